@@ -57,8 +57,9 @@ export function definedEigenPairs(task: TaskProposal, parts: readonly LabelledRo
       return generalisedEigen(between(0), ridged(within(0), method.ridge));
     case 'mdr':
       return generalisedEigen(between(0), ridged(between(1), method.ridge));
+    case 'ridge':
     case 'histogram':
-      throw new Error('a histogram has no eigenproblem');
+      throw new Error(`${method.kind} has no eigenproblem`);
   }
 }
 

@@ -5,7 +5,7 @@ export { DataOwner, type DataOwnerOptions } from './data-owner.ts';
 export { DatasetName, DEFAULT_DATASET } from './dataset.ts';
 export { Elsewhere, LedgerEntry, nextEntry } from './ledger.ts';
 export { type BrokenRule, brokenRules, checkPolicy, OwnerPolicy } from './policy.ts';
-export { reducedLines } from './reduced-lines.ts';
+export { byPredictor, byProjector, reducedLines } from './reduced-lines.ts';
 export { Evidence, type TaskResult, verifyResult } from './result.ts';
 export { type Revealed, revealedBy } from './reveals.ts';
 export {

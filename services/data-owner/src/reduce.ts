@@ -1,11 +1,11 @@
-/** Reduces an owner's rows by a projection, streamed: to CSV or Parquet with one column per component. */
+/** Reduces an owner's rows by a projection, streamed: to CSV or Parquet with one column per component; or predicts by a regression, one column. */
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Projector } from '@eigenveil/projection';
 import type { RowOptions } from '@eigenveil/statistics';
-import { reducedColumns, reducedLines } from './reduced-lines.ts';
+import { byProjector, type Reducer, reducedColumns, reducedLines } from './reduced-lines.ts';
 import { isParquetName, type RowSettings, type Rows, rowsOf } from './rows.ts';
 
 export interface ReducedFile {
@@ -28,19 +28,19 @@ export function reduceFile(
   out: string,
   options: ReducingOptions & Pick<RowSettings, 'separator' | 'decimal'> = {},
 ): Promise<ReducedFile> {
-  return reduceRows(projector, rowsOf({ ...options, data }), out, options);
+  return reduceRows(byProjector(projector), rowsOf({ ...options, data }), out, options);
 }
 
-/** The same of rows from anywhere. */
+/** The same of rows from anywhere, by a projection or a regression. */
 export async function reduceRows(
-  projector: Projector,
+  reducer: Reducer,
   source: Rows,
   out: string,
   options: ReducingOptions = {},
 ): Promise<ReducedFile> {
-  const { features } = projector;
+  const { features } = reducer;
   const { keptColumns = [] } = options;
-  const header = reducedColumns(projector, keptColumns);
+  const header = reducedColumns(reducer, keptColumns);
   let rows = 0;
   let skippedRows = 0;
   const onSkippedRow = () => {
@@ -50,7 +50,7 @@ export async function reduceRows(
     { features, labellings: [] },
     { ...options, ignoredColumns: 'others', onSkippedRow },
   );
-  const lines = reducedLines(projector, batches, keptColumns, (batch) => {
+  const lines = reducedLines(reducer, batches, keptColumns, (batch) => {
     rows += batch.length;
   });
   // Whole or not at all: rows that cannot be read must not cost an earlier result.

@@ -1,35 +1,56 @@
-/** Reduced rows as CSV, for Node.js and for browsers. */
-import type { Projector } from '@eigenveil/projection/portable';
+/** Rows reduced by a projection, or predicted by a regression, as CSV: for Node.js and for browsers. */
+import type { Predictor, Projector } from '@eigenveil/projection/portable';
 import { csvLine, type Row, type RowBatches, StatisticsError } from '@eigenveil/statistics/owner';
 
+/** What makes numbers of rows. It counts what it clips. */
+export interface Reducer {
+  /** Columns that rows have. */
+  readonly features: Projector['features'];
+  /** Columns that come out. */
+  readonly names: readonly string[];
+  readonly apply: (rows: readonly ArrayLike<number>[]) => readonly (readonly number[])[];
+}
+
+export const byProjector = (projector: Projector): Reducer => ({
+  features: projector.features,
+  names: projector.componentNames,
+  apply: (rows) => projector.transform(rows),
+});
+
+/** Its one column is named `predicted_` and what is predicted. */
+export const byPredictor = (predictor: Predictor): Reducer => ({
+  features: predictor.features,
+  names: [`predicted_${predictor.targetName}`],
+  apply: (rows) => predictor.predict(rows).map((value) => [value]),
+});
+
 /**
- * Lines of CSV, several at a time: the header, then a line for each row, with the columns that are kept in front and a column per component.
- * The projector counts what it clips.
+ * Lines of CSV, several at a time: the header, then a line for each row, with the columns that are kept in front and those that come out.
  * @param keptColumns what the rows keep, in this order
  * @param onRows told of the rows of each batch
- * @throws ERR_CSV_COLUMNS for a kept column with the name of a component; ERR_NOT_FINITE; and as the rows
+ * @throws ERR_CSV_COLUMNS for a kept column with the name of one that comes out; ERR_NOT_FINITE; and as the rows
  */
 export async function* reducedLines(
-  projector: Projector,
+  reducer: Reducer,
   rows: RowBatches,
   keptColumns: readonly string[],
   onRows: (rows: readonly Row[]) => void,
 ): AsyncGenerator<string> {
-  yield `${csvLine(reducedColumns(projector, keptColumns))}\n`;
+  yield `${csvLine(reducedColumns(reducer, keptColumns))}\n`;
   for await (const batch of rows) {
-    const reduced = projector.transform(batch.map(({ values }) => values));
+    const reduced = reducer.apply(batch.map(({ values }) => values));
     onRows(batch);
     yield batch.map(({ kept = [] }, i) => `${csvLine([...kept, ...reduced[i]!])}\n`).join('');
   }
 }
 
 /** @throws ERR_CSV_COLUMNS as `reducedLines` */
-export function reducedColumns({ componentNames }: Projector, keptColumns: readonly string[]): string[] {
-  const header = [...keptColumns, ...componentNames];
+export function reducedColumns({ names }: Reducer, keptColumns: readonly string[]): string[] {
+  const header = [...keptColumns, ...names];
   if (new Set(header).size < header.length)
     throw new StatisticsError(
       'ERR_CSV_COLUMNS',
-      'kept columns expected once each, and none named as a component',
+      'kept columns expected once each, and none named as a column that comes out',
     );
   return header;
 }

@@ -95,7 +95,8 @@ export function addProject(program: Command): void {
     'after',
     `${CSV_HELP}
 
-Reduced rows are written with commas and decimal points; columns that are kept come first. They are rows in other coordinates. No guarantee
+Reduced rows are written with commas and decimal points; columns that are kept come first. Of ridge, what is predicted is written in one column
+of its name and "predicted_"; rows need not have that column. They are rows in other coordinates. No guarantee
 of differential privacy covers them, whatever the task promises for the projection itself: do not publish them, keep them like the rows.
 
 With --projection, the file's signatures are checked, but not whether this owner took part, which is for: eigenveil-owner verify.
@@ -119,26 +120,36 @@ Example:
       await keepHistogram(command, result, settings, !isOffline);
       return;
     }
-    const [{ Projector, saveProjection }, { reduceRows }] = await Promise.all([
-      import('@eigenveil/projection'),
-      import('./reduce.ts'),
-    ]);
+    const [{ Predictor, Projector, saveProjection }, { reduceRows }, { byPredictor, byProjector }] =
+      await Promise.all([
+        import('@eigenveil/projection'),
+        import('./reduce.ts'),
+        import('./reduced-lines.ts'),
+      ]);
     if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
     if (evidence !== undefined) await saveProjection(evidence, result.evidence);
-    const projector = new Projector(task, projection, basis);
-    const components = projector.componentNames.length;
+    const isRegression = task.method.kind === 'ridge';
+    const by = isRegression ? new Predictor(task, projection) : new Projector(task, projection, basis);
+    const components = projection.vectors.length;
     const { rows, skippedRows } =
       rowSource === undefined
         ? { rows: 0, skippedRows: 0 }
-        : await reduceRows(projector, rowSource, out!, { ...settings, keptColumns: settings.keep });
-    const clipped = clippedByName(projector.featureNames, projector.clippedCells);
+        : await reduceRows(by instanceof Predictor ? byPredictor(by) : byProjector(by), rowSource, out!, {
+            ...settings,
+            keptColumns: settings.keep,
+          });
+    const clipped = clippedByName(by.featureNames, by.clippedCells);
     warnOfSkipped(command, skippedRows);
     warnOfClipped(command, clipped);
     const owners = describeOwners(provenance, !isOffline);
+    const size = isRegression
+      ? `${task.features.length - 1} weights`
+      : `${components} ${components === 1 ? 'component' : 'components'}`;
     printResult(command, {
       json: {
-        components,
-        eigenvalues: projection.eigenvalues,
+        ...(isRegression
+          ? { regression: projection.regression }
+          : { components, eigenvalues: projection.eigenvalues }),
         rows,
         skippedRows,
         clipped,
@@ -149,7 +160,7 @@ Example:
         // Of reduced rows there is never one.
         differentialPrivacy: { projection: task.differentialPrivacy, reducedRows: null },
       },
-      text: `${components} ${components === 1 ? 'component' : 'components'}; ${owners}${rowSource === undefined ? '' : `; ${rows} rows reduced to ${out}\n${UNCOVERED}`}`,
+      text: `${size}; ${owners}${rowSource === undefined ? '' : `; ${rows} rows ${isRegression ? 'predicted in' : 'reduced to'} ${out}\n${UNCOVERED}`}`,
     });
   });
 }

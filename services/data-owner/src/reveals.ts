@@ -63,10 +63,16 @@ function byProtocol(task: Task): string[] {
   const { twoParty, method } = task;
   const components = cappedComponents(programOf(task));
   const vectors =
-    components === 1 ? '1 vector with its eigenvalue' : `${components} vectors with their eigenvalues`;
+    method.kind === 'ridge'
+      ? ofRegression(task)
+      : components === 1
+        ? '1 vector with its eigenvalue'
+        : `${components} vectors with their eigenvalues`;
   switch (twoParty) {
     case 'garbled':
-      return [`${vectors} and a status bit for each, with rounding errors of about 10 bits in each number`];
+      return [
+        `${vectors}${method.kind === 'ridge' ? '' : ' and a status bit for each'}, with rounding errors of about 10 bits in each number`,
+      ];
     case 'rotated':
       return [
         vectors,
@@ -81,6 +87,14 @@ function byProtocol(task: Task): string[] {
       return [vectors, 'THE POOLED STATISTICS of all owners themselves: simulated is NOT private'];
   }
 }
+
+const ofRegression = ({ features }: Task): string =>
+  `${features.length - 1} weights and an intercept, which predict ${JSON.stringify(features.at(-1)!.name)} from the other features: as many equations for the entries of the scatter matrix as there are weights`;
+
+const RESULTS: Readonly<Partial<Record<Task['method']['kind'], string>>> = {
+  histogram: 'noisy counts and what follows from them',
+  ridge: 'weights and intercept',
+};
 
 /** Noisy sums of counts, and what follows from them. */
 function ofHistograms({ method, features }: Task): string[] {
@@ -136,7 +150,7 @@ function ofOwners({ releaseToOwners, outputs, method }: Task): string[] {
   if (!releaseToOwners) return ['nothing: the result is not released to owners'];
   const declared = outputs.length === 0 ? '' : `, and what is declared: ${outputs.join(', ')}`;
   return [
-    `owners that contributed get the result, ${method.kind === 'histogram' ? 'noisy counts and what follows from them' : 'vectors and eigenvalues'}${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it or refines it; and the CSP, if one refines it`,
+    `owners that contributed get the result, ${RESULTS[method.kind] ?? 'vectors and eigenvalues'}${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it or refines it; and the CSP, if one refines it`,
     'nothing else of another owner',
   ];
 }

@@ -74,7 +74,12 @@ function describeTask(task: Task, described: string): string[] {
   const { id, method, features, labellings, components, twoParty, sketch, rangesFrom } = task;
   const { minimumOwners, maximumOwners, maximumSamplesPerOwner, deadline, keyBits } = task;
   const matrix = method.kind === 'pca' ? ` of the ${method.scale ?? 'covariance'} matrix` : '';
-  const size = method.kind === 'histogram' ? `${2 ** method.height} bins` : `${components} components`;
+  const size =
+    method.kind === 'histogram'
+      ? `${2 ** method.height} bins`
+      : method.kind === 'ridge'
+        ? `${JSON.stringify(features.at(-1)!.name)} predicted from the others`
+        : `${components} components`;
   return [
     `task ${id}, signed by the CSP: ${method.kind}${matrix}, ${features.length} features, ${size}, by ${twoParty}`,
     `from ${minimumOwners} to ${maximumOwners} owners with at most ${maximumSamplesPerOwner} rows each, until ${deadline}, keys of ${keyBits} bits`,

@@ -61,7 +61,7 @@ test.each([[['id', 'id']], [['component_1']]])('columns %j are not kept', async 
     reduceFile(new Projector(task, projection), data, out(), { keptColumns }),
   ).rejects.toMatchObject({
     code: 'ERR_CSV_COLUMNS',
-    message: 'kept columns expected once each, and none named as a component',
+    message: 'kept columns expected once each, and none named as a column that comes out',
   });
 });
 

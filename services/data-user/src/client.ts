@@ -1,7 +1,7 @@
 /** What a program needs to run tasks at a data user's service, without the service itself. */
 
 // The packages behind it are not installed on their own.
-export { Projector, SignedProjection, saveProjection } from '@eigenveil/projection';
+export { Predictor, Projector, SignedProjection, saveProjection } from '@eigenveil/projection';
 export { newTaskId, type Task, TaskError, TaskId, TaskProposal } from '@eigenveil/task';
 export { type Projection, ServiceError, type SignedTask, type TaskStatus, Thumbprint } from '@eigenveil/wire';
 export type { Draft, DraftOptions } from './draft.ts';

@@ -1,5 +1,5 @@
 /** A result for people, with a scree plot, and as a table. */
-import { explainedVariance } from '@eigenveil/projection/portable';
+import { explainedVariance, regressionInUnits } from '@eigenveil/projection/portable';
 import { csvLine } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
@@ -23,7 +23,7 @@ export function describeResult(result: ToldResult): string {
   return [
     ...describeHead(result),
     '',
-    ...scree(result),
+    ...(result.projection.regression === undefined ? scree(result) : weights(result)),
     ...(remarks.length === 0 ? [] : ['']),
     ...remarks.map(({ components, text }) => `note: ${listComponents(components)}: ${text}`),
   ].join('\n');
@@ -38,6 +38,34 @@ export function describeOwners(verifiedOwners: number | null): string {
   return verifiedOwners === null
     ? 'computed by a release without provenance'
     : `${verifiedOwners} owners, as the CSP has verified`;
+}
+
+/** Of a regression, in the columns' units: what a unit of each column adds to the predicted one. */
+function weights(result: ToldResult): string[] {
+  const { features } = result.task;
+  const inUnits = regressionInUnits(result);
+  const longest = Math.max(...features.map(({ name }) => name.length));
+  const lineOf = (name: string, value: number) =>
+    `  ${name.padEnd(longest)}  ${value.toPrecision(6).padStart(12)}`;
+  return [
+    `${features.at(-1)!.name} = the sum of each column times`,
+    ...inUnits.weights.map((weight, i) => lineOf(features[i]!.name, weight)),
+    `and ${inUnits.intercept.toPrecision(6)}, within the agreed ranges`,
+  ];
+}
+
+/** One line per feature but the last: its weight where all features lie in [−1, 1], and in the columns' units; and the intercept. */
+export function csvOfRegression(result: ToldResult): string {
+  const { weights: scaled = [], intercept = 0 } = result.projection.regression ?? {};
+  const inUnits = regressionInUnits(result);
+  const lines = scaled.map((weight, i) => [result.task.features[i]!.name, weight, inUnits.weights[i]!]);
+  return [
+    ['feature', 'weight_scaled', 'weight_in_units'],
+    ...lines,
+    ['', intercept, inUnits.intercept], // the intercept
+  ]
+    .map(csvLine)
+    .join('\n');
 }
 
 /** One line per component: number, eigenvalue, share of the variance where it is known, status, remarks, and the vector by feature. */

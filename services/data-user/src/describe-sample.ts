@@ -3,7 +3,9 @@ import {
   betweenClassScatter,
   type Link,
   meanOfRows,
+  ProjectionError,
   rankOf,
+  ridgeRegression,
   statisticsThrough,
   symmetricEigen,
   totalScatter,
@@ -51,6 +53,7 @@ export async function describeSample(
     readRowBatches(source, columns, options),
   );
   const { kind } = task.method;
+  if (kind === 'ridge') return describeFit(task, sample);
   if (kind === 'mdr') return [...describeMdrRidge(task, sample), ...describeClipping(task, sample)];
   const scatter = totalScatter(sample.statistics, task.fractionBits);
   const { values } = symmetricEigen(scatter);
@@ -60,6 +63,33 @@ export async function describeSample(
     ...describeClipping(task, sample),
     ...describeForecast(task, values, sample),
   ];
+}
+
+/** Of ridge: how much of the sample's last column its own regression leaves, and a matrix that is singular. */
+function describeFit({ method, features, fractionBits }: TaskProposal, { statistics }: Summed): string[] {
+  if (method.kind !== 'ridge') return [];
+  const target = JSON.stringify(features.at(-1)!.name);
+  try {
+    const scatter = totalScatter(statistics, fractionBits);
+    const { weights } = ridgeRegression({
+      scatter,
+      mean: meanOfRows(statistics, fractionBits),
+      ridge: method.ridge,
+    });
+    const w = [...weights, -1];
+    const left = w.reduce((sum, a, i) => sum + w.reduce((row, b, j) => row + a * b * scatter[i]![j]!, 0), 0);
+    const whole = scatter.at(-1)!.at(-1)!;
+    return whole === 0
+      ? [`in the sample ${target} does not vary: there is nothing to predict`]
+      : [
+          `in the sample its own regression explains ${percent(1 - left / whole)} of the variance of ${target}`,
+        ];
+  } catch (error) {
+    if (!(error instanceof ProjectionError && error.code === 'ERR_NOT_POSITIVE_DEFINITE')) throw error;
+    return [
+      'in the sample features follow from each other, and the task would end with ERR_NOT_POSITIVE_DEFINITE: "ridge": 1 would do',
+    ];
+  }
 }
 
 /** Of a PCA, and by `rotated` of DCA and LDA: results are refused where the scatter's rank is too low. Noise has every rank. */

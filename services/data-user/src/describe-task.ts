@@ -29,7 +29,7 @@ function describeComponents(task: TaskProposal): string[] {
     ...(capped < components
       ? [`${contrasts + 1} classes have at most ${most} components: ${capped} will come, not ${components}`]
       : []),
-    ...(method.kind !== 'pca' && capped > contrasts
+    ...(method.kind !== 'pca' && method.kind !== 'ridge' && capped > contrasts
       ? [
           method.kind === 'dca' && method.signalRidge !== 0
             ? `${contrasts + 1} classes differ in at most ${contrasts} directions: the other components order what is left of the scatter, and with a signal ridge may come before those`

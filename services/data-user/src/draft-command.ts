@@ -41,8 +41,9 @@ export function addDraft(task: Command): void {
   const configuration = addSettings(command, PREFIX, {
     data: { schema: z.string().min(1), description: 'CSV file with a header row', placeholder: 'FILE' },
     method: {
-      schema: z.enum(['pca', 'dca', 'lda', 'mdr', 'histogram']),
-      description: 'pca, dca, lda or mdr; or histogram: noisy counts by bins (docs/histograms.md)',
+      schema: z.enum(['pca', 'dca', 'lda', 'mdr', 'ridge', 'histogram']),
+      description:
+        'pca, dca, lda or mdr; ridge: regression of one column on the others (docs/ridge.md); or histogram: noisy counts by bins (docs/histograms.md)',
       default: 'pca',
       placeholder: 'METHOD',
     },
@@ -59,13 +60,19 @@ export function addDraft(task: Command): void {
     },
     ridge: {
       schema: z.number().min(0).optional(),
-      description: 'ρ of dca, lda and mdr, in units of the scatter of features in [−1, 1] (default: 1)',
+      description:
+        'ρ of dca, lda, mdr and ridge, in units of the scatter of features in [−1, 1] (default: 1)',
       placeholder: 'NUMBER',
     },
     signalRidge: {
       schema: z.number().optional(),
       description: 'ρ′ of dca (default: 0)',
       placeholder: 'NUMBER',
+    },
+    target: {
+      schema: z.string().min(1).optional(),
+      description: 'of ridge: the column that is predicted from the others',
+      placeholder: 'NAME',
     },
     labels: {
       schema: z.array(z.string()),
@@ -87,7 +94,7 @@ export function addDraft(task: Command): void {
     },
     components: {
       schema: z.int().min(1).optional(),
-      description: 'number of components, of all methods but histogram',
+      description: 'number of components, of all methods but ridge and histogram',
       placeholder: 'NUMBER',
     },
     height: {
@@ -242,6 +249,8 @@ their ranges are those of that task, whose columns the sample has. It is another
 --method histogram drafts noisy counts of every feature by 2^h bins, for --epsilon: private ranges and quantiles where nobody knows them. The strategy is the one
 with the least expected error for --workload. Give a wide --range, or --logarithmic where nothing but magnitudes is known: ranges that come from the rows void the guarantee.
 
+--method ridge drafts a regression of --target on all other columns, which are not in --ignore. Result and weights go to you, and nobody sees rows.
+
 --ranges-from takes the ranges from such a task, for any other method: from the quantile --lower to the quantile --upper, or what its noise allows, and a tenth wider at each
 end. Too few rows for its noise are refused. The draft names that result ("rangesFrom"), and needs no consent to its ranges. Both tasks spend of the same rows.
 
@@ -255,8 +264,13 @@ Example:
       await printHistogram(command, { ...configured, method: 'pca' });
       return;
     }
-    if (components === undefined) throw new ConfigurationError('"--components" expected, a number from 1');
-    const settings = { ...configured, method, components };
+    if ((components === undefined) !== (method === 'ridge'))
+      throw new ConfigurationError(
+        method === 'ridge'
+          ? '"--components" expected without --method ridge, whose weights are no components'
+          : '"--components" expected, a number from 1',
+      );
+    const settings = { ...configured, method, components: components ?? 0 };
     const { data, epsilon, delta, meanFirst, around } = settings;
     const [
       { featuresOfFile, proposalOf, withoutConsent },

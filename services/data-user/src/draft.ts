@@ -7,16 +7,18 @@ import { ServiceError } from '@eigenveil/wire/errors';
 import type { NoFeature, NoLabel, Sample, SampleColumn } from './sample.ts';
 
 export interface DraftOptions {
-  readonly method: MethodName;
+  readonly method: MethodName | 'ridge';
   /** For pca; covariance where it is not given. */
   readonly scale?: Scale | undefined;
   /** For dca; standard where it is not given. */
   readonly form?: 'standard' | 'book' | undefined;
-  /** ρ of a discriminant method; 1 where it is not given. */
+  /** ρ of a discriminant method or of ridge; 1 where it is not given. */
   readonly ridge?: number | undefined;
   /** ρ′ of dca; 0 where it is not given. */
   readonly signalRidge?: number | undefined;
-  /** Label columns: none for pca, one for dca and lda, utility and privacy for mdr. */
+  /** The column that ridge predicts. */
+  readonly target?: string | undefined;
+  /** Label columns: none for pca and ridge, one for dca and lda, utility and privacy for mdr. */
   readonly labels: readonly string[];
   /** Of all features, from domain knowledge; that of each column in the sample where it is not given. */
   readonly range?: readonly [min: number, max: number] | undefined;
@@ -36,7 +38,7 @@ export interface Draft {
   readonly rows: number;
 }
 
-/** ρ of a drafted discriminant task, in units of the undivided scatter of features in [−1, 1]. */
+/** ρ of a drafted task, in units of the undivided scatter of features in [−1, 1]. */
 const DRAFT_RIDGE = 1;
 
 /**
@@ -51,11 +53,19 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
   const missing = [...labels, ...ignore].filter((name) => !known.has(name));
   if (missing.length > 0)
     throw invalid(`the file has no column ${missing.map((name) => JSON.stringify(name)).join(', ')}`);
-  const features = columns.filter(({ name }) => !labels.includes(name) && !ignore.includes(name));
+  const { target } = options;
+  if (target !== undefined && !known.has(target))
+    throw invalid(`the file has no column ${JSON.stringify(target)}`);
+  const used = columns.filter(({ name }) => !labels.includes(name) && !ignore.includes(name));
+  // What is predicted comes last.
+  const features = [
+    ...used.filter(({ name }) => name !== target),
+    ...used.filter(({ name }) => name === target),
+  ];
   const classes = labels.map((name) => known.get(name)!);
   checkCells(columns, features, classes);
   for (const { name, labelLike } of features)
-    if (labelLike !== undefined) throw unsaidLabels(name, labelLike);
+    if (labelLike !== undefined && name !== target) throw unsaidLabels(name, labelLike);
   return {
     method: methodOf(options),
     features: features.map(({ name, range }) => ({
@@ -128,7 +138,12 @@ const NO_LABEL: Readonly<Record<NoLabel['kind'], string>> = {
 };
 
 /** @throws ERR_TASK_INVALID for options that the method does not take */
-export function checkDraftOptions({ method, scale, form, ridge, signalRidge, labels }: DraftOptions): void {
+export function checkDraftOptions(options: DraftOptions): void {
+  const { method, scale, form, ridge, signalRidge, labels, target, ignore } = options;
+  if ((target !== undefined) !== (method === 'ridge'))
+    throw invalid('"--target" expected with --method ridge, and with no other: the column that is predicted');
+  if (target !== undefined && ignore.includes(target))
+    throw invalid('"--target" expected a column that "--ignore" does not name');
   if (scale !== undefined && method !== 'pca')
     throw invalid(`"--scale" expected with --method pca alone, got ${method}`);
   if (form !== undefined && method !== 'dca')
@@ -136,7 +151,7 @@ export function checkDraftOptions({ method, scale, form, ridge, signalRidge, lab
   if (signalRidge !== undefined && method !== 'dca')
     throw invalid(`"--signal-ridge" expected with --method dca alone, got ${method}`);
   if (ridge !== undefined && method === 'pca')
-    throw invalid('"--ridge" expected with --method dca, lda or mdr, got pca');
+    throw invalid('"--ridge" expected with --method dca, lda, mdr or ridge, got pca');
   const wanted = LABELLINGS[method];
   if (labels.length !== wanted)
     throw invalid(`"--labels" expected ${COLUMNS_OF_LABELS[wanted]} for ${method}, got ${labels.length}`);

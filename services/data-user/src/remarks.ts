@@ -25,7 +25,7 @@ export interface Remark {
 /** In the order in which they are told; a component without any has an eigenvalue and a vector that stand out from all that is known to disturb them. */
 export function remarksOf(task: Task, projection: Projection): Remark[] {
   const { eigenvalues, converged } = projection;
-  if (task.method.kind === 'histogram') return [];
+  if (task.method.kind === 'histogram' || task.method.kind === 'ridge') return [];
   const resolution = resolutionOf(task.twoParty, programOf(task), {
     largest: eigenvalues[0] ?? 0,
     trace: decomposedTrace(task, projection),

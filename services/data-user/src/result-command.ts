@@ -19,7 +19,7 @@ export function addResult(task: Command): void {
     format: {
       schema: z.enum(['json', 'csv']).optional(),
       description:
-        'json: the projection with its signatures; csv: a line per component, of a histogram per bin (default: text, to be read)',
+        'json: the projection with its signatures; csv: a line per component, of a histogram per bin, of ridge per weight (default: text, to be read)',
       placeholder: 'json|csv',
     },
   });
@@ -50,10 +50,8 @@ Example:
       await client.signed(taskId),
       await client.resultWithProvenance(taskId),
     ]);
-    const [{ remarksOf }, { csvOfResult, describeOwners, describeResult }] = await Promise.all([
-      import('./remarks.ts'),
-      import('./describe-result.ts'),
-    ]);
+    const [{ remarksOf }, { csvOfRegression, csvOfResult, describeOwners, describeResult }] =
+      await Promise.all([import('./remarks.ts'), import('./describe-result.ts')]);
     const verifiedOwners = provenance?.verifiedOwners ?? null;
     const remarks = remarksOf(agreed, projection);
     const told = { task: agreed, projection, verifiedOwners, remarks };
@@ -61,7 +59,10 @@ Example:
     const { method } = agreed;
     const { csvOfHistograms, describeHistogramResult } = await import('./describe-histogram.ts');
     const isHistogram = method.kind === 'histogram';
-    const csv = () => (isHistogram ? csvOfHistograms(agreed, method, projection) : csvOfResult(told));
+    const csv = () => {
+      if (isHistogram) return csvOfHistograms(agreed, method, projection);
+      return method.kind === 'ridge' ? csvOfRegression(told) : csvOfResult(told);
+    };
     const text = () => (isHistogram ? describeHistogramResult(told) : describeResult(told));
     const written = format === 'csv' ? csv() : JSON.stringify(result, null, 2);
     if (out === undefined) {

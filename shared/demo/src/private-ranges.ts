@@ -8,7 +8,7 @@ export const COUNTS = { epsilon: 10, delta: 1e-6, height: 8 } as const;
 /** Shares of the rows at which a range is asked to begin and to end. */
 export const LEVELS = { lower: 0.005, upper: 0.995 } as const;
 /** Nobody has to know more of a feature than that its values lie between these magnitudes, or are as good as 0. */
-const MAGNITUDES = { least: 1e-6, largest: 1e6 } as const;
+export const MAGNITUDES = { least: 1e-6, largest: 1e6 } as const;
 
 /**
  * Of every column that is no label.

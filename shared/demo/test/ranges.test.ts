@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { tethered } from '@eigenveil/testbed/processes/tether';
 import { expect, onTestFinished, test } from 'vitest';
+import { MAGNITUDES } from '../src/private-ranges.ts';
 
 const [PROGRAM, IRIS] = ['../../../scripts/demo.ts', '../../../data/iris.csv'].map(
   (path) => new URL(path, import.meta.url).pathname,
@@ -35,10 +36,13 @@ test('counts rows under noise, then computes in the ranges that follow', { tags:
   expect(results[0].maxAngle).toBeLessThan(1e-6);
   const { features } = JSON.parse(await readFile(join(out, 'pca', 'projection.json'), 'utf8'));
   expect(features).toHaveLength(4);
+  const { largest } = MAGNITUDES;
   for (const { min, max } of features) {
-    // Cells are from 0.1 to 7.9; of the bins each is a quarter larger than the one before.
-    expect(min).toBeGreaterThan(-10);
-    expect(max).toBeLessThan(15);
+    expect(min).toBeGreaterThanOrEqual(-largest);
+    expect(max).toBeLessThanOrEqual(largest);
     expect(min).toBeLessThan(max);
   }
+  // Cells are from 0.1 to 7.9. Of a feature now and then noise moves an end far out (docs/ranges.md), but not of all.
+  const wide = features.filter(({ min, max }: { min: number; max: number }) => max - min >= largest);
+  expect(wide.length).toBeLessThan(features.length);
 });

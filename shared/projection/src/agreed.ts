@@ -47,6 +47,7 @@ export interface ClaimedProjection
   readonly spectrum?: readonly number[] | undefined;
   readonly variances?: readonly number[] | undefined;
   readonly classCounts?: readonly (readonly number[])[] | undefined;
+  readonly regression?: { readonly weights: readonly number[]; readonly intercept: number } | undefined;
   readonly histograms?: readonly ReleasedHistogram[] | undefined;
   readonly privateRows?: Decomposition['privateRows'] | undefined;
 }
@@ -84,12 +85,18 @@ export function checkAgreed(task: AgreedTask, projection: ClaimedProjection): vo
   expect(vectors.length === components, 'vectors', `${components} of them`);
   expect(eigenvalues.length === components, 'eigenvalues', `${components} of them`);
   expect(converged === undefined || converged.length === components, 'converged', `${components} of them`);
+  expect(
+    (projection.regression !== undefined) === (task.method.kind === 'ridge'),
+    'regression',
+    'one of ridge, and none of other methods',
+  );
   if (task.method.kind === 'histogram') {
     checkRelease(task, projection);
     return;
   }
   for (const field of ['histograms', 'privateRows'] as const)
     expect(projection[field] === undefined, field, 'none of a projection');
+  checkRegression(task, projection);
   checkVectors(task, vectors);
   checkEigenvalues(task, projection);
   checkOutputs(task, projection);
@@ -102,6 +109,18 @@ function isSame(claimed: unknown, agreed: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+/** ρ‖w‖² is at most what w = 0 leaves, the rows' Σ (y − ȳ)² <= Q_max; and the line goes through the mean, which is in [−1, 1]. */
+function checkRegression(task: AgreedTask, { regression }: ClaimedProjection): void {
+  const { method, features } = task;
+  if (method.kind !== 'ridge' || regression === undefined) return;
+  const { weights, intercept } = regression;
+  expect(weights.length === features.length - 1, 'regression', 'one weight for each feature but the last');
+  const most = Math.min(Number.MAX_VALUE, Math.sqrt(Number(statisticsBounds(task).M) / method.ridge));
+  checkNumbers('regression', weights, [-most, most]);
+  const reach = weights.reduce((sum, w) => sum + Math.abs(w), 1);
+  checkNumbers('regression', [intercept], [-reach, reach]);
 }
 
 /** Of sums that a ring can hold; all else follows from them. */
@@ -245,7 +264,7 @@ function scatterBounds(task: AgreedTask): [number, number] {
 function eigenvalueBounds(task: AgreedTask): [number, number] {
   const { method, differentialPrivacy } = task;
   const [least, most] = scatterBounds(task);
-  if (method.kind === 'pca' || method.kind === 'histogram') return [least, most];
+  if (method.kind === 'pca' || method.kind === 'ridge' || method.kind === 'histogram') return [least, most];
   const signal = method.kind === 'dca' ? method.signalRidge : 0;
   const isRatio = method.kind === 'dca' && method.form === 'standard' && signal === 0;
   if (isRatio && !differentialPrivacy) return [0, 1];

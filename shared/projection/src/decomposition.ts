@@ -1,5 +1,6 @@
 /** What comes out of a decomposition. */
 import type { ReleasedHistogram } from './histograms.ts';
+import type { Regression } from './ridge.ts';
 
 export interface Decomposition {
   /**
@@ -22,6 +23,8 @@ export interface Decomposition {
   readonly spectrum?: number[];
   /** Numbers of rows, per labelling and class. */
   readonly classCounts?: number[][];
+  /** Of a task of ridge, which has no vectors. */
+  readonly regression?: Regression;
   /** Of a histogram task, which has no vectors: what both servers' noise leaves of the counts. */
   readonly histograms?: ReleasedHistogram[];
   /** The number of rows by these counts, and the deviation of its noise. */

@@ -52,6 +52,15 @@ export function generalisedEigen(
   );
 }
 
+/**
+ * x of B x = y for a symmetric positive definite B (d × d), by Cholesky's factor.
+ * @throws ERR_NOT_FINITE, ERR_NOT_POSITIVE_DEFINITE (also when B is so to within rounding only)
+ */
+export function solveDefinite(B: readonly (readonly number[])[], y: readonly number[]): number[] {
+  const L = cholesky(symmetrise(B));
+  return solveUpper(L, solveLower(L, y));
+}
+
 /** Sorts by descending eigenvalue, scales to length 1 and fixes signs. */
 function arrange(values: readonly number[], vectors: readonly (readonly number[])[]): EigenPairs {
   const order = values.map((_, i) => i).sort((a, b) => values[b]! - values[a]!);

@@ -1,5 +1,5 @@
 /**
- * PCA, DCA, LDA and MDR from exact statistics, in the clear: the reference for every two-party protocol. The methods are
+ * PCA, DCA, LDA, MDR and ridge regression from exact statistics, in the clear: the reference for every two-party protocol. The methods are
  * those of Kung's discriminant component analysis ("Privacy-Preserving Machine Learning", Zhuang et al., chapter 9);
  * each is an eigenproblem A w = λ B w, with B = I for PCA. Standardised features are those of another A, and scale its vectors back.
  */
@@ -11,6 +11,7 @@ import type { Decomposition } from './decomposition.ts';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
 import { ProjectionError } from './errors.ts';
 import { rankRefusal } from './rank.ts';
+import { ridgeRegression } from './ridge.ts';
 import {
   betweenClassScatter,
   meanOfRows,
@@ -57,10 +58,11 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
       return { A: between(0), B: addRidge(within(), method.ridge) };
     case 'mdr':
       return { A: between(0), B: addRidge(between(1), method.ridge) };
+    case 'ridge':
     case 'histogram':
       throw new ProjectionError(
         'ERR_PROGRAM_INVALID',
-        '"method" expected one that decomposes, got histogram',
+        `"method" expected one that decomposes, got ${method.kind}`,
       );
   }
 }
@@ -78,6 +80,7 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
  */
 export function decompose(program: Program, pooled: Statistics, signs?: Int32Array): Decomposition {
   if (program.sketch !== undefined) return decomposeSketch(program, pooled, signs);
+  if (program.method.kind === 'ridge') return regress(program, pooled, program.method.ridge);
   const { A, B } = pencil(program, pooled);
   const statistics = usable(program, pooled);
   const { values, vectors } = B === undefined ? symmetricEigen(A) : generalisedEigen(A, B);
@@ -105,6 +108,22 @@ export function decompose(program: Program, pooled: Statistics, signs?: Int32Arr
     }),
     ...(outputs.includes('classCounts') && { classCounts: classCountsOf(statistics) }),
     ...(variances && outputs.includes('variances') && { variances }),
+  };
+}
+
+function regress(program: Program, pooled: Statistics, ridge: number): Decomposition {
+  checkProgram(program);
+  checkShape(program, pooled);
+  checkStatistics(program, pooled);
+  const { outputs, fractionBits } = program;
+  const mean = meanOfRows(pooled, fractionBits);
+  return {
+    vectors: [],
+    eigenvalues: [],
+    regression: ridgeRegression({ scatter: totalScatter(pooled, fractionBits), mean, ridge }),
+    ...(outputs.includes('mean') && { mean }),
+    ...(outputs.includes('trace') && { trace: traceOfTotalScatter(pooled, fractionBits) }),
+    ...(outputs.includes('sampleCount') && { sampleCount: Number(totals(pooled).M) }),
   };
 }
 
@@ -171,14 +190,14 @@ function checkStatistics(program: Program, statistics: Statistics): void {
     );
   }
   if (M === 0n) throw new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
-  if (program.method.kind !== 'pca' && nonEmptyClasses(statistics, 0).length < 2) {
+  if (program.classCounts.length > 0 && nonEmptyClasses(statistics, 0).length < 2) {
     throw new ProjectionError('ERR_SINGLE_CLASS', 'expected samples of at least two classes, got one');
   }
 }
 
 function checkShape(program: Program, { R, Y = [], labellings }: Statistics): void {
-  const { method, featureCount: d, sketch } = program;
-  const counts = method.kind === 'pca' ? [1] : program.classCounts;
+  const { featureCount: d, sketch } = program;
+  const counts = program.classCounts.length === 0 ? [1] : program.classCounts;
   const fits =
     R.length === (collectsR(program) ? (d * (d + 1)) / 2 : 0) &&
     Y.length === d * (sketch?.columns ?? 0) &&

@@ -147,20 +147,11 @@ export class Projector {
     const sums = new Float64Array(this.#offsets.length);
     const reduced = new Float64Array((rows.length / d) * k);
     for (let row = 0, from = 0, to = 0; from < rows.length; row += 1, from += d, to += k) {
-      this.#discretise(rows, from, row);
+      discretiseRow(this.#discretiser, rows, from, this.#cells, row);
       this.#multiply(sums);
       for (let c = 0; c < k; c += 1) reduced[to + c] = sums[c]! - this.#offsets[c]!;
     }
     return reduced;
-  }
-
-  #discretise(rows: Float64Array, from: number, row: number): void {
-    try {
-      this.#discretiser.write(rows, from, this.#cells);
-    } catch (error) {
-      if (!(error instanceof StatisticsError)) throw error;
-      throw new StatisticsError(error.code, `"rows[${row}]": ${error.message}`);
-    }
   }
 
   /** The products of all vectors with the row at hand, each summed in the order of the features. */
@@ -203,6 +194,25 @@ export class Projector {
       const { min, max } = features[i]!;
       return ((1 - scaled) / 2) * min + ((1 + scaled) / 2) * max;
     });
+  }
+}
+
+/**
+ * The cells from `from` on as the discretiser's integers.
+ * @throws as `write`, naming the row
+ */
+export function discretiseRow(
+  discretiser: Discretiser,
+  cells: ArrayLike<number>,
+  from: number,
+  into: Float64Array,
+  row: number,
+): void {
+  try {
+    discretiser.write(cells, from, into);
+  } catch (error) {
+    if (!(error instanceof StatisticsError)) throw error;
+    throw new StatisticsError(error.code, `"rows[${row}]": ${error.message}`);
   }
 }
 

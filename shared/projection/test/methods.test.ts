@@ -24,7 +24,7 @@ const dca = (form: 'standard' | 'book', ridge: number, signalRidge: number): Met
 /** The pencil as the definition has it, from rows rather than sums. */
 function pencilOfRows({ program, rounded, classes }: Prepared): [Matrix, Matrix] {
   const { method } = program;
-  if (method.kind === 'histogram') throw new Error('a histogram has no pencil');
+  if (method.kind === 'histogram' || method.kind === 'ridge') throw new Error(`${method.kind} has no pencil`);
   const labels = (l: number): number[] => classes.map((row) => row[l]!);
   const d = program.featureCount;
   switch (method.kind) {

@@ -16,7 +16,7 @@ export const METHODS = {
 } as const satisfies Record<string, Method>;
 
 export function programFor(method: Method, featureCount: number, overrides: Partial<Program> = {}): Program {
-  const classCounts = { pca: [], dca: [3], lda: [3], mdr: [3, 2], histogram: [] }[method.kind];
+  const classCounts = { pca: [], dca: [3], lda: [3], mdr: [3, 2], ridge: [], histogram: [] }[method.kind];
   return {
     method,
     featureCount,
@@ -77,7 +77,7 @@ export function prepare(name: (typeof DATASETS)[number], method: Method, fractio
   const integers = rows.map((row) => discretiser.discretise(row));
   const utility = [...new Set(labels)].sort();
   const median = rows.map((row) => row[0]!).sort((a, b) => a - b)[rows.length >> 1]!;
-  const labellings = { pca: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 }[method.kind];
+  const labellings = { pca: 0, dca: 1, lda: 1, mdr: 2, ridge: 0, histogram: 0 }[method.kind];
   const classes = rows.map((row, n) =>
     [utility.indexOf(labels[n]!), row[0]! < median ? 0 : 1].slice(0, labellings),
   );

@@ -65,6 +65,7 @@ export function syntheticTask(
     dca: [labelling('label', 3)],
     lda: [labelling('label', 3)],
     mdr: [labelling('utility', 3), labelling('privacy', 2)],
+    ridge: [],
     histogram: [],
   };
   return {

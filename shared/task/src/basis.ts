@@ -85,7 +85,8 @@ export function checkBasis(
 }
 
 function checkLink(task: Parameters<typeof checkBasis>[0], before: EarlierTask): void {
-  if (before.method.kind === 'histogram') throw invalid('a projection, got a histogram');
+  const { kind } = before.method;
+  if (kind === 'histogram' || kind === 'ridge') throw invalid(`a projection, got ${kind}`);
   const features = basisFeatures(before);
   const areThose =
     task.features.length === features.length &&

@@ -11,10 +11,14 @@ import { checkSketch, sketchColumnBound } from './sketch.ts';
 import { isStandardised, type Method, type StatisticsTask } from './statistics-task.ts';
 
 /** How many labellings a method has. MDR has one of utility and one of privacy. */
-export const LABELLINGS = { pca: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 } as const satisfies Record<
-  Method['kind'],
-  number
->;
+export const LABELLINGS = {
+  pca: 0,
+  dca: 1,
+  lda: 1,
+  mdr: 2,
+  ridge: 0,
+  histogram: 0,
+} as const satisfies Record<Method['kind'], number>;
 
 /**
  * Checks that the parameters of a task fit together and that no declared output reveals the scatter matrix without consent. What its
@@ -65,6 +69,8 @@ function checkDecomposition(task: TaskProposal): void {
   checkSketch(task); // first: nothing below is made for so many features without one
   checkNoHistogram(task);
   checkStatisticsTask(task);
+  if (task.method.kind === 'ridge' && task.basis !== undefined)
+    throw invalid('basis', 'none for ridge: a component is nothing to predict', task.basis);
   const program = programOf(task);
   checkProgram(program);
   if (task.twoParty === 'rotated') checkRevealedByRotation(program);
@@ -75,7 +81,8 @@ function checkRidge({ method, features, differentialPrivacy }: TaskProposal): vo
   if (method.kind === 'pca' || method.kind === 'histogram' || method.ridge !== 0) return;
   if (method.kind === 'mdr')
     throw invalid('method.ridge', 'more than 0 for mdr: S_B of the privacy labels alone is singular', 0);
-  const constant = features.find(({ min, max }) => min === max);
+  const predictors = method.kind === 'ridge' ? features.slice(0, -1) : features;
+  const constant = predictors.find(({ min, max }) => min === max);
   // The public shift of differential privacy is a ridge, too.
   if (constant === undefined || differentialPrivacy !== null) return;
   throw invalid(
@@ -159,7 +166,8 @@ export function checkProgram(program: Program): void {
   const { method, featureCount, classCounts, components, fractionBits, outputs, minimumOwners, noisy } =
     program;
   checkCount('features', featureCount);
-  checkCount('components', components);
+  if (method.kind === 'ridge') checkRegression(program);
+  else checkCount('components', components);
   checkCount('minimumOwners', minimumOwners);
   checkFractionBits(fractionBits);
   checkLabellings(method, classCounts);
@@ -170,8 +178,8 @@ export function checkProgram(program: Program): void {
     throw invalid('method.signalRidge', 'a finite number', method.signalRidge);
   if (method.kind === 'mdr' && outputs.includes('trace'))
     throw invalid('outputs', 'no trace for mdr, which does not collect R', 'trace');
-  if (method.kind === 'pca' && outputs.includes('classCounts'))
-    throw invalid('outputs', 'no classCounts for pca, which has no classes', 'classCounts');
+  if (LABELLINGS[method.kind] === 0 && outputs.includes('classCounts'))
+    throw invalid('outputs', `no classCounts for ${method.kind}, which has no classes`, 'classCounts');
   // The rule of ranks counts the diagonal of a correlation matrix alone as public.
   if (!isStandardised(method) && outputs.includes('variances'))
     throw invalid('outputs', 'variances with the correlation scale of pca alone', 'variances');
@@ -187,6 +195,15 @@ export function checkProgram(program: Program): void {
       `"components" expected at most ${featureCount}, the number of features, got ${components}`,
     );
   }
+}
+
+/** The last feature is predicted from the others. */
+function checkRegression({ components, featureCount, outputs }: Program): void {
+  if (components !== 0) throw invalid('components', '0 for ridge, whose weights are no vectors', components);
+  if (featureCount < 2)
+    throw invalid('features', 'two or more for ridge: the last is predicted', featureCount);
+  if (outputs.includes('spectrum'))
+    throw invalid('outputs', 'no spectrum for ridge, which decomposes nothing', 'spectrum');
 }
 
 /**
@@ -253,9 +270,16 @@ function checkDifferentialPrivacy(task: TaskProposal): void {
  */
 function revealsScatter(task: TaskProposal): boolean {
   const varying = task.features.filter(({ min, max }) => min < max).length;
+  if (task.method.kind === 'ridge') return regressionReveals(programOf(task), varying);
   if (task.method.kind !== 'pca') return task.components >= varying;
   const rank = Math.min(varying, task.maximumOwners * task.maximumSamplesPerOwner - 1);
   return leastRank(programOf(task)) > rank;
+}
+
+/** Each weight is an equation for the entries of S̄, and so is the trace, and a mean the variance of a feature with two values. */
+function regressionReveals({ outputs, twoValued }: Program, varying: number): boolean {
+  const told = (outputs.includes('trace') ? 1 : 0) + (outputs.includes('mean') ? twoValued : 0);
+  return varying - 1 + told >= (varying * (varying + 1)) / 2;
 }
 
 function invalid(title: string, expected: string, got: string | number): TaskError {

@@ -22,6 +22,11 @@ export function stageTaskOf(
       'ERR_TASK_INVALID',
       '"differentialPrivacy.clippingNorm" expected a number for a projection, got null',
     );
+  if (method.kind === 'ridge')
+    throw new TaskError(
+      'ERR_TASK_INVALID',
+      '"differentialPrivacy" expected null for ridge, whose numbers noise would not fit',
+    );
   return {
     kind: method.kind,
     features: task.features.length,

@@ -1,12 +1,12 @@
 /** What a decomposition computes: its public description and the limits of each method. */
 
-import type { MethodName, Output, Scale } from './schema.ts';
+import type { Output, Scale } from './schema.ts';
 import type { Method, StatisticsTask } from './statistics-task.ts';
 
 export interface Program {
   readonly method: Method;
   readonly featureCount: number;
-  /** Classes per labelling of the task: none for PCA, one for DCA and LDA, utility and privacy for MDR. */
+  /** Classes per labelling of the task: none for PCA and ridge, one for DCA and LDA, utility and privacy for MDR. */
   readonly classCounts: readonly number[];
   /** A sketch in place of the whole scatter, with so many columns. */
   readonly sketch?: StatisticsTask['sketch'];
@@ -24,7 +24,7 @@ export interface Program {
 }
 
 /**
- * The program that a task describes; that of a histogram, which decomposes nothing, has no components.
+ * The program that a task describes; those of ridge and histogram, which decompose nothing, have no components.
  * @example
  * import { cappedComponents, programOf } from '@eigenveil/task';
  *
@@ -59,13 +59,20 @@ export const SKETCH_OUTPUTS = ['mean', 'sampleCount'] as const satisfies readonl
 
 /** The outputs that the data user learns of any task by `rotated`, whose tasks must declare them: docs/rotated.md has why. */
 export function revealedByRotation(
-  method: { readonly kind: MethodName | 'histogram'; readonly scale?: Scale | undefined },
+  method: { readonly kind: Method['kind']; readonly scale?: Scale | undefined },
   sketch?: Program['sketch'],
 ): Output[] {
   if (sketch !== undefined) return [...SKETCH_OUTPUTS];
   const always = ['sampleCount', 'spectrum'] as const;
-  if (method.kind !== 'pca') return [...always, 'classCounts'];
-  return method.scale === 'correlation' ? [...always, 'variances'] : [...always];
+  switch (method.kind) {
+    case 'pca':
+      return method.scale === 'correlation' ? [...always, 'variances'] : [...always];
+    case 'ridge':
+    case 'histogram':
+      return []; // it computes neither
+    default:
+      return [...always, 'classCounts'];
+  }
 }
 
 /**
@@ -74,7 +81,7 @@ export function revealedByRotation(
  */
 export function maximumComponents(program: Pick<Program, 'method' | 'featureCount' | 'classCounts'>): number {
   const { method, featureCount, classCounts } = program;
-  if (method.kind === 'histogram') return 0;
+  if (method.kind === 'histogram' || method.kind === 'ridge') return 0;
   const fullRank =
     method.kind === 'pca' || (method.kind === 'dca' && (method.form === 'book' || method.signalRidge !== 0));
   return fullRank ? featureCount : Math.min(featureCount, classCounts[0]! - 1);

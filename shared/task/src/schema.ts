@@ -148,6 +148,14 @@ const Method = z
     }),
     z.strictObject({
       kind: z
+        .literal('ridge')
+        .describe(
+          'Ridge regression of the last feature on all others, w = (S_xx + ρI)⁻¹ s_xy: by garbled or simulated, with 0 components and without differential privacy. Reveals: one weight for each other feature, and the intercept, to the data user.',
+        ),
+      ridge: Ridge,
+    }),
+    z.strictObject({
+      kind: z
         .literal('histogram')
         .describe(
           'Noisy counts of each feature by bins: by linear, with differential privacy and 0 components. Reveals: these counts, with the noise of both servers.',
@@ -257,6 +265,7 @@ export type ClosesWhen = z.infer<typeof ClosesWhen>;
 
 export const TwoPartyName = z.enum(['garbled', 'rotated', 'linear', 'simulated']);
 
+/** Methods whose result is a projection. */
 const MethodName = z.enum(['pca', 'dca', 'lda', 'mdr']);
 export type MethodName = z.infer<typeof MethodName>;
 
@@ -304,7 +313,7 @@ export const TaskProposal = z.strictObject({
     .max(2)
     .default([])
     .describe(
-      'Columns of class labels: none for pca, one for dca and lda, for mdr the utility labelling and then the privacy labelling. Reveals: their names and labels.',
+      'Columns of class labels: none for pca and ridge, one for dca and lda, for mdr the utility labelling and then the privacy labelling. Reveals: their names and labels.',
     ),
   sketch: Sketch.optional(),
   components: z
@@ -312,7 +321,7 @@ export const TaskProposal = z.strictObject({
     .min(0)
     .max(LIMITS.features)
     .describe(
-      "How many vectors, at most as many as features; of histogram 0; dca, lda and mdr give at most K − 1 for K classes, but for dca with ρ′ or of the book's form. Reveals: so many vectors and their eigenvalues, to the data user; nearly as many as features tell the scatter matrix.",
+      "How many vectors, at most as many as features; of ridge and histogram 0; dca, lda and mdr give at most K − 1 for K classes, but for dca with ρ′ or of the book's form. Reveals: so many vectors and their eigenvalues, to the data user; nearly as many as features tell the scatter matrix.",
     ),
   fractionBits: z
     .int()
@@ -378,7 +387,7 @@ export const TaskProposal = z.strictObject({
     .max(Output.options.length)
     .default([])
     .describe(
-      'What the result has beyond vectors and eigenvalues, each name once: mean of all rows; trace of the total scatter (not mdr); sampleCount, the number of rows; spectrum, all eigenvalues of the total scatter (mdr: of the sum of both between-class scatters; garbled: pca alone); classCounts, rows by class (not pca); variances of all features (correlation alone). Reveals: each just that, but that a mean tells the variance of a feature with two values; to the data user and to whom the result is released.',
+      'What the result has beyond vectors and eigenvalues, each name once: mean of all rows; trace of the total scatter (not mdr); sampleCount, the number of rows; spectrum, all eigenvalues of the total scatter (mdr: of the sum of both between-class scatters; garbled: pca alone; not ridge); classCounts, rows by class (dca, lda, mdr); variances of all features (correlation alone). Reveals: each just that, but that a mean tells the variance of a feature with two values; to the data user and to whom the result is released.',
     ),
   allowFullRank: z
     .boolean()

@@ -27,9 +27,9 @@ export function checkGarbled(task: StatisticsTask, program: Program): void {
 /** How far a ridge may be from what it is rounded to, relative to itself. */
 const RIDGE_ERROR = 2 ** -10;
 
-/** DCA and LDA add ridges to integers: in units of 4^-fractionBits, which small ridges are not multiples of. MDR does not. */
+/** DCA, LDA and ridge add ridges to integers: in units of 4^-fractionBits, which small ridges are not multiples of. MDR does not. */
 function checkRidges({ method, fractionBits }: StatisticsTask): void {
-  if (method.kind !== 'dca' && method.kind !== 'lda') return;
+  if (method.kind !== 'dca' && method.kind !== 'lda' && method.kind !== 'ridge') return;
   const ridges = { ridge: method.ridge, ...(method.kind === 'dca' && { signalRidge: method.signalRidge }) };
   for (const [name, ridge] of Object.entries(ridges)) {
     const rounded = Math.round(ridge * 4 ** fractionBits) / 4 ** fractionBits;

@@ -105,6 +105,8 @@ export const Projection = z.strictObject({
   /** Per labelling of the task and class. */
   classCounts: z.array(z.array(z.int().min(0))).optional(),
   variances: z.array(z.number()).optional(),
+  /** Of a task of ridge, which has no vectors: of features in [−1, 1], a weight for each but the last, which is predicted. */
+  regression: z.strictObject({ weights: z.array(z.number()), intercept: z.number() }).optional(),
   /** Of a histogram task, which has no vectors; all else in it follows from the coefficients. */
   histograms: z.array(ReleasedHistogram).optional(),
   /** The number of rows by these counts, and the deviation of its noise. */

@@ -21,7 +21,13 @@ const CLOSES: Readonly<Record<NonNullable<TaskProposal['closes']>[number], strin
 const RESULT = {
   projection: 'vectors and eigenvalues',
   counts: 'noisy counts, and what follows from them',
+  weights: 'weights and intercept',
 } as const;
+
+const KINDS: Readonly<Partial<Record<TaskProposal['method']['kind'], keyof typeof RESULT>>> = {
+  histogram: 'counts',
+  ridge: 'weights',
+};
 
 const RESULT_GOES_TO = {
   operator: { all: 'you, and the owners who contributed', dataUser: 'you alone' },
@@ -41,7 +47,7 @@ export function Parameters(props: {
 }) {
   const { task, now, id, reader = 'operator' } = props;
   const { method, features, labellings, differentialPrivacy } = task;
-  const kind = method.kind === 'histogram' ? 'counts' : 'projection';
+  const kind = KINDS[method.kind] ?? 'projection';
   return (
     <>
       <dl class="facts">
@@ -49,9 +55,13 @@ export function Parameters(props: {
         <dd>
           {method.kind.toUpperCase()}
           {method.kind === 'pca' && ` of the ${method.scale ?? 'covariance'} matrix`},{' '}
-          {method.kind === 'histogram'
-            ? `${number(2 ** method.height)} bins, ${method.strategy}`
-            : count(task.components, 'component')}
+          {method.kind === 'histogram' && `${number(2 ** method.height)} bins, ${method.strategy}`}
+          {method.kind === 'ridge' && (
+            <>
+              <Untrusted text={features.at(-1)!.name} /> predicted from the others
+            </>
+          )}
+          {kind === 'projection' && count(task.components, 'component')}
           {'ridge' in method && `, ridge ${method.ridge}`}
         </dd>
         <dt>Features</dt>

@@ -8,6 +8,7 @@ export const METHODS: Readonly<Record<Task['method']['kind'], string>> = {
   dca: 'DCA',
   lda: 'LDA',
   mdr: 'MDR',
+  ridge: 'Ridge regression',
   histogram: 'Histogram',
 };
 

@@ -1,5 +1,5 @@
 /** What the owner's page has its worker do, apart from workers: an owner's part that takes more than a moment. */
-import { type Basis, reducedLines } from '@eigenveil/data-owner/portable';
+import { type Basis, byProjector, reducedLines } from '@eigenveil/data-owner/portable';
 import { encryptMany, PublicKey, type PublicKeyParts } from '@eigenveil/paillier/owner';
 import { randomBytes, sha256Hasher, toHex } from '@eigenveil/platform';
 import { Projector, statisticsThrough } from '@eigenveil/projection/portable';
@@ -112,7 +112,7 @@ export async function reduce(job: ReduceJob, onProgress: OnProgress): Promise<Ro
     },
   );
   let rows = 0;
-  const lines = reducedLines(projector, batches, keptColumns, (batch) => {
+  const lines = reducedLines(byProjector(projector), batches, keptColumns, (batch) => {
     rows += batch.length;
   });
   const pieces: Blob[] = [];

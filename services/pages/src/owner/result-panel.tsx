@@ -8,6 +8,7 @@ import { save } from '../common/save.ts';
 import { Table } from '../common/table.tsx';
 import { Untrusted } from '../common/untrusted.tsx';
 import { useAction } from '../common/use-async.ts';
+import { Weights } from '../common/weights.tsx';
 import { OwnerProblem } from './problem.tsx';
 import type { TaskPartProps } from './props.ts';
 import { ReducePanel } from './reduce-panel.tsx';
@@ -61,7 +62,9 @@ export function ResultPanel({ owner, status, entry }: TaskPartProps) {
 
 function Result({ owner, result }: { readonly owner: TaskPartProps['owner']; readonly result: TaskResult }) {
   const { task, projection, provenance, evidence } = result;
-  const { eigenvalues } = projection;
+  const { eigenvalues, regression } = projection;
+  // Histograms and regressions have none.
+  const hasVectors = projection.vectors.length > 0;
   return (
     <>
       <Notice kind="good" title="The result is checked" live>
@@ -76,11 +79,16 @@ function Result({ owner, result }: { readonly owner: TaskPartProps['owner']; rea
         <dd>
           <Untrusted text={provenance.projectionDigest} />
         </dd>
-        <dt>Components</dt>
-        <dd>{number(projection.vectors.length)}</dd>
+        {hasVectors && (
+          <>
+            <dt>Components</dt>
+            <dd>{number(projection.vectors.length)}</dd>
+          </>
+        )}
       </dl>
       <p>Owners who see the same digest have the same result: compare it with one that you know.</p>
-      <details>
+      {regression !== undefined && <Weights task={task} regression={regression} />}
+      <details hidden={!hasVectors}>
         <summary>Eigenvalues</summary>
         <Table
           caption="Eigenvalues"
@@ -109,7 +117,7 @@ function Result({ owner, result }: { readonly owner: TaskPartProps['owner']; rea
           Save all that was signed
         </Button>
       </div>
-      <ReducePanel owner={owner} result={result} />
+      {hasVectors && <ReducePanel owner={owner} result={result} />}
     </>
   );
 }

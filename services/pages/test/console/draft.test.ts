@@ -116,7 +116,7 @@ describe('members', () => {
     expect(kindOf('encryption')).toEqual({ kind: 'choice', options: ['standard', 'djn'] });
     expect(kindOf('outputs')).toMatchObject({ kind: 'choices' });
     const method = kindOf('method');
-    const methods = ['pca', 'dca', 'lda', 'mdr', 'histogram'];
+    const methods = ['pca', 'dca', 'lda', 'mdr', 'ridge', 'histogram'];
     expect(method.kind === 'variants' && [...method.variants.keys()]).toEqual(methods);
     const features = kindOf('features');
     expect(features.kind === 'objects' && features.members.map(({ name }) => name)).toEqual([

@@ -25,9 +25,10 @@ import { digestTask, type Projection, ServiceError } from '@eigenveil/wire';
  */
 export function resultOf(task: Task, shifted: Decomposition): Projection {
   const decomposition = withoutShift(task, shifted);
-  const { vectors, eigenvalues } = decomposition;
-  if (![eigenvalues, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
-    throw new ServiceError('ERR_NOT_FINITE', 'the projection expected finite numbers');
+  const { vectors, eigenvalues, regression } = decomposition;
+  const fitted = regression ? [regression.intercept, ...regression.weights] : [];
+  if (![eigenvalues, fitted, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
+    throw new ServiceError('ERR_NOT_FINITE', 'the result expected finite numbers');
   return projectionOf(task, decomposition);
 }
 
@@ -48,6 +49,9 @@ export function longestResult(task: Task): number {
     spectrum: numbers(features.length),
     classCounts: labellings.map(({ classes }) => numbers(classes.length)),
     variances: numbers(features.length),
+    ...(task.method.kind === 'ridge' && {
+      regression: { weights: numbers(features.length - 1), intercept: LONGEST },
+    }),
     ...(task.method.kind === 'histogram' && longestRelease(task, task.method)),
   });
   return Buffer.byteLength(JSON.stringify(longest));

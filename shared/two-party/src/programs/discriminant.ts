@@ -118,7 +118,7 @@ function ridgeUnits(ridge: number, fractionBits: number): bigint {
   return BigInt(units);
 }
 
-interface TotalNoise {
+export interface TotalNoise {
   readonly matrix: Num;
   readonly places: Num;
   /** Q S̄, an upper triangle row by row. */
@@ -132,7 +132,7 @@ interface TotalNoise {
 }
 
 /** Q (S̄ + ρ I) in whole numbers, equilibrated. */
-async function totalNoise(
+export async function totalNoise(
   session: Session,
   task: StatisticsTask,
   pooled: Awaited<ReturnType<typeof poolStatistics>>,

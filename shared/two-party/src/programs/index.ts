@@ -1,10 +1,11 @@
-/** Decompositions as programs of a two-party session. */
+/** All methods as programs of a two-party session. */
 import { ProjectionError } from '@eigenveil/projection/portable';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Session } from '../garbling/index.ts';
 import { discriminant } from './discriminant.ts';
 import { mdr } from './mdr.ts';
 import { type CheckedDecomposition, pca } from './pca.ts';
+import { ridge } from './ridge.ts';
 import type { Shares } from './statistics.ts';
 
 export { type CheckedDecomposition, pca } from './pca.ts';
@@ -12,7 +13,7 @@ export type { Shares } from './statistics.ts';
 
 /**
  * Runs the program of the task's method; the evaluator's session gets the decomposition, the garbler's nothing.
- * @throws as `pca`, `discriminant` and `mdr`
+ * @throws as `pca`, `discriminant`, `mdr` and `ridge`
  */
 export async function runProgram(
   session: Session,
@@ -29,6 +30,8 @@ export async function runProgram(
       return discriminant(session, task, program, shares, method);
     case 'mdr':
       return mdr(session, task, program, shares, method.ridge);
+    case 'ridge':
+      return ridge(session, task, program, shares, method.ridge);
     case 'histogram':
       throw new ProjectionError(
         'ERR_PROGRAM_INVALID',

@@ -1,5 +1,5 @@
 /** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
-import { fullRank } from '@eigenveil/projection/portable';
+import { fullRank, ProjectionError } from '@eigenveil/projection/portable';
 import { checkRevealedByRotation, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import { rotatedParameters } from './parameters.ts';
 import { checkPencil } from './pencil/check.ts';
@@ -12,6 +12,11 @@ import { checkSketched } from './sketch/check.ts';
  * @throws ERR_TASK_RANGE
  */
 export function checkRotated(task: StatisticsTask, program: Program): void {
+  if (task.method.kind === 'ridge')
+    throw new ProjectionError(
+      'ERR_PROGRAM_INVALID',
+      '"twoParty" expected garbled for ridge, which rotated does not compute',
+    );
   checkRevealedByRotation(program);
   if (program.sketch !== undefined) {
     checkSketched(task, program);

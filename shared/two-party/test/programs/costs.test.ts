@@ -11,6 +11,7 @@ const DCA: Method = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 };
 const RIDGED: Method = { ...DCA, signalRidge: 0.25 };
 const LDA: Method = { kind: 'lda', ridge: 1 };
 const MDR: Method = { kind: 'mdr', ridge: 1 };
+const RIDGE: Method = { kind: 'ridge', ridge: 1 };
 
 const SHAPES: readonly Shape[] = [
   { method: PCA, d: 8, classes: [], components: 7, note: 'pima' },
@@ -32,6 +33,9 @@ const SHAPES: readonly Shape[] = [
   { method: RIDGED, d: 34, classes: [2], components: 15, note: 'full problem, for ρ′ ≠ 0' },
   { method: LDA, d: 34, classes: [2], components: 1, note: 'ionosphere' },
   { method: MDR, d: 34, classes: [2, 2], components: 1, note: 'ionosphere' },
+  { method: RIDGE, d: 9, classes: [], components: 0 },
+  { method: RIDGE, d: 34, classes: [], components: 0 },
+  { method: RIDGE, d: 100, classes: [], components: 0, note: 'the largest that is supported' },
 ];
 
 const LABEL_BYTES = 16;

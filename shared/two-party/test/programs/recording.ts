@@ -54,6 +54,7 @@ function masked(session: ClearSession, { task, program, garbler, evaluator }: Se
 const PCA: Method = { kind: 'pca' };
 const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
 const MDR: Method = { kind: 'mdr', ridge: 1 };
+const RIDGE: Method = { kind: 'ridge', ridge: 1 };
 const LDA: Method = { kind: 'lda', ridge: 0.1 };
 const dca = (ridge: number, signalRidge = 0, form: 'standard' | 'book' = 'standard'): Method => ({
   kind: 'dca',
@@ -112,6 +113,7 @@ export function datasets(): Case[] {
           labellings: [labelled],
         }),
       ),
+      made(`${name} ridge`, { ...common, components: 0, method: RIDGE }, { outputs: ['mean', 'trace'] }),
       made(`${name} mdr`, {
         ...common,
         components: 1,
@@ -245,7 +247,10 @@ export function random(count: number): Case[] {
       rows,
       components,
       method,
-      labellings: labellings.slice(0, { pca: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 }[method.kind]),
+      labellings: labellings.slice(
+        0,
+        { pca: 0, dca: 1, lda: 1, mdr: 2, ridge: 0, histogram: 0 }[method.kind],
+      ),
       fractionBits: 8 + upTo(8),
       differentialPrivacy: next() < 0.33 && method !== CORRELATION ? PRIVACY : null,
     };

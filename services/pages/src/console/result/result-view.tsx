@@ -6,6 +6,7 @@ import { useMemo } from 'preact/hooks';
 import { Problem } from '../../common/feedback.tsx';
 import { View } from '../../common/layout.tsx';
 import { useAsync } from '../../common/use-async.ts';
+import { Weights } from '../../common/weights.tsx';
 import type { ConsoleApi } from '../api.ts';
 import { routes } from '../routes.ts';
 import { Biplot } from './biplot-view.tsx';
@@ -15,7 +16,7 @@ import { Loadings } from './loadings-view.tsx';
 import { Provenance } from './provenance-view.tsx';
 import { Scree } from './scree-view.tsx';
 import { Summary } from './summary-view.tsx';
-import { Use } from './use-view.tsx';
+import { Downloads, Use } from './use-view.tsx';
 import './result.css';
 import { type CheckedResult, checkResult } from './verify.ts';
 
@@ -50,12 +51,21 @@ export function ResultView({ api, taskId }: { readonly api: ConsoleApi; readonly
 }
 
 function Shown({ checked }: { readonly checked: CheckedResult }) {
-  const { task } = checked;
+  const { task, projection } = checked;
   if (task.method.kind === 'histogram')
     return (
       <>
         <HistogramResult checked={checked} />
         <Provenance checked={checked} />
+      </>
+    );
+  if (projection.regression !== undefined)
+    return (
+      <>
+        <Summary checked={checked} remarks={[]} />
+        <Weights task={task} regression={projection.regression} />
+        <Provenance checked={checked} />
+        <Downloads checked={checked} />
       </>
     );
   return <Components checked={checked} />;

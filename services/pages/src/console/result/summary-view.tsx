@@ -38,12 +38,16 @@ export function Summary(props: { readonly checked: CheckedResult; readonly remar
             ? 'none: the result is exact but for the arithmetic'
             : `for (ε, δ) = (${differentialPrivacy.epsilon}, ${differentialPrivacy.delta}), all of which is spent${norm === undefined ? '' : `; its norm on the scatter is about ${norm.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}`}`}
         </dd>
-        <dt>Found</dt>
-        <dd>
-          {converged === undefined || converged.every(Boolean)
-            ? 'all components'
-            : `${number(converged.filter(Boolean).length)} of ${count(converged.length, 'component')}`}
-        </dd>
+        {method.kind !== 'ridge' && (
+          <>
+            <dt>Found</dt>
+            <dd>
+              {converged === undefined || converged.every(Boolean)
+                ? 'all components'
+                : `${number(converged.filter(Boolean).length)} of ${count(converged.length, 'component')}`}
+            </dd>
+          </>
+        )}
       </dl>
       {remarks.length > 0 && (
         <Notice kind="warn" title="Know this before you rely on it">

@@ -22,11 +22,12 @@ interface Reduction {
   readonly isDefinite: (nu: number) => boolean;
 }
 
-/** @throws ERR_PROGRAM_INVALID for PCA and histograms, and for ρ′ < 0 or ρ′ > ρ, which `garbled` computes */
+/** @throws ERR_PROGRAM_INVALID for PCA, ridge and histograms, and for ρ′ < 0 or ρ′ > ρ, which `garbled` computes */
 export function reductionOf(method: Method): Reduction {
   const divides = { isDefinite: (nu: number) => 1 - nu >= LEAST_MARGIN };
   switch (method.kind) {
     case 'pca':
+    case 'ridge':
     case 'histogram':
       throw new ProjectionError('ERR_PROGRAM_INVALID', `"method" expected a pencil, got ${method.kind}`);
     case 'lda':

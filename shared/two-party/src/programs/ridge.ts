@@ -1,0 +1,84 @@
+/**
+ * Ridge regression of the last feature on all others, from additive shares: w = (S̄_xx + ρI)⁻¹ s̄_xy by B = L Lᵀ, L y = c, Lᵀ z = y (Golub and Van Loan, "Matrix
+ * Computations", section 4.2), where T = Q (S̄ + ρI), equilibrated by D, is [B c; cᵀ t]; then w_i = z_i D_i / D_y. With t ≤ 1 neither c nor y, whose squares
+ * add up to cᵀB⁻¹c ≤ t, is larger than 1.
+ */
+import { notPositiveDefinite } from '@eigenveil/projection/portable';
+import type { Program, StatisticsTask } from '@eigenveil/task';
+import {
+  divide,
+  multiply,
+  type Num,
+  resize,
+  shiftLeft,
+  shiftLeftBy,
+  shiftRightBy,
+  sliceLanes,
+  subtractModulo,
+  sumLanes,
+} from '../circuits/index.ts';
+import type { Session } from '../garbling/index.ts';
+import { factorAndSolve, solveTransposed } from './cholesky.ts';
+import { totalNoise } from './discriminant.ts';
+import { SOLUTION_FRACTION, SOLUTION_WORD } from './discriminant-precision.ts';
+import { traceOf } from './eigen.ts';
+import { upperByRows } from './layouts.ts';
+import { broadcast, pick } from './numbers.ts';
+import { poolChecks, readStatistics, revealChecked, statisticsOutputs } from './outputs.ts';
+import type { CheckedDecomposition } from './pca.ts';
+import { poolStatistics, type Shares } from './statistics.ts';
+import { inPieces } from './steps.ts';
+
+/** Of the weights beyond those of z, where the predicted feature varies less than the others. */
+const GUARD = 12;
+export const WEIGHT_FRACTION = SOLUTION_FRACTION + GUARD;
+
+/**
+ * Runs the program of a `ridge` task; the evaluator's session gets weights, intercept and declared outputs, the garbler's nothing.
+ * @throws as `poolChecks`, and ERR_NOT_POSITIVE_DEFINITE, at the evaluator; all other outputs are zero then
+ */
+export async function ridge(
+  session: Session,
+  task: StatisticsTask,
+  { outputs, minimumOwners }: Program,
+  shares: Shares,
+  rho: number,
+): Promise<CheckedDecomposition | undefined> {
+  const d = task.features.length;
+  const last = d - 1;
+  const pooled = await poolStatistics(session, task, minimumOwners, shares);
+  const { matrix, places, scatter, digits } = await totalNoise(session, task, pooled, rho);
+  const whole = upperByRows(d);
+  const { B, c } = await session.step((gates) => ({
+    B: upperByRows(last).gather(gates, matrix, whole.at),
+    c: pick(gates, matrix, last, (i) => whole.at(i, last)),
+  }));
+  const { factor, solved } = await factorAndSolve(session, B, last, c, 1);
+  const z = await solveTransposed(session, factor, solved, last, 1);
+
+  // D_i <= 2^(digits/2) wherever there is a diagonal to scale up.
+  const bits = SOLUTION_WORD + digits / 2 + GUARD;
+  const w = await inPieces(session, last, 2 * bits * places.length, (gates, from, to) => {
+    const wide = resize(shiftLeft(gates, sliceLanes(gates, z, from, to), GUARD), bits);
+    const times = shiftLeftBy(gates, wide, sliceLanes(gates, places, from, to));
+    return shiftRightBy(gates, times, broadcast(gates, places, last, to - from));
+  });
+  const { V, Q } = pooled;
+  const along = await inPieces(session, last, 2 * bits * V.length, (gates, from, to) =>
+    multiply(gates, sliceLanes(gates, w, from, to), sliceLanes(gates, V, from, to)),
+  );
+  const numbers = await session.step((gates) => {
+    const sum = sumLanes(gates, along);
+    const own = resize(shiftLeft(gates, sliceLanes(gates, V, last, d), WEIGHT_FRACTION), sum.length + 1);
+    const rest = subtractModulo(gates, own, resize(sum, sum.length + 1), sum.length + 1);
+    const trace = (): Num => traceOf(gates, scatter, d);
+    return { w, b: divide(gates, rest, Q), ...statisticsOutputs(gates, outputs, pooled, trace, task) };
+  });
+  const checks = [...poolChecks(pooled), { holds: factor.definite, error: notPositiveDefinite }];
+  const revealed = await revealChecked(session, checks, numbers);
+  if (revealed === undefined) return undefined;
+  const weights = revealed.w.map((value) => Number(value) / 2 ** WEIGHT_FRACTION);
+  const intercept = Number(revealed.b[0]!) / 2 ** (WEIGHT_FRACTION + task.fractionBits);
+  const none = { vectors: [], eigenvalues: [], converged: [] };
+  return { ...none, regression: { weights, intercept }, ...readStatistics(revealed, task) };
+}
