@@ -198,7 +198,10 @@ export function checkProgram(program: Program): void {
 }
 
 /** The last feature is predicted from the others. */
-function checkRegression({ components, featureCount, outputs }: Program): void {
+function checkRegression({ components, featureCount, outputs, noisy }: Program): void {
+  // Under noise nothing bounds what the triangular system has on its right.
+  if (noisy)
+    throw invalid('differentialPrivacy', 'null for ridge, whose numbers noise would not fit', 'a setting');
   if (components !== 0) throw invalid('components', '0 for ridge, whose weights are no vectors', components);
   if (featureCount < 2)
     throw invalid('features', 'two or more for ridge: the last is predicted', featureCount);

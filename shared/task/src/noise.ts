@@ -5,7 +5,7 @@ import { TaskError } from './errors.ts';
 import { type StatisticsTask, summedClasses } from './statistics-task.ts';
 
 /**
- * The part of the task that its noise is a function of; undefined without differential privacy, and of histograms, whose noise is not on the statistics:
+ * The part of the task that its noise is a function of; undefined without differential privacy, of ridge, which has none, and of histograms, whose noise is not on the statistics:
  * see `releaseNoiseOf`.
  */
 export function stageTaskOf(
@@ -15,17 +15,13 @@ export function stageTaskOf(
   >,
 ): StageTask | undefined {
   const { differentialPrivacy: setting, method } = task;
-  if (setting === undefined || setting === null || method.kind === 'histogram') return undefined;
+  if (setting === undefined || setting === null || method.kind === 'histogram' || method.kind === 'ridge')
+    return undefined;
   const { clippingNorm } = setting;
   if (clippingNorm === null)
     throw new TaskError(
       'ERR_TASK_INVALID',
       '"differentialPrivacy.clippingNorm" expected a number for a projection, got null',
-    );
-  if (method.kind === 'ridge')
-    throw new TaskError(
-      'ERR_TASK_INVALID',
-      '"differentialPrivacy" expected null for ridge, whose numbers noise would not fit',
     );
   return {
     kind: method.kind,

@@ -38,6 +38,54 @@ function codeOf(changes: Record<string, unknown>): string | undefined {
   }
 }
 
+const regression = { method: { kind: 'ridge', ridge: 1 }, components: 0 };
+
+describe('a regression', () => {
+  /** One column predicts another, both of two values: three entries of S̄. */
+  const binary = { ...regression, features: features(2).slice(0, 2) };
+
+  test.each([
+    ['that is plain', {}],
+    ['with all outputs that it has', { outputs: ['mean', 'trace', 'sampleCount'] }],
+    ['without a ridge', { method: { kind: 'ridge', ridge: 0 } }],
+    ['of one feature', { features: features(0).slice(0, 2), outputs: ['mean', 'trace'] }],
+  ])('%s is taken', (_, changes) => {
+    expect(codeOf({ ...regression, ...changes })).toBeUndefined();
+  });
+
+  test.each([
+    ['with components', { components: 1 }],
+    ['of one column', { features: features(0).slice(0, 1) }],
+    ['with labels', { labellings: classes }],
+    ['with a spectrum', { outputs: ['spectrum'] }],
+    ['with rows by class', { outputs: ['classCounts'] }],
+    ['with variances', { outputs: ['variances'] }],
+    ['with differential privacy', { differentialPrivacy: dp }],
+    ['of components', { basis: 'A'.repeat(43) }],
+    ['of a sketch', { sketch: { columns: 3 }, twoParty: 'rotated' }],
+    [
+      'without a ridge, of a feature that does not vary',
+      {
+        method: { kind: 'ridge', ridge: 0 },
+        features: [{ name: 'still', min: 1, max: 1 }, ...features(0)],
+      },
+    ],
+  ])('%s is refused', (_, changes) => {
+    expect(codeOf({ ...regression, ...changes })).toBe('ERR_TASK_INVALID');
+  });
+
+  test('of outputs that determine the scatter matrix takes consent', () => {
+    expect(codeOf({ ...binary, outputs: ['mean'] })).toBe('ERR_FULL_RANK');
+    expect(codeOf({ ...binary, outputs: ['mean'], allowFullRank: true })).toBeUndefined();
+    expect(codeOf({ ...binary, outputs: ['trace'] })).toBeUndefined();
+  });
+
+  test('may predict a column that does not vary, of which nothing comes', () => {
+    const still = [...features(0), { name: 'still', min: 1, max: 1 }];
+    expect(codeOf({ ...regression, method: { kind: 'ridge', ridge: 0 }, features: still })).toBeUndefined();
+  });
+});
+
 describe('a proposal', () => {
   test('has safe defaults', () => {
     expect(proposal()).toMatchObject({
