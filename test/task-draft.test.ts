@@ -91,7 +91,7 @@ test.each<[string, string[], RegExp]>([
   [
     'a ridge for pca',
     [...RANGES, ...SIZES, '--ridge', '1'],
-    /"--ridge" expected with --method dca, lda or mdr, got pca/,
+    /"--ridge" expected with --method dca, lda, mdr or ridge, got pca/,
   ],
   [
     'no ridge, but a constant feature',

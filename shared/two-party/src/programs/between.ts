@@ -21,11 +21,11 @@ import {
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { besideEachOther, grid, someColumns } from './layouts.ts';
+import { grid } from './layouts.ts';
 import { allOfLanes, broadcast, constantNumbers, nonNegative, scaleTogether } from './numbers.ts';
 import { even, inverseRoot, toFraction } from './scaling.ts';
 import type { PooledClass } from './statistics.ts';
-import { inPieces, piecesPerStep } from './steps.ts';
+import { inPieces, piecesPerStep, vectorByVector } from './steps.ts';
 import { multiplyTruncated } from './truncated.ts';
 
 /** Bits of exponents, which are far from 2^8 in magnitude. */
@@ -80,56 +80,31 @@ export async function contrasts(
     },
   );
   // All entries of a column are scaled together, so pieces are made of whole columns.
-  const columns: { entries: Num; exponents: Num; empty: Wires }[] = [];
-  const perStep = piecesPerStep(d * length * 8);
-  for (let from = 0; from < count; from += perStep) {
-    const to = Math.min(count, from + perStep);
-    columns.push(
-      await session.step((gates) => {
-        const width = to - from;
-        const some = someColumns(gates, numerators, d, count, from, to);
-        // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing.
-        const wide = shiftLeft(gates, resize(some, length - 1), 1);
-        const weighted = weights
-          ? shiftLeftBy(gates, wide, grid(d, width).perRow(gates, weights.rows))
-          : wide;
-        const { values, places, empty } = scaleTogether(gates, [weighted], width);
-        const top = resize(toFraction(gates, values[0]!, length - 1, SOLVE_FRACTION), SOLVE_WORD);
-        const constant = constantNumbers(
-          gates,
-          new Array<bigint>(width).fill(BigInt(length - 2)),
-          EXPONENT_BITS,
-        );
-        const exponents = addModulo(
-          gates,
-          subtractModulo(gates, constant, places, EXPONENT_BITS),
-          sliceLanes(gates, factor.exponent, from, to),
-          EXPONENT_BITS,
-        );
-        return { entries: top, exponents, empty };
-      }),
-    );
-  }
-  const scaled = await session.step((gates) => ({
-    entries: besideEachOther(
-      gates,
-      columns.map(({ entries }) => entries),
-      d,
-      count,
-      perStep,
-    ),
-    exponents: concatLanes(
-      gates,
-      columns.map(({ exponents }) => exponents),
-    ),
-    empty: gates.concat(columns.map(({ empty }) => empty)),
-  }));
+  const perLane = length * 8;
+  const [tops, exponents, [empty] = []] = await vectorByVector(
+    session,
+    numerators,
+    d,
+    count,
+    perLane,
+    (gates, some, width, first) => {
+      // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing.
+      const wide = shiftLeft(gates, resize(some, length - 1), 1);
+      const weighted = weights ? shiftLeftBy(gates, wide, grid(d, width).perRow(gates, weights.rows)) : wide;
+      const { values, places, empty } = scaleTogether(gates, [weighted], width);
+      const top = resize(toFraction(gates, values[0]!, length - 1, SOLVE_FRACTION), SOLVE_WORD);
+      const bound = new Array<bigint>(width).fill(BigInt(length - 2));
+      const own = subtractModulo(gates, constantNumbers(gates, bound, EXPONENT_BITS), places, EXPONENT_BITS);
+      const besides = sliceLanes(gates, factor.exponent, first, first + width);
+      return [top, addModulo(gates, own, besides, EXPONENT_BITS), [empty]];
+    },
+  );
   const entries = await inPieces(session, layout.lanes, 2 * SOLVE_WORD ** 2, (gates, from, to) => {
     const mantissas = layout.perColumn(gates, factor.mantissa, from, to);
-    const own = sliceLanes(gates, scaled.entries, from, to);
+    const own = sliceLanes(gates, tops!, from, to);
     return multiplyTruncated(gates, own, mantissas, SOLVE_FRACTION, SOLVE_WORD);
   });
-  return { ...scaled, entries };
+  return { entries, exponents: exponents!, empty: empty! };
 }
 
 interface Counts {
@@ -170,28 +145,13 @@ async function sumsBefore(session: Session, classes: readonly PooledClass[], d: 
 
 /** As `factors`, for as many classes at a time as make a step. */
 async function factorsInPieces(session: Session, { own, before }: Counts, Q?: Num) {
-  const classes = lanesOf(own);
-  const each = piecesPerStep(10 * (4 * own.length) ** 2);
-  const parts: { mantissa: Num; exponent: Num }[] = [];
-  for (let from = 0; from < classes; from += each) {
-    const to = Math.min(classes, from + each);
-    parts.push(
-      await session.step((gates) => {
-        const cut = (counts: Num): Num => sliceLanes(gates, counts, from, to);
-        return factors(gates, { own: cut(own), before: cut(before) }, Q);
-      }),
-    );
-  }
-  return session.step((gates) => ({
-    mantissa: concatLanes(
-      gates,
-      parts.map(({ mantissa }) => mantissa),
-    ),
-    exponent: concatLanes(
-      gates,
-      parts.map(({ exponent }) => exponent),
-    ),
-  }));
+  const perClass = 10 * (4 * own.length) ** 2;
+  const both = await inPieces(session, lanesOf(own), perClass, (gates, from, to) => {
+    const cut = (counts: Num): Num => sliceLanes(gates, counts, from, to);
+    const { mantissa, exponent } = factors(gates, { own: cut(own), before: cut(before) }, Q);
+    return [...mantissa, ...exponent];
+  });
+  return { mantissa: both.slice(0, -EXPONENT_BITS), exponent: both.slice(-EXPONENT_BITS) };
 }
 
 /** 1/sqrt(N), or sqrt(Q/N) = Q/sqrt(Q N), with N = M̄ M (M̄ + M): a mantissa from 1/2 to 1 times 2^exponent. */

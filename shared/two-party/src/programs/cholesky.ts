@@ -6,7 +6,6 @@ import {
   concatLanes,
   type Num,
   resize,
-  shiftLeftBy,
   shiftRight,
   sign,
   sliceLanes,
@@ -22,11 +21,12 @@ import {
   SOLVE_PRODUCT_GATES,
   SOLVE_WORD,
 } from './discriminant-precision.ts';
+import { Fixed } from './fixed.ts';
 import { belowDiagonal, grid, upperByRows } from './layouts.ts';
 import { broadcast, constantNumbers, nonNegative, pickRange } from './numbers.ts';
 import { type InverseRoot, inverseRoot } from './scaling.ts';
 import { inPieces } from './steps.ts';
-import { gatesPerProduct, multiplyTruncated, subtractProduct } from './truncated.ts';
+import { gatesPerProduct, subtractProduct } from './truncated.ts';
 
 export interface Factor {
   /** As `belowDiagonal`. */
@@ -113,16 +113,14 @@ export async function factorAndSolve(
 
 /** The numbers over the square root, in as many bits. */
 export function timesInverse(gates: Gates, a: Num, { mantissa, places }: InverseRoot, bits: number): Num {
-  const lanes = a[0]!.lanes;
-  const spread = (number: Num): Num => broadcast(gates, number, 0, lanes);
-  const product = multiplyTruncated(
-    gates,
-    a,
-    spread(mantissa),
-    SOLVE_FRACTION - SCALING_GUARD,
-    bits + SCALING_GUARD,
-  );
-  return resize(shiftRight(shiftLeftBy(gates, product, spread(places)), SCALING_GUARD), bits);
+  // Whatever fraction a has: this counts those of its units.
+  const own = new Fixed(gates, a, 0);
+  const over = new Fixed(gates, mantissa, SOLVE_FRACTION).spread(own.lanes);
+  const product = own.timesTruncated(over, { fraction: SCALING_GUARD, bits: bits + SCALING_GUARD });
+  return product
+    .up(broadcast(gates, places, 0, own.lanes))
+    .at(0)
+    .resized(bits).number;
 }
 
 /**

@@ -9,52 +9,30 @@ import {
   resize,
   shiftLeft,
   shiftLeftBy,
-  shiftRight,
-  shiftRightBy,
   sliceLanes,
   subtractModulo,
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { NOISE_PLACES, SOLVE_FRACTION, SOLVE_WORD, VECTOR_FRACTION } from './discriminant-precision.ts';
 import { fixSigns } from './eigen.ts';
-import { besideEachOther, grid, someColumns } from './layouts.ts';
+import { Fixed } from './fixed.ts';
+import { grid } from './layouts.ts';
 import { broadcast, constantNumbers, nonNegative, pick, scaleTogether } from './numbers.ts';
 import { RESIDUAL_PLACES, REVEALED_FRACTION } from './precision.ts';
 import { even, inverseRoot, toFraction } from './scaling.ts';
-import { inPieces, piecesPerStep, squaredLengths } from './steps.ts';
-import { multiplyTruncated } from './truncated.ts';
-
-/** Work on whole vectors (lane i * count + j), some of them in each step, which see lanes i * width + j. */
-async function vectorByVector(
-  session: Session,
-  vectors: Num,
-  d: number,
-  count: number,
-  gatesPerLane: number,
-  work: (gates: Gates, own: Num, width: number) => Num,
-): Promise<Num> {
-  const each = Math.min(count, piecesPerStep(d * gatesPerLane));
-  if (each === count) return session.step((gates) => gates.scope(() => work(gates, vectors, count)));
-  const parts: Num[] = [];
-  for (let from = 0; from < count; from += each) {
-    const width = Math.min(each, count - from);
-    parts.push(
-      await session.step((gates) => {
-        const own = someColumns(gates, vectors, d, count, from, from + width);
-        return work(gates, own, width);
-      }),
-    );
-  }
-  return session.step((gates) => besideEachOther(gates, parts, d, count, each));
-}
+import { inPieces, piecesPerStep, squaredLengths, vectorByVector } from './steps.ts';
 
 /** Every vector times a power of two, so that its largest entry is from 1/2 to 1: SOLVE_FRACTION fraction bits in SOLVE_WORD. */
-export function scaleVectors(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
-  return vectorByVector(session, vectors, d, count, 8 * vectors.length, scaled);
+export async function scaleVectors(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
+  const perLane = 8 * vectors.length;
+  const [all] = await vectorByVector(session, vectors, d, count, perLane, (gates, own, width) => [
+    scaled(gates, own, width),
+  ]);
+  return all!;
 }
 
 /** Vectors times 2^places row by row, and then `scaleVectors`; `most` bounds the places. */
-export function undoScaling(
+export async function undoScaling(
   session: Session,
   vectors: Num,
   { places, most }: { readonly places: Num; readonly most: number },
@@ -62,10 +40,11 @@ export function undoScaling(
   count: number,
 ): Promise<Num> {
   const length = vectors.length + most;
-  return vectorByVector(session, vectors, d, count, 14 * length, (gates, own, width) => {
+  const [all] = await vectorByVector(session, vectors, d, count, 14 * length, (gates, own, width) => {
     const spread = grid(d, width).perRow(gates, places);
-    return scaled(gates, shiftLeftBy(gates, resize(own, length), spread), width);
+    return [scaled(gates, shiftLeftBy(gates, resize(own, length), spread), width)];
   });
+  return all!;
 }
 
 function scaled(gates: Gates, vectors: Num, count: number): Num {
@@ -77,29 +56,31 @@ function scaled(gates: Gates, vectors: Num, count: number): Num {
 /** Vectors whose largest entry is from 1/2 to 1 to such of length 1, that entry positive: VECTOR_FRACTION fraction bits and a sign. */
 export async function unitVectors(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
   const [extra, bits] = [4, VECTOR_FRACTION + 2];
-  const entries = await session.step(() =>
-    resize(shiftRight(vectors, SOLVE_FRACTION - VECTOR_FRACTION - extra), bits + extra - 1),
+  const fine = VECTOR_FRACTION + extra;
+  const entries = await session.step(
+    (gates) => new Fixed(gates, vectors, SOLVE_FRACTION).at(fine).resized(fine + 1).number,
   );
   const squares = await squaredLengths(session, entries, d, count);
   const { mantissa, back } = await session.step((gates) => {
     const digits = even(squares.length - 1);
     const root = inverseRoot(gates, resize(nonNegative(gates, squares), digits + 1));
     // 1 / length = mantissa 2^(places - digits / 2) of units 2^-(VECTOR_FRACTION + extra). The sum is at least 1/4.
-    const least = BigInt(digits / 2 - (VECTOR_FRACTION + extra) + 1);
+    const least = BigInt(digits / 2 - fine + 1);
     const most = constantNumbers(gates, new Array<bigint>(count).fill(least), 8);
     return { mantissa: root.mantissa, back: subtractModulo(gates, most, root.places, 8) };
   });
   const layout = grid(d, count);
   const units = await inPieces(session, layout.lanes, 2 * SOLVE_WORD ** 2, (gates, from, to) => {
     const spread = (a: Num): Num => layout.perColumn(gates, a, from, to);
-    const own = sliceLanes(gates, entries, from, to);
-    const product = multiplyTruncated(gates, own, spread(mantissa), SOLVE_FRACTION, own.length + 2);
-    const unit = shiftRightBy(gates, shiftLeft(gates, product, 1), spread(back));
-    return resize(shiftRight(unit, extra), bits);
+    const own = new Fixed(gates, sliceLanes(gates, entries, from, to), fine);
+    const over = new Fixed(gates, spread(mantissa), SOLVE_FRACTION);
+    const product = own.timesTruncated(over, { fraction: fine, bits: own.bits + 2 });
+    return product.doubled().down(spread(back)).at(VECTOR_FRACTION).resized(bits).number;
   });
-  return vectorByVector(session, units, d, count, 6 * bits, (gates, own, width) =>
+  const [all] = await vectorByVector(session, units, d, count, 6 * bits, (gates, own, width) => [
     fixSigns(gates, own, d, width),
-  );
+  ]);
+  return all!;
 }
 
 /** A z and B z: lane i * count + j, SOLVE_FRACTION fraction bits. */

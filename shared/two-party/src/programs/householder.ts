@@ -2,31 +2,16 @@
  * The QR factorisation of a matrix with no more columns than rows by Householder reflections I − u uᵀ, ‖u‖² = 2 (Golub and Van Loan, "Matrix
  * Computations", section 5.2.2). Q is orthogonal also where the columns depend on each other or are 0.
  */
-import {
-  absolute,
-  add,
-  concatLanes,
-  dot,
-  multiply,
-  type Num,
-  negateIf,
-  resize,
-  shiftLeft,
-  shiftLeftBy,
-  shiftRight,
-  shiftRightBy,
-  sign,
-  sliceLanes,
-  squareRoot,
-} from '../circuits/index.ts';
+import { concatLanes, type Num, shiftLeft, shiftRight, sliceLanes } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { SCALING_GUARD, SOLVE_FRACTION, SOLVE_PRODUCT_GATES, SOLVE_WORD } from './discriminant-precision.ts';
+import { Fixed } from './fixed.ts';
 import { grid, someColumns } from './layouts.ts';
 import { multiplyMatrices } from './matrices.ts';
-import { broadcast, nonNegative, scaleTogether } from './numbers.ts';
+import { broadcast, scaleTogether } from './numbers.ts';
 import { even, inverseRoot } from './scaling.ts';
 import { inPieces } from './steps.ts';
-import { multiplyTruncated, subtractProduct } from './truncated.ts';
+import { subtractProduct } from './truncated.ts';
 
 export interface Reflected {
   /** Reflection j acts on rows j to d − 1. */
@@ -107,33 +92,38 @@ async function reflect(session: Session, u: Num, matrix: Num, size: number, widt
   );
 }
 
-/** The u that reflects the first column onto its first entry, and that entry afterwards; 0 for a column of zeros. */
+/** The u that reflects the first column onto its first entry, and that entry afterwards, as in tridiagonal.ts; 0 for a column of zeros. */
 async function reflection(session: Session, matrix: Num, size: number, width: number) {
   const { v, root, length, digits } = await session.step((gates) => {
     const column = someColumns(gates, matrix, size, width, 0, 1);
     // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing. The largest entry of x is from 1/2 to 1.
     const { values, places } = scaleTogether(gates, [shiftLeft(gates, column, 1)], 1);
-    const x = shiftRight(values[0]!, 2);
-    const first = sliceLanes(gates, x, 0, 1);
-    const squares = nonNegative(gates, dot(gates, x, x));
-    const norm = squareRoot(gates, squares);
-    const sum = add(gates, squares, multiply(gates, norm, absolute(gates, first)));
-    const digits = even(sum.length - 1);
-    const root = inverseRoot(gates, resize(nonNegative(gates, sum), digits + 1));
-    const negative = sign(first);
-    const head = add(gates, first, negateIf(gates, negative, norm));
-    const v = concatLanes(gates, [head, sliceLanes(gates, x, 1, size)]);
-    const back = resize(shiftRightBy(gates, shiftLeft(gates, norm, 1), places), SOLVE_WORD);
-    return { v, root, length: negateIf(gates, gates.not(negative), back), digits };
+    const x = new Fixed(gates, shiftRight(values[0]!, 2), SOLVE_FRACTION);
+    const first = x.lane(0);
+    const negative = first.sign;
+    const squared = x.dot(x).nonNegative();
+    const norm = squared.root();
+    const sum = squared.plus(norm.timesExactly(first.absolute())).nonNegative();
+    const digits = even(sum.bits - 1);
+    const back = norm.doubled().down(places).resized(SOLVE_WORD);
+    return {
+      v: first.plus(norm.negatedIf(negative)).followedBy(x.lanesFrom(1)).number,
+      root: inverseRoot(gates, sum.resized(digits + 1).number),
+      length: back.negatedIf(gates.not(negative)).number,
+      digits,
+    };
   });
   // sum / 2^digits = x / 4^places, and 1/sqrt(x) is the mantissa.
   const shift = digits / 2;
   const bits = v.length + SCALING_GUARD + SOLVE_FRACTION + 2 - shift;
   const u = await inPieces(session, size, SOLVE_PRODUCT_GATES, (gates, from, to) => {
-    const spread = (a: Num): Num => broadcast(gates, a, 0, to - from);
-    const own = sliceLanes(gates, v, from, to);
-    const product = multiplyTruncated(gates, own, spread(root.mantissa), shift - SCALING_GUARD, bits);
-    return resize(shiftRight(shiftLeftBy(gates, product, spread(root.places)), SCALING_GUARD), SOLVE_WORD);
+    const own = new Fixed(gates, sliceLanes(gates, v, from, to), shift);
+    const over = new Fixed(gates, root.mantissa, 0).spread(own.lanes);
+    const product = own.timesTruncated(over, { fraction: SCALING_GUARD, bits });
+    return product
+      .up(broadcast(gates, root.places, 0, own.lanes))
+      .at(0)
+      .resized(SOLVE_WORD).number;
   });
   return { u, length };
 }

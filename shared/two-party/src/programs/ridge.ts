@@ -5,23 +5,13 @@
  */
 import { notPositiveDefinite } from '@eigenveil/projection/portable';
 import type { Program, StatisticsTask } from '@eigenveil/task';
-import {
-  divide,
-  multiply,
-  type Num,
-  resize,
-  shiftLeft,
-  shiftLeftBy,
-  shiftRightBy,
-  sliceLanes,
-  subtractModulo,
-  sumLanes,
-} from '../circuits/index.ts';
+import { divide, multiply, type Num, sliceLanes, sumLanes } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { factorAndSolve, solveTransposed } from './cholesky.ts';
 import { totalNoise } from './discriminant.ts';
 import { SOLUTION_FRACTION, SOLUTION_WORD } from './discriminant-precision.ts';
 import { traceOf } from './eigen.ts';
+import { Fixed } from './fixed.ts';
 import { upperByRows } from './layouts.ts';
 import { broadcast, pick } from './numbers.ts';
 import { poolChecks, readStatistics, revealChecked, statisticsOutputs } from './outputs.ts';
@@ -59,20 +49,23 @@ export async function ridge(
   // D_i <= 2^(digits/2) wherever there is a diagonal to scale up.
   const bits = SOLUTION_WORD + digits / 2 + GUARD;
   const w = await inPieces(session, last, 2 * bits * places.length, (gates, from, to) => {
-    const wide = resize(shiftLeft(gates, sliceLanes(gates, z, from, to), GUARD), bits);
-    const times = shiftLeftBy(gates, wide, sliceLanes(gates, places, from, to));
-    return shiftRightBy(gates, times, broadcast(gates, places, last, to - from));
+    const own = new Fixed(gates, sliceLanes(gates, z, from, to), SOLUTION_FRACTION);
+    const wide = own
+      .at(WEIGHT_FRACTION)
+      .resized(bits)
+      .up(sliceLanes(gates, places, from, to));
+    return wide.down(broadcast(gates, places, last, to - from)).number;
   });
   const { V, Q } = pooled;
   const along = await inPieces(session, last, 2 * bits * V.length, (gates, from, to) =>
     multiply(gates, sliceLanes(gates, w, from, to), sliceLanes(gates, V, from, to)),
   );
   const numbers = await session.step((gates) => {
-    const sum = sumLanes(gates, along);
-    const own = resize(shiftLeft(gates, sliceLanes(gates, V, last, d), WEIGHT_FRACTION), sum.length + 1);
-    const rest = subtractModulo(gates, own, resize(sum, sum.length + 1), sum.length + 1);
+    const sum = new Fixed(gates, sumLanes(gates, along), WEIGHT_FRACTION);
+    const own = new Fixed(gates, sliceLanes(gates, V, last, d), 0).at(WEIGHT_FRACTION);
+    const rest = own.minus(sum, sum.bits + 1);
     const trace = (): Num => traceOf(gates, scatter, d);
-    return { w, b: divide(gates, rest, Q), ...statisticsOutputs(gates, outputs, pooled, trace, task) };
+    return { w, b: divide(gates, rest.number, Q), ...statisticsOutputs(gates, outputs, pooled, trace, task) };
   });
   const checks = [...poolChecks(pooled), { holds: factor.definite, error: notPositiveDefinite }];
   const revealed = await revealChecked(session, checks, numbers);

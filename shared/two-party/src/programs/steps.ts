@@ -1,6 +1,7 @@
 /** Work on many lanes or in long loops, cut into steps of a size that both parties' buffers can hold. */
 import {
   concatLanes,
+  lanesOf,
   type Num,
   type RoundedPart,
   sliceLanes,
@@ -9,6 +10,7 @@ import {
   sumOfProducts,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
+import { besideEachOther, someColumns } from './layouts.ts';
 
 /** AND gates that a step should have, roughly. */
 export const GATES_PER_STEP = 100_000;
@@ -37,6 +39,40 @@ export async function inPieces(
     parts.push(await session.step((gates) => gates.scope(() => work(gates, from, to))));
   }
   return parts.length === 1 ? parts[0]! : session.step((gates) => concatLanes(gates, parts));
+}
+
+/**
+ * Work on whole vectors (lane i * count + j, d entries each), some of them in each step, which sees lanes i * width + j of those from `first` on. Numbers that it makes
+ * are put together: of d lanes a vector, as the vectors lie, or of one.
+ */
+export async function vectorByVector(
+  session: Session,
+  vectors: Num,
+  d: number,
+  count: number,
+  gatesPerLane: number,
+  work: (gates: Gates, own: Num, width: number, first: number) => readonly Num[],
+): Promise<readonly Num[]> {
+  const each = Math.min(count, piecesPerStep(d * gatesPerLane));
+  if (each === count) return session.step((gates) => gates.scope(() => work(gates, vectors, count, 0)));
+  const parts: (readonly Num[])[] = [];
+  for (let first = 0; first < count; first += each) {
+    const width = Math.min(each, count - first);
+    parts.push(
+      await session.step((gates) => {
+        const own = someColumns(gates, vectors, d, count, first, first + width);
+        return work(gates, own, width, first);
+      }),
+    );
+  }
+  return session.step((gates) =>
+    parts[0]!.map((made, k) => {
+      const numbers = parts.map((part) => part[k]!);
+      return lanesOf(made) === each
+        ? concatLanes(gates, numbers)
+        : besideEachOther(gates, numbers, d, count, each);
+    }),
+  );
 }
 
 /** Operands of rounded sums of products for the lanes from `from` up to but not including `to`. */

@@ -5,31 +5,25 @@
  * makes u = 0, which is no reflection at all: there is no case to tell apart.
  */
 import {
-  absolute,
-  add,
   concatLanes,
-  dot,
-  inverseSquareRoot,
+  lanesOf,
   type Num,
   negate,
-  negateIf,
   ROOT_FRACTION,
   resize,
-  shiftLeft,
   shiftRight,
-  shiftRightBy,
-  sign,
   sliceLanes,
   sumLanes,
-  sumOfProducts,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
+import { Fixed } from './fixed.ts';
 import { grid, upperByRows } from './layouts.ts';
-import { broadcast, nonNegative, scaleTogether } from './numbers.ts';
+import { scaleTogether } from './numbers.ts';
 import { FRACTION, WORD } from './precision.ts';
 import { gatesPerRounded, roundedSums } from './steps.ts';
 
 const ROUNDED = { shift: FRACTION, bits: WORD };
+const ENTRY = { fraction: FRACTION, bits: WORD };
 const GATES_PER_PRODUCT = gatesPerRounded(WORD, WORD);
 
 export interface Tridiagonal {
@@ -68,45 +62,30 @@ export async function tridiagonalise(session: Session, triangle: Num, d: number)
   return { diagonal, offDiagonal, reflections };
 }
 
-/** The u that reflects the column onto its first entry, and that entry afterwards. */
+/**
+ * The u that reflects the column x onto its first entry, and that entry afterwards: with σ the sign of x₁, u = (x + σ‖x‖e₁) / √(‖x‖² + |x₁|‖x‖), and
+ * the entry is −σ‖x‖.
+ */
 function reflection(gates: Gates, column: Num): { u: Num; off: Num } {
-  const lanes = column[0]!.lanes;
+  const lanes = lanesOf(column);
+  const room = Math.ceil(Math.log2(lanes + 1)) + 1;
   return gates.scope(() => {
     const { values, places } = scaleTogether(gates, [column], 1);
     // Now the largest entry is from 1 to 2; half of it makes room for the norm.
-    const x = shiftRight(values[0]!, 1);
-    const first = sliceLanes(gates, x, 0, 1);
-    const room = Math.ceil(Math.log2(lanes + 1)) + 1;
-    const squares = nonNegative(
-      gates,
-      dot(gates, x, x, { shift: 2 * FRACTION - ROOT_FRACTION, bits: ROOT_FRACTION + room }),
-    );
-    const norm = nonNegative(
-      gates,
-      sumOfProducts(gates, [[squares, inverseSquareRoot(gates, squares)]], {
-        shift: 2 * ROOT_FRACTION - FRACTION,
-        bits: FRACTION + Math.ceil(room / 2) + 1,
-      }),
-    );
-    const denominator = nonNegative(
-      gates,
-      sumOfProducts(gates, [[norm, absolute(gates, first)]], {
-        shift: 2 * FRACTION - ROOT_FRACTION,
-        bits: ROOT_FRACTION + room + 1,
-        plus: squares,
-      }),
-    );
-    const scale = inverseSquareRoot(gates, denominator);
-    const negative = sign(first);
-    const signed = negateIf(gates, negative, norm);
-    const head = add(gates, first, signed);
-    const v = concatLanes(gates, [head, sliceLanes(gates, x, 1, lanes)]);
-    const u = sumOfProducts(gates, [[v, broadcast(gates, scale, 0, lanes)]], {
-      shift: ROOT_FRACTION,
-      bits: WORD,
-    });
-    const length = resize(shiftRightBy(gates, shiftLeft(gates, norm, 1), places), WORD);
-    return { u, off: negateIf(gates, gates.not(negative), length) };
+    const x = new Fixed(gates, shiftRight(values[0]!, 1), FRACTION);
+    const first = x.lane(0);
+    const negative = first.sign;
+    const squared = x.dot(x, { fraction: ROOT_FRACTION, bits: ROOT_FRACTION + room }).nonNegative();
+    const norm = squared
+      .times(squared.inverseRoot(), { fraction: FRACTION, bits: FRACTION + Math.ceil(room / 2) + 1 })
+      .nonNegative();
+    const denominator = norm
+      .times(first.absolute(), { fraction: ROOT_FRACTION, bits: ROOT_FRACTION + room + 1 }, { plus: squared })
+      .nonNegative();
+    const v = first.plus(norm.negatedIf(negative)).followedBy(x.lanesFrom(1));
+    const u = v.times(denominator.inverseRoot().spread(lanes), ENTRY);
+    const off = norm.doubled().down(places).resized(WORD).negatedIf(gates.not(negative));
+    return { u: u.number, off: off.number };
   });
 }
 
@@ -130,13 +109,10 @@ async function reflect(session: Session, rest: Num, u: Num, m: number): Promise<
     ROUNDED,
   );
   const { w, minus } = await session.step((gates) => {
-    const p = resize(sumLanes(gates, terms, m), WORD);
-    const half = negate(gates, dot(gates, u, p, { shift: FRACTION + 1, bits: WORD }));
-    const pairs = [[u, broadcast(gates, half, 0, m)]] as const;
-    return {
-      w: sumOfProducts(gates, pairs, { shift: FRACTION, bits: WORD, plus: p }),
-      minus: negate(gates, u),
-    };
+    const [own, p] = [u, resize(sumLanes(gates, terms, m), WORD)].map((a) => new Fixed(gates, a, FRACTION));
+    // w = p − u (uᵀp)/2
+    const half = own!.dot(p!.over(1), ENTRY).negated();
+    return { w: own!.times(half.spread(m), ENTRY, { plus: p! }).number, minus: own!.negated().number };
   });
   const first = whole.at(1, 1);
   return roundedSums(
