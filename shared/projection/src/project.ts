@@ -1,7 +1,7 @@
 /** Applying a projection to rows, undoing it, and how much of their variance it explains. */
 
-import { Matrix, pseudoInverse } from 'ml-matrix';
 import type { Decomposition } from './decomposition.ts';
+import { symmetricEigen } from './eigen.ts';
 import { ProjectionError } from './errors.ts';
 
 type Rows = readonly ArrayLike<number>[];
@@ -38,9 +38,31 @@ export function reconstruct({ vectors, mean }: Vectors, coordinates: Rows): numb
   return coordinates.map((z) => inverse.map((row, i) => dot(row, z) + (mean?.[i] ?? 0)));
 }
 
-/** The pseudo-inverse of the map from rows to coordinates (d × k). */
+/** Eigenvalues of W Wᵀ that are as good as 0, as a part of the largest: far above rounding, and below those of vectors that differ. */
+const NO_DIRECTION = 1e-13;
+
+/**
+ * The pseudo-inverse of the map W from rows to coordinates (d × k): Wᵀ (W Wᵀ)⁺ by the eigenpairs of W Wᵀ, and then X ← X (2I − W X), which squares its error (Ben-Israel
+ * and Cohen, "On Iterative Computation of Generalized Inverses and Associated Projections", 1966). Pages that have the eigenpairs anyway need no singular values for it.
+ */
 export function inverseOf(vectors: Vectors['vectors']): number[][] {
-  return pseudoInverse(new Matrix(vectors.map((w) => [...w]))).to2DArray();
+  const { values, vectors: directions } = symmetricEigen(vectors.map((v) => vectors.map((w) => dot(v, w))));
+  const kept = directions.filter((_, c) => values[c]! > NO_DIRECTION * values[0]!);
+  const images = kept.map((u) => combination(u, vectors));
+  const first = vectors[0]!.map((_, i) =>
+    vectors.map((__, j) => kept.reduce((sum, u, c) => sum + (images[c]![i]! * u[j]!) / values[c]!, 0)),
+  );
+  const product = vectors.map((v) =>
+    vectors.map((_, j) => v.reduce((sum, entry, i) => sum + entry * first[i]![j]!, 0)),
+  );
+  return first.map((row) =>
+    row.map((entry, j) => 2 * entry - row.reduce((sum, x, l) => sum + x * product[l]![j]!, 0)),
+  );
+}
+
+/** Σ u_j v_j */
+function combination(u: readonly number[], vectors: Vectors['vectors']): number[] {
+  return vectors[0]!.map((_, i) => u.reduce((sum, entry, j) => sum + entry * vectors[j]![i]!, 0));
 }
 
 /**

@@ -15,12 +15,11 @@ import {
   sliceLanes,
   subtractModulo,
   sumLanes,
-  sumOfProducts,
   unsigned,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
 import { grid } from './layouts.ts';
-import { broadcast, coarser, constantNumbers, scaleTogether, zeros } from './numbers.ts';
+import { broadcast, coarser, constantNumbers, scaleTogether, sum, sumsOfProducts, zeros } from './numbers.ts';
 import { BISECTIONS, FRACTION, STURM_FRACTION, WORD } from './precision.ts';
 import { gatesPerRounded, piecesPerStep } from './steps.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
@@ -151,26 +150,14 @@ function row(
   const spread = (number: Num): Num => broadcast(gates, sturm(number), 0, count);
   return gates.scope(() => {
     const zero = zeros(gates, STURM_WORD + 1, count);
-    const factors = [[shifted, P] as const];
-    if (before !== undefined) factors.push([spread(before), R]);
-    if (b !== undefined) factors.push([spread(b), P]);
-    const products = sumOfProducts(
-      gates,
-      [
-        [0, 1].map((k) =>
-          concatLanes(
-            gates,
-            factors.map((pair) => pair[k]!),
-          ),
-        ) as [Num, Num],
-      ],
-      { shift: STURM_FRACTION, bits: STURM_WORD + 1 },
-    );
-    const part = (k: number): Num => sliceLanes(gates, products, k * count, (k + 1) * count);
-    const first = part(0);
-    const second = before === undefined ? zero : part(1);
-    const third = b === undefined ? zero : part(factors.length - 1);
-    const next = subtractModulo(gates, first, second, STURM_WORD + 1);
+    const products = [sum([shifted, P])];
+    if (before !== undefined) products.push(sum([spread(before), R]));
+    if (b !== undefined) products.push(sum([spread(b), P]));
+    const part = { shift: STURM_FRACTION, bits: STURM_WORD + 1 };
+    const [first, ...others] = sumsOfProducts(gates, products, part);
+    const second = before === undefined ? zero : others[0]!;
+    const third = b === undefined ? zero : others.at(-1)!;
+    const next = subtractModulo(gates, first!, second, STURM_WORD + 1);
     const change = gates.xor(sign(next), sign(P));
     const { values, empty } = scaleTogether(gates, [next, third], count);
     const [scaled, other] = values.map((value) => coarser(value, 2, STURM_FRACTION + 1)) as [Num, Num];

@@ -26,25 +26,17 @@ import {
   sumOfProducts,
 } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
-import { broadcast, constantNumbers, nonNegative, scaleTogether, zeros } from './numbers.ts';
+import { constantNumbers, nonNegative, onto, scaleTogether, sum, sumsOfProducts, zeros } from './numbers.ts';
 import { FRACTION, NOTHING, SWEEPS, WORD } from './precision.ts';
-import { GATES_PER_STEP, gatesPerRounded, piecesPerStep } from './steps.ts';
+import type { Rotation } from './rotations.ts';
+import { piecesPerStep } from './steps.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
 
 /** Rows between two sweeps at work. */
 const LAG = 2;
-/** AND gates of a rotation, and per lane of one that it is applied to, about. */
+/** AND gates of a rotation, about. */
 const GATES_PER_ROTATION = 20_000;
-const GATES_PER_LANE = 4 * gatesPerRounded(WORD, WORD);
-
-interface Rotation {
-  /** Acts on rows `row` and `row` + 1, counted from the bottom. */
-  readonly row: number;
-  /** The first component whose vector it belongs to; all later ones have it, too. */
-  readonly component: number;
-  readonly cosine: Num;
-  readonly sine: Num;
-}
+const ENTRY = { shift: FRACTION, bits: WORD };
 
 export interface Deflated {
   /** One lane per component. */
@@ -126,16 +118,8 @@ function startSweep(session: Session, first: Num, shifts: Num, component: number
 
 /** The last row, which the last rotation has passed through already. */
 function endSweep(gates: Gates, { x, cosine, sine, shift }: Sweep): { entry: Num; off: Num } {
-  const [entry, off] = separate(
-    gates,
-    sumOfProducts(gates, [[concatLanes(gates, [cosine, sine]), concatLanes(gates, [x, x])]], {
-      shift: FRACTION,
-      bits: WORD,
-      plus: concatLanes(gates, [shift, zeros(gates, WORD, 1)]),
-    }),
-    1,
-  ) as [Num, Num];
-  return { entry, off };
+  const [entry, off] = sumsOfProducts(gates, [onto(shift, [cosine, x]), sum([sine, x])], ENTRY);
+  return { entry: entry!, off: off! };
 }
 
 /**
@@ -148,7 +132,6 @@ function turn(
   D: readonly Num[],
   E: readonly Num[],
 ) {
-  const lanes = places.length;
   const gather = (number: (place: (typeof places)[number]) => Num): Num =>
     concatLanes(gates, places.map(number));
   const rows = gates.scope(() => {
@@ -166,23 +149,19 @@ function turn(
       WORD,
     );
     const { cosine, sine, y } = direction(gates, x, e, c0);
-    const zero = zeros(gates, WORD, lanes);
-    const sums = sumOfProducts(
+    const minus = negate(gates, sine);
+    const [beside, length, next, kept] = sumsOfProducts(
       gates,
       [
-        [concatLanes(gates, [cosine, cosine, cosine, c0]), concatLanes(gates, [y, x, g, x])],
-        [concatLanes(gates, [sine, sine, negate(gates, sine), zero]), concatLanes(gates, [g, e, y, zero])],
+        sum([cosine, y], [sine, g]),
+        sum([cosine, x], [sine, e]),
+        sum([cosine, g], [minus, y]),
+        onto(shift, [c0, x]),
       ],
-      { shift: FRACTION, bits: WORD, plus: concatLanes(gates, [zero, zero, zero, shift]) },
+      ENTRY,
     );
-    const [beside, length, next, kept] = separate(gates, sums, lanes) as [Num, Num, Num, Num];
-    const complete = sumOfProducts(
-      gates,
-      [[concatLanes(gates, [sine, s0]), concatLanes(gates, [beside, length])]],
-      { shift: FRACTION, bits: WORD, plus: concatLanes(gates, [kept, zero]) },
-    );
-    const [entry, off] = separate(gates, complete, lanes) as [Num, Num];
-    return { x: next, cosine, sine, entry, off };
+    const [entry, off] = sumsOfProducts(gates, [onto(kept!, [sine, beside!]), sum([s0, length!])], ENTRY);
+    return { x: next!, cosine, sine, entry: entry!, off: off! };
   });
   return places.map((_, i) => ({
     x: sliceLanes(gates, rows.x, i, i + 1),
@@ -225,102 +204,22 @@ function direction(gates: Gates, x: Num, e: Num, before: Num): { cosine: Num; si
   );
   const inverse = inverseSquareRoot(gates, nonNegative(gates, squares));
   const wide = shiftLeft(gates, e, ROOT_FRACTION - FRACTION);
-  const products = sumOfProducts(
-    gates,
-    [[concatLanes(gates, [sides, before]), concatLanes(gates, [inverse, inverse, wide])]],
-    { shift: ROOT_FRACTION, bits: WORD },
-  );
+  const products = [sum([p, inverse]), sum([q, inverse]), sum([before, wide])];
+  const [c, s, y] = sumsOfProducts(gates, products, { shift: ROOT_FRACTION, bits: WORD });
   const nothing = all(
     gates,
     both.slice(FRACTION - NOTHING, -1).map((bit) => gates.not(gates.xor(bit, sign(both)))),
   );
   const some = gates.not(gates.and(gates.slice(nothing, 0, lanes), gates.slice(nothing, lanes, 2 * lanes)));
-  const kept = mask(gates, gates.concat([some, some]), sliceLanes(gates, products, 0, 2 * lanes));
+  const kept = mask(gates, gates.concat([some, some]), concatLanes(gates, [c!, s!]));
   const [cosine, sine] = separate(gates, kept, lanes) as [Num, Num];
   return {
     cosine,
     sine: sine.map((bit, i) => (i === FRACTION ? gates.xor(bit, gates.not(some)) : bit)),
-    y: sliceLanes(gates, products, 2 * lanes, 3 * lanes),
+    y: y!,
   };
 }
 
 function one(gates: Gates): Num {
   return constantNumbers(gates, [1n << BigInt(FRACTION)], WORD);
-}
-
-/** Eigenvectors of T: lane i * components + j is entry i, from the top, of vector j. */
-export async function rotateVectors(
-  session: Session,
-  { stages }: Deflated,
-  d: number,
-  components: number,
-): Promise<Num> {
-  // Row by row from the bottom; vector j starts as the unit vector of the row that its eigenvalue was moved to.
-  const current: Num[] = await session.step((gates) =>
-    Array.from({ length: d }, (_, i) =>
-      constantNumbers(
-        gates,
-        Array.from({ length: components }, (_, j) => (i === d - 1 - j ? 1n << BigInt(FRACTION) : 0n)),
-        WORD,
-      ),
-    ),
-  );
-  for (const stage of stages.toReversed()) {
-    for (let from = 0; from < stage.length; ) {
-      let to = from;
-      for (let gates = 0; to < stage.length && gates < GATES_PER_STEP; to += 1) {
-        gates += GATES_PER_LANE * (components - stage[to]!.component);
-      }
-      const some = stage.slice(from, to);
-      const turned = await session.step((gates) => rotate(gates, current, some, components));
-      for (const [k, { row }] of some.entries()) {
-        current[row] = turned[k]!.low;
-        current[row + 1] = turned[k]!.high;
-      }
-      from = to;
-    }
-  }
-  return session.step((gates) => concatLanes(gates, current.toReversed()));
-}
-
-/** The rows that each rotation has changed; no two share one. */
-function rotate(
-  gates: Gates,
-  vectors: readonly Num[],
-  rotations: readonly Rotation[],
-  components: number,
-): { low: Num; high: Num }[] {
-  const pairs = rotations.map(({ row, component, cosine, sine }) => {
-    const lanes = components - component;
-    const [a, b] = [vectors[row]!, vectors[row + 1]!].map((x) =>
-      sliceLanes(gates, x, component, components),
-    ) as [Num, Num];
-    const spread = (x: Num): Num => broadcast(gates, x, 0, lanes);
-    return { lanes, a, b, cosine: spread(cosine), sine: spread(sine), minus: spread(negate(gates, sine)) };
-  });
-  const join = (numbers: (pair: (typeof pairs)[number]) => readonly Num[]): Num =>
-    concatLanes(gates, pairs.flatMap(numbers));
-  const turned = sumOfProducts(
-    gates,
-    [
-      [join(({ cosine, sine }) => [cosine, sine]), join(({ a }) => [a, a])],
-      [join(({ cosine, minus }) => [minus, cosine]), join(({ b }) => [b, b])],
-    ],
-    { shift: FRACTION, bits: WORD },
-  );
-  let from = 0;
-  return pairs.map(({ lanes }, k) => {
-    const { row, component } = rotations[k]!;
-    const whole = (before: Num, at: number): Num =>
-      concatLanes(gates, [
-        sliceLanes(gates, before, 0, component),
-        sliceLanes(gates, turned, at, at + lanes),
-      ]);
-    const result = {
-      low: whole(vectors[row]!, from),
-      high: whole(vectors[row + 1]!, from + lanes),
-    };
-    from += 2 * lanes;
-    return result;
-  });
 }

@@ -4,15 +4,7 @@
  * the widths and their reasons.
  */
 
-import { ProjectionError } from '@eigenveil/projection/portable';
-import {
-  cappedComponents,
-  type Method,
-  type Program,
-  type StatisticsTask,
-  statisticsBounds,
-  widthsOf,
-} from '@eigenveil/task';
+import { cappedComponents, type Method, type Program, type StatisticsTask } from '@eigenveil/task';
 import {
   addModulo,
   all,
@@ -37,8 +29,9 @@ import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
 import { REVEALED_FRACTION } from './precision.ts';
 import { revealComponents } from './reveal.ts';
-import { addToDiagonal, equilibrate, even, toFraction } from './scaling.ts';
-import { poolStatistics, type Shares, scaledScatter } from './statistics.ts';
+import { toFraction } from './scaling.ts';
+import { poolStatistics, type Shares } from './statistics.ts';
+import { publicNumber, ridgeUnits, type TotalNoise, totalNoise } from './total-noise.ts';
 
 type DiscriminantMethod = Extract<Method, { kind: 'dca' | 'lda' }>;
 
@@ -107,64 +100,6 @@ export async function discriminant(
   if (result === undefined || !inverted) return result;
   const eigenvalue = method.kind === 'lda' ? (mu: number) => mu / (1 - mu) : (mu: number) => 1 / (1 - mu);
   return { ...result, eigenvalues: result.eigenvalues.map(eigenvalue) };
-}
-
-/** A ridge in units of the integer scatter, 2^(-2 fractionBits). */
-function ridgeUnits(ridge: number, fractionBits: number): bigint {
-  const units = Math.round(Math.abs(ridge) * 4 ** fractionBits);
-  if (!Number.isFinite(units)) {
-    throw new ProjectionError('ERR_PROGRAM_INVALID', `"ridge" expected a smaller number, got ${ridge}`);
-  }
-  return BigInt(units);
-}
-
-export interface TotalNoise {
-  readonly matrix: Num;
-  readonly places: Num;
-  /** Q S̄, an upper triangle row by row. */
-  readonly scatter: Num;
-  /** Of the integers before scaling. */
-  readonly digits: number;
-  /** A bound of the places. */
-  readonly most: number;
-  /** As of `equilibrate`. */
-  readonly fits: Wires | undefined;
-}
-
-/** Q (S̄ + ρ I) in whole numbers, equilibrated. */
-export async function totalNoise(
-  session: Session,
-  task: StatisticsTask,
-  pooled: Awaited<ReturnType<typeof poolStatistics>>,
-  ridge: number,
-): Promise<TotalNoise> {
-  const d = task.features.length;
-  const samples = (1n << BigInt(widthsOf(task).M - 1)) - 1n;
-  const units = ridgeUnits(ridge, task.fractionBits);
-  const bound = largestScatter(task, samples) + samples * units;
-  const digits = even(bound.toString(2).length);
-  const scatter = await scaledScatter(session, pooled, d, digits + 1);
-  const ridged =
-    units === 0n
-      ? scatter
-      : await session.step((gates) => {
-          const term = multiply(gates, pooled.Q, publicNumber(gates, units), { bits: digits + 1 });
-          return addToDiagonal(gates, scatter, d, term, digits + 1);
-        });
-  const noisy = Boolean(task.differentialPrivacy);
-  const { matrix, places, fits } = await equilibrate(session, ridged, d, digits, noisy);
-  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1, fits };
-}
-
-/** No entry of Q S̄ = Q R − V Vᵀ is larger, with at most so many samples; without noise it is no larger than Q R. */
-function largestScatter(task: StatisticsTask, samples: bigint): bigint {
-  if (!task.differentialPrivacy) return samples ** 2n * 4n ** BigInt(task.fractionBits);
-  const { R, V } = statisticsBounds(task);
-  return samples * R + V * V;
-}
-
-function publicNumber(gates: Parameters<typeof constantNumbers>[0], value: bigint): Num {
-  return constantNumbers(gates, [value], value.toString(2).length + 1);
 }
 
 /** ρ′ I scaled as the noise is: one lane per row, DENSE_WORD bits; and whether all of it is below 2^(INTEGER_BITS - 1), so that it fits. */

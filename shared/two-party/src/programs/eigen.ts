@@ -26,7 +26,7 @@ import {
 } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { largestEigenvalues } from './bisection.ts';
-import { deflate, rotateVectors } from './deflation.ts';
+import { deflate } from './deflation.ts';
 import { grid, upperByRows } from './layouts.ts';
 import { allOfLanes, broadcast, coarser, nonNegative, pickRange, zeros } from './numbers.ts';
 import {
@@ -38,6 +38,7 @@ import {
   rankPlaces,
   WORD,
 } from './precision.ts';
+import { rotateVectors } from './rotations.ts';
 import { gatesPerRounded, inPieces, roundedSums, squaredLengths } from './steps.ts';
 import { reflectVectors, tridiagonalise } from './tridiagonal.ts';
 
@@ -85,7 +86,7 @@ export async function leadingEigenpairs(
     };
   });
   const deflated = await deflate(session, tridiagonal, shifts);
-  const rotated = await rotateVectors(session, deflated, d, count);
+  const rotated = await rotateVectors(session, deflated.stages, d, count);
   const vectors = await reflectVectors(session, tridiagonal.reflections, rotated, d, count);
   return { values: deflated.values, vectors, further, ranked };
 }

@@ -1,14 +1,18 @@
 /** Small circuits that the programs share; those without a comment on gates cost none. */
 import {
+  concatLanes,
   constantNumber,
   gatherLanes,
   lanesOf,
   type Num,
   normalise,
+  type RoundedPart,
   resize,
   shiftLeftBy,
   shiftRight,
   sign,
+  sliceLanes,
+  sumOfProducts,
 } from '../circuits/index.ts';
 import type { Gates, Wires } from '../garbling/index.ts';
 import { grid } from './layouts.ts';
@@ -101,6 +105,51 @@ function allLanes(gates: Gates, vectors: readonly Wires[], groups: number): Wire
     level = level.map((wires, i) => gates.concat([both[i]!, gates.slice(wires, 2 * half, wires.lanes)]));
   }
   return level;
+}
+
+/** A sum over the pairs, in lanes of its own. */
+export interface ProductSum {
+  readonly of: readonly (readonly [Num, Num])[];
+  readonly plus?: Num;
+}
+
+type Pair = readonly [Num, Num];
+
+/** Σ a b */
+export const sum = (...of: readonly Pair[]): ProductSum => ({ of });
+
+/** plus + Σ a b */
+export const onto = (plus: Num, ...of: readonly Pair[]): ProductSum => ({ of, plus });
+
+/** Several rounded sums of products at once (`sumOfProducts`, whose batches they share), each in as many lanes as its factors have. */
+export function sumsOfProducts(
+  gates: Gates,
+  sums: readonly ProductSum[],
+  part: Pick<RoundedPart, 'shift' | 'bits'>,
+): Num[] {
+  const lanes = sums.map(({ of }) => lanesOf(of[0]![0]));
+  const nothing = lanes.map((count) => zeros(gates, 1, count));
+  const longest = Math.max(...sums.map(({ of }) => of.length));
+  const pairs = Array.from({ length: longest }, (_, k) => {
+    const factor = (side: 0 | 1): Num =>
+      concatLanes(
+        gates,
+        sums.map(({ of }, i) => of[k]?.[side] ?? nothing[i]!),
+      );
+    return [factor(0), factor(1)] as const;
+  });
+  const plus = sums.some((sum) => sum.plus !== undefined)
+    ? concatLanes(
+        gates,
+        sums.map((sum, i) => sum.plus ?? nothing[i]!),
+      )
+    : undefined;
+  const all = sumOfProducts(gates, pairs, plus === undefined ? part : { ...part, plus });
+  let from = 0;
+  return lanes.map((count) => {
+    from += count;
+    return sliceLanes(gates, all, from - count, from);
+  });
 }
 
 /** The number at fewer fraction bits, rounded down. */

@@ -8,7 +8,6 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import { divide, multiply, type Num, sliceLanes, sumLanes } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { factorAndSolve, solveTransposed } from './cholesky.ts';
-import { totalNoise } from './discriminant.ts';
 import { SOLUTION_FRACTION, SOLUTION_WORD } from './discriminant-precision.ts';
 import { traceOf } from './eigen.ts';
 import { Fixed } from './fixed.ts';
@@ -18,6 +17,7 @@ import { poolChecks, readStatistics, revealChecked, statisticsOutputs } from './
 import type { CheckedDecomposition } from './pca.ts';
 import { poolStatistics, type Shares } from './statistics.ts';
 import { inPieces } from './steps.ts';
+import { totalNoise } from './total-noise.ts';
 
 /** Of the weights beyond those of z, where the predicted feature varies less than the others. */
 const GUARD = 12;
