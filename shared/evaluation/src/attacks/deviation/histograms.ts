@@ -71,7 +71,7 @@ const scaledHistogram: Experiment = {
         return Number(score > 0 === isThere);
       };
       const trials = { attack: [] as number[], control: [] as number[] };
-      for (let run = 0; run < (effort === 'quick' ? 20 : 200); run += 1) {
+      for (let run = 0; run < (effort === 'quick' ? 60 : 200); run += 1) {
         trials.attack.push(await right(SCALE));
         trials.control.push(await right(1));
       }
