@@ -136,6 +136,24 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await expectFitForAnybody();
   });
 
+  test('shows the result of a regression: the weight of each feature, and who vouches for it', async () => {
+    const ridge = { method: { kind: 'ridge', ridge: 1 }, components: 0, outputs: [] };
+    const { task } = await finishedTask(site, await irisProposal(ridge));
+    const { regression } = await site.services.client.result(task.id);
+    await go(page, `/tasks/${task.id}/result`);
+    await page.getByText('3 owners, as the CSP has verified').waitFor();
+    const weights = page.getByRole('table', { name: 'Weights' });
+    for (const [i, weight] of regression!.weights.entries()) {
+      const cells = weights.getByRole('row', { name: task.features[i]!.name }).getByRole('cell');
+      expect(await cells.last().textContent()).toBe(weight.toPrecision(6));
+    }
+    await expectFitForAnybody();
+    await go(page, `/tasks/${task.id}`);
+    await page.getByText('predicted from the others').waitFor();
+    await page.getByText('nothing but weights and intercept').waitFor();
+    await expectFitForAnybody();
+  });
+
   test('lists tasks', async () => {
     await go(page, '/');
     await page.getByRole('row').nth(3).waitFor();

@@ -15,8 +15,6 @@ import {
   resize,
   select,
   shiftLeft,
-  shiftLeftBy,
-  shiftLeftChecked,
   shiftRight,
   sign,
   sliceLanes,
@@ -28,7 +26,7 @@ import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { largestEigenvalues } from './bisection.ts';
 import { deflate } from './deflation.ts';
 import { grid, upperByRows } from './layouts.ts';
-import { allOfLanes, broadcast, coarser, nonNegative, pickRange, zeros } from './numbers.ts';
+import { broadcast, coarser, nonNegative, pickRange, zeros } from './numbers.ts';
 import {
   BISECTIONS,
   FRACTION,
@@ -39,7 +37,8 @@ import {
   WORD,
 } from './precision.ts';
 import { rotateVectors } from './rotations.ts';
-import { gatesPerRounded, inPieces, roundedSums, squaredLengths } from './steps.ts';
+import { scaleEntries } from './scaling.ts';
+import { gatesPerRounded, roundedSums, squaredLengths } from './steps.ts';
 import { reflectVectors, tridiagonalise } from './tridiagonal.ts';
 
 export interface Eigenpairs {
@@ -117,20 +116,19 @@ export async function normaliseTrace(
     const trace = resize(traceOf(gates, scatter, d), scatter.length);
     const normal = normalise(gates, nonNegative(gates, trace));
     const some = normal.value.at(-2)!;
-    return { places: normal.places, some, positive: noisy ? gates.and(some, gates.not(sign(trace))) : some };
+    return {
+      places: normal.places,
+      some,
+      positive: noisy ? gates.and(some, gates.not(sign(trace))) : undefined,
+    };
   });
-  const entries = (d * (d + 1)) / 2;
-  const within = (shifted: Num): Num => resize(shiftRight(shifted, scatter.length - 1 - FRACTION), WORD);
-  const all = await inPieces(session, entries, scatter.length * places.length, (gates, from, to) => {
-    const own = sliceLanes(gates, scatter, from, to);
-    const by = broadcast(gates, places, 0, to - from);
-    if (!noisy) return within(shiftLeftBy(gates, own, by));
-    const { value, fits } = shiftLeftChecked(gates, own, by);
-    return [...within(value), fits];
+  const { entries, fits } = await scaleEntries(session, scatter, {
+    places: (gates, from, to) => broadcast(gates, places, 0, to - from),
+    placeBits: places.length,
+    kept: (_, scaled) => resize(shiftRight(scaled, scatter.length - 1 - FRACTION), WORD),
+    positive,
   });
-  const held = all[WORD];
-  const fits = held && (await session.step((gates) => gates.and(positive, allOfLanes(gates, held))));
-  return { matrix: all.slice(0, WORD), places, some, fits };
+  return { matrix: entries, places, some, fits };
 }
 
 /** Of an upper triangle, without overflow. */

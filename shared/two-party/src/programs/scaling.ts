@@ -102,20 +102,46 @@ export async function equilibrate(
     const none = gates.and(gates.not(value.at(-2)!), gates.not(value.at(-3)!));
     return { places, positive: allOfLanes(gates, gates.and(gates.not(sign(diagonal)), gates.not(none))) };
   });
-  const within = (shifted: Num, gates: Gates): Num =>
-    resize(toFraction(gates, shifted, digits, SOLVE_FRACTION), SOLVE_WORD);
-  const entries = await inPieces(session, layout.lanes, (digits + 1) * places.length, (gates, from, to) => {
-    const [row, column] = [layout.perRow(gates, places, from, to), layout.perColumn(gates, places, from, to)];
-    const both = nonNegative(gates, add(gates, row, column));
-    const own = sliceLanes(gates, resize(triangle, digits + 1), from, to);
-    if (!noisy) return within(shiftLeftBy(gates, own, both), gates);
-    const { value, fits } = shiftLeftChecked(gates, own, both);
-    return [...within(value, gates), fits];
+  const scaled = await scaleEntries(session, resize(triangle, digits + 1), {
+    places: (gates, from, to) => {
+      const [row, column] = [
+        layout.perRow(gates, places, from, to),
+        layout.perColumn(gates, places, from, to),
+      ];
+      return nonNegative(gates, add(gates, row, column));
+    },
+    placeBits: places.length,
+    kept: (gates, shifted) => resize(toFraction(gates, shifted, digits, SOLVE_FRACTION), SOLVE_WORD),
+    positive,
   });
-  const held = entries[SOLVE_WORD];
-  const fits =
-    held && positive && (await session.step((gates) => gates.and(positive, allOfLanes(gates, held))));
-  return { matrix: entries.slice(0, SOLVE_WORD), places, fits };
+  return { matrix: scaled.entries, places, fits: scaled.fits };
+}
+
+interface Scaling {
+  /** Of the lanes from `from` up to but not including `to`: unsigned. */
+  readonly places: (gates: Gates, from: number, to: number) => Num;
+  readonly placeBits: number;
+  /** What is kept of entries that are scaled: free of gates. */
+  readonly kept: (gates: Gates, scaled: Num) => Num;
+  /** Under noise: whether what the places follow from is positive. */
+  readonly positive: Wires | undefined;
+}
+
+/** Entries times 2^places, and under noise whether `positive` holds and every entry fits its bits then. */
+export async function scaleEntries(
+  session: Session,
+  entries: Num,
+  { places, placeBits, kept, positive }: Scaling,
+): Promise<{ readonly entries: Num; readonly fits: Wires | undefined }> {
+  const all = await inPieces(session, lanesOf(entries), entries.length * placeBits, (gates, from, to) => {
+    const [own, by] = [sliceLanes(gates, entries, from, to), places(gates, from, to)];
+    if (positive === undefined) return kept(gates, shiftLeftBy(gates, own, by));
+    const { value, fits } = shiftLeftChecked(gates, own, by);
+    return [...kept(gates, value), fits];
+  });
+  if (positive === undefined) return { entries: all, fits: undefined };
+  const fits = await session.step((gates) => gates.and(positive, allOfLanes(gates, all.at(-1)!)));
+  return { entries: all.slice(0, -1), fits };
 }
 
 /** The upper triangle (row by row) with a number added to every entry of its diagonal, modulo 2^bits. */
