@@ -2,7 +2,6 @@
 import {
   absolute,
   addModulo,
-  concatLanes,
   lessThan,
   multiply,
   type Num,
@@ -17,10 +16,10 @@ import { NOISE_PLACES, SOLVE_FRACTION, SOLVE_WORD, VECTOR_FRACTION } from './dis
 import { fixSigns } from './eigen.ts';
 import { Fixed } from './fixed.ts';
 import { grid } from './layouts.ts';
-import { broadcast, constantNumbers, nonNegative, pick, scaleTogether } from './numbers.ts';
+import { broadcast, constantNumbers, nonNegative, scaleTogether } from './numbers.ts';
 import { RESIDUAL_PLACES, REVEALED_FRACTION } from './precision.ts';
 import { even, inverseRoot, toFraction } from './scaling.ts';
-import { inPieces, piecesPerStep, squaredLengths, vectorByVector } from './steps.ts';
+import { inPieces, squaredLengths, vectorByVector } from './steps.ts';
 
 /** Every vector times a power of two, so that its largest entry is from 1/2 to 1: SOLVE_FRACTION fraction bits in SOLVE_WORD. */
 export async function scaleVectors(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
@@ -108,39 +107,19 @@ export async function checkEquation(
     return nonNegative(gates, addModulo(gates, size, least, size.length));
   });
   const layout = grid(d, count);
-  const { lanes } = layout;
   const perLane = 4 * noise.length * values.length;
-  const both = await inPieces(session, lanes, perLane, (gates, from, to) => {
+  const both = await inPieces(session, layout.lanes, perLane, (gates, from, to) => {
     const own = sliceLanes(gates, noise, from, to);
     const lambda = layout.perColumn(gates, values, from, to);
     const image = multiply(gates, own, lambda, { shift, bits });
     const allowed = multiply(gates, own, broadcast(gates, bound, 0, to - from), { shift, bits });
     const rest = subtractModulo(gates, sliceLanes(gates, signal, from, to), image, bits);
-    return concatLanes(gates, [rest, allowed]);
+    return [...rest, ...allowed];
   });
-  return judge(session, both, lanes, perLane, d, count);
-}
-
-async function judge(
-  session: Session,
-  both: Num,
-  lanes: number,
-  perLane: number,
-  d: number,
-  count: number,
-): Promise<Wires> {
-  // `inPieces` put rests and bounds of every piece after one another.
-  const each = piecesPerStep(perLane);
-  const place = (lane: number, second: boolean): number => {
-    const from = lane - (lane % each);
-    const width = Math.min(each, lanes - from);
-    return 2 * from + (second ? width : 0) + (lane - from);
-  };
-  const verdict = (second: boolean): Promise<Num> =>
-    session.step((gates) => pick(gates, both, lanes, (lane) => place(lane, second)));
-  const [rest, allowed] = [await verdict(false), await verdict(true)];
-  const left = await squaredLengths(session, rest, d, count);
-  const right = await squaredLengths(session, allowed, d, count);
+  const [left, right] = [
+    await squaredLengths(session, both.slice(0, bits), d, count),
+    await squaredLengths(session, both.slice(bits), d, count),
+  ];
   return session.step((gates) =>
     gates.not(lessThan(gates, right, nonNegative(gates, shiftLeft(gates, left, 2 * RESIDUAL_PLACES)))),
   );
