@@ -32,8 +32,8 @@ const onlyMessage =
     index === wanted ? change(message, index) : message;
 
 /** A whole conversation: set-up and chosen transfers. What each end throws, with what the channel tells of it. */
-async function converse(changeSender: Change, changeReceiver: Change) {
-  const [left, right] = memoryChannelPair({ silenceMilliseconds: 300 });
+async function converse(changeSender: Change, changeReceiver: Change, silenceMilliseconds = 60_000) {
+  const [left, right] = memoryChannelPair({ silenceMilliseconds });
   const [senderStream, receiverStream] = [
     new MessageStream(recorded(left, changeSender).recording),
     new MessageStream(recorded(right, changeReceiver).recording),
@@ -92,7 +92,7 @@ describe('a tampered conversation', () => {
     ['the sender', cut, same],
     ['the receiver', same, cut],
   ])('that loses the end of a message ends in time: %s', async (_name, changeSender, changeReceiver) => {
-    const errors = await converse(onlyMessage(0, changeSender), onlyMessage(0, changeReceiver));
+    const errors = await converse(onlyMessage(0, changeSender), onlyMessage(0, changeReceiver), 300);
     for (const error of errors) expect(error?.code).toMatch(/^ERR_(CHANNEL|OT)_/);
   });
 });

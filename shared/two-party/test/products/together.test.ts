@@ -116,7 +116,7 @@ describe('products together', () => {
   });
 
   it('of derived choices that are too long are refused by their owner', async () => {
-    const { sender, receiver } = await session({ limits: { silenceMilliseconds: 500 } });
+    const { sender, receiver } = await session({ limits: { silenceMilliseconds: 20_000 } });
     const { a, c } = randomCase([2, 2, 2], 20, 64);
     const [chosen] = await Promise.allSettled([
       multiplyEachChosen(receiver, [
@@ -167,7 +167,7 @@ describe('products together', () => {
       return frame;
     };
     await expect(
-      together(cases, { fromCorrelator, limits: { silenceMilliseconds: 500 } }),
+      together(cases, { fromCorrelator, limits: { silenceMilliseconds: 20_000 } }),
     ).rejects.toMatchObject({ code: expect.stringMatching(/^ERR_(PRODUCT_CHECK|CHANNEL_MESSAGE)$/) });
   });
 });
