@@ -111,12 +111,18 @@ export async function factorAndSolve(
   });
 }
 
-/** The numbers over the square root, in as many bits. */
-export function timesInverse(gates: Gates, a: Num, { mantissa, places }: InverseRoot, bits: number): Num {
+/** The numbers over the square root of one 4^halves times as large as it was found of, in so many bits, and in `room` before the shift back. */
+export function timesInverse(
+  gates: Gates,
+  a: Num,
+  { mantissa, places }: InverseRoot,
+  bits: number,
+  { halves = 0, room = bits } = {},
+): Num {
   // Whatever fraction a has: this counts those of its units.
   const own = new Fixed(gates, a, 0);
-  const over = new Fixed(gates, mantissa, SOLVE_FRACTION).spread(own.lanes);
-  const product = own.timesTruncated(over, { fraction: SCALING_GUARD, bits: bits + SCALING_GUARD });
+  const over = new Fixed(gates, mantissa, SOLVE_FRACTION + halves).spread(own.lanes);
+  const product = own.timesTruncated(over, { fraction: SCALING_GUARD, bits: room + SCALING_GUARD });
   return product
     .up(broadcast(gates, places, 0, own.lanes))
     .at(0)

@@ -4,11 +4,12 @@
  */
 import { concatLanes, type Num, shiftLeft, shiftRight, sliceLanes } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
-import { SCALING_GUARD, SOLVE_FRACTION, SOLVE_PRODUCT_GATES, SOLVE_WORD } from './discriminant-precision.ts';
+import { timesInverse } from './cholesky.ts';
+import { SOLVE_FRACTION, SOLVE_PRODUCT_GATES, SOLVE_WORD } from './discriminant-precision.ts';
 import { Fixed } from './fixed.ts';
 import { grid, someColumns } from './layouts.ts';
 import { multiplyMatrices } from './matrices.ts';
-import { broadcast, scaleTogether } from './numbers.ts';
+import { scaleTogether } from './numbers.ts';
 import { even, inverseRoot } from './scaling.ts';
 import { inPieces } from './steps.ts';
 import { subtractProduct } from './truncated.ts';
@@ -113,17 +114,10 @@ async function reflection(session: Session, matrix: Num, size: number, width: nu
       digits,
     };
   });
-  // sum / 2^digits = x / 4^places, and 1/sqrt(x) is the mantissa.
-  const shift = digits / 2;
-  const bits = v.length + SCALING_GUARD + SOLVE_FRACTION + 2 - shift;
-  const u = await inPieces(session, size, SOLVE_PRODUCT_GATES, (gates, from, to) => {
-    const own = new Fixed(gates, sliceLanes(gates, v, from, to), shift);
-    const over = new Fixed(gates, root.mantissa, 0).spread(own.lanes);
-    const product = own.timesTruncated(over, { fraction: SCALING_GUARD, bits });
-    return product
-      .up(broadcast(gates, root.places, 0, own.lanes))
-      .at(0)
-      .resized(SOLVE_WORD).number;
-  });
+  // The sum of squares has twice SOLVE_FRACTION fraction bits, the root that of one whose digits are all fraction.
+  const [halves, room] = [digits / 2 - SOLVE_FRACTION, v.length + SOLVE_FRACTION + 2 - digits / 2];
+  const u = await inPieces(session, size, SOLVE_PRODUCT_GATES, (gates, from, to) =>
+    timesInverse(gates, sliceLanes(gates, v, from, to), root, SOLVE_WORD, { halves, room }),
+  );
   return { u, length };
 }

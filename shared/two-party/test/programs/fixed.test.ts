@@ -130,6 +130,7 @@ describe('a fixed-point number', () => {
 const COSTS: readonly [string, string, (n: number, m: number) => number, (inputs: Inputs) => Fixed][] = [
   ['timesExactly', 'nm + n + m − 1', (n, m) => n * m + n + m - 1, ({ a, b }) => a.timesExactly(b)],
   ['plus', 'max(n, m)', Math.max, ({ a, b }) => a.plus(b)],
+  ['minus', 'n − 1', (n) => n - 1, ({ a, b }) => a.minus(b)],
   ['negated', 'n − 2', (n) => n - 2, ({ a }) => a.negated()],
   ['negatedIf', 'n − 1', (n) => n - 1, ({ a, b }) => a.negatedIf(b.sign)],
   ['absolute', 'n − 1', (n) => n - 1, ({ a }) => a.absolute()],
