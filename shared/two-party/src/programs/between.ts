@@ -3,50 +3,41 @@
  * V̄, M̄ the sums over the classes before class j, u_j = (M_j V̄ − M̄ V_j) / sqrt(M̄ M_j (M̄ + M_j)). Numerators are exact; one with an
  * empty class, or with empty ones before it, is 0.
  */
-import {
-  add,
-  addModulo,
-  concatLanes,
-  lanesOf,
-  multiply,
-  type Num,
-  normalise,
-  resize,
-  shiftLeft,
-  shiftLeftBy,
-  shiftRightBy,
-  sign,
-  sliceLanes,
-  subtractModulo,
-} from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import { Fixed } from './fixed.ts';
 import { grid } from './layouts.ts';
-import { allOfLanes, broadcast, constantNumbers, nonNegative, scaleTogether } from './numbers.ts';
-import { even, inverseRoot, toFraction } from './scaling.ts';
-import type { PooledClass } from './statistics.ts';
-import { inPieces, piecesPerStep, vectorByVector } from './steps.ts';
-import { multiplyTruncated } from './truncated.ts';
+import { allOfLanes } from './numbers.ts';
+import { even, inverseRoot, scaleAlone, scaleUp } from './scaling.ts';
+import { type PooledClass, together } from './statistics.ts';
+import { pieceByPiece, piecesOf, piecesPerStep, vectorByVector } from './steps.ts';
 
 /** Bits of exponents, which are far from 2^8 in magnitude. */
 export const EXPONENT_BITS = 10;
 
-/** Entry (i, j) is entries[i * count + j] times 2^exponents[j], in units of 2^-fractionBits. */
+/** Entry (i, j) is entries[i * count + j] times 2^exponents[j]. */
 export interface FloatColumns {
   /** Below 1 in magnitude; SOLVE_FRACTION fraction bits, SOLVE_WORD bits. A column's largest is at least 1/4, or 0. */
-  readonly entries: Num;
-  /** Signed, EXPONENT_BITS long. */
-  readonly exponents: Num;
+  readonly entries: Fixed;
+  /** Signed, EXPONENT_BITS long. In units of 2^-fractionBits. */
+  readonly exponents: Fixed;
   /** Per column whether it is 0. */
   readonly empty: Wires;
 }
 
 /** What multiplies a column besides: 2^places[i] each row, the square root of Q all. */
 export interface Weights {
-  readonly rows: Num;
+  readonly rows: Fixed;
   /** A bound of the places. */
   readonly most: number;
-  readonly Q: Num;
+  readonly Q: Fixed;
+}
+
+const ENTRY = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD };
+
+/** A public exponent, so many times. */
+export function publicExponent(gates: Gates, value: number, lanes: number): Fixed {
+  return Fixed.constant(gates, BigInt(value), lanes, { fraction: 0, bits: EXPONENT_BITS });
 }
 
 /** d × (classes − 1), the contrasts of the classes in their order. */
@@ -57,189 +48,135 @@ export async function contrasts(
   weights?: Weights,
 ): Promise<FloatColumns> {
   const count = classes.length - 1;
-  const { before, counts } = await sumsBefore(session, classes, d);
-  const factor = await factorsInPieces(session, counts, weights?.Q);
-  const own = await session.step((gates) =>
-    concatLanes(
-      gates,
-      classes.slice(1).map(({ V }) => V),
-    ),
+  const { before, own } = await sumsBefore(session, classes, d);
+  const perClass = 10 * (4 * own.M.bits) ** 2;
+  const [mantissas, exponents] = await piecesOf(session, count, perClass, (piece) =>
+    factors(own.M.part(piece), before.M.part(piece), weights?.Q),
   );
-  const valueBits = own.length + classes[0]!.M.length;
-  const length = valueBits + (weights?.most ?? 0) + 1;
+  const bits = own.V.bits + own.M.bits;
   const [layout, byClass] = [grid(d, count), grid(count, d)];
-  const numerators = await inPieces(
-    session,
-    layout.lanes,
-    4 * own.length * classes[0]!.M.length,
-    (gates, from, to) => {
-      const sum = (a: Num): Num => layout.gather(gates, a, (i, j) => byClass.at(j, i), from, to);
-      const left = multiply(gates, sum(before), layout.perColumn(gates, counts.own, from, to));
-      const right = multiply(gates, sum(own), layout.perColumn(gates, counts.before, from, to));
-      return subtractModulo(gates, left, right, valueBits);
-    },
-  );
+  const numerators = await pieceByPiece(session, layout.lanes, 4 * own.V.bits * own.M.bits, (piece) => {
+    const sums = (V: Fixed): Fixed => V.as(layout, (i, j) => byClass.at(j, i), piece);
+    const left = sums(before.V).timesExactly(own.M.perColumn(layout, piece));
+    return left.minus(sums(own.V).timesExactly(before.M.perColumn(layout, piece)), bits);
+  });
   // All entries of a column are scaled together, so pieces are made of whole columns.
-  const perLane = length * 8;
-  const [tops, exponents, [empty] = []] = await vectorByVector(
+  const wide = bits + (weights?.most ?? 0);
+  const [tops, scales, empty] = await vectorByVector(
     session,
     numerators,
     d,
     count,
-    perLane,
-    (gates, some, width, first) => {
-      // A last bit of 0 makes room for -1, which `scaleTogether` takes for nothing.
-      const wide = shiftLeft(gates, resize(some, length - 1), 1);
-      const weighted = weights ? shiftLeftBy(gates, wide, grid(d, width).perRow(gates, weights.rows)) : wide;
-      const { values, places, empty } = scaleTogether(gates, [weighted], width);
-      const top = resize(toFraction(gates, values[0]!, length - 1, SOLVE_FRACTION), SOLVE_WORD);
-      const bound = new Array<bigint>(width).fill(BigInt(length - 2));
-      const own = subtractModulo(gates, constantNumbers(gates, bound, EXPONENT_BITS), places, EXPONENT_BITS);
-      const besides = sliceLanes(gates, factor.exponent, first, first + width);
-      return [top, addModulo(gates, own, besides, EXPONENT_BITS), [empty]];
+    8 * (wide + 1),
+    (some, width, first, gates) => {
+      const own = some.resized(wide);
+      const weighted = weights ? own.up(weights.rows.perRow(grid(d, width))) : own;
+      const { value, places, empty } = scaleUp(weighted, width);
+      const exponent = publicExponent(gates, wide - 1, width).minus(places);
+      const besides = exponents!.lanesFrom(first, first + width);
+      return [
+        value.at(SOLVE_FRACTION).resized(SOLVE_WORD),
+        exponent.plus(besides, EXPONENT_BITS),
+        new Fixed(gates, [empty], 0),
+      ];
     },
   );
-  const entries = await inPieces(session, layout.lanes, 2 * SOLVE_WORD ** 2, (gates, from, to) => {
-    const mantissas = layout.perColumn(gates, factor.mantissa, from, to);
-    const own = sliceLanes(gates, tops!, from, to);
-    return multiplyTruncated(gates, own, mantissas, SOLVE_FRACTION, SOLVE_WORD);
-  });
-  return { entries, exponents: exponents!, empty: empty! };
+  const entries = await pieceByPiece(session, layout.lanes, 2 * SOLVE_WORD ** 2, (piece) =>
+    tops!.part(piece).timesTruncated(mantissas!.perColumn(layout, piece), ENTRY),
+  );
+  return { entries, exponents: scales!, empty: empty!.sign };
 }
 
-interface Counts {
-  /** Rows of class j + 1 and of all classes before it: lane j. */
-  readonly own: Num;
-  readonly before: Num;
-}
-
-/** Lane j * d + i of `before`: feature i, summed over classes 0 to j. */
+/** Class j + 1 and all classes before it: lane j * d + i of V is feature i, lane j of M their numbers of rows. */
 async function sumsBefore(session: Session, classes: readonly PooledClass[], d: number) {
   const sums: PooledClass[] = [classes[0]!];
-  const perStep = piecesPerStep(d * classes[0]!.V.length);
+  const perStep = piecesPerStep(d * classes[0]!.V.bits);
   for (let from = 1; from < classes.length - 1; from += perStep) {
     const to = Math.min(classes.length - 1, from + perStep);
     const last = sums.at(-1)!;
     sums.push(
-      ...(await session.step((gates) => {
+      ...(await session.step(() => {
         let total = last;
-        return classes.slice(from, to).map(({ V, M }) => {
-          total = {
-            V: addModulo(gates, total.V, V, V.length),
-            M: nonNegative(gates, addModulo(gates, total.M, M, M.length)),
-          };
+        return classes.slice(from, to).map((own) => {
+          total = together(total, own);
           return total;
         });
       })),
     );
   }
-  return session.step((gates) => {
-    const lanes = (numbers: readonly Num[]): Num => concatLanes(gates, numbers);
-    const counts: Counts = {
-      own: lanes(classes.slice(1).map(({ M }) => M)),
-      before: lanes(sums.map(({ M }) => M)),
-    };
-    return { before: lanes(sums.map(({ V }) => V)), counts };
+  const joined = (all: readonly PooledClass[]): PooledClass => ({
+    V: Fixed.joined(all.map(({ V }) => V)),
+    M: Fixed.joined(all.map(({ M }) => M)),
   });
+  return session.step(() => ({ before: joined(sums), own: joined(classes.slice(1)) }));
 }
 
-/** As `factors`, for as many classes at a time as make a step. */
-async function factorsInPieces(session: Session, { own, before }: Counts, Q?: Num) {
-  const perClass = 10 * (4 * own.length) ** 2;
-  const both = await inPieces(session, lanesOf(own), perClass, (gates, from, to) => {
-    const cut = (counts: Num): Num => sliceLanes(gates, counts, from, to);
-    const { mantissa, exponent } = factors(gates, { own: cut(own), before: cut(before) }, Q);
-    return [...mantissa, ...exponent];
-  });
-  return { mantissa: both.slice(0, -EXPONENT_BITS), exponent: both.slice(-EXPONENT_BITS) };
+/** 1/√N, or √(Q/N) = Q/√(Q N), with N = M̄ M (M̄ + M): a mantissa from 1/2 to 1, and the exponent of its power of two. */
+function factors(M: Fixed, before: Fixed, Q?: Fixed): [Fixed, Fixed] {
+  const { gates, lanes } = M;
+  const both = M.timesExactly(before).nonNegative();
+  const N = both.timesExactly(M.plus(before).nonNegative()).nonNegative();
+  const scale = Q?.spread(lanes);
+  const product = scale ? N.timesExactly(scale).nonNegative() : N;
+  const { mantissa, places } = inverseRoot(product.resized(even(product.bits - 1) + 1));
+  const root = mantissa.readAt(SOLVE_FRACTION);
+  const exponent = places.plus(
+    publicExponent(gates, SOLVE_FRACTION - mantissa.fraction, lanes),
+    EXPONENT_BITS,
+  );
+  if (!scale)
+    return [root.over(1).at(SOLVE_FRACTION), exponent.plus(publicExponent(gates, 1, lanes), EXPONENT_BITS)];
+  const { value, places: shifted } = scaleAlone(root.timesExactly(scale).nonNegative());
+  const more = publicExponent(gates, value.fraction - SOLVE_FRACTION, lanes);
+  return [
+    value.at(SOLVE_FRACTION).resized(SOLVE_WORD),
+    exponent.plus(more, EXPONENT_BITS).minus(shifted, EXPONENT_BITS),
+  ];
 }
 
-/** 1/sqrt(N), or sqrt(Q/N) = Q/sqrt(Q N), with N = M̄ M (M̄ + M): a mantissa from 1/2 to 1 times 2^exponent. */
-function factors(gates: Gates, { own, before }: Counts, Q?: Num): { mantissa: Num; exponent: Num } {
-  return gates.scope(() => {
-    const count = own[0]!.lanes;
-    const both = nonNegative(gates, multiply(gates, own, before));
-    let product = nonNegative(gates, multiply(gates, both, nonNegative(gates, add(gates, own, before))));
-    const scale = Q && broadcast(gates, Q, 0, count);
-    if (scale) product = nonNegative(gates, multiply(gates, product, scale));
-    const digits = even(product.length - 1);
-    const root = inverseRoot(gates, resize(product, digits + 1));
-    const constant = (value: number): Num =>
-      constantNumbers(gates, new Array<bigint>(count).fill(BigInt(value)), EXPONENT_BITS);
-    const exponent = addModulo(gates, root.places, constant(-digits / 2), EXPONENT_BITS);
-    if (!scale) {
-      return {
-        mantissa: root.mantissa.slice(1),
-        exponent: addModulo(gates, exponent, constant(1), EXPONENT_BITS),
-      };
-    }
-    const whole = nonNegative(gates, multiply(gates, root.mantissa, scale));
-    const { value, places } = normalise(gates, whole);
-    const length = value.length - 1;
-    return {
-      mantissa: resize(toFraction(gates, value, length, SOLVE_FRACTION), SOLVE_WORD),
-      exponent: subtractModulo(
-        gates,
-        addModulo(gates, exponent, constant(length - SOLVE_FRACTION), EXPONENT_BITS),
-        places,
-        EXPONENT_BITS,
-      ),
-    };
-  });
+/** By how many places columns are smaller than 2^(exponent + more). */
+function distances({ exponents }: Pick<FloatColumns, 'exponents'>, exponent: Fixed, more: number): Fixed {
+  const { gates, lanes } = exponents;
+  const most = exponent.spread(lanes).plus(publicExponent(gates, more, lanes), EXPONENT_BITS);
+  return most.minus(exponents);
 }
 
 /**
  * Whether `alignColumns` can hold all columns. It always can where they are those of rows; noise may make them longer than what they are measured by.
  */
-export async function columnsFit(
-  session: Session,
-  { entries, exponents, empty }: FloatColumns,
-  exponent: Num,
-): Promise<Wires> {
-  const count = lanesOf(exponents);
+export async function columnsFit(session: Session, columns: FloatColumns, exponent: Fixed): Promise<Wires> {
+  const { entries, empty } = columns;
   // Entries are below 1, so columns with exponents of at most 1 more are below 2; with 2 more, their entries must be below 1/2.
   const { small, edge } = await session.step((gates) => {
-    const scale = broadcast(gates, exponent, 0, count);
-    const away = (places: bigint): Num => {
-      const more = constantNumbers(gates, new Array<bigint>(count).fill(places), EXPONENT_BITS);
-      const most = addModulo(gates, scale, more, EXPONENT_BITS);
-      return subtractModulo(gates, most, exponents, EXPONENT_BITS);
-    };
-    const small = gates.xor(empty, gates.and(gates.not(empty), gates.not(sign(away(1n)))));
-    return { small, edge: gates.not(sign(away(2n))) };
+    const near = gates.not(distances(columns, exponent, 1).sign);
+    const small = gates.xor(empty, gates.and(gates.not(empty), near));
+    return { small, edge: gates.not(distances(columns, exponent, 2).sign) };
   });
-  const halves = await inPieces(session, lanesOf(entries), 2, (gates, from, to) => {
-    const own = sliceLanes(gates, entries, from, to);
-    // Below 1/2 in magnitude: the three highest bits, sign and all, are equal.
-    const [a, b, c] = own.slice(SOLVE_FRACTION - 1) as [Wires, Wires, Wires];
-    return [gates.and(gates.not(gates.xor(a, b)), gates.not(gates.xor(b, c)))];
-  });
+  const halves = await pieceByPiece(
+    session,
+    entries.lanes,
+    2,
+    (piece, gates) => new Fixed(gates, [entries.part(piece).isWithin(-1)], 0),
+  );
   return session.step((gates) => {
-    const layout = grid(lanesOf(entries) / count, count);
-    const whole = layout.perColumn(gates, [edge]);
-    const either = layout.perColumn(gates, [small]);
-    const held = gates.and(halves[0]!, whole[0]!);
-    return allOfLanes(gates, gates.not(gates.and(gates.not(held), gates.not(either[0]!))));
+    const layout = grid(entries.lanes / small.lanes, small.lanes);
+    const [whole, either] = layout.perColumn(gates, [edge, small]) as [Wires, Wires];
+    const held = gates.and(halves.sign, whole);
+    return allOfLanes(gates, gates.not(gates.and(gates.not(held), gates.not(either))));
   });
 }
 
 /** The columns as fixed-point numbers times 2^-exponent (SOLVE_FRACTION fraction bits). All must then be below 2 in magnitude. */
 export async function alignColumns(
   session: Session,
-  { entries, exponents }: Pick<FloatColumns, 'entries' | 'exponents'>,
-  exponent: Num,
-): Promise<Num> {
-  const count = lanesOf(exponents);
-  const away = await session.step((gates) => {
-    // Entries are from 1/4 to 1, so what is below 2 is shifted to the left by 2 places at most.
-    const least = constantNumbers(gates, new Array<bigint>(count).fill(2n), EXPONENT_BITS);
-    const all = addModulo(gates, broadcast(gates, exponent, 0, count), least, EXPONENT_BITS);
-    return subtractModulo(gates, all, exponents, EXPONENT_BITS).slice(0, -1);
-  });
-  const layout = grid(lanesOf(entries) / count, count);
-  return inPieces(session, layout.lanes, entries.length * EXPONENT_BITS, (gates, from, to) => {
-    const places = layout.perColumn(gates, away, from, to);
-    const wide = shiftLeft(gates, sliceLanes(gates, entries, from, to), 2);
-    return resize(shiftRightBy(gates, wide, places), SOLVE_WORD);
-  });
+  columns: Pick<FloatColumns, 'entries' | 'exponents'>,
+  exponent: Fixed,
+): Promise<Fixed> {
+  const { entries } = columns;
+  // Entries are from 1/4 to 1, so what is below 2 is shifted to the left by 2 places at most.
+  const away = await session.step(() => distances(columns, exponent, 2).resized(EXPONENT_BITS - 1));
+  const layout = grid(entries.lanes / away.lanes, away.lanes);
+  return pieceByPiece(session, layout.lanes, entries.bits * EXPONENT_BITS, (piece) =>
+    entries.part(piece).doubled(2).down(away.perColumn(layout, piece)).resized(SOLVE_WORD),
+  );
 }

@@ -4,101 +4,94 @@
  * two that keep the pair (P_i, R_i) in range, P_i = (a_i − x) P_{i−1} − b_{i−1} R_{i−1}, R_i = b_i P_{i−1}. Squares of b, which
  * need twice the bits, do not occur. Every change of sign is an eigenvalue below x.
  */
-import {
-  addModulo,
-  concatLanes,
-  lanesOf,
-  lessThan,
-  type Num,
-  resize,
-  sign,
-  sliceLanes,
-  subtractModulo,
-  sumLanes,
-  unsigned,
-} from '../circuits/index.ts';
+import { type Num, sumLanes, unsigned } from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
+import { Fixed } from './fixed.ts';
 import { grid } from './layouts.ts';
-import { broadcast, coarser, constantNumbers, scaleTogether, sum, sumsOfProducts, zeros } from './numbers.ts';
+import { zeros } from './numbers.ts';
 import { BISECTIONS, FRACTION, STURM_FRACTION, WORD } from './precision.ts';
+import { scaleTogether } from './scaling.ts';
 import { gatesPerRounded, piecesPerStep } from './steps.ts';
+import { type ProductSum, sum, sumsOfProducts } from './sums.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
 
 /** A sign and values below 2. */
-const STURM_WORD = STURM_FRACTION + 2;
+const TRIAL = { fraction: STURM_FRACTION, bits: STURM_FRACTION + 2 };
+/** Of a minor before it is scaled: a bit more. */
+const MINOR = { fraction: STURM_FRACTION, bits: TRIAL.bits + 1 };
 /** AND gates per lane and row, about. */
-const GATES_PER_ROW = 3 * gatesPerRounded(STURM_WORD, STURM_WORD) + 500;
+const GATES_PER_ROW = 3 * gatesPerRounded(TRIAL.bits, TRIAL.bits) + 500;
+
+type Entries = Pick<Tridiagonal, 'diagonal' | 'offDiagonal'>;
 
 interface State {
-  readonly P: Num;
-  readonly R: Num;
-  readonly below: Num;
+  readonly P: Fixed;
+  readonly R: Fixed;
+  readonly below: Fixed;
 }
 
 export interface Bisected {
   /** Eigenvalue i in lane i: the middle of an interval of 2^-BISECTIONS, in WORD bits, FRACTION of them fraction. */
-  readonly values: Num;
+  readonly values: Fixed;
   /** How many eigenvalues are below the threshold: one lane. */
-  readonly below: Num;
+  readonly below: Fixed;
 }
 
 /** The `count` largest eigenvalues, all of which lie in [0, 1), and a count of those below 2^-thresholdPlaces. */
 export async function largestEigenvalues(
   session: Session,
-  { diagonal, offDiagonal }: Pick<Tridiagonal, 'diagonal' | 'offDiagonal'>,
+  entries: Entries,
   count: number,
   thresholdPlaces: number,
 ): Promise<Bisected> {
-  const d = diagonal.length;
+  const d = entries.diagonal.length;
   // As many digits from the first pass as cost the least: a lane per multiple of 2^-first.
   const first = Math.min(BISECTIONS, Math.floor(Math.log2(2 * count + 1)));
   const points = 2 ** first - 1;
-  const counts = await countBelow(session, { diagonal, offDiagonal }, points + 1, (gates) => {
+  const counts = await countBelow(session, entries, points + 1, (gates) => {
     const unit = 2 ** (STURM_FRACTION - first);
     const multiples = Array.from({ length: points }, (_, i) => BigInt((i + 1) * unit));
-    return constantNumbers(gates, [...multiples, 1n << BigInt(STURM_FRACTION - thresholdPlaces)], STURM_WORD);
+    return Fixed.of(gates, [...multiples, 1n << BigInt(STURM_FRACTION - thresholdPlaces)], TRIAL);
   });
   // Eigenvalue i is at least x where fewer than d - i are below x: a row for each x, a column for each i.
   const pairs = grid(points, count);
-  const { digits: highest, below } = await session.step((gates) => {
-    const each = pairs.perRow(gates, counts);
-    const least = constantNumbers(
-      gates,
-      Array.from({ length: pairs.lanes }, (_, lane) => BigInt(d - pairs.column(lane))),
-      each.length,
-    );
-    const number = sumLanes(gates, unsigned(gates, [lessThan(gates, each, least)]), count);
-    return { digits: number.slice(0, first), below: sliceLanes(gates, counts, points, points + 1) };
+  const { highest, below } = await session.step((gates) => {
+    const each = counts.perRow(pairs);
+    const least = Array.from({ length: pairs.lanes }, (_, lane) => BigInt(d - pairs.column(lane)));
+    const atLeast = each.isBelow(Fixed.of(gates, least, each));
+    const number = sumLanes(gates, unsigned(gates, [atLeast]), count);
+    return { highest: number.slice(0, first), below: counts.lane(points) };
   });
   let digits: Num = highest;
   while (digits.length < BISECTIONS) {
     const known = digits;
-    const counts = await countBelow(session, { diagonal, offDiagonal }, count, (gates) =>
-      resize(middle(gates, known, STURM_FRACTION), STURM_WORD),
+    const counts = await countBelow(session, entries, count, (gates) =>
+      middle(gates, known, STURM_FRACTION).resized(TRIAL.bits),
     );
     digits = await session.step((gates) => {
       const limits = Array.from({ length: count }, (_, i) => BigInt(d - i));
-      return [lessThan(gates, counts, constantNumbers(gates, limits, counts.length)), ...known];
+      return [counts.isBelow(Fixed.of(gates, limits, counts)), ...known];
     });
   }
-  const values = await session.step((gates) => resize(middle(gates, digits, FRACTION), WORD));
+  const values = await session.step((gates) => middle(gates, digits, FRACTION).resized(WORD));
   return { values, below };
 }
 
 /** The middle of the interval that the digits, lowest first, leave, with this many fraction bits. */
-function middle(gates: Gates, digits: Num, fraction: number): Num {
-  const lanes = lanesOf(digits);
+function middle(gates: Gates, digits: Num, fraction: number): Fixed {
+  const { lanes } = digits[0]!;
   const after = zeros(gates, fraction - digits.length - 1, lanes);
-  return unsigned(gates, [...after, gates.constant(lanes, 1), ...digits, gates.constant(lanes, 0)]);
+  const number = unsigned(gates, [...after, gates.constant(lanes, 1), ...digits, gates.constant(lanes, 0)]);
+  return new Fixed(gates, number, fraction);
 }
 
 /** How many eigenvalues are below the trial in each lane. The trials are made in every step and may only rearrange wires. */
 async function countBelow(
   session: Session,
-  { diagonal, offDiagonal }: Pick<Tridiagonal, 'diagonal' | 'offDiagonal'>,
+  { diagonal, offDiagonal }: Entries,
   lanes: number,
-  trials: (gates: Gates) => Num,
-): Promise<Num> {
+  trials: (gates: Gates) => Fixed,
+): Promise<Fixed> {
   const d = diagonal.length;
   const countBits = Math.ceil(Math.log2(d + 1)) + 1;
   const rowsPerStep = piecesPerStep(lanes * GATES_PER_ROW);
@@ -108,17 +101,14 @@ async function countBelow(
     state = await session.step((gates) => {
       const to = Math.min(d, from + rowsPerStep);
       // All of a - x at once, for they depend on no row before.
-      const spread = concatLanes(
-        gates,
-        diagonal.slice(from, to).map((a) => broadcast(gates, sturm(a), 0, lanes)),
-      );
-      const x = trials(gates);
-      const each = grid(to - from, lanes).perColumn(gates, x);
-      const shifted = subtractModulo(gates, spread, each, STURM_WORD);
+      const a = Fixed.joined(diagonal.slice(from, to).map((entry) => spreadOf(entry, lanes)));
+      const x = trials(gates).perColumn(grid(to - from, lanes));
+      const shifted = a.minus(x, TRIAL.bits);
       let current = before ?? start(gates, lanes, countBits);
       for (let i = from; i < to; i += 1) {
-        const own = sliceLanes(gates, shifted, (i - from) * lanes, (i - from + 1) * lanes);
-        current = row(gates, current, own, offDiagonal[i], offDiagonal[i - 1], lanes);
+        const own = shifted.lanesFrom((i - from) * lanes, (i - from + 1) * lanes);
+        const [b, c] = [offDiagonal[i], offDiagonal[i - 1]].map((entry) => entry && spreadOf(entry, lanes));
+        current = gates.scope(() => row(current, own, b, c));
       }
       return current;
     });
@@ -126,47 +116,39 @@ async function countBelow(
   return state!.below;
 }
 
-/** An entry of T at the fraction of Sturm sequences. */
-function sturm(a: Num): Num {
-  return coarser(a, FRACTION - STURM_FRACTION, STURM_WORD);
+/** An entry of T at the fraction of Sturm sequences, so many times. */
+function spreadOf(entry: Fixed, lanes: number): Fixed {
+  return entry.at(STURM_FRACTION).resized(TRIAL.bits).spread(lanes);
 }
 
-function start(gates: Gates, count: number, countBits: number): State {
+/** P_0 = 1/2, R_0 = 0 */
+function start(gates: Gates, lanes: number, countBits: number): State {
+  const kept = { fraction: STURM_FRACTION, bits: STURM_FRACTION + 1 };
+  const nothing = Fixed.constant(gates, 0n, lanes, kept);
   return {
-    P: [...zeros(gates, STURM_FRACTION - 1, count), gates.constant(count, 1), ...zeros(gates, 1, count)],
-    R: zeros(gates, STURM_FRACTION + 1, count),
-    below: zeros(gates, countBits, count),
+    P: nothing.orPower(-1, gates.constant(lanes, 1)),
+    R: nothing,
+    below: Fixed.constant(gates, 0n, lanes, { fraction: 0, bits: countBits }),
   };
 }
 
-function row(
-  gates: Gates,
-  { P, R, below }: State,
-  shifted: Num,
-  b: Num | undefined,
-  before: Num | undefined,
-  count: number,
-): State {
-  const spread = (number: Num): Num => broadcast(gates, sturm(number), 0, count);
-  return gates.scope(() => {
-    const zero = zeros(gates, STURM_WORD + 1, count);
-    const products = [sum([shifted, P])];
-    if (before !== undefined) products.push(sum([spread(before), R]));
-    if (b !== undefined) products.push(sum([spread(b), P]));
-    const part = { shift: STURM_FRACTION, bits: STURM_WORD + 1 };
-    const [first, ...others] = sumsOfProducts(gates, products, part);
-    const second = before === undefined ? zero : others[0]!;
-    const third = b === undefined ? zero : others.at(-1)!;
-    const next = subtractModulo(gates, first!, second, STURM_WORD + 1);
-    const change = gates.xor(sign(next), sign(P));
-    const { values, empty } = scaleTogether(gates, [next, third], count);
-    const [scaled, other] = values.map((value) => coarser(value, 2, STURM_FRACTION + 1)) as [Num, Num];
+/** P_i = (a_i − x) P_{i−1} − b_{i−1} R_{i−1} and R_i = b_i P_{i−1}, scaled together; at the ends of T there is no b. */
+function row({ P, R, below }: State, shifted: Fixed, b: Fixed | undefined, before: Fixed | undefined): State {
+  const { gates, lanes } = P;
+  const nothing = Fixed.constant(gates, 0n, lanes, MINOR);
+  const products: ProductSum[] = [sum([shifted, P])];
+  if (before !== undefined) products.push(sum([before, R]));
+  if (b !== undefined) products.push(sum([b, P]));
+  const [first, ...others] = sumsOfProducts(products, MINOR);
+  const next = first!.minus(before === undefined ? nothing : others[0]!);
+  const third = b === undefined ? nothing : others.at(-1)!;
+  const change = gates.xor(next.sign, P.sign);
+  const { values, empty } = scaleTogether([next, third], lanes);
+  const [scaled, other] = values.map((value) => value.at(STURM_FRACTION).resized(STURM_FRACTION + 1));
+  return {
     // Both zero: whatever follows starts afresh.
-    const top = STURM_FRACTION - 1;
-    return {
-      P: scaled.map((bit, i) => (i === top ? gates.xor(bit, empty) : bit)),
-      R: other,
-      below: addModulo(gates, below, zeros(gates, below.length, count), below.length, change),
-    };
-  });
+    P: scaled!.orPower(-1, empty),
+    R: other!,
+    below: below.plusUnit(change),
+  };
 }

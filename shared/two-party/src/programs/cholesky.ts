@@ -2,19 +2,9 @@
  * Cholesky's factor B = L Lᵀ (Golub and Van Loan, "Matrix Computations", section 4.2.5, the outer-product form, whose updates are
  * all lanes of one batch), the solution of L Y = U on the way, and that of Lᵀ Z = Y.
  */
-import {
-  concatLanes,
-  type Num,
-  resize,
-  shiftRight,
-  sign,
-  sliceLanes,
-  subtractModulo,
-} from '../circuits/index.ts';
-import type { Gates, Session, Wires } from '../garbling/index.ts';
+import type { Session, Wires } from '../garbling/index.ts';
 import {
   PIVOT_PLACES,
-  SCALING_GUARD,
   SOLUTION_FRACTION,
   SOLUTION_WORD,
   SOLVE_FRACTION,
@@ -22,15 +12,14 @@ import {
   SOLVE_WORD,
 } from './discriminant-precision.ts';
 import { Fixed } from './fixed.ts';
-import { belowDiagonal, grid, upperByRows } from './layouts.ts';
-import { broadcast, constantNumbers, nonNegative, pickRange } from './numbers.ts';
-import { type InverseRoot, inverseRoot } from './scaling.ts';
-import { inPieces } from './steps.ts';
-import { gatesPerProduct, subtractProduct } from './truncated.ts';
+import { augmented, belowDiagonal, grid } from './layouts.ts';
+import { type InverseRoot, inverseRoot, timesInverse } from './scaling.ts';
+import { pieceByPiece } from './steps.ts';
+import { gatesPerProduct } from './truncated.ts';
 
 export interface Factor {
   /** As `belowDiagonal`. */
-  readonly lower: Num;
+  readonly lower: Fixed;
   /** Of the pivots. */
   readonly inverses: readonly InverseRoot[];
   /** Whether every pivot is at least 2^-PIVOT_PLACES; all else means nothing where one is not. */
@@ -43,90 +32,47 @@ export interface Factor {
  */
 export async function factorAndSolve(
   session: Session,
-  triangle: Num,
+  triangle: Fixed,
   d: number,
-  right: Num,
+  right: Fixed,
   count: number,
-): Promise<{ factor: Factor; solved: Num }> {
-  const columns: Num[] = [];
+): Promise<{ factor: Factor; solved: Fixed }> {
+  const columns: Fixed[] = [];
   const inverses: InverseRoot[] = [];
-  const solved: Num[] = [];
+  const solved: Fixed[] = [];
   const large: Wires[] = [];
-  let [matrix, rest] = [triangle, right];
+  // [B U] without what is done.
+  let rest = await session.step(() => triangle.followedBy(right));
   for (let size = d; size > 0; size -= 1) {
-    const m = size - 1;
-    const { inverse, scaled, enough } = await session.step((gates) => {
-      const pivot = sliceLanes(gates, matrix, 0, 1);
-      const first = concatLanes(gates, [
-        sliceLanes(gates, matrix, 1, size),
-        sliceLanes(gates, rest, 0, count),
-      ]);
-      const root = inverseRoot(gates, nonNegative(gates, resize(pivot, SOLVE_FRACTION + 1)));
-      const floor = constantNumbers(gates, [1n << BigInt(SOLVE_FRACTION - PIVOT_PLACES)], SOLVE_WORD);
-      return {
-        inverse: root,
-        scaled: timesInverse(gates, first, root, SOLVE_WORD),
-        enough: gates.not(sign(subtractModulo(gates, pivot, floor, SOLVE_WORD))),
-      };
+    const A = rest;
+    const [whole, inner] = [augmented(size, count), augmented(size - 1, count)];
+    // Its first row over the root of the pivot.
+    const { inverse, row, l, y, enough } = await session.step((gates) => {
+      const pivot = A.lane(0);
+      const inverse = inverseRoot(pivot.resized(SOLVE_FRACTION + 1).nonNegative());
+      const first = A.lanesAt(Array.from({ length: size - 1 + count }, (_, j) => whole.at(0, j + 1)));
+      const row = timesInverse(first, inverse, SOLVE_WORD);
+      const [l, y] = [row.lanesFrom(0, size - 1), row.lanesFrom(size - 1)];
+      const floor = Fixed.of(gates, [1n << BigInt(SOLVE_FRACTION - PIVOT_PLACES)], pivot);
+      return { inverse, row, l, y, enough: gates.not(pivot.minus(floor).sign) };
     });
+    columns.push(l);
     inverses.push(inverse);
+    solved.push(y);
     large.push(enough);
-    const column = await session.step((gates) => ({
-      l: sliceLanes(gates, scaled, 0, m),
-      y: sliceLanes(gates, scaled, m, m + count),
-    }));
-    columns.push(column.l);
-    solved.push(column.y);
-    if (m === 0) break;
-    const [triangle, columnsBelow] = [upperByRows(m), grid(m, count)];
-    const entries = triangle.lanes;
-    const before = { matrix, rest };
-    const updated = await inPieces(session, entries + m * count, SOLVE_PRODUCT_GATES, (gates, from, to) => {
-      const left = pickRange(gates, scaled, from, to, (lane) =>
-        lane < entries ? triangle.row(lane) : columnsBelow.row(lane - entries),
-      );
-      const right = pickRange(gates, scaled, from, to, (lane) =>
-        lane < entries ? triangle.column(lane) : m + columnsBelow.column(lane - entries),
-      );
-      const old = concatLanes(gates, [
-        sliceLanes(gates, before.matrix, size + Math.min(from, entries), size + Math.min(to, entries)),
-        sliceLanes(
-          gates,
-          before.rest,
-          count + Math.max(0, from - entries),
-          count + Math.max(0, to - entries),
+    // A_ij − l_i l_j, and beside it U_ij − l_i y_j
+    if (size > 1)
+      rest = await pieceByPiece(session, inner.lanes, SOLVE_PRODUCT_GATES, (piece) =>
+        A.as(inner, (i, j) => whole.at(i + 1, j + 1), piece).minusProduct(
+          row.perRow(inner, piece),
+          row.perColumn(inner, piece),
         ),
-      ]);
-      return subtractProduct(gates, old, left, right, SOLVE_FRACTION, SOLVE_WORD);
-    });
-    [matrix, rest] = await session.step((gates) => [
-      sliceLanes(gates, updated, 0, entries),
-      sliceLanes(gates, updated, entries, entries + m * count),
-    ]);
+      );
   }
   return session.step((gates) => {
-    const lower = d === 1 ? [] : concatLanes(gates, columns.slice(0, -1));
     const definite = large.reduce((both, enough) => gates.and(both, enough));
-    return { factor: { lower, inverses, definite }, solved: concatLanes(gates, solved) };
+    return { factor: { lower: Fixed.joined(columns), inverses, definite }, solved: Fixed.joined(solved) };
   });
-}
-
-/** The numbers over the square root of one 4^halves times as large as it was found of, in so many bits, and in `room` before the shift back. */
-export function timesInverse(
-  gates: Gates,
-  a: Num,
-  { mantissa, places }: InverseRoot,
-  bits: number,
-  { halves = 0, room = bits } = {},
-): Num {
-  // Whatever fraction a has: this counts those of its units.
-  const own = new Fixed(gates, a, 0);
-  const over = new Fixed(gates, mantissa, SOLVE_FRACTION + halves).spread(own.lanes);
-  const product = own.timesTruncated(over, { fraction: SCALING_GUARD, bits: room + SCALING_GUARD });
-  return product
-    .up(broadcast(gates, places, 0, own.lanes))
-    .at(0)
-    .resized(bits).number;
 }
 
 /**
@@ -136,28 +82,28 @@ export function timesInverse(
 export async function solveTransposed(
   session: Session,
   { lower, inverses }: Factor,
-  solved: Num,
+  Y: Fixed,
   d: number,
   count: number,
-): Promise<Num> {
+): Promise<Fixed> {
   const gatesEach = gatesPerProduct(SOLVE_WORD, SOLUTION_WORD, SOLVE_FRACTION) + SOLUTION_WORD;
-  const below = belowDiagonal(d);
-  const rows: Num[] = [];
-  let rest = resize(shiftRight(solved, SOLVE_FRACTION - SOLUTION_FRACTION), SOLUTION_WORD);
+  const L = belowDiagonal(d);
+  const rows: Fixed[] = [];
+  let rest = Y.at(SOLUTION_FRACTION).resized(SOLUTION_WORD);
   for (let i = d - 1; i >= 0; i -= 1) {
     const before = rest;
-    const z = await session.step((gates) =>
-      timesInverse(gates, sliceLanes(gates, before, i * count, (i + 1) * count), inverses[i]!, SOLUTION_WORD),
+    const z = await session.step(() =>
+      timesInverse(before.lanesFrom(i * count, (i + 1) * count), inverses[i]!, SOLUTION_WORD),
     );
     rows.push(z);
     if (i === 0) break;
     const above = grid(i, count);
-    rest = await inPieces(session, above.lanes, gatesEach, (gates, from, to) => {
-      const entries = above.gather(gates, lower, (k) => below.at(i, k), from, to);
-      const known = above.perColumn(gates, z, from, to);
-      const own = sliceLanes(gates, before, from, to);
-      return subtractProduct(gates, own, entries, known, SOLVE_FRACTION, SOLUTION_WORD);
-    });
+    rest = await pieceByPiece(session, above.lanes, gatesEach, (piece) =>
+      before.part(piece).minusProduct(
+        lower.as(above, (k) => L.at(i, k), piece),
+        z.perColumn(above, piece),
+      ),
+    );
   }
-  return session.step((gates) => concatLanes(gates, rows.toReversed()));
+  return session.step(() => Fixed.joined(rows.toReversed()));
 }

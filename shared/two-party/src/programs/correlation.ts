@@ -3,34 +3,17 @@
  * has the widths and their reasons.
  */
 import { type Output, type StatisticsTask, widthsOf } from '@eigenveil/task';
-import {
-  add,
-  concatLanes,
-  divideUnsigned,
-  lanesOf,
-  mask,
-  type Num,
-  normalise,
-  resize,
-  shiftLeft,
-  shiftLeftBy,
-  shiftRight,
-  sliceLanes,
-  square,
-  sumLanes,
-  unsigned,
-} from '../circuits/index.ts';
-import type { Gates, Session, Wires } from '../garbling/index.ts';
+import type { Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { fixSigns } from './eigen.ts';
-import { grid, someColumns, upperByRows } from './layouts.ts';
-import { broadcast, nonNegative, scaleTogether } from './numbers.ts';
+import { Fixed } from './fixed.ts';
+import { grid, upperByRows } from './layouts.ts';
 import { type StatisticsOutputs, statisticsOutputs } from './outputs.ts';
 import { FRACTION, REVEALED_FRACTION } from './precision.ts';
-import { equilibrate, even, inverseRootOf } from './scaling.ts';
+import { equilibrate, even, inverseRootOf, scaleAlone, scaleTogether } from './scaling.ts';
 import { type PooledStatistics, scatterBits } from './statistics.ts';
-import { inPieces } from './steps.ts';
-import { gatesPerProduct, multiplyTruncated } from './truncated.ts';
+import { pieceByPiece, vectorByVector } from './steps.ts';
+import { gatesPerProduct } from './truncated.ts';
 
 /** Fraction bits of v_i / σ_i before it is shifted to its magnitude: some more than v has. */
 const SCALED_FRACTION = FRACTION + 4;
@@ -45,119 +28,95 @@ const REVEALED_WORD = 28;
 
 export interface Standardised {
   /** The correlation matrix, upper triangle row by row, with SOLVE_FRACTION fraction bits; its trace fits its bits. */
-  readonly matrix: Num;
-  /** 1/√t_ii, from 1 to 2, with SOLVE_FRACTION fraction bits, of T_ii = t_ii 2^digits / 4^places. Means nothing without variance. */
-  readonly roots: Num;
-  readonly places: Num;
+  readonly matrix: Fixed;
+  /** 1/√t_ii, from 1 to 2, with SOLVE_FRACTION fraction bits, of T_ii = t_ii 2^digits / 4^places units. Means nothing without variance. */
+  readonly roots: Fixed;
+  readonly places: Fixed;
   readonly digits: number;
   /** Per feature whether it has variance. */
   readonly varies: Wires;
 }
 
 /**
- * T_ij / √(T_ii T_jj) of an upper triangle of integers without negative eigenvalues: 1 on the diagonal, zeros in row and column of a feature
+ * T_ij / √(T_ii T_jj) of an upper triangle without negative eigenvalues: 1 on the diagonal, zeros in row and column of a feature
  * without variance. Powers of two first, so that small variances lose no digits.
  */
-export async function standardise(
-  session: Session,
-  task: StatisticsTask,
-  scatter: Num,
-): Promise<Standardised> {
+export async function standardise(session: Session, task: StatisticsTask, T: Fixed): Promise<Standardised> {
   const d = task.features.length;
   const digits = even(scatterBits(task));
-  const { matrix: scaled, places } = await equilibrate(session, scatter, d, digits, false);
+  const { matrix: t, places } = await equilibrate(session, T, d, digits, false);
   const layout = upperByRows(d);
   const { roots, varies } = await session.step((gates) => {
-    const diagonal = layout.diagonal(gates, scaled);
+    const diagonal = t.diagonal(layout);
     // From 1/4 to 1, unless there is no variance.
-    const [half, quarter] = [diagonal[SOLVE_FRACTION - 1]!, diagonal[SOLVE_FRACTION - 2]!];
+    const [half, quarter] = [diagonal.number[SOLVE_FRACTION - 1]!, diagonal.number[SOLVE_FRACTION - 2]!];
     const none = gates.and(gates.not(half), gates.not(quarter));
-    const unsignedOnes = nonNegative(gates, diagonal.slice(0, SOLVE_FRACTION + 1));
-    return { roots: inverseRootOf(gates, unsignedOnes), varies: gates.not(none) };
+    const own = diagonal.resized(SOLVE_FRACTION + 1).nonNegative();
+    return { roots: inverseRootOf(own), varies: gates.not(none) };
   });
-  const gatesEach = 2 * gatesPerProduct(SOLVE_WORD, roots.length, SOLVE_FRACTION);
-  const matrix = await inPieces(session, layout.lanes, gatesEach, (gates, from, to) => {
-    const own = sliceLanes(gates, scaled, from, to);
-    const [row, column] = [layout.perRow(gates, roots, from, to), layout.perColumn(gates, roots, from, to)];
-    const once = multiplyTruncated(gates, own, row, SOLVE_FRACTION, SOLVE_WORD);
-    return multiplyTruncated(gates, once, column, SOLVE_FRACTION, SOLVE_WORD);
-  });
+  const kept = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD };
+  const gatesEach = 2 * gatesPerProduct(SOLVE_WORD, roots.bits, SOLVE_FRACTION);
+  const matrix = await pieceByPiece(session, layout.lanes, gatesEach, (piece) =>
+    t
+      .part(piece)
+      .timesTruncated(roots.perRow(layout, piece), kept)
+      .timesTruncated(roots.perColumn(layout, piece), kept),
+  );
   const bits = SOLVE_FRACTION + Math.ceil(Math.log2(d)) + 2;
   return session.step((gates) => {
-    const zero = gates.constant(d, 0);
-    const ones: Num = Array.from({ length: SOLVE_WORD }, (_, i) => (i === SOLVE_FRACTION ? varies : zero));
-    const whole = layout.withDiagonal(gates, matrix, ones);
-    return { matrix: resize(whole, bits), roots, places, digits, varies };
+    const ones = Fixed.constant(gates, 0n, d, kept).orPower(0, varies);
+    return { matrix: matrix.withDiagonal(layout, ones).resized(bits), roots, places, digits, varies };
   });
 }
 
 export interface Unstandardised {
   /** Lane i * count + j: entry i of vector j in units of its own; REVEALED_WORD bits. */
-  readonly vectors: Num;
+  readonly vectors: Fixed;
   /** Per vector: its unit is 2^(unit − exponent). */
-  readonly exponents: Num;
+  readonly exponents: Fixed;
   readonly unit: number;
 }
 
 /**
- * w_ij = v_ij / σ_i for σ_i² = T_ii / (Q 2^fractionBits)², and 0 without variance. Each vector in a unit of its own, which follows from its largest
+ * w_ij = v_ij / σ_i for σ_i² = T_ii / Q², and 0 without variance. Each vector in a unit of its own, which follows from its largest
  * entry: so neither σ_i nor Q is told beyond what w is.
  */
 export async function unstandardise(
   session: Session,
   task: StatisticsTask,
-  vectors: Num,
+  vectors: Fixed,
   { roots, places, digits, varies }: Standardised,
-  Q: Num,
+  Q: Fixed,
 ): Promise<Unstandardised> {
-  const d = lanesOf(roots);
-  const count = lanesOf(vectors) / d;
-  const { factors, shifted } = await session.step((gates) => {
-    const { value, places: shifted } = normalise(gates, Q);
-    // Q from 1/2 to 1, with as many fraction bits as it has digits.
-    const factors = multiplyTruncated(
-      gates,
-      roots,
-      broadcast(gates, value, 0, d),
-      value.length - 1,
-      roots.length,
-    );
-    return { factors, shifted };
+  const d = roots.lanes;
+  const { factors, shifted } = await session.step(() => {
+    const { value, places: shifted } = scaleAlone(Q);
+    return { factors: roots.timesTruncated(value.spread(d), roots), shifted };
   });
   const word = SCALED_FRACTION + 3 + digits / 2;
-  const each: Num[] = [];
-  const exponents: Num[] = [];
-  // A vector at a time, as its entries are shifted together.
-  for (let j = 0; j < count; j += 1) {
-    const { entries, exponent } = await session.step((gates) =>
-      gates.scope(() => {
-        const own = someColumns(gates, vectors, d, count, j, j + 1);
-        const shift = SOLVE_FRACTION + FRACTION - SCALED_FRACTION;
-        const scaled = multiplyTruncated(gates, own, factors, shift, SCALED_FRACTION + 3);
-        const wide = shiftLeftBy(gates, resize(mask(gates, varies, scaled), word), places);
-        const { values, places: by, empty } = scaleTogether(gates, [wide], 1);
-        const exponent = nonNegative(gates, add(gates, by, shifted));
-        return {
-          entries: shiftRight(values[0]!, word - REVEALED_WORD),
-          exponent: mask(gates, gates.not(empty), exponent),
-        };
-      }),
-    );
-    each.push(entries);
-    exponents.push(exponent);
-  }
+  const scaled = { fraction: SCALED_FRACTION, bits: SCALED_FRACTION + 3 };
+  const perLane = gatesPerProduct(vectors.bits, factors.bits, SOLVE_FRACTION) + word * (places.bits + 8);
+  const count = vectors.lanes / d;
+  const [entries, exponents] = await vectorByVector(
+    session,
+    vectors,
+    d,
+    count,
+    perLane,
+    (own, width, _, gates) => {
+      const each = grid(d, width);
+      const over = own.timesTruncated(factors.perRow(each), scaled).where(each.perRow(gates, [varies])[0]!);
+      const wide = over.resized(word).up(places.perRow(each));
+      const { values, places: by, empty } = scaleTogether([wide], width);
+      const exponent = by.plus(shifted.spread(width)).nonNegative();
+      return [values[0]!.at(REVEALED_WORD - 1), exponent.where(gates.not(empty))];
+    },
+  );
   // Of w = entry 2^(word − REVEALED_WORD − by) 2^−SCALED_FRACTION · 2^(digits − shifted of Q) · 2^(fractionBits − digits/2).
   const samplesBits = widthsOf(task).M - 1;
   const unit = word - REVEALED_WORD - SCALED_FRACTION + samplesBits + task.fractionBits - digits / 2;
-  const numbers = await session.step((gates) => {
-    const vectors = grid(count, d);
-    const entries = grid(d, count).gather(gates, concatLanes(gates, each), (i, j) => vectors.at(j, i));
-    return {
-      vectors: fixSigns(gates, entries, d, count),
-      exponents: concatLanes(gates, exponents),
-    };
-  });
-  return { ...numbers, unit };
+  const signed = await session.step(() => fixSigns(entries!, d, count));
+  return { vectors: signed, exponents: exponents!, unit };
 }
 
 /**
@@ -165,26 +124,23 @@ export async function unstandardise(
  * REVEALED_FRACTION.scatter fraction bits.
  */
 export function standardisedOutputs(
-  gates: Gates,
   outputs: readonly Output[],
   pooled: Pick<PooledStatistics, 'V' | 'Q' | 'labellings'>,
-  scatter: Num,
+  scatter: Fixed,
   { varies }: Pick<Standardised, 'varies'>,
   task: StatisticsTask,
 ): StatisticsOutputs {
-  const d = lanesOf([varies]);
-  const trace = () => shiftLeft(gates, sumLanes(gates, unsigned(gates, [varies])), REVEALED_FRACTION.scatter);
+  const { Q } = pooled;
+  const fraction = REVEALED_FRACTION.scatter;
+  const trace = () => Fixed.bit(Q.gates, varies).sums().at(fraction);
   const variances = () => {
-    const diagonal = upperByRows(d).diagonal(gates, scatter);
-    const places = REVEALED_FRACTION.scatter - 2 * task.fractionBits;
-    const dividend = nonNegative(gates, shiftLeft(gates, diagonal, Math.max(0, places)));
-    const divisor = nonNegative(gates, square(gates, pooled.Q));
-    const quotient = divideUnsigned(gates, dividend, broadcast(gates, divisor, 0, d));
-    return shiftRight(quotient, Math.max(0, -places));
+    const diagonal = scatter.diagonal(upperByRows(varies.lanes));
+    const dividend = diagonal.at(Math.max(scatter.fraction, fraction)).nonNegative();
+    return dividend.dividedByUnsigned(Q.squared().nonNegative().spread(varies.lanes)).at(fraction);
   };
   const others = outputs.filter((output) => output !== 'trace');
   return {
-    ...statisticsOutputs(gates, others, pooled, trace, task),
+    ...statisticsOutputs(others, pooled, trace, task),
     ...(outputs.includes('trace') && { trace: trace() }),
     ...(outputs.includes('variances') && { variances: variances() }),
   };

@@ -8,51 +8,48 @@
  * upwards: towards small entries first, each rotation's errors would grow. The explicit form lets a step pass where T falls
  * apart, which chasing a bulge does not.
  */
-import {
-  all,
-  concatLanes,
-  constantNumber,
-  inverseSquareRoot,
-  lanesOf,
-  mask,
-  type Num,
-  negate,
-  ROOT_FRACTION,
-  shiftLeft,
-  shiftRight,
-  sign,
-  sliceLanes,
-  subtractModulo,
-  sumOfProducts,
-} from '../circuits/index.ts';
-import type { Gates, Session } from '../garbling/index.ts';
-import { constantNumbers, nonNegative, onto, scaleTogether, sum, sumsOfProducts, zeros } from './numbers.ts';
+import { ROOT_FRACTION } from '../circuits/index.ts';
+import type { Session } from '../garbling/index.ts';
+import { Fixed } from './fixed.ts';
 import { FRACTION, NOTHING, SWEEPS, WORD } from './precision.ts';
 import type { Rotation } from './rotations.ts';
+import { scaleTogether } from './scaling.ts';
 import { piecesPerStep } from './steps.ts';
+import { onto, sum, sumsOfProducts } from './sums.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
 
 /** Rows between two sweeps at work. */
 const LAG = 2;
 /** AND gates of a rotation, about. */
 const GATES_PER_ROTATION = 20_000;
-const ENTRY = { shift: FRACTION, bits: WORD };
+const ENTRY = { fraction: FRACTION, bits: WORD };
 
 export interface Deflated {
   /** One lane per component. */
-  readonly values: Num;
+  readonly values: Fixed;
   /** In their order; those of one stage act on different rows. */
   readonly stages: readonly (readonly Rotation[])[];
 }
 
-/** One step of QL for one component: what it carries from row to row, one lane each. */
+/** What a sweep carries from row to row, one lane each. */
+interface Carried {
+  readonly x: Fixed;
+  readonly cosine: Fixed;
+  readonly sine: Fixed;
+}
+
+/** One step of QL for one component. */
 interface Sweep {
   readonly component: number;
   readonly size: number;
-  readonly shift: Num;
-  x: Num;
-  cosine: Num;
-  sine: Num;
+  readonly shift: Fixed;
+  carried: Carried;
+}
+
+/** Entries of T that a sweep has passed: on the diagonal, and beside it. */
+interface Passed {
+  readonly entry: Fixed;
+  readonly off: Fixed;
 }
 
 /**
@@ -62,15 +59,19 @@ interface Sweep {
 export async function deflate(
   session: Session,
   { diagonal, offDiagonal }: Tridiagonal,
-  shifts: Num,
+  shifts: Fixed,
 ): Promise<Deflated> {
   const D = diagonal.toReversed();
   const E = offDiagonal.toReversed();
   const d = D.length;
-  const components = lanesOf(shifts);
+  const components = shifts.lanes;
   const count = SWEEPS * components;
   const sweeps: Sweep[] = [];
   const stages: Rotation[][] = [];
+  const leave = (row: number, { entry, off }: Passed): void => {
+    D[row] = entry;
+    if (row > 0) E[row - 1] = off;
+  };
   for (let stage = 0; stage < LAG * (count - 1) + d - components + 1; stage += 1) {
     if (stage % LAG === 0 && sweeps.length < count) {
       sweeps.push(await startSweep(session, D[0]!, shifts, Math.floor(sweeps.length / SWEEPS), d));
@@ -82,43 +83,42 @@ export async function deflate(
     const most = piecesPerStep(GATES_PER_ROTATION);
     for (let from = 0; from < turning.length; from += most) {
       const some = turning.slice(from, from + most);
-      const results = await session.step((gates) => turn(gates, some, D, E));
+      const results = await session.step((gates) => {
+        const turned = gates.scope(() => turn(some, D, E));
+        return some.map((_, i) => laneOf(turned, i));
+      });
       for (const [k, { sweep, row }] of some.entries()) {
         const { x, cosine, sine, entry, off } = results[k]!;
-        Object.assign(sweep, { x, cosine, sine });
-        D[row] = entry;
-        if (row > 0) E[row - 1] = off;
+        sweep.carried = { x, cosine, sine };
+        leave(row, { entry, off });
         rotations.push({ row, component: sweep.component, cosine, sine });
       }
     }
-    for (const { sweep, row } of ending) {
-      const { entry, off } = await session.step((gates) => endSweep(gates, sweep));
-      D[row] = entry;
-      if (row > 0) E[row - 1] = off;
-    }
+    for (const { sweep, row } of ending) leave(row, await session.step(() => endSweep(sweep)));
     stages.push(rotations);
   }
   const values = D.slice(d - components).toReversed();
-  return { values: await session.step((gates) => concatLanes(gates, values)), stages };
+  return { values: await session.step(() => Fixed.joined(values)), stages };
 }
 
-function startSweep(session: Session, first: Num, shifts: Num, component: number, d: number): Promise<Sweep> {
+function startSweep(
+  session: Session,
+  first: Fixed,
+  shifts: Fixed,
+  component: number,
+  d: number,
+): Promise<Sweep> {
   return session.step((gates) => {
-    const shift = sliceLanes(gates, shifts, component, component + 1);
-    return {
-      component,
-      size: d - component,
-      shift,
-      x: subtractModulo(gates, first, shift, WORD),
-      cosine: one(gates),
-      sine: zeros(gates, WORD, 1),
-    };
+    const shift = shifts.lane(component);
+    const cosine = Fixed.of(gates, [1n << BigInt(FRACTION)], ENTRY);
+    const sine = Fixed.of(gates, [0n], ENTRY);
+    return { component, size: d - component, shift, carried: { x: first.minus(shift, WORD), cosine, sine } };
   });
 }
 
 /** The last row, which the last rotation has passed through already. */
-function endSweep(gates: Gates, { x, cosine, sine, shift }: Sweep): { entry: Num; off: Num } {
-  const [entry, off] = sumsOfProducts(gates, [onto(shift, [cosine, x]), sum([sine, x])], ENTRY);
+function endSweep({ carried: { x, cosine, sine }, shift }: Sweep): Passed {
+  const [entry, off] = sumsOfProducts([onto(shift, [cosine, x]), sum([sine, x])], ENTRY);
   return { entry: entry!, off: off! };
 }
 
@@ -127,99 +127,61 @@ function endSweep(gates: Gates, { x, cosine, sine, shift }: Sweep): { entry: Num
  * (x, e) to (r, 0), and the entries of R Q that are then complete.
  */
 function turn(
-  gates: Gates,
   places: readonly { readonly sweep: Sweep; readonly row: number }[],
-  D: readonly Num[],
-  E: readonly Num[],
-) {
-  const gather = (number: (place: (typeof places)[number]) => Num): Num =>
-    concatLanes(gates, places.map(number));
-  const rows = gates.scope(() => {
-    const [x, c0, s0, shift] = [
-      gather(({ sweep }) => sweep.x),
-      gather(({ sweep }) => sweep.cosine),
-      gather(({ sweep }) => sweep.sine),
-      gather(({ sweep }) => sweep.shift),
-    ];
-    const e = gather(({ row }) => E[row]!);
-    const g = subtractModulo(
-      gates,
-      gather(({ row }) => D[row + 1]!),
-      shift,
-      WORD,
-    );
-    const { cosine, sine, y } = direction(gates, x, e, c0);
-    const minus = negate(gates, sine);
-    const [beside, length, next, kept] = sumsOfProducts(
-      gates,
-      [
-        sum([cosine, y], [sine, g]),
-        sum([cosine, x], [sine, e]),
-        sum([cosine, g], [minus, y]),
-        onto(shift, [c0, x]),
-      ],
-      ENTRY,
-    );
-    const [entry, off] = sumsOfProducts(gates, [onto(kept!, [sine, beside!]), sum([s0, length!])], ENTRY);
-    return { x: next!, cosine, sine, entry: entry!, off: off! };
-  });
-  return places.map((_, i) => ({
-    x: sliceLanes(gates, rows.x, i, i + 1),
-    cosine: sliceLanes(gates, rows.cosine, i, i + 1),
-    sine: sliceLanes(gates, rows.sine, i, i + 1),
-    entry: sliceLanes(gates, rows.entry, i, i + 1),
-    off: sliceLanes(gates, rows.off, i, i + 1),
-  }));
+  D: readonly Fixed[],
+  E: readonly Fixed[],
+): Carried & Passed {
+  const gather = (number: (place: (typeof places)[number]) => Fixed): Fixed =>
+    Fixed.joined(places.map(number));
+  const [x, c0, s0, shift] = [
+    gather(({ sweep }) => sweep.carried.x),
+    gather(({ sweep }) => sweep.carried.cosine),
+    gather(({ sweep }) => sweep.carried.sine),
+    gather(({ sweep }) => sweep.shift),
+  ];
+  const e = gather(({ row }) => E[row]!);
+  const g = gather(({ row }) => D[row + 1]!).minus(shift, WORD);
+  const { cosine, sine, y } = direction(x, e, c0);
+  const minus = sine.negated();
+  const [beside, length, next, kept] = sumsOfProducts(
+    [
+      sum([cosine, y], [sine, g]),
+      sum([cosine, x], [sine, e]),
+      sum([cosine, g], [minus, y]),
+      onto(shift, [c0, x]),
+    ],
+    ENTRY,
+  );
+  const [entry, off] = sumsOfProducts([onto(kept!, [sine, beside!]), sum([s0, length!])], ENTRY);
+  return { x: next!, cosine, sine, entry: entry!, off: off! };
 }
 
-/** Numbers of so many lanes each that lie after one another. */
-function separate(gates: Gates, numbers: Num, lanes: number): Num[] {
-  return Array.from({ length: lanesOf(numbers) / lanes }, (_, k) =>
-    sliceLanes(gates, numbers, k * lanes, (k + 1) * lanes),
-  );
+function laneOf({ x, cosine, sine, entry, off }: Carried & Passed, i: number): Carried & Passed {
+  const [a, b, c, d, e] = [x, cosine, sine, entry, off].map((number) => number.lane(i));
+  return { x: a!, cosine: b!, sine: c!, entry: d!, off: e! };
 }
 
 /**
  * Per lane the cosine and sine of the direction of (x, e), and e times a cosine: (0, 1) where both are next to nothing. T falls apart there,
  * and if the shift belongs to the part that is done, x would be exactly 0 but for the error of the shift: its row must move on.
  */
-function direction(gates: Gates, x: Num, e: Num, before: Num): { cosine: Num; sine: Num; y: Num } {
-  const lanes = lanesOf(x);
-  const both = concatLanes(gates, [x, e]);
-  const { values } = scaleTogether(gates, [both], lanes);
-  const sides = shiftRight(values[0]!, 1);
-  const [p, q] = separate(gates, sides, lanes) as [Num, Num];
+function direction(x: Fixed, e: Fixed, before: Fixed): { cosine: Fixed; sine: Fixed; y: Fixed } {
+  const { gates, lanes } = x;
+  const both = x.followedBy(e);
+  const sides = scaleTogether([both], lanes).values[0]!.at(FRACTION);
+  const [p, q] = [sides.lanesFrom(0, lanes), sides.lanesFrom(lanes)];
   // The larger is from 1/2 to 1. Its square must not be rounded to below 1/4, which a unit prevents.
-  const squares = sumOfProducts(
-    gates,
-    [
-      [p, p],
-      [q, q],
-    ],
-    {
-      shift: 2 * FRACTION - ROOT_FRACTION,
-      bits: ROOT_FRACTION + 3,
-      plus: constantNumber(gates, 1n, 2, lanes),
-    },
+  const root = { fraction: ROOT_FRACTION, bits: ROOT_FRACTION + 3 };
+  const unit = Fixed.constant(gates, 1n, lanes, { fraction: ROOT_FRACTION, bits: 2 });
+  const inverse = sumsOfProducts([onto(unit, [p, p], [q, q])], root)[0]!
+    .nonNegative()
+    .inverseRoot();
+  const [c, s, y] = sumsOfProducts(
+    [sum([p, inverse]), sum([q, inverse]), sum([before, e.at(ROOT_FRACTION)])],
+    ENTRY,
   );
-  const inverse = inverseSquareRoot(gates, nonNegative(gates, squares));
-  const wide = shiftLeft(gates, e, ROOT_FRACTION - FRACTION);
-  const products = [sum([p, inverse]), sum([q, inverse]), sum([before, wide])];
-  const [c, s, y] = sumsOfProducts(gates, products, { shift: ROOT_FRACTION, bits: WORD });
-  const nothing = all(
-    gates,
-    both.slice(FRACTION - NOTHING, -1).map((bit) => gates.not(gates.xor(bit, sign(both)))),
-  );
+  const nothing = both.isWithin(-NOTHING);
   const some = gates.not(gates.and(gates.slice(nothing, 0, lanes), gates.slice(nothing, lanes, 2 * lanes)));
-  const kept = mask(gates, gates.concat([some, some]), concatLanes(gates, [c!, s!]));
-  const [cosine, sine] = separate(gates, kept, lanes) as [Num, Num];
-  return {
-    cosine,
-    sine: sine.map((bit, i) => (i === FRACTION ? gates.xor(bit, gates.not(some)) : bit)),
-    y: y!,
-  };
-}
-
-function one(gates: Gates): Num {
-  return constantNumbers(gates, [1n << BigInt(FRACTION)], WORD);
+  const kept = c!.followedBy(s!).where(gates.concat([some, some]));
+  return { cosine: kept.lanesFrom(0, lanes), sine: kept.lanesFrom(lanes).orPower(0, gates.not(some)), y: y! };
 }

@@ -5,31 +5,18 @@
  */
 
 import { cappedComponents, type Method, type Program, type StatisticsTask } from '@eigenveil/task';
-import {
-  addModulo,
-  all,
-  lanesOf,
-  multiply,
-  type Num,
-  negate,
-  resize,
-  shiftLeftBy,
-  sign,
-  sliceLanes,
-  subtractModulo,
-} from '../circuits/index.ts';
+import { all } from '../circuits/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { alignColumns, columnsFit, contrasts, EXPONENT_BITS } from './between.ts';
+import { alignColumns, columnsFit, contrasts, publicExponent } from './between.ts';
 import { checkEquation, type Images, undoScaling, unitVectors } from './directions.ts';
 import { INTEGER_BITS, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import { Fixed } from './fixed.ts';
 import { type Layout, upperByColumns, upperByRows } from './layouts.ts';
 import { multiplyMatrices, outerProducts, timesOuter } from './matrices.ts';
-import { allOfLanes, broadcast, constantNumbers } from './numbers.ts';
+import { allOfLanes, spread } from './numbers.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
-import { REVEALED_FRACTION } from './precision.ts';
 import { revealComponents } from './reveal.ts';
-import { toFraction } from './scaling.ts';
 import { poolStatistics, type Shares } from './statistics.ts';
 import { publicNumber, ridgeUnits, type TotalNoise, totalNoise } from './total-noise.ts';
 
@@ -60,9 +47,7 @@ export async function discriminant(
     most: total.most,
     Q,
   });
-  const scale = await session.step((gates) =>
-    constantNumbers(gates, [BigInt(total.digits / 2)], EXPONENT_BITS),
-  );
+  const scale = await session.step((gates) => publicExponent(gates, total.digits / 2, 1));
   const U = await alignColumns(session, contrast, scale);
   const noise: Noise = { B: total.matrix, d, count };
   const signalRidge = method.kind === 'dca' ? method.signalRidge : 0;
@@ -85,9 +70,7 @@ export async function discriminant(
   const converged =
     fits.length === 0
       ? solved
-      : await session.step((gates) =>
-          gates.and(solved, gates.concat(new Array<Wires>(count).fill(all(gates, fits)))),
-        );
+      : await session.step((gates) => gates.and(solved, spread(gates, all(gates, fits), count)));
   const inverted = signalRidge === 0 && (method.kind === 'lda' || method.form === 'book');
   const found = inverted ? await withMargin(session, solution) : solution.definite;
   // Only a matrix that is not positive definite does not fit, and what was factored is another then.
@@ -106,22 +89,20 @@ export async function discriminant(
 async function signalRidgeOf(
   session: Session,
   { fractionBits, features }: StatisticsTask,
-  Q: Num,
+  Q: Fixed,
   signalRidge: number,
   { places, digits, most }: TotalNoise,
-): Promise<{ entries: Num; fits: Wires }> {
+): Promise<{ entries: Fixed; fits: Wires }> {
   return session.step((gates) => {
-    const units = publicNumber(gates, ridgeUnits(signalRidge, fractionBits));
-    const whole = multiply(gates, Q, units);
-    const term = broadcast(gates, resize(whole, whole.length + 2 * most), 0, features.length);
-    const scaled = shiftLeftBy(gates, shiftLeftBy(gates, term, places), places);
-    const fraction = toFraction(gates, scaled, digits, SOLVE_FRACTION);
-    const high = fraction.slice(SOLVE_FRACTION + INTEGER_BITS - 1, -1).map((bit) => gates.not(bit));
-    const lanes = features.length;
-    const each = high.length === 0 ? gates.constant(lanes, 1) : all(gates, high);
-    const rows = Array.from({ length: lanes }, (_, i) => gates.slice(each, i, i + 1));
-    const entries = resize(fraction, DENSE_WORD);
-    return { entries: signalRidge < 0 ? negate(gates, entries) : entries, fits: all(gates, rows) };
+    const units = publicNumber(gates, ridgeUnits(signalRidge, fractionBits), 2 * fractionBits);
+    const whole = Q.timesExactly(units);
+    const term = whole.resized(whole.bits + 2 * most).spread(features.length);
+    const scaled = term.up(places).up(places).readAt(digits).at(SOLVE_FRACTION);
+    const entries = scaled.resized(DENSE_WORD);
+    return {
+      entries: signalRidge < 0 ? entries.negated() : entries,
+      fits: allOfLanes(gates, scaled.isWithin(INTEGER_BITS - 1)),
+    };
   });
 }
 
@@ -131,7 +112,7 @@ interface Solved {
 }
 
 /** A = U Uᵀ. */
-async function lowRank(session: Session, noise: Noise, U: Num, columns: number): Promise<Solved> {
+async function lowRank(session: Session, noise: Noise, U: Fixed, columns: number): Promise<Solved> {
   const { d, count } = noise;
   const solution = await solveLowRank(session, noise, U, columns, 0);
   return {
@@ -144,15 +125,21 @@ async function lowRank(session: Session, noise: Noise, U: Num, columns: number):
 }
 
 /** A symmetric matrix times z. */
-function timesTriangle(session: Session, numbers: Num, { at }: Layout, z: Num, count: number): Promise<Num> {
-  const d = lanesOf(z) / count;
-  const left = { numbers, rows: d, columns: d, at };
-  const bits = numbers.length + Math.ceil(Math.log2(d)) + 1;
-  return multiplyMatrices(session, left, z, count, SOLVE_FRACTION, bits);
+function timesTriangle(
+  session: Session,
+  entries: Fixed,
+  { at }: Layout,
+  z: Fixed,
+  count: number,
+): Promise<Fixed> {
+  const d = z.lanes / count;
+  const bits = entries.bits + Math.ceil(Math.log2(d)) + 1;
+  const left = { entries, rows: d, columns: d, at };
+  return multiplyMatrices(session, left, z, count, { fraction: SOLVE_FRACTION, bits });
 }
 
 interface DenseSignal {
-  readonly ridge: Num;
+  readonly ridge: Fixed;
   readonly indefinite: boolean;
   readonly book: boolean;
   /** Whether S_B may be larger than B, and its entries above 2. */
@@ -163,30 +150,29 @@ interface DenseSignal {
 async function dense(
   session: Session,
   { B: total, d, count }: Noise,
-  U: Num,
+  U: Fixed,
   columns: number,
   { ridge, indefinite, book, noisy }: DenseSignal,
 ): Promise<Solved> {
   const bits = noisy ? DENSE_WORD : SOLVE_WORD;
-  const between = await outerProducts(session, U, d, columns, SOLVE_FRACTION, bits);
+  const between = await outerProducts(session, U, d, columns, { fraction: SOLVE_FRACTION, bits });
   const [byRows, byColumns] = [upperByRows(d), upperByColumns(d)];
   const { A, B, fits } = await session.step((gates) => {
-    const packed = byColumns.gather(gates, total, byRows.at);
-    const signal = resize(book ? packed : between, DENSE_WORD);
-    const diagonal = byColumns.diagonal(gates, signal);
-    const sum = addModulo(gates, diagonal, ridge, DENSE_WORD);
-    const within = book ? subtractModulo(gates, packed, between, bits) : packed;
-    // What B's own bits do not hold: no more than copies of their sign, unless it is not positive definite.
-    const top = within.slice(SOLVE_WORD - 1);
-    const kept = top.slice(1).map((bit) => gates.not(gates.xor(bit, top[0]!)));
+    const packed = total.as(byColumns, byRows.at);
+    const signal = (book ? packed : between).resized(DENSE_WORD);
+    const sum = signal.diagonal(byColumns).plus(ridge, DENSE_WORD);
+    const within = book ? packed.minus(between, bits) : packed;
     return {
-      A: byColumns.withDiagonal(gates, signal, sum),
-      B: byRows.gather(gates, resize(within, SOLVE_WORD), byColumns.at),
-      fits: kept.length === 0 ? undefined : allOfLanes(gates, all(gates, kept)),
+      A: signal.withDiagonal(byColumns, sum),
+      B: within.resized(SOLVE_WORD).as(byRows, byColumns.at),
+      // B's own bits hold it, unless it is not positive definite.
+      fits:
+        within.bits > SOLVE_WORD
+          ? allOfLanes(gates, within.isWithin(SOLVE_WORD - 1 - SOLVE_FRACTION))
+          : undefined,
     };
   });
-  const noise = { B, d, count };
-  const solved = await solveDense(session, noise, A, indefinite);
+  const solved = await solveDense(session, { B, d, count }, A, indefinite);
   const { definite } = solved;
   const solution = fits
     ? { ...solved, definite: await session.step((gates) => gates.and(definite, fits)) }
@@ -203,10 +189,8 @@ async function dense(
 /** Whether 1 − λ_1 is clearly positive, too. */
 function withMargin(session: Session, { values, definite }: Solution): Promise<Wires> {
   return session.step((gates) => {
-    const most =
-      (1n << BigInt(REVEALED_FRACTION.pencil)) - (1n << BigInt(REVEALED_FRACTION.pencil - MARGIN_PLACES));
-    const limit = constantNumbers(gates, [most], values.length);
-    const distance = subtractModulo(gates, limit, sliceLanes(gates, values, 0, 1), values.length);
-    return gates.and(definite, gates.not(sign(distance)));
+    const most = (1n << BigInt(values.fraction)) - (1n << BigInt(values.fraction - MARGIN_PLACES));
+    const distance = Fixed.of(gates, [most], values).minus(values.lane(0));
+    return gates.and(definite, gates.not(distance.sign));
   });
 }

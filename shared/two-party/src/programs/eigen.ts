@@ -2,31 +2,12 @@
  * Eigenpairs of a symmetric matrix: reduction to a tridiagonal matrix, bisection, deflation and back. The number of steps is
  * public and always the same; docs/precision.md has the widths and their reasons. And what every method does with eigenpairs.
  */
-import {
-  absolute,
-  addModulo,
-  concatLanes,
-  constantNumber,
-  lanesOf,
-  lessThan,
-  type Num,
-  negateIf,
-  normalise,
-  resize,
-  select,
-  shiftLeft,
-  shiftRight,
-  sign,
-  sliceLanes,
-  square,
-  subtractModulo,
-  sumLanes,
-} from '../circuits/index.ts';
-import type { Gates, Session, Wires } from '../garbling/index.ts';
+import { lessThan, type Num, select } from '../circuits/index.ts';
+import type { Session, Wires } from '../garbling/index.ts';
 import { largestEigenvalues } from './bisection.ts';
 import { deflate } from './deflation.ts';
+import { Fixed } from './fixed.ts';
 import { grid, upperByRows } from './layouts.ts';
-import { broadcast, coarser, nonNegative, pickRange, zeros } from './numbers.ts';
 import {
   BISECTIONS,
   FRACTION,
@@ -37,20 +18,20 @@ import {
   WORD,
 } from './precision.ts';
 import { rotateVectors } from './rotations.ts';
-import { scaleEntries } from './scaling.ts';
-import { gatesPerRounded, roundedSums, squaredLengths } from './steps.ts';
+import { scaleAlone, scaleEntries } from './scaling.ts';
+import { gatesPerRounded, pieceByPiece, squaredLengths } from './steps.ts';
 import { reflectVectors, tridiagonalise } from './tridiagonal.ts';
 
 export interface Eigenpairs {
   /** One lane per component, descending up to rounding; WORD bits, FRACTION of them fraction. */
-  readonly values: Num;
+  readonly values: Fixed;
   /** Lane i * count + j is entry i of vector j; WORD bits, FRACTION of them fraction. */
-  readonly vectors: Num;
+  readonly vectors: Fixed;
 }
 
 export interface LeadingEigenpairs extends Eigenpairs {
   /** The eigenvalues after those, as many as were asked for: from bisection alone, rounded down to 2^-BISECTIONS. */
-  readonly further: Num;
+  readonly further: Fixed;
   /** Whether as many eigenvalues as `rank` are clearly above zero: one lane. */
   readonly ranked: Wires;
 }
@@ -63,27 +44,19 @@ export interface LeadingEigenpairs extends Eigenpairs {
  */
 export async function leadingEigenpairs(
   session: Session,
-  triangle: Num,
+  triangle: Fixed,
   d: number,
   count: number,
   { further: furtherCount = 0, rank = count + 1 } = {},
 ): Promise<LeadingEigenpairs> {
   const tridiagonal = await tridiagonalise(session, triangle, d);
-  const { values, below } = await largestEigenvalues(
-    session,
-    tridiagonal,
-    count + furtherCount,
-    rankPlaces(d),
-  );
-  const { shifts, further, ranked } = await session.step((gates) => {
-    const zero = gates.constant(furtherCount, 0);
-    const digits = sliceLanes(gates, values, count, count + furtherCount);
-    return {
-      shifts: sliceLanes(gates, values, 0, count),
-      further: digits.map((bit, i) => (i < FRACTION - BISECTIONS ? zero : bit)),
-      ranked: lessThan(gates, below, constantNumber(gates, BigInt(d - rank + 1), below.length, 1)),
-    };
-  });
+  const all = count + furtherCount;
+  const { values, below } = await largestEigenvalues(session, tridiagonal, all, rankPlaces(d));
+  const { shifts, further, ranked } = await session.step((gates) => ({
+    shifts: values.lanesFrom(0, count),
+    further: values.lanesFrom(count).at(BISECTIONS).at(FRACTION),
+    ranked: below.isBelow(Fixed.of(gates, [BigInt(d - rank + 1)], below)),
+  }));
   const deflated = await deflate(session, tridiagonal, shifts);
   const rotated = await rotateVectors(session, deflated.stages, d, count);
   const vectors = await reflectVectors(session, tridiagonal.reflections, rotated, d, count);
@@ -92,9 +65,9 @@ export async function leadingEigenpairs(
 
 export interface Normal {
   /** As `leadingEigenpairs` takes it: the integers times 2^places / 2^(bits - 1), with bits the length of the given numbers. */
-  readonly matrix: Num;
+  readonly matrix: Fixed;
   /** Unsigned; one lane. */
-  readonly places: Num;
+  readonly places: Fixed;
   /** 0 where the trace is 0. */
   readonly some: Wires;
   /** Under noise: whether the trace is positive and the matrix holds every entry. Where it is 0 all else means nothing. */
@@ -108,102 +81,83 @@ export interface Normal {
  */
 export async function normaliseTrace(
   session: Session,
-  scatter: Num,
+  scatter: Fixed,
   d: number,
   noisy: boolean,
 ): Promise<Normal> {
   const { places, some, positive } = await session.step((gates) => {
-    const trace = resize(traceOf(gates, scatter, d), scatter.length);
-    const normal = normalise(gates, nonNegative(gates, trace));
-    const some = normal.value.at(-2)!;
-    return {
-      places: normal.places,
-      some,
-      positive: noisy ? gates.and(some, gates.not(sign(trace))) : undefined,
-    };
+    const trace = traceOf(scatter, d).resized(scatter.bits);
+    const { value, places } = scaleAlone(trace.nonNegative());
+    const some = value.number.at(-2)!;
+    const positive = noisy ? gates.and(some, gates.not(trace.sign)) : undefined;
+    return { places, some, positive };
   });
   const { entries, fits } = await scaleEntries(session, scatter, {
-    places: (gates, from, to) => broadcast(gates, places, 0, to - from),
-    placeBits: places.length,
-    kept: (_, scaled) => resize(shiftRight(scaled, scatter.length - 1 - FRACTION), WORD),
+    places: ({ from, to }) => places.spread(to - from),
+    placeBits: places.bits,
+    kept: (scaled) => scaled.at(FRACTION).resized(WORD),
     positive,
   });
   return { matrix: entries, places, some, fits };
 }
 
 /** Of an upper triangle, without overflow. */
-export function traceOf(gates: Gates, triangle: Num, d: number): Num {
-  return sumLanes(gates, upperByRows(d).diagonal(gates, triangle));
+export function traceOf(triangle: Fixed, d: number): Fixed {
+  return triangle.diagonal(upperByRows(d)).sums();
 }
 
 /** Makes the entry of largest magnitude of each vector positive. Lanes as in `Eigenpairs`. */
-export function fixSigns(gates: Gates, vectors: Num, d: number, count: number): Num {
-  // The largest first: its magnitude above its sign.
-  let best = { size: zeros(gates, 1, 0), negative: gates.constant(0, 0) };
-  for (let i = 0; i < d; i += 1) {
-    const entry = sliceLanes(gates, vectors, i * count, (i + 1) * count);
-    const size = absolute(gates, entry);
-    if (i === 0) best = { size, negative: sign(entry) };
-    else {
-      const larger = lessThan(gates, best.size, size);
-      const chosen = select(gates, larger, [sign(entry), ...size], [best.negative, ...best.size]);
-      best = { size: chosen.slice(1), negative: chosen[0]! };
-    }
+export function fixSigns(vectors: Fixed, d: number, count: number): Fixed {
+  const { gates } = vectors;
+  /** Its magnitude above its sign. */
+  const sized = (i: number): Num => {
+    const entry = vectors.lanesFrom(i * count, (i + 1) * count);
+    return [entry.sign, ...entry.absolute().number];
+  };
+  let largest = sized(0);
+  for (let i = 1; i < d; i += 1) {
+    const other = sized(i);
+    const larger = lessThan(gates, largest.slice(1), other.slice(1));
+    largest = select(gates, larger, other, largest);
   }
-  return negateIf(gates, broadcastGroups(gates, best.negative, d), vectors);
-}
-
-function broadcastGroups(gates: Gates, wires: Wires, times: number): Wires {
-  return gates.concat(new Array<Wires>(times).fill(wires));
+  return vectors.negatedIf(gates.concat(new Array<Wires>(d).fill(largest[0]!)));
 }
 
 /** Whether ‖S w − λ w‖ <= 2^-10 λ_1, per vector: from the matrix itself, whatever was done to find its eigenpairs. */
 export async function checkResiduals(
   session: Session,
-  matrix: Num,
+  matrix: Fixed,
   { values, vectors }: Eigenpairs,
   d: number,
   count: number,
 ): Promise<Wires> {
-  const places = FRACTION - RESIDUAL_FRACTION;
-  const word = RESIDUAL_FRACTION + 2;
-  // Entries and then eigenvalues, to the nearest: rounding down would add a matrix of rank 1 to it.
-  const factors = await session.step((gates) => {
-    const all = concatLanes(gates, [matrix, values]);
-    const half = constantNumber(gates, 1n, 1 + places, lanesOf(all));
-    return coarser(addModulo(gates, all, shiftLeft(gates, half, places - 1), all.length), places, word);
-  });
-  const coarse = coarser(vectors, FRACTION - RESIDUAL_VECTOR_FRACTION, RESIDUAL_VECTOR_FRACTION + 2);
-  const [own, triangle] = [grid(d, count), upperByRows(d)];
-  const [size, entries] = [own.lanes, triangle.lanes];
-  const rows: Num[] = [];
-  // Row i of the product: d entries and -λ for each vector.
+  const kept = { fraction: RESIDUAL_FRACTION, bits: RESIDUAL_FRACTION + 2 };
+  const w = vectors.at(RESIDUAL_VECTOR_FRACTION).resized(RESIDUAL_VECTOR_FRACTION + 2);
+  // To the nearest: rounding down would add a matrix of rank 1 to S.
+  const factors = await session.step(() => matrix.followedBy(values).rounded(kept));
+  const [S, own, terms] = [upperByRows(d), grid(d, count), grid(d + 1, count)];
+  const rows: Fixed[] = [];
+  // Row i of S w − λ w: S_ik w_k, and last λ w_i.
   for (let i = 0; i < d; i += 1) {
-    const factor = (lane: number): number =>
-      lane < size ? triangle.at(i, own.row(lane)) : entries + lane - size;
-    const other = (lane: number): number => (lane < size ? lane : own.at(i, lane - size));
-    const terms = await roundedSums(
-      session,
-      size + count,
-      gatesPerRounded(word, RESIDUAL_VECTOR_FRACTION + 2),
-      (gates, from, to) => ({
-        pairs: [[pickRange(gates, factors, from, to, factor), pickRange(gates, coarse, from, to, other)]],
-      }),
-      { shift: RESIDUAL_VECTOR_FRACTION, bits: word },
+    const products = await pieceByPiece(session, terms.lanes, gatesPerRounded(kept.bits, w.bits), (piece) =>
+      factors
+        .as(terms, (k, j) => (k < d ? S.at(i, k) : S.lanes + j), piece)
+        .times(
+          w.as(terms, (k, j) => own.at(k < d ? k : i, j), piece),
+          kept,
+        ),
     );
     rows.push(
-      await session.step((gates) => {
-        const image = sumLanes(gates, sliceLanes(gates, terms, 0, size), count);
-        return subtractModulo(gates, image, sliceLanes(gates, terms, size, size + count), word);
+      await session.step(() => {
+        const image = products.lanesFrom(0, own.lanes).sums(count);
+        return image.minus(products.lanesFrom(own.lanes), kept.bits);
       }),
     );
   }
-  const rests = await session.step((gates) => concatLanes(gates, rows));
+  const rests = await session.step(() => Fixed.joined(rows));
   const squares = await squaredLengths(session, rests, d, count);
   return session.step((gates) => {
-    const largest = square(gates, sliceLanes(gates, factors, entries, entries + 1));
-    const bound = broadcast(gates, largest, 0, count);
-    const scaled = nonNegative(gates, shiftLeft(gates, squares, 2 * RESIDUAL_PLACES));
-    return gates.not(lessThan(gates, bound, scaled));
+    const bound = factors.lane(S.lanes).squared().spread(count);
+    return gates.not(bound.isBelow(squares.doubled(2 * RESIDUAL_PLACES).nonNegative()));
   });
 }

@@ -1,33 +1,39 @@
 /**
  * Fixed-point numbers that know how many of their bits are fraction, and the gates that they belong to: a program writes its formula, and shifts follow from it. An
- * operation costs what the circuit costs that its comment names; one without a circuit is free.
+ * operation costs what the circuit costs that its comment names; free.ts has those that are free. Like all numbers they outlive a step that returns them.
  */
 import {
   absolute,
   add,
-  concatLanes,
+  addModulo,
+  all,
+  constantNumber,
+  divide,
+  divideUnsigned,
   dot,
   inverseSquareRoot,
-  lanesOf,
+  isZero,
+  lessThan,
+  mask,
   multiply,
   type Num,
   negate,
   negateIf,
   ROOT_FRACTION,
-  resize,
-  shiftLeft,
+  select,
   shiftLeftBy,
-  shiftRight,
   shiftRightBy,
-  sign,
-  sliceLanes,
+  square,
   squareRoot,
   subtractModulo,
+  sumLanes,
   sumOfProducts,
+  unsigned,
 } from '../circuits/index.ts';
 import type { Gates, Wires } from '../garbling/index.ts';
-import { broadcast, nonNegative } from './numbers.ts';
-import { multiplyTruncated } from './truncated.ts';
+import { expectFraction, FreeOperations } from './free.ts';
+import { constantNumbers, spread, zeros } from './numbers.ts';
+import { multiplyTruncated, subtractProduct } from './truncated.ts';
 
 /** What is kept of a product: so many fraction bits, and bits in all, modulo which it is taken. */
 export interface Kept {
@@ -35,158 +41,197 @@ export interface Kept {
   readonly bits: number;
 }
 
-export class Fixed {
+export class Fixed extends FreeOperations<Fixed> {
   readonly number: Num;
-  /** Of the bits, the lowest: the number is an integer in units of 2^−fraction. */
   readonly fraction: number;
   readonly #gates: Gates;
 
   constructor(gates: Gates, number: Num, fraction: number) {
+    super();
     this.#gates = gates;
     this.number = number;
     this.fraction = fraction;
   }
 
-  get bits(): number {
-    return this.number.length;
+  /** Public integers, one a lane, in units of 2^−fraction. */
+  static of(gates: Gates, values: readonly bigint[], { fraction, bits }: Kept): Fixed {
+    return new Fixed(gates, constantNumbers(gates, values, bits), fraction);
   }
 
-  get lanes(): number {
-    return lanesOf(this.number);
+  /** The same public integer in all lanes. */
+  static constant(gates: Gates, value: bigint, lanes: number, { fraction, bits }: Kept): Fixed {
+    return new Fixed(gates, constantNumber(gates, value, bits, lanes), fraction);
   }
 
-  /** 1 where it is negative. */
-  get sign(): Wires {
-    return sign(this.number);
+  /** 0 or 1, as the wires are. */
+  static bit(gates: Gates, wires: Wires): Fixed {
+    return new Fixed(gates, unsigned(gates, [wires]), 0);
+  }
+
+  /** The lanes of one number after those of the other. @throws RangeError where fractions differ */
+  static joined([first, ...others]: readonly Fixed[]): Fixed {
+    return first!.followedBy(...others);
+  }
+
+  get gates(): Gates {
+    return this.#gates;
   }
 
   /** this · b, rounded (`sumOfProducts`): 2/3 of bits · b.bits gates a lane, about. @throws RangeError where a summand has another fraction */
   times(b: Fixed, { fraction, bits }: Kept, { plus }: { readonly plus?: Fixed } = {}): Fixed {
     const shift = this.fraction + b.fraction - fraction;
-    if (plus !== undefined && plus.fraction !== fraction) throw differs(plus.fraction, fraction);
+    if (plus) expectFraction(plus, fraction);
     const part = { shift, bits, ...(plus && { plus: plus.number }) };
-    return this.#of(sumOfProducts(this.#gates, [[this.number, b.number]], part), fraction);
+    return this.with(sumOfProducts(this.#gates, [[this.number, b.number]], part), fraction);
   }
 
   /** this · b without the columns that only carry: the floor or a unit more (`multiplyTruncated`). 2/3 of bits · b.bits gates a lane, about. */
   timesTruncated(b: Fixed, { fraction, bits }: Kept): Fixed {
     const shift = this.fraction + b.fraction - fraction;
-    return this.#of(multiplyTruncated(this.#gates, this.number, b.number, shift, bits), fraction);
+    return this.with(multiplyTruncated(this.#gates, this.number, b.number, shift, bits), fraction);
   }
 
-  /** this · b, no bit of which is lost (`multiply`): bits · b.bits gates a lane, about. */
-  timesExactly(b: Fixed): Fixed {
-    return this.#of(multiply(this.#gates, this.number, b.number), this.fraction + b.fraction);
+  /** this · b (`multiply`): no bit of it is lost, or the floor, modulo 2^bits, where something is said. bits · b.bits gates a lane, about. */
+  timesExactly(b: Fixed, kept?: Kept): Fixed {
+    const exact = this.fraction + b.fraction;
+    const part = kept && { shift: exact - kept.fraction, bits: kept.bits };
+    return this.with(multiply(this.#gates, this.number, b.number, part), kept?.fraction ?? exact);
+  }
+
+  /** this − b c, as `timesTruncated`, in one sum (`subtractProduct`): about what the product costs. */
+  minusProduct(b: Fixed, c: Fixed): Fixed {
+    const shift = b.fraction + c.fraction - this.fraction;
+    return this.with(subtractProduct(this.#gates, this.number, b.number, c.number, shift, this.bits));
+  }
+
+  /** this / b, rounded towards zero, modulo 2^bits (`divide`): bits · b.bits gates a lane, about. Means nothing where b is 0. */
+  dividedBy(b: Fixed, fraction: number, bits?: number): Fixed {
+    const places = fraction + b.fraction - this.fraction;
+    const part = { places, ...(bits !== undefined && { bits }) };
+    return this.with(divide(this.#gates, this.number, b.number, part), fraction);
+  }
+
+  /** The floor of this / b, neither of which is negative (`divideUnsigned`), of the bits of this. */
+  dividedByUnsigned(b: Fixed): Fixed {
+    return this.with(divideUnsigned(this.#gates, this.number, b.number), this.fraction - b.fraction);
+  }
+
+  /** this², exact (`square`): half the gates of a product, about. */
+  squared(): Fixed {
+    return this.with(square(this.#gates, this.number), 2 * this.fraction);
   }
 
   /** Σ this_i b_i over all lanes, exact but for what is cut off the sum (`dot`); all of it where nothing is said. Half of the gates where b is this. */
   dot(b: Fixed, kept?: Kept): Fixed {
     const exact = this.fraction + b.fraction;
     const part = kept && { shift: exact - kept.fraction, bits: kept.bits };
-    return this.#of(dot(this.#gates, this.number, b.number, part), kept?.fraction ?? exact);
+    return this.with(dot(this.#gates, this.number, b.number, part), kept?.fraction ?? exact);
   }
 
   /** this − b modulo 2^bits, by default those of this (`subtractModulo`): a gate a bit. @throws RangeError where b has another fraction */
   minus(b: Fixed, bits = this.bits): Fixed {
-    if (b.fraction !== this.fraction) throw differs(b.fraction, this.fraction);
-    return this.#of(subtractModulo(this.#gates, this.number, b.number, bits));
+    this.#expect(b);
+    return this.with(subtractModulo(this.#gates, this.number, b.number, bits));
   }
 
-  /** this + b, a bit longer than the longer one (`add`). @throws RangeError where b has another fraction */
-  plus(b: Fixed): Fixed {
-    if (b.fraction !== this.fraction) throw differs(b.fraction, this.fraction);
-    return this.#of(add(this.#gates, this.number, b.number));
+  /** this + b, a bit longer than the longer one (`add`), or modulo 2^bits. @throws RangeError where b has another fraction */
+  plus(b: Fixed, bits?: number): Fixed {
+    this.#expect(b);
+    const [x, y] = [this.number, b.number];
+    return this.with(bits === undefined ? add(this.#gates, x, y) : addModulo(this.#gates, x, y, bits));
+  }
+
+  /** A unit more where the wires are 1, modulo 2^bits: a gate a bit. */
+  plusUnit(wires: Wires): Fixed {
+    const nothing = zeros(this.#gates, this.bits, this.lanes);
+    return this.with(addModulo(this.#gates, this.number, nothing, this.bits, wires));
+  }
+
+  /** Of each group the sum of its lanes, which are g, g + groups, g + 2 groups and so on (`sumLanes`): exact. */
+  sums(groups = 1): Fixed {
+    return this.with(sumLanes(this.#gates, this.number, groups));
+  }
+
+  /** 1 where this < b (`lessThan`): a gate a bit. @throws RangeError where b has another fraction */
+  isBelow(b: Fixed): Wires {
+    this.#expect(b);
+    return lessThan(this.#gates, this.number, b.number);
+  }
+
+  /** 1 where it is 0: a gate less than it has bits. */
+  isZero(): Wires {
+    return isZero(this.#gates, this.number);
+  }
+
+  /** 1 where −2^exponent ≤ this < 2^exponent: a gate for each bit above but the first and the sign. */
+  isWithin(exponent: number): Wires {
+    const gates = this.#gates;
+    const above = this.number.slice(this.fraction + exponent, -1);
+    if (above.length === 0) return gates.constant(this.lanes, 1);
+    return all(
+      gates,
+      above.map((bit) => gates.not(gates.xor(bit, this.sign))),
+    );
+  }
+
+  /** this where the wires (or the one wire) are 1, else 0 (`mask`) or the other (`select`): a gate a bit. @throws RangeError where that has another fraction */
+  where(wires: Wires, other?: Fixed): Fixed {
+    const each = wires.lanes === this.lanes ? wires : spread(this.#gates, wires, this.lanes);
+    if (other === undefined) return this.with(mask(this.#gates, each, this.number));
+    this.#expect(other);
+    return this.with(select(this.#gates, each, this.number, other.number));
   }
 
   /** −this (`negate`): a gate a bit. */
   negated(): Fixed {
-    return this.#of(negate(this.#gates, this.number));
+    return this.with(negate(this.#gates, this.number));
   }
 
   /** −this where the wires are 1 (`negateIf`): a gate a bit. */
   negatedIf(wires: Wires): Fixed {
-    return this.#of(negateIf(this.#gates, wires, this.number));
+    return this.with(negateIf(this.#gates, wires, this.number));
   }
 
   /** |this| (`absolute`): a gate a bit. */
   absolute(): Fixed {
-    return this.#of(absolute(this.#gates, this.number));
+    return this.with(absolute(this.#gates, this.number));
   }
 
   /** 1/√this for a number from 1/4 on, with ROOT_FRACTION fraction bits, as this has (`inverseSquareRoot`). @throws RangeError where it has not */
   inverseRoot(): Fixed {
-    if (this.fraction !== ROOT_FRACTION) throw differs(this.fraction, ROOT_FRACTION);
-    return this.#of(inverseSquareRoot(this.#gates, this.number));
+    expectFraction(this, ROOT_FRACTION);
+    return this.with(inverseSquareRoot(this.#gates, this.number));
   }
 
   /** √this, half as long (`squareRoot`): bits²/8 gates, about. @throws RangeError for an odd number of fraction bits */
   root(): Fixed {
-    if (this.fraction % 2 === 1) throw differs(this.fraction, this.fraction + 1);
-    return this.#of(squareRoot(this.#gates, this.number), this.fraction / 2);
+    expectFraction(this, 2 * Math.ceil(this.fraction / 2));
+    return this.with(squareRoot(this.#gates, this.number), this.fraction / 2);
   }
 
-  /** this · 2^places, secret places (`shiftLeftBy`), modulo its bits. */
-  up(places: Num): Fixed {
-    return this.#of(shiftLeftBy(this.#gates, this.number, places));
+  /** this · 2^places, secret places in as many lanes (`shiftLeftBy`), modulo its bits. @throws RangeError where they have a fraction, here and below */
+  up(places: Fixed): Fixed {
+    expectFraction(places, 0);
+    return this.with(shiftLeftBy(this.#gates, this.number, places.number));
   }
 
-  /** The floor of this / 2^places, secret places (`shiftRightBy`). */
-  down(places: Num): Fixed {
-    return this.#of(shiftRightBy(this.#gates, this.number, places));
+  /** The floor of this / 2^places (`shiftRightBy`). */
+  down(places: Fixed): Fixed {
+    expectFraction(places, 0);
+    return this.with(shiftRightBy(this.#gates, this.number, places.number));
   }
 
-  /** 2 this, a bit longer. */
-  doubled(): Fixed {
-    return this.#of(shiftLeft(this.#gates, this.number, 1));
+  /** The nearest with fewer fraction bits, modulo 2^bits (`addModulo`): a gate for each bit of this. */
+  rounded({ fraction, bits }: Kept): Fixed {
+    const half = Fixed.constant(this.#gates, 1n << BigInt(this.fraction - fraction - 1), this.lanes, this);
+    return this.plus(half, this.bits).at(fraction).resized(bits);
   }
 
-  /** this / 2^places, all of it: as many more fraction bits. */
-  over(places: number): Fixed {
-    return this.#of(this.number, this.fraction + places);
+  #expect(b: Fixed): void {
+    expectFraction(b, this.fraction);
   }
 
-  /** With so many fraction bits: zeros for more, rounded down to fewer. */
-  at(fraction: number): Fixed {
-    const more = fraction - this.fraction;
-    const { number } = this;
-    return this.#of(more > 0 ? shiftLeft(this.#gates, number, more) : shiftRight(number, -more), fraction);
-  }
-
-  /** Modulo 2^bits of its units. */
-  resized(bits: number): Fixed {
-    return this.#of(resize(this.number, bits));
-  }
-
-  /** The same, known not to be negative. */
-  nonNegative(): Fixed {
-    return this.#of(nonNegative(this.#gates, this.number));
-  }
-
-  lane(i: number): Fixed {
-    return this.lanesFrom(i, i + 1);
-  }
-
-  /** Lanes `from` up to but not including `to`. */
-  lanesFrom(from: number, to = this.lanes): Fixed {
-    return this.#of(sliceLanes(this.#gates, this.number, from, to));
-  }
-
-  /** The lanes of this and then those of b. @throws RangeError where b has another fraction */
-  followedBy(b: Fixed): Fixed {
-    if (b.fraction !== this.fraction) throw differs(b.fraction, this.fraction);
-    return this.#of(concatLanes(this.#gates, [this.number, b.number]));
-  }
-
-  /** Its one lane, so many times. */
-  spread(lanes: number): Fixed {
-    return this.#of(broadcast(this.#gates, this.number, 0, lanes));
-  }
-
-  #of(number: Num, fraction = this.fraction): Fixed {
+  protected with(number: Num, fraction = this.fraction): Fixed {
     return new Fixed(this.#gates, number, fraction);
   }
-}
-
-function differs(got: number, expected: number): RangeError {
-  return new RangeError(`"fraction" expected ${expected} fraction bits, got ${got}`);
 }

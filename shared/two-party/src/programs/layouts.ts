@@ -8,6 +8,12 @@ import type { Gates } from '../garbling/index.ts';
 /** The lane, of another number, that an entry is taken from. */
 export type Source = (i: number, j: number) => number;
 
+/** Some lanes: `from` up to but not including `to`. */
+export interface Piece {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Of `gather` and the like, a part of the lanes: from `from` up to but not including `to`. */
 export class Layout {
   readonly lanes: number;
@@ -111,7 +117,17 @@ export function upperByRows(n: number): Layout {
   });
 }
 
-/** The same column by column: the first lanes are the triangle of the first rows and columns. */
+/** The same, and after it `columns` columns beside it, row by row: (i, n + j). */
+export function augmented(n: number, columns: number): Layout {
+  const [triangle, beside] = [upperByRows(n), grid(n, columns)];
+  const at = (i: number, j: number) => (j < n ? triangle.at(i, j) : triangle.lanes + beside.at(i, j - n));
+  return new Layout(triangle.lanes + beside.lanes, at, (put) => {
+    for (let i = 0; i < n; i += 1) for (let j = i; j < n; j += 1) put(i, j);
+    for (let i = 0; i < n; i += 1) for (let j = 0; j < columns; j += 1) put(i, n + j);
+  });
+}
+
+/** An upper triangle column by column: the first lanes are the triangle of the first rows and columns. */
 export function upperByColumns(n: number): Layout {
   const at = (i: number, j: number) => (i <= j ? triangular(j) + i : triangular(i) + j);
   return new Layout(triangular(n), at, (put) => {
@@ -124,25 +140,5 @@ export function belowDiagonal(n: number): Layout {
   const at = (i: number, j: number) => j * (n - 1) - (j * (j - 1)) / 2 + i - j - 1;
   return new Layout(triangular(n - 1), at, (put) => {
     for (let j = 0; j < n; j += 1) for (let i = j + 1; i < n; i += 1) put(i, j);
-  });
-}
-
-/** Some columns of `count` vectors of d entries. */
-export function someColumns(gates: Gates, a: Num, d: number, count: number, from: number, to: number): Num {
-  const all = grid(d, count);
-  return grid(d, to - from).gather(gates, a, (i, j) => all.at(i, from + j));
-}
-
-/** The other way round: vectors from parts of `each`, the last of those that remain. */
-export function besideEachOther(
-  gates: Gates,
-  parts: readonly Num[],
-  d: number,
-  count: number,
-  each: number,
-): Num {
-  return grid(d, count).gather(gates, concatLanes(gates, parts), (i, j) => {
-    const first = j - (j % each);
-    return d * first + i * Math.min(each, count - first) + (j - first);
   });
 }

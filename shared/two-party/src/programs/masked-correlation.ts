@@ -3,13 +3,14 @@
  * servers' additive shares of it, and what the task declares of the statistics.
  */
 import type { Program, StatisticsTask } from '@eigenveil/task';
-import { addModulo, bitsOf, numberFrom, sliceLanes } from '../circuits/index.ts';
+import { bitsOf, numberFrom } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { standardise } from './correlation.ts';
+import { Fixed } from './fixed.ts';
 import { upperByRows } from './layouts.ts';
 import { revealChecked } from './outputs.ts';
 import { poolStatistics, type Shares, scaledScatter, scatterBits } from './statistics.ts';
-import { inPieces } from './steps.ts';
+import { pieceByPiece } from './steps.ts';
 
 export interface MaskedCorrelation {
   /** Entry plus mask modulo 2^ringBits, upper triangle row by row. */
@@ -46,11 +47,11 @@ export async function maskedCorrelation(
       ringBits,
     );
   const own = await session.garblerInput(entries * ringBits, bits);
-  const masked = await inPieces(session, entries, ringBits, (gates, from, to) => {
-    const mask = sliceLanes(gates, numberFrom(gates, own, ringBits), from, to);
-    return addModulo(gates, sliceLanes(gates, matrix, from, to), mask, ringBits);
+  const masked = await pieceByPiece(session, entries, ringBits, (piece, gates) => {
+    const mask = new Fixed(gates, numberFrom(gates, own, ringBits), matrix.fraction);
+    return matrix.part(piece).plus(mask.part(piece), ringBits);
   });
-  const squares = await session.step((gates) => upperByRows(d).diagonal(gates, scatter));
+  const squares = await session.step(() => scatter.diagonal(upperByRows(d)));
   const numbers = { masked, squares, Q: pooled.Q, ...(outputs.includes('mean') && { V: pooled.V }) };
   const revealed = await revealChecked(session, [], numbers);
   if (revealed === undefined) return undefined;

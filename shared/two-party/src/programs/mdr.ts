@@ -5,37 +5,22 @@
  */
 import { notPositiveDefinite } from '@eigenveil/projection/portable';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
-import {
-  addModulo,
-  concatLanes,
-  constantNumber,
-  lanesOf,
-  lessThan,
-  type Num,
-  resize,
-  select,
-  shiftLeft,
-  shiftRight,
-  shiftRightBy,
-  sliceLanes,
-  subtractModulo,
-} from '../circuits/index.ts';
-import type { Gates, Session } from '../garbling/index.ts';
-import { alignColumns, contrasts, EXPONENT_BITS, type FloatColumns } from './between.ts';
+import type { Session } from '../garbling/index.ts';
+import { alignColumns, contrasts, EXPONENT_BITS, type FloatColumns, publicExponent } from './between.ts';
 import { checkEquation, scaleVectors, unitVectors } from './directions.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import { Fixed } from './fixed.ts';
 import { applyReflections, reflectColumns } from './householder.ts';
 import { grid, upperByColumns, upperByRows } from './layouts.ts';
 import { outerProducts, timesOuter, triangleTimesTransposed } from './matrices.ts';
-import { broadcast, zeros } from './numbers.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { solveLowRank } from './pencils.ts';
 import { revealComponents } from './reveal.ts';
 import { addToDiagonal } from './scaling.ts';
 import { poolStatistics, type Shares } from './statistics.ts';
-import { inPieces } from './steps.ts';
-import { multiplyTruncated } from './truncated.ts';
+import { pieceByPiece } from './steps.ts';
 
+const ENTRY = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD };
 /** Eigenvalues must be below 4^HEADROOM: vectors are still right for smaller ones, and status bits 0 for larger ones. */
 const HEADROOM = 7;
 
@@ -63,22 +48,21 @@ export async function mdr(
   const n = reduced ? m + q : d;
   // So that the diagonal of P Pᵀ + ρ I stays below 1, and columns are shorter than 1 where they are reflected.
   const room = Math.ceil(Math.log2(m * (reduced ? d : 1) + 1) / 2);
-  const { exponent, rho } = await session.step((gates) =>
-    together(gates, utility, privacy, ridge * 4 ** task.fractionBits, room),
+  const { exponent, rho } = await session.step(() =>
+    together(utility, privacy, ridge * 4 ** task.fractionBits, room),
   );
   const U = await alignColumns(session, utility, exponent);
   const P = await alignColumns(session, privacy, exponent);
   const whole = reduced
     ? await reduce(session, P, U, d, m, q)
     : {
-        packed: await outerProducts(session, P, d, m, SOLVE_FRACTION, SOLVE_WORD),
+        packed: await outerProducts(session, P, d, m, ENTRY),
         signal: U,
         reflections: [],
       };
-  const B = await session.step((gates) => {
-    const triangle = upperByRows(n).gather(gates, whole.packed, upperByColumns(n).at);
-    return addToDiagonal(gates, triangle, n, rho, SOLVE_WORD);
-  });
+  const B = await session.step(() =>
+    addToDiagonal(whole.packed.as(upperByRows(n), upperByColumns(n).at), n, rho, SOLVE_WORD),
+  );
   const solution = await solveLowRank(session, { B, d: n, count }, whole.signal, q, HEADROOM);
   const back = reduced
     ? await lift(session, whole.reflections, solution.vectors, n, d, count)
@@ -96,60 +80,51 @@ export async function mdr(
  * The scale of the columns, and ρ (given in units of the statistics) in it: in fixed point with one scale, which cancels, the columns times 2^-e,
  * ρ times 4^-e, with e so that none of the entries and of the root of ρ is above 2^-room.
  */
-function together(gates: Gates, utility: FloatColumns, privacy: FloatColumns, rho: number, room: number) {
-  const constant = (value: number, lanes = 1): Num =>
-    constantNumber(gates, BigInt(value), EXPONENT_BITS, lanes);
+function together(utility: FloatColumns, privacy: FloatColumns, rho: number, room: number) {
+  const { gates } = utility.entries;
   const own = rho === 0 ? LEAST_EXPONENT : Math.ceil(Math.log2(rho) / 2);
   const exponents = [utility, privacy].map(({ exponents, empty }) =>
-    select(gates, empty, constant(LEAST_EXPONENT, empty.lanes), exponents),
+    publicExponent(gates, LEAST_EXPONENT, empty.lanes).where(empty, exponents),
   );
-  const largest = largestLane(gates, concatLanes(gates, [...exponents, constant(own)]));
-  const all = addModulo(gates, largest, constant(room), EXPONENT_BITS);
+  const largest = largestLane(Fixed.joined([...exponents, publicExponent(gates, own, 1)]));
+  const exponent = largest.plus(publicExponent(gates, room, 1), EXPONENT_BITS);
   const mantissa = rho === 0 ? 0n : BigInt(Math.round(rho * 4 ** -own * 2 ** SOLVE_FRACTION));
-  const distance = subtractModulo(gates, all, constant(own), EXPONENT_BITS);
-  const units = constantNumber(gates, mantissa, SOLVE_WORD, 1);
-  return {
-    exponent: all,
-    rho: shiftRightBy(gates, units, shiftLeft(gates, distance, 1).slice(0, -1)),
-  };
+  const distance = exponent.minus(publicExponent(gates, own, 1));
+  const halvings = distance.doubled().resized(EXPONENT_BITS);
+  return { exponent, rho: Fixed.of(gates, [mantissa], ENTRY).down(halvings) };
 }
 
 /** Below every exponent of a column that is not 0. */
 const LEAST_EXPONENT = -(2 ** (EXPONENT_BITS - 2));
 
-function largestLane(gates: Gates, a: Num): Num {
+function largestLane(a: Fixed): Fixed {
   let current = a;
-  for (let lanes = a[0]!.lanes; lanes > 1; lanes = Math.ceil(lanes / 2)) {
+  for (let lanes = a.lanes; lanes > 1; lanes = Math.ceil(lanes / 2)) {
     const half = lanes >> 1;
-    const [left, right] = [sliceLanes(gates, current, 0, half), sliceLanes(gates, current, half, 2 * half)];
-    const larger = select(gates, lessThan(gates, left, right), right, left);
-    current = concatLanes(gates, [larger, sliceLanes(gates, current, 2 * half, lanes)]);
+    const [left, right] = [current.lanesFrom(0, half), current.lanesFrom(half, 2 * half)];
+    current = right.where(left.isBelow(right), left).followedBy(current.lanesFrom(2 * half));
   }
   return current;
 }
 
 /** In the coordinates of Q, where [P U] = Q R: the triangle of P Pᵀ, column by column, and U. */
-async function reduce(session: Session, P: Num, U: Num, d: number, m: number, q: number) {
+async function reduce(session: Session, P: Fixed, U: Fixed, d: number, m: number, q: number) {
   const n = m + q;
   const [first, second] = [grid(d, m), grid(d, q)];
-  const both = await session.step((gates) =>
-    grid(d, n).gather(gates, concatLanes(gates, [P, U]), (i, j) =>
-      j < m ? first.at(i, j) : first.lanes + second.at(i, j - m),
-    ),
+  const both = await session.step(() =>
+    P.followedBy(U).as(grid(d, n), (i, j) => (j < m ? first.at(i, j) : first.lanes + second.at(i, j - m))),
   );
-  const { reflections, triangle } = await reflectColumns(session, both, d, n);
+  const { reflections, triangle: R } = await reflectColumns(session, both, d, n);
   const { at, lanes } = upperByRows(n);
-  const own = await triangleTimesTransposed(session, triangle, m, at, SOLVE_FRACTION, SOLVE_WORD);
+  const own = await triangleTimesTransposed(session, R, m, at, ENTRY);
   return session.step((gates) => {
-    const zero = zeros(gates, SOLVE_WORD, 1);
+    const nothing = (count: number) => Fixed.constant(gates, 0n, count, ENTRY);
     return {
       reflections,
       // Rows and columns from m on are 0, and their lanes the last.
-      packed: concatLanes(gates, [own, zeros(gates, SOLVE_WORD, lanes - lanesOf(own))]),
+      packed: own.followedBy(nothing(lanes - own.lanes)),
       // Below the diagonal the zero behind the triangle.
-      signal: grid(n, q).gather(gates, concatLanes(gates, [triangle, zero]), (i, j) =>
-        i <= m + j ? at(i, m + j) : lanes,
-      ),
+      signal: R.followedBy(nothing(1)).as(grid(n, q), (i, j) => (i <= m + j ? at(i, m + j) : lanes)),
     };
   });
 }
@@ -157,30 +132,25 @@ async function reduce(session: Session, P: Num, U: Num, d: number, m: number, q:
 /** Q times vectors of n entries. */
 async function lift(
   session: Session,
-  reflections: readonly Num[],
-  vectors: Num,
+  reflections: readonly Fixed[],
+  vectors: Fixed,
   n: number,
   d: number,
   count: number,
-): Promise<Num> {
+): Promise<Fixed> {
   // Shorter than 1 now.
   const room = Math.ceil(Math.log2(n) / 2);
-  const padded = await session.step((gates) =>
-    concatLanes(gates, [
-      resize(shiftRight(vectors, room), SOLVE_WORD),
-      zeros(gates, SOLVE_WORD, (d - n) * count),
-    ]),
-  );
+  const padded = await session.step((gates) => {
+    const nothing = Fixed.constant(gates, 0n, (d - n) * count, ENTRY);
+    return vectors.over(room).at(SOLVE_FRACTION).resized(SOLVE_WORD).followedBy(nothing);
+  });
   return scaleVectors(session, await applyReflections(session, reflections, padded, d, count), d, count);
 }
 
 /** The image under P Pᵀ and ρ times the vectors, together. */
-function addRidge(session: Session, image: Num, vectors: Num, rho: Num): Promise<Num> {
-  const lanes = vectors[0]!.lanes;
-  return inPieces(session, lanes, 2 * SOLVE_WORD ** 2, (gates, from, to) => {
-    const own = sliceLanes(gates, vectors, from, to);
-    const bits = image.length;
-    const term = multiplyTruncated(gates, own, broadcast(gates, rho, 0, to - from), SOLVE_FRACTION, bits);
-    return addModulo(gates, sliceLanes(gates, image, from, to), term, bits);
+function addRidge(session: Session, image: Fixed, vectors: Fixed, rho: Fixed): Promise<Fixed> {
+  return pieceByPiece(session, vectors.lanes, 2 * SOLVE_WORD ** 2, (piece) => {
+    const own = vectors.part(piece);
+    return image.part(piece).plus(own.timesTruncated(rho.spread(own.lanes), image), image.bits);
   });
 }

@@ -1,19 +1,10 @@
 /** What a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by every method. */
 import { type Decomposition, ProjectionError } from '@eigenveil/projection/portable';
 import type { Output, StatisticsTask } from '@eigenveil/task';
-import {
-  concatLanes,
-  divide,
-  divideUnsigned,
-  mask,
-  type Num,
-  shiftLeft,
-  shiftRight,
-  valuesOf,
-} from '../circuits/index.ts';
+import { valuesOf } from '../circuits/index.ts';
 import { TwoPartyError } from '../errors.ts';
-import type { Gates, Session, Wires } from '../garbling/index.ts';
-import { broadcast, nonNegative } from './numbers.ts';
+import type { Session, Wires } from '../garbling/index.ts';
+import { Fixed } from './fixed.ts';
 import { REVEALED_FRACTION } from './precision.ts';
 import type { PooledStatistics } from './statistics.ts';
 
@@ -55,72 +46,62 @@ export type Revealed<Numbers> = { -readonly [Name in keyof Numbers]: bigint[] };
  * Reveals numbers by name, lane by lane, to the evaluator alone. Where a check fails all numbers and all later checks come as 0, so that a
  * refused program tells nothing but the first reason, and that reason's error is thrown.
  */
-export async function revealChecked<Numbers extends { readonly [name: string]: Num }>(
+export async function revealChecked<Numbers extends { readonly [name: string]: Fixed }>(
   session: Session,
   checks: readonly Check[],
   numbers: Numbers,
 ): Promise<Revealed<Numbers> | undefined> {
-  const entries = Object.entries<Num>(numbers);
+  const entries = Object.entries<Fixed>(numbers);
   const { held, masked } = await session.step((gates) => {
     let all = gates.constant(1, 1);
     const held = checks.map(({ holds }) => {
       all = gates.and(all, holds);
       return all;
     });
-    const masked = entries.map(([, number]) => {
-      const lanes = number[0]!.lanes;
-      return mask(gates, broadcast(gates, [all], 0, lanes)[0]!, number);
-    });
-    return { held, masked };
+    return { held, masked: entries.map(([, number]) => number.where(all).number) };
   });
   const bits = await session.reveal([...held, ...masked.flat()]);
   if (bits === undefined) return undefined;
   for (const [i, { error }] of checks.entries()) if (bits[i]![0] !== 1) throw error();
   let from = checks.length;
   const values = entries.map(([name, number]) => {
-    from += number.length;
-    return [name, valuesOf(bits.slice(from - number.length, from))];
+    from += number.bits;
+    return [name, valuesOf(bits.slice(from - number.bits, from))];
   });
   return Object.fromEntries(values) as Revealed<Numbers>;
 }
 
 /** The outputs that are no eigenpairs, as revealed: see `statisticsOutputs`. */
-export type StatisticsOutputs = Partial<Record<Exclude<Output, 'spectrum'>, Num>>;
+export type StatisticsOutputs = Partial<Record<Exclude<Output, 'spectrum'>, Fixed>>;
 
 /**
- * Of the declared outputs the mean of all rows, the trace of the total scatter and the numbers of rows, of all and by class; others cost nothing. V are sums of rows
- * in units of 2^-fractionBits, one lane per feature; `trace`, in one lane, is Q times that of the total scatter in units of
- * 2^(-2 fractionBits), and is not called unless it is declared.
+ * Of the declared outputs the mean of all rows, the trace of the total scatter and the numbers of rows, of all and by class; others cost nothing. V are sums of rows,
+ * one lane per feature; `trace`, in one lane, is Q times that of the total scatter, and is not called unless it is declared.
  */
 export function statisticsOutputs(
-  gates: Gates,
   outputs: readonly Output[],
   { V, Q, labellings }: Pick<PooledStatistics, 'V' | 'Q' | 'labellings'>,
-  trace: () => Num,
-  { fractionBits, differentialPrivacy }: Pick<StatisticsTask, 'fractionBits' | 'differentialPrivacy'>,
+  trace: () => Fixed,
+  { differentialPrivacy }: Pick<StatisticsTask, 'differentialPrivacy'>,
 ): StatisticsOutputs {
   const wanted: StatisticsOutputs = {};
+  const fraction = REVEALED_FRACTION.scatter;
   if (outputs.includes('mean')) {
-    const lanes = V[0]!.lanes;
     // At most 1 in magnitude; noise may make it as large as V is.
-    const bits = REVEALED_FRACTION.scatter + (differentialPrivacy ? V.length + 1 : 2);
-    const places = REVEALED_FRACTION.scatter - fractionBits;
-    wanted.mean = divide(gates, V, broadcast(gates, Q, 0, lanes), { places, bits });
+    const bits = fraction + (differentialPrivacy ? V.bits + 1 : 2);
+    wanted.mean = V.dividedBy(Q.spread(V.lanes), fraction, bits);
   }
   if (outputs.includes('trace')) {
-    const places = REVEALED_FRACTION.scatter - 2 * fractionBits;
-    const dividend = shiftLeft(gates, trace(), Math.max(0, places));
+    const whole = trace();
+    const dividend = whole.at(Math.max(whole.fraction, fraction));
     // Noise may make it negative.
     const quotient = differentialPrivacy
-      ? divide(gates, dividend, Q)
-      : divideUnsigned(gates, nonNegative(gates, dividend), Q);
-    wanted.trace = shiftRight(quotient, Math.max(0, -places));
+      ? dividend.dividedBy(Q, dividend.fraction)
+      : dividend.nonNegative().dividedByUnsigned(Q);
+    wanted.trace = quotient.at(fraction);
   }
   if (outputs.includes('sampleCount')) wanted.sampleCount = Q;
-  if (outputs.includes('classCounts')) {
-    const counts = labellings.flat().map(({ M }) => M);
-    wanted.classCounts = concatLanes(gates, counts);
-  }
+  if (outputs.includes('classCounts')) wanted.classCounts = Fixed.joined(labellings.flat().map(({ M }) => M));
   return wanted;
 }
 

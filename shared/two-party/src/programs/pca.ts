@@ -4,22 +4,10 @@
  */
 import { type Decomposition, fullRank } from '@eigenveil/projection/portable';
 import { isStandardised, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
-import {
-  concatLanes,
-  divideUnsigned,
-  lanesOf,
-  mask,
-  type Num,
-  select,
-  shiftLeft,
-  sign,
-  unsigned,
-} from '../circuits/index.ts';
-import type { Gates, Session } from '../garbling/index.ts';
+import type { Session } from '../garbling/index.ts';
 import { readUnstandardised, standardise, standardisedOutputs, unstandardise } from './correlation.ts';
-import { SOLVE_FRACTION } from './discriminant-precision.ts';
 import { checkResiduals, fixSigns, leadingEigenpairs, normaliseTrace, traceOf } from './eigen.ts';
-import { broadcast, nonNegative } from './numbers.ts';
+import { Fixed } from './fixed.ts';
 import {
   poolChecks,
   readStatistics,
@@ -28,7 +16,8 @@ import {
   revealChecked,
   statisticsOutputs,
 } from './outputs.ts';
-import { FRACTION, REVEALED_FRACTION } from './precision.ts';
+import { REVEALED_FRACTION } from './precision.ts';
+import { notNegative } from './reduced.ts';
 import { poolStatistics, type Shares, scaledScatter, scatterBits } from './statistics.ts';
 
 export interface CheckedDecomposition extends Decomposition {
@@ -51,7 +40,6 @@ export async function pca(
   shares: Shares,
 ): Promise<CheckedDecomposition | undefined> {
   const { outputs, allowFullRank, minimumOwners } = program;
-  const { fractionBits } = task;
   const d = task.features.length;
   const count = Math.min(program.components, d);
   const rank = allowFullRank ? count + 1 : leastRank(program);
@@ -69,11 +57,11 @@ export async function pca(
   const pairs = await leadingEigenpairs(session, matrix, d, count, { further, rank });
   const { values, vectors } = await session.step((gates) => {
     // Without any scatter the eigenvalues are 0, not the error of a shift.
-    const own = mask(gates, broadcast(gates, [some], 0, count)[0]!, pairs.values);
+    const own = pairs.values.where(some);
     return {
       // Negative ones are revealed as 0, and where they are more than rounding errors the residual shall say so.
-      values: noisy ? mask(gates, gates.not(sign(own)), own) : own,
-      vectors: fixSigns(gates, pairs.vectors, d, count),
+      values: noisy ? own.where(gates.not(own.sign)) : own,
+      vectors: fixSigns(pairs.vectors, d, count),
     };
   });
   const solved = await checkResiduals(session, matrix, { values, vectors }, d, count);
@@ -82,27 +70,17 @@ export async function pca(
     ? await unstandardise(session, task, vectors, standardised, pooled.Q)
     : { vectors };
   const numbers = await session.step((gates) => {
-    const every = concatLanes(gates, [values, pairs.further]);
     // Of a matrix that did not fit its numbers, equations that hold say nothing, nor do its eigenvalues.
-    const where = (own: Num): Num =>
-      fits ? mask(gates, broadcast(gates, [fits], 0, lanesOf(own))[0]!, own) : own;
-    const spectrum = where(every);
-    const converged = where([solved])[0]!;
+    const held = (own: Fixed) => (fits ? own.where(fits) : own);
+    const spectrum = eigenvalues(held(values.followedBy(pairs.further)), places, whole);
     return {
       vectors: released.vectors,
       ...('exponents' in released && { exponents: released.exponents }),
-      spectrum: eigenvalues(
-        gates,
-        spectrum,
-        places,
-        standardised
-          ? { bits: whole.length, fraction: SOLVE_FRACTION }
-          : { bits: whole.length, fraction: 2 * fractionBits, over: pooled.Q },
-      ),
-      converged: unsigned(gates, [converged]),
+      spectrum: standardised ? spectrum : spectrum.dividedByUnsigned(pooled.Q.spread(spectrum.lanes)),
+      converged: held(Fixed.bit(gates, solved)),
       ...(standardised
-        ? standardisedOutputs(gates, outputs, pooled, scatter, standardised, task)
-        : statisticsOutputs(gates, outputs, pooled, () => traceOf(gates, scatter, d), task)),
+        ? standardisedOutputs(outputs, pooled, scatter, standardised, task)
+        : statisticsOutputs(outputs, pooled, () => traceOf(scatter, d), task)),
     };
   });
   const checks = poolChecks(pooled);
@@ -122,32 +100,9 @@ export async function pca(
   };
 }
 
-/** The normalised ones with REVEALED_FRACTION.scatter fraction bits, without the shift, of a matrix of so many bits, and over a divisor. */
-function eigenvalues(
-  gates: Gates,
-  values: Num,
-  places: Num,
-  { bits, fraction, over }: { readonly bits: number; readonly fraction: number; readonly over?: Num },
-): Num {
-  const count = values[0]!.lanes;
-  // value = λ 2^fraction 2^places / 2^(bits - 1) 2^FRACTION; small negative ones are rounding errors.
-  const positive = nonNegative(gates, mask(gates, gates.not(sign(values)), values));
-  const exponent = bits - 1 - FRACTION - fraction + REVEALED_FRACTION.scatter;
-  // Shifting right by `places` after `exponent` to the left.
-  const wide = shiftLeft(gates, positive, Math.max(0, exponent));
-  const shifted = gates.scope(() => {
-    const right = places.map((bit) => bit);
-    return nonNegative(gates, shiftRightSecret(gates, wide, broadcast(gates, right, 0, count)));
-  });
-  return over ? divideUnsigned(gates, shifted, broadcast(gates, over, 0, count)) : shifted;
-}
-
-function shiftRightSecret(gates: Gates, a: Num, places: Num): Num {
-  let current = a;
-  const zero = gates.constant(a[0]!.lanes, 0);
-  for (const [k, bit] of places.entries()) {
-    const moved = current.map((_, i) => current[i + Math.min(2 ** k, a.length)] ?? zero);
-    current = select(gates, bit, moved, current);
-  }
-  return current;
+/** Those of the matrix from those that `normaliseTrace` made 2^(places − bits + 1) times as large: REVEALED_FRACTION.scatter fraction bits. */
+function eigenvalues(values: Fixed, places: Fixed, { bits, fraction }: Fixed): Fixed {
+  // Small negative ones are rounding errors.
+  const scaled = notNegative(values).over(fraction - (bits - 1));
+  return scaled.at(REVEALED_FRACTION.scatter).down(places.spread(values.lanes)).nonNegative();
 }

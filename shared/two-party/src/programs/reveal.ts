@@ -1,9 +1,9 @@
 /** The end of a discriminant program: its checks, what is revealed where they hold, and what it means. */
 import { notPositiveDefinite, ProjectionError } from '@eigenveil/projection/portable';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
-import { type Num, unsigned } from '../circuits/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { traceOf } from './eigen.ts';
+import { Fixed } from './fixed.ts';
 import { poolChecks, readStatistics, readVectors, revealChecked, statisticsOutputs } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { REVEALED_FRACTION } from './precision.ts';
@@ -11,14 +11,14 @@ import type { PooledStatistics } from './statistics.ts';
 
 export interface Components {
   /** One lane per component, REVEALED_FRACTION.pencil fraction bits. */
-  readonly values: Num;
+  readonly values: Fixed;
   /** Lane i * count + j: entry i of vector j. */
-  readonly vectors: Num;
+  readonly vectors: Fixed;
   readonly converged: Wires;
 }
 
 /**
- * `scatter` is Q times the total scatter in whole numbers, where there is one.
+ * `scatter` is Q times the total scatter, where there is one.
  * @throws as `poolChecks`, and ERR_SINGLE_CLASS, ERR_NOT_POSITIVE_DEFINITE; all other outputs are zero then
  */
 export async function revealComponents(
@@ -26,7 +26,7 @@ export async function revealComponents(
   task: StatisticsTask,
   program: Program,
   pooled: PooledStatistics,
-  scatter: Num | undefined,
+  scatter: Fixed | undefined,
   definite: Wires,
   { values, vectors, converged }: Components,
 ): Promise<CheckedDecomposition | undefined> {
@@ -36,15 +36,15 @@ export async function revealComponents(
     { holds: pooled.classes, error: singleClass },
     { holds: definite, error: notPositiveDefinite },
   ];
-  const trace = (gates: Parameters<typeof traceOf>[0]) => (): Num => {
+  const trace = (): Fixed => {
     if (scatter === undefined) throw new RangeError('"outputs" expected no trace without R');
-    return traceOf(gates, scatter, d);
+    return traceOf(scatter, d);
   };
   const numbers = await session.step((gates) => ({
     vectors,
     values,
-    converged: unsigned(gates, [converged]),
-    ...statisticsOutputs(gates, program.outputs, pooled, trace(gates), task),
+    converged: Fixed.bit(gates, converged),
+    ...statisticsOutputs(program.outputs, pooled, trace, task),
   }));
   const revealed = await revealChecked(session, checks, numbers);
   if (revealed === undefined) return undefined;

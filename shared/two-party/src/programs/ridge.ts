@@ -5,18 +5,16 @@
  */
 import { notPositiveDefinite } from '@eigenveil/projection/portable';
 import type { Program, StatisticsTask } from '@eigenveil/task';
-import { divide, multiply, type Num, sliceLanes, sumLanes } from '../circuits/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { factorAndSolve, solveTransposed } from './cholesky.ts';
 import { SOLUTION_FRACTION, SOLUTION_WORD } from './discriminant-precision.ts';
 import { traceOf } from './eigen.ts';
-import { Fixed } from './fixed.ts';
-import { upperByRows } from './layouts.ts';
-import { broadcast, pick } from './numbers.ts';
+import type { Fixed } from './fixed.ts';
+import { grid, upperByRows } from './layouts.ts';
 import { poolChecks, readStatistics, revealChecked, statisticsOutputs } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { poolStatistics, type Shares } from './statistics.ts';
-import { inPieces } from './steps.ts';
+import { pieceByPiece } from './steps.ts';
 import { totalNoise } from './total-noise.ts';
 
 /** Of the weights beyond those of z, where the predicted feature varies less than the others. */
@@ -39,33 +37,31 @@ export async function ridge(
   const pooled = await poolStatistics(session, task, minimumOwners, shares);
   const { matrix, places, scatter, digits } = await totalNoise(session, task, pooled, rho);
   const whole = upperByRows(d);
-  const { B, c } = await session.step((gates) => ({
-    B: upperByRows(last).gather(gates, matrix, whole.at),
-    c: pick(gates, matrix, last, (i) => whole.at(i, last)),
+  const { B, c } = await session.step(() => ({
+    B: matrix.as(upperByRows(last), whole.at),
+    c: matrix.as(grid(last, 1), (i) => whole.at(i, last)),
   }));
   const { factor, solved } = await factorAndSolve(session, B, last, c, 1);
   const z = await solveTransposed(session, factor, solved, last, 1);
 
   // D_i <= 2^(digits/2) wherever there is a diagonal to scale up.
   const bits = SOLUTION_WORD + digits / 2 + GUARD;
-  const w = await inPieces(session, last, 2 * bits * places.length, (gates, from, to) => {
-    const own = new Fixed(gates, sliceLanes(gates, z, from, to), SOLUTION_FRACTION);
-    const wide = own
-      .at(WEIGHT_FRACTION)
-      .resized(bits)
-      .up(sliceLanes(gates, places, from, to));
-    return wide.down(broadcast(gates, places, last, to - from)).number;
+  const w = await pieceByPiece(session, last, 2 * bits * places.bits, (piece) => {
+    const own = z.part(piece).at(WEIGHT_FRACTION).resized(bits);
+    return own.up(places.part(piece)).down(places.lane(last).spread(own.lanes));
   });
   const { V, Q } = pooled;
-  const along = await inPieces(session, last, 2 * bits * V.length, (gates, from, to) =>
-    multiply(gates, sliceLanes(gates, w, from, to), sliceLanes(gates, V, from, to)),
+  const along = await pieceByPiece(session, last, 2 * bits * V.bits, (piece) =>
+    w.part(piece).timesExactly(V.part(piece)),
   );
-  const numbers = await session.step((gates) => {
-    const sum = new Fixed(gates, sumLanes(gates, along), WEIGHT_FRACTION);
-    const own = new Fixed(gates, sliceLanes(gates, V, last, d), 0).at(WEIGHT_FRACTION);
-    const rest = own.minus(sum, sum.bits + 1);
-    const trace = (): Num => traceOf(gates, scatter, d);
-    return { w, b: divide(gates, rest.number, Q), ...statisticsOutputs(gates, outputs, pooled, trace, task) };
+  const numbers = await session.step(() => {
+    const sum = along.sums();
+    const rest = V.lane(last)
+      .at(sum.fraction)
+      .minus(sum, sum.bits + 1);
+    const trace = (): Fixed => traceOf(scatter, d);
+    const b = rest.dividedBy(Q, sum.fraction);
+    return { w, b, ...statisticsOutputs(outputs, pooled, trace, task) };
   });
   const checks = [...poolChecks(pooled), { holds: factor.definite, error: notPositiveDefinite }];
   const revealed = await revealChecked(session, checks, numbers);

@@ -1,24 +1,10 @@
 /** The pooled statistics of a task from additive shares, their checks, and Q times the total scatter. */
 import { collectsR, placesOf, type Span, type StatisticsTask, valueBitsOf, widthsOf } from '@eigenveil/task';
-import {
-  addModulo,
-  concatLanes,
-  equal,
-  isZero,
-  lessThan,
-  mask,
-  multiply,
-  type Num,
-  numberFrom,
-  resize,
-  sign,
-  sliceLanes,
-  subtractModulo,
-} from '../circuits/index.ts';
+import { addModulo, concatLanes, equal, type Num, numberFrom, sliceLanes } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
+import { Fixed } from './fixed.ts';
 import { upperByRows } from './layouts.ts';
-import { broadcast, constantNumbers, nonNegative } from './numbers.ts';
-import { inPieces } from './steps.ts';
+import { pieceByPiece } from './steps.ts';
 
 /** Only the party that they belong to passes shares. */
 export interface Shares {
@@ -28,19 +14,19 @@ export interface Shares {
 
 /** The sum of a class's rows, one lane per feature, and their number, one lane and not negative. */
 export interface PooledClass {
-  readonly V: Num;
-  readonly M: Num;
+  readonly V: Fixed;
+  readonly M: Fixed;
 }
 
 export interface PooledStatistics {
-  /** Upper triangle; no lanes for MDR. */
-  readonly R: Num;
+  /** Upper triangle; not collected for MDR. */
+  readonly R: Fixed | undefined;
   /** Per labelling and class. */
   readonly labellings: readonly (readonly PooledClass[])[];
   /** Over all rows. */
-  readonly V: Num;
+  readonly V: Fixed;
   /** One lane, not negative. */
-  readonly Q: Num;
+  readonly Q: Fixed;
   /** Whether the encrypted number of owners is the verified one; whether it is at least the minimum; whether there are rows. */
   readonly flags: readonly [Wires, Wires, Wires];
   /** Whether at least two classes of the first labelling have rows; PCA has but one class. */
@@ -100,36 +86,40 @@ export async function poolStatistics(
       sums.push(addModulo(gates, a, b, width));
     }
     // Groups may hold more than one kind of value, as the layout may give two kinds the same width.
-    const value = valuesIn(gates, groupsOf(valueBits), sums);
+    const numberOf = valuesIn(gates, groupsOf(valueBits), sums);
+    const value = (span: Span, fraction: number) => new Fixed(gates, numberOf(span), fraction);
     const counted = places.labellings.map((classes) =>
       classes.map(({ V, M }): PooledClass => {
-        const sums = { V: value(V), M: value(M) };
-        return task.differentialPrivacy ? sums : { ...sums, M: nonNegative(gates, sums.M) };
+        const sums = { V: value(V, task.fractionBits), M: value(M, 0) };
+        return task.differentialPrivacy ? sums : { ...sums, M: sums.M.nonNegative() };
       }),
     );
-    const owners = resize(value(places.owners), ownerBits);
-    return { R: collectsR(task) ? value(places.R) : [], counted, owners };
+    const R = collectsR(task) ? value(places.R, 2 * task.fractionBits) : undefined;
+    return { R, counted, owners: value(places.owners, 0).resized(ownerBits) };
   });
   const labellings = task.differentialPrivacy ? await usableClasses(session, counted) : counted;
   return session.step((gates) => {
-    const { V, M } = labellings[0]!.reduce((total, { V, M }) => ({
-      V: addModulo(gates, total.V, V, V.length),
-      M: nonNegative(gates, addModulo(gates, total.M, M, M.length)),
-    }));
-    const least = constantNumbers(gates, [BigInt(minimumOwners)], minimumOwners.toString(2).length + 1);
+    const { V, M } = labellings[0]!.reduce(together);
+    const least = { fraction: 0, bits: minimumOwners.toString(2).length + 1 };
     return {
       R,
       labellings,
       V,
       Q: M,
       flags: [
-        equal(gates, owners, numberFrom(gates, records, ownerBits)),
-        gates.not(lessThan(gates, owners, least)),
-        gates.not(isZero(gates, M)),
+        equal(gates, owners.number, numberFrom(gates, records, ownerBits)),
+        gates.not(owners.isBelow(Fixed.of(gates, [BigInt(minimumOwners)], least))),
+        gates.not(M.isZero()),
       ],
       classes: twoClasses(gates, labellings[0]!),
     };
   });
+}
+
+/** The rows of both. */
+export function together(one: PooledClass, other: PooledClass): PooledClass {
+  const { V, M } = one;
+  return { V: V.plus(other.V, V.bits), M: M.plus(other.M, M.bits).nonNegative() };
 }
 
 /** Every class as `usable` leaves it, a step per labelling. */
@@ -145,9 +135,8 @@ async function usableClasses(
 
 /** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. */
 function usable(gates: Gates, { V, M }: PooledClass): PooledClass {
-  const some = gates.and(gates.not(sign(M)), gates.not(isZero(gates, M)));
-  const each = broadcast(gates, [some], 0, V[0]!.lanes)[0]!;
-  return { V: mask(gates, each, V), M: nonNegative(gates, mask(gates, some, M)) };
+  const some = gates.and(gates.not(M.sign), gates.not(M.isZero()));
+  return { V: V.where(some), M: M.where(some).nonNegative() };
 }
 
 /** The lanes of the values of a span of the flat statistics. */
@@ -175,7 +164,7 @@ function twoClasses(gates: Gates, classes: readonly PooledClass[]): Wires {
   let [none, fewerThanTwo] = [gates.constant(1, 1), gates.constant(1, 1)];
   if (classes.length < 2) return gates.not(none);
   for (const { M } of classes) {
-    const empty = isZero(gates, M);
+    const empty = M.isZero();
     // Two classes have rows once one has them that is not the first.
     const [noneNow, second] = gates.andEach([none, gates.not(none)], [empty, gates.not(empty)]);
     none = noneNow!;
@@ -190,22 +179,20 @@ export function scatterBits(task: StatisticsTask): number {
   return Math.max(M - 1 + (R - 1), 2 * (V - 1));
 }
 
-/**
- * The upper triangle of Q S̄ = Q R − V Vᵀ, times 4^fractionBits: integers, without the division by Q. No entry is larger than the
- * trace, which the given bits hold.
- */
+/** The upper triangle of Q S̄ = Q R − V Vᵀ, exact, without the division by Q. No entry is larger than the trace, which the given bits hold. */
 export async function scaledScatter(
   session: Session,
   { R, V, Q }: Pick<PooledStatistics, 'R' | 'V' | 'Q'>,
   d: number,
   bits: number,
-): Promise<Num> {
+): Promise<Fixed> {
+  if (R === undefined) throw new RangeError('"R" expected products of features, got none');
   const layout = upperByRows(d);
-  const whole = { shift: 0, bits };
-  const gatesPerLane = 2 * (R.length * Q.length + V.length ** 2);
-  return inPieces(session, layout.lanes, gatesPerLane, (gates, from, to) => {
-    const first = multiply(gates, sliceLanes(gates, R, from, to), broadcast(gates, Q, 0, to - from), whole);
-    const [row, column] = [layout.perRow(gates, V, from, to), layout.perColumn(gates, V, from, to)];
-    return subtractModulo(gates, first, multiply(gates, row, column, whole), bits);
+  const kept = { fraction: R.fraction, bits };
+  const gatesPerLane = 2 * (R.bits * Q.bits + V.bits ** 2);
+  return pieceByPiece(session, layout.lanes, gatesPerLane, (piece) => {
+    const own = R.part(piece);
+    const squares = V.perRow(layout, piece).timesExactly(V.perColumn(layout, piece), kept);
+    return own.timesExactly(Q.spread(own.lanes), kept).minus(squares);
   });
 }

@@ -1,16 +1,7 @@
 /** Work on many lanes or in long loops, cut into steps of a size that both parties' buffers can hold. */
-import {
-  concatLanes,
-  lanesOf,
-  type Num,
-  type RoundedPart,
-  sliceLanes,
-  square,
-  sumLanes,
-  sumOfProducts,
-} from '../circuits/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
-import { besideEachOther, someColumns } from './layouts.ts';
+import { Fixed } from './fixed.ts';
+import { grid, type Piece } from './layouts.ts';
 
 /** AND gates that a step should have, roughly. */
 export const GATES_PER_STEP = 100_000;
@@ -25,20 +16,32 @@ export function piecesPerStep(gates: number): number {
   return Math.max(1, Math.floor(GATES_PER_STEP / Math.max(1, gates)));
 }
 
-/** Does work on many lanes in steps of a fitting size and puts the results together. */
-export async function inPieces(
+/** Does work on many lanes in steps of a fitting size and puts each number that it makes together. */
+export async function piecesOf(
   session: Session,
   lanes: number,
   gatesPerLane: number,
-  work: (gates: Gates, from: number, to: number) => Num,
-): Promise<Num> {
+  work: (piece: Piece, gates: Gates) => readonly Fixed[],
+): Promise<readonly Fixed[]> {
   const each = piecesPerStep(gatesPerLane);
-  const parts: Num[] = [];
+  const parts: (readonly Fixed[])[] = [];
   for (let from = 0; from < lanes; from += each) {
-    const to = Math.min(lanes, from + each);
-    parts.push(await session.step((gates) => gates.scope(() => work(gates, from, to))));
+    const piece = { from, to: Math.min(lanes, from + each) };
+    parts.push(await session.step((gates) => gates.scope(() => work(piece, gates))));
   }
-  return parts.length === 1 ? parts[0]! : session.step((gates) => concatLanes(gates, parts));
+  if (parts.length === 1) return parts[0]!;
+  return session.step(() => parts[0]!.map((_, k) => Fixed.joined(parts.map((part) => part[k]!))));
+}
+
+/** The same for one number. */
+export async function pieceByPiece(
+  session: Session,
+  lanes: number,
+  gatesPerLane: number,
+  work: (piece: Piece, gates: Gates) => Fixed,
+): Promise<Fixed> {
+  const [all] = await piecesOf(session, lanes, gatesPerLane, (piece, gates) => [work(piece, gates)]);
+  return all!;
 }
 
 /**
@@ -47,68 +50,59 @@ export async function inPieces(
  */
 export async function vectorByVector(
   session: Session,
-  vectors: Num,
+  vectors: Fixed,
   d: number,
   count: number,
   gatesPerLane: number,
-  work: (gates: Gates, own: Num, width: number, first: number) => readonly Num[],
-): Promise<readonly Num[]> {
+  work: (own: Fixed, width: number, first: number, gates: Gates) => readonly Fixed[],
+): Promise<readonly Fixed[]> {
   const each = Math.min(count, piecesPerStep(d * gatesPerLane));
-  if (each === count) return session.step((gates) => gates.scope(() => work(gates, vectors, count, 0)));
-  const parts: (readonly Num[])[] = [];
+  if (each === count) return session.step((gates) => gates.scope(() => work(vectors, count, 0, gates)));
+  const parts: (readonly Fixed[])[] = [];
   for (let first = 0; first < count; first += each) {
     const width = Math.min(each, count - first);
     parts.push(
-      await session.step((gates) => {
-        const own = someColumns(gates, vectors, d, count, first, first + width);
-        return work(gates, own, width, first);
-      }),
+      await session.step((gates) =>
+        work(someColumns(vectors, d, count, first, first + width), width, first, gates),
+      ),
     );
   }
-  return session.step((gates) =>
+  return session.step(() =>
     parts[0]!.map((made, k) => {
-      const numbers = parts.map((part) => part[k]!);
-      return lanesOf(made) === each
-        ? concatLanes(gates, numbers)
-        : besideEachOther(gates, numbers, d, count, each);
+      const joined = Fixed.joined(parts.map((part) => part[k]!));
+      return made.lanes === each ? joined : besideEachOther(joined, d, count, each);
     }),
   );
 }
 
-/** Operands of rounded sums of products for the lanes from `from` up to but not including `to`. */
-export type Operands = (
-  gates: Gates,
-  from: number,
-  to: number,
-) => { readonly pairs: readonly (readonly [Num, Num])[]; readonly plus?: Num };
+/** Some columns of `count` vectors of d entries. */
+export function someColumns(a: Fixed, d: number, count: number, from: number, to: number): Fixed {
+  const all = grid(d, count);
+  return a.as(grid(d, to - from), (i, j) => all.at(i, from + j));
+}
 
-/** Rounded sums of products on many lanes, `gatesPerLane` each; `operands` may only rearrange wires. */
-export function roundedSums(
-  session: Session,
-  lanes: number,
-  gatesPerLane: number,
-  operands: Operands,
-  part: Pick<RoundedPart, 'shift' | 'bits'>,
-): Promise<Num> {
-  return inPieces(session, lanes, gatesPerLane, (gates, from, to) => {
-    const { pairs, plus } = operands(gates, from, to);
-    return sumOfProducts(gates, pairs, plus === undefined ? part : { ...part, plus });
+/** The other way round: vectors from parts of `each`, the last of those that remain. */
+function besideEachOther(parts: Fixed, d: number, count: number, each: number): Fixed {
+  return parts.as(grid(d, count), (i, j) => {
+    const first = j - (j % each);
+    return d * first + i * Math.min(each, count - first) + (j - first);
   });
 }
 
 /** The sum of squares of each vector (lane i * count + j), exact. */
-export async function squaredLengths(session: Session, vectors: Num, d: number, count: number): Promise<Num> {
-  const rows = Math.max(1, Math.floor(piecesPerStep(vectors.length ** 2 * 0.6) / count));
-  const parts: Num[] = [];
+export async function squaredLengths(
+  session: Session,
+  vectors: Fixed,
+  d: number,
+  count: number,
+): Promise<Fixed> {
+  const rows = Math.max(1, Math.floor(piecesPerStep(vectors.bits ** 2 * 0.6) / count));
+  const parts: Fixed[] = [];
   for (let from = 0; from < d; from += rows) {
-    const to = Math.min(d, from + rows);
+    const [first, last] = [from * count, Math.min(d, from + rows) * count];
     parts.push(
-      await session.step((gates) =>
-        gates.scope(() =>
-          sumLanes(gates, square(gates, sliceLanes(gates, vectors, from * count, to * count)), count),
-        ),
-      ),
+      await session.step((gates) => gates.scope(() => vectors.lanesFrom(first, last).squared().sums(count))),
     );
   }
-  return session.step((gates) => sumLanes(gates, concatLanes(gates, parts), count));
+  return session.step(() => Fixed.joined(parts).sums(count));
 }

@@ -1,9 +1,8 @@
 /** The matrix that discriminant programs and ridge regression factor: S̄ + ρI of all rows, times their number, in whole numbers and then equilibrated. */
 import { ProjectionError } from '@eigenveil/projection/portable';
 import { type StatisticsTask, statisticsBounds, widthsOf } from '@eigenveil/task';
-import { multiply, type Num } from '../circuits/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
-import { constantNumbers } from './numbers.ts';
+import { Fixed } from './fixed.ts';
 import { addToDiagonal, equilibrate, even } from './scaling.ts';
 import { type PooledStatistics, scaledScatter } from './statistics.ts';
 
@@ -20,11 +19,11 @@ export function ridgeUnits(ridge: number, fractionBits: number): bigint {
 }
 
 export interface TotalNoise {
-  readonly matrix: Num;
-  readonly places: Num;
+  readonly matrix: Fixed;
+  readonly places: Fixed;
   /** Q S̄, an upper triangle row by row. */
-  readonly scatter: Num;
-  /** Of the integers before scaling. */
+  readonly scatter: Fixed;
+  /** Of the units before scaling. */
   readonly digits: number;
   /** A bound of the places. */
   readonly most: number;
@@ -49,12 +48,15 @@ export async function totalNoise(
     units === 0n
       ? scatter
       : await session.step((gates) => {
-          const term = multiply(gates, pooled.Q, publicNumber(gates, units), { bits: digits + 1 });
-          return addToDiagonal(gates, scatter, d, term, digits + 1);
+          const term = pooled.Q.timesExactly(publicNumber(gates, units, scatter.fraction), {
+            fraction: scatter.fraction,
+            bits: digits + 1,
+          });
+          return addToDiagonal(scatter, d, term, digits + 1);
         });
   const noisy = Boolean(task.differentialPrivacy);
   const { matrix, places, fits } = await equilibrate(session, ridged, d, digits, noisy);
-  return { matrix, places, scatter, digits, most: 2 ** (places.length - 1) - 1, fits };
+  return { matrix, places, scatter, digits, most: 2 ** (places.bits - 1) - 1, fits };
 }
 
 /** No entry of Q S̄ = Q R − V Vᵀ is larger, with at most so many samples; without noise it is no larger than Q R. */
@@ -64,6 +66,7 @@ function largestScatter(task: StatisticsTask, samples: bigint): bigint {
   return samples * R + V * V;
 }
 
-export function publicNumber(gates: Gates, value: bigint): Num {
-  return constantNumbers(gates, [value], value.toString(2).length + 1);
+/** A public number of units of 2^−fraction, one lane. */
+export function publicNumber(gates: Gates, units: bigint, fraction: number): Fixed {
+  return Fixed.of(gates, [units], { fraction, bits: units.toString(2).length + 1 });
 }

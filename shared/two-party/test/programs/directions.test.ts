@@ -1,8 +1,9 @@
 /** Status bits and unit vectors of the discriminant programs, from given numbers. */
 import { describe, expect, it } from 'vitest';
-import { bitsOf, type Num, numberFrom, valuesOf } from '../../src/circuits/index.ts';
+import { bitsOf, numberFrom, valuesOf } from '../../src/circuits/index.ts';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { checkEquation, unitVectors } from '../../src/programs/directions.ts';
+import { Fixed } from '../../src/programs/fixed.ts';
 import { numbers } from './data.ts';
 
 function fixed(
@@ -10,9 +11,11 @@ function fixed(
   values: readonly number[],
   fraction: number,
   bits: number,
-): Promise<Num> {
+): Promise<Fixed> {
   const units = values.map((value) => BigInt(Math.round(value * 2 ** fraction)));
-  return session.step((gates) => numberFrom(gates, gates.input(bitsOf(units, bits)), bits));
+  return session.step(
+    (gates) => new Fixed(gates, numberFrom(gates, gates.input(bitsOf(units, bits)), bits), fraction),
+  );
 }
 
 describe('status bits', () => {
@@ -48,7 +51,7 @@ describe('unit vectors', () => {
       return i === j ? (j % 2 ? -0.9 : 0.6) : (next() - 0.5) * 0.9 * 8 ** -j;
     });
     const vectors = await unitVectors(session, await fixed(session, entries, 32, 34), d, count);
-    const units = valuesOf(vectors.map((wires) => session.gates.read(wires))).map(
+    const units = valuesOf(vectors.number.map((wires) => session.gates.read(wires))).map(
       (value) => Number(value) / 2 ** 26,
     );
     for (let j = 0; j < count; j += 1) {

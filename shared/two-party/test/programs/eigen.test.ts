@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { bitsOf, numberFrom, valuesOf } from '../../src/circuits/index.ts';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { leadingEigenpairs } from '../../src/programs/eigen.ts';
+import { Fixed } from '../../src/programs/fixed.ts';
 import { FRACTION, WORD } from '../../src/programs/precision.ts';
 
 /** Of a matrix scaled to a trace of 3/4; it must have no negative eigenvalue. */
@@ -17,10 +18,10 @@ async function run(matrix: readonly (readonly number[])[], count: number) {
   const session = new ClearSession();
   const bits = bitsOf(triangle, WORD);
   const wires = await session.garblerInput(bits.length, bits);
-  const input = await session.step((gates) => numberFrom(gates, wires, WORD));
+  const input = await session.step((gates) => new Fixed(gates, numberFrom(gates, wires, WORD), FRACTION));
   const { values, vectors } = await leadingEigenpairs(session, input, d, count);
-  const read = async (number: typeof values): Promise<number[]> =>
-    valuesOf(await session.reveal(number)).map((value) => Number(value) / 2 ** FRACTION);
+  const read = async ({ number, fraction }: Fixed): Promise<number[]> =>
+    valuesOf(await session.reveal(number)).map((value) => Number(value) / 2 ** fraction);
   const entries = await read(vectors);
   return {
     scaled,

@@ -2,37 +2,28 @@
 import { readFile } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import {
-  bitsOf,
-  multiply,
-  type Num,
-  numberFrom,
-  shiftLeft,
-  sliceLanes,
-  subtract,
-  sumLanes,
-  valuesOf,
-} from '../../src/circuits/index.ts';
+import { bitsOf, numberFrom, valuesOf } from '../../src/circuits/index.ts';
 import { ClearSession, CountingGates, CountingSession, type Session } from '../../src/garbling/index.ts';
 import { runGarbled } from '../../src/insides/garbled-run.ts';
+import { Fixed } from '../../src/programs/fixed.ts';
 import { upperByRows } from '../../src/programs/layouts.ts';
-import { inPieces } from '../../src/programs/steps.ts';
+import { pieceByPiece } from '../../src/programs/steps.ts';
 
 // begin
-/** uᵀ A u, of a symmetric A (upper triangle, row by row) and a vector u of n lanes, with so many fraction bits. */
-async function quadraticForm(session: Session, A: Num, u: Num, n: number, fraction: number): Promise<Num> {
+/** uᵀ A u, of a symmetric A (upper triangle, row by row) and a vector u of n lanes, with as many fraction bits. */
+async function quadraticForm(session: Session, A: Fixed, u: Fixed, n: number): Promise<Fixed> {
   const entries = upperByRows(n);
-  const gatesEach = u.length ** 2 + A.length * 2 * u.length;
+  const gatesEach = u.bits ** 2 + A.bits * 2 * u.bits;
   // a_ij u_i u_j
-  const terms = await inPieces(session, entries.lanes, gatesEach, (gates, from, to) => {
-    const [ui, uj] = [entries.perRow(gates, u, from, to), entries.perColumn(gates, u, from, to)];
-    const both = multiply(gates, ui, uj, { shift: fraction });
-    return multiply(gates, sliceLanes(gates, A, from, to), both, { shift: fraction });
+  const terms = await pieceByPiece(session, entries.lanes, gatesEach, (piece) => {
+    const [ui, uj] = [u.perRow(entries, piece), u.perColumn(entries, piece)];
+    const both = ui.timesExactly(uj).at(u.fraction);
+    return A.part(piece).timesExactly(both).at(u.fraction);
   });
   // Twice the triangle, and its diagonal once.
-  return session.step((gates) => {
-    const twice = shiftLeft(gates, sumLanes(gates, terms), 1);
-    return subtract(gates, twice, sumLanes(gates, entries.diagonal(gates, terms)));
+  return session.step(() => {
+    const twice = terms.sums().doubled();
+    return twice.minus(terms.diagonal(entries).sums(), twice.bits + 1);
   });
 }
 // end
@@ -45,10 +36,11 @@ const program = (n: number) => async (session: Session, first?: Uint8Array, seco
   const own = await session.garblerInput(BITS * triangle(n), first);
   const others = await session.evaluatorInput(BITS * n, second);
   const { A, u } = await session.step((gates) => ({
-    A: numberFrom(gates, own, BITS),
-    u: numberFrom(gates, others, BITS),
+    A: new Fixed(gates, numberFrom(gates, own, BITS), FRACTION),
+    u: new Fixed(gates, numberFrom(gates, others, BITS), FRACTION),
   }));
-  return session.reveal(await quadraticForm(session, A, u, n, FRACTION));
+  const { number } = await quadraticForm(session, A, u, n);
+  return session.reveal(number);
 };
 
 const entriesOf = (count: number) =>

@@ -2,9 +2,16 @@
 import { readFile } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bitsOf, type Num, numberFrom, valuesOf } from '../../src/circuits/index.ts';
-import { ClearSession, CountingGates, CountingSession, type Session } from '../../src/garbling/index.ts';
+import { bitsOf, numberFrom, valuesOf } from '../../src/circuits/index.ts';
+import {
+  ClearSession,
+  CountingGates,
+  CountingSession,
+  type Session,
+  type Wires,
+} from '../../src/garbling/index.ts';
 import { Fixed } from '../../src/programs/fixed.ts';
+import { onto, sum, sumsOfProducts } from '../../src/programs/sums.ts';
 
 const [BITS, FRACTION, LANES] = [20, 12, 3];
 const PLACES = 3;
@@ -13,7 +20,7 @@ const unit = 2 ** -FRACTION;
 interface Inputs {
   readonly a: Fixed;
   readonly b: Fixed;
-  readonly places: Num;
+  readonly places: Fixed;
 }
 
 /** With two vectors, and places to shift by. */
@@ -25,7 +32,8 @@ const program =
       const part = (from: number, bits: number) =>
         numberFrom(gates, gates.slice(wires, LANES * from, LANES * (from + bits)), bits);
       const [a, b] = [part(0, BITS), part(BITS, BITS)].map((number) => new Fixed(gates, number, FRACTION));
-      return work({ a: a!, b: b!, places: part(2 * BITS, PLACES) }).number;
+      const places = new Fixed(gates, part(2 * BITS, PLACES), 0);
+      return work({ a: a!, b: b!, places }).number;
     });
     return session.reveal(result);
   };
@@ -50,6 +58,7 @@ const vector = fc.array(fc.bigInt(-(2n ** 16n), 2n ** 16n), { minLength: LANES, 
 const shifts = fc.array(fc.bigInt(0n, 7n), { minLength: LANES, maxLength: LANES });
 const real = (values: readonly bigint[]) => values.map((value) => Number(value) * unit);
 
+const bit = ({ gates }: Fixed, wires: Wires) => Fixed.bit(gates, wires);
 const WIDE = { fraction: FRACTION, bits: 2 * BITS };
 /** Result by its definition, and how far the rounded one may be off. */
 const OPERATIONS: readonly [
@@ -86,6 +95,66 @@ const OPERATIONS: readonly [
   ['minus', ({ a, b }) => a.minus(b), (a, b) => a.map((x, i) => x - b[i]!), 0],
   ['timesTruncated', ({ a, b }) => a.timesTruncated(b, WIDE), (a, b) => a.map((x, i) => x * b[i]!), unit],
   ['followedBy', ({ a, b }) => a.followedBy(b), (a, b) => [...a, ...b], 0],
+  [
+    'timesExactly, cut off',
+    ({ a, b }) => a.timesExactly(b, WIDE),
+    (a, b) => a.map((x, i) => x * b[i]!),
+    unit,
+  ],
+  [
+    'minusProduct',
+    ({ a, b }) => a.resized(2 * BITS).minusProduct(a, b),
+    (a, b) => a.map((x, i) => x - x * b[i]!),
+    unit,
+  ],
+  ['squared', ({ a }) => a.squared(), (a) => a.map((x) => x * x), 0],
+  ['sums', ({ a }) => a.followedBy(a.doubled()).sums(LANES), (a) => a.map((x) => 3 * x), 0],
+  ['plusUnit', ({ a, b }) => a.plusUnit(b.sign), (a, b) => a.map((x, i) => (b[i]! < 0 ? x + unit : x)), 0],
+  ['rounded', ({ a }) => a.rounded({ fraction: FRACTION - 4, bits: BITS }), (a) => a, 8 * unit],
+  ['isBelow', ({ a, b }) => bit(a, a.isBelow(b)), (a, b) => a.map((x, i) => Number(x < b[i]!)), 0],
+  [
+    'isZero',
+    ({ a, b }) => bit(a, a.where(b.sign).isZero()),
+    (a, b) => a.map((x, i) => Number(x === 0 || b[i]! >= 0)),
+    0,
+  ],
+  ['isWithin', ({ a }) => bit(a, a.isWithin(2)), (a) => a.map((x) => Number(-4 <= x && x < 4)), 0],
+  ['isWithin of all that it can be', ({ a }) => bit(a, a.isWithin(BITS)), (a) => a.map(() => 1), 0],
+  ['where', ({ a, b }) => a.where(b.sign), (a, b) => a.map((x, i) => (b[i]! < 0 ? x : 0)), 0],
+  [
+    'where one wire is 1',
+    ({ a, b }) => a.where(b.lane(0).sign),
+    (a, b) => a.map((x) => (b[0]! < 0 ? x : 0)),
+    0,
+  ],
+  [
+    'where, or another',
+    ({ a, b }) => a.where(a.isBelow(b), b),
+    (a, b) => a.map((x, i) => (Math.min(x, b[i]!) === x ? x : b[i]!)),
+    0,
+  ],
+  [
+    'orPower',
+    ({ a, b }) => a.where(b.sign).orPower(-1, b.gates.not(b.sign)),
+    (a, b) => a.map((x, i) => (b[i]! < 0 ? x : 0.5)),
+    0,
+  ],
+  ['doubled, thrice', ({ a }) => a.doubled(3), (a) => a.map((x) => 8 * x), 0],
+  ['readAt', ({ a }) => a.readAt(FRACTION - 2), (a) => a.map((x) => 4 * x), 0],
+  ['lanesAt', ({ a }) => a.lanesAt([2, 0, 2, 1]), (a) => [a[2]!, a[0]!, a[2]!, a[1]!], 0],
+  ['constant', ({ a }) => Fixed.constant(a.gates, -5n, LANES, a), (a) => a.map(() => -5 * unit), 0],
+  ['of', ({ a }) => Fixed.of(a.gates, [1n, -2n, 3n], a), () => [unit, -2 * unit, 3 * unit], 0],
+  ['joined', ({ a, b }) => Fixed.joined([b, a, b]), (a, b) => [...b, ...a, ...b], 0],
+  [
+    'sumsOfProducts',
+    ({ a, b }) => Fixed.joined(sumsOfProducts([sum([a, b], [b, b]), onto(b, [a, a]), sum([b, a])], WIDE)),
+    (a, b) => [
+      ...a.map((x, i) => (x + b[i]!) * b[i]!),
+      ...a.map((x, i) => b[i]! + x * x),
+      ...a.map((x, i) => b[i]! * x),
+    ],
+    0.6 * unit,
+  ],
   ['spread', ({ a }) => a.lane(1).spread(4), (a) => [a[1]!, a[1]!, a[1]!, a[1]!], 0],
 ];
 
@@ -100,6 +169,23 @@ describe('a fixed-point number', () => {
           expect(Math.abs(value - wanted[i]!)).toBeLessThanOrEqual(error);
       }),
       { numRuns: 30 },
+    );
+  });
+
+  it('divided by another is that of numbers, towards zero, and unsigned ones the floor', async () => {
+    const [a, b] = [
+      [-70_000n, 70_001n, 5n],
+      [4096n, -8192n, 12_288n],
+    ];
+    const expected = real(a).map((value, i) => value / real(b)[i]!);
+    const quotients = await run(a, b, [0n, 0n, 0n], (it) => it.a.dividedBy(it.b, FRACTION));
+    for (const [i, value] of quotients.entries()) {
+      expect(Math.abs(value)).toBeLessThanOrEqual(Math.abs(expected[i]!));
+      expect(Math.abs(value - expected[i]!)).toBeLessThan(unit);
+    }
+    const floors = ({ a, b }: Inputs) => a.absolute().dividedByUnsigned(b.absolute());
+    expect(await run(a, b, [0n, 0n, 0n], floors)).toEqual(
+      expected.map((value) => Math.floor(Math.abs(value))),
     );
   });
 
@@ -118,6 +204,12 @@ describe('a fixed-point number', () => {
     ['subtracted', ({ a, b }) => a.minus(b.over(1))],
     ['put beside each other', ({ a, b }) => a.followedBy(b.over(1))],
     ['added to a product', ({ a, b }) => a.times(b, WIDE, { plus: a.over(1) })],
+    ['compared', ({ a, b }) => bit(a, a.isBelow(b.over(1)))],
+    ['taken in its place', ({ a, b }) => a.where(b.sign, b.over(1))],
+    ['put among others', ({ a, b }) => Fixed.joined([a, b, b.over(1)])],
+    ['a factor beside another', ({ a, b }) => sumsOfProducts([sum([a, b], [a, b.over(1)])], WIDE)[0]!],
+    ['added to sums', ({ a, b }) => sumsOfProducts([onto(a.over(1), [a, b])], WIDE)[0]!],
+    ['a number of places', ({ a, places }) => a.up(places.over(1))],
     ['a root of half a bit', ({ a }) => a.over(1).root()],
     ['an inverse root of another fraction', ({ a }) => a.inverseRoot()],
   ];
@@ -145,6 +237,24 @@ const COSTS: readonly [string, string, (n: number, m: number) => number, (inputs
         .nonNegative()
         .root(),
   ],
+  ['squared', 'n²/2 + 3n/2 − 2', (n) => n ** 2 / 2 + (3 * n) / 2 - 2, ({ a }) => a.squared()],
+  ['dividedBy', 'nm + 2n + m − 2', (n, m) => n * m + 2 * n + m - 2, ({ a, b }) => a.dividedBy(b, 0)],
+  [
+    'dividedByUnsigned',
+    '(n − 1)(m − 1)',
+    (n, m) => (n - 1) * (m - 1),
+    ({ a, b }) => a.nonNegative().dividedByUnsigned(b.nonNegative()),
+  ],
+  ['where', 'max(n, m)', Math.max, ({ a, b }) => a.where(b.sign, b)],
+  ['isBelow', 'max(n, m)', Math.max, ({ a, b }) => bit(a, a.isBelow(b))],
+  ['isZero, plusUnit', 'n − 1', (n) => n - 1, ({ a }) => bit(a, a.isZero())],
+  ['isWithin', 'n − fraction − exponent − 2', (n) => n - FRACTION - 2 - 2, ({ a }) => bit(a, a.isWithin(2))],
+  [
+    'rounded',
+    'n − 1 less the places that are cut off',
+    (n) => n - 5,
+    ({ a }) => a.rounded({ fraction: FRACTION - 4, bits: BITS - 4 }),
+  ],
   ['doubled', '0', () => 0, ({ a }) => a.doubled()],
 ];
 
@@ -161,13 +271,31 @@ describe('gates', () => {
     expect(page.replace(/ +/g, ' ')).toContain(`| ${names} | ${formula} |`);
   });
 
-  it('of rounded products are fewer than those of exact ones', async () => {
-    const gatesOf = async (work: (inputs: Inputs) => Fixed) => {
-      const session = new CountingSession(new CountingGates());
-      await program(work)(session);
-      return session.gates.andGates;
-    };
-    const rounded = await gatesOf(({ a, b }) => a.times(b, { fraction: FRACTION, bits: BITS }));
-    expect(rounded).toBeLessThan(await gatesOf(({ a, b }) => a.timesExactly(b)));
-  });
+  // Of lengths and places cut off as programs have them.
+  it.each([
+    [26, 26, 24],
+    [24, 24, 22],
+    [34, 34, 32],
+    [34, 42, 32],
+    [20, 20, 12],
+  ])(
+    'of products without low columns are nm − (s − 6)²/2 to 15 %%: n = %i, m = %i, s = %i',
+    async (n, m, s) => {
+      const about = n * m - (s - 6) ** 2 / 2;
+      const kept = { fraction: 0, bits: n };
+      const works: readonly ((inputs: Inputs) => Fixed)[] = [
+        ({ a, b }) => a.times(b, kept),
+        ({ a, b }) => a.timesTruncated(b, kept),
+        ({ a, b }) => a.readAt(0).minusProduct(a, b),
+      ];
+      for (const work of works) {
+        const session = new CountingSession(new CountingGates());
+        await program(({ a, b, places }) =>
+          work({ a: a.resized(n).readAt(s), b: b.resized(m).readAt(0), places }),
+        )(session);
+        expect(session.gates.andGates / LANES / about).toBeGreaterThan(0.85);
+        expect(session.gates.andGates / LANES / about).toBeLessThan(1.15);
+      }
+    },
+  );
 });

@@ -2,16 +2,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bitsOf, type Num, numberFrom, valuesOf } from '../../src/circuits/index.ts';
-import { ClearGates, CountingGates } from '../../src/garbling/index.ts';
+import { ClearGates, ClearSession, CountingGates } from '../../src/garbling/index.ts';
+import { Fixed } from '../../src/programs/fixed.ts';
 import {
+  augmented,
   belowDiagonal,
-  besideEachOther,
   grid,
   type Layout,
-  someColumns,
   upperByColumns,
   upperByRows,
 } from '../../src/programs/layouts.ts';
+import { GATES_PER_STEP, vectorByVector } from '../../src/programs/steps.ts';
 
 const BITS = 16;
 const gates = new ClearGates();
@@ -31,6 +32,7 @@ const LAYOUTS = {
   upperByRows,
   upperByColumns,
   belowDiagonal: (n: number) => belowDiagonal(n + 1),
+  augmented: (n: number) => augmented(n, 2),
 };
 
 describe.each(Object.entries(LAYOUTS))('%s', (_, make) => {
@@ -113,17 +115,34 @@ describe('triangles of symmetric matrices', () => {
   });
 });
 
-it('some of the columns are cut out, and put beside each other again', () => {
-  fc.assert(
-    fc.property(SIZES, SIZES, SIZES, (d, count, each) => {
-      const all = number(written(grid(d, count), entry));
-      const parts: Num[] = [];
-      for (let from = 0; from < count; from += each) {
-        const to = Math.min(count, from + each);
-        parts.push(someColumns(gates, all, d, count, from, to));
-        expect(read(parts.at(-1)!)).toEqual(written(grid(d, to - from), (i, j) => entry(i, from + j)));
-      }
-      expect(read(besideEachOther(gates, parts, d, count, each))).toEqual(written(grid(d, count), entry));
+it('columns beside a triangle follow it', () => {
+  expect(written(augmented(2, 2), entry)).toEqual([0, 1, 101, 2, 3, 102, 103]);
+});
+
+it('vectors are cut into steps and put beside each other again, and so is what is made of each', async () => {
+  await fc.assert(
+    fc.asyncProperty(SIZES, SIZES, SIZES, async (d, count, each) => {
+      const session = new ClearSession();
+      const bits = bitsOf(written(grid(d, count), entry).map(BigInt), BITS);
+      const all = await session.step((own) => new Fixed(own, numberFrom(own, own.input(bits), BITS), 0));
+      const read = ({ number }: Fixed) =>
+        valuesOf(number.map((wires) => session.gates.read(wires))).map(Number);
+      const seen: number[][] = [];
+      const [same, first] = await vectorByVector(
+        session,
+        all,
+        d,
+        count,
+        GATES_PER_STEP / d / each,
+        (own, width) => {
+          seen.push(read(own));
+          return [own, own.lanesFrom(0, width)];
+        },
+      );
+      expect(read(same!)).toEqual(written(grid(d, count), entry));
+      expect(read(first!)).toEqual(Array.from({ length: count }, (_, j) => j));
+      expect(seen).toHaveLength(Math.ceil(count / Math.min(each, count)));
+      expect(seen.flat().sort((a, b) => a - b)).toEqual(written(grid(d, count), entry).sort((a, b) => a - b));
     }),
     { numRuns: 60 },
   );

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { bitsOf, type Num, numberFrom, valuesOf } from '../../src/circuits/index.ts';
 import { ClearGates } from '../../src/garbling/index.ts';
-import { inverseRoot, normaliseEvenly } from '../../src/programs/scaling.ts';
+import { Fixed } from '../../src/programs/fixed.ts';
+import { inverseRoot, scaleEvenly } from '../../src/programs/scaling.ts';
 import { multiplyTruncated, subtractProduct } from '../../src/programs/truncated.ts';
 import { numbers } from './data.ts';
 
@@ -53,11 +54,9 @@ describe('products without low columns', () => {
 describe('even normalisation', () => {
   it('shifts by the most even number of places', () => {
     const values = [...random(100, 21, 8).map((value) => (value < 0n ? ~value : value)), 5n, 1n << 19n];
-    const { value, places } = normaliseEvenly(gates, [
-      ...number(values, 21).slice(0, -1),
-      gates.constant(values.length, 0),
-    ]);
-    const [scaled, halves] = [read(value), read(places)];
+    const { value, places } = scaleEvenly(new Fixed(gates, number(values, 21), 0).nonNegative());
+    const [scaled, halves] = [read(value.number), read(places.number)];
+    expect(value.fraction).toBe(20);
     for (const [i, original] of values.entries()) {
       expect(scaled[i]).toBe(BigInt.asUintN(20, original << (2n * halves[i]!)));
       if (original === 0n) continue;
@@ -68,9 +67,9 @@ describe('even normalisation', () => {
 
   it('leaves an inverse root from 1 to 2', () => {
     const values = [1n, 2n, 3n, 1000n, 1n << 38n, (1n << 40n) - 1n, 123_456_789n];
-    const a = [...number(values, 41).slice(0, -1), gates.constant(values.length, 0)];
-    const { mantissa, places } = inverseRoot(gates, a);
-    const [mantissas, halves] = [read(mantissa), read(places)];
+    const { mantissa, places } = inverseRoot(new Fixed(gates, number(values, 41), 40).nonNegative());
+    const [mantissas, halves] = [read(mantissa.number), read(places.number)];
+    expect(mantissa.fraction).toBe(32);
     for (const [i, original] of values.entries()) {
       const value = (Number(mantissas[i]!) / 2 ** 32) * 2 ** Number(halves[i]!);
       expect(Math.abs(value * Math.sqrt(Number(original) / 2 ** 40) - 1)).toBeLessThan(2 ** -30);
