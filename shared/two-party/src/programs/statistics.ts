@@ -192,7 +192,7 @@ export async function scaledScatter(
   const gatesPerLane = 2 * (R.bits * Q.bits + V.bits ** 2);
   return pieceByPiece(session, layout.lanes, gatesPerLane, (piece) => {
     const own = R.part(piece);
-    const squares = V.perRow(layout, piece).timesExactly(V.perColumn(layout, piece), kept);
-    return own.timesExactly(Q.spread(own.lanes), kept).minus(squares);
+    const whole = own.timesExactly(Q.spread(own.lanes), kept);
+    return whole.minus(V.perRow(layout, piece).timesExactly(V.perColumn(layout, piece), kept));
   });
 }

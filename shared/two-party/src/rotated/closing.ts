@@ -1,9 +1,10 @@
 /** What the CSP refuses in any answer, and what ends its task: the first bytes of an answer, and which failures. */
+import type { Program } from '@eigenveil/task';
 import { isTellable } from '../channel/abort.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
 import type { CspInput } from '../protocol.ts';
-import { ROTATED_MESSAGE, writeRing } from './messages.ts';
+import { ROTATED_MESSAGE, readRing, sendRing } from './messages.ts';
 
 /**
  * A failure that may depend on the shares ends the task like an answer, and no run of it follows. They are the same in every attempt, and what the data
@@ -38,8 +39,23 @@ export async function sendMarkedMatrix(
   ringBits: number,
 ): Promise<void> {
   await mark();
-  writeRing(stream, ROTATED_MESSAGE.matrix, share, ringBits);
-  await stream.flush();
+  await sendRing(stream, ROTATED_MESSAGE.matrix, share, ringBits);
+}
+
+/**
+ * Opens the number of owners, and nothing else before it is right.
+ * @throws as `checkOwners`, and the errors of the stream
+ */
+export async function openOwners(
+  stream: MessageStream,
+  share: bigint,
+  ringBits: number,
+  { verifiedOwners }: Pick<CspInput, 'verifiedOwners'>,
+  { minimumOwners }: Pick<Program, 'minimumOwners'>,
+): Promise<void> {
+  const [theirs] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
+  await stream.beforeCheck();
+  checkOwners(BigInt.asUintN(ringBits, share + theirs!), verifiedOwners, minimumOwners);
 }
 
 /** A data user that has aggregated what it got knows the number, so that the refusal tells it nothing. */

@@ -9,12 +9,12 @@ import { TwoPartyError } from '../errors.ts';
 import { beforeReveal, type Session } from '../garbling/index.ts';
 import { type MaskedCorrelation, maskedCorrelation } from '../programs/masked-correlation.ts';
 import type { CspInput, DataUserInput } from '../protocol.ts';
-import { checkOwners, closedByFaults, sendMarkedMatrix } from './closing.ts';
-import { sendVectors } from './csp.ts';
+import { closedByFaults, openOwners, sendMarkedMatrix } from './closing.ts';
+import { rotateBack } from './csp.ts';
 import { openRotated } from './data-user.ts';
 import { implausible } from './decomposition.ts';
 import { inRing, symmetricMatrix } from './matrices.ts';
-import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
+import { sendOwners } from './messages.ts';
 import { rotatedParameters } from './parameters.ts';
 import type { Chooser, Correlator } from './products.ts';
 import type { RandomBits } from './random-bits.ts';
@@ -55,9 +55,7 @@ export async function answerCorrelation(
       masks: upperEntries(d, () => random.integer(ringBits)),
     });
     const ownerBits = valueBitsOf(task).at(-1)!;
-    const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ownerBits);
-    await stream.beforeCheck();
-    checkOwners(BigInt.asUintN(ownerBits, shares.at(-1)! + owners!), verifiedOwners, program.minimumOwners);
+    await openOwners(stream, shares.at(-1)!, ownerBits, input, program);
 
     // The variances that it reveals are part of the one answer.
     const garbler = beforeReveal(await session(), mark);
@@ -69,7 +67,7 @@ export async function answerCorrelation(
       d,
     );
     await sendMarkedMatrix(stream, mark, matrixShareOfCsp(own, rotating, secrets, parameters), ringBits);
-    await sendVectors(stream, chooser, secrets, program.components, parameters);
+    await rotateBack(stream, chooser, secrets, program.components, parameters);
   });
 }
 
@@ -85,8 +83,7 @@ export async function askCorrelation(
 ): Promise<Decomposition> {
   const parameters = rotatedParameters(task);
   const { features: d, ringBits } = parameters;
-  writeRing(stream, ROTATED_MESSAGE.owners, [input.shares.at(-1)!], valueBitsOf(task).at(-1)!);
-  await stream.flush();
+  await sendOwners(stream, input.shares.at(-1)!, valueBitsOf(task).at(-1)!);
   const opened = await openStandardised(await session(), { task, program }, input, ringBits);
   const correlator = await products();
   const own = inRing(symmetricMatrix(opened.masked, d), ringBits);

@@ -3,9 +3,9 @@
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import type { CspInput } from '../protocol.ts';
-import { checkOwners, closedByFaults, sendMarkedMatrix } from './closing.ts';
+import { closedByFaults, openOwners, sendMarkedMatrix } from './closing.ts';
 import { columnOf, transpose } from './matrices.ts';
-import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
+import { declare, ROTATED_MESSAGE, sendRing } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Chooser } from './products.ts';
 import { matrixShareOfCsp, rotatingChoices } from './rotating.ts';
@@ -25,28 +25,24 @@ export async function answerRotated(
   draw: (parameters: RotatedParameters) => RotationSecrets,
 ): Promise<void> {
   await closedByFaults(input, async (mark) => {
-    const { shares, verifiedOwners } = input;
     const parameters = rotatedParameters(task);
     const { ringBits } = parameters;
     const secrets = fixed(stream, draw(parameters)); // while the data user prepares its base transfers
-    const own = statisticsShares(task, shares, ringBits);
-    const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
-    await stream.beforeCheck();
-    checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);
+    const own = statisticsShares(task, input.shares, ringBits);
+    await openOwners(stream, own.owners, ringBits, input, program);
 
     const chooser = await products();
     const declared = program.outputs.includes('mean') ? [own.Q, ...own.V] : [own.Q];
-    writeRing(stream, ROTATED_MESSAGE.declared, declared, ringBits);
-    await stream.flush();
+    await declare(stream, declared, ringBits);
     const matrix = await shareMatrix(chooser, own, secrets, parameters);
     await sendMarkedMatrix(stream, mark, matrix, ringBits);
 
-    await sendVectors(stream, chooser, secrets, program.components, parameters);
+    await rotateBack(stream, chooser, secrets, program.components, parameters);
   });
 }
 
 /** Step 4. */
-export async function sendVectors(
+export async function rotateBack(
   stream: MessageStream,
   chooser: Chooser,
   secrets: RotationSecrets,
@@ -54,8 +50,7 @@ export async function sendVectors(
   parameters: RotatedParameters,
 ): Promise<void> {
   const vectors = await shareVectors(chooser, secrets, components, parameters);
-  writeRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRingBits);
-  await stream.flush();
+  await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRingBits);
 }
 
 /**

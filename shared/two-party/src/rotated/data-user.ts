@@ -5,10 +5,10 @@ import type { MessageStream } from '../channel/message-stream.ts';
 import { systemClock } from '../pace.ts';
 import { type DataUserInput, hangUp } from '../protocol.ts';
 import { standardPace } from '../standard-pace.ts';
-import { finishDecomposition, openMatrix } from './decomposition.ts';
+import { decomposeMatrix, finishDecomposition } from './decomposition.ts';
 import { holdToPace } from './hold.ts';
-import { inRing, type Matrix } from './matrices.ts';
-import { ROTATED_MESSAGE, readRing, writeRing } from './messages.ts';
+import { inRing, type Matrix, matrixOf } from './matrices.ts';
+import { opened, ROTATED_MESSAGE, readRing, sendOwners } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Correlator } from './products.ts';
 import { matrixShareOfUser, rotatingCorrelations } from './rotating.ts';
@@ -29,12 +29,11 @@ export async function askRotated(
   const parameters = rotatedParameters(task);
   const { features: d, ringBits } = parameters;
   const own = statisticsShares(task, input.shares, ringBits);
-  writeRing(stream, ROTATED_MESSAGE.owners, [own.owners], ringBits);
-  await stream.flush();
+  await sendOwners(stream, own.owners, ringBits);
   const correlator = await products();
   const withMean = program.outputs.includes('mean');
   const declared = await readRing(stream, ROTATED_MESSAGE.declared, withMean ? 1 + d : 1, ringBits);
-  const [Q, ...V] = declared.map((share, i) => BigInt.asIntN(ringBits, share + [own.Q, ...own.V][i]!));
+  const [Q, ...V] = opened(withMean ? [own.Q, ...own.V] : [own.Q], declared, ringBits);
   const rotated = await shareMatrix(correlator, own, Q!, parameters);
   const statistics = { Q: Q!, V: withMean ? V : undefined };
   return openRotated(stream, correlator, rotated, statistics, { task, program }, input);
@@ -54,17 +53,17 @@ export async function openRotated(
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, rotated.length, ringBits);
   const ask = async () => {
     await input.answer?.noteMatrix();
-    const upper = rotated.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
-    const opened = openMatrix(upper, statistics.Q, task, program, parameters);
-    return { opened, vectors: await openVectors(stream, correlator, opened.directions, parameters) };
+    const M = opened(rotated, theirs, ringBits);
+    const found = decomposeMatrix(M, statistics.Q, task, program, parameters);
+    return { found, vectors: await rotateBack(stream, correlator, found.directions, parameters) };
   };
   holdToPace(stream, input.pace ?? { milliseconds: standardPace(d, program.components), clock: systemClock });
-  const { opened, vectors } = await ask().catch(async (error: unknown) => {
+  const { found, vectors } = await ask().catch(async (error: unknown) => {
     await stream.released(); // an abort is a byte, too, and another connection that is tried
     throw error;
   });
   await hangUp(stream.channel, input);
-  return finishDecomposition(opened, vectors, statistics, task, program, parameters);
+  return finishDecomposition(found, vectors, statistics, task, program, parameters);
 }
 
 /**
@@ -91,7 +90,7 @@ async function shareMatrix(
 }
 
 /** Step 4: Pᵀ A with the flood, d × components signed integers. */
-async function openVectors(
+async function rotateBack(
   stream: MessageStream,
   correlator: Correlator,
   directions: Matrix,
@@ -101,7 +100,5 @@ async function openVectors(
   const [product] = await correlator.multiply([{ matrix, rows: d, entryBits: rotationBits + 1, ringBits }]);
   const components = directions[0]!.length;
   const theirs = await readRing(stream, ROTATED_MESSAGE.vectors, d * components, ringBits);
-  return product!.map((row, i) =>
-    row.map((entry, j) => BigInt.asIntN(ringBits, entry + theirs[i * components + j]!)),
-  );
+  return matrixOf(opened(product!.flat(), theirs, ringBits), components);
 }

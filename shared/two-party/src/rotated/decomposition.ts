@@ -23,7 +23,7 @@ export interface Opened {
 }
 
 /** Decomposes M, whose upper triangle in units of 2^(−2f), mask included, is given as signed integers. Whatever M is, it throws nothing. */
-export function openMatrix(
+export function decomposeMatrix(
   upper: readonly bigint[],
   samples: bigint,
   task: StatisticsTask,

@@ -44,6 +44,13 @@ export function symmetricMatrix(upper: readonly bigint[], d: number): bigint[][]
   return matrix;
 }
 
+/** Rows of so many entries each, from all entries row by row. */
+export function matrixOf(entries: readonly bigint[], columns: number): bigint[][] {
+  return Array.from({ length: entries.length / columns }, (_, i) =>
+    entries.slice(i * columns, (i + 1) * columns),
+  );
+}
+
 export function traceOf(matrix: Matrix): bigint {
   return matrix.reduce((sum, row, i) => sum + row[i]!, 0n);
 }

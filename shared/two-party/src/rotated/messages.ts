@@ -24,6 +24,32 @@ export function writeRing(
   stream.write(type, encodeShares(new Array<number>(elements.length).fill(ringBits), elements));
 }
 
+/** The same, and nothing waits in a buffer. */
+export async function sendRing(
+  stream: MessageStream,
+  type: number,
+  elements: readonly bigint[],
+  ringBits: number,
+): Promise<void> {
+  writeRing(stream, type, elements, ringBits);
+  await stream.flush();
+}
+
+/** The data user's share of the number of owners. */
+export function sendOwners(stream: MessageStream, share: bigint, ringBits: number): Promise<void> {
+  return sendRing(stream, ROTATED_MESSAGE.owners, [share], ringBits);
+}
+
+/** The CSP's shares of what the task declares and the data user needs to go on. */
+export function declare(stream: MessageStream, shares: readonly bigint[], ringBits: number): Promise<void> {
+  return sendRing(stream, ROTATED_MESSAGE.declared, shares, ringBits);
+}
+
+/** What the shares of both servers add up to, as signed integers. */
+export function opened(own: readonly bigint[], theirs: readonly bigint[], ringBits: number): bigint[] {
+  return own.map((share, i) => BigInt.asIntN(ringBits, share + theirs[i]!));
+}
+
 /**
  * `count` elements.
  * @throws ERR_CHANNEL_MESSAGE when the message has another form, and the errors of the stream

@@ -3,7 +3,7 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct } from '../../products/index.ts';
 import type { CspInput } from '../../protocol.ts';
-import { checkOwners, closedByFaults, sendMarkedMatrix } from '../closing.ts';
+import { closedByFaults, openOwners, sendMarkedMatrix } from '../closing.ts';
 import {
   addMatrices,
   columnOf,
@@ -12,7 +12,7 @@ import {
   multiplySigned,
   transpose,
 } from '../matrices.ts';
-import { ROTATED_MESSAGE, readRing, writeRing } from '../messages.ts';
+import { declare, ROTATED_MESSAGE, sendRing } from '../messages.ts';
 import { ceilLog2 } from '../parameters.ts';
 import type { Chooser } from '../products.ts';
 import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
@@ -32,30 +32,24 @@ export async function answerPencil(
   draw: (parameters: PencilParameters) => PencilSecrets,
 ): Promise<void> {
   await closedByFaults(input, async (mark) => {
-    const { shares, verifiedOwners } = input;
     const parameters = pencilParameters(task, program);
     const { ringBits } = parameters;
     const secrets = fixed(stream, draw(parameters)); // while the data user prepares its base transfers
-    const own = pencilShares(task, shares, ringBits);
-    const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, ringBits);
-    await stream.beforeCheck();
-    checkOwners(BigInt.asUintN(ringBits, own.owners + owners!), verifiedOwners, program.minimumOwners);
+    const own = pencilShares(task, input.shares, ringBits);
+    await openOwners(stream, own.owners, ringBits, input, program);
 
     const chooser = await products();
     const sums = program.outputs.includes('mean') ? totalOf(own.groups) : [];
     const declared = [...own.M.flat(), ...sums].map((share) => BigInt.asUintN(ringBits, share));
-    writeRing(stream, ROTATED_MESSAGE.declared, declared, ringBits);
-    await stream.flush();
+    await declare(stream, declared, ringBits);
     const { matrix, signal } = await shareMatrices(chooser, own, secrets, parameters);
     await sendMarkedMatrix(stream, mark, matrix, ringBits);
 
     const values = await shareSignal(chooser, signal, secrets, parameters);
-    writeRing(stream, ROTATED_MESSAGE.signal, values.flat(), parameters.openRing);
-    await stream.flush();
+    await sendRing(stream, ROTATED_MESSAGE.signal, values.flat(), parameters.openRing);
 
-    const vectors = await shareVectors(chooser, secrets, parameters);
-    writeRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRing);
-    await stream.flush();
+    const vectors = await rotateBack(chooser, secrets, parameters);
+    await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRing);
   });
 }
 
@@ -144,7 +138,7 @@ async function shareSignal(
 }
 
 /** Step 6: the CSP's share of Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components. */
-async function shareVectors(
+async function rotateBack(
   chooser: Chooser,
   { rotation, turn, flood }: PencilSecrets,
   parameters: PencilParameters,

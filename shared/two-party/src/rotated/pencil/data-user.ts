@@ -11,18 +11,19 @@ import {
   addMatrices,
   inRing,
   type Matrix,
+  matrixOf,
   multiplyMatrices,
   multiplySigned,
   transpose,
 } from '../matrices.ts';
-import { ROTATED_MESSAGE, readRing, writeRing } from '../messages.ts';
+import { opened, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import { ceilLog2 } from '../parameters.ts';
 import type { Correlator } from '../products.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
 import { scatterShare } from '../shares.ts';
 import { truncateUser } from '../truncate.ts';
 import { blocksOf, contrasts } from './contrasts.ts';
-import { finishPencil, openSignal, openTotal, type Root, refusalOfCounts } from './decomposition.ts';
+import { decomposeSignal, findRoot, finishPencil, type Root, refusalOfCounts } from './decomposition.ts';
 import { type PencilParameters, pencilParameters } from './parameters.ts';
 import { type PencilShares, pencilShares, totalOf } from './shares.ts';
 
@@ -36,8 +37,7 @@ export async function askPencil(
   const parameters = pencilParameters(task, program);
   const { features: d, components, ringBits, openRing, vectorRing } = parameters;
   const own = pencilShares(task, input.shares, ringBits);
-  writeRing(stream, ROTATED_MESSAGE.owners, [own.owners], ringBits);
-  await stream.flush();
+  await sendOwners(stream, own.owners, ringBits);
   const correlator = await products();
   const withMean = program.outputs.includes('mean');
   const ownSums = [...own.M.flat(), ...(withMean ? totalOf(own.groups) : [])];
@@ -45,7 +45,7 @@ export async function askPencil(
   const pace = input.pace ?? { milliseconds: standardPace(d, components, true), clock: systemClock };
   const short = contrastPace(d, own.M.flat().length);
   holdToPace(stream, { ...pace, milliseconds: Math.min(pace.milliseconds, short) });
-  const sums = ownSums.map((share, i) => BigInt.asIntN(ringBits, share + theirSums[i]!));
+  const sums = opened(ownSums, theirSums, ringBits);
   const counts = countsOf(parameters, sums);
   const refused = refusalOfCounts(counts, task);
 
@@ -56,14 +56,13 @@ export async function askPencil(
   const ask = async () => {
     holdToPace(stream, pace);
     await input.answer?.noteMatrix();
-    const upper = matrix.map((share, e) => BigInt.asIntN(ringBits, share + theirs[e]!));
-    const total = openTotal(upper, counts, refused, task, program, parameters);
+    const total = findRoot(opened(matrix, theirs, ringBits), counts, refused, task, program, parameters);
     const share = await shareSignal(correlator, signal, total, parameters);
-    const Y = await opened(stream, ROTATED_MESSAGE.signal, share, openRing);
+    const Y = await openMatrix(stream, ROTATED_MESSAGE.signal, share, openRing);
     holdToPace(stream, pace);
-    const last = openSignal(Y, total, task, parameters);
-    const vectors = await shareVectors(correlator, last.directions, total.normalised, parameters);
-    return { last, vectors: await opened(stream, ROTATED_MESSAGE.vectors, vectors, vectorRing) };
+    const last = decomposeSignal(Y, total, task, parameters);
+    const vectors = await rotateBack(correlator, last.directions, total.normalised, parameters);
+    return { last, vectors: await openMatrix(stream, ROTATED_MESSAGE.vectors, vectors, vectorRing) };
   };
   const { last, vectors } = await ask().catch(async (error: unknown) => {
     await stream.released(); // an abort is a byte, too, and another connection that is tried
@@ -84,7 +83,7 @@ function countsOf({ classes }: PencilParameters, sums: readonly bigint[]): bigin
 }
 
 /** What the CSP's share and this one add up to. */
-async function opened(
+async function openMatrix(
   stream: MessageStream,
   type: number,
   share: Matrix,
@@ -92,9 +91,7 @@ async function opened(
 ): Promise<bigint[][]> {
   const columns = share[0]!.length;
   const theirs = await readRing(stream, type, share.length * columns, ringBits);
-  return share.map((row, i) =>
-    row.map((entry, j) => BigInt.asIntN(ringBits, entry + theirs[i * columns + j]!)),
-  );
+  return matrixOf(opened(share.flat(), theirs, ringBits), columns);
 }
 
 /**
@@ -237,7 +234,7 @@ async function shareSignal(
 }
 
 /** Step 6: the data user's share of Pᵀ C̃ᵀ P₂ᵀ A, d × components. */
-async function shareVectors(
+async function rotateBack(
   correlator: Correlator,
   directions: Matrix,
   normalised: Matrix,

@@ -82,7 +82,7 @@ export function refusalOfCounts(counts: Counts, task: StatisticsTask): Refusal |
  * C₁ from M, whose upper triangle in units of 2^−(2f + scatterBits), mask included, is given as signed integers. Whatever M is, it throws
  * nothing, and it works for as long wherever C₁ can be had.
  */
-export function openTotal(
+export function findRoot(
   upper: readonly bigint[],
   counts: Counts,
   refused: Refusal | undefined,
@@ -187,7 +187,7 @@ function conditionRefusal(
 }
 
 /** The directions from Y, d × columns, in units of 2^−openBits. It does the same work whatever Y is, and throws nothing. */
-export function openSignal(
+export function decomposeSignal(
   Y: Matrix,
   { spectrum, condition, refusal: before }: OpenedTotal,
   task: StatisticsTask,

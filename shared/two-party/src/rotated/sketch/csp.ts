@@ -3,7 +3,7 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct } from '../../products/index.ts';
 import type { CspInput } from '../../protocol.ts';
-import { checkOwners, closedByFaults, sendMarkedMatrix } from '../closing.ts';
+import { closedByFaults, openOwners, sendMarkedMatrix } from '../closing.ts';
 import {
   addMatrices,
   type Matrix,
@@ -13,7 +13,7 @@ import {
   transpose,
   upperProduct,
 } from '../matrices.ts';
-import { ROTATED_MESSAGE, readRing, writeRing } from '../messages.ts';
+import { declare, ROTATED_MESSAGE, sendRing } from '../messages.ts';
 import type { Truncated } from '../pencil/parameters.ts';
 import type { Chooser } from '../products.ts';
 import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
@@ -38,24 +38,19 @@ export async function answerSketch(
     const { shareRing, ringBits, openRing, vectorRing } = parameters;
     const secrets = fixed(stream, draw(parameters)); // while the data user prepares its base transfers
     const own = sketchShares(task, input, parameters);
-    const [owners] = await readRing(stream, ROTATED_MESSAGE.owners, 1, shareRing);
-    await stream.beforeCheck();
-    checkOwners(BigInt.asUintN(shareRing, own.owners + owners!), input.verifiedOwners, program.minimumOwners);
+    await openOwners(stream, own.owners, shareRing, input, program);
 
     const chooser = await products();
-    writeRing(stream, ROTATED_MESSAGE.declared, [own.Q, ...own.V], shareRing);
-    await stream.flush();
+    await declare(stream, [own.Q, ...own.V], shareRing);
     const kept = keptOf(own, parameters);
     const { matrix, turned } = await shareMatrices(chooser, own, kept, secrets, parameters);
     await sendMarkedMatrix(stream, mark, matrix, ringBits);
 
     const whitened = await shareWhitened(chooser, turned, secrets, parameters);
-    writeRing(stream, ROTATED_MESSAGE.signal, whitened, openRing);
-    await stream.flush();
+    await sendRing(stream, ROTATED_MESSAGE.signal, whitened, openRing);
 
-    const vectors = await shareVectors(chooser, kept, secrets, parameters);
-    writeRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), vectorRing);
-    await stream.flush();
+    const vectors = await rotateBack(chooser, kept, secrets, parameters);
+    await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), vectorRing);
   });
 }
 
@@ -166,7 +161,7 @@ export function mirrored(matrix: Matrix): bigint[][] {
 }
 
 /** Step 6: the CSP's share of Z' J, d × components. */
-async function shareVectors(
+async function rotateBack(
   chooser: Chooser,
   kept: Matrix,
   { rotation, turn, flood }: SketchSecrets,

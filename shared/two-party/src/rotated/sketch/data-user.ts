@@ -16,13 +16,13 @@ import {
   transpose,
   upperProduct,
 } from '../matrices.ts';
-import { ROTATED_MESSAGE, readRing, writeRing } from '../messages.ts';
+import { opened, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import type { Correlator } from '../products.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
 import { upperEntries } from '../secrets.ts';
 import { truncateUser } from '../truncate.ts';
 import { gramShare, joined, mirrored } from './csp.ts';
-import { finishSketch, openCore, openWhitened, type Root, refusalOfRows } from './decomposition.ts';
+import { decomposeWhitened, findRoot, finishSketch, type Root, refusalOfRows } from './decomposition.ts';
 import { lifted, liftingCorrelations, offsetOf, unliftedMatrix } from './lifting.ts';
 import { type SketchParameters, sketchParameters } from './parameters.ts';
 import { piecesOf } from './pieces.ts';
@@ -38,13 +38,12 @@ export async function askSketch(
   const parameters = sketchParameters(task, program);
   const { features: d, columns: l, components, shareRing, ringBits, openRing, vectorRing } = parameters;
   const own = sketchShares(task, input, parameters);
-  writeRing(stream, ROTATED_MESSAGE.owners, [own.owners], shareRing);
-  await stream.flush();
+  await sendOwners(stream, own.owners, shareRing);
   const correlator = await products();
   const declared = await readRing(stream, ROTATED_MESSAGE.declared, 1 + d, shareRing);
   const pace = input.pace ?? { milliseconds: standardPace(l, components, true), clock: systemClock };
   holdToPace(stream, { ...pace, milliseconds: Math.min(pace.milliseconds, centringPace(d, l)) });
-  const [Q, ...V] = declared.map((share, i) => BigInt.asIntN(shareRing, share + [own.Q, ...own.V][i]!));
+  const [Q, ...V] = opened([own.Q, ...own.V], declared, shareRing);
   const refused = refusalOfRows(Q!, l, task);
   const mean = centring(refused ? V.map(() => 0n) : V, refused ? 1n : Q!, own.signs, l);
   const Z = own.Y.map((row, i) => row.map((share, a) => BigInt.asIntN(shareRing, share) - mean[i]![a]!));
@@ -58,12 +57,12 @@ export async function askSketch(
   const ask = async () => {
     holdToPace(stream, pace);
     await input.answer?.noteMatrix();
-    const core = openCore(opened(matrix, theirs, ringBits), refused, program, parameters);
+    const core = findRoot(opened(matrix, theirs, ringBits), refused, program, parameters);
     const share = await shareWhitened(correlator, turned, core, parameters);
     const answer = await readRing(stream, ROTATED_MESSAGE.signal, share.length, openRing);
     holdToPace(stream, pace);
-    const last = openWhitened(opened(share, answer, openRing), core, parameters);
-    const vectors = (await shareVectors(correlator, kept, last.directions, core, parameters)).flat();
+    const last = decomposeWhitened(opened(share, answer, openRing), core, parameters);
+    const vectors = (await rotateBack(correlator, kept, last.directions, core, parameters)).flat();
     const rotatedBack = await readRing(stream, ROTATED_MESSAGE.vectors, vectors.length, vectorRing);
     return { last, vectors: opened(vectors, rotatedBack, vectorRing) };
   };
@@ -73,11 +72,6 @@ export async function askSketch(
   });
   await hangUp(stream.channel, input);
   return finishSketch(last, vectors, { Q: Q!, V }, task, parameters);
-}
-
-/** What the CSP's share and this one add up to. */
-function opened(share: readonly bigint[], theirs: readonly bigint[], ringBits: number): bigint[] {
-  return share.map((entry, e) => BigInt.asIntN(ringBits, entry + theirs[e]!));
 }
 
 /** This server's share of Z, and what is kept of it, d × l; Ω. */
@@ -199,7 +193,7 @@ async function shareWhitened(
 }
 
 /** Step 6: the data user's share of Z' J, J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components. */
-async function shareVectors(
+async function rotateBack(
   correlator: Correlator,
   kept: Matrix,
   directions: Matrix,

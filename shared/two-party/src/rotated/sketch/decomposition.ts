@@ -62,7 +62,7 @@ export function refusalOfRows(rows: bigint, columns: number, task: StatisticsTas
  * C₁ from M, whose upper triangle in units of 2^−(2f), mask included, is given as signed integers. Whatever M is, it throws nothing, and it works for as long
  * wherever C₁ can be had.
  */
-export function openCore(
+export function findRoot(
   upper: readonly bigint[],
   refused: Refusal | undefined,
   program: Program,
@@ -146,7 +146,7 @@ function times(entry: bigint, factor: number): bigint {
 }
 
 /** The directions from M₂, upper triangle, in units of 2^−openBits. It does the same work whatever M₂ is, and throws nothing. */
-export function openWhitened(
+export function decomposeWhitened(
   upper: readonly bigint[],
   core: OpenedCore,
   { columns: l, components, openBits, directionBits }: SketchParameters,
