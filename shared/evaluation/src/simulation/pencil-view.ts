@@ -43,7 +43,7 @@ export interface PencilView {
   readonly result: Decomposition;
 }
 
-/** Places of the products among those that the data user takes part in: see shareMatrices(), shareSignal() and shareVectors() in two-party. */
+/** Places of the products among those that the data user takes part in: see shareMatrices(), shareSignal() and rotateBack() in two-party. */
 const ROTATING_FROM = 4;
 
 export const parametersOf = ({ task, program }: SmallTask): PencilParameters =>

@@ -63,7 +63,6 @@ export async function multiplyEachChosen(
   products: readonly ChosenProduct[],
 ): Promise<bigint[][][]> {
   for (const product of products) checkChoices(product);
-  const { stream } = receiver;
   const begun: Begun[] = [];
   for (const wave of wavesOf(products, ({ matrix }) => 'from' in matrix && matrix.joins !== true)) {
     const before = begun.map(({ workspace, size }) => sharesOf(workspace.sums(), size));
@@ -71,6 +70,19 @@ export async function multiplyEachChosen(
     await receiveChunks(receiver, started);
     begun.push(...started);
   }
+  const sums = await checkRows(receiver, begun);
+  return begun.map(({ size }, p) => sharesOf(sums[p]!, size));
+}
+
+/**
+ * Draws a challenge and checks the correlator's answer. Returns the sums of all rows.
+ * @throws ERR_PRODUCT_CHECK, and the errors of the stream
+ */
+async function checkRows(
+  receiver: ExtensionReceiver,
+  begun: readonly Begun[],
+): Promise<ReturnType<Workspace['sums']>[]> {
+  const { stream } = receiver;
   const challenge = receiver.random(CHALLENGE_BYTES);
   stream.write(PRODUCT_MESSAGE.challenge, challenge);
   const answers: Uint8Array[] = [];
@@ -83,7 +95,7 @@ export async function multiplyEachChosen(
   if (passed.includes(false)) {
     throw new TwoPartyError('ERR_PRODUCT_CHECK', 'the rows of the product do not belong to one matrix');
   }
-  return begun.map(({ size }, p) => sharesOf(sums[p]!, size));
+  return sums;
 }
 
 interface Begun {
@@ -103,6 +115,7 @@ function begin(product: ChosenProduct, before: readonly Matrix[]): Begun {
   return { size, entries, workspace: new Workspace(size) };
 }
 
+/** The choices of a wave, and what they carry. */
 async function receiveChunks(receiver: ExtensionReceiver, started: readonly Begun[]): Promise<void> {
   const choices = Buffer.concat(started.map(({ entries, size }) => choicesOf(entries, size)));
   const plan = chunksOfEach(started.map(({ size }) => size));

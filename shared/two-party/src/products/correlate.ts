@@ -72,8 +72,19 @@ export async function multiplyEachCorrelated(
   products: readonly CorrelatedProduct[],
   onWork?: (digitProducts: number) => void,
 ): Promise<bigint[][][]> {
-  const { stream } = sender;
+  fixMatrices(sender, products);
+  const started: Started[] = [];
+  const shares: bigint[][][] = [];
   const nextKey = keySource(sender.random);
+  for (const wave of wavesOf(products, ({ waits }) => waits === true)) {
+    await sendChunks(sender, wave, { started, shares, nextKey }, onWork);
+  }
+  await answerChallenge(sender, started);
+  return shares;
+}
+
+/** Holds this run of an answer to the matrices of the first: those that are known now. */
+function fixMatrices({ stream }: ExtensionSender, products: readonly CorrelatedProduct[]): void {
   for (const product of products) {
     const size = sizeOf(product);
     if ('from' in product.matrix) continue;
@@ -82,8 +93,23 @@ export async function multiplyEachCorrelated(
     encodeElements(checked(product.matrix, size), elements);
     stream.fix(elements);
   }
-  const started: Started[] = [];
-  const shares: bigint[][][] = [];
+}
+
+interface Progress {
+  readonly started: Started[];
+  /** Of the products that are done. */
+  readonly shares: bigint[][][];
+  readonly nextKey: () => Uint8Array;
+}
+
+/** What the choices of a wave carry. */
+async function sendChunks(
+  sender: ExtensionSender,
+  wave: readonly CorrelatedProduct[],
+  { started, shares, nextKey }: Progress,
+  onWork?: (digitProducts: number) => void,
+): Promise<void> {
+  const { stream } = sender;
   const start = (product: CorrelatedProduct): Started => {
     const { matrix: given } = product;
     const size = sizeOf(product);
@@ -93,30 +119,32 @@ export async function multiplyEachCorrelated(
     started.push({ workspace, matrix, size });
     return started.at(-1)!;
   };
-  for (const wave of wavesOf(products, ({ waits }) => waits === true)) {
-    const sizes = wave.map(sizeOf);
-    const first = started.length;
-    const plan = chunksOfEach(sizes);
-    const transfers = sizes.reduce((sum, size) => sum + transferCount(size), 0);
-    for await (const block of inGroups(sender.blocks(transfers))) {
-      let work = 0;
-      for (let at = 0; at < block.rows.length; ) {
-        const next = plan.next().value;
-        if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
-        const { chunk, product } = next;
-        const { workspace, matrix, size } = started[first + product] ?? start(wave[product]!);
-        const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
-        work += chunk.correlationBytes / chunk.width;
-        workspace.correlate(chunk, block.rows.subarray(at, end), nextKey());
-        if (!stream.write(PRODUCT_MESSAGE.chunk, workspace.message(chunk))) await stream.flush();
-        at = end;
-        if (chunk.t === 0 && chunk.ends) {
-          shares.push(withoutOffsets(sharesOf(workspace.sums(), size), matrix, wave[product]!));
-        }
+  const sizes = wave.map(sizeOf);
+  const first = started.length;
+  const plan = chunksOfEach(sizes);
+  const transfers = sizes.reduce((sum, size) => sum + transferCount(size), 0);
+  for await (const block of inGroups(sender.blocks(transfers))) {
+    let work = 0;
+    for (let at = 0; at < block.rows.length; ) {
+      const next = plan.next().value;
+      if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
+      const { chunk, product } = next;
+      const { workspace, matrix, size } = started[first + product] ?? start(wave[product]!);
+      const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
+      work += chunk.correlationBytes / chunk.width;
+      workspace.correlate(chunk, block.rows.subarray(at, end), nextKey());
+      if (!stream.write(PRODUCT_MESSAGE.chunk, workspace.message(chunk))) await stream.flush();
+      at = end;
+      if (chunk.t === 0 && chunk.ends) {
+        shares.push(withoutOffsets(sharesOf(workspace.sums(), size), matrix, wave[product]!));
       }
-      onWork?.(work);
     }
+    onWork?.(work);
   }
+}
+
+/** The slopes and the digest of each product's rows, combined as the challenge says. */
+async function answerChallenge({ stream }: ExtensionSender, started: readonly Started[]): Promise<void> {
   const challenge = await stream.read(PRODUCT_MESSAGE.challenge, CHALLENGE_BYTES);
   for (const [p, { workspace, matrix, size }] of started.entries()) {
     const mask = (row: number, place: number) => workspace.mask(row, place);
@@ -126,7 +154,6 @@ export async function multiplyEachCorrelated(
     );
   }
   await stream.flush();
-  return shares;
 }
 
 interface Started {

@@ -10,6 +10,11 @@ const ENDS = [
   ['rotated.md', ['data-user.ts', 'askRotated', 'openRotated'], ['csp.ts', 'answerRotated']],
   ['rotated-pencils.md', ['pencil/data-user.ts', 'askPencil'], ['pencil/csp.ts', 'answerPencil']],
   ['rotated-sketches.md', ['sketch/data-user.ts', 'askSketch'], ['sketch/csp.ts', 'answerSketch']],
+  [
+    'rotated.md, of a product',
+    ['../products/correlate.ts', 'multiplyEachCorrelated'],
+    ['../products/choose.ts', 'multiplyEachChosen'],
+  ],
   ['rotated-correlation.md', ['correlation.ts', 'askCorrelation'], ['correlation.ts', 'answerCorrelation']],
 ] as const;
 
@@ -22,10 +27,13 @@ function bodyOf(source: string, name: string): string {
   return source.slice(source.indexOf('> {\n', start), source.indexOf('\n}\n', start));
 }
 
-/** Rows of the table: step, and the names in each column. */
-function tableOf(page: string): [string, string[], string[]][] {
-  const [, section] = page.split('\n## The steps in the code\n');
-  const rows = section!.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| --'));
+/** Rows of the table of a document, or of its products: step, and the names in each column. */
+async function tableOf(name: string): Promise<[string, string[], string[]][]> {
+  const [document, product] = name.split(', ');
+  const page = await read(`docs/${document}`);
+  const [, section] = page.split(product ? '\n### The steps of a product\n' : '\n## The steps in the code\n');
+  const [own] = section!.split('\n### ');
+  const rows = own!.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| --'));
   return rows.slice(1).map((row) => {
     const [step, ...columns] = row.split('|').slice(1, -1);
     const [user, csp] = columns.map((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
@@ -34,8 +42,8 @@ function tableOf(page: string): [string, string[], string[]][] {
 }
 
 it.each(ENDS)('of %s are called by the names and in the order of its table', async (document, user, csp) => {
-  const page = await read(`docs/${document}`);
-  const rows = tableOf(page);
+  const page = await read(`docs/${document.split(', ')[0]}`);
+  const rows = await tableOf(document);
   for (const [side, [file, ...functions]] of [user, csp].entries()) {
     const source = await read(`${SOURCE}${file}`);
     const body = functions.map((name) => bodyOf(source, name)).join('\n');
@@ -51,12 +59,12 @@ it.each(ENDS)('of %s are called by the names and in the order of its table', asy
   }
 });
 
-it.each(ENDS)('of %s are its numbered steps', async (document) => {
+it.each(ENDS.filter(([name]) => !name.includes(',')))('of %s are its numbered steps', async (document) => {
   const page = await read(`docs/${document}`);
   const titles = [...page.matchAll(/^(\d)\. \*\*(.*?)\*\*/gm)].map(([, number, title]) => {
     return `${number}. ${title!.replace(/[.,]$/, '')}`;
   });
-  const steps = tableOf(page)
+  const steps = (await tableOf(document))
     .flatMap(([step]) => step.split('; '))
     .filter((step) => /^\d/.test(step));
   expect(steps.length).toBeGreaterThan(3);
