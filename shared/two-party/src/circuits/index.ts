@@ -36,3 +36,4 @@ export {
 } from './number.ts';
 export { reciprocalSquareRoot, squareRoot } from './root.ts';
 export { type RoundedPart, sumOfProducts } from './rounded.ts';
+export { gatesPerProduct, multiplyTruncated, subtractProduct } from './truncated.ts';

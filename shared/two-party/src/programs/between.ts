@@ -3,14 +3,19 @@
  * V̄, M̄ the sums over the classes before class j, u_j = (M_j V̄ − M̄ V_j) / sqrt(M̄ M_j (M̄ + M_j)). Numerators are exact; one with an
  * empty class, or with empty ones before it, is 0.
  */
+import {
+  allOfLanes,
+  Fixed,
+  grid,
+  pieceByPiece,
+  piecesOf,
+  piecesPerStep,
+  vectorByVector,
+} from '../fixed-point/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { Fixed } from './fixed.ts';
-import { grid } from './layouts.ts';
-import { allOfLanes } from './numbers.ts';
 import { even, inverseRoot, scaleAlone, scaleUp } from './scaling.ts';
 import { type PooledClass, together } from './statistics.ts';
-import { pieceByPiece, piecesOf, piecesPerStep, vectorByVector } from './steps.ts';
 
 /** Bits of exponents, which are far from 2^8 in magnitude. */
 export const EXPONENT_BITS = 10;

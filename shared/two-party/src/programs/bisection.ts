@@ -4,15 +4,21 @@
  * two that keep the pair (P_i, R_i) in range, P_i = (a_i − x) P_{i−1} − b_{i−1} R_{i−1}, R_i = b_i P_{i−1}. Squares of b, which
  * need twice the bits, do not occur. Every change of sign is an eigenvalue below x.
  */
+
 import { type Num, sumLanes, unsigned } from '../circuits/index.ts';
+import {
+  Fixed,
+  gatesPerRounded,
+  grid,
+  type ProductSum,
+  piecesPerStep,
+  sum,
+  sumsOfProducts,
+  zeros,
+} from '../fixed-point/index.ts';
 import type { Gates, Session } from '../garbling/index.ts';
-import { Fixed } from './fixed.ts';
-import { grid } from './layouts.ts';
-import { zeros } from './numbers.ts';
 import { BISECTIONS, FRACTION, STURM_FRACTION, WORD } from './precision.ts';
 import { scaleTogether } from './scaling.ts';
-import { gatesPerRounded, piecesPerStep } from './steps.ts';
-import { type ProductSum, sum, sumsOfProducts } from './sums.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
 
 /** A sign and values below 2. */

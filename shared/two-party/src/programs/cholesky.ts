@@ -2,6 +2,8 @@
  * Cholesky's factor B = L Lᵀ (Golub and Van Loan, "Matrix Computations", section 4.2.5, the outer-product form, whose updates are
  * all lanes of one batch), the solution of L Y = U on the way, and that of Lᵀ Z = Y.
  */
+import { gatesPerProduct } from '../circuits/index.ts';
+import { augmented, belowDiagonal, Fixed, grid, pieceByPiece } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import {
   PIVOT_PLACES,
@@ -11,11 +13,7 @@ import {
   SOLVE_PRODUCT_GATES,
   SOLVE_WORD,
 } from './discriminant-precision.ts';
-import { Fixed } from './fixed.ts';
-import { augmented, belowDiagonal, grid } from './layouts.ts';
 import { type InverseRoot, inverseRoot, timesInverse } from './scaling.ts';
-import { pieceByPiece } from './steps.ts';
-import { gatesPerProduct } from './truncated.ts';
 
 export interface Factor {
   /** As `belowDiagonal`. */

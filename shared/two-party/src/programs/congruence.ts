@@ -2,14 +2,12 @@
  * L⁻¹ A L⁻ᵀ for a dense symmetric A, by eliminating rows and columns alike: half the products of two triangular solutions. With a the row k
  * over the root of pivot k (its diagonal entry twice), l the column k of L below the diagonal and 0 above it, and c = a − l a_k / 2: A ← A − c lᵀ − l cᵀ.
  */
+import { gatesPerProduct } from '../circuits/index.ts';
+import { belowDiagonal, Fixed, type Piece, pieceByPiece, upperByColumns } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import type { Factor } from './cholesky.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { Fixed } from './fixed.ts';
-import { belowDiagonal, type Piece, upperByColumns } from './layouts.ts';
 import { timesInverse } from './scaling.ts';
-import { pieceByPiece } from './steps.ts';
-import { gatesPerProduct } from './truncated.ts';
 
 /** A: upper triangle column by column, SOLVE_FRACTION fraction bits; and so is the result. */
 export async function congruence(

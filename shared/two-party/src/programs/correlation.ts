@@ -2,18 +2,17 @@
  * PCA of a correlation matrix as a circuit: the scatter with its features standardised, and vectors back at the features' scale. docs/precision.md
  * has the widths and their reasons.
  */
+
 import { type Output, type StatisticsTask, widthsOf } from '@eigenveil/task';
+import { gatesPerProduct } from '../circuits/index.ts';
+import { Fixed, grid, pieceByPiece, upperByRows, vectorByVector } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { fixSigns } from './eigen.ts';
-import { Fixed } from './fixed.ts';
-import { grid, upperByRows } from './layouts.ts';
 import { type StatisticsOutputs, statisticsOutputs } from './outputs.ts';
 import { FRACTION, REVEALED_FRACTION } from './precision.ts';
 import { equilibrate, even, inverseRootOf, scaleAlone, scaleTogether } from './scaling.ts';
 import { type PooledStatistics, scatterBits } from './statistics.ts';
-import { pieceByPiece, vectorByVector } from './steps.ts';
-import { gatesPerProduct } from './truncated.ts';
 
 /** Fraction bits of v_i / σ_i before it is shifted to its magnitude: some more than v has. */
 const SCALED_FRACTION = FRACTION + 4;

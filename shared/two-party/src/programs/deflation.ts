@@ -8,14 +8,13 @@
  * upwards: towards small entries first, each rotation's errors would grow. The explicit form lets a step pass where T falls
  * apart, which chasing a bulge does not.
  */
+
 import { ROOT_FRACTION } from '../circuits/index.ts';
+import { Fixed, onto, piecesPerStep, sum, sumsOfProducts } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
-import { Fixed } from './fixed.ts';
 import { FRACTION, NOTHING, SWEEPS, WORD } from './precision.ts';
 import type { Rotation } from './rotations.ts';
 import { scaleTogether } from './scaling.ts';
-import { piecesPerStep } from './steps.ts';
-import { onto, sum, sumsOfProducts } from './sums.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
 
 /** Rows between two sweeps at work. */

@@ -1,12 +1,10 @@
 /** What happens to solutions before they are revealed: their scaling undone, length 1, a sign, and a check of the equation. */
+import { Fixed, grid, pieceByPiece, piecesOf, squaredLengths, vectorByVector } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { NOISE_PLACES, SOLVE_FRACTION, SOLVE_WORD, VECTOR_FRACTION } from './discriminant-precision.ts';
 import { fixSigns } from './eigen.ts';
-import { Fixed } from './fixed.ts';
-import { grid } from './layouts.ts';
 import { RESIDUAL_PLACES } from './precision.ts';
 import { even, inverseRoot, scaleUp } from './scaling.ts';
-import { pieceByPiece, piecesOf, squaredLengths, vectorByVector } from './steps.ts';
 
 /** Every vector times a power of two, so that its largest entry is from 1/2 to 1: SOLVE_FRACTION fraction bits in SOLVE_WORD. */
 export async function scaleVectors(

@@ -1,5 +1,5 @@
 /** How wide the numbers of the discriminant programs are; docs/precision.md says why. */
-import { gatesPerProduct } from './truncated.ts';
+import { gatesPerProduct } from '../circuits/index.ts';
 
 /** Fraction bits of the scaled noise matrix, its Cholesky factor, and everything that is solved with it. */
 export const SOLVE_FRACTION = 32;

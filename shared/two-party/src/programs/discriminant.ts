@@ -6,14 +6,12 @@
 
 import { cappedComponents, type Method, type Program, type StatisticsTask } from '@eigenveil/task';
 import { all } from '../circuits/index.ts';
+import { allOfLanes, Fixed, type Layout, spread, upperByColumns, upperByRows } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { alignColumns, columnsFit, contrasts, publicExponent } from './between.ts';
 import { checkEquation, type Images, undoScaling, unitVectors } from './directions.ts';
 import { INTEGER_BITS, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { Fixed } from './fixed.ts';
-import { type Layout, upperByColumns, upperByRows } from './layouts.ts';
 import { multiplyMatrices, outerProducts, timesOuter } from './matrices.ts';
-import { allOfLanes, spread } from './numbers.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
 import { revealComponents } from './reveal.ts';

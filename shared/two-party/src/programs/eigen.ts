@@ -2,12 +2,19 @@
  * Eigenpairs of a symmetric matrix: reduction to a tridiagonal matrix, bisection, deflation and back. The number of steps is
  * public and always the same; docs/precision.md has the widths and their reasons. And what every method does with eigenpairs.
  */
+
 import { lessThan, type Num, select } from '../circuits/index.ts';
+import {
+  Fixed,
+  gatesPerRounded,
+  grid,
+  pieceByPiece,
+  squaredLengths,
+  upperByRows,
+} from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { largestEigenvalues } from './bisection.ts';
 import { deflate } from './deflation.ts';
-import { Fixed } from './fixed.ts';
-import { grid, upperByRows } from './layouts.ts';
 import {
   BISECTIONS,
   FRACTION,
@@ -19,7 +26,6 @@ import {
 } from './precision.ts';
 import { rotateVectors } from './rotations.ts';
 import { scaleAlone, scaleEntries } from './scaling.ts';
-import { gatesPerRounded, pieceByPiece, squaredLengths } from './steps.ts';
 import { reflectVectors, tridiagonalise } from './tridiagonal.ts';
 
 export interface Eigenpairs {

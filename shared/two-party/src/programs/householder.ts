@@ -2,13 +2,11 @@
  * The QR factorisation of a matrix with no more columns than rows by Householder reflections I − u uᵀ, ‖u‖² = 2 (Golub and Van Loan, "Matrix
  * Computations", section 5.2.2). Q is orthogonal also where the columns depend on each other or are 0.
  */
+import { Fixed, grid, pieceByPiece, someColumns } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { SOLVE_FRACTION, SOLVE_PRODUCT_GATES, SOLVE_WORD } from './discriminant-precision.ts';
-import { Fixed } from './fixed.ts';
-import { grid } from './layouts.ts';
 import { multiplyMatrices } from './matrices.ts';
 import { even, inverseRoot, scaleUp, timesInverse } from './scaling.ts';
-import { pieceByPiece, someColumns } from './steps.ts';
 
 export interface Reflected {
   /** Reflection j acts on rows j to d − 1. */

@@ -2,15 +2,14 @@
  * The first step of a correlation matrix by `rotated`, as a circuit: the data user gets the matrix plus masks that the CSP has drawn, which are both
  * servers' additive shares of it, and what the task declares of the statistics.
  */
+
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import { bitsOf, numberFrom } from '../circuits/index.ts';
+import { Fixed, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { standardise } from './correlation.ts';
-import { Fixed } from './fixed.ts';
-import { upperByRows } from './layouts.ts';
 import { revealChecked } from './outputs.ts';
 import { poolStatistics, type Shares, scaledScatter, scatterBits } from './statistics.ts';
-import { pieceByPiece } from './steps.ts';
 
 export interface MaskedCorrelation {
   /** Entry plus mask modulo 2^ringBits, upper triangle row by row. */

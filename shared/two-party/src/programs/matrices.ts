@@ -1,10 +1,16 @@
 /** Products of matrices across lanes, summed in steps of a fitting size. */
+import { gatesPerProduct } from '../circuits/index.ts';
+import {
+  Fixed,
+  grid,
+  type Kept,
+  pieceByPiece,
+  piecesPerStep,
+  type Source,
+  upperByColumns,
+} from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { SOLVE_FRACTION } from './discriminant-precision.ts';
-import { Fixed, type Kept } from './fixed.ts';
-import { grid, type Source, upperByColumns } from './layouts.ts';
-import { pieceByPiece, piecesPerStep } from './steps.ts';
-import { gatesPerProduct } from './truncated.ts';
 
 /** A matrix whose entry (i, j) is the lane `at` says. */
 export interface Left {

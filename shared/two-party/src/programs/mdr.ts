@@ -3,22 +3,21 @@
  * classes against S_B of the privacy classes and a ridge. Both are U Uᵀ and P Pᵀ with few columns; where these are fewer than features,
  * [P U] = Q R reduces the problem to the rows of R. Outside of the columns' span A is 0 and B a multiple of I, so nothing is lost.
  */
+
 import { notPositiveDefinite } from '@eigenveil/projection/portable';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
+import { Fixed, grid, pieceByPiece, upperByColumns, upperByRows } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { alignColumns, contrasts, EXPONENT_BITS, type FloatColumns, publicExponent } from './between.ts';
 import { checkEquation, scaleVectors, unitVectors } from './directions.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { Fixed } from './fixed.ts';
 import { applyReflections, reflectColumns } from './householder.ts';
-import { grid, upperByColumns, upperByRows } from './layouts.ts';
 import { outerProducts, timesOuter, triangleTimesTransposed } from './matrices.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { solveLowRank } from './pencils.ts';
 import { revealComponents } from './reveal.ts';
 import { addToDiagonal } from './scaling.ts';
 import { poolStatistics, type Shares } from './statistics.ts';
-import { pieceByPiece } from './steps.ts';
 
 const ENTRY = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD };
 /** Eigenvalues must be below 4^HEADROOM: vectors are still right for smaller ones, and status bits 0 for larger ones. */

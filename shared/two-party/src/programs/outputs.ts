@@ -1,10 +1,11 @@
 /** What a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by every method. */
+
 import { type Decomposition, ProjectionError } from '@eigenveil/projection/portable';
 import type { Output, StatisticsTask } from '@eigenveil/task';
 import { valuesOf } from '../circuits/index.ts';
 import { TwoPartyError } from '../errors.ts';
+import { Fixed } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { Fixed } from './fixed.ts';
 import { REVEALED_FRACTION } from './precision.ts';
 import type { PooledStatistics } from './statistics.ts';
 

@@ -2,12 +2,13 @@
  * PCA as a circuit, from additive shares to eigenvectors. The number of steps is public and always the same; docs/precision.md has the
  * widths and their reasons.
  */
+
 import { type Decomposition, fullRank } from '@eigenveil/projection/portable';
 import { isStandardised, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
+import { Fixed } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { readUnstandardised, standardise, standardisedOutputs, unstandardise } from './correlation.ts';
 import { checkResiduals, fixSigns, leadingEigenpairs, normaliseTrace, traceOf } from './eigen.ts';
-import { Fixed } from './fixed.ts';
 import {
   poolChecks,
   readStatistics,

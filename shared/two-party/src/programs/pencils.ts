@@ -2,19 +2,17 @@
  * The symmetric-definite problem A w = λ B w in scaled fixed-point numbers, by B = L Lᵀ and C = L⁻¹ A L⁻ᵀ (Golub and Van Loan, "Matrix
  * Computations", algorithm 8.7.1): C g = λ g, w = L⁻ᵀ g. For A = U Uᵀ with few columns, C = Y Yᵀ with Y = L⁻¹ U, and Y = Q R leaves R Rᵀ.
  */
+import { Fixed, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { type Factor, factorAndSolve, solveTransposed } from './cholesky.ts';
 import { congruence } from './congruence.ts';
 import { scaleVectors } from './directions.ts';
 import { INTEGER_BITS, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { Fixed } from './fixed.ts';
 import { applyReflections, reflectColumns } from './householder.ts';
-import { upperByRows } from './layouts.ts';
 import { outerProducts, triangleTimesTransposed } from './matrices.ts';
 import { REVEALED_FRACTION } from './precision.ts';
 import { EIGENVALUE_WORD, reducedPairs } from './reduced.ts';
 import { scaleUp } from './scaling.ts';
-import { pieceByPiece } from './steps.ts';
 
 /** Of all that is scaled to be below 2. */
 const ENTRY = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD };

@@ -1,12 +1,10 @@
 /** The symmetric problem C g = λ g that a pencil is reduced to, from a fixed-point C of unknown magnitude. */
+import { Fixed, grid, pieceByPiece, upperByColumns, upperByRows } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { INTEGER_BITS } from './discriminant-precision.ts';
 import { leadingEigenpairs } from './eigen.ts';
-import { Fixed } from './fixed.ts';
-import { grid, upperByColumns, upperByRows } from './layouts.ts';
 import { FRACTION, REVEALED_FRACTION, WORD } from './precision.ts';
 import { scaleTogether } from './scaling.ts';
-import { pieceByPiece } from './steps.ts';
 
 /** Bits of an eigenvalue: REVEALED_FRACTION.pencil of them fraction. */
 export const EIGENVALUE_WORD = REVEALED_FRACTION.pencil + INTEGER_BITS + 2;

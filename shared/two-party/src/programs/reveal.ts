@@ -1,9 +1,10 @@
 /** The end of a discriminant program: its checks, what is revealed where they hold, and what it means. */
+
 import { notPositiveDefinite, ProjectionError } from '@eigenveil/projection/portable';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
+import { Fixed } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { traceOf } from './eigen.ts';
-import { Fixed } from './fixed.ts';
 import { poolChecks, readStatistics, readVectors, revealChecked, statisticsOutputs } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { REVEALED_FRACTION } from './precision.ts';

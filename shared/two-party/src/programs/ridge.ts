@@ -3,18 +3,17 @@
  * Computations", section 4.2), where T = Q (S̄ + ρI), equilibrated by D, is [B c; cᵀ t]; then w_i = z_i D_i / D_y. With t ≤ 1 neither c nor y, whose squares
  * add up to cᵀB⁻¹c ≤ t, is larger than 1.
  */
+
 import { notPositiveDefinite } from '@eigenveil/projection/portable';
 import type { Program, StatisticsTask } from '@eigenveil/task';
+import { type Fixed, grid, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { factorAndSolve, solveTransposed } from './cholesky.ts';
 import { SOLUTION_FRACTION, SOLUTION_WORD } from './discriminant-precision.ts';
 import { traceOf } from './eigen.ts';
-import type { Fixed } from './fixed.ts';
-import { grid, upperByRows } from './layouts.ts';
 import { poolChecks, readStatistics, revealChecked, statisticsOutputs } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { poolStatistics, type Shares } from './statistics.ts';
-import { pieceByPiece } from './steps.ts';
 import { totalNoise } from './total-noise.ts';
 
 /** Of the weights beyond those of z, where the predicted feature varies less than the others. */

@@ -1,9 +1,7 @@
 /** Givens rotations of rows (Golub and Van Loan, "Matrix Computations", section 5.1.8), many of them at once, and the eigenvectors that are products of them. */
+import { Fixed, GATES_PER_STEP, gatesPerRounded, sum, sumsOfProducts } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
-import { Fixed } from './fixed.ts';
 import { FRACTION, WORD } from './precision.ts';
-import { GATES_PER_STEP, gatesPerRounded } from './steps.ts';
-import { sum, sumsOfProducts } from './sums.ts';
 
 const ENTRY = { fraction: FRACTION, bits: WORD };
 /** AND gates per lane that a rotation is applied to, about. */

@@ -1,11 +1,17 @@
 /** Scaling by secret powers of two that keeps fixed-point numbers of unknown magnitude precise; undone later by the same shifts. */
+
 import { normalise, reciprocalSquareRoot, shiftedUp, shiftLeftChecked } from '../circuits/index.ts';
+import {
+  allLanes,
+  allOfLanes,
+  Fixed,
+  grid,
+  type Piece,
+  piecesOf,
+  upperByRows,
+} from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { SCALING_GUARD, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
-import { Fixed } from './fixed.ts';
-import { grid, type Piece, upperByRows } from './layouts.ts';
-import { allLanes, allOfLanes } from './numbers.ts';
-import { piecesOf } from './steps.ts';
 
 /** The next even number. */
 export function even(bits: number): number {

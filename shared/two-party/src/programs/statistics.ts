@@ -1,10 +1,9 @@
 /** The pooled statistics of a task from additive shares, their checks, and Q times the total scatter. */
+
 import { collectsR, placesOf, type Span, type StatisticsTask, valueBitsOf, widthsOf } from '@eigenveil/task';
 import { addModulo, concatLanes, equal, type Num, numberFrom, sliceLanes } from '../circuits/index.ts';
+import { Fixed, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
-import { Fixed } from './fixed.ts';
-import { upperByRows } from './layouts.ts';
-import { pieceByPiece } from './steps.ts';
 
 /** Only the party that they belong to passes shares. */
 export interface Shares {

@@ -1,8 +1,9 @@
 /** The matrix that discriminant programs and ridge regression factor: S̄ + ρI of all rows, times their number, in whole numbers and then equilibrated. */
+
 import { ProjectionError } from '@eigenveil/projection/portable';
 import { type StatisticsTask, statisticsBounds, widthsOf } from '@eigenveil/task';
+import { Fixed } from '../fixed-point/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
-import { Fixed } from './fixed.ts';
 import { addToDiagonal, equilibrate, even } from './scaling.ts';
 import { type PooledStatistics, scaledScatter } from './statistics.ts';
 

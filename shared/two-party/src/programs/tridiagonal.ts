@@ -4,14 +4,21 @@
  * reflection is made, so that the reflection is orthogonal to the last bits however small the column, and a zero column
  * makes u = 0, which is no reflection at all: there is no case to tell apart.
  */
+
 import { ROOT_FRACTION } from '../circuits/index.ts';
+import {
+  type Fixed,
+  gatesPerRounded,
+  grid,
+  onto,
+  type Piece,
+  pieceByPiece,
+  sumsOfProducts,
+  upperByRows,
+} from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
-import type { Fixed } from './fixed.ts';
-import { grid, type Piece, upperByRows } from './layouts.ts';
 import { FRACTION, WORD } from './precision.ts';
 import { scaleTogether } from './scaling.ts';
-import { gatesPerRounded, pieceByPiece } from './steps.ts';
-import { onto, sumsOfProducts } from './sums.ts';
 
 const ENTRY = { fraction: FRACTION, bits: WORD };
 const GATES_PER_PRODUCT = gatesPerRounded(WORD, WORD);

@@ -1,9 +1,10 @@
 /** Status bits and unit vectors of the discriminant programs, from given numbers. */
+
 import { describe, expect, it } from 'vitest';
 import { bitsOf, numberFrom, valuesOf } from '../../src/circuits/index.ts';
+import { Fixed } from '../../src/fixed-point/index.ts';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { checkEquation, unitVectors } from '../../src/programs/directions.ts';
-import { Fixed } from '../../src/programs/fixed.ts';
 import { numbers } from './data.ts';
 
 function fixed(

@@ -1,10 +1,11 @@
 /** Eigenpairs of matrices that are hard for bisection or for deflation, against the reference. */
+
 import { residual, symmetricEigen } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
 import { bitsOf, numberFrom, valuesOf } from '../../src/circuits/index.ts';
+import { Fixed } from '../../src/fixed-point/index.ts';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { leadingEigenpairs } from '../../src/programs/eigen.ts';
-import { Fixed } from '../../src/programs/fixed.ts';
 import { FRACTION, WORD } from '../../src/programs/precision.ts';
 
 /** Of a matrix scaled to a trace of 3/4; it must have no negative eigenvalue. */

@@ -1,10 +1,17 @@
 /** Truncated products and even normalisation against integers. */
+
 import { describe, expect, it } from 'vitest';
-import { bitsOf, type Num, numberFrom, valuesOf } from '../../src/circuits/index.ts';
+import {
+  bitsOf,
+  multiplyTruncated,
+  type Num,
+  numberFrom,
+  subtractProduct,
+  valuesOf,
+} from '../../src/circuits/index.ts';
+import { Fixed } from '../../src/fixed-point/index.ts';
 import { ClearGates } from '../../src/garbling/index.ts';
-import { Fixed } from '../../src/programs/fixed.ts';
 import { inverseRoot, scaleEvenly } from '../../src/programs/scaling.ts';
-import { multiplyTruncated, subtractProduct } from '../../src/programs/truncated.ts';
 import { numbers } from './data.ts';
 
 const gates = new ClearGates();

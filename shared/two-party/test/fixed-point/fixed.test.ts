@@ -1,8 +1,10 @@
 /** Fixed-point numbers of programs: their values, what does not mix, and the gates that docs/circuits.md says. */
+
 import { readFile } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bitsOf, numberFrom, valuesOf } from '../../src/circuits/index.ts';
+import { Fixed, onto, sum, sumsOfProducts } from '../../src/fixed-point/index.ts';
 import {
   ClearSession,
   CountingGates,
@@ -10,8 +12,6 @@ import {
   type Session,
   type Wires,
 } from '../../src/garbling/index.ts';
-import { Fixed } from '../../src/programs/fixed.ts';
-import { onto, sum, sumsOfProducts } from '../../src/programs/sums.ts';
 
 const [BITS, FRACTION, LANES] = [20, 12, 3];
 const PLACES = 3;

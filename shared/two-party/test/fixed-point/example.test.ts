@@ -1,13 +1,12 @@
 /** The program that docs/circuits.md shows: against its formula, garbled against clear, and counted. */
+
 import { readFile } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { bitsOf, numberFrom, valuesOf } from '../../src/circuits/index.ts';
+import { Fixed, pieceByPiece, upperByRows } from '../../src/fixed-point/index.ts';
 import { ClearSession, CountingGates, CountingSession, type Session } from '../../src/garbling/index.ts';
 import { runGarbled } from '../../src/insides/garbled-run.ts';
-import { Fixed } from '../../src/programs/fixed.ts';
-import { upperByRows } from '../../src/programs/layouts.ts';
-import { pieceByPiece } from '../../src/programs/steps.ts';
 
 // begin
 /** uᵀ A u, of a symmetric A (upper triangle, row by row) and a vector u of n lanes, with as many fraction bits. */

@@ -1,18 +1,20 @@
 /** Where entries lie: every layout against matrices that are written out. */
+
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bitsOf, type Num, numberFrom, valuesOf } from '../../src/circuits/index.ts';
-import { ClearGates, ClearSession, CountingGates } from '../../src/garbling/index.ts';
-import { Fixed } from '../../src/programs/fixed.ts';
 import {
   augmented,
   belowDiagonal,
+  Fixed,
+  GATES_PER_STEP,
   grid,
   type Layout,
   upperByColumns,
   upperByRows,
-} from '../../src/programs/layouts.ts';
-import { GATES_PER_STEP, vectorByVector } from '../../src/programs/steps.ts';
+  vectorByVector,
+} from '../../src/fixed-point/index.ts';
+import { ClearGates, ClearSession, CountingGates } from '../../src/garbling/index.ts';
 
 const BITS = 16;
 const gates = new ClearGates();

@@ -16,6 +16,7 @@ import {
   lessThan,
   mask,
   multiply,
+  multiplyTruncated,
   type Num,
   negate,
   negateIf,
@@ -26,6 +27,7 @@ import {
   square,
   squareRoot,
   subtractModulo,
+  subtractProduct,
   sumLanes,
   sumOfProducts,
   unsigned,
@@ -33,7 +35,6 @@ import {
 import type { Gates, Wires } from '../garbling/index.ts';
 import { expectFraction, FreeOperations } from './free.ts';
 import { constantNumbers, spread, zeros } from './numbers.ts';
-import { multiplyTruncated, subtractProduct } from './truncated.ts';
 
 /** What is kept of a product: so many fraction bits, and bits in all, modulo which it is taken. */
 export interface Kept {

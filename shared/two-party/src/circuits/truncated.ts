@@ -1,9 +1,10 @@
 /** Fixed-point products without the columns that only carry into what is wanted: two thirds of the gates, an error of one unit. */
-import { sumOfRows, type Term } from '../circuits/columns.ts';
-import { lanesOf, type Num, resize, shiftRight } from '../circuits/index.ts';
-import { doubledProduct, offsetOf } from '../circuits/signs.ts';
-import type { Gates } from '../garbling/index.ts';
+
+import type { Gates } from '../garbling/gates.ts';
 import { template } from '../garbling/recorder.ts';
+import { sumOfRows, type Term } from './columns.ts';
+import { lanesOf, type Num, resize, shiftRight } from './number.ts';
+import { doubledProduct, offsetOf } from './signs.ts';
 
 /**
  * a b / 2^shift modulo 2^bits: the floor of the exact one or 1 more, and 0 where a factor is 0. What is left out of the sum is taken at
