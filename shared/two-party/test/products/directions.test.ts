@@ -13,7 +13,7 @@ import { cases } from './cases.ts';
 import { type Case, type Matrix, matrixOf, opened, randomCase } from './parties.ts';
 
 async function bothWays(sourceOf: (name: string) => RandomSource = () => systemRandomness) {
-  const channels = memoryChannelPair({ silenceMilliseconds: 2000 }).map((channel) => recorded(channel));
+  const channels = memoryChannelPair().map((channel) => recorded(channel));
   const [left, right] = ['left', 'right'].map((name, end) => ({
     stream: new MessageStream(channels[end]!.recording),
     random: sourceOf(name),
