@@ -43,6 +43,7 @@ export {
   symmetricMatrix,
   traceOf,
   transpose,
+  upperEntries,
 } from './rotated/matrices.ts';
 export { readRing, writeRing } from './rotated/messages.ts';
 export { haarOrthogonal } from './rotated/orthogonal.ts';
@@ -56,5 +57,5 @@ export type { Correlator } from './rotated/products.ts';
 export { RandomBits } from './rotated/random-bits.ts';
 export { refineVectors } from './rotated/refine.ts';
 export { matrixShareOfUser } from './rotated/rotating.ts';
-export { drawNoise, drawSecrets, type RotationSecrets, upperEntries } from './rotated/secrets.ts';
+export { drawNoise, drawSecrets, type RotationSecrets } from './rotated/secrets.ts';
 export { decodeShares } from './shares.ts';

@@ -13,13 +13,13 @@ import { closedByFaults, openOwners, sendMarkedMatrix } from './closing.ts';
 import { rotateBack } from './csp.ts';
 import { openRotated } from './data-user.ts';
 import { implausible } from './decomposition.ts';
-import { inRing, symmetricMatrix } from './matrices.ts';
+import { inRing, symmetricMatrix, upperEntries } from './matrices.ts';
 import { sendOwners } from './messages.ts';
 import { rotatedParameters } from './parameters.ts';
 import type { Chooser, Correlator } from './products.ts';
 import type { RandomBits } from './random-bits.ts';
 import { matrixShareOfCsp, matrixShareOfUser, rotatingChoices, rotatingCorrelations } from './rotating.ts';
-import { drawSecrets, fixed, upperEntries } from './secrets.ts';
+import { drawSecrets, fixed } from './secrets.ts';
 
 /** Called for after the owners were checked, and then after the circuit; each must be drawn for this answer alone. */
 interface Means<Multiplier> {

@@ -4,13 +4,14 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import type { CspInput } from '../protocol.ts';
 import { closedByFaults, openOwners, sendMarkedMatrix } from './closing.ts';
-import { columnOf, transpose } from './matrices.ts';
+import { addMatrices, transpose } from './matrices.ts';
 import { declare, ROTATED_MESSAGE, sendRing } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Chooser } from './products.ts';
 import { matrixShareOfCsp, rotatingChoices } from './rotating.ts';
+import { scatterChoices, scatterShareOfCsp } from './scatter.ts';
 import { fixed, type RotationSecrets } from './secrets.ts';
-import { type StatisticsShares, scatterShare, shortChoices, statisticsShares } from './shares.ts';
+import { type StatisticsShares, statisticsShares } from './shares.ts';
 
 /**
  * Runs one answer to its end. Shares are modulo 2^ℓ, those of R and V as unblinded, without reduction. `products` is called for after the owners were checked; it and `secrets` must be drawn for this answer alone.
@@ -41,52 +42,33 @@ export async function answerRotated(
   });
 }
 
-/** Step 4. */
-export async function rotateBack(
-  stream: MessageStream,
-  chooser: Chooser,
-  secrets: RotationSecrets,
-  components: number,
-  parameters: RotatedParameters,
-): Promise<void> {
-  const vectors = await shareVectors(chooser, secrets, components, parameters);
-  await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRingBits);
-}
-
-/**
- * Steps 1 and 2: the CSP's share of M, upper triangle. Shares of R and V are taken as the short integers that they are: a bit more for the
- * sign, which products expect.
- */
+/** Steps 1 and 2: the CSP's share of M, upper triangle. */
 async function shareMatrix(
   chooser: Chooser,
-  { R, V }: StatisticsShares,
+  own: StatisticsShares,
   secrets: RotationSecrets,
   parameters: RotatedParameters,
 ): Promise<bigint[]> {
-  const { features: d, ringBits, shareBits } = parameters;
-  const [mixed, scaledR, ...rotating] = await chooser.multiply([
-    { ...shortChoices(columnOf(V), shareBits.V, ringBits), columns: d },
-    { ...shortChoices(columnOf(R), shareBits.R, ringBits), columns: 1 },
+  const [mixed, scaled, ...rotating] = await chooser.multiply([
+    ...scatterChoices(own, parameters),
     ...rotatingChoices(secrets, parameters),
   ]);
-  const scatter = scatterShare(scaledR!.flat(), mixed!, V, ringBits);
+  const scatter = scatterShareOfCsp(own, [mixed!, scaled!], parameters);
   return matrixShareOfCsp(scatter, rotating, secrets, parameters);
 }
 
-/** The CSP's share of Pᵀ A with the flood. */
-async function shareVectors(
+/** Step 4: the CSP's share of Pᵀ A with the flood, d × components. */
+export async function rotateBack(
+  stream: MessageStream,
   chooser: Chooser,
   { rotation, flood }: RotationSecrets,
   components: number,
   { rotationBits, vectorRingBits: ringBits }: RotatedParameters,
-): Promise<bigint[][]> {
+): Promise<void> {
+  const matrix = transpose(rotation);
   const [product] = await chooser.multiply([
-    {
-      matrix: transpose(rotation),
-      entryBits: rotationBits + 1,
-      columns: components,
-      ringBits,
-    },
+    { matrix, entryBits: rotationBits + 1, columns: components, ringBits },
   ]);
-  return product!.map((row, i) => row.map((entry, j) => BigInt.asUintN(ringBits, entry + flood[i]![j]!)));
+  const vectors = addMatrices(product!, flood, ringBits);
+  await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), ringBits);
 }

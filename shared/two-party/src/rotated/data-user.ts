@@ -2,17 +2,17 @@
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { systemClock } from '../pace.ts';
-import { type DataUserInput, hangUp } from '../protocol.ts';
+import type { DataUserInput } from '../protocol.ts';
 import { standardPace } from '../standard-pace.ts';
 import { decomposeMatrix, finishDecomposition } from './decomposition.ts';
-import { holdToPace } from './hold.ts';
-import { inRing, type Matrix, matrixOf } from './matrices.ts';
-import { opened, ROTATED_MESSAGE, readRing, sendOwners } from './messages.ts';
+import { holdToPace, paceOf, toTheEnd } from './hold.ts';
+import { inRing, type Matrix } from './matrices.ts';
+import { opened, openMatrix, ROTATED_MESSAGE, readRing, sendOwners } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Correlator } from './products.ts';
 import { matrixShareOfUser, rotatingCorrelations } from './rotating.ts';
-import { type StatisticsShares, scatterShare, statisticsShares } from './shares.ts';
+import { scatterCorrelations, scatterShareOfUser } from './scatter.ts';
+import { type StatisticsShares, statisticsShares } from './shares.ts';
 
 /**
  * The data user's run to its end.
@@ -51,39 +51,26 @@ export async function openRotated(
   const parameters = rotatedParameters(task);
   const { features: d, ringBits } = parameters;
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, rotated.length, ringBits);
-  const ask = async () => {
+  holdToPace(stream, paceOf(input, standardPace(d, program.components)));
+  const { found, vectors } = await toTheEnd(stream, input, async () => {
     await input.answer?.noteMatrix();
     const M = opened(rotated, theirs, ringBits);
     const found = decomposeMatrix(M, statistics.Q, task, program, parameters);
     return { found, vectors: await rotateBack(stream, correlator, found.directions, parameters) };
-  };
-  holdToPace(stream, input.pace ?? { milliseconds: standardPace(d, program.components), clock: systemClock });
-  const { found, vectors } = await ask().catch(async (error: unknown) => {
-    await stream.released(); // an abort is a byte, too, and another connection that is tried
-    throw error;
   });
-  await hangUp(stream.channel, input);
   return finishDecomposition(found, vectors, statistics, task, program, parameters);
 }
 
-/**
- * Steps 1 and 2: the data user's share of M, upper triangle. Q is known here, so that this server's share of R is scaled without the other.
- * Noise may have made it negative.
- */
+/** Steps 1 and 2: the data user's share of M, upper triangle. */
 async function shareMatrix(
   correlator: Correlator,
-  { R, V }: StatisticsShares,
+  own: StatisticsShares,
   Q: bigint,
   parameters: RotatedParameters,
 ): Promise<bigint[]> {
-  const { features: d, ringBits, shareBits } = parameters;
-  const scatterOf = ([mixed, scaled]: readonly Matrix[]) => {
-    const scaledR = scaled!.map(([entry], e) => entry! + Q * R[e]!);
-    return scatterShare(scaledR, mixed!, V, ringBits);
-  };
+  const scatterOf = (shares: readonly Matrix[]) => scatterShareOfUser(own, Q, shares, parameters);
   const [, , ...rotating] = await correlator.multiply([
-    { ringBits, matrix: [V], rows: d, entryBits: shareBits.V + 1 },
-    { ringBits, matrix: [[BigInt.asUintN(ringBits, Q)]], rows: R.length, entryBits: shareBits.R + 1 },
+    ...scatterCorrelations(own, Q, parameters),
     ...rotatingCorrelations(scatterOf, 2, parameters),
   ]);
   return matrixShareOfUser(rotating);
@@ -98,7 +85,5 @@ async function rotateBack(
 ): Promise<bigint[][]> {
   const matrix = inRing(directions, ringBits);
   const [product] = await correlator.multiply([{ matrix, rows: d, entryBits: rotationBits + 1, ringBits }]);
-  const components = directions[0]!.length;
-  const theirs = await readRing(stream, ROTATED_MESSAGE.vectors, d * components, ringBits);
-  return matrixOf(opened(product!.flat(), theirs, ringBits), components);
+  return openMatrix(stream, ROTATED_MESSAGE.vectors, product!, ringBits);
 }

@@ -1,6 +1,17 @@
 /** How the data user keeps its next byte back, so that its time tells nothing. */
 import type { MessageStream } from '../channel/message-stream.ts';
-import { type Pace, waitUntil } from '../pace.ts';
+import { type Pace, systemClock, waitUntil } from '../pace.ts';
+import { type DataUserInput, hangUp } from '../protocol.ts';
+
+/** The pace that a caller asks for, or else the public one of so many milliseconds. */
+export function paceOf({ pace }: Pick<DataUserInput, 'pace'>, milliseconds: number): Pace {
+  return pace ?? { milliseconds, clock: systemClock };
+}
+
+/** The same, of so many milliseconds at most. */
+export function shortened(pace: Pace, milliseconds: number): Pace {
+  return { ...pace, milliseconds: Math.min(pace.milliseconds, milliseconds) };
+}
 
 /**
  * From the receipt of a matrix to the next byte it takes a public time, whatever the matrix holds. Where it took longer, since the machine is slow, the byte
@@ -13,4 +24,18 @@ export function holdToPace(stream: MessageStream, { milliseconds, clock, onMiss 
     if (late > 0) onMiss?.(late);
     await waitUntil(moment, clock);
   });
+}
+
+/** What the last steps give, and the end of the conversation. A failure of theirs waits for the byte that is held, too. */
+export async function toTheEnd<Result>(
+  stream: MessageStream,
+  input: DataUserInput,
+  steps: () => Promise<Result>,
+): Promise<Result> {
+  const result = await steps().catch(async (error: unknown) => {
+    await stream.released(); // an abort is a byte, too, and another connection that is tried
+    throw error;
+  });
+  await hangUp(stream.channel, input);
+  return result;
 }

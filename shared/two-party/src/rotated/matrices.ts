@@ -44,6 +44,23 @@ export function symmetricMatrix(upper: readonly bigint[], d: number): bigint[][]
   return matrix;
 }
 
+/** entry(i, j) for all i <= j < d, row by row. */
+export function upperEntries<T>(d: number, entry: (i: number, j: number) => T): T[] {
+  const entries: T[] = [];
+  for (let i = 0; i < d; i += 1) for (let j = i; j < d; j += 1) entries.push(entry(i, j));
+  return entries;
+}
+
+/** The symmetric matrix that has this one's upper triangle. */
+export function mirrored(matrix: Matrix): bigint[][] {
+  return symmetricMatrix(upperOf(matrix), matrix.length);
+}
+
+/** Upper triangle, row by row. */
+export function upperOf(matrix: Matrix): bigint[] {
+  return upperEntries(matrix.length, (i, j) => matrix[i]![j]!);
+}
+
 /** Rows of so many entries each, from all entries row by row. */
 export function matrixOf(entries: readonly bigint[], columns: number): bigint[][] {
   return Array.from({ length: entries.length / columns }, (_, i) =>

@@ -1,6 +1,7 @@
 /** The protocol's own messages in a MessageStream; types 0x40 to 0x4f belong to this room. All are ring elements of fixed length. */
 import type { MessageStream } from '../channel/message-stream.ts';
 import { decodeShares, encodeShares } from '../shares.ts';
+import { type Matrix, matrixOf } from './matrices.ts';
 
 export const ROTATED_MESSAGE = {
   /** From the data user: its share of the number of owners. */
@@ -62,4 +63,16 @@ export async function readRing(
 ): Promise<bigint[]> {
   const bytes = await stream.read(type, count * Math.ceil(ringBits / 8));
   return decodeShares(new Array<number>(count).fill(ringBits), bytes);
+}
+
+/** What the CSP's share, a message of as many elements, and this one add up to. */
+export async function openMatrix(
+  stream: MessageStream,
+  type: number,
+  share: Matrix,
+  ringBits: number,
+): Promise<bigint[][]> {
+  const own = share.flat();
+  const theirs = await readRing(stream, type, own.length, ringBits);
+  return matrixOf(opened(own, theirs, ringBits), share[0]!.length);
 }

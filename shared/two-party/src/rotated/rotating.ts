@@ -10,10 +10,11 @@ import {
   multiplyMatrices,
   traceOf,
   transpose,
+  upperOf,
   upperProduct,
 } from './matrices.ts';
 import type { RotatedParameters } from './parameters.ts';
-import { type RotationSecrets, upperEntries } from './secrets.ts';
+import type { RotationSecrets } from './secrets.ts';
 
 type Sizes = Pick<RotatedParameters, 'features' | 'ringBits' | 'rotationBits' | 'noiseEntryBits'> &
   Partial<Pick<RotatedParameters, 'noiseScale'>>;
@@ -68,7 +69,6 @@ export function rotatingCorrelations(
 
 /** The data user's share of M, upper triangle, from its shares of the same products: what these products alone give. */
 export function matrixShareOfUser(products: readonly Matrix[]): bigint[] {
-  const twice = products.at(-1)!;
   const scaled = products.length > 2 ? products[1]!.flat() : [];
-  return upperEntries(twice.length, (i, j) => twice[i]![j]!).map((entry, e) => entry + (scaled[e] ?? 0n));
+  return upperOf(products.at(-1)!).map((entry, e) => entry + (scaled[e] ?? 0n));
 }

@@ -1,6 +1,7 @@
 /** What the CSP draws for one answer: the rotation, the noise, the mask and the flood. A second draw for the same data recovers T. */
 import type { MessageStream } from '../channel/message-stream.ts';
 import { standardNormal } from './gaussian.ts';
+import { upperEntries } from './matrices.ts';
 import { haarOrthogonal } from './orthogonal.ts';
 import type { RotatedParameters } from './parameters.ts';
 import type { RandomBits } from './random-bits.ts';
@@ -44,11 +45,4 @@ export function drawNoise(d: number, bits: number, random: RandomBits): bigint[]
   const normal = () => standardNormal(random, bits);
   // A sum of two has variance 2 exactly; √2 times one would have to be rounded.
   return upperEntries(d, (i, j) => normal() + (i === j ? normal() : 0n));
-}
-
-/** entry(i, j) for all i <= j < d, row by row. */
-export function upperEntries<T>(d: number, entry: (i: number, j: number) => T): T[] {
-  const entries: T[] = [];
-  for (let i = 0; i < d; i += 1) for (let j = i; j < d; j += 1) entries.push(entry(i, j));
-  return entries;
 }

@@ -2,10 +2,11 @@
 import { isStandardised, type Program, type StatisticsTask } from '@eigenveil/task';
 import { checkSize, type Part, type ProductSize } from '../products/layout.ts';
 import { ceilLog2, rotatedParameters } from './parameters.ts';
-import { pencilParameters, type Truncated } from './pencil/parameters.ts';
+import { pencilParameters } from './pencil/parameters.ts';
 import { liftingSizes } from './sketch/lifting.ts';
 import { sketchParameters } from './sketch/parameters.ts';
 import { piecesOf } from './sketch/pieces.ts';
+import { bitsLeft } from './truncate.ts';
 
 /** Products that are made together, with one check, in waves: see wavesOf(). */
 export type Exchange = readonly (readonly ProductSize[])[];
@@ -70,14 +71,14 @@ function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exc
     ],
     [
       [
-        size([r, d, d], signal.ring - signal.cut + 2, white.ring),
+        size([r, d, d], bitsLeft(signal), white.ring),
         size([d, d, n], entryBits, turned.ring),
         ...(n > 1 ? [size([n, n, d], parameters.mixingBits + 1, openRing)] : []),
       ],
     ],
     [
       [size([d, d, k], entryBits, back.ring)],
-      [size([k, d, d], back.ring - back.cut + 2, inner.ring), size([d, d, k], entryBits, vectorRing)],
+      [size([k, d, d], bitsLeft(back), inner.ring), size([d, d, k], entryBits, vectorRing)],
     ],
   ];
 }
@@ -88,7 +89,6 @@ function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exc
   const { turned, half, rotated, white, mixed, back, inner, coefficients, openRing, vectorRing } = parameters;
   const entryBits = parameters.rotationBits + 1;
   const fineBits = parameters.fineRotationBits + 1;
-  const left = ({ ring, cut }: Truncated) => ring - cut + 2;
   return [
     [
       [
@@ -101,16 +101,16 @@ function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exc
       ],
     ],
     [
-      [size([l, l, l], left(turned), half.ring), size([l, l, l], fineBits, rotated.ring)],
+      [size([l, l, l], bitsLeft(turned), half.ring), size([l, l, l], fineBits, rotated.ring)],
       [
-        size([l, l, l], left(rotated), white.ring, 'upper'),
+        size([l, l, l], bitsLeft(rotated), white.ring, 'upper'),
         size([l, l, l], entryBits, mixed.ring),
         size([l, l, l], entryBits, openRing, 'upper'),
       ],
     ],
     [
       [size([l, l, k], entryBits, back.ring)],
-      [size([k, l, l], left(back), inner.ring), size([l, l, k], entryBits, coefficients.ring)],
+      [size([k, l, l], bitsLeft(back), inner.ring), size([l, l, k], entryBits, coefficients.ring)],
       [
         ...piecesOf(d).map((piece) => size([k, l, piece.size], vectorRing, vectorRing)),
         size([d, l, k], Math.min(entryShareBits + 1, vectorRing), vectorRing),

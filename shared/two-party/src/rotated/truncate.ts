@@ -6,13 +6,24 @@
  */
 import type { Matrix } from './matrices.ts';
 
-/** The data user's integers, of l − t bits. */
-export function truncateUser(shares: Matrix, bits: number): bigint[][] {
-  return shares.map((row) => row.map((share) => share >> BigInt(bits)));
+/** A product that is truncated afterwards: it is computed modulo 2^ring, and `cut` fraction bits of its shares are dropped. */
+export interface Truncated {
+  readonly ring: number;
+  readonly cut: number;
 }
 
-/** The CSP's integers, in [−2^(l − t), 0]: l − t + 2 bits with their sign. */
-export function truncateCsp(shares: Matrix, ringBits: number, bits: number): bigint[][] {
-  const whole = 1n << BigInt(ringBits);
-  return shares.map((row) => row.map((share) => -((whole - share) >> BigInt(bits))));
+/** The data user's integers, of ring − cut bits. */
+export function truncateUser(shares: Matrix, { cut }: Pick<Truncated, 'cut'>): bigint[][] {
+  return shares.map((row) => row.map((share) => share >> BigInt(cut)));
+}
+
+/** The CSP's integers, in [−2^(ring − cut), 0]. */
+export function truncateCsp(shares: Matrix, { ring, cut }: Truncated): bigint[][] {
+  const whole = 1n << BigInt(ring);
+  return shares.map((row) => row.map((share) => -((whole - share) >> BigInt(cut))));
+}
+
+/** Bits of the CSP's integers with their sign, for a product in which they are choices. */
+export function bitsLeft({ ring, cut }: Truncated): number {
+  return ring - cut + 2;
 }

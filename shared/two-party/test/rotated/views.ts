@@ -1,7 +1,9 @@
 /** How the CSP draws an answer's secrets, with and without faults. */
+
+import { upperEntries } from '../../src/rotated/matrices.ts';
 import type { RotatedParameters } from '../../src/rotated/parameters.ts';
 import type { RandomBits } from '../../src/rotated/random-bits.ts';
-import { drawSecrets, type RotationSecrets, upperEntries } from '../../src/rotated/secrets.ts';
+import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
 
 /** How one answer after the other is drawn; `earlier` are the secrets of the answer before. */
 export type Drawer = (

@@ -72,8 +72,8 @@ describe('truncated shares', () => {
     });
     fc.assert(
       fc.property(cases, ({ x, u, bits }) => {
-        const [[own]] = truncateUser([[u]], bits) as [[bigint]];
-        const [[other]] = truncateCsp([[BigInt.asUintN(200, x - u)]], 200, bits) as [[bigint]];
+        const [[own]] = truncateUser([[u]], { cut: bits }) as [[bigint]];
+        const [[other]] = truncateCsp([[BigInt.asUintN(200, x - u)]], { ring: 200, cut: bits }) as [[bigint]];
         const error = ((own + other) << BigInt(bits)) - x;
         expect(error < 1n << BigInt(bits) && -error < 1n << BigInt(bits)).toBe(true);
         expect(own >= 0n && own < 1n << BigInt(200 - bits)).toBe(true);
@@ -83,8 +83,8 @@ describe('truncated shares', () => {
   });
 
   it('are off by the whole ring where the data user’s share wraps', () => {
-    const [[own]] = truncateUser([[0n]], 4) as [[bigint]];
-    const [[other]] = truncateCsp([[16n]], 10, 4) as [[bigint]];
+    const [[own]] = truncateUser([[0n]], { cut: 4 }) as [[bigint]];
+    const [[other]] = truncateCsp([[16n]], { ring: 10, cut: 4 }) as [[bigint]];
     expect(own + other).toBe(1n - (1n << 6n));
   });
 });

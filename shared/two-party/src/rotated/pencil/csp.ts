@@ -1,27 +1,20 @@
 /** The CSP's side of a pencil by the `rotated` protocol: docs/rotated-pencils.md has the steps by the same numbers. */
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
-import type { ChosenProduct } from '../../products/index.ts';
 import type { CspInput } from '../../protocol.ts';
 import { closedByFaults, openOwners, sendMarkedMatrix } from '../closing.ts';
-import {
-  addMatrices,
-  columnOf,
-  type Matrix,
-  multiplyMatrices,
-  multiplySigned,
-  transpose,
-} from '../matrices.ts';
+import { addMatrices, type Matrix, multiplySigned, transpose } from '../matrices.ts';
 import { declare, ROTATED_MESSAGE, sendRing } from '../messages.ts';
-import { ceilLog2 } from '../parameters.ts';
 import type { Chooser } from '../products.ts';
+import { returnedShareOfCsp, returningChoices } from '../returning.ts';
 import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
+import { scatterChoices, scatterShareOfCsp, shortChoices } from '../scatter.ts';
 import { fixed } from '../secrets.ts';
-import { scatterShare, shortChoices } from '../shares.ts';
-import { truncateCsp } from '../truncate.ts';
-import { type PencilParameters, pencilParameters, type Truncated } from './parameters.ts';
+import { bitsLeft, truncateCsp } from '../truncate.ts';
+import { type PencilParameters, pencilParameters, returningSizes, totalSizes } from './parameters.ts';
 import type { PencilSecrets } from './secrets.ts';
 import { type PencilShares, pencilShares, totalOf } from './shares.ts';
+import { summedChoices, summedShareOfCsp } from './summed.ts';
 
 /** As answerRotated(), for a pencil. */
 export async function answerPencil(
@@ -48,64 +41,58 @@ export async function answerPencil(
     const values = await shareSignal(chooser, signal, secrets, parameters);
     await sendRing(stream, ROTATED_MESSAGE.signal, values.flat(), parameters.openRing);
 
-    const vectors = await rotateBack(chooser, secrets, parameters);
-    await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), parameters.vectorRing);
+    await rotateBack(stream, chooser, secrets, parameters);
   });
 }
 
-/** Steps 1 and 2: the CSP's share of M, upper triangle, and its integer share of X = P·G. */
+/** Step 2: the CSP's share of M, upper triangle, and its integer share of X = P·G. */
 async function shareMatrices(
   chooser: Chooser,
-  { R, V, groups }: PencilShares,
+  own: PencilShares,
   secrets: PencilSecrets,
   parameters: PencilParameters,
 ): Promise<{ matrix: bigint[]; signal: Matrix }> {
-  const { features: d, ringBits, shareBits, groups: r, fineRotationBits, group, signal } = parameters;
-  const classes = V[0]!.length;
-  const short = (matrix: Matrix, ring: number) => shortChoices(matrix, shareBits.V, ring);
-  const total = totalOf(groups);
-  const totalBits = shareBits.V + ceilLog2(groups[0]!.length);
-  const statistics: ChosenProduct[] =
-    R.length > 0
-      ? [
-          { ...shortChoices(columnOf(total), totalBits, ringBits), columns: d },
-          { ...shortChoices(columnOf(R), shareBits.R, ringBits), columns: 1 },
-        ]
-      : [
-          { ...short(V, parameters.wide.ring), columns: classes },
-          { ...short(V, parameters.wide.ring), columns: d },
-        ];
+  const { shareBits, groups: r, fineRotationBits, group, signal } = parameters;
+  const scatter = own.R.length > 0 ? totalScatter(own, parameters) : summedScatter(own, parameters);
   const [first, second, contrasted, turned, ...rotating] = await chooser.multiply([
-    ...statistics,
-    { ...short(groups, group.ring), columns: r },
-    { matrix: secrets.fineRotation, entryBits: fineRotationBits + 1, columns: r, ringBits: signal.ring },
+    ...scatter.products,
+    { ...shortChoices(own.groups, shareBits.V, group.ring), columns: r },
+    {
+      matrix: secrets.fineRotation,
+      entryBits: fineRotationBits + 1,
+      columns: r,
+      ringBits: signal.ring,
+    },
     ...rotatingChoices(secrets, parameters),
   ]);
-  const scatter =
-    R.length > 0
-      ? scatterShare(second!.flat(), first!, total, ringBits)
-      : summedScatter(V, first!, second!, parameters);
-  const G = cut(contrasted!, group);
+  const T = scatter.share([first!, second!]);
+  const G = truncateCsp(contrasted!, group);
   const X = addMatrices(multiplySigned(secrets.fineRotation, G), turned!, signal.ring);
   return {
-    matrix: matrixShareOfCsp(scatter, rotating, secrets, parameters),
-    signal: cut(X, signal),
+    matrix: matrixShareOfCsp(T, rotating, secrets, parameters),
+    signal: truncateCsp(X, signal),
   };
 }
 
-/** MDR: the share of T = V W Vᵀ, from those of Z = V_csp W and of V_csp Z_userᵀ + 2 V_csp W V_userᵀ; see the data user's side. */
-function summedScatter(
-  V: Matrix,
-  Z: Matrix,
-  mixed: Matrix,
-  { wide, ringBits }: PencilParameters,
-): bigint[][] {
-  const half = addMatrices(multiplySigned(V, transpose(Z)), mixed, wide.ring);
-  const doubled = addMatrices(half, transpose(half), wide.ring);
-  return cut(doubled, wide).map((row) => row.map((entry) => BigInt.asUintN(ringBits, entry)));
+/** As for PCA: products, and the share of T that follows from theirs. */
+function totalScatter({ R, groups }: PencilShares, parameters: PencilParameters) {
+  const own = { R, V: totalOf(groups) };
+  const sizes = totalSizes(parameters);
+  return {
+    products: scatterChoices(own, sizes),
+    share: (shares: readonly Matrix[]) => scatterShareOfCsp(own, shares, sizes),
+  };
 }
 
-/** Steps 3 and 4: the CSP's share of Y = P₂ F O + N, d × columns. */
+/** The same for MDR. */
+function summedScatter({ V }: PencilShares, parameters: PencilParameters) {
+  return {
+    products: summedChoices(V, parameters),
+    share: (shares: readonly Matrix[]) => summedShareOfCsp(V, shares, parameters),
+  };
+}
+
+/** Step 4: the CSP's share of Y = P₂ F O + N, d × columns. */
 async function shareSignal(
   chooser: Chooser,
   signal: Matrix,
@@ -116,7 +103,7 @@ async function shareSignal(
   const [whitened, once, mixed] = await chooser.multiply([
     {
       matrix: transpose(signal),
-      entryBits: parameters.signal.ring - parameters.signal.cut + 2,
+      entryBits: bitsLeft(parameters.signal),
       columns: d,
       ringBits: white.ring,
     },
@@ -126,40 +113,26 @@ async function shareSignal(
       : []),
   ]);
   // The data user knows the other columns.
-  const F = cut(transpose(whitened!), white).map((row) => [
+  const F = truncateCsp(transpose(whitened!), white).map((row) => [
     ...row,
     ...new Array<bigint>(columns - groups).fill(0n),
   ]);
   const whole = addMatrices(multiplySigned(turn, F), once!, turned.ring);
   if (!mixing) return addMatrices(whole, signalNoise, openRing);
-  const half = transpose(cut(whole, turned));
+  const half = transpose(truncateCsp(whole, turned));
   const last = addMatrices(multiplySigned(transpose(mixing), half), mixed!, openRing);
   return addMatrices(transpose(last), signalNoise, openRing);
 }
 
 /** Step 6: the CSP's share of Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components. */
 async function rotateBack(
+  stream: MessageStream,
   chooser: Chooser,
-  { rotation, turn, flood }: PencilSecrets,
+  secrets: PencilSecrets,
   parameters: PencilParameters,
-): Promise<bigint[][]> {
-  const { features: d, components, rotationBits, back, inner, vectorRing } = parameters;
-  const turning = { entryBits: rotationBits + 1, columns: components };
-  const [, stretched, last] = await chooser.multiply([
-    { ...turning, matrix: transpose(turn), ringBits: back.ring },
-    {
-      matrix: { rows: components, inner: d, from: ([turned]) => transpose(cut(turned!, back)) },
-      entryBits: back.ring - back.cut + 2,
-      columns: d,
-      ringBits: inner.ring,
-    },
-    { ...turning, matrix: transpose(rotation), ringBits: vectorRing },
-  ]);
-  const z = transpose(cut(stretched!, inner));
-  const own = multiplyMatrices(transpose(rotation), z, vectorRing);
-  return addMatrices(addMatrices(own, last!, vectorRing), flood, vectorRing);
-}
-
-function cut(shares: Matrix, { ring, cut: bits }: Truncated): bigint[][] {
-  return truncateCsp(shares, ring, bits);
+): Promise<void> {
+  const sizes = returningSizes(parameters);
+  const shares = await chooser.multiply(returningChoices(secrets, sizes));
+  const vectors = returnedShareOfCsp(secrets, shares, sizes);
+  await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), sizes.ringBits);
 }

@@ -2,30 +2,21 @@
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
-import { systemClock } from '../../pace.ts';
-import type { CorrelatedProduct } from '../../products/index.ts';
-import { type DataUserInput, hangUp } from '../../protocol.ts';
+import type { DataUserInput } from '../../protocol.ts';
 import { contrastPace, standardPace } from '../../standard-pace.ts';
-import { holdToPace } from '../hold.ts';
-import {
-  addMatrices,
-  inRing,
-  type Matrix,
-  matrixOf,
-  multiplyMatrices,
-  multiplySigned,
-  transpose,
-} from '../matrices.ts';
-import { opened, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
-import { ceilLog2 } from '../parameters.ts';
+import { holdToPace, paceOf, shortened, toTheEnd } from '../hold.ts';
+import { addMatrices, inRing, type Matrix, multiplySigned, transpose } from '../matrices.ts';
+import { opened, openMatrix, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import type { Correlator } from '../products.ts';
+import { returningCorrelations } from '../returning.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
-import { scatterShare } from '../shares.ts';
-import { truncateUser } from '../truncate.ts';
-import { blocksOf, contrasts } from './contrasts.ts';
+import { scatterCorrelations, scatterShareOfUser } from '../scatter.ts';
+import { bitsLeft, truncateUser } from '../truncate.ts';
+import { contrasts } from './contrasts.ts';
 import { decomposeSignal, findRoot, finishPencil, type Root, refusalOfCounts } from './decomposition.ts';
-import { type PencilParameters, pencilParameters } from './parameters.ts';
+import { type PencilParameters, pencilParameters, returningSizes, totalSizes } from './parameters.ts';
 import { type PencilShares, pencilShares, totalOf } from './shares.ts';
+import { summedCorrelations } from './summed.ts';
 
 /** As askRotated(), for a pencil. */
 export async function askPencil(
@@ -35,16 +26,15 @@ export async function askPencil(
   input: DataUserInput,
 ): Promise<Decomposition> {
   const parameters = pencilParameters(task, program);
-  const { features: d, components, ringBits, openRing, vectorRing } = parameters;
+  const { features: d, components, ringBits, openRing } = parameters;
   const own = pencilShares(task, input.shares, ringBits);
   await sendOwners(stream, own.owners, ringBits);
   const correlator = await products();
   const withMean = program.outputs.includes('mean');
   const ownSums = [...own.M.flat(), ...(withMean ? totalOf(own.groups) : [])];
   const theirSums = await readRing(stream, ROTATED_MESSAGE.declared, ownSums.length, ringBits);
-  const pace = input.pace ?? { milliseconds: standardPace(d, components, true), clock: systemClock };
-  const short = contrastPace(d, own.M.flat().length);
-  holdToPace(stream, { ...pace, milliseconds: Math.min(pace.milliseconds, short) });
+  const pace = paceOf(input, standardPace(d, components, true));
+  holdToPace(stream, shortened(pace, contrastPace(d, own.M.flat().length)));
   const sums = opened(ownSums, theirSums, ringBits);
   const counts = countsOf(parameters, sums);
   const refused = refusalOfCounts(counts, task);
@@ -53,22 +43,18 @@ export async function askPencil(
   const H = safe.map((labelling) => contrasts(labelling, parameters.contrastBits));
   const { matrix, signal } = await shareMatrices(correlator, own, counts, H, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, matrix.length, ringBits);
-  const ask = async () => {
+  const { last, vectors } = await toTheEnd(stream, input, async () => {
     holdToPace(stream, pace);
     await input.answer?.noteMatrix();
-    const total = findRoot(opened(matrix, theirs, ringBits), counts, refused, task, program, parameters);
+    const M = opened(matrix, theirs, ringBits);
+    const total = findRoot(M, counts, refused, task, program, parameters);
     const share = await shareSignal(correlator, signal, total, parameters);
     const Y = await openMatrix(stream, ROTATED_MESSAGE.signal, share, openRing);
     holdToPace(stream, pace);
     const last = decomposeSignal(Y, total, task, parameters);
-    const vectors = await rotateBack(correlator, last.directions, total.normalised, parameters);
-    return { last, vectors: await openMatrix(stream, ROTATED_MESSAGE.vectors, vectors, vectorRing) };
-  };
-  const { last, vectors } = await ask().catch(async (error: unknown) => {
-    await stream.released(); // an abort is a byte, too, and another connection that is tried
-    throw error;
+    const vectors = await rotateBack(stream, correlator, last.directions, total.normalised, parameters);
+    return { last, vectors };
   });
-  await hangUp(stream.channel, input);
   const V = withMean ? sums.slice(counts.flat().length) : undefined;
   return finishPencil(last, vectors, { counts, V }, task, program, parameters);
 }
@@ -82,21 +68,9 @@ function countsOf({ classes }: PencilParameters, sums: readonly bigint[]): bigin
   });
 }
 
-/** What the CSP's share and this one add up to. */
-async function openMatrix(
-  stream: MessageStream,
-  type: number,
-  share: Matrix,
-  ringBits: number,
-): Promise<bigint[][]> {
-  const columns = share[0]!.length;
-  const theirs = await readRing(stream, type, share.length * columns, ringBits);
-  return matrixOf(opened(share.flat(), theirs, ringBits), columns);
-}
-
 /**
- * Steps 1 and 2: the data user's share of M, upper triangle, and its integer share of X = P·G. Numbers of rows are known here; H is zero where
- * they refuse the result.
+ * Step 2: the data user's share of M, upper triangle, and its integer share of X = P·G. Numbers of rows are known here; H is zero where they
+ * refuse the result.
  */
 async function shareMatrices(
   correlator: Correlator,
@@ -106,86 +80,42 @@ async function shareMatrices(
   parameters: PencilParameters,
 ): Promise<{ matrix: bigint[]; signal: Matrix }> {
   const { features: d, shareBits, groups: r, fineRotationBits, group, signal } = parameters;
-  const { statistics, scatterOf } =
-    own.R.length > 0 ? totalScatter(own, counts, parameters) : summedScatter(own.V, H, parameters);
+  const scatter =
+    own.R.length > 0 ? totalScatter(own, counts[0]!, parameters) : summedCorrelations(own.V, H, parameters);
   const ownGroups = multiplySigned(own.groups, H[0]!);
   const groupsOf = (shares: readonly Matrix[]) =>
-    inRing(truncateUser(addMatrices(ownGroups, shares[2]!, group.ring), group.cut), signal.ring);
+    inRing(truncateUser(addMatrices(ownGroups, shares[2]!, group.ring), group), signal.ring);
   const [, , , turned, ...rotating] = await correlator.multiply([
-    ...statistics,
-    { matrix: inRing(H[0]!, group.ring), rows: d, entryBits: shareBits.V + 1, ringBits: group.ring },
+    ...scatter.products,
+    {
+      matrix: inRing(H[0]!, group.ring),
+      rows: d,
+      entryBits: shareBits.V + 1,
+      ringBits: group.ring,
+    },
     {
       matrix: { inner: d, columns: r, from: groupsOf },
       rows: d,
       entryBits: fineRotationBits + 1,
       ringBits: signal.ring,
     },
-    ...rotatingCorrelations(scatterOf, 4, parameters),
+    ...rotatingCorrelations(scatter.share, 4, parameters),
   ]);
-  return { matrix: matrixShareOfUser(rotating), signal: truncateUser(turned!, signal.cut) };
+  return { matrix: matrixShareOfUser(rotating), signal: truncateUser(turned!, signal) };
 }
 
-/** Two products, and this server's share of T from those of them. */
-interface Scatter {
-  readonly statistics: readonly CorrelatedProduct[];
-  readonly scatterOf: (shares: readonly Matrix[]) => Matrix;
-}
-
-/** T = Q R − V Vᵀ, as for PCA. */
-function totalScatter(
-  { R, groups }: PencilShares,
-  [counts]: readonly (readonly bigint[])[],
-  { features: d, ringBits, shareBits, classes }: PencilParameters,
-): Scatter {
-  const Q = counts!.reduce((sum, count) => sum + count, 0n);
-  const V = totalOf(groups);
-  const entryBits = shareBits.V + ceilLog2(classes[0]!) + 1;
+/** As for PCA: products, and the share of T that follows from theirs. */
+function totalScatter({ R, groups }: PencilShares, counts: readonly bigint[], parameters: PencilParameters) {
+  const Q = counts.reduce((sum, count) => sum + count, 0n);
+  const own = { R, V: totalOf(groups) };
+  const sizes = totalSizes(parameters);
   return {
-    statistics: [
-      { ringBits, matrix: inRing([V], ringBits), rows: d, entryBits },
-      { ringBits, matrix: [[BigInt.asUintN(ringBits, Q)]], rows: R.length, entryBits: shareBits.R + 1 },
-    ],
-    scatterOf: ([mixed, scaled]) =>
-      scatterShare(
-        scaled!.map(([entry], e) => entry! + Q * R[e]!),
-        mixed!,
-        V,
-        ringBits,
-      ),
+    products: scatterCorrelations(own, Q, sizes),
+    share: (shares: readonly Matrix[]) => scatterShareOfUser(own, Q, shares, sizes),
   };
 }
 
-/**
- * MDR: T = V W Vᵀ with W = HHᵀ, V = V_csp + V_user. The CSP's bits of V_csp meet W, which gives shares of Z = V_csp W, and then
- * Z_userᵀ + 2 W V_userᵀ. What that gives, E, and Z_csp make 2 V_csp W Vᵀ with E + Eᵀ: so both find shares of 2 T.
- */
-function summedScatter(V: Matrix, H: readonly Matrix[], parameters: PencilParameters): Scatter {
-  const { features: d, ringBits, shareBits, wide } = parameters;
-  const W = blocksOf(H, wide.ring);
-  const mixed = multiplyMatrices(W, transpose(V), wide.ring);
-  const twice = addMatrices(mixed, mixed, wide.ring);
-  const own = multiplyMatrices(V, twice, wide.ring);
-  const short = { rows: d, entryBits: shareBits.V + 1, ringBits: wide.ring };
-  return {
-    statistics: [
-      { ...short, matrix: W },
-      {
-        ...short,
-        matrix: {
-          inner: W.length,
-          columns: d,
-          from: ([Z]) => addMatrices(transpose(Z!), twice, wide.ring),
-        },
-      },
-    ],
-    scatterOf: ([, half]) => {
-      const doubled = addMatrices(addMatrices(half!, transpose(half!), wide.ring), own, wide.ring);
-      return inRing(truncateUser(doubled, wide.cut), ringBits);
-    },
-  };
-}
-
-/** Steps 3 and 4: the data user's share of Y = P₂ F O + N, d × columns, where F = [C₁ X, √ρ′ C₁]. */
+/** Step 4: the data user's share of Y = P₂ F O + N, d × columns, where F = [C₁ X, √ρ′ C₁]. */
 async function shareSignal(
   correlator: Correlator,
   signal: Matrix,
@@ -195,7 +125,7 @@ async function shareSignal(
   const { features: d, columns, groups, rotationBits, mixingBits, openRing, white, turned } = parameters;
   const own = multiplySigned(root, signal);
   const whiteOf = ([product]: readonly Matrix[]) => {
-    const shares = truncateUser(addMatrices(own, transpose(product!), white.ring), white.cut);
+    const shares = truncateUser(addMatrices(own, transpose(product!), white.ring), white);
     return inRing(
       shares.map((row, i) => [...row, ...(signalColumns?.[i] ?? [])]),
       turned.ring,
@@ -205,7 +135,7 @@ async function shareSignal(
     {
       matrix: inRing(transpose(root), white.ring),
       rows: groups,
-      entryBits: parameters.signal.ring - parameters.signal.cut + 2,
+      entryBits: bitsLeft(parameters.signal),
       ringBits: white.ring,
     },
     {
@@ -221,7 +151,7 @@ async function shareSignal(
               inner: columns,
               columns: d,
               from: ([, product]: readonly Matrix[]) =>
-                inRing(transpose(truncateUser(product!, turned.cut)), openRing),
+                inRing(transpose(truncateUser(product!, turned)), openRing),
             },
             rows: columns,
             entryBits: mixingBits + 1,
@@ -233,32 +163,15 @@ async function shareSignal(
   return columns > 1 ? transpose(shares[2]!) : shares[1]!;
 }
 
-/** Step 6: the data user's share of Pᵀ C̃ᵀ P₂ᵀ A, d × components. */
+/** Step 6: Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components signed integers. */
 async function rotateBack(
+  stream: MessageStream,
   correlator: Correlator,
   directions: Matrix,
   normalised: Matrix,
-  { features: d, components, rotationBits, back, inner, vectorRing }: PencilParameters,
-): Promise<Matrix> {
-  const stretchedOf = ([turned, product]: readonly Matrix[]) => {
-    const own = multiplySigned(transpose(truncateUser(turned!, back.cut)), normalised);
-    return inRing(transpose(truncateUser(addMatrices(own, product!, inner.ring), inner.cut)), vectorRing);
-  };
-  const turning = { rows: d, entryBits: rotationBits + 1 };
-  const [, , last] = await correlator.multiply([
-    { ...turning, matrix: inRing(directions, back.ring), ringBits: back.ring },
-    {
-      matrix: inRing(normalised, inner.ring),
-      rows: components,
-      entryBits: back.ring - back.cut + 2,
-      ringBits: inner.ring,
-      waits: true,
-    },
-    {
-      ...turning,
-      matrix: { inner: d, columns: components, from: stretchedOf },
-      ringBits: vectorRing,
-    },
-  ]);
-  return last!;
+  parameters: PencilParameters,
+): Promise<bigint[][]> {
+  const sizes = returningSizes(parameters);
+  const shares = await correlator.multiply(returningCorrelations(directions, normalised, sizes));
+  return openMatrix(stream, ROTATED_MESSAGE.vectors, shares.at(-1)!, sizes.ringBits);
 }

@@ -9,6 +9,7 @@ import { cappedComponents, type Program, placesOf, type Span, type StatisticsTas
 import { TwoPartyError } from '../../errors.ts';
 import { MAXIMUM_RING_BITS } from '../../products/ring-bits.ts';
 import { ceilLog2, MASK_GUARD, NOISE_INTEGER_BITS, traceBitsOf } from '../parameters.ts';
+import type { Truncated } from '../truncate.ts';
 import { reductionOf } from './reduction.ts';
 
 /** What the error bound of an orthogonal matrix is computed for. */
@@ -31,12 +32,6 @@ const GROUP_BITS = 44;
 const SCATTER_BITS = 52;
 /** B has no eigenvalue below 2^−18 of a row's largest square: else the result is refused. */
 const LEAST_EIGENVALUE_BITS = 18;
-
-/** A product that is truncated afterwards: it is computed modulo 2^ring, and `cut` fraction bits of its shares are dropped. */
-export interface Truncated {
-  readonly ring: number;
-  readonly cut: number;
-}
 
 export interface PencilParameters {
   readonly features: number;
@@ -246,4 +241,14 @@ function shareBitsOf(task: StatisticsTask): { R: number; V: number } {
   const { R, labellings } = placesOf(task);
   const slotBits = ({ from, to }: Span): number => (from === to ? 0 : blindingBits[from]! + 1);
   return { R: slotBits(R), V: Math.max(...labellings.flat().map(({ V }) => slotBits(V))) };
+}
+
+/** Of the products for T from one sum of all rows: its shares are sums of those of the first labelling's classes. */
+export function totalSizes({ ringBits, shareBits: { R, V }, classes }: PencilParameters) {
+  return { ringBits, shareBits: { R, V: V + ceilLog2(classes[0]!) } };
+}
+
+/** Of the products of the way back. */
+export function returningSizes(parameters: PencilParameters) {
+  return { ...parameters, side: parameters.features, ringBits: parameters.vectorRing };
 }

@@ -1,9 +1,9 @@
 /** What the CSP draws for one pencil. A second draw for the same data is a second answer. */
 import { standardNormal } from '../gaussian.ts';
-import type { Matrix } from '../matrices.ts';
+import { type Matrix, upperEntries } from '../matrices.ts';
 import { haarOrthogonal, withFewerBits } from '../orthogonal.ts';
 import type { RandomBits } from '../random-bits.ts';
-import { drawNoise, upperEntries } from '../secrets.ts';
+import { drawNoise } from '../secrets.ts';
 import { NOISE_EXPONENT, type PencilParameters } from './parameters.ts';
 
 export interface PencilSecrets {

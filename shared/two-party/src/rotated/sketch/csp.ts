@@ -6,24 +6,26 @@ import type { CspInput } from '../../protocol.ts';
 import { closedByFaults, openOwners, sendMarkedMatrix } from '../closing.ts';
 import {
   addMatrices,
+  inRing,
   type Matrix,
+  mirrored,
   multiplyMatrices,
   multiplySigned,
-  symmetricMatrix,
   transpose,
+  upperOf,
   upperProduct,
 } from '../matrices.ts';
 import { declare, ROTATED_MESSAGE, sendRing } from '../messages.ts';
-import type { Truncated } from '../pencil/parameters.ts';
 import type { Chooser } from '../products.ts';
+import { returnedShareOfCsp, returningChoices } from '../returning.ts';
 import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
-import { fixed, upperEntries } from '../secrets.ts';
-import { truncateCsp } from '../truncate.ts';
+import { fixed } from '../secrets.ts';
+import { bitsLeft, truncateCsp } from '../truncate.ts';
 import { lifted, liftingChoices, unliftedMatrix } from './lifting.ts';
-import { type SketchParameters, sketchParameters } from './parameters.ts';
-import { piecesOf } from './pieces.ts';
+import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
+import { joined, piecesOf } from './pieces.ts';
 import type { SketchSecrets } from './secrets.ts';
-import { doubledCore, type SketchShares, sketchShares, type TestMatrix } from './shares.ts';
+import { doubledCore, gramShare, type SketchShares, sketchShares, type TestMatrix } from './shares.ts';
 
 /** As answerRotated(), for a sketch. */
 export async function answerSketch(
@@ -35,7 +37,7 @@ export async function answerSketch(
 ): Promise<void> {
   await closedByFaults(input, async (mark) => {
     const parameters = sketchParameters(task, program);
-    const { shareRing, ringBits, openRing, vectorRing } = parameters;
+    const { shareRing, ringBits, openRing } = parameters;
     const secrets = fixed(stream, draw(parameters)); // while the data user prepares its base transfers
     const own = sketchShares(task, input, parameters);
     await openOwners(stream, own.owners, shareRing, input, program);
@@ -49,8 +51,7 @@ export async function answerSketch(
     const whitened = await shareWhitened(chooser, turned, secrets, parameters);
     await sendRing(stream, ROTATED_MESSAGE.signal, whitened, openRing);
 
-    const vectors = await rotateBack(chooser, kept, secrets, parameters);
-    await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), vectorRing);
+    await rotateBack(stream, chooser, kept, secrets, parameters);
   });
 }
 
@@ -59,7 +60,7 @@ function keptOf({ Y }: SketchShares, { cut }: SketchParameters): bigint[][] {
   return Y.map((row) => row.map((share) => share >> BigInt(cut)));
 }
 
-/** Steps 1 and 2: the CSP's share of M, upper triangle, and its integer share of P·A. */
+/** Step 2: the CSP's share of M, upper triangle, and its integer share of P·A. */
 async function shareMatrices(
   chooser: Chooser,
   { Y, signs }: SketchShares & { readonly signs: TestMatrix },
@@ -77,24 +78,21 @@ async function shareMatrices(
     { ...keptChoices(across, parameters, gramBits), columns: l },
     ...rotatingChoices(secrets, rotating),
     ...liftingChoices(local.length, gramOf, lifting),
-    { matrix: secrets.fineRotation, entryBits: fineRotationBits + 1, columns: l, ringBits: turned.ring },
+    {
+      matrix: secrets.fineRotation,
+      entryBits: fineRotationBits + 1,
+      columns: l,
+      ringBits: turned.ring,
+    },
   ]);
   const upper = lifted(gramOf(products), products.slice(4, -1), lifting);
   const A = unliftedMatrix(upper, l, 0n, turned.ring);
-  const core = doubledCore(Y, signs).map((row) =>
-    row.map((entry) => BigInt.asUintN(parameters.ringBits, entry)),
-  );
+  const core = inRing(doubledCore(Y, signs), parameters.ringBits);
   const turnedShare = addMatrices(multiplySigned(secrets.fineRotation, A), products.at(-1)!, turned.ring);
   return {
     matrix: matrixShareOfCsp(core, products.slice(1, 4), secrets, rotating),
-    turned: cut(turnedShare, turned),
+    turned: truncateCsp(turnedShare, turned),
   };
-}
-
-/** From a server's own Z'ᵀZ' and its share of the mixed product: its share of A, upper triangle, modulo 2^bits. */
-export function gramShare(local: readonly bigint[], mixed: Matrix, bits: number): bigint[] {
-  const both = upperEntries(mixed.length, (i, j) => mixed[i]![j]! + mixed[j]![i]!);
-  return local.map((entry, e) => BigInt.asUintN(bits, entry + both[e]!));
 }
 
 /** The choices of a product with Z': short integers, or as long as the ring. */
@@ -107,7 +105,7 @@ function inSignedRing(matrix: Matrix, ringBits: number): bigint[][] {
   return matrix.map((row) => row.map((entry) => BigInt.asIntN(ringBits, entry)));
 }
 
-/** Steps 3 and 4: the CSP's share of M₂ = P₂ F P₂ᵀ + N, upper triangle. */
+/** Step 4: the CSP's share of M₂ = P₂ F P₂ᵀ + N, upper triangle. */
 async function shareWhitened(
   chooser: Chooser,
   share: Matrix,
@@ -125,18 +123,18 @@ async function shareWhitened(
     mixed,
     openRing,
   } = parameters;
-  const halfOf = ([product]: readonly Matrix[]) => cut(transpose(product!), half);
+  const halfOf = ([product]: readonly Matrix[]) => truncateCsp(transpose(product!), half);
   const rotatedOf = (before: readonly Matrix[]) => {
     const own = multiplySigned(fineRotation, transpose(halfOf(before)));
-    return transpose(cut(addMatrices(own, before[1]!, rotated.ring), rotated));
+    return transpose(truncateCsp(addMatrices(own, before[1]!, rotated.ring), rotated));
   };
   const turning = { matrix: turn, entryBits: rotationBits + 1, columns: l };
   const before = await chooser.multiply([
-    { matrix: transpose(share), entryBits: turned.ring - turned.cut + 2, columns: l, ringBits: half.ring },
+    { matrix: transpose(share), entryBits: bitsLeft(turned), columns: l, ringBits: half.ring },
     { matrix: fineRotation, entryBits: fineRotationBits + 1, columns: l, ringBits: rotated.ring },
     {
       matrix: { rows: l, inner: l, from: rotatedOf },
-      entryBits: rotated.ring - rotated.cut + 2,
+      entryBits: bitsLeft(rotated),
       columns: l,
       ringBits: white.ring,
       part: 'upper',
@@ -144,57 +142,27 @@ async function shareWhitened(
     { ...turning, ringBits: mixed.ring },
     { ...turning, ringBits: openRing, part: 'upper' },
   ]);
-  const F = mirrored(cut(before[2]!, white));
-  const mixedShare = cut(addMatrices(multiplySigned(turn, F), before[3]!, mixed.ring), mixed);
+  const F = mirrored(truncateCsp(before[2]!, white));
+  const mixedShare = truncateCsp(addMatrices(multiplySigned(turn, F), before[3]!, mixed.ring), mixed);
   const local = upperProduct(turn, mixedShare, openRing);
-  const last = upperEntries(l, (i, j) => before[4]![i]![j]!);
-  return last.map((entry, e) => BigInt.asUintN(openRing, entry + local[e]! + turnNoise[e]!));
+  return upperOf(before[4]!).map((entry, e) => BigInt.asUintN(openRing, entry + local[e]! + turnNoise[e]!));
 }
 
-/** The symmetric matrix that has this one's upper triangle. */
-export function mirrored(matrix: Matrix): bigint[][] {
-  const l = matrix.length;
-  return symmetricMatrix(
-    upperEntries(l, (i, j) => matrix[i]![j]!),
-    l,
-  );
-}
-
-/** Step 6: the CSP's share of Z' J, d × components. */
+/** Step 6: the CSP's share of Z' J, J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components. */
 async function rotateBack(
+  stream: MessageStream,
   chooser: Chooser,
   kept: Matrix,
-  { rotation, turn, flood }: SketchSecrets,
+  secrets: SketchSecrets,
   parameters: SketchParameters,
-): Promise<bigint[][]> {
-  const {
-    features: d,
-    columns: l,
-    components: k,
-    rotationBits,
-    back,
-    inner,
-    coefficients,
-    vectorRing,
-  } = parameters;
-  const turning = { entryBits: rotationBits + 1, columns: k };
-  const coefficientsOf = ([, stretched, last]: readonly Matrix[]) => {
-    const z = transpose(cut(stretched!, inner));
-    const own = multiplyMatrices(transpose(rotation), z, coefficients.ring);
-    const J = addMatrices(addMatrices(own, last!, coefficients.ring), flood, coefficients.ring);
-    return cut(J, coefficients);
-  };
-  const pieces = piecesOf(d);
+): Promise<void> {
+  const { features: d, columns: l, components: k, coefficients, vectorRing } = parameters;
+  const sizes = returningSizes(parameters);
+  const coefficientsOf = (shares: readonly Matrix[]) =>
+    truncateCsp(returnedShareOfCsp(secrets, shares, sizes), coefficients);
   const products = await chooser.multiply([
-    { ...turning, matrix: transpose(turn), ringBits: back.ring },
-    {
-      matrix: { rows: k, inner: l, from: ([turned]) => transpose(cut(turned!, back)) },
-      entryBits: back.ring - back.cut + 2,
-      columns: l,
-      ringBits: inner.ring,
-    },
-    { ...turning, matrix: transpose(rotation), ringBits: coefficients.ring },
-    ...pieces.map(
+    ...returningChoices(secrets, sizes),
+    ...piecesOf(d).map(
       ({ from, size }): ChosenProduct => ({
         matrix: {
           rows: k,
@@ -209,17 +177,8 @@ async function rotateBack(
     ),
     { ...keptChoices(kept, parameters, vectorRing), columns: k },
   ]);
-  const J = coefficientsOf(products);
+  const own = multiplyMatrices(kept, coefficientsOf(products), vectorRing);
   const theirs = transpose(joined(products.slice(3, -1)));
-  const own = multiplyMatrices(kept, J, vectorRing);
-  return addMatrices(addMatrices(own, theirs, vectorRing), products.at(-1)!, vectorRing);
-}
-
-/** Products of all pieces side by side. */
-export function joined(products: readonly Matrix[]): bigint[][] {
-  return products[0]!.map((_, row) => products.flatMap((product) => product[row]!));
-}
-
-function cut(shares: Matrix, { ring, cut: bits }: Truncated): bigint[][] {
-  return truncateCsp(shares, ring, bits);
+  const vectors = addMatrices(addMatrices(own, theirs, vectorRing), products.at(-1)!, vectorRing);
+  await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), vectorRing);
 }

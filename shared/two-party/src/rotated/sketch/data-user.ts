@@ -2,31 +2,38 @@
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
-import { systemClock } from '../../pace.ts';
 import type { CorrelatedProduct } from '../../products/index.ts';
-import { type DataUserInput, hangUp } from '../../protocol.ts';
+import type { DataUserInput } from '../../protocol.ts';
 import { centringPace, standardPace } from '../../standard-pace.ts';
-import { holdToPace } from '../hold.ts';
+import { holdToPace, paceOf, shortened, toTheEnd } from '../hold.ts';
 import {
   addMatrices,
   inRing,
   type Matrix,
+  mirrored,
   multiplyMatrices,
   multiplySigned,
   transpose,
+  upperOf,
   upperProduct,
 } from '../matrices.ts';
-import { opened, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
+import { opened, openMatrix, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import type { Correlator } from '../products.ts';
+import { returningCorrelations } from '../returning.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
-import { upperEntries } from '../secrets.ts';
-import { truncateUser } from '../truncate.ts';
-import { gramShare, joined, mirrored } from './csp.ts';
+import { bitsLeft, truncateUser } from '../truncate.ts';
 import { decomposeWhitened, findRoot, finishSketch, type Root, refusalOfRows } from './decomposition.ts';
 import { lifted, liftingCorrelations, offsetOf, unliftedMatrix } from './lifting.ts';
-import { type SketchParameters, sketchParameters } from './parameters.ts';
-import { piecesOf } from './pieces.ts';
-import { centring, doubledCore, sketchShares, type TestMatrix } from './shares.ts';
+import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
+import { joined, piecesOf } from './pieces.ts';
+import {
+  centring,
+  doubledCore,
+  gramShare,
+  type SketchShares,
+  sketchShares,
+  type TestMatrix,
+} from './shares.ts';
 
 /** As askRotated(), for a sketch. */
 export async function askSketch(
@@ -36,52 +43,58 @@ export async function askSketch(
   input: DataUserInput,
 ): Promise<Decomposition> {
   const parameters = sketchParameters(task, program);
-  const { features: d, columns: l, components, shareRing, ringBits, openRing, vectorRing } = parameters;
+  const { features: d, columns: l, components, shareRing, ringBits, openRing } = parameters;
   const own = sketchShares(task, input, parameters);
   await sendOwners(stream, own.owners, shareRing);
   const correlator = await products();
   const declared = await readRing(stream, ROTATED_MESSAGE.declared, 1 + d, shareRing);
-  const pace = input.pace ?? { milliseconds: standardPace(l, components, true), clock: systemClock };
-  holdToPace(stream, { ...pace, milliseconds: Math.min(pace.milliseconds, centringPace(d, l)) });
+  const pace = paceOf(input, standardPace(l, components, true));
+  holdToPace(stream, shortened(pace, centringPace(d, l)));
   const [Q, ...V] = opened([own.Q, ...own.V], declared, shareRing);
   const refused = refusalOfRows(Q!, l, task);
-  const mean = centring(refused ? V.map(() => 0n) : V, refused ? 1n : Q!, own.signs, l);
-  const Z = own.Y.map((row, i) => row.map((share, a) => BigInt.asIntN(shareRing, share) - mean[i]![a]!));
-  // Both servers round down: by a BigInt(parameters.cut > 0) together, on average.
-  const kept = truncateUser(Z, parameters.cut).map((row) =>
-    row.map((entry) => entry + BigInt(parameters.cut > 0)),
-  );
+  const { Z, kept } = centre(own, { Q: Q!, V }, refused !== undefined, parameters);
 
   const { matrix, turned } = await shareMatrices(correlator, { Z, kept, signs: own.signs }, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, matrix.length, ringBits);
-  const ask = async () => {
+  const { last, vectors } = await toTheEnd(stream, input, async () => {
     holdToPace(stream, pace);
     await input.answer?.noteMatrix();
-    const core = findRoot(opened(matrix, theirs, ringBits), refused, program, parameters);
+    const M = opened(matrix, theirs, ringBits);
+    const core = findRoot(M, refused, program, parameters);
     const share = await shareWhitened(correlator, turned, core, parameters);
     const answer = await readRing(stream, ROTATED_MESSAGE.signal, share.length, openRing);
     holdToPace(stream, pace);
-    const last = decomposeWhitened(opened(share, answer, openRing), core, parameters);
-    const vectors = (await rotateBack(correlator, kept, last.directions, core, parameters)).flat();
-    const rotatedBack = await readRing(stream, ROTATED_MESSAGE.vectors, vectors.length, vectorRing);
-    return { last, vectors: opened(vectors, rotatedBack, vectorRing) };
-  };
-  const { last, vectors } = await ask().catch(async (error: unknown) => {
-    await stream.released(); // an abort is a byte, too, and another connection that is tried
-    throw error;
+    const M2 = opened(share, answer, openRing);
+    const last = decomposeWhitened(M2, core, parameters);
+    const vectors = await rotateBack(stream, correlator, kept, last.directions, core, parameters);
+    return { last, vectors: vectors.flat() };
   });
-  await hangUp(stream.channel, input);
   return finishSketch(last, vectors, { Q: Q!, V }, task, parameters);
 }
 
-/** This server's share of Z, and what is kept of it, d × l; Ω. */
+/** This server's shares of Z and of Z', what is kept of it, d × l; Ω. */
 interface Centred {
   readonly Z: Matrix;
   readonly kept: Matrix;
   readonly signs: TestMatrix;
 }
 
-/** Steps 1 and 2: the data user's share of M, upper triangle, and its integer share of P·A. */
+/** Step 1: V(VᵀΩ)/Q off this server's share of Y, and low bits dropped; nothing is taken off where the number of rows refuses the result. */
+function centre(
+  { Y, signs }: SketchShares & { readonly signs: TestMatrix },
+  { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] },
+  isRefused: boolean,
+  parameters: SketchParameters,
+): Pick<Centred, 'Z' | 'kept'> {
+  const { columns: l, shareRing, cut } = parameters;
+  const mean = centring(isRefused ? V.map(() => 0n) : V, isRefused ? 1n : Q, signs, l);
+  const Z = Y.map((row, i) => row.map((share, a) => BigInt.asIntN(shareRing, share) - mean[i]![a]!));
+  // Both servers round down: by a BigInt(cut > 0) together, on average.
+  const kept = truncateUser(Z, parameters).map((row) => row.map((entry) => entry + BigInt(cut > 0)));
+  return { Z, kept };
+}
+
+/** Step 2: the data user's share of M, upper triangle, and its integer share of P·A. */
 async function shareMatrices(
   correlator: Correlator,
   { Z, kept, signs }: Centred,
@@ -120,11 +133,11 @@ async function shareMatrices(
   ]);
   return {
     matrix: matrixShareOfUser(products.slice(1, 4)),
-    turned: truncateUser(products.at(-1)!, turned.cut),
+    turned: truncateUser(products.at(-1)!, turned),
   };
 }
 
-/** Steps 3 and 4: the data user's share of M₂ = P₂ F P₂ᵀ + N, upper triangle, where F = C₁ P A Pᵀ C₁ᵀ. */
+/** Step 4: the data user's share of M₂ = P₂ F P₂ᵀ + N, upper triangle, where F = C₁ P A Pᵀ C₁ᵀ. */
 async function shareWhitened(
   correlator: Correlator,
   turnedShare: Matrix,
@@ -145,11 +158,11 @@ async function shareWhitened(
   const ownHalf = multiplySigned(root, turnedShare);
   const rootAcross = transpose(root);
   const halfAcross = ([product]: readonly Matrix[]) =>
-    transpose(truncateUser(addMatrices(ownHalf, transpose(product!), half.ring), half.cut));
-  const rotatedOf = (shares: readonly Matrix[]) => transpose(truncateUser(shares[1]!, rotated.cut));
+    transpose(truncateUser(addMatrices(ownHalf, transpose(product!), half.ring), half));
+  const rotatedOf = (shares: readonly Matrix[]) => transpose(truncateUser(shares[1]!, rotated));
   const whiteOf = (shares: readonly Matrix[]) => {
     const own = multiplySigned(rotatedOf(shares), rootAcross);
-    return mirrored(truncateUser(addMatrices(own, shares[2]!, white.ring), white.cut));
+    return mirrored(truncateUser(addMatrices(own, shares[2]!, white.ring), white));
   };
   const square = { inner: l, columns: l };
   const turning = { rows: l, entryBits: rotationBits + 1 };
@@ -157,7 +170,7 @@ async function shareWhitened(
     {
       matrix: inRing(rootAcross, half.ring),
       rows: l,
-      entryBits: turned.ring - turned.cut + 2,
+      entryBits: bitsLeft(turned),
       ringBits: half.ring,
     },
     {
@@ -169,7 +182,7 @@ async function shareWhitened(
     {
       matrix: inRing(rootAcross, white.ring),
       rows: l,
-      entryBits: rotated.ring - rotated.cut + 2,
+      entryBits: bitsLeft(rotated),
       ringBits: white.ring,
       part: 'upper',
       waits: true,
@@ -183,54 +196,30 @@ async function shareWhitened(
       ...turning,
       matrix: {
         ...square,
-        from: (before) => inRing(transpose(truncateUser(before[3]!, mixed.cut)), openRing),
+        from: (before) => inRing(transpose(truncateUser(before[3]!, mixed)), openRing),
       },
       ringBits: openRing,
       part: 'upper',
     },
   ]);
-  return upperEntries(l, (i, j) => shares[4]![i]![j]!);
+  return upperOf(shares[4]!);
 }
 
-/** Step 6: the data user's share of Z' J, J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components. */
+/** Step 6: Z' J, J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components signed integers. */
 async function rotateBack(
+  stream: MessageStream,
   correlator: Correlator,
   kept: Matrix,
   directions: Matrix,
   { normalised }: Root,
   parameters: SketchParameters,
-): Promise<Matrix> {
-  const {
-    features: d,
-    columns: l,
-    components: k,
-    rotationBits,
-    back,
-    inner,
-    coefficients,
-    vectorRing,
-  } = parameters;
-  const stretchedOf = ([turned, product]: readonly Matrix[]) => {
-    const own = multiplySigned(transpose(truncateUser(turned!, back.cut)), normalised);
-    return inRing(
-      transpose(truncateUser(addMatrices(own, product!, inner.ring), inner.cut)),
-      coefficients.ring,
-    );
-  };
+): Promise<bigint[][]> {
+  const { features: d, columns: l, components: k, entryShareBits, coefficients, vectorRing } = parameters;
   const coefficientsOf = (shares: readonly Matrix[]) =>
-    inRing(truncateUser(shares[2]!, coefficients.cut), vectorRing);
-  const turning = { rows: l, entryBits: rotationBits + 1 };
+    inRing(truncateUser(shares[2]!, coefficients), vectorRing);
   const across = inRing(transpose(kept), vectorRing);
   const shares = await correlator.multiply([
-    { ...turning, matrix: inRing(directions, back.ring), ringBits: back.ring },
-    {
-      matrix: inRing(normalised, inner.ring),
-      rows: k,
-      entryBits: back.ring - back.cut + 2,
-      ringBits: inner.ring,
-      waits: true,
-    },
-    { ...turning, matrix: { inner: l, columns: k, from: stretchedOf }, ringBits: coefficients.ring },
+    ...returningCorrelations(directions, normalised, returningSizes(parameters)),
     ...piecesOf(d).map(
       ({ from, size }): CorrelatedProduct => ({
         matrix: across.map((row) => row.slice(from, from + size)),
@@ -243,11 +232,12 @@ async function rotateBack(
     {
       matrix: { inner: l, columns: k, from: coefficientsOf },
       rows: d,
-      entryBits: Math.min(parameters.entryShareBits + 1, vectorRing),
+      entryBits: Math.min(entryShareBits + 1, vectorRing),
       ringBits: vectorRing,
     },
   ]);
   const own = multiplyMatrices(kept, coefficientsOf(shares), vectorRing);
   const mine = transpose(joined(shares.slice(3, -1)));
-  return addMatrices(addMatrices(own, mine, vectorRing), shares.at(-1)!, vectorRing);
+  const share = addMatrices(addMatrices(own, mine, vectorRing), shares.at(-1)!, vectorRing);
+  return openMatrix(stream, ROTATED_MESSAGE.vectors, share, vectorRing);
 }

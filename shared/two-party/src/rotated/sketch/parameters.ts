@@ -17,7 +17,8 @@ import {
 import { TwoPartyError } from '../../errors.ts';
 import { MAXIMUM_RING_BITS, MAXIMUM_SIDE } from '../../products/ring-bits.ts';
 import { ceilLog2, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
-import { TRUNCATION_GUARD, type Truncated } from '../pencil/parameters.ts';
+import { TRUNCATION_GUARD } from '../pencil/parameters.ts';
+import type { Truncated } from '../truncate.ts';
 
 /** Deviations off the diagonal: of the noise on the core 2^−38 of its trace, on the whitened square 2^−38 of HEADROOM_BITS more than its trace; of the flood 2^−36. */
 export const NOISE_EXPONENT = 38;
@@ -218,4 +219,9 @@ function ringsOf(parameters: SketchParameters): number[] {
   const { turned, half, rotated, white, mixed, back, inner, coefficients } = parameters;
   const truncated = [turned, half, rotated, white, mixed, back, inner, coefficients];
   return [shareRing, ringBits, gramBits, openRing, vectorRing, ...truncated.map(({ ring }) => ring)];
+}
+
+/** Of the products of the way back through both rotations. */
+export function returningSizes(parameters: SketchParameters) {
+  return { ...parameters, side: parameters.columns, ringBits: parameters.coefficients.ring };
 }

@@ -2,7 +2,7 @@
 import { unflatten } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
 import { roundDivide } from '../integers.ts';
-import type { Matrix } from '../matrices.ts';
+import { type Matrix, matrixOf, upperEntries } from '../matrices.ts';
 import { checkShares } from '../shares.ts';
 import type { SketchParameters } from './parameters.ts';
 
@@ -27,7 +27,7 @@ export function sketchShares(
   if (signs?.length !== d * l) throw new RangeError(`"signs" expected ${d} × ${l} of them`);
   const { Y, labellings, owners } = unflatten(task, shares);
   const { V, M } = labellings[0]![0]!;
-  return { Y: Array.from({ length: d }, (_, i) => Y!.slice(i * l, (i + 1) * l)), V, Q: M, owners, signs };
+  return { Y: matrixOf(Y!, l), V, Q: M, owners, signs };
 }
 
 /**
@@ -45,6 +45,12 @@ export function centring(V: readonly bigint[], Q: bigint, signs: TestMatrix, l: 
 export function doubledCore(Z: Matrix, signs: TestMatrix): bigint[][] {
   const half = signedSums(Z, signs);
   return half.map((row, a) => row.map((entry, b) => entry + half[b]![a]!));
+}
+
+/** From a server's own Z'ᵀZ' and its share of the mixed product: its share of A, upper triangle, modulo 2^bits. */
+export function gramShare(local: readonly bigint[], mixed: Matrix, bits: number): bigint[] {
+  const both = upperEntries(mixed.length, (i, j) => mixed[i]![j]! + mixed[j]![i]!);
+  return local.map((entry, e) => BigInt.asUintN(bits, entry + both[e]!));
 }
 
 /** So many bits of a share at a time, so that a sum of as many as there are features, times the entries of Ω, is exact in doubles. */
