@@ -22,6 +22,11 @@ export interface AskedLevels {
   readonly upper: number;
 }
 
+/** A histogram's result: the last link is its own. */
+interface CountedBasis extends Pick<DraftBasis, 'digest'> {
+  readonly links: readonly Pick<DraftBasis['links'][number], 'task' | 'projection'>[];
+}
+
 export interface RangedDraft {
   readonly draft: Draft;
   /** What was asked, attained and spent, in words. */
@@ -33,7 +38,7 @@ export interface RangedDraft {
  * allows: see `privateRange`.
  * @throws ERR_TASK_INVALID for another task than a histogram, features that it does not have, and where noise leaves no range
  */
-export function draftRanged({ digest, links }: DraftBasis, draft: Draft, asked: AskedLevels): RangedDraft {
+export function draftRanged({ digest, links }: CountedBasis, draft: Draft, asked: AskedLevels): RangedDraft {
   const { task, projection } = links.at(-1)!;
   const { method, differentialPrivacy } = task;
   if (method.kind !== 'histogram' || differentialPrivacy === null)

@@ -4,4 +4,5 @@ export { describeTask } from './describe-task.ts';
 export { type DraftOptions, draftOf } from './draft.ts';
 export { draftPrivacy } from './draft-privacy.ts';
 export { proposalOf, type Wishes, withoutConsent } from './draft-proposal.ts';
+export { type AskedLevels, draftRanged, type RangedDraft } from './draft-ranges.ts';
 export { readSample, type Sample, type SampleColumn } from './sample.ts';

@@ -68,7 +68,8 @@ export function Console() {
 
 function Frame({ api, endsAt }: { readonly api: ConsoleApi; readonly endsAt: string | null }) {
   const hash = useHash();
-  /** Goes from the draft to where it is created, and stays while one looks elsewhere. */
+  /** Texts that go from page to page, a result's or a draft's, and stay while one looks elsewhere. */
+  const [draft, setDraft] = useState('');
   const [proposal, setProposal] = useState('');
   const name = routes.match(hash)?.name;
   return (
@@ -88,7 +89,7 @@ function Frame({ api, endsAt }: { readonly api: ConsoleApi; readonly endsAt: str
         </div>
       }
     >
-      <Place key={hash} hash={hash} api={api} proposal={proposal} setProposal={setProposal} />
+      <Place key={hash} {...{ hash, api, draft, setDraft, proposal, setProposal }} />
     </Layout>
   );
 }
@@ -96,10 +97,12 @@ function Frame({ api, endsAt }: { readonly api: ConsoleApi; readonly endsAt: str
 function Place(props: {
   readonly hash: string;
   readonly api: ConsoleApi;
+  readonly draft: string;
+  readonly setDraft: (text: string) => void;
   readonly proposal: string;
   readonly setProposal: (text: string) => void;
 }) {
-  const { hash, api, proposal, setProposal } = props;
+  const { hash, api, draft, setDraft, proposal, setProposal } = props;
   const route = routes.match(hash);
   switch (route?.name) {
     case 'list':
@@ -107,6 +110,8 @@ function Place(props: {
     case 'draft':
       return (
         <DraftView
+          text={draft}
+          setText={setDraft}
           create={(text) => {
             setProposal(text);
             location.hash = routes.href('create', {});
@@ -119,8 +124,17 @@ function Place(props: {
     case 'result': {
       const taskId = TaskId.safeParse(route.params.taskId);
       if (!taskId.success) return <Nowhere />;
-      if (route.name === 'result') return <ResultView api={api} taskId={taskId.data} />;
-      return <TaskView api={api} taskId={taskId.data} />;
+      if (route.name === 'task') return <TaskView api={api} taskId={taskId.data} />;
+      return (
+        <ResultView
+          api={api}
+          taskId={taskId.data}
+          draft={(text) => {
+            setDraft(text);
+            location.hash = routes.href('draft', {});
+          }}
+        />
+      );
     }
     default:
       return <Nowhere />;

@@ -1,6 +1,8 @@
 /** Every view of the console, as anybody may meet it: in the light and the dark, from phones to 4K, by keyboard alone, with hostile text. */
 import { basisFrom } from '@eigenveil/data-user';
+import { draftRanged } from '@eigenveil/data-user/draft';
 import { browserMissing } from '@eigenveil/report/in-browser';
+import { TaskProposal } from '@eigenveil/task';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { go, operator } from '../support/console.ts';
@@ -128,11 +130,35 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await expectFitForAnybody();
     await go(page, `/tasks/${task.id}`);
     await page.getByText('nothing but noisy counts, and what follows from them').waitFor();
+  });
 
-    const { digest: rangesFrom } = await basisFrom(site.services.client, task.id);
-    const ranged = await site.services.client.create(await irisProposal({ rangesFrom }));
+  test('takes the ranges of a projection from a histogram, as far as its noise allows', async () => {
+    const { task } = await finishedTask(site, await countsProposal());
+    await go(page, `/tasks/${task.id}/result`);
+    await page.getByText('Ranges come from the noisy counts').waitFor();
+    await page.getByLabel('Rows below a range').fill('0.3');
+    await page.getByText('These counts give no such ranges').waitFor();
+    await expectFitForAnybody();
+    await page.getByLabel('Rows below a range').fill('0.2');
+    await press(page, page.getByRole('button', { name: 'Draft a PCA with these ranges' }));
+    await heading(/^Draft a task/).waitFor();
+    await page.getByText('The task fits together.').waitFor();
+    await expectFitForAnybody();
+    const drafted = TaskProposal.parse(
+      JSON.parse(await page.getByLabel('The proposal as JSON').inputValue()),
+    );
+    const basis = await basisFrom(site.services.client, task.id);
+    const { method, features } = drafted;
+    const unranged = { method, features, labellings: [], rows: 0 };
+    const { draft } = draftRanged(basis, unranged, { lower: 0.2, upper: 0.995 });
+    expect(drafted).toMatchObject({ rangesFrom: basis.digest, features: draft.features });
+    for (const [i, { min, max }] of features.entries()) {
+      expect(max - min).toBeLessThan(task.features[i]!.max - task.features[i]!.min);
+    }
+
+    const ranged = await site.services.client.create(drafted);
     await go(page, `/tasks/${ranged.task.id}`);
-    await page.getByText(rangesFrom, { exact: true }).waitFor();
+    await page.getByText(basis.digest, { exact: true }).waitFor();
     await expectFitForAnybody();
   });
 

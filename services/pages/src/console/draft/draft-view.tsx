@@ -20,10 +20,17 @@ const MEMBERS = membersOf(TaskProposal);
 const DELTA = 1e-6;
 const EPSILON = 1;
 
-/** @param create goes on with this JSON where tasks are created */
-export function DraftView({ create }: { readonly create: (proposal: string) => void }) {
+/**
+ * @param text the proposal as far as it is drafted, empty before
+ * @param create goes on with this JSON where tasks are created
+ */
+export function DraftView(props: {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly create: (proposal: string) => void;
+}) {
+  const { text, setText, create } = props;
   const [file, setFile] = useState<File | null>(null);
-  const [text, setText] = useState('');
   return (
     <View title="Draft a task" name="Draft">
       <p>
@@ -124,11 +131,12 @@ function parsed(text: string): Json {
   }
 }
 
-/** As `task draft --epsilon 1` has it; the consent is left to the person who looks at the ranges. */
-function privacyFor({ features }: { readonly [name: string]: Json }): Json {
+/** As `task draft --epsilon 1` has it; the consent to ranges that are no histogram's is left to the person who looks at them. */
+function privacyFor({ features, rangesFrom }: { readonly [name: string]: Json }): Json {
   const known = TaskProposal.shape.features.safeParse(features);
   if (!known.success) return {};
   const wanted = { features: known.data, epsilon: EPSILON, delta: DELTA };
   const { differentialPrivacy } = draftPrivacy(wanted, false);
-  return { ...differentialPrivacy, noise: 'servers', honestOwners: null, dataIndependentRanges: false };
+  const dataIndependentRanges = rangesFrom === undefined ? false : 'rangesFrom';
+  return { ...differentialPrivacy, noise: 'servers', honestOwners: null, dataIndependentRanges };
 }

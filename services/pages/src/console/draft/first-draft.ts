@@ -1,18 +1,32 @@
 /** The first text of a proposal: the sample's columns and what the operator wishes, completed by the schema. */
 import {
+  type AskedLevels,
   type DraftOptions,
   draftOf,
   draftPrivacy,
+  draftRanged,
   proposalOf,
   type Sample,
   withoutConsent,
 } from '@eigenveil/data-user/draft';
 import { TaskProposal } from '@eigenveil/task/schema';
 import { explainIssues } from '@eigenveil/wire/explain';
+import type { CheckedResult } from '../result/verify.ts';
 
 /** As `task draft` has them where no flag says otherwise. */
-const HOURS = 72;
+const PLAIN = { outputs: [], allowFullRank: false, hours: 72 };
 const DELTA = 1e-6;
+const COMPONENTS = 5;
+/** `garbled` computes no more features. */
+const MOST_GARBLED = 100;
+
+/** What is proposed of so many features. A covariance matrix has no more than two fewer to give without consent. */
+export function wishesFor(features: number): { components: number; twoParty: 'garbled' | 'rotated' } {
+  return {
+    components: Math.max(1, Math.min(COMPONENTS, features - 2)),
+    twoParty: features > MOST_GARBLED ? 'rotated' : 'garbled',
+  };
+}
 
 export interface FirstWishes {
   readonly components: number;
@@ -31,10 +45,33 @@ export function firstDraft(sample: Sample, options: DraftOptions, wishes: FirstW
   const draft = draftOf(sample, options);
   const privacy =
     epsilon === null ? null : draftPrivacy({ features: draft.features, epsilon, delta: DELTA }, false);
-  const all = { ...wishes, outputs: [], allowFullRank: false, hours: HOURS };
-  const proposal = TaskProposal.safeParse(proposalOf(draft, all, privacy));
+  return proposalText(proposalOf(draft, { ...wishes, ...PLAIN }, privacy));
+}
+
+function proposalText(drafted: unknown): string {
+  const proposal = TaskProposal.safeParse(drafted);
   if (!proposal.success) throw new RangeError(explainIssues(proposal.error, 'the draft'));
   return textOf(withoutConsent(proposal.data));
+}
+
+/** What `--lower` and `--upper` are where they are not given. */
+export const LEVELS: AskedLevels = { lower: 0.005, upper: 0.995 };
+
+/**
+ * The JSON of `task draft --method pca --ranges-from`: of all features of a histogram, for its owners and as many rows of each. Notes say what the ranges hold.
+ * @throws ERR_TASK_INVALID as draftRanged
+ */
+export function rangedDraft(
+  { task, projection, provenance }: CheckedResult,
+  levels: AskedLevels,
+): { readonly text: string; readonly notes: readonly string[] } {
+  const { features, maximumOwners: owners, minimumOwners, maximumSamplesPerOwner: maximumSamples } = task;
+  const unranged = { method: { kind: 'pca' as const }, features, labellings: [], rows: 0 };
+  const basis = { digest: provenance.projectionDigest, links: [{ task, projection }] };
+  const { draft, notes } = draftRanged(basis, unranged, levels);
+  const { components, twoParty } = wishesFor(features.length);
+  const all = { components, twoParty, owners, minimumOwners, maximumSamples, ...PLAIN };
+  return { text: proposalText(proposalOf(draft, all, null)), notes };
 }
 
 export function textOf(proposal: unknown): string {

@@ -13,12 +13,9 @@ import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/untrusted.tsx';
 import { useAction } from '../../common/use-async.ts';
 import { METHODS } from '../words.ts';
-import { firstDraft } from './first-draft.ts';
+import { firstDraft, wishesFor } from './first-draft.ts';
 import { choiceOf, probableRoles, problemOf, type Role, warningOf } from './roles.ts';
 
-/** `garbled` computes no more features. */
-const MOST_GARBLED = 100;
-const COMPONENTS = 5;
 const OWNERS = 10;
 
 interface Wanted {
@@ -64,10 +61,9 @@ function Choices(props: {
   const features = roles.filter((role) => role === 'feature').length;
   const [wanted, setWanted] = useState<Wanted>(() => ({
     method: 'pca',
-    // A covariance matrix of d features has no more than d − 2 to give without consent.
-    components: String(Math.max(1, Math.min(COMPONENTS, features - 2))),
+    twoParty: wishesFor(features).twoParty,
+    components: String(wishesFor(features).components),
     owners: String(OWNERS),
-    twoParty: features > MOST_GARBLED ? 'rotated' : 'garbled',
     epsilon: '',
   }));
   const [error, setError] = useState<unknown>(null);
@@ -181,7 +177,7 @@ function Choices(props: {
 /** Of a discriminant method one less than classes, as far as they are in the sample. */
 function probableComponents({ columns }: Sample, roles: readonly Role[], method: MethodName): number {
   const features = roles.filter((role) => role === 'feature').length;
-  if (method === 'pca') return Math.max(1, Math.min(COMPONENTS, features - 2));
+  if (method === 'pca') return wishesFor(features).components;
   const classes = columns[roles.indexOf('first')]?.labels?.length ?? 2;
   return Math.max(1, Math.min(features, classes - 1));
 }

@@ -10,6 +10,7 @@ import { count, number } from '../../common/format.ts';
 import { type Column, Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/untrusted.tsx';
 import { type DrawnBins, drawnBins } from './histogram.ts';
+import { Ranges } from './ranges-view.tsx';
 import { Downloads } from './use-view.tsx';
 import type { CheckedResult } from './verify.ts';
 
@@ -18,7 +19,12 @@ const short = (value: number) => String(Number(value.toPrecision(DIGITS)));
 
 type Released = NonNullable<CheckedResult['projection']['histograms']>[number];
 
-export function HistogramResult({ checked }: { readonly checked: CheckedResult }) {
+/** @param draft goes on with this JSON where tasks are drafted */
+export function HistogramResult(props: {
+  readonly checked: CheckedResult;
+  readonly draft: (text: string) => void;
+}) {
+  const { checked, draft } = props;
   const { task, projection, provenance } = checked;
   const { privateRows, differentialPrivacy: setting } = projection;
   const histograms = projection.histograms ?? [];
@@ -64,10 +70,7 @@ export function HistogramResult({ checked }: { readonly checked: CheckedResult }
       <Bins task={task} histograms={histograms} />
       <h2>Use it</h2>
       <Downloads checked={checked} />
-      <p>
-        Ranges for a projection of the same features: <code>--ranges-from {task.id}</code> of{' '}
-        <code>eigenveil-user task draft</code>.
-      </p>
+      <Ranges checked={checked} draft={draft} />
     </>
   );
 }

@@ -20,7 +20,13 @@ import { Downloads, Use } from './use-view.tsx';
 import './result.css';
 import { type CheckedResult, checkResult } from './verify.ts';
 
-export function ResultView({ api, taskId }: { readonly api: ConsoleApi; readonly taskId: TaskId }) {
+/** @param draft goes on with this JSON where tasks are drafted */
+export function ResultView(props: {
+  readonly api: ConsoleApi;
+  readonly taskId: TaskId;
+  readonly draft: (text: string) => void;
+}) {
+  const { api, taskId, draft } = props;
   const loading = useAsync(
     async (signal) => {
       const [agreed, result] = await Promise.all([api.signed(taskId, signal), api.result(taskId, signal)]);
@@ -45,17 +51,18 @@ export function ResultView({ api, taskId }: { readonly api: ConsoleApi; readonly
           )}
         </Problem>
       )}
-      {loading.state === 'done' && <Shown checked={loading.value} />}
+      {loading.state === 'done' && <Shown checked={loading.value} draft={draft} />}
     </View>
   );
 }
 
-function Shown({ checked }: { readonly checked: CheckedResult }) {
+function Shown(props: { readonly checked: CheckedResult; readonly draft: (text: string) => void }) {
+  const { checked, draft } = props;
   const { task, projection } = checked;
   if (task.method.kind === 'histogram')
     return (
       <>
-        <HistogramResult checked={checked} />
+        <HistogramResult checked={checked} draft={draft} />
         <Provenance checked={checked} />
       </>
     );
