@@ -101,9 +101,9 @@ async function connected(address: Address): Promise<Address> {
 /** An answer, what it is called, and what the log is to hold before it leaves. */
 type Promised = Answered & { readonly name: string };
 
-function promised(name: string, { status, text, port }: Answer, ...marks: string[]): Promised {
+function promised(name: string, { status, text, ports }: Answer, ...marks: string[]): Promised {
   expect([name, text, status < 300]).toEqual([name, text, true]);
-  return { name, port, marks };
+  return { name, ports, marks };
 }
 
 /** Kills the service while the connections are open, and reads in its trace how durable each answer was. */

@@ -4,12 +4,14 @@ import { isSqliteLog, lapse, parseTrace } from './support/system-calls.ts';
 
 const SOCKET = '22<TCP:[127.0.0.1:8444->127.0.0.1:5555]>';
 const OTHER = '23<TCP:[127.0.0.1:8444->127.0.0.1:15555]>';
+/** The service's own, to its database, which the system has given the same port as the client's. */
+const DATABASE = '9<TCP:[127.0.0.1:5432->127.0.0.1:5555]>';
 const LOG = '18</data/eigenveil.sqlite-wal>';
 const READ = `10 read(${SOCKET}, "\\27\\3\\3", 65536) = 517`;
 const WRITE = `10 pwrite64(${LOG}, "\\0\\2digest-of-it\\"", 4096, 56) = 4096`;
 const SYNC = `10 fdatasync(${LOG}) = 0`;
 const ANSWER = `10 write(${SOCKET}, "\\27\\3\\3 = 1", 300) = 300`;
-const ANSWERED = { port: 5555, marks: ['receipt-of-it', 'digest-of-it'] };
+const ANSWERED = { ports: { service: 8444, client: 5555 }, marks: ['receipt-of-it', 'digest-of-it'] };
 const lapseOf = (...lines: string[]) => lapse(parseTrace(lines.join('\n')), isSqliteLog, ANSWERED);
 
 test('calls have their target, their result and their place, also those that others interrupt', () => {
@@ -34,6 +36,10 @@ test('written, synced, answered is right, whatever others do meanwhile', () => {
   expect(lapseOf(READ, WRITE, SYNC, ANSWER)).toBeUndefined();
   const others = [`11 read(${OTHER}, "", 9) = 9`, `11 write(${OTHER}, "", 9) = 9`];
   expect(lapseOf(...others, READ, ...others, WRITE, ...others, SYNC, ...others, ANSWER)).toBeUndefined();
+  const query = [`12 recvfrom(${DATABASE}, "", 9) = 9`, `12 sendto(${DATABASE}, "", 9) = 9`];
+  expect(
+    lapseOf(...query, READ, ...query, WRITE, ...query, SYNC, ...query, ANSWER, ...query),
+  ).toBeUndefined();
 });
 
 test.each([

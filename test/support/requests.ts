@@ -1,6 +1,7 @@
 /** Requests as somebody would send them who does not use our clients: any header, any body, any record. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Agent, get, request } from 'node:https';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { OwnerHome } from '@eigenveil/data-owner';
 import { PaillierPool, PublicKey } from '@eigenveil/paillier';
@@ -37,6 +38,11 @@ export interface Message {
   readonly body?: Uint8Array | string | undefined;
 }
 
+export interface Ports {
+  readonly service: number;
+  readonly client: number;
+}
+
 export interface Answer {
   readonly status: number;
   /** The stable code of a problem. */
@@ -44,13 +50,17 @@ export interface Answer {
   readonly json: Record<string, unknown>;
   readonly text: string;
   readonly headers: IncomingHttpHeaders;
-  /** Of this side of the connection. */
-  readonly port: number;
+  /** Of both sides of the connection. */
+  readonly ports: Ports;
 }
 
 function withVersion(headers: Message['headers'] = {}): Record<string, string> {
   const all = Object.entries({ [VERSION_HEADER]: `${SPOKEN_VERSION}`, ...headers });
   return Object.fromEntries(all.filter((it): it is [string, string] => it[1] !== undefined));
+}
+
+function portsOf({ localPort, remotePort }: Socket): Ports {
+  return { service: remotePort!, client: localPort! };
 }
 
 /** Sends one request and reads whatever comes back. A WebSocket (101) is closed at once. */
@@ -66,18 +76,19 @@ export function send(
       agent: agent ?? false,
     });
     outgoing.on('response', (incoming) => {
-      const port = incoming.socket.localPort!;
+      const ports = portsOf(incoming.socket);
       text(incoming).then((answer) => {
         const isJson = /^application\/(problem\+)?json\b/.test(incoming.headers['content-type'] ?? '');
         const json = isJson ? (JSON.parse(answer) as Record<string, unknown>) : {};
         const code = typeof json.code === 'string' ? json.code : undefined;
-        resolve({ status: incoming.statusCode!, code, json, text: answer, headers: incoming.headers, port });
+        resolve({ status: incoming.statusCode!, code, json, text: answer, headers: incoming.headers, ports });
       }, reject);
     });
-    outgoing.on('upgrade', ({ statusCode, headers: received, socket: { localPort } }, socket) => {
+    outgoing.on('upgrade', ({ statusCode, headers: received }, socket) => {
+      const ports = portsOf(socket as Socket);
       socket.destroy();
       const answer = { status: statusCode!, code: undefined, json: {}, text: '', headers: received };
-      resolve({ ...answer, port: localPort! });
+      resolve({ ...answer, ports });
     });
     outgoing.on('error', reject); // one that comes after the answer changes nothing any more
     outgoing.end(body);

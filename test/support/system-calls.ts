@@ -108,8 +108,8 @@ export function parseTrace(trace: string): SystemCall[] {
 
 /** An answer that was the last on its connection, whose client kept it open and sent nothing more. */
 export interface Answered {
-  /** The client's port. */
-  readonly port: number;
+  /** Another connection that is traced, to the database, may have the same port on the client's side. */
+  readonly ports: { readonly service: number; readonly client: number };
   /** Texts that the log is to get before the answer leaves, any of them: one may lie across two writes. */
   readonly marks: readonly string[];
 }
@@ -118,9 +118,10 @@ export interface Answered {
 export function lapse(
   calls: readonly SystemCall[],
   isLog: (file: string) => boolean,
-  { port, marks }: Answered,
+  { ports, marks }: Answered,
 ): string | undefined {
-  const onConnection = calls.filter(({ target }) => target.startsWith('TCP') && target.endsWith(`:${port}]`));
+  const connection = new RegExp(`^TCP.*:${ports.service}->.*:${ports.client}\\]$`);
+  const onConnection = calls.filter(({ target }) => connection.test(target));
   const request = onConnection.findLast(({ name, result }) => READS.includes(name) && result > 0);
   if (request === undefined) return 'no request arrived';
   const answer = onConnection.find(({ name, began }) => WRITES.includes(name) && began > request.ended);
