@@ -16,7 +16,8 @@ import { benchmark, bits, someOf, wholeNumber } from './options.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,
 base transfers included; over a line of another rate or length (--rate, --delay) a relay between them limits each direction. It is the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
---garbled), after a run that counts trips: messages of which each waits for the one before. The reference is a fixed piece of work on one core, timed in turn with them. Waits are until public moments, so that time tells nothing. Sine × gap is of the largest angle to the clear reference's
+--garbled), after a run that counts trips: messages of which each waits for the one before. The reference is a fixed piece of work on one core, timed in turn with them. Tasks by rotated say that the line is
+fast, where it carries 1.5 Gbit/s or more. Waits are until public moments, so that time tells nothing. Sine × gap is of the largest angle to the clear reference's
 subspace, times the gap after the last component over λ₁. Synthetic data come from a seeded generator; data sets that are not bundled are
 taken from the folder EIGENVEIL_DATA.`;
 

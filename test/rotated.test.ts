@@ -51,6 +51,11 @@ test('pca of pima', async () => {
   await expectRight(await rotated('pima'));
 });
 
+test('pca of pima over a fast line', async () => {
+  const { task } = await expectRight(await rotated('pima', { serverLine: 'fast' }));
+  expect(task.serverLine).toBe('fast');
+});
+
 test('pca of ionosphere', { tags: ['long'] }, async () => {
   await expectRight(await rotated('ionosphere', { components: 15 }));
 });

@@ -182,6 +182,16 @@ test('a draft by rotated declares what it reveals, of a discriminant method clas
   expect(await drafted(...labelled)).toEqual(['sampleCount', 'spectrum', 'classCounts']);
 });
 
+test('a fast line between the servers is for rotated alone', async () => {
+  const fast = [...RANGES, '--components', '1', '--owners', '3', '--server-line', 'fast'];
+  const { out } = await draft(...fast, '--two-party', 'rotated');
+  expect(JSON.parse(out)).toMatchObject({ twoParty: 'rotated', serverLine: 'fast' });
+  expect(await draft(...fast)).toMatchObject({
+    exitCode: 2,
+    err: expect.stringMatching(/ERR_TASK_INVALID: "serverLine" expected none but for rotated, got fast/),
+  });
+});
+
 test('a draft of a sketch says what it loses, and many features stand in it as one', async () => {
   const faces = join(folder, 'faces.csv');
   // Faces of 240 pixels that are sums of 30 patterns, each half as strong as five before.

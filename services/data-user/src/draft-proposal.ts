@@ -24,6 +24,8 @@ export interface Wishes {
   readonly allowFullRank: boolean;
   readonly hours: number;
   readonly twoParty: TaskProposal['twoParty'];
+  /** A slow one where it is not given. */
+  readonly serverLine?: TaskProposal['serverLine'];
   /** Columns of a sketch, or true for as many as go with the components; none where it is not given. */
   readonly sketch?: number | boolean | undefined;
   /** The digest of a result that the sketch refines. */
@@ -62,6 +64,7 @@ export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: P
     minimumOwners: minimumOwners ?? Math.max(LEAST_OWNERS, Math.ceil(owners / 2)),
     maximumSamplesPerOwner: maximumSamples ?? roomFor(rows),
     twoParty,
+    ...(wishes.serverLine && { serverLine: wishes.serverLine }),
     outputs: [...new Set([...outputs, ...revealed])],
     allowFullRank,
     deadline: new Date(Date.now() + hours * HOUR).toISOString(),

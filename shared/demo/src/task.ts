@@ -92,6 +92,8 @@ export async function createTask(
     keyBits,
     allowInsecureKey: keyBits < 2048,
     twoParty,
+    // Both servers are on this machine.
+    ...(twoParty === 'rotated' && { serverLine: 'fast' }),
     outputs: [
       ...(method === 'pca' ? ['mean'] : []),
       ...(twoParty === 'rotated' ? revealedByRotation(drafted.method) : []),

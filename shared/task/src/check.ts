@@ -41,6 +41,8 @@ export function checkTask(task: TaskProposal): void {
   const { closes = [] } = task;
   if (new Set(closes).size !== closes.length) throw invalid('closes', 'each once', `${closes}`);
   checkRidge(task);
+  if (task.serverLine !== undefined && task.twoParty !== 'rotated')
+    throw invalid('serverLine', 'none but for rotated', task.serverLine);
   if (minimumOwners > maximumOwners)
     throw invalid('minimumOwners', `at most maximumOwners ${maximumOwners}`, minimumOwners);
   const samples = maximumOwners * maximumSamplesPerOwner;

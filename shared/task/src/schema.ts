@@ -81,7 +81,7 @@ const FEATURE = {
     .boolean()
     .optional()
     .describe(
-      'Whether it takes no value but min and max. A feature that does not say counts as one that does: its mean tells its variance. Reveals: itself.',
+      'Whether it takes no value but min and max. Left out: as if it took no other. Reveals: itself.',
     ),
 } as const;
 const isRange = ({ min, max }: { readonly min: number; readonly max: number }) => min <= max;
@@ -198,11 +198,11 @@ const Sketch = z
       .regex(DIGEST, 'expected a digest of 43 characters, as "task draft --refine" writes it')
       .optional()
       .describe(
-        'The digest of an earlier result of the same features, as the CSP has countersigned it: its vectors are the first columns of Ω, at least 10 fewer than columns, and the new result is closer to the exact one. Left out: Ω has signs alone. Reveals: that result, to the CSP and to every owner who may contribute; one more answer over the same rows.',
+        'The digest of an earlier result of the same features, as the CSP has countersigned it: its vectors, at least 10 fewer than columns, are the first columns of Ω, and the result is closer to the exact one. Left out: Ω has signs alone. Reveals: that result, to the CSP and to every owner who may contribute; one more answer over the same rows.',
       ),
   })
   .describe(
-    'For hundreds or thousands of features: owners send Xᵀ(XΩ) for a public random matrix Ω of l columns instead of XᵀX, and the result is approximate. For pca of the covariance alone, by rotated, without differential privacy, with the outputs mean and sampleCount and no others. Left out: all of XᵀX. Reveals: no more of the rows than an exact pca of as many components would, but for the mean and the number of rows.',
+    'For hundreds or thousands of features: owners send Xᵀ(XΩ) for a public random matrix Ω of l columns instead of XᵀX, and the result is approximate. For pca of the covariance, by rotated, without differential privacy, with the outputs mean and sampleCount alone. Left out: all of XᵀX. Reveals: no more of the rows than an exact pca of as many components would, but for the mean and the number of rows.',
   );
 
 export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum', 'classCounts', 'variances']);
@@ -251,8 +251,7 @@ export const DifferentialPrivacy = z.strictObject({
   honestOwners: HONEST_OWNERS,
   dataIndependentRanges: z
     .literal([true, 'rangesFrom'], {
-      error:
-        'expected your consent that ranges do not come from the rows: true, or "rangesFrom" where they follow from the result that it names',
+      error: 'expected your consent that ranges do not come from the rows: true, or "rangesFrom"',
     })
     .describe(
       'Consent: ranges and classes come from domain knowledge (true), or classes do, and ranges follow from the result that rangesFrom names, which has a guarantee of its own ("rangesFrom"). Reveals: what is taken from the rows is outside of the guarantee.',
@@ -382,6 +381,12 @@ export const TaskProposal = z.strictObject({
   twoParty: TwoPartyName.default('garbled').describe(
     'How both servers decompose: garbled circuits; rotated, which is far faster; linear, of histogram alone; or simulated, which is NOT private and for tests. Reveals: with garbled and linear only what is declared; with rotated also sampleCount, spectrum, classCounts (dca, lda, mdr) and variances (correlation), which must be declared, and of dca, lda and mdr all eigenvalues of the pencil and the lengths of the vectors; with simulated all pooled statistics, to the data user.',
   ),
+  serverLine: z
+    .literal('fast')
+    .optional()
+    .describe(
+      'Of rotated: "fast" where the line between both servers carries over 1.5 Gbit/s: more bytes, less work. Reveals: nothing.',
+    ),
   outputs: z
     .array(Output)
     .max(Output.options.length)
@@ -525,6 +530,7 @@ export const Task = TaskProposal.required().extend({
   closes: TaskProposal.shape.closes,
   basis: TaskProposal.shape.basis,
   rangesFrom: TaskProposal.shape.rangesFrom,
+  serverLine: TaskProposal.shape.serverLine,
   protocol: z.literal('eigenveil/1'),
   id: TaskId,
   series: Series.exactOptional(),

@@ -29,6 +29,8 @@ export type StatisticsTask = Immutable<
 > & {
   /** Owners sum Y = Xᵀ(XΩ) in place of R, with so many columns of Ω. */
   readonly sketch?: Immutable<TaskProposal['sketch']>;
+  /** Of what line the two servers have: see the schema. */
+  readonly serverLine?: TaskProposal['serverLine'];
   /** Rows are clipped and noise is added; absent or null: neither. */
   readonly differentialPrivacy?: Immutable<TaskProposal['differentialPrivacy']> | undefined;
 };

@@ -111,6 +111,7 @@ describe('a proposal', () => {
     ['a single owner', { minimumOwners: 1 }],
     ['half a component', { components: 1.5 }],
     ['an unknown two-party protocol', { twoParty: 'trusted' }],
+    ['an unknown line between the servers', { twoParty: 'rotated', serverLine: 'slow' }],
     ['the same class twice', { labellings: [{ column: 'label', classes: ['0', '0'] }] }],
     ['a deadline that is no time', { deadline: 'tomorrow' }],
     ['an unknown scale', { method: { kind: 'pca', scale: 'rank' } }],
@@ -161,6 +162,7 @@ describe('a proposal', () => {
       'dca by rotated without class counts',
       { ...discriminant, twoParty: 'rotated', outputs: ['sampleCount', 'spectrum'] },
     ],
+    ['ERR_TASK_INVALID', 'a fast line by garbled', { serverLine: 'fast' }],
     ['ERR_TASK_INVALID', 'an output twice', { outputs: ['mean', 'mean'] }],
     ['ERR_TASK_INVALID', 'a minimum above the maximum', { minimumOwners: 11 }],
     [

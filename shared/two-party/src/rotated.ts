@@ -32,7 +32,7 @@ import { drawPencilSecrets } from './rotated/pencil/secrets.ts';
 import type { Chooser, Correlator } from './rotated/products.ts';
 import { RandomBits } from './rotated/random-bits.ts';
 import { drawSecrets } from './rotated/secrets.ts';
-import { exchangesOf } from './rotated/sizes.ts';
+import { digitBitsOf, exchangesOf } from './rotated/sizes.ts';
 import { answerSketch } from './rotated/sketch/csp.ts';
 import { askSketch } from './rotated/sketch/data-user.ts';
 import { sketchParameters } from './rotated/sketch/parameters.ts';
@@ -55,7 +55,14 @@ export const rotated: TwoPartyProtocol = {
       const { stream, randomness } = begin(channel, input.answer, { beforeChecks: true });
       const chooser = async (): Promise<Chooser> => {
         const receiver = await setUpReceiver(stream, randomness('products'));
-        return { multiply: (products) => multiplyEachChosen(receiver, products) };
+        const digitBits = digitBitsOf(task);
+        return {
+          multiply: (products) =>
+            multiplyEachChosen(
+              receiver,
+              products.map((product) => ({ ...product, digitBits })),
+            ),
+        };
       };
       const random = new RandomBits(randomness('rotation'));
       await tellingOwners(channel, () => {
@@ -89,7 +96,15 @@ export const rotated: TwoPartyProtocol = {
         const correlator = async (): Promise<Correlator> => {
           const random = randomness('products');
           const sender = await setUpSender(stream, drawDelta(random), random);
-          return { multiply: (products) => multiplyEachCorrelated(sender, products, onWork) };
+          const digitBits = digitBitsOf(task);
+          return {
+            multiply: (products) =>
+              multiplyEachCorrelated(
+                sender,
+                products.map((product) => ({ ...product, digitBits })),
+                onWork,
+              ),
+          };
         };
         return await hearing(() => {
           if (isStandardised(task.method)) {
@@ -113,7 +128,7 @@ function ringBitsOf(task: StatisticsTask): number {
 }
 
 /** Raised whenever the same secrets and messages would make other messages or tags, at either end; a test keeps the digests of both by this name. */
-export const PROGRAM = 'eigenveil rotated 3';
+export const PROGRAM = 'eigenveil rotated 4';
 
 /** Public, as is what it counts: neither depends on what is multiplied. A circuit that comes before is not in it. */
 function workTold(

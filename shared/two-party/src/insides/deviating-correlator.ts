@@ -5,10 +5,9 @@ import type { ExtensionSender } from '../oblivious-transfer/index.ts';
 import { answerOf, CHALLENGE_BYTES } from '../products/check.ts';
 import {
   COMBINATIONS,
-  CORRECTION_BYTES,
   carriedBits,
   chunks,
-  DIGIT_BITS,
+  correctionBytes,
   firstColumn,
   maskCount,
   type ProductSize,
@@ -20,7 +19,7 @@ import { sharesOf } from '../products/ring.ts';
 import { Workspace } from '../products/workspace.ts';
 import type { Matrix } from '../rotated/matrices.ts';
 
-/** A digit of weight 16^t of the chooser's entry (row, inner). */
+/** Digit t, from the lowest, of the chooser's entry (row, inner). */
 export interface Digit {
   readonly row: number;
   readonly inner: number;
@@ -50,11 +49,11 @@ export async function multiplyLying(
   for await (const { rows } of sender.blocks(transferCount(size))) {
     for (let at = 0; at < rows.length; ) {
       const chunk = plan.next().value!;
-      const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
+      const end = at + chunk.count * size.digitBits * ROW_BYTES;
       workspace.correlate(chunk, rows.subarray(at, end), random(BLOCK_BYTES));
       at = end;
       const message = workspace.message(chunk);
-      let place = BLOCK_BYTES + CORRECTION_BYTES * chunk.count;
+      let place = BLOCK_BYTES + correctionBytes(size.digitBits) * chunk.count;
       for (let d = chunk.first; d < chunk.first + chunk.count; d += 1) {
         const digit = { row: Math.floor(d / size.inner), inner: d % size.inner, t: chunk.t };
         for (

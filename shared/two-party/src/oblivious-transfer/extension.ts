@@ -21,8 +21,8 @@ import { COLUMNS, ROW_WORDS, transpose, WORD_BITS } from './transposition.ts';
 
 /** Bytes of Δ and of every row. */
 export const ROW_BYTES = 16;
-/** Rows per message: columns long enough for fast AES calls, matrices small enough for the processor's cache. */
-export const BLOCK_ROWS = 2 ** 16;
+/** Rows per message: columns long enough for fast AES calls, matrices small enough for the processor's cache. Digits of three and of four bits fill it. */
+export const BLOCK_ROWS = 3 * 2 ** 14;
 const MAXIMUM_ROWS = 2 ** 32;
 
 const WORD_BYTES = 4;

@@ -4,16 +4,16 @@ import { TwoPartyError } from '../errors.ts';
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import type { Block, ExtensionReceiver } from '../oblivious-transfer/index.ts';
 import { answerBytes, CHALLENGE_BYTES, passes } from './check.ts';
-import { checkSize, chunksOfEach, DIGIT_BITS, type Part, type ProductSize, wavesOf } from './layout.ts';
+import { checkSize, chunksOfEach, type DigitBits, type Part, type ProductSize, wavesOf } from './layout.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
 import { checkMatrix, choicesOf, sharesOf } from './ring.ts';
 import { Workspace } from './workspace.ts';
 
 /**
- * Blocks of transfers, one megabyte each, that may be on the way before the correlator's answer. It never waits for the next then, and
+ * Blocks of transfers, 0.8 megabytes each, that may be on the way before the correlator's answer. It never waits for the next then, and
  * products of up to 1.6 million transfers, those of 100 features, are one round trip.
  */
-const BLOCKS_AHEAD = 24;
+const BLOCKS_AHEAD = 32;
 
 type Matrix = readonly (readonly bigint[])[];
 
@@ -34,6 +34,8 @@ export interface ChosenProduct {
   readonly columns: number;
   readonly ringBits: number;
   readonly part?: Part;
+  /** One for all products of a wave; left out: DIGIT_BITS. */
+  readonly digitBits?: DigitBits;
 }
 
 /**
@@ -125,11 +127,11 @@ async function receiveChunks(receiver: ExtensionReceiver, started: readonly Begu
       const next = plan.next().value;
       if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
       const { chunk, product } = next;
-      const { workspace } = started[product]!;
+      const { workspace, size } = started[product]!;
       const message = workspace.message(chunk);
       await receiver.stream.readInto(PRODUCT_MESSAGE.chunk, message);
-      const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
-      const after = chosen + chunk.count * DIGIT_BITS;
+      const after = chosen + chunk.count * size.digitBits;
+      const end = at + (after - chosen) * ROW_BYTES;
       workspace.choose(chunk, rows.subarray(at, end), choices.subarray(chosen, after));
       at = end;
       chosen = after;
@@ -144,9 +146,9 @@ function checkChoices(product: ChosenProduct): void {
   if (!('from' in product.matrix)) checkMatrix(product.matrix, [rows, inner], [-limit, limit]);
 }
 
-function sizeOf({ matrix, columns, entryBits, ringBits, part = 'whole' }: ChosenProduct): ProductSize {
+function sizeOf({ matrix, part = 'whole', ...sizes }: ChosenProduct): ProductSize {
   const { rows, inner } = 'from' in matrix ? matrix : { rows: matrix.length, inner: matrix[0]?.length ?? 0 };
-  return checkSize({ rows, inner, columns, entryBits, ringBits, part });
+  return checkSize({ ...sizes, rows, inner, part });
 }
 
 /** The same blocks, but those after the one that is handed out are asked for meanwhile. */

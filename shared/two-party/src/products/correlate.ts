@@ -8,7 +8,7 @@ import { answerOf, CHALLENGE_BYTES } from './check.ts';
 import {
   checkSize,
   chunksOfEach,
-  DIGIT_BITS,
+  type DigitBits,
   ELEMENT_BYTES,
   type Part,
   type ProductSize,
@@ -35,6 +35,8 @@ export interface CorrelatedProduct {
   readonly entryBits: number;
   readonly ringBits: number;
   readonly part?: Part;
+  /** One for all products of a wave; left out: DIGIT_BITS. */
+  readonly digitBits?: DigitBits;
   /** Whether the chooser's matrix follows from its shares of the products before, so that its choices come later. */
   readonly waits?: true;
 }
@@ -130,7 +132,7 @@ async function sendChunks(
       if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
       const { chunk, product } = next;
       const { workspace, matrix, size } = started[first + product] ?? start(wave[product]!);
-      const end = at + chunk.count * DIGIT_BITS * ROW_BYTES;
+      const end = at + chunk.count * size.digitBits * ROW_BYTES;
       work += chunk.correlationBytes / chunk.width;
       workspace.correlate(chunk, block.rows.subarray(at, end), nextKey());
       if (!stream.write(PRODUCT_MESSAGE.chunk, workspace.message(chunk))) await stream.flush();
@@ -167,10 +169,10 @@ function checked(matrix: Matrix, { inner, columns, ringBits }: ProductSize): Mat
   return matrix;
 }
 
-function sizeOf({ matrix, rows, entryBits, ringBits, part = 'whole' }: CorrelatedProduct): ProductSize {
+function sizeOf({ matrix, part = 'whole', waits: _, ...sizes }: CorrelatedProduct): ProductSize {
   const { inner, columns } =
     'from' in matrix ? matrix : { inner: matrix.length, columns: matrix[0]?.length ?? 0 };
-  return checkSize({ rows, inner, columns, entryBits, ringBits, part });
+  return checkSize({ ...sizes, inner, columns, part });
 }
 
 /** The chooser's digits are those of its entries plus 2^(entryBits − 1). */

@@ -1,7 +1,8 @@
 /** What a product does with bytes, in one WebAssembly memory. Nothing in it branches or addresses memory by a secret. */
 import { assemble, PAGE_BYTES } from '../garbling/assembler.ts';
-import { PAIRS, RING_FUNCTIONS } from './ring-kernels.ts';
-import { TREE_FUNCTIONS } from './tree-kernels.ts';
+import type { DigitBits } from './layout.ts';
+import { PAIRS, ringFunctions } from './ring-kernels.ts';
+import { treeFunctions } from './tree-kernels.ts';
 
 /** What this file uses of the WebAssembly interface, which the type library of the language does not declare. */
 declare const WebAssembly: {
@@ -69,13 +70,25 @@ export interface Kernels {
   ) => void)[];
 }
 
-const MODULE = new WebAssembly.Module(assemble([...TREE_FUNCTIONS, ...RING_FUNCTIONS]));
+const MODULES = new Map<DigitBits, object>();
 
-/** A memory of `bytes` at least, zero at first, and the kernels that work on it. */
-export function makeKernels(bytes: number): { memory: Uint8Array<ArrayBuffer>; kernels: Kernels } {
+/** Made when it is first asked for: a server mostly needs one of them. */
+function moduleFor(digitBits: DigitBits): object {
+  const made =
+    MODULES.get(digitBits) ??
+    new WebAssembly.Module(assemble([...treeFunctions(digitBits), ...ringFunctions(digitBits)]));
+  MODULES.set(digitBits, made);
+  return made;
+}
+
+/** A memory of `bytes` at least, zero at first, and the kernels that work on it, for digits of one length. */
+export function makeKernels(
+  bytes: number,
+  digitBits: DigitBits,
+): { memory: Uint8Array<ArrayBuffer>; kernels: Kernels } {
   const pages = Math.ceil(bytes / PAGE_BYTES);
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
-  const exports = new WebAssembly.Instance(MODULE, { m: { m: memory } }).exports as Omit<
+  const exports = new WebAssembly.Instance(moduleFor(digitBits), { m: { m: memory } }).exports as Omit<
     Kernels,
     'correlate' | 'choose'
   > &

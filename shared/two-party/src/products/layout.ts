@@ -2,9 +2,9 @@
  * What both parties of a product derive from its public sizes: digits, their order, the length of every message and where
  * everything lies in memory.
  *
- * An entry of e bits plus 2^(e−1), so that it is never negative, has ⌈e/4⌉ digits of four bits. Digits come in passes, one per
- * weight 16^t, highest first; within a pass by row of the result and then by summand. A digit of weight 16^t concerns only
- * the low l − 4t bits of a ring element, so its correlations take ⌈(l − 4t)/8⌉ bytes per element.
+ * An entry of e bits plus 2^(e−1), so that it is never negative, has ⌈e/b⌉ digits of b bits. Digits come in passes, one per
+ * weight 2^(bt), highest first; within a pass by row of the result and then by summand. A digit of weight 2^(bt) concerns only
+ * the low l − bt bits of a ring element, so its correlations take ⌈(l − bt)/8⌉ bytes per element.
  *
  * For the check (check.ts) l is CHECK_GUARD_BITS more than what the result keeps, and behind the columns of C a digit carries masks: those of its
  * row's threshold, and with part 'upper' those of the next one, too.
@@ -16,6 +16,14 @@ import { MAXIMUM_COLUMNS, MAXIMUM_RING_BITS, MAXIMUM_SIDE } from './ring-bits.ts
 
 /** Which entries of the result are wanted: all, or those on and above the diagonal. */
 export type Part = 'whole' | 'upper';
+
+/**
+ * A digit's correlations are sent once for all of its bits, and hashed once for each of its values. Digits of three bits take a third more bytes and a
+ * fifth less processor time, which a line of more than 1.5 Gbit/s makes up for; of two bits up to 1.9 times the bytes. See docs/benchmarks.md.
+ */
+export type DigitBits = 3 | 4;
+/** Where nothing is said. */
+export const DIGIT_BITS: DigitBits = 4;
 
 export interface ProductSize {
   /** Rows of the chooser's matrix and of the result. */
@@ -29,15 +37,9 @@ export interface ProductSize {
   /** Result and correlator's matrix are integers modulo 2^ringBits. */
   readonly ringBits: number;
   readonly part: Part;
+  readonly digitBits: DigitBits;
 }
 
-/**
- * A digit's correlations are sent once for all of its bits, and hashed once for each of its values. Digits of three bits take a third more bytes and a
- * fifth less processor time, which only a line of more than 1.5 Gbit/s makes up for; of two bits up to 1.9 times the bytes. See docs/benchmarks.md.
- */
-export const DIGIT_BITS = 4;
-/** Leaves of a digit's tree, one for each value of the digit. */
-export const LEAVES = 2 ** DIGIT_BITS;
 /** Combinations of columns that the check compares, and so masks for each threshold. */
 export const COMBINATIONS = 2;
 /** How many bits longer ring elements are while they are multiplied than in the result. */
@@ -47,15 +49,24 @@ export const ELEMENT_BYTES = 8 * Math.ceil((MAXIMUM_RING_BITS + CHECK_GUARD_BITS
 /** An entry of the result while it is summed up: a 64-bit lane for every 32 bits. */
 export const SUM_BYTES = 2 * ELEMENT_BYTES;
 
-const DIGITS_PER_BLOCK = BLOCK_ROWS / DIGIT_BITS;
+/** Leaves of a digit's tree, one for each value of the digit. */
+export function leavesOf(digitBits: DigitBits): number {
+  return 2 ** digitBits;
+}
+
 /** Hashes for a digit beside its expansion: both permutations of the nodes of each level, and the first of the leaves. */
-export const TREE_HASHES = 2 * (LEAVES - 2) + LEAVES;
+export function treeHashes(digitBits: DigitBits): number {
+  return 3 * leavesOf(digitBits) - 4;
+}
+
 /** What the chooser gets of a digit's tree: a block for each level after the first. */
-export const CORRECTION_BYTES = (DIGIT_BITS - 1) * BLOCK_BYTES;
+export function correctionBytes(digitBits: DigitBits): number {
+  return (digitBits - 1) * BLOCK_BYTES;
+}
 
 /** Consecutive digits of one pass and one block of transfers, hashed under one key. */
 export interface Chunk {
-  /** The pass, and so the weight 16^t. */
+  /** The pass, and so the weight. */
   readonly t: number;
   /** Its first digit among the digits of the pass, and how many. */
   readonly first: number;
@@ -71,10 +82,12 @@ export interface Chunk {
 }
 
 /**
- * The sizes with defaults and limits applied.
+ * The sizes with limits applied, and of digits the default.
  * @throws RangeError
  */
-export function checkSize(size: ProductSize): ProductSize {
+export function checkSize(
+  size: Omit<ProductSize, 'digitBits'> & { readonly digitBits?: DigitBits },
+): ProductSize {
   const inRange = (name: string, value: number, largest: number) => {
     if (!Number.isInteger(value) || value < 1 || value > largest) {
       throw new RangeError(`"${name}" expected an integer in [1, ${largest}], got ${value}`);
@@ -88,11 +101,11 @@ export function checkSize(size: ProductSize): ProductSize {
   if (size.part === 'upper' && size.rows !== size.columns) {
     throw new RangeError(`"part" expected a square result, got ${size.rows} × ${size.columns}`);
   }
-  return size;
+  return { digitBits: DIGIT_BITS, ...size };
 }
 
-export function digitsPerEntry({ entryBits }: ProductSize): number {
-  return Math.ceil(entryBits / DIGIT_BITS);
+export function digitsPerEntry({ entryBits, digitBits }: ProductSize): number {
+  return Math.ceil(entryBits / digitBits);
 }
 
 function digitsPerPass({ rows, inner }: ProductSize): number {
@@ -100,7 +113,7 @@ function digitsPerPass({ rows, inner }: ProductSize): number {
 }
 
 export function transferCount(size: ProductSize): number {
-  return DIGIT_BITS * digitsPerEntry(size) * digitsPerPass(size);
+  return size.digitBits * digitsPerEntry(size) * digitsPerPass(size);
 }
 
 /** How much work a product is: of each digit with each ring element that it carries. */
@@ -138,16 +151,20 @@ export function leafBlocks(size: ProductSize, row: number, width: number): numbe
 }
 
 /** Bytes that a chunk's message takes: hash key, corrections of the trees, correlations. */
-export function chunkBytes({ count, correlationBytes }: Chunk): number {
-  return BLOCK_BYTES + count * CORRECTION_BYTES + correlationBytes;
+export function chunkBytes({ digitBits }: ProductSize, { count, correlationBytes }: Chunk): number {
+  return BLOCK_BYTES + count * correctionBytes(digitBits) + correlationBytes;
 }
 
 /** All chunks in order, of a product whose digits follow `before` others in the same blocks of transfers. */
 export function* chunks(size: ProductSize, before = 0): Generator<Chunk> {
   const perPass = digitsPerPass(size);
-  let left = DIGITS_PER_BLOCK - (before % DIGITS_PER_BLOCK);
+  const { digitBits } = size;
+  const leaves = leavesOf(digitBits);
+  const perTree = treeHashes(digitBits);
+  const perBlock = BLOCK_ROWS / digitBits;
+  let left = perBlock - (before % perBlock);
   for (let t = digitsPerEntry(size) - 1; t >= 0; t -= 1) {
-    const width = Math.ceil((carriedBits(size) - DIGIT_BITS * t) / 8);
+    const width = Math.ceil((carriedBits(size) - digitBits * t) / 8);
     for (let first = 0; first < perPass; ) {
       let count = 0;
       let blocks = 0;
@@ -155,7 +172,7 @@ export function* chunks(size: ProductSize, before = 0): Generator<Chunk> {
       for (let digit = first; digit < perPass && count < left; digit += 1) {
         const row = Math.floor(digit / size.inner);
         const more = blocks + leafBlocks(size, row, width);
-        if (LEAVES * more + TREE_HASHES * (count + 1) > CHUNK_HASHES) break;
+        if (leaves * more + perTree * (count + 1) > CHUNK_HASHES) break;
         blocks = more;
         bytes += correlationBytes(size, row, width);
         count += 1;
@@ -163,12 +180,12 @@ export function* chunks(size: ProductSize, before = 0): Generator<Chunk> {
       const ends = first + count === perPass;
       yield { t, first, count, width, blocks, correlationBytes: bytes, ends };
       first += count;
-      left = left === count ? DIGITS_PER_BLOCK : left - count;
+      left = left === count ? perBlock : left - count;
     }
   }
 }
 
-/** The chunks of several products, one after the other in the same blocks of transfers. */
+/** The chunks of several products with digits of one length, one after the other in the same blocks of transfers. */
 export function* chunksOfEach(sizes: readonly ProductSize[]): Generator<{ chunk: Chunk; product: number }> {
   let before = 0;
   for (const [product, size] of sizes.entries()) {

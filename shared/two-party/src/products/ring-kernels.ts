@@ -38,7 +38,7 @@ import {
   xor,
 } from '../garbling/assembler.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
-import { DIGIT_BITS, ELEMENT_BYTES, LEAVES, SUM_BYTES } from './layout.ts';
+import { type DigitBits, ELEMENT_BYTES, leavesOf, SUM_BYTES } from './layout.ts';
 import { advance, DIGIT_TABLE_BYTES, maskOf } from './memory.ts';
 
 function settleFunction(): FunctionSource {
@@ -91,20 +91,19 @@ const leafPointers = (masks: number, next: number, leaves: readonly number[]): C
 
 /** Numbers from `first` on. */
 const range = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
-const BITS = range(0, DIGIT_BITS);
 
 /**
  * For every digit, with leaves' masks E_x per ring element C: sends C − Σ E_x and adds Σ x·E_x to the correlator's sum. Elements
  * are the correlator's row and then the masks of the check.
  */
-function correlateFunction(pairs: number): FunctionSource {
+function correlateFunction(digitBits: DigitBits, pairs: number): FunctionSource {
   const [table, masks, correlations, width, n] = [0, 1, 2, 3, 4];
   const [sum, element, count, next, runs] = [5, 6, 7, 8, 9];
-  const leaves = range(10, LEAVES);
-  const carry = 10 + LEAVES;
+  const leaves = range(10, leavesOf(digitBits));
+  const carry = 10 + leaves.length;
   const all = carry + 1;
-  const sums = range(all + 1, DIGIT_BITS);
-  const right = range(all + 1 + DIGIT_BITS, DIGIT_BITS);
+  const sums = range(all + 1, digitBits);
+  const right = range(all + 1 + digitBits, digitBits);
   const sendLane = (lane: number): Code => {
     const offset = 4 * lane;
     const side = (lane % 2) as 0 | 1;
@@ -118,9 +117,9 @@ function correlateFunction(pairs: number): FunctionSource {
     name: `correlate${pairs}`,
     parameters: [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER],
     locals: [
-      ...new Array<typeof NUMBER>(5 + LEAVES).fill(NUMBER),
+      ...new Array<typeof NUMBER>(5 + leaves.length).fill(NUMBER),
       LONG,
-      ...new Array<typeof VECTOR>(1 + 2 * DIGIT_BITS).fill(VECTOR),
+      ...new Array<typeof VECTOR>(1 + 2 * digitBits).fill(VECTOR),
     ],
     body: repeat(n, [
       set(sum, loadNumber(get(table))),
@@ -136,13 +135,15 @@ function correlateFunction(pairs: number): FunctionSource {
             sums.map((local) => set(local, vector(0))),
             set(
               all,
-              addUp((x) => loadPair(get(leaves[x]!), 8 * pair), 0, DIGIT_BITS, sums, right),
+              addUp((x) => loadPair(get(leaves[x]!), 8 * pair), 0, digitBits, sums, right),
             ),
             store(
               get(sum),
               addHalves(
                 load(get(sum), 16 * pair),
-                BITS.map((bit) => shiftHalvesLeft(get(sums[bit]!), bit)).reduce(addHalves),
+                range(0, digitBits)
+                  .map((bit) => shiftHalvesLeft(get(sums[bit]!), bit))
+                  .reduce(addHalves),
               ),
               16 * pair,
             ),
@@ -166,39 +167,41 @@ function correlateFunction(pairs: number): FunctionSource {
  * the bits of δ, S_j the sum of all F_x whose x has bit j, that is Σ 2^j (δ_j·Y + (2δ_j − 1) S_j). With a mask N of ones where
  * the bit is 0, (2δ_j − 1) S is (S ⊕ N) − N.
  */
-function chooseFunction(pairs: number): FunctionSource {
+function chooseFunction(digitBits: DigitBits, pairs: number): FunctionSource {
   const [table, masks, correlations, width, choices, n] = [0, 1, 2, 3, 4, 5];
   const [sum, count, next] = [6, 7, 8];
-  const leaves = range(9, LEAVES - 1);
-  const zero = 9 + LEAVES - 1;
-  const unset = range(zero + 1, DIGIT_BITS);
-  const sums = range(zero + 1 + DIGIT_BITS, DIGIT_BITS);
-  const right = range(zero + 1 + 2 * DIGIT_BITS, DIGIT_BITS);
-  const sent = zero + 1 + 3 * DIGIT_BITS;
+  const leaves = range(9, leavesOf(digitBits) - 1);
+  const zero = 9 + leaves.length;
+  const unset = range(zero + 1, digitBits);
+  const sums = range(zero + 1 + digitBits, digitBits);
+  const right = range(zero + 1 + 2 * digitBits, digitBits);
+  const sent = zero + 1 + 3 * digitBits;
   const signed = (value: Code, mask: number): Code => subtractHalves(xor(value, get(mask)), get(mask));
   const gain = (offset: number): Code => [
     sums.map((local) => set(local, vector(0))),
     set(
       sent,
-      addUp((x) => (x === 0 ? get(zero) : loadPair(get(leaves[x - 1]!), offset)), 0, DIGIT_BITS, sums, right),
+      addUp((x) => (x === 0 ? get(zero) : loadPair(get(leaves[x - 1]!), offset)), 0, digitBits, sums, right),
     ),
     set(sent, loadPair(get(correlations), offset)),
-    BITS.map((bit) =>
-      shiftHalvesLeft(
-        addHalves(signed(get(sums[bit]!), unset[bit]!), andNot(get(sent), get(unset[bit]!))),
-        bit,
-      ),
-    ).reduce(addHalves),
+    range(0, digitBits)
+      .map((bit) =>
+        shiftHalvesLeft(
+          addHalves(signed(get(sums[bit]!), unset[bit]!), andNot(get(sent), get(unset[bit]!))),
+          bit,
+        ),
+      )
+      .reduce(addHalves),
   ];
   return {
     name: `choose${pairs}`,
     parameters: [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER],
     locals: [
-      ...new Array<typeof NUMBER>(3 + LEAVES - 1).fill(NUMBER),
-      ...new Array<typeof VECTOR>(2 + 3 * DIGIT_BITS).fill(VECTOR),
+      ...new Array<typeof NUMBER>(3 + leaves.length).fill(NUMBER),
+      ...new Array<typeof VECTOR>(2 + 3 * digitBits).fill(VECTOR),
     ],
     body: repeat(n, [
-      unset.map((local, bit) => set(local, maskOf(add(get(choices), constant(DIGIT_BITS - 1 - bit))))),
+      unset.map((local, bit) => set(local, maskOf(add(get(choices), constant(digitBits - 1 - bit))))),
       set(sum, loadNumber(get(table))),
       set(count, add(loadNumber(get(table), 8), loadNumber(get(table), 20))),
       set(next, shiftLeft(loadNumber(get(table), 12), constant(4))),
@@ -210,7 +213,7 @@ function chooseFunction(pairs: number): FunctionSource {
         advance(sum, SUM_BYTES),
         [...leaves, correlations].map((pointer) => advance(pointer, get(width))),
       ]),
-      advance(choices, DIGIT_BITS),
+      advance(choices, digitBits),
       advance(table, DIGIT_TABLE_BYTES),
     ]),
   };
@@ -219,8 +222,10 @@ function chooseFunction(pairs: number): FunctionSource {
 /** Numbers of pairs of lanes that a pass may need. */
 export const PAIRS = [1, 2, 3, 4, 5] as const;
 
-export const RING_FUNCTIONS: readonly FunctionSource[] = [
-  settleFunction(),
-  ...PAIRS.map(correlateFunction),
-  ...PAIRS.map(chooseFunction),
-];
+export function ringFunctions(digitBits: DigitBits): readonly FunctionSource[] {
+  return [
+    settleFunction(),
+    ...PAIRS.map((pairs) => correlateFunction(digitBits, pairs)),
+    ...PAIRS.map((pairs) => chooseFunction(digitBits, pairs)),
+  ];
+}

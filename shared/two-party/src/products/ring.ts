@@ -1,5 +1,5 @@
 /** Matrices of integers, as they come and as they lie in memory. */
-import { DIGIT_BITS, digitsPerEntry, ELEMENT_BYTES, type ProductSize, SUM_BYTES } from './layout.ts';
+import { digitsPerEntry, ELEMENT_BYTES, type ProductSize, SUM_BYTES } from './layout.ts';
 
 const LIMB_BITS = 64;
 const LIMBS = ELEMENT_BYTES / 8;
@@ -75,15 +75,16 @@ export function sharesOf(
 export function choicesOf(matrix: readonly (readonly bigint[])[], size: ProductSize): Uint8Array {
   const digits = digitsPerEntry(size);
   const perPass = size.rows * size.inner;
-  const choices = new Uint8Array(DIGIT_BITS * digits * perPass);
+  const { digitBits } = size;
+  const choices = new Uint8Array(digitBits * digits * perPass);
   const bytes = new Uint8Array(ELEMENT_BYTES);
   for (const [i, row] of matrix.entries()) {
     for (const [k, entry] of row.entries()) {
       encodeElements([[entry]], bytes);
       for (let t = 0; t < digits; t += 1) {
-        const at = DIGIT_BITS * ((digits - 1 - t) * perPass + i * size.inner + k);
-        for (let bit = 0; bit < DIGIT_BITS; bit += 1) {
-          const place = DIGIT_BITS * t + (DIGIT_BITS - 1 - bit);
+        const at = digitBits * ((digits - 1 - t) * perPass + i * size.inner + k);
+        for (let bit = 0; bit < digitBits; bit += 1) {
+          const place = digitBits * t + (digitBits - 1 - bit);
           choices[at + bit] = 1 - ((bytes[place >> 3]! >> (place & 7)) & 1);
         }
       }

@@ -22,12 +22,10 @@ import {
   xor,
 } from '../garbling/assembler.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
-import { CORRECTION_BYTES, DIGIT_BITS, LEAVES } from './layout.ts';
+import { correctionBytes, type DigitBits, leavesOf } from './layout.ts';
 import { advance, DELTA_ADDRESS, DIGIT_TABLE_BYTES, maskOf } from './memory.ts';
 
-const ROWS_BYTES = DIGIT_BITS * BLOCK_BYTES;
-
-function nodesFunction(name: string, both: boolean): FunctionSource {
+function nodesFunction(digitBits: DigitBits, name: string, both: boolean): FunctionSource {
   const [nodes, rows, n, delta] = [0, 1, 2, 3];
   return {
     name,
@@ -39,7 +37,7 @@ function nodesFunction(name: string, both: boolean): FunctionSource {
         store(get(nodes), load(get(rows))),
         both ? store(get(nodes), xor(load(get(rows)), get(delta)), BLOCK_BYTES) : [],
         advance(nodes, both ? 2 * BLOCK_BYTES : BLOCK_BYTES),
-        advance(rows, ROWS_BYTES),
+        advance(rows, digitBits * BLOCK_BYTES),
       ]),
     ],
   };
@@ -65,7 +63,7 @@ function tweakFunction(): FunctionSource {
   };
 }
 
-function growAllFunction(): FunctionSource {
+function growAllFunction(digitBits: DigitBits): FunctionSource {
   const [children, corrections, nodes, first, second, rows, n, count] = [0, 1, 2, 3, 4, 5, 6, 7];
   const [node, left, lefts] = [8, 9, 10];
   return {
@@ -84,13 +82,13 @@ function growAllFunction(): FunctionSource {
         [nodes, first, second].map((pointer) => advance(pointer, BLOCK_BYTES)),
       ]),
       store(get(corrections), get(lefts)),
-      advance(corrections, CORRECTION_BYTES),
-      advance(rows, ROWS_BYTES),
+      advance(corrections, correctionBytes(digitBits)),
+      advance(rows, digitBits * BLOCK_BYTES),
     ]),
   };
 }
 
-function growKnownFunction(): FunctionSource {
+function growKnownFunction(digitBits: DigitBits): FunctionSource {
   const [children, corrections, nodes, first, second, rows, choices, n, count] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
   const [node, next, across, sibling, mask] = [9, 10, 11, 12, 13];
   return {
@@ -113,9 +111,9 @@ function growKnownFunction(): FunctionSource {
       ]),
       store(get(children), get(sibling)),
       set(children, get(next)),
-      advance(corrections, CORRECTION_BYTES),
-      advance(rows, ROWS_BYTES),
-      advance(choices, DIGIT_BITS),
+      advance(corrections, correctionBytes(digitBits)),
+      advance(rows, digitBits * BLOCK_BYTES),
+      advance(choices, digitBits),
     ]),
   };
 }
@@ -159,12 +157,14 @@ function spreadFunction(name: string, leaves: number): FunctionSource {
   };
 }
 
-export const TREE_FUNCTIONS: readonly FunctionSource[] = [
-  nodesFunction('bothNodes', true),
-  nodesFunction('knownNodes', false),
-  tweakFunction(),
-  growAllFunction(),
-  growKnownFunction(),
-  spreadFunction('spreadAll', LEAVES),
-  spreadFunction('spreadKnown', LEAVES - 1),
-];
+export function treeFunctions(digitBits: DigitBits): readonly FunctionSource[] {
+  return [
+    nodesFunction(digitBits, 'bothNodes', true),
+    nodesFunction(digitBits, 'knownNodes', false),
+    tweakFunction(),
+    growAllFunction(digitBits),
+    growKnownFunction(digitBits),
+    spreadFunction('spreadAll', leavesOf(digitBits)),
+    spreadFunction('spreadKnown', leavesOf(digitBits) - 1),
+  ];
+}

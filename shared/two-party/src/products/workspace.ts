@@ -6,25 +6,22 @@ import { type Kernels, makeKernels } from './kernels.ts';
 import {
   type Chunk,
   COMBINATIONS,
-  CORRECTION_BYTES,
   carriedBits,
   chunkBytes,
-  DIGIT_BITS,
+  correctionBytes,
   ELEMENT_BYTES,
   firstColumn,
-  LEAVES,
   leafBlocks,
+  leavesOf,
   maskCount,
   type ProductSize,
   SUM_BYTES,
-  TREE_HASHES,
   thresholdCount,
+  treeHashes,
 } from './layout.ts';
 import { DELTA_ADDRESS, DIGIT_TABLE_BYTES, FREE_ADDRESS } from './memory.ts';
 import { decodeElement, decodeSum, encodeElements } from './ring.ts';
 
-/** Where every leaf is expanded to one block. */
-const MOST_DIGITS = Math.ceil(CHUNK_HASHES / (TREE_HASHES + LEAVES));
 /** Masks of so many blocks are made at once, 256 KiB, or of one digit. */
 const BATCH_BLOCKS = 2 ** 14;
 /** What vector instructions may touch behind the end of what they are about. */
@@ -59,6 +56,7 @@ export class Workspace {
   /** Entries of a row of the sums: columns, then masks. */
   readonly #stride: number;
   readonly #size: ProductSize;
+  readonly #leaves: number;
   readonly #memory: Uint8Array<ArrayBuffer>;
   readonly #words: Uint32Array;
   readonly #kernels: Kernels;
@@ -71,20 +69,27 @@ export class Workspace {
       free += Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES + SLACK_BYTES;
       return address;
     };
+    const { digitBits } = size;
+    const leaves = leavesOf(digitBits);
+    // Where every leaf is expanded to one block.
+    const mostDigits = Math.ceil(CHUNK_HASHES / (treeHashes(digitBits) + leaves));
     this.#size = size;
+    this.#leaves = leaves;
     this.#stride = size.columns + maskCount(size);
-    this.#message = place(BLOCK_BYTES * (1 + CHUNK_HASHES / LEAVES) + MOST_DIGITS * CORRECTION_BYTES);
-    this.#rows = place(MOST_DIGITS * DIGIT_BITS * BLOCK_BYTES);
-    this.#choices = place(MOST_DIGITS * DIGIT_BITS);
-    this.#table = place(MOST_DIGITS * DIGIT_TABLE_BYTES);
-    const level = () => place(MOST_DIGITS * LEAVES * BLOCK_BYTES);
+    this.#message = place(
+      BLOCK_BYTES * (1 + CHUNK_HASHES / leaves) + mostDigits * correctionBytes(digitBits),
+    );
+    this.#rows = place(mostDigits * digitBits * BLOCK_BYTES);
+    this.#choices = place(mostDigits * digitBits);
+    this.#table = place(mostDigits * DIGIT_TABLE_BYTES);
+    const level = () => place(mostDigits * leaves * BLOCK_BYTES);
     this.#trees = [level(), level()];
     this.#hashed = [level(), level()];
     this.#masks = place(BATCH_BLOCKS * BLOCK_BYTES);
     this.#sums = place(size.rows * this.#stride * SUM_BYTES);
     this.#elements = place(size.inner * size.columns * ELEMENT_BYTES);
     this.#checkMasks = place(maskBytes(size));
-    const { memory, kernels } = makeKernels(free);
+    const { memory, kernels } = makeKernels(free, digitBits);
     this.#memory = memory;
     this.#words = new Uint32Array(memory.buffer);
     this.#kernels = kernels;
@@ -106,10 +111,10 @@ export class Workspace {
 
   /** The bytes of a chunk's message: filled in by correlate(), to be filled before choose(). */
   message(chunk: Chunk): Uint8Array {
-    return this.#memory.subarray(this.#message, this.#message + chunkBytes(chunk));
+    return this.#memory.subarray(this.#message, this.#message + chunkBytes(this.#size, chunk));
   }
 
-  /** The correlator's part of a chunk, from DIGIT_BITS rows per digit; makes its message. */
+  /** The correlator's part of a chunk, from as many rows per digit as it has bits; makes its message. */
   correlate(chunk: Chunk, rows: Uint8Array, key: Uint8Array): void {
     const { count } = chunk;
     const kernels = this.#kernels;
@@ -118,26 +123,26 @@ export class Workspace {
     const [first, second] = this.#hashed;
     let [nodes, children] = this.#trees;
     kernels.bothNodes(nodes, this.#rows, count);
-    for (let level = 1; level < DIGIT_BITS; level += 1) {
+    for (let level = 1; level < this.#size.digitBits; level += 1) {
       const [corrections, others] = this.#levelOf(level);
       const each = 2 ** level;
       this.#hashNodes(nodes, each, level, count);
       kernels.growAll(children, corrections, nodes, first, second, others, count, each);
       [nodes, children] = [children, nodes];
     }
-    this.#permutation.apply(nodes, LEAVES * count * BLOCK_BYTES, first);
+    this.#permutation.apply(nodes, this.#leaves * count * BLOCK_BYTES, first);
     const add = kernels.correlate[pairsOf(chunk) - 1]!;
     for (const { digit, digits, blocks, tweak, offset } of this.#batches(chunk)) {
       const table = this.#table + digit * DIGIT_TABLE_BYTES;
-      const images = first + digit * LEAVES * BLOCK_BYTES;
+      const images = first + digit * this.#leaves * BLOCK_BYTES;
       kernels.spreadAll(this.#masks, table, images, digits, tweak);
-      this.#permutation.chain(this.#masks, LEAVES * blocks * BLOCK_BYTES);
+      this.#permutation.chain(this.#masks, this.#leaves * blocks * BLOCK_BYTES);
       add(table, this.#masks, this.#correlations(chunk) + offset, chunk.width, digits);
     }
     this.#end(chunk);
   }
 
-  /** The chooser's part of a chunk, whose message is in place; DIGIT_BITS choices per digit. */
+  /** The chooser's part of a chunk, whose message is in place; as many choices per digit. */
   choose(chunk: Chunk, rows: Uint8Array, choices: Uint8Array): void {
     const { count } = chunk;
     const kernels = this.#kernels;
@@ -146,7 +151,7 @@ export class Workspace {
     const [first, second] = this.#hashed;
     let [nodes, children] = this.#trees;
     kernels.knownNodes(nodes, this.#rows, count);
-    for (let level = 1; level < DIGIT_BITS; level += 1) {
+    for (let level = 1; level < this.#size.digitBits; level += 1) {
       const [corrections, others] = this.#levelOf(level);
       const known = 2 ** level - 1;
       this.#hashNodes(nodes, known, level, count);
@@ -154,14 +159,14 @@ export class Workspace {
       kernels.growKnown(children, corrections, nodes, first, second, others, choice, count, known);
       [nodes, children] = [children, nodes];
     }
-    this.#permutation.apply(nodes, (LEAVES - 1) * count * BLOCK_BYTES, first);
+    this.#permutation.apply(nodes, (this.#leaves - 1) * count * BLOCK_BYTES, first);
     const add = kernels.choose[pairsOf(chunk) - 1]!;
     for (const { digit, digits, blocks, tweak, offset } of this.#batches(chunk)) {
       const table = this.#table + digit * DIGIT_TABLE_BYTES;
-      const images = first + digit * (LEAVES - 1) * BLOCK_BYTES;
-      const own = this.#choices + digit * DIGIT_BITS;
+      const images = first + digit * (this.#leaves - 1) * BLOCK_BYTES;
+      const own = this.#choices + digit * this.#size.digitBits;
       kernels.spreadKnown(this.#masks, table, images, digits, tweak);
-      this.#permutation.chain(this.#masks, (LEAVES - 1) * blocks * BLOCK_BYTES);
+      this.#permutation.chain(this.#masks, (this.#leaves - 1) * blocks * BLOCK_BYTES);
       add(table, this.#masks, this.#correlations(chunk) + offset, chunk.width, own, digits);
     }
     this.#end(chunk);
@@ -182,7 +187,7 @@ export class Workspace {
   }
 
   #correlations({ count }: Chunk): number {
-    return this.#corrections + count * CORRECTION_BYTES;
+    return this.#corrections + count * correctionBytes(this.#size.digitBits);
   }
 
   /** Where the first digit's correction of a level is, and the row that goes with it. */
@@ -201,11 +206,11 @@ export class Workspace {
 
   /** A chunk's digits in runs whose masks fit the cache. */
   *#batches({ count, width }: Chunk): Generator<Batch> {
-    let next = { digit: 0, digits: 0, blocks: 0, tweak: (DIGIT_BITS - 1) * count, offset: 0 };
+    let next = { digit: 0, digits: 0, blocks: 0, tweak: (this.#size.digitBits - 1) * count, offset: 0 };
     let bytes = 0;
     for (let d = 0, at = this.#table / 4; d < count; d += 1, at += DIGIT_TABLE_BYTES / 4) {
       const more = this.#words[at + 3]!;
-      if (next.digits > 0 && LEAVES * (next.blocks + more) > BATCH_BLOCKS) {
+      if (next.digits > 0 && this.#leaves * (next.blocks + more) > BATCH_BLOCKS) {
         yield next;
         next = { digit: d, digits: 0, blocks: 0, tweak: next.tweak + next.blocks, offset: bytes };
       }
@@ -237,7 +242,11 @@ export class Workspace {
   /** Between passes the sums grow by the ratio of their weights (Horner). */
   #end(chunk: Chunk): void {
     if (!chunk.ends) return;
-    this.#kernels.settle(this.#sums, this.#size.rows * this.#stride, chunk.t === 0 ? 0 : DIGIT_BITS);
+    this.#kernels.settle(
+      this.#sums,
+      this.#size.rows * this.#stride,
+      chunk.t === 0 ? 0 : this.#size.digitBits,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 /** The sizes of all products of a run of `rotated`, from the public task alone. */
 import { isStandardised, type Program, type StatisticsTask } from '@eigenveil/task';
-import { checkSize, type Part, type ProductSize } from '../products/layout.ts';
+import { checkSize, DIGIT_BITS, type DigitBits, type Part, type ProductSize } from '../products/layout.ts';
 import { ceilLog2, rotatedParameters } from './parameters.ts';
 import { pencilParameters } from './pencil/parameters.ts';
 import { liftingSizes } from './sketch/lifting.ts';
@@ -24,6 +24,19 @@ function size(
 
 /** In their order; of a correlation matrix those that follow the circuit. */
 export function exchangesOf(task: StatisticsTask, program: Program): readonly Exchange[] {
+  const digitBits = digitBitsOf(task);
+  return exchangesInFours(task, program).map((exchange) =>
+    exchange.map((wave) => wave.map((product) => ({ ...product, digitBits }))),
+  );
+}
+
+/** Over a fast line bytes cost less than what they save: see DigitBits. */
+export function digitBitsOf({ serverLine }: Pick<StatisticsTask, 'serverLine'>): DigitBits {
+  return serverLine === 'fast' ? 3 : DIGIT_BITS;
+}
+
+/** With digits of the default length. */
+function exchangesInFours(task: StatisticsTask, program: Program): readonly Exchange[] {
   if (task.sketch !== undefined) return exchangesOfSketch(task, program);
   return task.method.kind === 'pca' ? exchangesOfPca(task, program) : exchangesOfPencil(task, program);
 }

@@ -40,9 +40,9 @@ describe('the transcript', () => {
       fromReceiver: hash(fromReceiver),
       outputs: hash(outputs),
     }).toEqual({
-      fromSender: '213c358205be517cd7d5abb54bf5e9ad54903e3b3769c3e8a241b402dd1a19e1',
-      fromReceiver: '738c42ccbf6d86371d9cc4bfc684d2e6a3377cfd4ac64e3d3dd1371be0ec3ceb',
-      outputs: 'a42cc8842482d141c215721c9c1bec50987adb0ef5102ec7e9f4e006bf4ef0fa',
+      fromSender: '58e69b6a27afd0faa0c7bc6014e15a5ebe4173e60385f9c22e14eab8630f53c8',
+      fromReceiver: '1263db7e61ab3af86be089f4c915d9f23f5bd380c8cf179c4f026a89ed5a64e8',
+      outputs: '5cccffebc90df539fb9be48de29af9085e6db2b7548058871bf8b5db77b02138',
     });
   });
 

@@ -25,9 +25,10 @@ export const cases: fc.Arbitrary<Case> = fc
     inner: fc.integer({ min: 1, max: 4 }),
     columns: fc.integer({ min: 1, max: 4 }),
     part: fc.constantFrom('whole' as const, 'upper' as const),
+    digitBits: fc.constantFrom(3 as const, 4 as const),
     seed: fc.nat(),
   })
-  .chain(({ ringBits, rows, inner, columns, part, seed }) => {
+  .chain(({ ringBits, rows, inner, columns, part, digitBits, seed }) => {
     const entryBits = 1 + (seed % Math.min(ringBits, 84));
     const m = part === 'upper' ? columns : rows;
     const matrix = <T>(arbitrary: fc.Arbitrary<T>, height: number, width: number) =>
@@ -41,5 +42,6 @@ export const cases: fc.Arbitrary<Case> = fc
       entryBits: fc.constant(entryBits),
       ringBits: fc.constant(ringBits),
       part: fc.constant(part),
+      digitBits: fc.constant(digitBits),
     });
   });

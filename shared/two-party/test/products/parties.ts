@@ -4,6 +4,7 @@ import { type ChannelLimits, MessageStream, memoryChannelPair, withAbort } from 
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { multiplyChosen, multiplyCorrelated, type Part } from '../../src/products/index.ts';
+import type { DigitBits } from '../../src/products/layout.ts';
 import { recorded } from '../oblivious-transfer/parties.ts';
 
 export type Matrix = bigint[][];
@@ -15,6 +16,7 @@ export interface Case {
   readonly entryBits: number;
   readonly ringBits: number;
   readonly part?: Part;
+  readonly digitBits?: DigitBits;
 }
 
 export interface Options {
@@ -46,8 +48,7 @@ export async function session({ limits, fromChooser, fromCorrelator }: Options =
   chooser.sent.length = 0;
   begun = true;
   /** Runs one product; each end ends as it would in a service. */
-  const settle = ({ a, c, entryBits, ringBits, part }: Case) => {
-    const sizes = { entryBits, ringBits, ...(part === undefined ? {} : { part }) };
+  const settle = ({ a, c, ...sizes }: Case) => {
     return Promise.allSettled([
       withAbort(chooser.recording, () =>
         multiplyChosen(receiver, { ...sizes, matrix: a, columns: c[0]!.length }),

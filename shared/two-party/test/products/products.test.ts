@@ -55,17 +55,20 @@ describe('a product of the two parties', () => {
     );
   });
 
-  it.each(RINGS)('is right at the edges of a ring of %i bits', async (ringBits) => {
-    const top = 1n << BigInt(ringBits - 1);
-    const edges = [0n, 1n, top - 1n, top, 2n * top - 1n];
-    for (const entryBits of [1, 2, Math.min(81, ringBits), ringBits]) {
-      const least = -(1n << BigInt(entryBits - 1));
-      const entries = [least, -1n, 0n, entryBits > 1 ? 1n : 0n, -least - 1n];
-      const a = matrixOf(5, 1, (i) => entries[i]!);
-      const c = matrixOf(1, 5, (_, j) => edges[j]!);
-      await check({ a, c, entryBits, ringBits });
-    }
-  });
+  it.each(RINGS.flatMap((bits) => ([3, 4] as const).map((digit) => [bits, digit] as const)))(
+    'is right at the edges of a ring of %i bits, in digits of %i',
+    async (ringBits, digitBits) => {
+      const top = 1n << BigInt(ringBits - 1);
+      const edges = [0n, 1n, top - 1n, top, 2n * top - 1n];
+      for (const entryBits of [1, 2, Math.min(81, ringBits), ringBits]) {
+        const least = -(1n << BigInt(entryBits - 1));
+        const entries = [least, -1n, 0n, entryBits > 1 ? 1n : 0n, -least - 1n];
+        const a = matrixOf(5, 1, (i) => entries[i]!);
+        const c = matrixOf(1, 5, (_, j) => edges[j]!);
+        await check({ a, c, entryBits, ringBits, digitBits });
+      }
+    },
+  );
 
   it.each([
     ['tall', [70, 3, 2]],
@@ -90,8 +93,23 @@ describe('a product of the two parties', () => {
     expect((await bytes('upper')) / (await bytes('whole'))).toBeLessThan(0.7);
   });
 
-  it('multiplies many ring elements by one scalar, over several blocks of transfers', async () => {
-    await check(randomCase([1275, 1, 1], 222, 222));
+  it.each([3, 4] as const)(
+    'multiplies many ring elements by one scalar, over several blocks of transfers, in digits of %i bits',
+    async (digitBits) => {
+      await check({ ...randomCase([1275, 1, 1], 222, 222), digitBits });
+    },
+  );
+
+  it('takes a third more bytes in digits of three bits', async () => {
+    const product = randomCase([20, 20, 60], 96, 222);
+    const bytes = async (digitBits: 3 | 4) => {
+      shared.sentByCorrelator.length = 0;
+      await check({ ...product, digitBits });
+      return shared.sentByCorrelator.reduce((sum, frame) => sum + frame.length, 0);
+    };
+    const ratio = (await bytes(3)) / (await bytes(4));
+    expect(ratio).toBeGreaterThan(1.29);
+    expect(ratio).toBeLessThan(1.36);
   });
 
   it('needs no more room in the channel than one frame', async () => {

@@ -41,16 +41,19 @@ afterEach(() => vi.restoreAllMocks());
 
 describe('the messages of the correlator', () => {
   it.each([
-    [[3, 2, 4], 13, 65, 'whole'],
-    [[3, 2, 3], 6, 222, 'upper'],
-    [[40, 1, 1], 64, 64, 'whole'],
-    [[2, 1, 2], 9, 80, 'upper'],
-    [[2, 1, 40], 9, 300, 'whole'],
+    [[3, 2, 4], 13, 65, 'whole', 4],
+    [[3, 2, 3], 6, 222, 'upper', 4],
+    [[40, 1, 1], 64, 64, 'whole', 4],
+    [[2, 1, 2], 9, 80, 'upper', 4],
+    [[2, 1, 40], 9, 300, 'whole', 4],
     // More than is expanded at once.
-    [[12, 1, 40], 4, 300, 'whole'],
+    [[12, 1, 40], 4, 300, 'whole', 4],
+    [[3, 2, 4], 13, 65, 'whole', 3],
+    [[3, 2, 3], 6, 222, 'upper', 3],
+    [[24, 1, 40], 3, 300, 'whole', 3],
   ] as const)(
-    'of a %j product of %i and %i bits, %s, are masked as described',
-    async (shape, entryBits, ringBits, part) => {
+    'of a %j product of %i and %i bits, %s, are masked as described, in digits of %i bits',
+    async (shape, entryBits, ringBits, part, digitBits) => {
       const { multiply, sender, sentByCorrelator, sentByChooser } = await session();
       const workspaces: Workspace[] = [];
       const { place } = Workspace.prototype;
@@ -66,7 +69,7 @@ describe('the messages of the correlator', () => {
           yield block;
         }
       };
-      const product = randomCase(shape, entryBits, ringBits, part);
+      const product = { ...randomCase(shape, entryBits, ringBits, part), digitBits };
       const { correlated } = await multiply(product);
       const messages = messagesOf(sentByCorrelator);
       const check = Buffer.from(messages.pop()!.payload);
@@ -89,20 +92,24 @@ describe('the messages of the correlator', () => {
       const keys = new Set<string>();
       let digit = 0;
       let message = { left: Buffer.alloc(0), key: Buffer.alloc(0) };
-      for (const chunk of chunks({ rows: m, inner: n, columns: c, entryBits, ringBits, part })) {
+      for (const chunk of chunks({ rows: m, inner: n, columns: c, entryBits, ringBits, part, digitBits })) {
         const next = messages.shift()!;
         expect(next.type).toBe(PRODUCT_MESSAGE.chunk);
         const payload = Buffer.from(next.payload);
-        message = { key: payload.subarray(0, BLOCK), left: payload.subarray(BLOCK * (1 + 3 * chunk.count)) };
+        message = {
+          key: payload.subarray(0, BLOCK),
+          left: payload.subarray(BLOCK * (1 + (digitBits - 1) * chunk.count)),
+        };
         keys.add(message.key.toString('hex'));
-        let tweak = 3 * chunk.count;
+        let tweak = (digitBits - 1) * chunk.count;
         for (let d = 0; d < chunk.count; d += 1, digit += 1) {
-          const q = rows[4 * digit]!;
+          const q = rows[digitBits * digit]!;
           let leaves = [q, xor(q, sender.delta)] as readonly Uint8Array[];
-          for (const level of [1, 2, 3]) {
-            const hashes = leaves.map((node) => tmmo(message.key, node, (level - 1) * chunk.count + d));
-            const at = BLOCK * (3 * d + level);
-            expect(hashes.reduce(xor, Buffer.from(rows[4 * digit + level]!))).toEqual(
+          for (let level = 1; level < digitBits; level += 1) {
+            const first = (level - 1) * chunk.count;
+            const hashes = leaves.map((node) => tmmo(message.key, node, first + d));
+            const at = BLOCK * ((digitBits - 1) * d + level);
+            expect(hashes.reduce(xor, Buffer.from(rows[digitBits * digit + level]!))).toEqual(
               payload.subarray(at, at + BLOCK),
             );
             leaves = leaves.flatMap((node, a) => [hashes[a]!, xor(node, hashes[a]!)]);
@@ -110,7 +117,7 @@ describe('the messages of the correlator', () => {
           const i = Math.floor((chunk.first + d) / n);
           const k = (chunk.first + d) % n;
           const from = part === 'upper' ? i : 0;
-          const width = Math.ceil((ring - 4 * chunk.t) / 8);
+          const width = Math.ceil((ring - digitBits * chunk.t) / 8);
           const length = (c - from + maskShares[i]!.length) * width;
           const leafMasks = leaves.map((leaf) =>
             Buffer.concat(
@@ -131,21 +138,21 @@ describe('the messages of the correlator', () => {
           };
           for (let j = from; j < c; j += 1) {
             const gain = maskedAs((j - from) * width, width, product.c[k]![j]!);
-            columnShares[i]![j]! += gain << BigInt(4 * chunk.t);
+            columnShares[i]![j]! += gain << BigInt(digitBits * chunk.t);
             shares[i]![j]! +=
-              (gain << BigInt(4 * chunk.t)) -
+              (gain << BigInt(digitBits * chunk.t)) -
               (product.c[k]![j]! << BigInt(entryBits - 1)) * BigInt(chunk.t === 0);
           }
           for (const q of maskShares[i]!.keys()) {
             const gain = maskedAs((c - from + q) * width, width, masks[k]![from * combinations + q]!);
-            maskShares[i]![q]! += gain << BigInt(4 * chunk.t);
+            maskShares[i]![q]! += gain << BigInt(digitBits * chunk.t);
           }
           message.left = message.left.subarray(length);
         }
         expect(message.left.length).toBe(0);
       }
       expect(messages).toEqual([]);
-      expect(4 * digit).toBe(rows.length);
+      expect(digitBits * digit).toBe(rows.length);
       expect(correlated).toEqual(shares.map((row) => row.map((share) => BigInt.asUintN(ringBits, share))));
       // The answer to the challenge.
       const bytes = createHash('shake256', { outputLength: 4 * combinations * c })
@@ -183,7 +190,7 @@ describe('the messages of the correlator', () => {
         .digest();
       expect(check).toEqual(Buffer.concat([encoded(slopes), digest]));
       expect(keys.size).toBe(
-        [...chunks({ rows: m, inner: n, columns: c, entryBits, ringBits, part })].length,
+        [...chunks({ rows: m, inner: n, columns: c, entryBits, ringBits, part, digitBits })].length,
       );
     },
   );
@@ -191,15 +198,19 @@ describe('the messages of the correlator', () => {
 
 describe('chunks', () => {
   const sizes: ProductSize[] = [
-    { rows: 50, inner: 50, columns: 50, entryBits: 81, ringBits: 222, part: 'whole' },
-    { rows: 50, inner: 50, columns: 50, entryBits: 81, ringBits: 222, part: 'upper' },
-    { rows: 1275, inner: 1, columns: 1, entryBits: 222, ringBits: 222, part: 'whole' },
-    { rows: 3, inner: 5, columns: 256, entryBits: 300, ringBits: 300, part: 'whole' },
-    { rows: 1, inner: 1, columns: 1, entryBits: 1, ringBits: 1, part: 'whole' },
+    { rows: 50, inner: 50, columns: 50, entryBits: 81, ringBits: 222, part: 'whole', digitBits: 4 },
+    { rows: 50, inner: 50, columns: 50, entryBits: 81, ringBits: 222, part: 'whole', digitBits: 3 },
+    { rows: 50, inner: 50, columns: 50, entryBits: 81, ringBits: 222, part: 'upper', digitBits: 4 },
+    { rows: 1275, inner: 1, columns: 1, entryBits: 222, ringBits: 222, part: 'whole', digitBits: 3 },
+    { rows: 3, inner: 5, columns: 256, entryBits: 300, ringBits: 300, part: 'whole', digitBits: 4 },
+    { rows: 1, inner: 1, columns: 1, entryBits: 1, ringBits: 1, part: 'whole', digitBits: 4 },
   ];
 
   it.each(sizes)('of %j cover every digit once, in order, and stay within their limits', (size) => {
     const perPass = size.rows * size.inner;
+    const bits = size.digitBits;
+    // Two evaluations for each node of a level that has children, and for each leaf its first one.
+    const [leaves, perTree] = bits === 4 ? [16, 2 * (2 + 4 + 8) + 16] : [8, 2 * (2 + 4) + 8];
     let digit = 0;
     for (const chunk of chunks(size)) {
       const pass = Math.floor(digit / perPass);
@@ -209,11 +220,10 @@ describe('chunks', () => {
       const end = digit + chunk.count;
       expect(chunk.ends).toBe(end % perPass === 0);
       expect(Math.floor((end - 1) / perPass)).toBe(pass);
-      expect(Math.floor((4 * end - 1) / BLOCK_ROWS)).toBe(Math.floor((4 * digit) / BLOCK_ROWS));
-      // Two, four and eight nodes of two evaluations each and sixteen leaves' first ones per digit, and every block of every leaf.
-      expect(16 * chunk.blocks + 44 * chunk.count).toBeLessThanOrEqual(CHUNK_HASHES);
+      expect(Math.floor((bits * end - 1) / BLOCK_ROWS)).toBe(Math.floor((bits * digit) / BLOCK_ROWS));
+      expect(leaves * chunk.blocks + perTree * chunk.count).toBeLessThanOrEqual(CHUNK_HASHES);
       digit = end;
     }
-    expect(4 * digit).toBe(transferCount(size));
+    expect(bits * digit).toBe(transferCount(size));
   });
 });

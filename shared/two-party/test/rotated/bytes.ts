@@ -20,25 +20,26 @@ export interface Bytes {
 }
 
 const HEADER = 8;
-const BLOCK = 2 ** 16;
+const BLOCK = 3 * 2 ** 14;
 const message = (payload: number) => HEADER + payload;
 const ring = (count: number, bits: number) => message(count * Math.ceil(bits / 8));
 
-/** A digit of four bits takes three corrections of 16 bytes, and so many bytes for each column and mask as the ring has left above its weight. */
+/** A digit of b bits takes b − 1 corrections of 16 bytes, and so many bytes for each column and mask as the ring has left above its weight. */
 export function chunkedBytes(product: ProductSize): number {
-  const { rows, inner, columns, part } = product;
+  const { rows, inner, columns, part, digitBits } = product;
   let perDigits = 0;
   for (let row = 0; row < rows; row += 1) {
     perDigits += inner * (columns - (part === 'upper' ? row : 0) + maskCount(product));
   }
   let bytes = 0;
   for (let t = 0; t < digitsPerEntry(product); t += 1) {
-    bytes += rows * inner * 3 * 16 + perDigits * Math.ceil((carriedBits(product) - 4 * t) / 8);
+    bytes +=
+      rows * inner * (digitBits - 1) * 16 + perDigits * Math.ceil((carriedBits(product) - digitBits * t) / 8);
   }
   return bytes;
 }
 
-/** Rows of 16 bytes for every bit that is chosen, in blocks of 2^16 that begin with 128 for their check. */
+/** Rows of 16 bytes for every bit that is chosen, in blocks of 3·2^14 that begin with 128 for their check. */
 function chosenBytes(transfers: number): number {
   let bytes = 0;
   for (let left = transfers; left > 0; left -= BLOCK) {
@@ -57,7 +58,7 @@ function exchangeBytes(waves: Exchange): Bytes {
     for (const product of wave) {
       const messages = [...chunks(product, before)].length;
       toCsp += chunkedBytes(product) + messages * message(16);
-      before += transferCount(product) / 4;
+      before += transferCount(product) / product.digitBits;
     }
   }
   for (const product of all) toCsp += message(answerBytes(product));

@@ -25,6 +25,11 @@ async function counted({ task, program, garbler, evaluator }: Setting): Promise<
   return { toCsp: right.bytesSent, toDataUser: left.bytesSent };
 }
 
+const onFastLine = (setting: Setting): Setting => ({
+  ...setting,
+  task: { ...setting.task, serverLine: 'fast' },
+});
+
 const twice = {
   ...labelled(48, 5, 3),
   labellings: [
@@ -37,6 +42,10 @@ describe('the bytes of rotated', () => {
   it.each([
     ['a PCA', settingOf({ rows: spread(40, 4, 3), components: 2 })],
     [
+      'a PCA over a fast line, over several blocks of transfers',
+      settingOf({ rows: spread(60, 16, 3), components: 3, task: { serverLine: 'fast' } }),
+    ],
+    [
       'a PCA with its mean, over several blocks of transfers',
       settingOf({
         rows: spread(60, 16, 3),
@@ -48,6 +57,10 @@ describe('the bytes of rotated', () => {
     [
       'DCA with a ridge on the signal',
       pencilSetting({ ...labelled(40, 6, 2), components: 1, method: dca(0.2, 0.1) }),
+    ],
+    [
+      'DCA over a fast line',
+      onFastLine(pencilSetting({ ...labelled(40, 5, 2), components: 1, method: dca(0.1) })),
     ],
     ['LDA', pencilSetting({ ...labelled(45, 5, 3), components: 2, method: lda(0.1) })],
     ['a sketch', sketchSetting({ rows: patterned(40, 300, 12), columns: 8, components: 2 })],
@@ -65,12 +78,12 @@ what the method must declare. A test compares the arithmetic with runs, byte by 
 rotated/costs -u\` writes it. TLS and frames add a tenth of a percent.
 
 - To the CSP: for each digit of four bits 48 bytes, and for each column and each mask of the check the bytes of the ring above the digit's
-  weight: [layout.ts](../shared/two-party/src/products/layout.ts).
+  weight: [layout.ts](../shared/two-party/src/products/layout.ts). With \`"serverLine": "fast"\` digits have three bits, and take 32 bytes.
 - To the data user: 16 bytes for each bit that the CSP chooses with, and the CSP's shares.
 - A line of 100 Mbit/s carries 12.5 MB a second.
 
-| method | d | classes | k | to the CSP | to the data user | |
-|---|---|---|---|---|---|---|
+| method | d | classes | k | to the CSP | on a fast line | to the data user | |
+|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
 A correlation matrix first takes a circuit (not in the table): the one of \`garbled\` up to its standardised matrix, a mask of the ring's
@@ -108,5 +121,6 @@ function rowOf(shape: Shape): string {
   const outputs = revealedByRotation(method);
   const program = programOf({ ...task, components, outputs, minimumOwners: 2, allowFullRank: true });
   const { toCsp, toDataUser } = rotatedBytes(task, program);
-  return lineOf(shape, [bytes(toCsp), bytes(toDataUser)]);
+  const fast = rotatedBytes({ ...task, serverLine: 'fast' }, program);
+  return lineOf(shape, [bytes(toCsp), bytes(fast.toCsp), bytes(toDataUser)]);
 }

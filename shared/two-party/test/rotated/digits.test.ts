@@ -5,7 +5,7 @@ import { type Lie, multiplyLying } from '../../src/insides/deviating-correlator.
 import { view } from '../../src/insides/rotated-view.ts';
 import { drawDelta, setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { type CorrelatedProduct, multiplyEachCorrelated } from '../../src/products/index.ts';
-import { DIGIT_BITS } from '../../src/products/layout.ts';
+import { checkSize, DIGIT_BITS } from '../../src/products/layout.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
 import { type Matrix, symmetricMatrix, transpose } from '../../src/rotated/matrices.ts';
 import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
@@ -115,7 +115,7 @@ async function attack({ task, program, garbler, evaluator }: Setting, lieOf: typ
         const size = { rows: d, inner: d, columns: components, entryBits: rotationBits + 1, ringBits };
         const nothing = Array.from({ length: d }, () => new Array<bigint>(components).fill(0n));
         const lie = { deviation: lieOf(parameters, components) };
-        return [await multiplyLying(sender, { ...size, part: 'whole' }, nothing, lie)];
+        return [await multiplyLying(sender, checkSize({ ...size, part: 'whole' }), nothing, lie)];
       },
     };
   };

@@ -22,6 +22,7 @@ const sketched = { rows: patterned(24, 12, 9), columns: 5, components: 1 };
 
 const SETTINGS = {
   pca: () => settingOf(pca),
+  'pca over a fast line': () => settingOf({ ...pca, task: { serverLine: 'fast' } }),
   'pca with mean': () =>
     settingOf({ ...pca, rows: spread(40, 5, 3), program: { outputs: ['sampleCount', 'spectrum', 'mean'] } }),
   correlation: () =>
@@ -48,16 +49,17 @@ const SETTINGS = {
  * name that was released; give another name, and put its digests here in the place of these.
  */
 const DIGESTS: { readonly program: string; readonly of: Readonly<Record<keyof typeof SETTINGS, string>> } = {
-  program: 'eigenveil rotated 3',
+  program: 'eigenveil rotated 4',
   of: {
-    pca: 'f5GnQYeaZXH5Qr2wPL630IBdC7P2FSjQBV3sQuM6tc4',
-    'pca with mean': 'AybPQ8ARR8w-4ytsn6lzAI7fcl6R4D4tCO8nSJibBOY',
-    correlation: 'EcFm_thC7G_F1Yw4QdwxenDCywi0UdMy-FFuAM9_L74',
-    dca: '_4tEz1Xm27xR2GrkgaNmFjNLPoCWU9zoRA7N6GVpYIM',
-    'dca with a signal ridge': 'qI9dQwdhsE6hJxq7jL_foYWfAEumx_wEf2sGuvHFGEo',
-    lda: 'EwNx4WKIFjU7sBQyW6QiGMIcNspArOnHQymzBDatWdg',
-    sketch: '2sh3A4gpiJiY5m1aqhHtKB9MPEulkR2cU5BPOekFcac',
-    mdr: 'XYMyt6TMNLtvXqrQHpkla3xJfHt-rQXOjT4XLmDcz4g',
+    pca: 'UEY0eptcYk0BfDL6aCxs_n2iTns47QseEumUBOd8O0c',
+    'pca over a fast line': '0SDeESKxRlcBTt9XD5H2uAjo8Kkj7vP3nK9NrZ5esBE',
+    'pca with mean': 'PL0JXVfROEOK7aeeMF59UZcVPt7DZS8tefGabTc6S_8',
+    correlation: 'yNb6T_90ooPrZNnGnHaRRuavOBwUAbMfMg9vNisrECE',
+    dca: 'fMsNCMXl_gZksO4aVLQxilezvAWd7HoqSQ2vFxsPiIw',
+    'dca with a signal ridge': 'jZTWTakRhmG74z7xcJOa6khzVcs1ZLtAtH72PFPHv7Q',
+    lda: 'vQZBzdxLK6wg898LH2p2X3hsoZjQlHQtV1cPT7grO8M',
+    sketch: 'wuIJxfiV4HFupRrfHcv2S9169tp98FNRx5gkT_8kA7E',
+    mdr: 'Ujf_kxsnl7CODfgExRbuba33FFVLNdtnSXwSNVZM9A0',
   },
 };
 
