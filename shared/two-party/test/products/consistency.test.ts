@@ -7,6 +7,7 @@ import { multiplyChosen, multiplyClear } from '../../src/products/index.ts';
 import {
   COMBINATIONS,
   checkSize,
+  type DigitBits,
   firstColumn,
   type Part,
   type ProductSize,
@@ -25,6 +26,7 @@ interface Sizes {
   readonly entryBits: number;
   readonly ringBits: number;
   readonly part?: Part;
+  readonly digitBits?: DigitBits;
 }
 
 /** A product of entries that are not negative, but for their offset, with a correlator that lies. */
@@ -38,6 +40,7 @@ async function lied(sizes: Sizes, a: Matrix, c: Matrix, lie: Lie) {
       entryBits: size.entryBits,
       ringBits: size.ringBits,
       part: size.part,
+      digitBits: size.digitBits,
     }),
     multiplyLying(shared.sender, size, c, lie),
   ]);
@@ -48,45 +51,49 @@ async function lied(sizes: Sizes, a: Matrix, c: Matrix, lie: Lie) {
 
 const CAUGHT = 'ERR_PRODUCT_CHECK';
 
-describe('a lie about one digit', () => {
-  const sizes = { rows: 2, inner: 2, columns: 3, entryBits: 8, ringBits: 40 };
-  const digitOf = (entry: bigint) => entry >> 4n;
-  const e = 1n << 35n; // shows in the highest bit of an entry: 16·e is 2^39
+describe.each([3, 4] as const)('a lie about one digit of %i bits', (digitBits) => {
+  // Two digits an entry.
+  const entryBits = 2 * digitBits;
+  const sizes = { rows: 2, inner: 2, columns: 3, entryBits, ringBits: 40, digitBits };
+  const digitOf = (entry: bigint) => entry >> BigInt(digitBits);
+  const weight = 1n << BigInt(digitBits);
+  const e = (1n << 39n) / weight; // shows in the highest bit of an entry
 
-  it('passes when the digit was guessed, and not more often: a sixteenth of the time', async () => {
+  it('passes when the digit was guessed, and not more often', async () => {
     const random = seeded('digits');
     const runs = 160;
     let passed = 0;
     for (let run = 0; run < runs; run += 1) {
-      const a = matrixOf(2, 2, () => BigInt(random(1)[0]!));
+      const a = matrixOf(2, 2, () => BigInt.asUintN(entryBits, BigInt(random(1)[0]!)));
       const c = matrixOf(2, 3, () => randomRing(40));
-      const guess = BigInt(random(1)[0]! & 15);
+      const guess = BigInt.asUintN(digitBits, BigInt(random(1)[0]!));
       const result = await lied(sizes, a, c, {
         deviation: ({ row, inner, t }, column) =>
           row === 1 && inner === 0 && t === 1 && column === 2 ? e : 0n,
-        guess: (row, column) => (row === 1 && column === 2 ? 16n * guess * e : 0n),
+        guess: (row, column) => (row === 1 && column === 2 ? weight * guess * e : 0n),
       });
       const right = digitOf(a[1]![0]!) === guess;
       if (right) {
         const honest = multiplyClear(a, c, sizes);
-        honest[1]![2] = BigInt.asUintN(40, honest[1]![2]! + 16n * guess * e);
+        honest[1]![2] = BigInt.asUintN(40, honest[1]![2]! + weight * guess * e);
         expect(result).toEqual(honest);
         passed += 1;
       } else expect(result).toBe(CAUGHT);
     }
     // Six standard deviations.
-    expect(Math.abs(passed / runs - 1 / 16)).toBeLessThan(6 * Math.sqrt(15 / 256 / runs));
+    const chance = 1 / Number(weight);
+    expect(Math.abs(passed / runs - chance)).toBeLessThan(6 * Math.sqrt((chance * (1 - chance)) / runs));
   });
 
   it.each(['whole', 'upper'] as const)('is caught at every digit and column, %s', async (part) => {
-    const square = { rows: 3, inner: 2, columns: 3, entryBits: 8, ringBits: 40, part };
-    const a = matrixOf(3, 2, () => 255n);
+    const square = { ...sizes, rows: 3, part };
+    const a = matrixOf(3, 2, () => weight ** 2n - 1n);
     const c = matrixOf(2, 3, () => randomRing(40));
     for (const t of [0, 1]) {
       for (let row = 0; row < 3; row += 1) {
         for (let column = part === 'upper' ? row : 0; column < 3; column += 1) {
           // The highest bit that the digit reaches, and the lowest.
-          for (const error of [1n << BigInt(39 - 4 * t), 1n]) {
+          for (const error of [1n << BigInt(39 - digitBits * t), 1n]) {
             const deviation: Lie['deviation'] = (digit, at) =>
               digit.row === row && digit.inner === 1 && digit.t === t && at === column ? error : 0n;
             expect(await lied(square, a, c, { deviation })).toBe(CAUGHT);
@@ -98,10 +105,10 @@ describe('a lie about one digit', () => {
 
   it('is caught in products of one column and of two, and in the widest ring', async () => {
     for (const columns of [1, 2, 3]) {
-      const size = { rows: 3, inner: 1, columns, entryBits: 6, ringBits: 300 };
+      const size = { rows: 3, inner: 1, columns, entryBits, ringBits: 300, digitBits };
       const deviation: Lie['deviation'] = ({ row, t }, column) =>
         row === 2 && t === 1 && column === columns - 1 ? 1n << 253n : 0n;
-      const a = matrixOf(3, 1, () => 63n);
+      const a = matrixOf(3, 1, () => weight ** 2n - 1n);
       const c = matrixOf(1, columns, () => randomRing(300));
       expect(await lied(size, a, c, { deviation })).toBe(CAUGHT);
       expect(await lied(size, a, c, { deviation: () => 0n })).toEqual(multiplyClear(a, c, size));
