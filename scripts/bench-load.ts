@@ -20,6 +20,7 @@ const program = benchmark({
   .option('--contributions <NUMBER>', 'owners, each with one contribution', wholeNumber(), 2000)
   .option('--connections <NUMBER>', 'requests at a time', wholeNumber(), 32)
   .option('--features <NUMBER>', 'features of the task', wholeNumber(), 34)
+  .option('--sketch <COLUMNS>', 'a sketched PCA, for hundreds or thousands of features', wholeNumber())
   .option('--bits <NUMBER>', 'key length', wholeNumber(), 2048)
   .addOption(
     new Option('--database <NAME>', 'where the data user keeps contributions')

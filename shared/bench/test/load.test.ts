@@ -48,6 +48,16 @@ describe.runIf(canReadUsage())('bench:load', { tags: ['long'] }, () => {
     expectWhole(JSON.parse(output) as LoadResult);
   });
 
+  it('sends contributions that are too long for one request in pieces', { timeout: 180_000 }, async () => {
+    const sketch = ['--contributions', '3', '--features', '1500', '--sketch', '40', '--connections', '2'];
+    const { code, output, errors } = await benchLoad(...sketch, '--bits', '1024', '--json');
+    expect(errors).toBe('');
+    expect(code).toBe(0);
+    const { contributionBytes, computation } = JSON.parse(output) as LoadResult;
+    expect(contributionBytes).toBeGreaterThan(2 ** 20);
+    expect(computation.samples).toBe(50 + 51 + 52);
+  });
+
   it('spreads a load over processes that share a PostgreSQL database', { timeout: 180_000 }, async () => {
     const { code, output } = await benchLoad(...SMALL, '--database', 'postgres', '--processes', '2');
     expect(code).toBe(0);

@@ -9,7 +9,7 @@ import { createHistogram } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { TaskId } from '@eigenveil/task';
-import { createProof, importSigningKey, ReceiptResponse, type SigningKey } from '@eigenveil/wire';
+import { createProof, importSigningKey, type Piece, ReceiptResponse, type SigningKey } from '@eigenveil/wire';
 import { type Latency, latencyOf, recordLatency } from './latency.ts';
 import type { PreparedOwner, Slice } from './prepared.ts';
 
@@ -20,6 +20,9 @@ export interface ClientAssignment {
   readonly taskId: TaskId;
   readonly slices: readonly Slice[];
   readonly contributionBytes: number;
+  /** Of a contribution that is too long for one request. */
+  readonly pieces: readonly Piece[];
+  readonly ciphertextBytes: number;
   readonly connections: number;
   /** Receipts after which the client reports. */
   readonly window: number;
@@ -85,20 +88,35 @@ class Client {
   }
 
   /** Sends one contribution and returns how long its receipt took. */
-  async #send({ key, ownerToken, record, file, position }: Sender, at: number): Promise<number> {
-    const { taskId, contributionBytes, urls } = this.#assignment;
-    const body = Buffer.allocUnsafe(contributionBytes);
-    await file.read(body, 0, contributionBytes, position);
-    const url = `${urls[at]}/tasks/${taskId}/contribution`;
+  async #send(sender: Sender, at: number): Promise<number> {
+    const { contributionBytes, pieces, ciphertextBytes } = this.#assignment;
+    const started = performance.now();
+    for (const { number, from, to } of pieces)
+      await this.#put(sender, at, `/pieces/${number}`, [from * ciphertextBytes, to * ciphertextBytes]);
+    const answer = await this.#put(sender, at, '', [0, pieces.length === 0 ? contributionBytes : 0]);
+    ReceiptResponse.parse(JSON.parse(answer));
+    return performance.now() - started;
+  }
+
+  /** Bytes of a contribution, as one request; its answer. */
+  async #put(
+    { key, ownerToken, record, file, position }: Sender,
+    at: number,
+    path: string,
+    [from, to]: readonly [number, number],
+  ): Promise<string> {
+    const { taskId, urls } = this.#assignment;
+    const body = Buffer.allocUnsafe(to - from);
+    await file.read(body, 0, body.length, position + from);
+    const url = `${urls[at]}/tasks/${taskId}/contribution${path}`;
     const method = 'PUT';
     const headers = {
       'content-type': 'application/octet-stream',
-      'content-length': contributionBytes,
+      'content-length': body.length,
       'eigenveil-record': record,
       dpop: await createProof(key, { method, url, token: ownerToken }),
       authorization: `DPoP ${ownerToken}`,
     };
-    const started = performance.now();
     const outgoing = request(url, { method, headers, agent: this.#agents[at] });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     outgoing.once('error', reject).once('response', (incoming) => {
@@ -108,8 +126,7 @@ class Client {
       }, reject);
     });
     outgoing.end(body);
-    ReceiptResponse.parse(JSON.parse(await promise));
-    return performance.now() - started;
+    return await promise;
   }
 
   #record(milliseconds: number): void {

@@ -17,7 +17,7 @@ import {
 import { systemRandomness } from '@eigenveil/privacy';
 import { contribute, signRecord } from '@eigenveil/protocol/owner';
 import { openSigningKey } from '@eigenveil/server';
-import { flatten, layout } from '@eigenveil/statistics';
+import { flatten, layout, sketchMatrix } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
 import {
   type Agreement,
@@ -25,6 +25,7 @@ import {
   importSigningKey,
   issueOwnerToken,
   OwnerId,
+  sketchSeed,
 } from '@eigenveil/wire';
 import { enrolAll, type NewOwner } from './enrol.ts';
 import type { PreparedOwner, Slice } from './prepared.ts';
@@ -54,14 +55,16 @@ async function prepare({ task, agreement, cspFolder, slice }: PreparerAssignment
   const cspKey = await openSigningKey(cspFolder);
   const by = { paillier: pool, randomness: systemRandomness };
   const packing = layout(task);
-  const kinds: Ciphertext[][] = [];
-  for (let kind = 0; kind < KINDS; kind += 1) {
+  const signs = task.sketch && sketchMatrix(sketchSeed(agreement), task);
+  const kinds = new Map<number, Ciphertext[]>();
+  for (let done = 0; done < Math.min(KINDS, slice.count); done += 1) {
+    const kind = (slice.start + done) % KINDS;
     const bytes = await contribute(
       { task, publicKey, packing },
-      flatten(task, statisticsOfKind(task, kind)),
+      flatten(task, statisticsOfKind(task, kind, signs)),
       by,
     );
-    kinds.push(await pool.decode(publicKey, bytes, packing.plaintexts.length));
+    kinds.set(kind, await pool.decode(publicKey, bytes, packing.plaintexts.length));
   }
   const randomise = await randomiser(publicKey, pool);
 
@@ -70,7 +73,7 @@ async function prepare({ task, agreement, cspFolder, slice }: PreparerAssignment
   const enrolled: NewOwner[] = [];
   for (let done = 0; done < slice.count; done += 1) {
     const kind = (slice.start + done) % KINDS;
-    const bytes = encodeCiphertexts(publicKey, kinds[kind]!.map(randomise));
+    const bytes = encodeCiphertexts(publicKey, kinds.get(kind)!.map(randomise));
     const privateJwk = await generatePrivateJwk();
     const key = await importSigningKey(privateJwk);
     const ownerId = OwnerId.parse(randomBytes(16).toString('base64url'));

@@ -8,11 +8,11 @@ import { type Services, type StartedService, startServices } from '@eigenveil/de
 import { compute } from '@eigenveil/demo/task';
 import { decompose } from '@eigenveil/projection';
 import { databaseFile, openSigningKey } from '@eigenveil/server';
-import { layout } from '@eigenveil/statistics';
-import { DAY_MILLISECONDS, programOf, type Task, TaskProposal } from '@eigenveil/task';
+import { layout, sketchMatrix } from '@eigenveil/statistics';
+import { DAY_MILLISECONDS, programOf, revealedByRotation, type Task, TaskProposal } from '@eigenveil/task';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import { residentBytesOf, usageOf } from '@eigenveil/testbed/processes/process-usage';
-import { type SignedTask, verifySignedTask } from '@eigenveil/wire';
+import { piecesOf, type SignedTask, sketchSeed, verifySignedTask } from '@eigenveil/wire';
 import type { ClientAssignment, ClientMessage } from './client.ts';
 import { measureSync, type SyncTimes } from './disk.ts';
 import type { Latency } from './latency.ts';
@@ -27,6 +27,8 @@ export interface LoadOptions {
   readonly contributions: number;
   readonly connections: number;
   readonly features: number;
+  /** Columns of a sketch. */
+  readonly sketch?: number;
   readonly bits: number;
   readonly database: 'sqlite' | 'postgres';
   /** Of the data user. */
@@ -38,6 +40,7 @@ export interface LoadResult {
   readonly contributions: number;
   readonly connections: number;
   readonly features: number;
+  readonly sketch?: number;
   readonly keyBits: number;
   readonly database: LoadOptions['database'];
   readonly processes: number;
@@ -74,7 +77,7 @@ const REQUESTS_PER_MINUTE = '1000000000';
 const USUAL_MAXIMUM_OWNERS = 100_000;
 const COMPONENTS = 5;
 /** Of the largest eigenvalue: far above what rounding in the two-party protocol makes of it. */
-const LARGEST_EIGENVALUE_ERROR = 1e-8;
+const LARGEST_EIGENVALUE_ERROR = { exact: 1e-8, sketch: 1e-5 };
 
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const database = options.database === 'postgres' ? await PostgresDatabase.launch() : undefined;
@@ -107,7 +110,7 @@ class Load {
   }
 
   async run(): Promise<LoadResult> {
-    const { contributions, connections, features, bits, database, processes } = this.#options;
+    const { contributions, connections, features, sketch, bits, database, processes } = this.#options;
     const services = await this.#progress.stage('starting the CSP and the data user', 1 + processes, (tick) =>
       startServices(
         this.#children,
@@ -123,16 +126,18 @@ class Load {
     );
     const signed = await services.client.create(this.#proposal());
     const { task } = signed;
-    const contributionBytes = layout(task).plaintexts.length * ((2 * bits) / 8);
+    const ciphertextBytes = (2 * bits) / 8;
+    const contributionBytes = layout(task).plaintexts.length * ciphertextBytes;
     const prepared = await this.#prepare(services, signed);
     const sync = measureSync(this.#folder, contributionBytes);
-    const sent = await this.#send(services, task, prepared.slices, contributionBytes);
-    const computation = await this.#compute(services, task);
+    const sent = await this.#send(services, task, prepared.slices, { contributionBytes, ciphertextBytes });
+    const computation = await this.#compute(services, task, prepared.signs);
     await services.client.close();
     return {
       contributions,
       connections,
       features,
+      ...(sketch !== undefined && { sketch }),
       keyBits: bits,
       database,
       processes,
@@ -145,18 +150,28 @@ class Load {
   }
 
   #proposal(): TaskProposal {
-    const { contributions, features, bits } = this.#options;
+    const { contributions, features, bits, sketch: columns } = this.#options;
+    const method = { kind: 'pca' } as const;
+    const sketch = columns === undefined ? undefined : { columns };
     return TaskProposal.parse({
-      method: { kind: 'pca' },
-      features: Array.from({ length: features }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
-      components: Math.max(1, Math.min(COMPONENTS, features - 2)),
-      maximumOwners: Math.max(contributions, USUAL_MAXIMUM_OWNERS),
+      method,
+      features: Array.from({ length: features }, (_, i) => ({
+        name: `f${i}`,
+        min: -1,
+        max: 1,
+        ...(sketch && { twoValued: false }),
+      })),
+      // Thousands of features are thousands of ciphertexts.
+      ...(sketch && { sketch, encryption: 'djn' }),
+      components: Math.max(1, Math.min(COMPONENTS, (columns ?? features) - 2)),
+      // A sketch has no digits to spare for owners that do not come.
+      maximumOwners: sketch ? contributions : Math.max(contributions, USUAL_MAXIMUM_OWNERS),
       minimumOwners: contributions,
       maximumSamplesPerOwner: MOST_ROWS,
       keyBits: bits,
       allowInsecureKey: bits < 2048,
       twoParty: 'rotated',
-      outputs: ['sampleCount', 'spectrum'],
+      outputs: revealedByRotation(method, sketch),
       deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
     });
   }
@@ -184,17 +199,24 @@ class Load {
       });
       await Promise.all(workers.map(({ ended }) => ended));
     });
-    return { slices, seconds: (performance.now() - started) / 1000 };
+    const signs = signed.task.sketch && sketchMatrix(sketchSeed(agreement), signed.task);
+    return { slices, signs, seconds: (performance.now() - started) / 1000 };
   }
 
-  async #send(services: Services, task: Task, slices: readonly Slice[], contributionBytes: number) {
+  async #send(
+    services: Services,
+    task: Task,
+    slices: readonly Slice[],
+    sizes: Pick<ClientAssignment, 'contributionBytes' | 'ciphertextBytes'>,
+  ) {
     const { contributions, connections } = this.#options;
     const assignment: ClientAssignment = {
       urls: services.dataUsers.map(({ url }) => url),
       ca: await readFile(services.caFile, 'utf8'),
       taskId: task.id,
       slices,
-      contributionBytes,
+      ...sizes,
+      pieces: piecesOf(layout(task).plaintexts.length, sizes.ciphertextBytes),
       connections,
       window: Math.max(1, Math.floor(contributions / WINDOWS)),
     };
@@ -256,7 +278,11 @@ class Load {
     };
   }
 
-  async #compute({ client, csp, dataUsers }: Services, task: Task): Promise<LoadResult['computation']> {
+  async #compute(
+    { client, csp, dataUsers }: Services,
+    task: Task,
+    signs: Int32Array | undefined,
+  ): Promise<LoadResult['computation']> {
     const { contributions } = this.#options;
     const [userBefore, cspBefore] = await Promise.all([usageOfAll(dataUsers), usageOf(csp.pid)]);
     const started = performance.now();
@@ -267,18 +293,18 @@ class Load {
     const [user, atCsp] = await Promise.all([usageOfAll(dataUsers), usageOf(csp.pid)]);
     const status = await client.status(task.id);
     const projection = await client.result(task.id);
-    const sum = sumOf(task, contributions);
+    const sum = sumOf(task, contributions, signs);
     const samples = Number(sum.labellings[0]![0]!.M);
     if (status.contributions !== contributions || projection.sampleCount !== samples) {
       throw new Error(
         `${contributions} contributions with ${samples} rows were sent, the data user has ${status.contributions} with ${projection.sampleCount}`,
       );
     }
-    const clear = decompose(programOf(task), sum);
+    const clear = decompose(programOf(task), sum, signs);
     const errors = clear.eigenvalues.map((value, i) => Math.abs(value - projection.eigenvalues[i]!));
     const maxEigenvalueError = Math.max(...errors) / clear.eigenvalues[0]!;
     // A contribution that counts twice beside one that is lost could have as many rows, but not their values.
-    if (maxEigenvalueError > LARGEST_EIGENVALUE_ERROR)
+    if (maxEigenvalueError > LARGEST_EIGENVALUE_ERROR[signs ? 'sketch' : 'exact'])
       throw new Error(`the eigenvalues are wrong by ${maxEigenvalueError} of the largest`);
     return {
       seconds,

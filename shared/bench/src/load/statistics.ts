@@ -7,13 +7,19 @@ import { generator } from '@eigenveil/testbed/random';
 export const KINDS = 8;
 /** Owners differ in the number of their rows, so that most mistakes change their sum. */
 const FEWEST_ROWS = 50;
+const USUAL_FEATURES = 34;
 export const MOST_ROWS = FEWEST_ROWS + KINDS - 1;
 
-/** Statistics of pseudo-random rows whose features have different spreads, so that components are well apart. */
-export function statisticsOfKind(task: StatisticsTask, kind: number): Statistics {
-  const accumulator = new StatisticsAccumulator(task);
+/**
+ * Statistics of pseudo-random rows whose features have different spreads, so that components are well apart.
+ * @param signs of a task with a sketch: Ω
+ */
+export function statisticsOfKind(task: StatisticsTask, kind: number, signs?: Int32Array): Statistics {
+  const accumulator = new StatisticsAccumulator(task, signs);
   const next = generator(kind + 1);
-  const cell = (i: number) => Math.round((next() - 0.5) * 2 ** (task.fractionBits + 1) * 0.9 ** i);
+  // Of many features most would be 0, and a sketch of fewer dimensions than it has columns.
+  const steps = Math.min(1, USUAL_FEATURES / task.features.length);
+  const cell = (i: number) => Math.round((next() - 0.5) * 2 ** (task.fractionBits + 1) * 0.9 ** (steps * i));
   for (let row = 0; row < FEWEST_ROWS + kind; row += 1)
     accumulator.add(
       Int32Array.from(task.features, (_, i) => cell(i)),
@@ -23,9 +29,9 @@ export function statisticsOfKind(task: StatisticsTask, kind: number): Statistics
 }
 
 /** The sum over all owners, in the clear. */
-export function sumOf(task: StatisticsTask, owners: number): Statistics {
+export function sumOf(task: StatisticsTask, owners: number, signs?: Int32Array): Statistics {
   const sums = Array.from({ length: Math.min(KINDS, owners) }, (_, kind) =>
-    times(statisticsOfKind(task, kind), Math.floor((owners - 1 - kind) / KINDS) + 1),
+    times(statisticsOfKind(task, kind, signs), Math.floor((owners - 1 - kind) / KINDS) + 1),
   );
   return sums.reduce(addStatistics);
 }

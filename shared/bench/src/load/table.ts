@@ -27,7 +27,7 @@ export function renderLoad(result: LoadResult): string {
   const stages = Object.entries(computation.stages).map(([name, time]) => `${name} ${ms(time)}`);
   return `${rows}
 Rates, latencies and CPU times (per contribution) are of the contributions since the line before; memory and database at that moment.
-${contributions} contributions of ${bytes(contributionBytes)} (${features} features, ${keyBits} bits) over ${connections} connections to ${result.processes} process${result.processes === 1 ? '' : 'es'} with ${result.database}: ${significant(perSecond)} per second for ${ms(seconds * 1000)};
+${contributions} contributions of ${bytes(contributionBytes)} (${features} features${result.sketch === undefined ? '' : `, a sketch of ${result.sketch} columns`}, ${keyBits} bits) over ${connections} connections to ${result.processes} process${result.processes === 1 ? '' : 'es'} with ${result.database}: ${significant(perSecond)} per second for ${ms(seconds * 1000)};
 p50 ${ms(latency.p50Milliseconds)}, p95 ${ms(latency.p95Milliseconds)}, p99 ${ms(latency.p99Milliseconds)}; peak memory of the data user ${bytes(result.dataUserPeakBytes)}.
 A synced write of ${bytes(sync.bytes)} on this disk: p50 ${ms(sync.p50Milliseconds)}, p95 ${ms(sync.p95Milliseconds)}, p99 ${ms(sync.p99Milliseconds)}. Preparation: ${ms(result.preparationSeconds * 1000)}.
 Computation: ${ms(computation.seconds * 1000)} (${stages.join(', ')}), CPU ${significant(computation.dataUserCpuSeconds)} s at the data user and ${significant(computation.cspCpuSeconds)} s at the CSP,
