@@ -10,7 +10,7 @@ import { benchmark, someOf, wholeNumber, wholeNumbers } from './options.ts';
 
 const EXPLANATION = `The rows of a set are dealt to ten owners. Owner: one of them in a fresh process of one thread reads its file of rows, sums Xᵀ(XΩ), packs, encrypts (DJN,
 2048 bits) and writes its contribution to a file; its seconds are processor time of the whole process, what a core of its own would take. Memory is that process's
-peak. Two-party: both servers are fresh processes that talk over TLS 1.3 on the loopback interface; from the request for a connection to the result. Where the
+peak. Two-party: both servers are fresh processes that talk over TLS 1.3 on the loopback interface, which is a fast line; from the request for a connection to the result. Where the
 protocol refuses sketches, the table says so, two-party figures are left out (null), and the variance is that of simulated, which is NOT private.
 Variance lost is the share of what as many exact components of the same rows capture; clear: of the reference sketch by the same signs. Ω comes
 from a fixed seed. Sets of the name wide are made up from a seed (500 rows); those that are not bundled are taken from the folder EIGENVEIL_DATA.`;

@@ -85,6 +85,7 @@ export async function sketchTask(
     keyBits: KEY_BITS,
     encryption: 'djn',
     twoParty,
+    ...(twoParty === 'rotated' && { serverLine: 'fast' }),
     outputs: revealedByRotation(draft.method, sketch),
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   });

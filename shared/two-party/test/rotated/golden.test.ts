@@ -49,17 +49,17 @@ const SETTINGS = {
  * name that was released; give another name, and put its digests here in the place of these.
  */
 const DIGESTS: { readonly program: string; readonly of: Readonly<Record<keyof typeof SETTINGS, string>> } = {
-  program: 'eigenveil rotated 4',
+  program: 'eigenveil rotated 5',
   of: {
-    pca: 'UEY0eptcYk0BfDL6aCxs_n2iTns47QseEumUBOd8O0c',
-    'pca over a fast line': '0SDeESKxRlcBTt9XD5H2uAjo8Kkj7vP3nK9NrZ5esBE',
-    'pca with mean': 'PL0JXVfROEOK7aeeMF59UZcVPt7DZS8tefGabTc6S_8',
-    correlation: 'yNb6T_90ooPrZNnGnHaRRuavOBwUAbMfMg9vNisrECE',
-    dca: 'fMsNCMXl_gZksO4aVLQxilezvAWd7HoqSQ2vFxsPiIw',
-    'dca with a signal ridge': 'jZTWTakRhmG74z7xcJOa6khzVcs1ZLtAtH72PFPHv7Q',
-    lda: 'vQZBzdxLK6wg898LH2p2X3hsoZjQlHQtV1cPT7grO8M',
-    sketch: 'wuIJxfiV4HFupRrfHcv2S9169tp98FNRx5gkT_8kA7E',
-    mdr: 'Ujf_kxsnl7CODfgExRbuba33FFVLNdtnSXwSNVZM9A0',
+    pca: 'kwEkZiLee26--iiDBpzdbH-2AvxdRf1RHZWXh1rZiO0',
+    'pca over a fast line': 'j166-9PjTakSnUCIbb-08A8lMZmy-QcHs-WCYR_O0J0',
+    'pca with mean': 'RR5of1YTlwqGl43JgI2yjQVctL1QMyQiRrCGUXsBboI',
+    correlation: 'Iw-7eTcKPbdui2Faw18YgszdzuCLFRggihEwDHEZacE',
+    dca: '1euZZUHUVvh8wfVI4Hlf-K8qNh7Yp8Buofyk0hQxiao',
+    'dca with a signal ridge': '7ye_92R-AY0MqiWA0Q-OWkf_LBs3YKryKFLVO48nf_E',
+    lda: 'oq0HYx0O0cq823gDy68nG_xl3keTb_pjb_WQm6uQK8k',
+    sketch: 'CqHGqwtayseAPCVVCztfdpi7E0boYPVllwclEdUpVMA',
+    mdr: 'f7SAMrGCh3WNxx2taa-wtISf_bvi4QQBHCaZRkScO7Q',
   },
 };
 

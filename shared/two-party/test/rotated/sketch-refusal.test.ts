@@ -84,9 +84,13 @@ describe('a refused sketch', () => {
   });
 
   it('is one whose components come out as they cannot be', async () => {
-    // An entry takes ten bytes, the first of them in part.
+    const { task, program } = sketchSetting(fine);
+    const width = Math.ceil(sketchParameters(task, program).vectorRing / 8);
+    // The first byte of an entry may be in part.
     const garbled = (type: number, bytes: Uint8Array) =>
-      type === ROTATED_MESSAGE.vectors ? bytes.map((byte, i) => (i % 10 === 1 ? byte ^ 0x55 : byte)) : bytes;
+      type === ROTATED_MESSAGE.vectors
+        ? bytes.map((byte, i) => (i % width === 1 ? byte ^ 0x55 : byte))
+        : bytes;
     expect(await asked(fine, garbled)).toMatchObject({ csp: 'fulfilled', code: 'ERR_ROTATION_CHECK' });
   });
 

@@ -30,7 +30,7 @@ const FINE_ROTATION_GUARD = NOISE_EXPONENT + 54;
 /** An error of so many bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
 /** What is kept of an entry of Z, of the largest that there can be. Real ones are 2^−12 to 2^−20 of that. */
-const ENTRY_BITS = 30;
+const ENTRY_BITS = 24;
 /** ν·ΩᵀΩ becomes this part of the mean of the core's diagonal, for each feature: see sketchEigen. */
 export const SHIFT = 1e-7;
 /** log₂ of its inverse and of what noise may take from it. */
