@@ -79,11 +79,15 @@ function rotatedCost(task: TaskProposal): Cost {
 }
 
 /** By the lengths of messages (docs/rotated-sketches.md): products of l × l matrices, the square of d × l numbers, and what the components take. */
-function sketchCost({ features, components }: TaskProposal, l: number): Cost {
+function sketchCost({ features, components, serverLine }: TaskProposal, l: number): Cost {
   const d = features.length;
-  const bytes = 6200 * l ** 3 + 187 * d * l ** 2 + 458 * d * l * components;
+  const products = 6000 * l ** 3 + 117 * d * l ** 2 + 481 * d * l * components;
   const pace = (2 * standardPace(l, components, true) + centringPace(d, l)) / 1000;
-  return { seconds: 0.7 + bytes / 1.5e8 + pace, bytes, memory: 250e6 + 700 * d * l };
+  return {
+    seconds: 0.7 + products / (serverLine ? 1.4e8 : 1.2e8) + pace,
+    bytes: products * (serverLine ? 1.26 : 1),
+    memory: 250e6 + 700 * d * l,
+  };
 }
 
 /** In words, marked as what it is. */

@@ -17,6 +17,9 @@ const SECRET_JOBS: ReadonlySet<JobName> = new Set(['generateKeyPair', 'decrypt']
 /** Smallest part worth sending to another thread: about a millisecond of work, or a share of a fixed-base table. */
 const SMALLEST_PART = { encrypt: 1, djn: 32, decrypt: 1, decode: 128, aggregate: 128 };
 
+/** A thread that has had nothing to do for so long ends: what it takes, a hundred megabytes and more, is what the next stage of a task may need. */
+const IDLE_MILLISECONDS = 10_000;
+
 type Workers = Piscina<WorkerJob<JobName> | Moved, WorkerOutcome<unknown>>;
 
 /**
@@ -32,6 +35,7 @@ export class PaillierPool implements Encrypter {
   /** For jobs with a secret key. A thread that has nothing to do ends, and its memory goes with it. */
   readonly #secretWorkers: Workers | undefined;
   readonly #threads: number;
+  readonly #running = new Set<Promise<unknown>>();
   #closed = false;
 
   /**
@@ -52,7 +56,7 @@ export class PaillierPool implements Encrypter {
       maxThreads: threads,
       workerData: settings,
     };
-    this.#workers = new Piscina({ ...options, minThreads: threads });
+    this.#workers = new Piscina({ ...options, minThreads: 0, idleTimeout: IDLE_MILLISECONDS });
     this.#secretWorkers = new Piscina({ ...options, minThreads: 0, idleTimeout: 0 });
   }
 
@@ -123,6 +127,8 @@ export class PaillierPool implements Encrypter {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    // Piscina gives up what waits for a thread that only starts.
+    await Promise.allSettled(this.#running);
     await Promise.all([this.#workers?.close(), this.#secretWorkers?.close()]);
   }
 
@@ -132,7 +138,9 @@ export class PaillierPool implements Encrypter {
     const workers = SECRET_JOBS.has(name) ? this.#secretWorkers! : this.#workers;
     const job = { name, input };
     const [key] = input;
-    const outcome = await workers.run('primes' in key ? moveWith(key, job) : (job as WorkerJob<JobName>));
+    const running = workers.run('primes' in key ? moveWith(key, job) : (job as WorkerJob<JobName>));
+    this.#running.add(running);
+    const outcome = await running.finally(() => this.#running.delete(running));
     if ('code' in outcome) throw new PaillierError(outcome.code, outcome.message);
     return outcome.output as JobOutput<Name>;
   }

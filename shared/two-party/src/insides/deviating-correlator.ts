@@ -69,9 +69,9 @@ export async function multiplyLying(
     }
   }
   const challenge = await stream.read(PRODUCT_MESSAGE.challenge, CHALLENGE_BYTES);
-  const own = workspace.sums();
+  const { sums: ownSums, mask } = workspace.settled();
+  const own = ownSums();
   const sums = own.map((row, i) => row.map((sum, j) => sum - guess(i, j)));
-  const mask = (row: number, place: number) => workspace.mask(row, place);
   const answers = Array.from({ length: thresholdCount(size) }, (_, threshold) =>
     answerOf(size, { matrix: slopesOf(threshold), sums, mask }, challenge, 0),
   );

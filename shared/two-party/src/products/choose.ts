@@ -7,7 +7,7 @@ import { answerBytes, CHALLENGE_BYTES, passes } from './check.ts';
 import { checkSize, chunksOfEach, type DigitBits, type Part, type ProductSize, wavesOf } from './layout.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
 import { checkMatrix, choicesOf, sharesOf } from './ring.ts';
-import { Workspace } from './workspace.ts';
+import { type Settled, Workspace } from './workspace.ts';
 
 /**
  * Blocks of transfers, 0.8 megabytes each, that may be on the way before the correlator's answer. It never waits for the next then, and
@@ -65,15 +65,17 @@ export async function multiplyEachChosen(
   products: readonly ChosenProduct[],
 ): Promise<bigint[][][]> {
   for (const product of products) checkChoices(product);
-  const begun: Begun[] = [];
+  const done: Done[] = [];
   for (const wave of wavesOf(products, ({ matrix }) => 'from' in matrix && matrix.joins !== true)) {
-    const before = begun.map(({ workspace, size }) => sharesOf(workspace.sums(), size));
-    const started = wave.map((product) => begin(product, before));
-    await receiveChunks(receiver, started);
-    begun.push(...started);
+    const before = done.map(({ settled, size }) => sharesOf(settled.sums(), size));
+    const settled = await receiveChunks(
+      receiver,
+      wave.map((product) => choicesIn(product, before)),
+    );
+    done.push(...settled);
   }
-  const sums = await checkRows(receiver, begun);
-  return begun.map(({ size }, p) => sharesOf(sums[p]!, size));
+  const sums = await checkRows(receiver, done);
+  return done.map(({ size }, p) => sharesOf(sums[p]!, size));
 }
 
 /**
@@ -82,16 +84,16 @@ export async function multiplyEachChosen(
  */
 async function checkRows(
   receiver: ExtensionReceiver,
-  begun: readonly Begun[],
-): Promise<ReturnType<Workspace['sums']>[]> {
+  done: readonly Done[],
+): Promise<ReturnType<Settled['sums']>[]> {
   const { stream } = receiver;
   const challenge = receiver.random(CHALLENGE_BYTES);
   stream.write(PRODUCT_MESSAGE.challenge, challenge);
   const answers: Uint8Array[] = [];
-  for (const { size } of begun) answers.push(await stream.read(PRODUCT_MESSAGE.check, answerBytes(size)));
+  for (const { size } of done) answers.push(await stream.read(PRODUCT_MESSAGE.check, answerBytes(size)));
   await stream.beforeCheck();
-  const sums = begun.map(({ workspace }) => workspace.sums());
-  const passed = begun.map(({ size, entries }, p) =>
+  const sums = done.map(({ settled }) => settled.sums());
+  const passed = done.map(({ size, entries }, p) =>
     passes(size, { matrix: entries, sums: sums[p]! }, challenge, p, answers[p]!),
   );
   if (passed.includes(false)) {
@@ -100,34 +102,37 @@ async function checkRows(
   return sums;
 }
 
-interface Begun {
+interface Choices {
   readonly size: ProductSize;
   /** What its digits are of: the matrix plus 2^(entryBits − 1). */
   readonly entries: Matrix;
-  readonly workspace: Workspace;
 }
 
-function begin(product: ChosenProduct, before: readonly Matrix[]): Begun {
+type Done = Choices & { readonly settled: Settled };
+
+function choicesIn(product: ChosenProduct, before: readonly Matrix[]): Choices {
   const { matrix: given } = product;
   const matrix = 'from' in given ? given.from(before) : given;
   checkChoices({ ...product, matrix });
-  const size = sizeOf(product);
   const offset = 1n << BigInt(product.entryBits - 1);
-  const entries = matrix.map((row) => row.map((entry) => entry + offset));
-  return { size, entries, workspace: new Workspace(size) };
+  return { size: sizeOf(product), entries: matrix.map((row) => row.map((entry) => entry + offset)) };
 }
 
 /** The choices of a wave, and what they carry. */
-async function receiveChunks(receiver: ExtensionReceiver, started: readonly Begun[]): Promise<void> {
-  const choices = Buffer.concat(started.map(({ entries, size }) => choicesOf(entries, size)));
-  const plan = chunksOfEach(started.map(({ size }) => size));
+async function receiveChunks(receiver: ExtensionReceiver, wave: readonly Choices[]): Promise<Done[]> {
+  const choices = Buffer.concat(wave.map(({ entries, size }) => choicesOf(entries, size)));
+  const plan = chunksOfEach(wave.map(({ size }) => size));
+  const done: Done[] = [];
+  // One at a time: a product's memory goes with its last chunk.
+  let workspace: Workspace | undefined;
   let chosen = 0;
   for await (const { rows } of ahead(receiver.blocks(choices))) {
     for (let at = 0; at < rows.length; ) {
       const next = plan.next().value;
       if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
       const { chunk, product } = next;
-      const { workspace, size } = started[product]!;
+      const { size } = wave[product]!;
+      workspace ??= new Workspace(size);
       const message = workspace.message(chunk);
       await receiver.stream.readInto(PRODUCT_MESSAGE.chunk, message);
       const after = chosen + chunk.count * size.digitBits;
@@ -135,8 +140,12 @@ async function receiveChunks(receiver: ExtensionReceiver, started: readonly Begu
       workspace.choose(chunk, rows.subarray(at, end), choices.subarray(chosen, after));
       at = end;
       chosen = after;
+      if (chunk.t > 0 || !chunk.ends) continue;
+      done.push({ ...wave[product]!, settled: workspace.settled() });
+      workspace = undefined;
     }
   }
+  return done;
 }
 
 /** Sizes, and entries as far as they are known. */

@@ -17,7 +17,7 @@ import {
 } from './layout.ts';
 import { PRODUCT_MESSAGE } from './messages.ts';
 import { checkMatrix, encodeElements, sharesOf } from './ring.ts';
-import { Workspace } from './workspace.ts';
+import { type Settled, Workspace } from './workspace.ts';
 
 type Matrix = readonly (readonly bigint[])[];
 
@@ -75,13 +75,13 @@ export async function multiplyEachCorrelated(
   onWork?: (digitProducts: number) => void,
 ): Promise<bigint[][][]> {
   fixMatrices(sender, products);
-  const started: Started[] = [];
+  const done: Done[] = [];
   const shares: bigint[][][] = [];
   const nextKey = keySource(sender.random);
   for (const wave of wavesOf(products, ({ waits }) => waits === true)) {
-    await sendChunks(sender, wave, { started, shares, nextKey }, onWork);
+    await sendChunks(sender, wave, { done, shares, nextKey }, onWork);
   }
-  await answerChallenge(sender, started);
+  await answerChallenge(sender, done);
   return shares;
 }
 
@@ -98,7 +98,7 @@ function fixMatrices({ stream }: ExtensionSender, products: readonly CorrelatedP
 }
 
 interface Progress {
-  readonly started: Started[];
+  readonly done: Done[];
   /** Of the products that are done. */
   readonly shares: bigint[][][];
   readonly nextKey: () => Uint8Array;
@@ -108,7 +108,7 @@ interface Progress {
 async function sendChunks(
   sender: ExtensionSender,
   wave: readonly CorrelatedProduct[],
-  { started, shares, nextKey }: Progress,
+  { done, shares, nextKey }: Progress,
   onWork?: (digitProducts: number) => void,
 ): Promise<void> {
   const { stream } = sender;
@@ -118,11 +118,11 @@ async function sendChunks(
     const matrix = checked('from' in given ? given.from(shares) : given, size);
     const workspace = new Workspace(size);
     workspace.place(matrix, sender.delta, sender.random);
-    started.push({ workspace, matrix, size });
-    return started.at(-1)!;
+    return { workspace, matrix, size };
   };
   const sizes = wave.map(sizeOf);
-  const first = started.length;
+  // One at a time: a product's memory goes with its last chunk.
+  let started: Started | undefined;
   const plan = chunksOfEach(sizes);
   const transfers = sizes.reduce((sum, size) => sum + transferCount(size), 0);
   for await (const block of inGroups(sender.blocks(transfers))) {
@@ -131,14 +131,18 @@ async function sendChunks(
       const next = plan.next().value;
       if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
       const { chunk, product } = next;
-      const { workspace, matrix, size } = started[first + product] ?? start(wave[product]!);
+      started ??= start(wave[product]!);
+      const { workspace, matrix, size } = started;
       const end = at + chunk.count * size.digitBits * ROW_BYTES;
       work += chunk.correlationBytes / chunk.width;
       workspace.correlate(chunk, block.rows.subarray(at, end), nextKey());
       if (!stream.write(PRODUCT_MESSAGE.chunk, workspace.message(chunk))) await stream.flush();
       at = end;
       if (chunk.t === 0 && chunk.ends) {
-        shares.push(withoutOffsets(sharesOf(workspace.sums(), size), matrix, wave[product]!));
+        const settled = workspace.settled();
+        shares.push(withoutOffsets(sharesOf(settled.sums(), size), matrix, wave[product]!));
+        done.push({ settled, matrix, size });
+        started = undefined;
       }
     }
     onWork?.(work);
@@ -146,14 +150,11 @@ async function sendChunks(
 }
 
 /** The slopes and the digest of each product's rows, combined as the challenge says. */
-async function answerChallenge({ stream }: ExtensionSender, started: readonly Started[]): Promise<void> {
+async function answerChallenge({ stream }: ExtensionSender, done: readonly Done[]): Promise<void> {
   const challenge = await stream.read(PRODUCT_MESSAGE.challenge, CHALLENGE_BYTES);
-  for (const [p, { workspace, matrix, size }] of started.entries()) {
-    const mask = (row: number, place: number) => workspace.mask(row, place);
-    stream.write(
-      PRODUCT_MESSAGE.check,
-      answerOf(size, { matrix, sums: workspace.sums(), mask }, challenge, p),
-    );
+  for (const [p, { settled, matrix, size }] of done.entries()) {
+    const { sums, mask } = settled;
+    stream.write(PRODUCT_MESSAGE.check, answerOf(size, { matrix, sums: sums(), mask }, challenge, p));
   }
   await stream.flush();
 }
@@ -163,6 +164,8 @@ interface Started {
   readonly matrix: Matrix;
   readonly size: ProductSize;
 }
+
+type Done = Omit<Started, 'workspace'> & { readonly settled: Settled };
 
 function checked(matrix: Matrix, { inner, columns, ringBits }: ProductSize): Matrix {
   checkMatrix(matrix, [inner, columns], [0n, 1n << BigInt(ringBits)]);

@@ -38,6 +38,14 @@ interface Batch {
   readonly offset: number;
 }
 
+/** What is left of a product after its last chunk. It holds nothing of the memory that the product was computed in. */
+export interface Settled {
+  /** The shares, before what exceeds the result's ring is cut off; 0 where the part leaves an entry out. */
+  readonly sums: () => bigint[][];
+  /** The correlator's mask of a row of its matrix, modulo the ring that is computed in; places are those of check.ts. */
+  readonly mask: (row: number, place: number) => bigint;
+}
+
 export class Workspace {
   /** The next chunk's message: hash key, corrections, correlations. */
   readonly #message: number;
@@ -103,12 +111,6 @@ export class Workspace {
     this.#memory.set(delta, DELTA_ADDRESS);
   }
 
-  /** The correlator's mask of a row of its matrix, modulo the ring that is computed in; places are those of check.ts. */
-  mask(row: number, place: number): bigint {
-    const element = row * thresholdCount(this.#size) * COMBINATIONS + place;
-    return decodeElement(this.#memory.subarray(this.#checkMasks), element, carriedBits(this.#size));
-  }
-
   /** The bytes of a chunk's message: filled in by correlate(), to be filled before choose(). */
   message(chunk: Chunk): Uint8Array {
     return this.#memory.subarray(this.#message, this.#message + chunkBytes(this.#size, chunk));
@@ -172,14 +174,19 @@ export class Workspace {
     this.#end(chunk);
   }
 
-  /** The shares, after the last chunk, before what exceeds the result's ring is cut off; 0 where the part leaves an entry out. */
-  sums(): bigint[][] {
-    const { rows } = this.#size;
-    const sums = this.#words.subarray(this.#sums / 4);
-    const bits = carriedBits(this.#size);
-    return Array.from({ length: rows }, (_, i) =>
-      Array.from({ length: this.#stride }, (_, j) => decodeSum(sums, i * this.#stride + j, bits)),
-    );
+  /** After the last chunk. */
+  settled(): Settled {
+    const [size, stride] = [this.#size, this.#stride];
+    const bits = carriedBits(size);
+    const sums = this.#words.slice(this.#sums / 4, (this.#sums + size.rows * stride * SUM_BYTES) / 4);
+    const masks = this.#memory.slice(this.#checkMasks, this.#checkMasks + maskBytes(size));
+    return {
+      sums: () =>
+        Array.from({ length: size.rows }, (_, i) =>
+          Array.from({ length: stride }, (_, j) => decodeSum(sums, i * stride + j, bits)),
+        ),
+      mask: (row, place) => decodeElement(masks, row * thresholdCount(size) * COMBINATIONS + place, bits),
+    };
   }
 
   get #corrections(): number {

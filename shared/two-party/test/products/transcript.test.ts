@@ -82,7 +82,7 @@ describe('the messages of the correlator', () => {
       const places = thresholds * combinations;
       /** By row of C and place. */
       const masks = product.c.map((_, k) =>
-        Array.from({ length: places }, (_, place) => workspaces[0]!.mask(k, place)),
+        Array.from({ length: places }, (_, place) => workspaces[0]!.settled().mask(k, place)),
       );
       const maskShares = product.a.map(() =>
         new Array<bigint>(combinations * (part === 'upper' ? 2 : 1)).fill(0n),
