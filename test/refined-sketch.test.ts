@@ -157,8 +157,8 @@ describe('a second round', () => {
     const pooled = parts.map((rows) => summarise(task, rows, signs)).reduce(addStatistics);
     const expected = decompose(programOf(task), pooled, signs);
     for (const [j, value] of projection.eigenvalues.entries())
-      expect(Math.abs(value - expected.eigenvalues[j]!)).toBeLessThan(1e-5 * expected.eigenvalues[0]!);
-    expect(principalAngles(projection.vectors, expected.vectors).at(-1)).toBeLessThan(1e-3);
+      expect(Math.abs(value - expected.eigenvalues[j]!)).toBeLessThan(4e-4 * expected.eigenvalues[0]!);
+    expect(principalAngles(projection.vectors, expected.vectors).at(-1)).toBeLessThan(2e-2);
   });
 
   test('goes on at a CSP and a data user that were started anew', async () => {

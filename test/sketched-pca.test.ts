@@ -66,8 +66,8 @@ test('behind rotations it is the same, and nothing but the components comes out'
   expect(Object.keys(projection)).toEqual(expect.not.arrayContaining(['spectrum', 'trace']));
   expect(projection).toMatchObject({ sampleCount: 351, mean: expected.mean });
   for (const [j, value] of projection.eigenvalues.entries())
-    expect(Math.abs(value - expected.eigenvalues[j]!)).toBeLessThan(1e-6 * expected.eigenvalues[0]!);
-  expect(principalAngles(projection.vectors, expected.vectors).at(-1)).toBeLessThan(1e-3);
+    expect(Math.abs(value - expected.eigenvalues[j]!)).toBeLessThan(1e-4 * expected.eigenvalues[0]!);
+  expect(principalAngles(projection.vectors, expected.vectors).at(-1)).toBeLessThan(1e-2);
 });
 
 test('two tasks of the same proposal have other signs', async () => {

@@ -18,7 +18,7 @@ const SECRET_JOBS: ReadonlySet<JobName> = new Set(['generateKeyPair', 'decrypt']
 const SMALLEST_PART = { encrypt: 1, djn: 32, decrypt: 1, decode: 128, aggregate: 128 };
 
 /** A thread that has had nothing to do for so long ends: what it takes, a hundred megabytes and more, is what the next stage of a task may need. */
-const IDLE_MILLISECONDS = 10_000;
+const IDLE_MILLISECONDS = 2000;
 
 type Workers = Piscina<WorkerJob<JobName> | Moved, WorkerOutcome<unknown>>;
 

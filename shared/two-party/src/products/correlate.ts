@@ -48,7 +48,7 @@ const KEYS_PER_CALL = 64;
  * for each group. They fit into what the chooser sends ahead. The first groups are small, so that answers begin at once: they are larger than
  * blocks, so that the next group is there when they are written.
  */
-const LARGEST_GROUP = 16;
+const LARGEST_GROUP = 8;
 
 /**
  * The correlator's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (`rows` × n, signed integers of
