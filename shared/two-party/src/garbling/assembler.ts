@@ -39,6 +39,7 @@ export const set = (local: number, value: Code): Code => [value, 0x21, unsigned(
 export const constant = (value: number): Code => [0x41, signed(value)];
 export const add = (a: Code, b: Code): Code => [a, b, 0x6a];
 export const subtract = (a: Code, b: Code): Code => [a, b, 0x6b];
+export const times = (a: Code, b: Code): Code => [a, b, 0x6c];
 export const and = (a: Code, b: Code): Code => [a, b, 0x71];
 export const shiftLeft = (a: Code, b: Code): Code => [a, b, 0x74];
 /** Without sign. */
@@ -84,7 +85,21 @@ export const andVector = (a: Code, b: Code): Code => [a, b, 0xfd, 0x4e];
 export const addHalves = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xce)];
 /** Subtracts the two 64-bit halves separately. */
 export const subtractHalves = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xd1)];
-export const shiftHalvesLeft = (a: Code, bits: number): Code => [a, constant(bits), 0xfd, unsigned(0xcb)];
+export const shiftHalvesLeft = (a: Code, bits: number | Code): Code => [
+  a,
+  typeof bits === 'number' ? constant(bits) : bits,
+  0xfd,
+  unsigned(0xcb),
+];
+/** The same of the four 32-bit quarters. */
+export const addQuarters = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xae)];
+export const subtractQuarters = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xb1)];
+export const shiftQuartersLeft = (a: Code, bits: number): Code => [a, constant(bits), 0xfd, unsigned(0xab)];
+/** Two of the quarters, without sign, one in each half: the low two, or the high two. */
+export const lowQuarters = (a: Code): Code => [a, 0xfd, unsigned(0xc9)];
+export const highQuarters = (a: Code): Code => [a, 0xfd, unsigned(0xca)];
+/** By the number of the byte that each of 16 comes from: 0 to 15 of `a`, 16 to 31 of `b`. */
+export const shuffle = (a: Code, b: Code, bytes: readonly number[]): Code => [a, b, 0xfd, 0x0d, bytes];
 /** The lowest byte as a number. */
 export const lowestByte = (a: Code): Code => [a, 0xfd, 0x16, 0];
 /** One 64-bit half as a long. */

@@ -4,7 +4,6 @@ import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import type { ExtensionSender } from '../oblivious-transfer/index.ts';
 import { answerOf, CHALLENGE_BYTES } from '../products/check.ts';
 import {
-  COMBINATIONS,
   carriedBits,
   chunks,
   correctionBytes,
@@ -76,7 +75,7 @@ export async function multiplyLying(
     answerOf(size, { matrix: slopesOf(threshold), sums, mask }, challenge, 0),
   );
   const answer = Buffer.from(answers[0]!);
-  const width = Math.ceil(carriedBits(size) / 8) * COMBINATIONS;
+  const width = Math.ceil(carriedBits(size) / 8) * size.combinations;
   for (const [threshold, other] of answers.entries()) {
     for (let k = 0; k < size.inner; k += 1) {
       const place = (k * answers.length + threshold) * width;

@@ -5,10 +5,10 @@
  * ring longer than the result's, as in SPDZ2k (Cramer, Damgård, Escudero, Scholl, Xing, CRYPTO 2018). Here A is the chooser's,
  * so the check looks at every row by itself.
  *
- * The steps. Behind the columns of C every digit carries masks: uniform elements of the ring Z of 2^L, L = l + 20, in which
+ * The steps. Behind the columns of C every digit carries masks: uniform elements of the ring Z of 2^L, L = l + g, in which
  * products are computed.
- * 1. When all chunks have come, the chooser draws a challenge. From it follow two combinations χ of the columns, 32 bits a
- *    coefficient. A single column has coefficients, too: were a combination known before, the error of a mask could cancel
+ * 1. When all chunks have come, the chooser draws a challenge. From it follow r combinations χ of the columns, 32 bits a
+ *    coefficient. r ≥ 2 and r(g + 1) ≥ 42: see layout.ts. A single column has coefficients, too: were a combination known before, the error of a mask could cancel
  *    that of a column.
  * 2. The correlator answers with the slopes g = C·χ + mask and a digest of its shares of the rows, combined alike: w_i.
  * 3. The chooser, whose combined shares are v_i, compares with the digest of A_i·g − v_i.
@@ -22,14 +22,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { decodeShares, encodeShares } from '../shares.ts';
-import {
-  COMBINATIONS,
-  carriedBits,
-  firstColumn,
-  maskCount,
-  type ProductSize,
-  thresholdCount,
-} from './layout.ts';
+import { carriedBits, firstColumn, maskCount, type ProductSize, thresholdCount } from './layout.ts';
 
 export const CHALLENGE_BYTES = 16;
 
@@ -95,21 +88,25 @@ export function passes(
 }
 
 function slopeCount(size: ProductSize): number {
-  return size.inner * thresholdCount(size) * COMBINATIONS;
+  return size.inner * thresholdCount(size) * size.combinations;
 }
 
 function firstPlace(size: ProductSize, row: number): number {
-  return firstColumn(size, row) * COMBINATIONS;
+  return firstColumn(size, row) * size.combinations;
 }
 
 /** By combination and column. */
-function coefficientsOf({ columns }: ProductSize, challenge: Uint8Array, product: number): bigint[][] {
-  const bytes = createHash('shake256', { outputLength: COMBINATIONS * columns * COEFFICIENT_BYTES })
+function coefficientsOf(
+  { columns, combinations }: ProductSize,
+  challenge: Uint8Array,
+  product: number,
+): bigint[][] {
+  const bytes = createHash('shake256', { outputLength: combinations * columns * COEFFICIENT_BYTES })
     .update(CHALLENGE_DOMAIN)
     .update(challenge)
     .update(Uint32Array.of(product))
     .digest();
-  return Array.from({ length: COMBINATIONS }, (_, b) =>
+  return Array.from({ length: combinations }, (_, b) =>
     Array.from({ length: columns }, (_, j) =>
       BigInt(bytes.readUInt32LE((b * columns + j) * COEFFICIENT_BYTES)),
     ),

@@ -6,10 +6,10 @@ import type { Block, ExtensionSender } from '../oblivious-transfer/index.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { answerOf, CHALLENGE_BYTES } from './check.ts';
 import {
+  cellsOf,
   checkSize,
   chunksOfEach,
   type DigitBits,
-  ELEMENT_BYTES,
   type Part,
   type ProductSize,
   transferCount,
@@ -91,8 +91,9 @@ function fixMatrices({ stream }: ExtensionSender, products: readonly CorrelatedP
     const size = sizeOf(product);
     if ('from' in product.matrix) continue;
     // A chunk is compared with that of a run before only where it is the first of its group; the matrix is compared as a whole.
-    const elements = new Uint8Array(size.inner * size.columns * ELEMENT_BYTES);
-    encodeElements(checked(product.matrix, size), elements);
+    const { elementBytes } = cellsOf(size);
+    const elements = new Uint8Array(size.inner * size.columns * elementBytes);
+    encodeElements(checked(product.matrix, size), elements, elementBytes, size.columns);
     stream.fix(elements);
   }
 }

@@ -1,6 +1,7 @@
 /** What a product does with bytes, in one WebAssembly memory. Nothing in it branches or addresses memory by a secret. */
 import { assemble, PAGE_BYTES } from '../garbling/assembler.ts';
 import type { DigitBits } from './layout.ts';
+import { NARROW_WIDTHS, narrowFunctions } from './narrow-kernels.ts';
 import { PAIRS, ringFunctions } from './ring-kernels.ts';
 import { treeFunctions } from './tree-kernels.ts';
 
@@ -52,23 +53,24 @@ export interface Kernels {
   spreadKnown(d: number, table: number, first: number, n: number, tweak: number): void;
   /** Adds up `n` sums' carries and multiplies by 2^bits. */
   settle(sums: number, n: number, bits: number): void;
+  settleNarrow(sums: number, n: number, bits: number): void;
   /** See ring-kernels.ts: by the number of pairs of lanes that the pass needs, less one. */
-  readonly correlate: readonly ((
-    table: number,
-    masks: number,
-    correlations: number,
-    width: number,
-    n: number,
-  ) => void)[];
-  readonly choose: readonly ((
-    table: number,
-    masks: number,
-    correlations: number,
-    width: number,
-    choices: number,
-    n: number,
-  ) => void)[];
+  readonly correlate: readonly Correlate[];
+  readonly choose: readonly Choose[];
+  /** See narrow-kernels.ts: by the bytes of an element in the pass, less one. */
+  readonly correlateNarrow: readonly Correlate[];
+  readonly chooseNarrow: readonly Choose[];
 }
+
+type Correlate = (table: number, masks: number, correlations: number, width: number, n: number) => void;
+type Choose = (
+  table: number,
+  masks: number,
+  correlations: number,
+  width: number,
+  choices: number,
+  n: number,
+) => void;
 
 const MODULES = new Map<DigitBits, object>();
 
@@ -76,7 +78,9 @@ const MODULES = new Map<DigitBits, object>();
 function moduleFor(digitBits: DigitBits): object {
   const made =
     MODULES.get(digitBits) ??
-    new WebAssembly.Module(assemble([...treeFunctions(digitBits), ...ringFunctions(digitBits)]));
+    new WebAssembly.Module(
+      assemble([...treeFunctions(digitBits), ...ringFunctions(digitBits), ...narrowFunctions(digitBits)]),
+    );
   MODULES.set(digitBits, made);
   return made;
 }
@@ -90,13 +94,15 @@ export function makeKernels(
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
   const exports = new WebAssembly.Instance(moduleFor(digitBits), { m: { m: memory } }).exports as Omit<
     Kernels,
-    'correlate' | 'choose'
+    'correlate' | 'choose' | 'correlateNarrow' | 'chooseNarrow'
   > &
     Record<string, never>;
   const kernels = {
     ...exports,
-    correlate: PAIRS.map((pairs): Kernels['correlate'][number] => exports[`correlate${pairs}`]!),
-    choose: PAIRS.map((pairs): Kernels['choose'][number] => exports[`choose${pairs}`]!),
+    correlate: PAIRS.map((pairs): Correlate => exports[`correlate${pairs}`]!),
+    choose: PAIRS.map((pairs): Choose => exports[`choose${pairs}`]!),
+    correlateNarrow: NARROW_WIDTHS.map((width): Correlate => exports[`correlateNarrow${width}`]!),
+    chooseNarrow: NARROW_WIDTHS.map((width): Choose => exports[`chooseNarrow${width}`]!),
   };
   return { memory: new Uint8Array(memory.buffer), kernels };
 }

@@ -6,8 +6,9 @@
  * weight 2^(bt), highest first; within a pass by row of the result and then by summand. A digit of weight 2^(bt) concerns only
  * the low l − bt bits of a ring element, so its correlations take ⌈(l − bt)/8⌉ bytes per element.
  *
- * For the check (check.ts) l is CHECK_GUARD_BITS more than what the result keeps, and behind the columns of C a digit carries masks: those of its
- * row's threshold, and with part 'upper' those of the next one, too.
+ * For the check (check.ts) l is some bits more than what the result keeps, and behind the columns of C a digit carries masks: those of its
+ * row's threshold, and with part 'upper' those of the next one, too. More masks, one for each combination of columns, need fewer bits: a product has
+ * as many as make its messages shortest.
  */
 import { BLOCK_ROWS } from '../oblivious-transfer/extension.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
@@ -38,16 +39,21 @@ export interface ProductSize {
   readonly ringBits: number;
   readonly part: Part;
   readonly digitBits: DigitBits;
+  /** Combinations of columns that the check compares, and so masks for each threshold. */
+  readonly combinations: number;
 }
 
-/** Combinations of columns that the check compares, and so masks for each threshold. */
-export const COMBINATIONS = 2;
-/** How many bits longer ring elements are while they are multiplied than in the result. */
-const CHECK_GUARD_BITS = 20;
-/** Bytes of a ring element in memory: that many bits, rounded up to what the kernels load at once. */
-export const ELEMENT_BYTES = 8 * Math.ceil((MAXIMUM_RING_BITS + CHECK_GUARD_BITS) / 64);
+/** All combinations miss an error in the highest bit of the result by luck with 2^−42: see check.ts. */
+const LUCK_BITS = 42;
+const COMBINATIONS = [2, 3, 4, 5, 6, 7] as const;
+/** Bytes of a ring element in memory: its most bits, rounded up to what the kernels load at once. */
+export const ELEMENT_BYTES = 8 * Math.ceil((MAXIMUM_RING_BITS + guardBits(COMBINATIONS[0])) / 64);
 /** An entry of the result while it is summed up: a 64-bit lane for every 32 bits. */
 export const SUM_BYTES = 2 * ELEMENT_BYTES;
+/** The same of rings that are not wider, element and entry: see narrow-kernels.ts. */
+export const NARROW_BYTES = 8;
+/** Columns, and masks, fill up groups of so many in memory then. */
+export const NARROW_GROUP = 4;
 
 /** Leaves of a digit's tree, one for each value of the digit. */
 export function leavesOf(digitBits: DigitBits): number {
@@ -82,12 +88,13 @@ export interface Chunk {
 }
 
 /**
- * The sizes with limits applied, and of digits the default.
+ * The sizes with limits applied, of digits the default, and as many combinations as make the messages shortest, in a ring of 64 bits where that is possible.
  * @throws RangeError
  */
 export function checkSize(
-  size: Omit<ProductSize, 'digitBits'> & { readonly digitBits?: DigitBits },
+  given: Omit<ProductSize, 'digitBits' | 'combinations'> & { readonly digitBits?: DigitBits },
 ): ProductSize {
+  const size = { digitBits: DIGIT_BITS, ...given };
   const inRange = (name: string, value: number, largest: number) => {
     if (!Number.isInteger(value) || value < 1 || value > largest) {
       throw new RangeError(`"${name}" expected an integer in [1, ${largest}], got ${value}`);
@@ -101,7 +108,31 @@ export function checkSize(
   if (size.part === 'upper' && size.rows !== size.columns) {
     throw new RangeError(`"part" expected a square result, got ${size.rows} × ${size.columns}`);
   }
-  return { digitBits: DIGIT_BITS, ...size };
+  const choices = COMBINATIONS.map((combinations) => ({ ...size, combinations }));
+  const narrow = choices.filter(isNarrow);
+  return (narrow.length > 0 ? narrow : choices).reduce((best, choice) =>
+    carriedBytes(choice) < carriedBytes(best) ? choice : best,
+  );
+}
+
+/** Whether ring elements fit into 64 bits while they are multiplied. */
+export function isNarrow(size: ProductSize): boolean {
+  return size.part === 'whole' && carriedBits(size) <= 8 * NARROW_BYTES;
+}
+
+/** How a product's numbers lie in memory: bytes of a ring element and of an entry while it is summed up, and what a row's columns and its masks take. */
+export function cellsOf(size: ProductSize): {
+  readonly elementBytes: number;
+  readonly sumBytes: number;
+  readonly columns: number;
+  readonly masks: number;
+} {
+  const { columns } = size;
+  const masks = maskCount(size);
+  if (!isNarrow(size)) return { elementBytes: ELEMENT_BYTES, sumBytes: SUM_BYTES, columns, masks };
+  const filled = (count: number) => NARROW_GROUP * Math.ceil(count / NARROW_GROUP);
+  const bytes = { elementBytes: NARROW_BYTES, sumBytes: NARROW_BYTES };
+  return { ...bytes, columns: filled(columns), masks: filled(masks) };
 }
 
 export function digitsPerEntry({ entryBits, digitBits }: ProductSize): number {
@@ -125,9 +156,26 @@ export function digitProducts(size: ProductSize): number {
   return digitsPerEntry(size) * perPass;
 }
 
+/** How many bits longer ring elements are while they are multiplied than in the result. */
+function guardBits(combinations: number): number {
+  return Math.ceil(LUCK_BITS / combinations) - 1;
+}
+
 /** Bits of the ring that products are computed in. */
-export function carriedBits({ ringBits }: ProductSize): number {
-  return ringBits + CHECK_GUARD_BITS;
+export function carriedBits({ ringBits, combinations }: ProductSize): number {
+  return ringBits + guardBits(combinations);
+}
+
+/** What all digits carry: columns and masks. */
+function carriedBytes(size: ProductSize): number {
+  let bytes = 0;
+  for (let t = 0; t < digitsPerEntry(size); t += 1) bytes += elementWidth(size, t);
+  return (digitProducts(size) / digitsPerEntry(size)) * bytes;
+}
+
+/** Bytes of a ring element in the pass of weight 2^(bt). */
+function elementWidth(size: ProductSize, t: number): number {
+  return Math.ceil((carriedBits(size) - size.digitBits * t) / 8);
 }
 
 /** Thresholds of columns: combinations are of the columns from a threshold on, and have masks of their own. */
@@ -136,8 +184,8 @@ export function thresholdCount({ rows, part }: ProductSize): number {
 }
 
 /** Masks that every digit carries. */
-export function maskCount({ part }: ProductSize): number {
-  return COMBINATIONS * (part === 'upper' ? 2 : 1);
+export function maskCount({ part, combinations }: ProductSize): number {
+  return combinations * (part === 'upper' ? 2 : 1);
 }
 
 /** The first wanted column of a row of the result, and its first threshold. */
@@ -164,7 +212,7 @@ export function* chunks(size: ProductSize, before = 0): Generator<Chunk> {
   const perBlock = BLOCK_ROWS / digitBits;
   let left = perBlock - (before % perBlock);
   for (let t = digitsPerEntry(size) - 1; t >= 0; t -= 1) {
-    const width = Math.ceil((carriedBits(size) - digitBits * t) / 8);
+    const width = elementWidth(size, t);
     for (let first = 0; first < perPass; ) {
       let count = 0;
       let blocks = 0;

@@ -1,7 +1,7 @@
 /**
  * The WebAssembly of ring arithmetic. A ring element is added as 64-bit lanes of 32 bits each, two lanes per register, so that
  * carries wait until a pass ends; only what is sent is normalised at once. Bits above a pass's width are left as they are,
- * since the weight of the pass moves them out of the ring.
+ * since the weight of the pass moves them out of the ring. Rings of 64 bits at most have kernels of their own: narrow-kernels.ts.
  */
 import {
   add,
@@ -62,27 +62,27 @@ function settleFunction(): FunctionSource {
 }
 
 /**
- * Adds up one lane pair of `count` leaves, a power of two: leaves the sum on the stack and adds to `sums`, one local a bit, what belongs
- * to leaves whose number has it.
+ * Adds up one register of 2^bits leaves: leaves the sum on the stack and adds to `sums`, one local a bit, what belongs to leaves whose number has
+ * it.
  */
-function addUp(
+export function addUp(
   leaf: (x: number) => Code,
-  first: number,
   bits: number,
-  sums: readonly number[],
-  right: readonly number[],
+  [sums, right]: readonly [sums: readonly number[], right: readonly number[]],
+  plus: (a: Code, b: Code) => Code = addHalves,
+  first = 0,
 ): Code {
   if (bits === 0) return leaf(first);
   const half = bits - 1;
-  return addHalves(addUp(leaf, first, half, sums, right), [
-    set(right[half]!, addUp(leaf, first + 2 ** half, half, sums, right)),
-    set(sums[half]!, addHalves(get(sums[half]!), get(right[half]!))),
+  return plus(addUp(leaf, half, [sums, right], plus, first), [
+    set(right[half]!, addUp(leaf, half, [sums, right], plus, first + 2 ** half)),
+    set(sums[half]!, plus(get(sums[half]!), get(right[half]!))),
     get(right[half]!),
   ]);
 }
 
 /** Points to every leaf's masks, behind the block that only the next one needs, and on to the next digit. */
-const leafPointers = (masks: number, next: number, leaves: readonly number[]): Code => [
+export const leafPointers = (masks: number, next: number, leaves: readonly number[]): Code => [
   leaves.map((leaf, x) =>
     set(leaf, add(get(leaves[x - 1] ?? masks), x === 0 ? constant(BLOCK_BYTES) : get(next))),
   ),
@@ -90,7 +90,7 @@ const leafPointers = (masks: number, next: number, leaves: readonly number[]): C
 ];
 
 /** Numbers from `first` on. */
-const range = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
+export const range = (first: number, count: number) => Array.from({ length: count }, (_, i) => first + i);
 
 /**
  * For every digit, with leaves' masks E_x per ring element C: sends C − Σ E_x and adds Σ x·E_x to the correlator's sum. Elements
@@ -135,7 +135,7 @@ function correlateFunction(digitBits: DigitBits, pairs: number): FunctionSource 
             sums.map((local) => set(local, vector(0))),
             set(
               all,
-              addUp((x) => loadPair(get(leaves[x]!), 8 * pair), 0, digitBits, sums, right),
+              addUp((x) => loadPair(get(leaves[x]!), 8 * pair), digitBits, [sums, right]),
             ),
             store(
               get(sum),
@@ -181,7 +181,7 @@ function chooseFunction(digitBits: DigitBits, pairs: number): FunctionSource {
     sums.map((local) => set(local, vector(0))),
     set(
       sent,
-      addUp((x) => (x === 0 ? get(zero) : loadPair(get(leaves[x - 1]!), offset)), 0, digitBits, sums, right),
+      addUp((x) => (x === 0 ? get(zero) : loadPair(get(leaves[x - 1]!), offset)), digitBits, [sums, right]),
     ),
     set(sent, loadPair(get(correlations), offset)),
     range(0, digitBits)

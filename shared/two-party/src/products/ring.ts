@@ -1,9 +1,8 @@
 /** Matrices of integers, as they come and as they lie in memory. */
-import { digitsPerEntry, ELEMENT_BYTES, type ProductSize, SUM_BYTES } from './layout.ts';
+import { cellsOf, digitsPerEntry, NARROW_BYTES, type ProductSize } from './layout.ts';
 
 const LIMB_BITS = 64;
-const LIMBS = ELEMENT_BYTES / 8;
-const ABOVE_LIMBS = 1n << BigInt(LIMB_BITS * LIMBS);
+const LIMB_BYTES = 8;
 
 /**
  * Checks a matrix, and tells no entry of it.
@@ -22,41 +21,46 @@ export function checkMatrix(
   }
 }
 
-/** Ring elements row by row, ELEMENT_BYTES each, little endian. */
-export function encodeElements(matrix: readonly (readonly bigint[])[], target: Uint8Array): void {
+/** Ring elements row by row, little endian, of `bytes` each; a row takes what `across` of them take. */
+export function encodeElements(
+  matrix: readonly (readonly bigint[])[],
+  target: Uint8Array,
+  bytes: number,
+  across: number,
+): void {
   const view = new DataView(target.buffer, target.byteOffset, target.byteLength);
-  let at = 0;
-  for (const row of matrix) {
-    for (const entry of row) {
-      // As long for every entry, so that zeros do not take less time.
-      const element = entry + ABOVE_LIMBS;
-      for (let limb = 0; limb < LIMBS; limb += 1) {
+  const limbs = bytes / LIMB_BYTES;
+  // As long for every entry, so that zeros do not take less time.
+  const above = 1n << BigInt(LIMB_BITS * limbs);
+  for (const [i, row] of matrix.entries()) {
+    for (const [j, entry] of row.entries()) {
+      const at = (i * across + j) * bytes;
+      const element = entry + above;
+      for (let limb = 0; limb < limbs; limb += 1) {
         view.setBigUint64(
-          at + 8 * limb,
+          at + LIMB_BYTES * limb,
           BigInt.asUintN(LIMB_BITS, element >> BigInt(LIMB_BITS * limb)),
           true,
         );
       }
-      at += ELEMENT_BYTES;
     }
   }
 }
 
-/** Reverses encodeElements() for one element, reduced modulo 2^ringBits. */
-export function decodeElement(bytes: Uint8Array, element: number, ringBits: number): bigint {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + element * ELEMENT_BYTES, ELEMENT_BYTES);
+/** Reverses encodeElements() for the element of `bytes` at this place, reduced modulo 2^ringBits. */
+export function decodeElement(view: DataView, at: number, bytes: number, ringBits: number): bigint {
   let value = 0n;
-  for (let limb = LIMBS - 1; limb >= 0; limb -= 1)
-    value = (value << BigInt(LIMB_BITS)) | view.getBigUint64(8 * limb, true);
+  for (let limb = bytes - LIMB_BYTES; limb >= 0; limb -= LIMB_BYTES)
+    value = (value << BigInt(LIMB_BITS)) | view.getBigUint64(at + limb, true);
   return BigInt.asUintN(ringBits, value);
 }
 
-/** The sum whose lanes hold 32 bits each, modulo 2^ringBits. */
-export function decodeSum(lanes: Uint32Array, element: number, ringBits: number): bigint {
-  const start = (element * SUM_BYTES) / 4;
+/** A sum, modulo 2^ringBits: of 64 bits, or of lanes of 64 bits that hold 32 each. */
+export function decodeSum(view: DataView, at: number, bytes: number, ringBits: number): bigint {
+  if (bytes === NARROW_BYTES) return decodeElement(view, at, bytes, ringBits);
   let value = 0n;
-  for (let lane = 2 * LIMBS - 1; lane >= 0; lane -= 1)
-    value = (value << 32n) | BigInt(lanes[start + 2 * lane]!);
+  for (let lane = bytes - LIMB_BYTES; lane >= 0; lane -= LIMB_BYTES)
+    value = (value << 32n) | BigInt(view.getUint32(at + lane, true));
   return BigInt.asUintN(ringBits, value);
 }
 
@@ -77,10 +81,11 @@ export function choicesOf(matrix: readonly (readonly bigint[])[], size: ProductS
   const perPass = size.rows * size.inner;
   const { digitBits } = size;
   const choices = new Uint8Array(digitBits * digits * perPass);
-  const bytes = new Uint8Array(ELEMENT_BYTES);
+  const { elementBytes } = cellsOf(size);
+  const bytes = new Uint8Array(elementBytes);
   for (const [i, row] of matrix.entries()) {
     for (const [k, entry] of row.entries()) {
-      encodeElements([[entry]], bytes);
+      encodeElements([[entry]], bytes, elementBytes, 1);
       for (let t = 0; t < digits; t += 1) {
         const at = digitBits * ((digits - 1 - t) * perPass + i * size.inner + k);
         for (let bit = 0; bit < digitBits; bit += 1) {

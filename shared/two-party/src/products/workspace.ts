@@ -5,17 +5,16 @@ import { CHUNK_HASHES, ChunkPermutation } from './hash.ts';
 import { type Kernels, makeKernels } from './kernels.ts';
 import {
   type Chunk,
-  COMBINATIONS,
   carriedBits,
+  cellsOf,
   chunkBytes,
   correctionBytes,
-  ELEMENT_BYTES,
   firstColumn,
+  isNarrow,
   leafBlocks,
   leavesOf,
   maskCount,
   type ProductSize,
-  SUM_BYTES,
   thresholdCount,
   treeHashes,
 } from './layout.ts';
@@ -61,8 +60,8 @@ export class Workspace {
   readonly #elements: number;
   /** The correlator's, by its rows, thresholds and combinations. */
   readonly #checkMasks: number;
-  /** Entries of a row of the sums: columns, then masks. */
-  readonly #stride: number;
+  readonly #cells: ReturnType<typeof cellsOf>;
+  readonly #narrow: boolean;
   readonly #size: ProductSize;
   readonly #leaves: number;
   readonly #memory: Uint8Array<ArrayBuffer>;
@@ -83,7 +82,8 @@ export class Workspace {
     const mostDigits = Math.ceil(CHUNK_HASHES / (treeHashes(digitBits) + leaves));
     this.#size = size;
     this.#leaves = leaves;
-    this.#stride = size.columns + maskCount(size);
+    this.#cells = cellsOf(size);
+    this.#narrow = isNarrow(size);
     this.#message = place(
       BLOCK_BYTES * (1 + CHUNK_HASHES / leaves) + mostDigits * correctionBytes(digitBits),
     );
@@ -94,8 +94,8 @@ export class Workspace {
     this.#trees = [level(), level()];
     this.#hashed = [level(), level()];
     this.#masks = place(BATCH_BLOCKS * BLOCK_BYTES);
-    this.#sums = place(size.rows * this.#stride * SUM_BYTES);
-    this.#elements = place(size.inner * size.columns * ELEMENT_BYTES);
+    this.#sums = place(size.rows * this.#rowBytes);
+    this.#elements = place(size.inner * this.#cells.columns * this.#cells.elementBytes);
     this.#checkMasks = place(maskBytes(size));
     const { memory, kernels } = makeKernels(free, digitBits);
     this.#memory = memory;
@@ -106,7 +106,8 @@ export class Workspace {
 
   /** For the correlator, before the first chunk. Its masks must be drawn for this product alone. */
   place(correlations: readonly (readonly bigint[])[], delta: Uint8Array, random: RandomSource): void {
-    encodeElements(correlations, this.#memory.subarray(this.#elements));
+    const { elementBytes, columns } = this.#cells;
+    encodeElements(correlations, this.#memory.subarray(this.#elements), elementBytes, columns);
     this.#memory.set(random(maskBytes(this.#size)), this.#checkMasks);
     this.#memory.set(delta, DELTA_ADDRESS);
   }
@@ -133,7 +134,9 @@ export class Workspace {
       [nodes, children] = [children, nodes];
     }
     this.#permutation.apply(nodes, this.#leaves * count * BLOCK_BYTES, first);
-    const add = kernels.correlate[pairsOf(chunk) - 1]!;
+    const add = this.#narrow
+      ? kernels.correlateNarrow[chunk.width - 1]!
+      : kernels.correlate[pairsOf(chunk) - 1]!;
     for (const { digit, digits, blocks, tweak, offset } of this.#batches(chunk)) {
       const table = this.#table + digit * DIGIT_TABLE_BYTES;
       const images = first + digit * this.#leaves * BLOCK_BYTES;
@@ -162,7 +165,7 @@ export class Workspace {
       [nodes, children] = [children, nodes];
     }
     this.#permutation.apply(nodes, (this.#leaves - 1) * count * BLOCK_BYTES, first);
-    const add = kernels.choose[pairsOf(chunk) - 1]!;
+    const add = this.#narrow ? kernels.chooseNarrow[chunk.width - 1]! : kernels.choose[pairsOf(chunk) - 1]!;
     for (const { digit, digits, blocks, tweak, offset } of this.#batches(chunk)) {
       const table = this.#table + digit * DIGIT_TABLE_BYTES;
       const images = first + digit * (this.#leaves - 1) * BLOCK_BYTES;
@@ -176,17 +179,32 @@ export class Workspace {
 
   /** After the last chunk. */
   settled(): Settled {
-    const [size, stride] = [this.#size, this.#stride];
+    const size = this.#size;
+    const cells = this.#cells;
     const bits = carriedBits(size);
-    const sums = this.#words.slice(this.#sums / 4, (this.#sums + size.rows * stride * SUM_BYTES) / 4);
-    const masks = this.#memory.slice(this.#checkMasks, this.#checkMasks + maskBytes(size));
+    const row = this.#rowBytes;
+    const kept = (from: number, bytes: number) => new DataView(this.#memory.slice(from, from + bytes).buffer);
+    const sums = kept(this.#sums, size.rows * row);
+    const masks = kept(this.#checkMasks, maskBytes(size));
+    const { columns } = size;
+    const cell = (j: number) => (j < columns ? j : cells.columns + j - columns) * cells.sumBytes;
+    const places = maskBytes(size) / size.inner;
     return {
       sums: () =>
         Array.from({ length: size.rows }, (_, i) =>
-          Array.from({ length: stride }, (_, j) => decodeSum(sums, i * stride + j, bits)),
+          Array.from({ length: columns + maskCount(size) }, (__, j) =>
+            decodeSum(sums, i * row + cell(j), cells.sumBytes, bits),
+          ),
         ),
-      mask: (row, place) => decodeElement(masks, row * thresholdCount(size) * COMBINATIONS + place, bits),
+      mask: (k, place) =>
+        decodeElement(masks, k * places + place * cells.elementBytes, cells.elementBytes, bits),
     };
+  }
+
+  /** A row of the sums: columns, then masks. */
+  get #rowBytes(): number {
+    const { columns, masks, sumBytes } = this.#cells;
+    return (columns + masks) * sumBytes;
   }
 
   get #corrections(): number {
@@ -232,16 +250,18 @@ export class Workspace {
     this.#permutation.setKey(this.#memory.subarray(this.#message, this.#message + BLOCK_BYTES));
     this.#memory.set(rows, this.#rows);
     const size = this.#size;
-    const masks = COMBINATIONS * ELEMENT_BYTES;
+    const cells = this.#cells;
+    const places = maskBytes(size) / size.inner;
+    const masks = size.combinations * cells.elementBytes;
     for (let d = 0, at = this.#table / 4; d < chunk.count; d += 1, at += DIGIT_TABLE_BYTES / 4) {
       const row = Math.floor((chunk.first + d) / size.inner);
       const summand = (chunk.first + d) % size.inner;
       const column = firstColumn(size, row);
-      this.#words[at] = this.#sums + (row * this.#stride + column) * SUM_BYTES;
-      this.#words[at + 1] = this.#elements + (summand * size.columns + column) * ELEMENT_BYTES;
+      this.#words[at] = this.#sums + row * this.#rowBytes + column * cells.sumBytes;
+      this.#words[at + 1] = this.#elements + (summand * cells.columns + column) * cells.elementBytes;
       this.#words[at + 2] = size.columns - column;
       this.#words[at + 3] = 1 + leafBlocks(size, row, chunk.width);
-      this.#words[at + 4] = this.#checkMasks + (summand * thresholdCount(size) + column) * masks;
+      this.#words[at + 4] = this.#checkMasks + summand * places + column * masks;
       this.#words[at + 5] = maskCount(size);
     }
   }
@@ -249,16 +269,16 @@ export class Workspace {
   /** Between passes the sums grow by the ratio of their weights (Horner). */
   #end(chunk: Chunk): void {
     if (!chunk.ends) return;
-    this.#kernels.settle(
-      this.#sums,
-      this.#size.rows * this.#stride,
-      chunk.t === 0 ? 0 : this.#size.digitBits,
-    );
+    const settle = this.#narrow ? this.#kernels.settleNarrow : this.#kernels.settle;
+    const { columns, masks } = this.#cells;
+    settle(this.#sums, this.#size.rows * (columns + masks), chunk.t === 0 ? 0 : this.#size.digitBits);
   }
 }
 
 function maskBytes(size: ProductSize): number {
-  return size.inner * thresholdCount(size) * COMBINATIONS * ELEMENT_BYTES;
+  const { elementBytes, masks } = cellsOf(size);
+  const places = isNarrow(size) ? masks : thresholdCount(size) * size.combinations;
+  return size.inner * places * elementBytes;
 }
 
 /** Pairs of 32-bit lanes that a ring element takes in the chunk's pass. */

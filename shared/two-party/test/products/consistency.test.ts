@@ -5,7 +5,7 @@ import { seeded } from '../../src/insides/seeded.ts';
 import { answerBytes, answerOf, passes } from '../../src/products/check.ts';
 import { multiplyChosen, multiplyClear } from '../../src/products/index.ts';
 import {
-  COMBINATIONS,
+  carriedBits,
   checkSize,
   type DigitBits,
   firstColumn,
@@ -126,8 +126,9 @@ describe('an error of a mask that cancels that of a column', () => {
       if (t !== 0 || at < firstColumn(size, row)) return 0n;
       if (column < size.columns) return column === at ? e : 0n;
       const mask = column - size.columns;
-      const threshold = firstColumn(size, row) + Math.floor(mask / COMBINATIONS);
-      return mask % COMBINATIONS === at % COMBINATIONS && at >= threshold ? -e : 0n;
+      const { combinations } = size;
+      const threshold = firstColumn(size, row) + Math.floor(mask / combinations);
+      return mask % combinations === at % combinations && at >= threshold ? -e : 0n;
     };
 
   it.each([
@@ -178,26 +179,22 @@ describe('another matrix from a row of an upper triangle on', () => {
 });
 
 describe('luck', () => {
-  /** How often an error of 2^(60 − v) in a ring of 40 + 20 bits passes without a guess. */
+  const sizeOf = (columns: number): ProductSize =>
+    checkSize({ rows: 1, inner: 1, columns, entryBits: 4, ringBits: 40, part: 'whole' });
+
+  /** How often an error in the highest v bits of the longer ring passes without a guess. */
   function lucky(columns: number, v: number, runs: number): number {
-    const size: ProductSize = checkSize({
-      rows: 1,
-      inner: 1,
-      columns,
-      entryBits: 4,
-      ringBits: 40,
-      part: 'whole',
-    });
+    const size = sizeOf(columns);
     const random = seeded(`luck ${columns} ${v}`);
     const ring = () => BigInt(`0x${Buffer.from(random(8)).toString('hex')}`) >> 4n;
     let passed = 0;
     for (let run = 0; run < runs; run += 1) {
       const c = [Array.from({ length: columns }, ring)];
-      const behind = Array.from({ length: COMBINATIONS }, ring);
+      const behind = Array.from({ length: size.combinations }, ring);
       const a = 11n;
       const own = [...c[0]!, ...behind].map(ring);
       const theirs = [...c[0]!, ...behind].map((entry, j) => a * entry - own[j]!);
-      theirs[columns - 1]! += 1n << BigInt(60 - v);
+      theirs[columns - 1]! += 1n << BigInt(carriedBits(size) - v);
       const challenge = random(16);
       const mask = (_: number, place: number) => behind[place]!;
       const answer = answerOf(size, { matrix: c, sums: [own], mask }, challenge, 0);
@@ -208,23 +205,32 @@ describe('luck', () => {
   }
 
   it.each([
-    [1, 4],
-    [2, 16],
-    [3, 64],
-  ])('of an error in the highest %i bits of the longer ring is one in %i', (v, one) => {
+    [1, 2, 1],
+    [1, 2, 2],
+    [2, 2, 2],
+    [5, 2, 3],
+    [12, 5, 1],
+    [60, 5, 1],
+  ])('with %i columns is that of %i combinations: an error in the highest %i bits', (columns, r, v) => {
+    expect(sizeOf(columns).combinations).toBe(r);
     const runs = 2000;
+    const one = 2 ** (r * v);
     const deviation = Math.sqrt((runs / one) * (1 - 1 / one));
-    expect(Math.abs(lucky(5, v, runs) - runs / one)).toBeLessThan(5 * deviation);
-  });
-
-  it.each([1, 2])('is no rarer with %i columns', (columns) => {
-    const runs = 2000;
-    expect(Math.abs(lucky(columns, 2, runs) - runs / 16)).toBeLessThan(
-      5 * Math.sqrt((runs / 16) * (15 / 16)),
-    );
+    expect(Math.abs(lucky(columns, v, runs) - runs / one)).toBeLessThan(5 * deviation);
   });
 
   it('is not needed without an error', () => {
     expect(lucky(5, 0, 50)).toBe(50);
+  });
+
+  it('is 2^−42 at most for an error that the result shows, whatever the size', () => {
+    for (const columns of [1, 2, 5, 15, 34, 60, 100, 256]) {
+      for (const ringBits of [20, 57, 70, 120, 210, 300]) {
+        for (const part of ['whole', 'upper'] as const) {
+          const size = checkSize({ rows: columns, inner: 4, columns, entryBits: 8, ringBits, part });
+          expect(size.combinations * (carriedBits(size) - ringBits + 1)).toBeGreaterThanOrEqual(42);
+        }
+      }
+    }
   });
 });

@@ -70,6 +70,18 @@ describe('a product of the two parties', () => {
     },
   );
 
+  // Elements of one to eight bytes, in groups of two and of four that columns and masks fill or do not.
+  it.each([3, 4] as const)(
+    'is right in rings of 64 bits at most, whatever the columns, in digits of %i bits',
+    async (digitBits) => {
+      for (const columns of [1, 2, 3, 4, 5, 7, 8, 60]) {
+        for (const ringBits of [9, 31, 44, 57, 58, 59, 60]) {
+          await check({ ...randomCase([2, 3, columns], ringBits, ringBits), digitBits });
+        }
+      }
+    },
+  );
+
   it.each([
     ['tall', [70, 3, 2]],
     ['wide', [2, 3, 256]],

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { messagesOf } from '../../src/insides/messages-of.ts';
 import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
 import { CHUNK_HASHES } from '../../src/products/hash.ts';
-import { chunks, digitsPerEntry, type ProductSize, transferCount } from '../../src/products/layout.ts';
+import { checkSize, chunks, digitsPerEntry, transferCount } from '../../src/products/layout.ts';
 import { PRODUCT_MESSAGE } from '../../src/products/messages.ts';
 import { Workspace } from '../../src/products/workspace.ts';
 import { randomCase, session } from './parties.ts';
@@ -39,6 +39,9 @@ function numberOf(bytes: Uint8Array): bigint {
 
 afterEach(() => vi.restoreAllMocks());
 
+/** How many bits longer rings are with so many combinations. */
+const GUARDS: Readonly<Record<number, number>> = { 2: 20, 3: 13, 4: 10, 5: 8, 6: 6, 7: 5 };
+
 describe('the messages of the correlator', () => {
   it.each([
     [[3, 2, 4], 13, 65, 'whole', 4],
@@ -51,6 +54,8 @@ describe('the messages of the correlator', () => {
     [[3, 2, 4], 13, 65, 'whole', 3],
     [[3, 2, 3], 6, 222, 'upper', 3],
     [[24, 1, 40], 3, 300, 'whole', 3],
+    // More than two combinations.
+    [[3, 2, 40], 12, 57, 'whole', 3],
   ] as const)(
     'of a %j product of %i and %i bits, %s, are masked as described, in digits of %i bits',
     async (shape, entryBits, ringBits, part, digitBits) => {
@@ -76,8 +81,9 @@ describe('the messages of the correlator', () => {
       const challenge = messagesOf(sentByChooser).at(-1)!.payload;
 
       const [m, n, c] = shape;
-      const ring = ringBits + 20;
-      const combinations = 2;
+      const size = checkSize({ rows: m, inner: n, columns: c, entryBits, ringBits, part, digitBits });
+      const { combinations } = size;
+      const ring = ringBits + GUARDS[combinations]!;
       const thresholds = part === 'upper' ? m + 1 : 1;
       const places = thresholds * combinations;
       /** By row of C and place. */
@@ -92,7 +98,7 @@ describe('the messages of the correlator', () => {
       const keys = new Set<string>();
       let digit = 0;
       let message = { left: Buffer.alloc(0), key: Buffer.alloc(0) };
-      for (const chunk of chunks({ rows: m, inner: n, columns: c, entryBits, ringBits, part, digitBits })) {
+      for (const chunk of chunks(size)) {
         const next = messages.shift()!;
         expect(next.type).toBe(PRODUCT_MESSAGE.chunk);
         const payload = Buffer.from(next.payload);
@@ -189,15 +195,13 @@ describe('the messages of the correlator', () => {
         .update(encoded(rowSums))
         .digest();
       expect(check).toEqual(Buffer.concat([encoded(slopes), digest]));
-      expect(keys.size).toBe(
-        [...chunks({ rows: m, inner: n, columns: c, entryBits, ringBits, part, digitBits })].length,
-      );
+      expect(keys.size).toBe([...chunks(size)].length);
     },
   );
 });
 
 describe('chunks', () => {
-  const sizes: ProductSize[] = [
+  const sizes: readonly Parameters<typeof checkSize>[0][] = [
     { rows: 50, inner: 50, columns: 50, entryBits: 81, ringBits: 222, part: 'whole', digitBits: 4 },
     { rows: 50, inner: 50, columns: 50, entryBits: 81, ringBits: 222, part: 'whole', digitBits: 3 },
     { rows: 50, inner: 50, columns: 50, entryBits: 81, ringBits: 222, part: 'upper', digitBits: 4 },
@@ -206,7 +210,8 @@ describe('chunks', () => {
     { rows: 1, inner: 1, columns: 1, entryBits: 1, ringBits: 1, part: 'whole', digitBits: 4 },
   ];
 
-  it.each(sizes)('of %j cover every digit once, in order, and stay within their limits', (size) => {
+  it.each(sizes)('of %j cover every digit once, in order, and stay within their limits', (given) => {
+    const size = checkSize(given);
     const perPass = size.rows * size.inner;
     const bits = size.digitBits;
     // Two evaluations for each node of a level that has children, and for each leaf its first one.
