@@ -6,6 +6,7 @@ import {
   CountingSession,
   centringPace,
   observed,
+  rootPace,
   runProgram,
   standardPace,
   sumsPace,
@@ -69,10 +70,10 @@ function rotatedCost(task: TaskProposal): Cost {
   const isPencil = method.kind !== 'pca';
   const columns = (labellings[0]?.classes.length ?? 0) + components;
   const products = 921 * d ** 3 + (isPencil ? 35_000 + 2600 * columns : 18_800) * d ** 2;
-  const pace = standardPace(d, components, isPencil) / 1000;
+  const pace = ((isPencil ? rootPace(d) : 0) + standardPace(d, components)) / 1000;
   return {
     // Digits of three bits instead of four over a fast line: a third more bytes, a fifth less work.
-    seconds: 0.7 + products / (serverLine ? 1.75e8 : 1.4e8) + (isPencil ? 2 : 1) * pace,
+    seconds: 0.7 + products / (serverLine ? 1.75e8 : 1.4e8) + pace,
     bytes: products * (serverLine ? 1.3 : 1) + (isStandardised(method) ? 110_000 * d ** 2 : 0),
     memory: 170e6 + 2.2e6 * d,
   };
@@ -81,11 +82,11 @@ function rotatedCost(task: TaskProposal): Cost {
 /** By the lengths of messages (docs/rotated-sketches.md): products of l × l matrices, the square of d × l numbers, and what the components take. */
 function sketchCost({ features, components, serverLine }: TaskProposal, l: number): Cost {
   const d = features.length;
-  const products = 6000 * l ** 3 + 117 * d * l ** 2 + 481 * d * l * components;
-  const pace = (2 * standardPace(l, components, true) + centringPace(d, l)) / 1000;
+  const products = 4600 * l ** 3 + d * l * (5600 + 28 * l + 200 * components);
+  const pace = (rootPace(l) + standardPace(l, components) + centringPace(d, l)) / 1000;
   return {
     seconds: 0.7 + products / (serverLine ? 1.4e8 : 1.2e8) + pace,
-    bytes: products * (serverLine ? 1.26 : 1),
+    bytes: products * (serverLine ? 1.22 : 1),
     memory: 250e6 + 700 * d * l,
   };
 }

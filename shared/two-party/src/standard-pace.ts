@@ -2,12 +2,17 @@
 
 /**
  * Ten times what `rotated` needs for its decomposition on one core of a server of 2020 that does nothing else, by features and components, and a
- * quarter of a second: 0.36 s for 34 and 15, 0.5 s for 50 and 15, 11 s for 200 and 15. For a pencil, which waits so twice, also what C₁ takes.
+ * quarter of a second: 0.36 s for 34 and 15, 0.5 s for 50 and 15, 11 s for 200 and 15. For a pencil, which waits twice, also what C₁ takes: see rootPace().
  */
 export function standardPace(features: number, components: number, isPencil = false): number {
   const decomposition = 1e-4 * features ** 3 + 4e-4 * components * features ** 2;
   const root = isPencil ? 2e-4 * features ** 3 : 0;
   return Math.ceil(250 + 10 * (decomposition + root));
+}
+
+/** The same for C₁ of a pencil or a sketch alone, with the decomposition that it comes from. */
+export function rootPace(features: number): number {
+  return Math.ceil(250 + 10 * 3e-4 * features ** 3);
 }
 
 /** The same for contrasts of so many classes, and for what they are multiplied by before the first product. */

@@ -3,7 +3,7 @@ import { isStandardised, type Program, type StatisticsTask } from '@eigenveil/ta
 import { checkSize, DIGIT_BITS, type DigitBits, type Part, type ProductSize } from '../products/layout.ts';
 import { ceilLog2, rotatedParameters } from './parameters.ts';
 import { pencilParameters } from './pencil/parameters.ts';
-import { liftingSizes } from './sketch/lifting.ts';
+import { type Cut, liftingSizes } from './sketch/lifting.ts';
 import { sketchParameters } from './sketch/parameters.ts';
 import { piecesOf } from './sketch/pieces.ts';
 import { bitsLeft } from './truncate.ts';
@@ -26,7 +26,7 @@ function size(
 export function exchangesOf(task: StatisticsTask, program: Program): readonly Exchange[] {
   const digitBits = digitBitsOf(task);
   return exchangesInFours(task, program).map((exchange) =>
-    exchange.map((wave) => wave.map((product) => ({ ...product, digitBits }))),
+    exchange.map((wave) => wave.map((product) => checkSize({ ...product, digitBits }))),
   );
 }
 
@@ -98,28 +98,30 @@ function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exc
 
 function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exchange[] {
   const parameters = sketchParameters(task, program);
-  const { features: d, columns: l, components: k, entryShareBits, gramBits, ringBits } = parameters;
-  const { turned, half, rotated, white, mixed, back, inner, coefficients, openRing, vectorRing } = parameters;
+  const { features: d, columns: l, components: k, entryShareBits, ringBits } = parameters;
+  const { gram, turned, framed, half, white, mixed, openRing } = parameters;
+  const { back, inner, coefficients, vectorRing } = parameters;
   const entryBits = parameters.rotationBits + 1;
   const fineBits = parameters.fineRotationBits + 1;
+  const upper = (l * (l + 1)) / 2;
+  const lifting = (count: number, stage: Cut) =>
+    liftingSizes(count, stage).map((one) => size([1, one.size, one.size], 2, one.ring));
   return [
     [
       [
-        size([l, d, l], Math.min(entryShareBits + 1, gramBits), gramBits),
+        size([l, d, l], Math.min(entryShareBits + 1, gram.ring), gram.ring),
         ...rotating(l, entryBits, parameters.noiseEntryBits, ringBits),
       ],
-      [
-        ...liftingSizes((l * (l + 1)) / 2).map((n) => size([1, n, n], 2, turned.ring)),
-        size([l, l, l], fineBits, turned.ring),
-      ],
+      [...lifting(upper, gram), size([l, l, l], fineBits, turned.ring)],
+      [...lifting(l * l, turned), size([l, l, l], fineBits, framed.ring, 'upper')],
     ],
     [
-      [size([l, l, l], bitsLeft(turned), half.ring), size([l, l, l], fineBits, rotated.ring)],
-      [
-        size([l, l, l], bitsLeft(rotated), white.ring, 'upper'),
-        size([l, l, l], entryBits, mixed.ring),
-        size([l, l, l], entryBits, openRing, 'upper'),
-      ],
+      lifting(upper, framed),
+      [size([l, l, l], half.ring, half.ring)],
+      lifting(l * l, half),
+      [size([l, l, l], white.ring, white.ring, 'upper')],
+      [...lifting(upper, white), size([l, l, l], entryBits, mixed.ring)],
+      [...lifting(l * l, mixed), size([l, l, l], entryBits, openRing, 'upper')],
     ],
     [
       [size([l, l, k], entryBits, back.ring)],

@@ -49,17 +49,17 @@ const SETTINGS = {
  * name that was released; give another name, and put its digests here in the place of these.
  */
 const DIGESTS: { readonly program: string; readonly of: Readonly<Record<keyof typeof SETTINGS, string>> } = {
-  program: 'eigenveil rotated 5',
+  program: 'eigenveil rotated 6',
   of: {
-    pca: 'kwEkZiLee26--iiDBpzdbH-2AvxdRf1RHZWXh1rZiO0',
-    'pca over a fast line': 'j166-9PjTakSnUCIbb-08A8lMZmy-QcHs-WCYR_O0J0',
-    'pca with mean': 'RR5of1YTlwqGl43JgI2yjQVctL1QMyQiRrCGUXsBboI',
-    correlation: 'Iw-7eTcKPbdui2Faw18YgszdzuCLFRggihEwDHEZacE',
-    dca: '1euZZUHUVvh8wfVI4Hlf-K8qNh7Yp8Buofyk0hQxiao',
-    'dca with a signal ridge': '7ye_92R-AY0MqiWA0Q-OWkf_LBs3YKryKFLVO48nf_E',
-    lda: 'oq0HYx0O0cq823gDy68nG_xl3keTb_pjb_WQm6uQK8k',
-    sketch: 'CqHGqwtayseAPCVVCztfdpi7E0boYPVllwclEdUpVMA',
-    mdr: 'f7SAMrGCh3WNxx2taa-wtISf_bvi4QQBHCaZRkScO7Q',
+    pca: 'RqlxMbbqgNwi0PK7rvZLFSV-4lfUMToZjhAOc7co8aY',
+    'pca over a fast line': '2Y_P2SisYhIFW5rkgWY6Npchu2nWG20pVOaGNWSw55k',
+    'pca with mean': '0TCda5jHoj0rGa-UstbE2kPwtV_aIZVTTssutRWERzo',
+    correlation: 'UzGy0mB44WWErqaaerDWpxsNCZoILdpfO_k3rl7GCcQ',
+    dca: 'LDuZonY06CxPU696L4FsJUCsULJrcVS6ye4CwCsIhVo',
+    'dca with a signal ridge': 'X3H61tCXfNOrL21oSSmnPwzOSu2-Ev20He0yGGdxFJw',
+    lda: 'SrnjfayAYpeNPUPcUvAmHWH7bLrjS5NfIVbIBxPeF2A',
+    sketch: 'sTejYd9xarPL0Kb1esHeewtYmGBGjC2nDnucs62hAvk',
+    mdr: 'gFjjEhu28E5GP5Eg2pNmUx9PVw3mMqEYX6JU_WuB7qQ',
   },
 };
 

@@ -9,7 +9,7 @@ import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import { drawSketchSecrets } from '../../src/rotated/sketch/secrets.ts';
 import { rotated } from '../../src/rotated.ts';
-import { centringPace } from '../../src/standard-pace.ts';
+import { centringPace, rootPace, standardPace } from '../../src/standard-pace.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type GivenSketch, patterned, sketchSetting } from './sketches.ts';
 
@@ -55,8 +55,8 @@ async function asked(given: GivenSketch, received = (_type: number, bytes: Uint8
         multiply: async (products) => {
           await stream.released(); // as the first byte of these would be
           moments.push(now);
-          const { matrix } = products[0]!;
-          matrices.push('from' in matrix ? [] : matrix);
+          const given = products.flatMap(({ matrix }) => ('from' in matrix ? [] : [matrix]));
+          matrices.push(given[0]!);
           return correlator.multiply(products);
         },
       }),
@@ -79,8 +79,10 @@ describe('a refused sketch', () => {
     const other = await asked(fine);
     expect(other).toMatchObject({ csp: 'fulfilled', code: undefined, zeros: [false, false] });
     const first = centringPace(14, 8);
+    const part = (milliseconds: number) => Math.ceil((10_000 * milliseconds) / standardPace(8, 2, true));
+    const second = first + part(rootPace(8));
     for (const { moments } of [outcome, other])
-      expect(moments).toEqual([first, first + 10_000, first + 20_000]);
+      expect(moments).toEqual([first, second, second + part(standardPace(8, 2))]);
   });
 
   it('is one whose components come out as they cannot be', async () => {

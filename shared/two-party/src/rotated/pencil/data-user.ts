@@ -4,7 +4,7 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { DataUserInput } from '../../protocol.ts';
 import { contrastPace, standardPace } from '../../standard-pace.ts';
-import { holdToPace, paceOf, shortened, toTheEnd } from '../hold.ts';
+import { holdToPace, inParts, paceOf, shortened, toTheEnd } from '../hold.ts';
 import { addMatrices, inRing, type Matrix, multiplySigned, transpose } from '../matrices.ts';
 import { opened, openMatrix, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import type { Correlator } from '../products.ts';
@@ -34,6 +34,7 @@ export async function askPencil(
   const ownSums = [...own.M.flat(), ...(withMean ? totalOf(own.groups) : [])];
   const theirSums = await readRing(stream, ROTATED_MESSAGE.declared, ownSums.length, ringBits);
   const pace = paceOf(input, standardPace(d, components, true));
+  const paces = inParts(pace, d, components);
   holdToPace(stream, shortened(pace, contrastPace(d, own.M.flat().length)));
   const sums = opened(ownSums, theirSums, ringBits);
   const counts = countsOf(parameters, sums);
@@ -44,13 +45,13 @@ export async function askPencil(
   const { matrix, signal } = await shareMatrices(correlator, own, counts, H, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, matrix.length, ringBits);
   const { last, vectors } = await toTheEnd(stream, input, async () => {
-    holdToPace(stream, pace);
+    holdToPace(stream, paces.root);
     await input.answer?.noteMatrix();
     const M = opened(matrix, theirs, ringBits);
     const total = findRoot(M, counts, refused, task, program, parameters);
     const share = await shareSignal(correlator, signal, total, parameters);
     const Y = await openMatrix(stream, ROTATED_MESSAGE.signal, share, openRing);
-    holdToPace(stream, pace);
+    holdToPace(stream, paces.decomposition);
     const last = decomposeSignal(Y, total, task, parameters);
     const vectors = await rotateBack(stream, correlator, last.directions, total.normalised, parameters);
     return { last, vectors };

@@ -4,13 +4,14 @@ import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct } from '../../products/index.ts';
 import type { CspInput } from '../../protocol.ts';
 import { closedByFaults, openOwners, sendMarkedMatrix } from '../closing.ts';
+import { rowProducts, upperRowProducts } from '../limbs.ts';
 import {
   addMatrices,
   inRing,
   type Matrix,
-  mirrored,
-  multiplyMatrices,
+  matrixOf,
   multiplySigned,
+  symmetricMatrix,
   transpose,
   upperOf,
   upperProduct,
@@ -20,10 +21,11 @@ import type { Chooser } from '../products.ts';
 import { returnedShareOfCsp, returningChoices } from '../returning.ts';
 import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
 import { fixed } from '../secrets.ts';
-import { bitsLeft, truncateCsp } from '../truncate.ts';
-import { lifted, liftingChoices, unliftedMatrix } from './lifting.ts';
+import { truncateCsp } from '../truncate.ts';
+import { liftChosen } from './lifting.ts';
 import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
 import { joined, piecesOf } from './pieces.ts';
+import { type Known, Plan } from './plan.ts';
 import type { SketchSecrets } from './secrets.ts';
 import { doubledCore, gramShare, type SketchShares, sketchShares, type TestMatrix } from './shares.ts';
 
@@ -45,10 +47,10 @@ export async function answerSketch(
     const chooser = await products();
     await declare(stream, [own.Q, ...own.V], shareRing);
     const kept = keptOf(own, parameters);
-    const { matrix, turned } = await shareMatrices(chooser, own, kept, secrets, parameters);
+    const { matrix, framed } = await shareMatrices(chooser, own, kept, secrets, parameters);
     await sendMarkedMatrix(stream, mark, matrix, ringBits);
 
-    const whitened = await shareWhitened(chooser, turned, secrets, parameters);
+    const whitened = await shareWhitened(chooser, framed, secrets, parameters);
     await sendRing(stream, ROTATED_MESSAGE.signal, whitened, openRing);
 
     await rotateBack(stream, chooser, kept, secrets, parameters);
@@ -60,38 +62,41 @@ function keptOf({ Y }: SketchShares, { cut }: SketchParameters): bigint[][] {
   return Y.map((row) => row.map((share) => share >> BigInt(cut)));
 }
 
-/** Step 2: the CSP's share of M, upper triangle, and its integer share of P·A. */
+/** Step 2: the CSP's share of M, and of G = P A Pᵀ, upper triangles. */
 async function shareMatrices(
   chooser: Chooser,
   { Y, signs }: SketchShares & { readonly signs: TestMatrix },
   kept: Matrix,
   secrets: SketchSecrets,
   parameters: SketchParameters,
-): Promise<{ matrix: bigint[]; turned: Matrix }> {
-  const { columns: l, gramBits, fineRotationBits, turned } = parameters;
+): Promise<{ matrix: bigint[]; framed: bigint[] }> {
+  const { columns: l, fineRotationBits, gram, turned, framed } = parameters;
+  const { fineRotation } = secrets;
   const across = transpose(kept);
-  const lifting = { bits: gramBits, ringBits: turned.ring };
-  const local = upperProduct(across, across, gramBits);
-  const gramOf = ([mixed]: readonly Matrix[]) => gramShare(local, mixed!, gramBits);
+  const local = upperRowProducts(across, across, gram.ring);
   const rotating = { ...parameters, features: l };
-  const products = await chooser.multiply([
-    { ...keptChoices(across, parameters, gramBits), columns: l },
-    ...rotatingChoices(secrets, rotating),
-    ...liftingChoices(local.length, gramOf, lifting),
-    {
-      matrix: secrets.fineRotation,
-      entryBits: fineRotationBits + 1,
-      columns: l,
-      ringBits: turned.ring,
-    },
-  ]);
-  const upper = lifted(gramOf(products), products.slice(4, -1), lifting);
-  const A = unliftedMatrix(upper, l, 0n, turned.ring);
+  const turning = { matrix: fineRotation, entryBits: fineRotationBits + 1, columns: l };
+
+  const plan = new Plan<ChosenProduct>();
+  const mixed = plan.add({ ...keptChoices(across, parameters, gram.ring), columns: l });
+  const rotated = rotatingChoices(secrets, rotating).map((product) => plan.add(product));
+  const gramOf: Known<bigint[]> = (shares) => gramShare(local, mixed(shares), gram.ring);
+  const A = liftChosen(plan, local.length, gramOf, gram);
+  const turnedProduct = plan.add({ ...turning, ringBits: turned.ring });
+  const turnedOf: Known<bigint[]> = (shares) => {
+    const own = multiplySigned(fineRotation, symmetricMatrix(A(shares), l));
+    return addMatrices(own, turnedProduct(shares), turned.ring).flat();
+  };
+  const PA = liftChosen(plan, l * l, turnedOf, turned);
+  const framedProduct = plan.add({ ...turning, ringBits: framed.ring, part: 'upper' });
+
+  const shares = await chooser.multiply(plan.products);
   const core = inRing(doubledCore(Y, signs), parameters.ringBits);
-  const turnedShare = addMatrices(multiplySigned(secrets.fineRotation, A), products.at(-1)!, turned.ring);
+  const products = rotated.map((product) => product(shares));
+  const own = upperProduct(fineRotation, matrixOf(PA(shares), l), framed.ring);
   return {
-    matrix: matrixShareOfCsp(core, products.slice(1, 4), secrets, rotating),
-    turned: truncateCsp(turnedShare, turned),
+    matrix: matrixShareOfCsp(core, products, secrets, rotating),
+    framed: upperOf(framedProduct(shares)).map((entry, e) => entry + own[e]!),
   };
 }
 
@@ -105,47 +110,43 @@ function inSignedRing(matrix: Matrix, ringBits: number): bigint[][] {
   return matrix.map((row) => row.map((entry) => BigInt.asIntN(ringBits, entry)));
 }
 
-/** Step 4: the CSP's share of M₂ = P₂ F P₂ᵀ + N, upper triangle. */
+/** Step 4: the CSP's share of M₂ = P₂ F P₂ᵀ + N, upper triangle, where F = C₁ G C₁ᵀ. */
 async function shareWhitened(
   chooser: Chooser,
-  share: Matrix,
-  { fineRotation, turn, turnNoise }: SketchSecrets,
+  share: readonly bigint[],
+  { turn, turnNoise }: SketchSecrets,
   parameters: SketchParameters,
 ): Promise<bigint[]> {
-  const {
-    columns: l,
-    fineRotationBits,
-    rotationBits,
-    turned,
-    half,
-    rotated,
-    white,
-    mixed,
-    openRing,
-  } = parameters;
-  const halfOf = ([product]: readonly Matrix[]) => truncateCsp(transpose(product!), half);
-  const rotatedOf = (before: readonly Matrix[]) => {
-    const own = multiplySigned(fineRotation, transpose(halfOf(before)));
-    return transpose(truncateCsp(addMatrices(own, before[1]!, rotated.ring), rotated));
-  };
+  const { columns: l, rotationBits, framed, half, white, mixed, openRing } = parameters;
   const turning = { matrix: turn, entryBits: rotationBits + 1, columns: l };
-  const before = await chooser.multiply([
-    { matrix: transpose(share), entryBits: bitsLeft(turned), columns: l, ringBits: half.ring },
-    { matrix: fineRotation, entryBits: fineRotationBits + 1, columns: l, ringBits: rotated.ring },
-    {
-      matrix: { rows: l, inner: l, from: rotatedOf },
-      entryBits: bitsLeft(rotated),
-      columns: l,
-      ringBits: white.ring,
-      part: 'upper',
-    },
-    { ...turning, ringBits: mixed.ring },
-    { ...turning, ringBits: openRing, part: 'upper' },
-  ]);
-  const F = mirrored(truncateCsp(before[2]!, white));
-  const mixedShare = truncateCsp(addMatrices(multiplySigned(turn, F), before[3]!, mixed.ring), mixed);
-  const local = upperProduct(turn, mixedShare, openRing);
-  return upperOf(before[4]!).map((entry, e) => BigInt.asUintN(openRing, entry + local[e]! + turnNoise[e]!));
+  const choosing = (from: Known<Matrix>, ringBits: number) => ({
+    matrix: { rows: l, inner: l, from: (shares: readonly Matrix[]) => inSignedRing(from(shares), ringBits) },
+    entryBits: ringBits,
+    columns: l,
+    ringBits,
+  });
+
+  const plan = new Plan<ChosenProduct>();
+  const G = liftChosen(plan, share.length, () => share, framed);
+  const halfAcross = plan.add(choosing((shares) => symmetricMatrix(G(shares), l), half.ring));
+  const halfOf: Known<bigint[]> = (shares) => transpose(halfAcross(shares)).flat();
+  const H = liftChosen(plan, l * l, halfOf, half);
+  const whiteProduct = plan.add({
+    ...choosing((shares) => matrixOf(H(shares), l), white.ring),
+    part: 'upper',
+  });
+  const F = liftChosen(plan, share.length, (shares) => upperOf(whiteProduct(shares)), white);
+  const mixedProduct = plan.add({ ...turning, ringBits: mixed.ring });
+  const mixedOf: Known<bigint[]> = (shares) => {
+    const own = multiplySigned(turn, symmetricMatrix(F(shares), l));
+    return addMatrices(own, mixedProduct(shares), mixed.ring).flat();
+  };
+  const mixedShare = liftChosen(plan, l * l, mixedOf, mixed);
+  const open = plan.add({ ...turning, ringBits: openRing, part: 'upper' });
+
+  const shares = await chooser.multiply(plan.products);
+  const local = upperProduct(turn, matrixOf(mixedShare(shares), l), openRing);
+  return upperOf(open(shares)).map((entry, e) => BigInt.asUintN(openRing, entry + local[e]! + turnNoise[e]!));
 }
 
 /** Step 6: the CSP's share of Z' J, J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components. */
@@ -177,7 +178,7 @@ async function rotateBack(
     ),
     { ...keptChoices(kept, parameters, vectorRing), columns: k },
   ]);
-  const own = multiplyMatrices(kept, coefficientsOf(products), vectorRing);
+  const own = rowProducts(kept, transpose(coefficientsOf(products)), vectorRing);
   const theirs = transpose(joined(products.slice(3, -1)));
   const vectors = addMatrices(addMatrices(own, theirs, vectorRing), products.at(-1)!, vectorRing);
   await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), vectorRing);

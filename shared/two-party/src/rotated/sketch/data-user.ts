@@ -5,14 +5,15 @@ import type { MessageStream } from '../../channel/message-stream.ts';
 import type { CorrelatedProduct } from '../../products/index.ts';
 import type { DataUserInput } from '../../protocol.ts';
 import { centringPace, standardPace } from '../../standard-pace.ts';
-import { holdToPace, paceOf, shortened, toTheEnd } from '../hold.ts';
+import { holdToPace, inParts, paceOf, shortened, toTheEnd } from '../hold.ts';
+import { rowProducts, upperRowProducts } from '../limbs.ts';
 import {
   addMatrices,
   inRing,
   type Matrix,
-  mirrored,
-  multiplyMatrices,
+  matrixOf,
   multiplySigned,
+  symmetricMatrix,
   transpose,
   upperOf,
   upperProduct,
@@ -21,11 +22,12 @@ import { opened, openMatrix, ROTATED_MESSAGE, readRing, sendOwners } from '../me
 import type { Correlator } from '../products.ts';
 import { returningCorrelations } from '../returning.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
-import { bitsLeft, truncateUser } from '../truncate.ts';
+import { truncateUser } from '../truncate.ts';
 import { decomposeWhitened, findRoot, finishSketch, type Root, refusalOfRows } from './decomposition.ts';
-import { lifted, liftingCorrelations, offsetOf, unliftedMatrix } from './lifting.ts';
+import { liftCorrelated } from './lifting.ts';
 import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
 import { joined, piecesOf } from './pieces.ts';
+import { type Known, Plan } from './plan.ts';
 import {
   centring,
   doubledCore,
@@ -49,21 +51,22 @@ export async function askSketch(
   const correlator = await products();
   const declared = await readRing(stream, ROTATED_MESSAGE.declared, 1 + d, shareRing);
   const pace = paceOf(input, standardPace(l, components, true));
+  const paces = inParts(pace, l, components);
   holdToPace(stream, shortened(pace, centringPace(d, l)));
   const [Q, ...V] = opened([own.Q, ...own.V], declared, shareRing);
   const refused = refusalOfRows(Q!, l, task);
   const { Z, kept } = centre(own, { Q: Q!, V }, refused !== undefined, parameters);
 
-  const { matrix, turned } = await shareMatrices(correlator, { Z, kept, signs: own.signs }, parameters);
+  const { matrix, framed } = await shareMatrices(correlator, { Z, kept, signs: own.signs }, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, matrix.length, ringBits);
   const { last, vectors } = await toTheEnd(stream, input, async () => {
-    holdToPace(stream, pace);
+    holdToPace(stream, paces.root);
     await input.answer?.noteMatrix();
     const M = opened(matrix, theirs, ringBits);
     const core = findRoot(M, refused, program, parameters);
-    const share = await shareWhitened(correlator, turned, core, parameters);
+    const share = await shareWhitened(correlator, framed, core, parameters);
     const answer = await readRing(stream, ROTATED_MESSAGE.signal, share.length, openRing);
-    holdToPace(stream, pace);
+    holdToPace(stream, paces.decomposition);
     const M2 = opened(share, answer, openRing);
     const last = decomposeWhitened(M2, core, parameters);
     const vectors = await rotateBack(stream, correlator, kept, last.directions, core, parameters);
@@ -94,115 +97,97 @@ function centre(
   return { Z, kept };
 }
 
-/** Step 2: the data user's share of M, upper triangle, and its integer share of P·A. */
+/** Step 2: the data user's share of M, and of G = P A Pᵀ, upper triangles. */
 async function shareMatrices(
   correlator: Correlator,
   { Z, kept, signs }: Centred,
   parameters: SketchParameters,
-): Promise<{ matrix: bigint[]; turned: Matrix }> {
-  const { columns: l, entryShareBits, gramBits, fineRotationBits, turned } = parameters;
-  const lifting = { bits: gramBits, ringBits: turned.ring };
+): Promise<{ matrix: bigint[]; framed: bigint[] }> {
+  const { columns: l, entryShareBits, fineRotationBits, gram, turned, framed } = parameters;
   const across = transpose(kept);
-  const offset = offsetOf(gramBits);
-  const local = upperProduct(across, across, gramBits).map((entry) => entry + offset);
-  const gramOf = ([mixed]: readonly Matrix[]) => gramShare(local, mixed!, gramBits);
-  const liftings = liftingCorrelations(local.length, gramOf, lifting);
+  const local = upperRowProducts(across, across, gram.ring);
   const core = inRing(doubledCore(Z, signs), parameters.ringBits);
-  const squareOf = (shares: readonly Matrix[]) =>
-    unliftedMatrix(
-      lifted(gramOf(shares), shares.slice(4, 4 + liftings.length), lifting),
-      l,
-      (1n << BigInt(gramBits)) + offset,
-      turned.ring,
-    );
-  const products = await correlator.multiply([
-    {
-      matrix: inRing(kept, gramBits),
-      rows: l,
-      entryBits: Math.min(entryShareBits + 1, gramBits),
-      ringBits: gramBits,
-    },
-    ...rotatingCorrelations(() => core, 1, { ...parameters, features: l }),
-    ...liftings,
-    {
-      matrix: { inner: l, columns: l, from: squareOf },
-      rows: l,
-      entryBits: fineRotationBits + 1,
-      ringBits: turned.ring,
-    },
-  ]);
+  const square = { inner: l, columns: l };
+  const turning = { rows: l, entryBits: fineRotationBits + 1 };
+
+  const plan = new Plan<CorrelatedProduct>();
+  const mixed = plan.add({
+    matrix: inRing(kept, gram.ring),
+    rows: l,
+    entryBits: Math.min(entryShareBits + 1, gram.ring),
+    ringBits: gram.ring,
+  });
+  const rotated = rotatingCorrelations(() => core, 1, { ...parameters, features: l }).map((product) =>
+    plan.add(product),
+  );
+  const gramOf: Known<bigint[]> = (shares) => gramShare(local, mixed(shares), gram.ring);
+  const A = liftCorrelated(plan, local.length, gramOf, gram);
+  const turnedProduct = plan.add({
+    ...turning,
+    matrix: { ...square, from: (shares) => inRing(symmetricMatrix(A(shares), l), turned.ring) },
+    ringBits: turned.ring,
+  });
+  const PA = liftCorrelated(plan, l * l, (shares) => turnedProduct(shares).flat(), turned);
+  const framedProduct = plan.add({
+    ...turning,
+    matrix: { ...square, from: (shares) => transpose(matrixOf(PA(shares), l)) },
+    ringBits: framed.ring,
+    part: 'upper',
+  });
+
+  const shares = await correlator.multiply(plan.products);
   return {
-    matrix: matrixShareOfUser(products.slice(1, 4)),
-    turned: truncateUser(products.at(-1)!, turned),
+    matrix: matrixShareOfUser(rotated.map((product) => product(shares))),
+    framed: upperOf(framedProduct(shares)),
   };
 }
 
-/** Step 4: the data user's share of M₂ = P₂ F P₂ᵀ + N, upper triangle, where F = C₁ P A Pᵀ C₁ᵀ. */
+/** Step 4: the data user's share of M₂ = P₂ F P₂ᵀ + N, upper triangle, where F = C₁ G C₁ᵀ. */
 async function shareWhitened(
   correlator: Correlator,
-  turnedShare: Matrix,
+  share: readonly bigint[],
   { root }: Root,
   parameters: SketchParameters,
 ): Promise<bigint[]> {
-  const {
-    columns: l,
-    fineRotationBits,
-    rotationBits,
-    turned,
-    half,
-    rotated,
-    white,
-    mixed,
-    openRing,
-  } = parameters;
-  const ownHalf = multiplySigned(root, turnedShare);
+  const { columns: l, rotationBits, framed, half, white, mixed, openRing } = parameters;
   const rootAcross = transpose(root);
-  const halfAcross = ([product]: readonly Matrix[]) =>
-    transpose(truncateUser(addMatrices(ownHalf, transpose(product!), half.ring), half));
-  const rotatedOf = (shares: readonly Matrix[]) => transpose(truncateUser(shares[1]!, rotated));
-  const whiteOf = (shares: readonly Matrix[]) => {
-    const own = multiplySigned(rotatedOf(shares), rootAcross);
-    return mirrored(truncateUser(addMatrices(own, shares[2]!, white.ring), white));
-  };
   const square = { inner: l, columns: l };
   const turning = { rows: l, entryBits: rotationBits + 1 };
-  const shares = await correlator.multiply([
-    {
-      matrix: inRing(rootAcross, half.ring),
-      rows: l,
-      entryBits: bitsLeft(turned),
-      ringBits: half.ring,
-    },
-    {
-      matrix: { ...square, from: (before) => inRing(halfAcross(before), rotated.ring) },
-      rows: l,
-      entryBits: fineRotationBits + 1,
-      ringBits: rotated.ring,
-    },
-    {
-      matrix: inRing(rootAcross, white.ring),
-      rows: l,
-      entryBits: bitsLeft(rotated),
-      ringBits: white.ring,
-      part: 'upper',
-      waits: true,
-    },
-    {
-      ...turning,
-      matrix: { ...square, from: (before) => inRing(whiteOf(before), mixed.ring) },
-      ringBits: mixed.ring,
-    },
-    {
-      ...turning,
-      matrix: {
-        ...square,
-        from: (before) => inRing(transpose(truncateUser(before[3]!, mixed)), openRing),
-      },
-      ringBits: openRing,
-      part: 'upper',
-    },
-  ]);
-  return upperOf(shares[4]!);
+  const whitening = (ringBits: number) => ({
+    matrix: inRing(rootAcross, ringBits),
+    rows: l,
+    entryBits: ringBits,
+    ringBits,
+    waits: true as const,
+  });
+
+  const plan = new Plan<CorrelatedProduct>();
+  const G = liftCorrelated(plan, share.length, () => share, framed);
+  const halfAcross = plan.add(whitening(half.ring));
+  const halfOf: Known<bigint[]> = (shares) => {
+    const own = multiplySigned(root, symmetricMatrix(G(shares), l));
+    return addMatrices(own, transpose(halfAcross(shares)), half.ring).flat();
+  };
+  const H = liftCorrelated(plan, l * l, halfOf, half);
+  const whiteProduct = plan.add({ ...whitening(white.ring), part: 'upper' });
+  const whiteOf: Known<bigint[]> = (shares) => {
+    const own = upperProduct(matrixOf(H(shares), l), root, white.ring);
+    return upperOf(whiteProduct(shares)).map((entry, e) => entry + own[e]!);
+  };
+  const F = liftCorrelated(plan, share.length, whiteOf, white);
+  const mixedProduct = plan.add({
+    ...turning,
+    matrix: { ...square, from: (shares) => symmetricMatrix(F(shares), l) },
+    ringBits: mixed.ring,
+  });
+  const mixedShare = liftCorrelated(plan, l * l, (shares) => mixedProduct(shares).flat(), mixed);
+  const open = plan.add({
+    ...turning,
+    matrix: { ...square, from: (shares) => transpose(matrixOf(mixedShare(shares), l)) },
+    ringBits: openRing,
+    part: 'upper',
+  });
+  return upperOf(open(await correlator.multiply(plan.products)));
 }
 
 /** Step 6: Z' J, J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components signed integers. */
@@ -236,7 +221,7 @@ async function rotateBack(
       ringBits: vectorRing,
     },
   ]);
-  const own = multiplyMatrices(kept, coefficientsOf(shares), vectorRing);
+  const own = rowProducts(kept, transpose(coefficientsOf(shares)), vectorRing);
   const mine = transpose(joined(shares.slice(3, -1)));
   const share = addMatrices(addMatrices(own, mine, vectorRing), shares.at(-1)!, vectorRing);
   return openMatrix(stream, ROTATED_MESSAGE.vectors, share, vectorRing);

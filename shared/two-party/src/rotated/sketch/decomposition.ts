@@ -14,7 +14,7 @@ import { roundShift } from '../integers.ts';
 import { type Matrix, symmetricMatrix } from '../matrices.ts';
 import { eigenpairsOf, whiten } from '../pencil/whitening.ts';
 import { refineVectors } from '../refine.ts';
-import { HEADROOM_BITS, SHIFT, type SketchParameters } from './parameters.ts';
+import { SHIFT, type SketchParameters } from './parameters.ts';
 
 /** Far above noise and rounding on eigenvalues of at most 1, far below what a corrupted share leaves. */
 const PLAUSIBLE = 2 ** -20;
@@ -118,7 +118,7 @@ function openRoot(matrix: Matrix, { featureCount: d }: Program, parameters: Sket
         ? implausible('"matrix" expected that of a sketch')
         : undefined;
   // C (M + shift) Cᵀ = I for C of `whitening`. An estimate of the trace of S̄ in units of Z, times the room that is left.
-  const scaled = (2 ** HEADROOM_BITS * trace) / 2 / l / 4 ** parameters.scaleBits;
+  const scaled = (2 ** parameters.headroomBits * trace) / 2 / l / 4 ** parameters.scaleBits;
   const scale = Math.sqrt(2 / scaled) * 2 ** cut;
   return {
     root: (whitening?.root ?? matrix).map((row) =>
@@ -158,8 +158,7 @@ export function decomposeWhitened(
     const directions = refineVectors(matrix, pairs, components, directionBits);
     const values = pairs.values.map((value) => value * 2 ** -openBits);
     const isPlausible =
-      values.reduce((sum, value) => sum + value, 0) <= 1 + PLAUSIBLE &&
-      values.at(-1)! >= -PLAUSIBLE * values[0]!;
+      values.reduce((sum, value) => sum + value, 0) <= 1 + PLAUSIBLE && values.at(-1)! >= -PLAUSIBLE;
     const refusal =
       core.refusal ?? (isPlausible ? undefined : implausible('"signal" expected that of a sketch'));
     if (refusal) return { ...nothing, refusal };

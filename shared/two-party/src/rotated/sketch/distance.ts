@@ -25,36 +25,35 @@ interface SketchDistance {
 
 /** For directions of length at most 1, and a C₁ and C̃ as the data user computes them. */
 export function sketchDistance(parameters: SketchParameters): SketchDistance {
-  const { features: d, columns: l, components: k, stretchBits, turned, half, rotated } = parameters;
-  const { rotationBits, fineRotationBits, rootBits, whiteBits, directionBits } = parameters;
+  const { features: d, columns: l, components: k, stretchBits, turnNoiseExponent } = parameters;
+  const { rotationBits, fineRotationBits, turnedBits, halfBits, whiteBits, directionBits } = parameters;
   // With up to two rows an entry can be 1, which is cut to 1 − 2^−bits; otherwise all are rounded to nearest. In Frobenius norm.
   const rounding = (bits: number) => l * (l <= 2 ? 2 ** -bits : 2 ** -(bits + 1) * ROUNDING);
   const rotation = rounding(rotationBits);
   // The noise has twice the variance on the diagonal.
   const ofNoise = (PER_DEVIATION / Math.SQRT2) * 2 ** NOISE_EXPONENT;
+  const ofTurnNoise = (PER_DEVIATION / Math.SQRT2) * 2 ** turnNoiseExponent;
   const ofFlood = PER_DEVIATION * 2 ** FLOOD_EXPONENT;
-  const turnedBits = fineRotationBits - turned.cut;
-  const halfBits = turnedBits + rootBits - half.cut;
-  const rotatedBits = halfBits + fineRotationBits - rotated.cut;
   const parts = {
     // Centred by a rounded mean, the core may have a norm of three times its trace.
     rotationInCore: 3 * ofNoise * (2 + rotation) * rotation,
     mask: 2 * 2 ** -MASK_GUARD * (1 + 2 ** -20),
     // P meets A twice, stretched by C₁; P₂ meets F twice.
     rotationInSquare:
-      ofNoise *
+      ofTurnNoise *
       (2 * 2 ** ((SHIFT_BITS + Math.log2(l / d)) / 2) * rounding(fineRotationBits) +
         (2 + rotation) * rotation),
+    // Of P A and G, of C₁ G, of F and of P₂ F.
     truncationInSquare:
-      ofNoise *
+      ofTurnNoise *
       l *
-      (2 ** (stretchBits - turnedBits) +
-        2 ** (stretchBits / 2) * (2 ** -halfBits + 2 ** -rotatedBits) +
+      (2 * 2 ** (stretchBits - turnedBits) +
+        2 ** (stretchBits / 2) * 2 ** -halfBits +
         (Math.SQRT2 + 1) * 2 ** -whiteBits),
     rotationInCoefficients: ofFlood * 2 * rotation * Math.sqrt(k),
     truncationInCoefficients: ofFlood * 2 * Math.sqrt(l * k) * 2 ** -directionBits,
-    // P A, C₁ P A, that times Pᵀ, F, P₂ F, P₂ᵀ A, C̃ᵀ P₂ᵀ A and J.
-    wraps: 8 * 2 ** -(TRUNCATION_GUARD + 1),
+    // P₂ᵀ A, C̃ᵀ P₂ᵀ A and J.
+    wraps: 3 * 2 ** -(TRUNCATION_GUARD + 1),
     // A Gaussian vector of at least two entries that is shorter than 2^−32, in two matrices; noise of more than 11.3 deviations, in two.
     sampling: 2 * 2 ** -64 + l * (l + 1) * 2 ** -90,
   };

@@ -1,95 +1,102 @@
 /**
- * Lifts shares modulo 2^m of numbers in [0, 2^(m−1)) to a longer ring, exactly. u + c is the number, or 2^m more: more unless both highest bits are 0, since the number's
- * own is (Huang, Lu, Hong, Ding, "Cheetah", USENIX Security 2022, section 4). So one product of two bits for each number tells shares of the carry.
+ * Drops fraction bits of shares modulo 2^ring of numbers below 2^(ring − 2) in magnitude, and lifts what is left to a longer ring. An offset of the data user's makes
+ * the numbers such of ring − 1 bits. Then u + c is the number, or 2^ring more: more unless both highest bits are 0, since the number's own is (Huang, Lu, Hong,
+ * Ding, "Cheetah", USENIX Security 2022, section 4). So one product of two bits for each number tells shares of the carry, exactly. What is left after the cut is
+ * right to less than a unit, and the error follows from the number and the data user's share alone.
  *
  * A product of matrices has no entry-wise one: a row of the CSP's bits meets a diagonal matrix of the data user's.
  */
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
-import { type Matrix, symmetricMatrix } from '../matrices.ts';
+import type { Matrix } from '../matrices.ts';
+import { type Known, once, type Plan } from './plan.ts';
+
+/** A product that is computed modulo 2^ring, of which `cut` fraction bits are dropped, and what is left lifted to shares modulo 2^lifted. */
+export interface Cut {
+  readonly ring: number;
+  readonly cut: number;
+  readonly lifted: number;
+}
 
 /** Numbers that one product lifts: its diagonal matrix is as wide. */
-export const LIFTED_AT_ONCE = 128;
+const LIFTED_AT_ONCE = 128;
 
-/** The CSP's products, which follow from its shares of products before: a wave begins with them. */
-export function liftingChoices(
+/** Adds the CSP's products, which begin a wave; returns its lifted shares. */
+export function liftChosen(
+  plan: Plan<ChosenProduct>,
   count: number,
-  sharesOf: (before: readonly Matrix[]) => readonly bigint[],
-  { bits, ringBits }: { readonly bits: number; readonly ringBits: number },
-): ChosenProduct[] {
-  return runsOf(count).map(({ from, size }) => ({
-    matrix: {
-      rows: 1,
-      inner: size,
-      from: (before) => [
-        sharesOf(before)
-          .slice(from, from + size)
-          .map((share) => isLow(share, bits)),
-      ],
-      joins: from > 0,
-    },
-    entryBits: 2,
-    columns: size,
-    ringBits,
-  }));
-}
-
-/** The data user's ends of the same products. */
-export function liftingCorrelations(
-  count: number,
-  sharesOf: (before: readonly Matrix[]) => readonly bigint[],
-  { bits, ringBits }: { readonly bits: number; readonly ringBits: number },
-): CorrelatedProduct[] {
-  return runsOf(count).map(({ from, size }) => ({
-    matrix: {
-      inner: size,
+  sharesOf: Known<readonly bigint[]>,
+  stage: Cut,
+): Known<bigint[]> {
+  const own = once((shares) => sharesOf(shares).map((share) => BigInt.asUintN(stage.ring, share)));
+  const carries = runsOf(count).map(({ from, size }) =>
+    plan.add({
+      matrix: {
+        rows: 1,
+        inner: size,
+        from: (shares) => [lowsOf(own(shares).slice(from, from + size), stage)],
+        joins: from > 0,
+      },
+      entryBits: 2,
       columns: size,
-      from: (before) =>
-        diagonal(
-          sharesOf(before)
-            .slice(from, from + size)
-            .map((share) => isLow(share, bits)),
-        ),
-    },
-    rows: 1,
-    entryBits: 2,
-    ringBits,
-    ...(from === 0 && { waits: true as const }),
-  }));
-}
-
-/**
- * A server's lifted shares from those modulo 2^bits and from its shares of the products. What both add up to is 2^bits too much: the data user takes it off.
- */
-export function lifted(
-  shares: readonly bigint[],
-  products: readonly Matrix[],
-  { bits, ringBits }: { readonly bits: number; readonly ringBits: number },
-): bigint[] {
-  const both = products.flatMap(([row]) => row!);
-  return shares.map((share, e) => BigInt.asUintN(ringBits, share + (both[e]! << BigInt(bits))));
-}
-
-/** How many products lift so many numbers. */
-export function liftingSizes(count: number): number[] {
-  return runsOf(count).map(({ size }) => size);
-}
-
-/** Numbers of both signs, below 2^(bits − 2) in magnitude, become such that are not negative. */
-export function offsetOf(bits: number): bigint {
-  return 1n << BigInt(bits - 2);
-}
-
-/** The symmetric matrix of lifted shares, less what was added to its entries. */
-export function unliftedMatrix(
-  upper: readonly bigint[],
-  side: number,
-  less: bigint,
-  ringBits: number,
-): bigint[][] {
-  return symmetricMatrix(
-    upper.map((entry) => BigInt.asUintN(ringBits, entry - less)),
-    side,
+      ringBits: carryRing(stage),
+    }),
   );
+  // Up, and the data user down: so both are off by less than a unit together.
+  const whole = 1n << BigInt(stage.ring);
+  const up = (share: bigint) => -((whole - share) >> BigInt(stage.cut)) + (whole >> BigInt(stage.cut));
+  return once((shares) => carried(own(shares).map(up), rowsOf(carries, shares), stage));
+}
+
+/** Adds the data user's ends of the same products; returns its lifted shares. */
+export function liftCorrelated(
+  plan: Plan<CorrelatedProduct>,
+  count: number,
+  sharesOf: Known<readonly bigint[]>,
+  stage: Cut,
+): Known<bigint[]> {
+  const offset = 1n << BigInt(stage.ring - 2);
+  const own = once((shares) => sharesOf(shares).map((share) => BigInt.asUintN(stage.ring, share + offset)));
+  const carries = runsOf(count).map(({ from, size }) =>
+    plan.add({
+      matrix: {
+        inner: size,
+        columns: size,
+        from: (shares) => diagonal(lowsOf(own(shares).slice(from, from + size), stage)),
+      },
+      rows: 1,
+      entryBits: 2,
+      ringBits: carryRing(stage),
+      ...(from === 0 && { waits: true as const }),
+    }),
+  );
+  // The offset, and one carry, of which the products give back what there was none of.
+  const tooMuch = ((1n << BigInt(stage.ring)) + offset) >> BigInt(stage.cut);
+  const down = (share: bigint) => (share >> BigInt(stage.cut)) - tooMuch;
+  return once((shares) => carried(own(shares).map(down), rowsOf(carries, shares), stage));
+}
+
+/** The products that lift so many numbers: rows of how many, and their ring. */
+export function liftingSizes(count: number, stage: Cut): { readonly size: number; readonly ring: number }[] {
+  return runsOf(count).map(({ size }) => ({ size, ring: carryRing(stage) }));
+}
+
+function rowsOf(products: readonly Known<Matrix>[], shares: readonly Matrix[]): bigint[] {
+  return products.flatMap((product) => product(shares)[0]!);
+}
+
+function carried(left: readonly bigint[], carries: readonly bigint[], stage: Cut): bigint[] {
+  return left.map((share, e) =>
+    BigInt.asUintN(stage.lifted, share + (carries[e]! << BigInt(bitsLeft(stage)))),
+  );
+}
+
+function bitsLeft({ ring, cut }: Cut): number {
+  return ring - cut;
+}
+
+/** A carry counts 2^bitsLeft in the longer ring. */
+function carryRing(stage: Cut): number {
+  return Math.max(2, stage.lifted - bitsLeft(stage));
 }
 
 function runsOf(count: number): { from: number; size: number }[] {
@@ -100,8 +107,8 @@ function runsOf(count: number): { from: number; size: number }[] {
 }
 
 /** 1 where the highest bit is 0. */
-function isLow(share: bigint, bits: number): bigint {
-  return 1n - (BigInt.asUintN(bits, share) >> BigInt(bits - 1));
+function lowsOf(shares: readonly bigint[], { ring }: Cut): bigint[] {
+  return shares.map((share) => 1n - (share >> BigInt(ring - 1)));
 }
 
 function diagonal(entries: readonly bigint[]): bigint[][] {

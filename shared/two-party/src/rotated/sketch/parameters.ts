@@ -19,14 +19,16 @@ import { MAXIMUM_RING_BITS, MAXIMUM_SIDE } from '../../products/ring-bits.ts';
 import { ceilLog2, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
 import { TRUNCATION_GUARD } from '../pencil/parameters.ts';
 import type { Truncated } from '../truncate.ts';
+import type { Cut } from './lifting.ts';
 
-/** Deviations off the diagonal: of the noise on the core 2^−38 of its trace, on the whitened square 2^−38 of HEADROOM_BITS more than its trace; of the flood 2^−36. */
-export const NOISE_EXPONENT = 38;
-export const FLOOD_EXPONENT = 36;
-/** Fraction bits of an orthogonal matrix beyond those of its side. */
-const ROTATION_GUARD = NOISE_EXPONENT + 40;
+/** Deviations off the diagonal: of the noise on the core 2^−33 of its trace, of that on the whitened square 2^−30 of its estimated trace; of the flood 2^−29. */
+export const NOISE_EXPONENT = 33;
+const TURN_NOISE_EXPONENT = 30;
+export const FLOOD_EXPONENT = 29;
+/** Fraction bits of an orthogonal matrix beyond those of its side, and of the noise that it meets. */
+const ROTATION_GUARD = 40;
 /** The same of P where it meets ZᵀZ, which C₁ stretches by up to 2^12: see distance.ts. */
-const FINE_ROTATION_GUARD = NOISE_EXPONENT + 54;
+const FINE_ROTATION_GUARD = 54;
 /** An error of so many bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
 /** What is kept of an entry of Z, of the largest that there can be. Real ones are 2^−12 to 2^−20 of that. */
@@ -38,14 +40,21 @@ export const SHIFT_BITS = 23.4;
 /** A core whose trace is below 2^−28 of the largest that there can be is refused. */
 const LEAST_TRACE_BITS = 28;
 /**
- * The trace of what is decomposed last is at most 1 where that of S̄ is at most 2^8 times the mean of the core's diagonal, which estimates it. Signs miss it by so
- * much with probability (e/2^8)^(l/2), and the result is refused then: 2^−39 at 12 columns.
+ * The trace of what is decomposed last is at most 1 where that of S̄ is at most 2^h times the mean of the core's diagonal, which estimates it. Signs miss it by so
+ * much with probability (e/2^h)^(l/2): 2^−40 or less, but with fewer than 13 columns. The result is refused then. Of a refinement ten columns may be signs.
  */
-export const HEADROOM_BITS = 8;
+const MOST_HEADROOM_BITS = 8;
+/**
+ * Signs make the length of Ts, for a column s of Ω, larger than 2^3 times tr(T) with probability 2^−42, and an entry of it larger than so much over √d with
+ * 2^−45: see docs/rotated-sketches.md. Vectors of an earlier result may make them √d times tr(T), and tr(T).
+ */
+const LUCK_BITS = 3;
 /** Beyond the least that C₁ can be in relation to its unit. */
-const ROOT_GUARD = 34;
+const ROOT_GUARD = 28;
 /** Fraction bits that are left of a coefficient beyond those of its flood. */
-const COEFFICIENT_GUARD = 3;
+const COEFFICIENT_GUARD = 2;
+/** A sign, what lifting needs, and rounding. */
+const ROOM = 3;
 
 export interface SketchParameters {
   readonly features: number;
@@ -73,21 +82,28 @@ export interface SketchParameters {
   readonly coreBits: number;
   /** log₂ of the square of the norm of C₁, at most, where the result is not refused. */
   readonly stretchBits: number;
-  /** A = Z'ᵀZ': shares modulo 2^gramBits, of which half is room that their lifting needs. */
-  readonly gramBits: number;
+  /** The whitened square has a trace of 1 where that of S̄ is 2^headroomBits times what the core says. */
+  readonly headroomBits: number;
+  /** Of its noise. */
+  readonly turnNoiseExponent: number;
+  /** A = Z'ᵀZ'. */
+  readonly gram: Cut;
   /** P·A. */
-  readonly turned: Truncated;
+  readonly turned: Cut;
+  /** G = P·A·Pᵀ. */
+  readonly framed: Cut;
   /** Fraction bits of C₁. */
   readonly rootBits: number;
-  /** C₁·P·A, and its fraction bits. */
-  readonly half: Truncated;
-  /** That times Pᵀ. */
-  readonly rotated: Truncated;
-  /** That times C₁ᵀ: F. */
-  readonly white: Truncated;
-  readonly whiteBits: number;
+  /** C₁·G. */
+  readonly half: Cut;
+  /** F = C₁·G·C₁ᵀ. */
+  readonly white: Cut;
   /** P₂·F. */
-  readonly mixed: Truncated;
+  readonly mixed: Cut;
+  /** Fraction bits of what is kept of P·A and of G, of C₁·G, and of F. */
+  readonly turnedBits: number;
+  readonly halfBits: number;
+  readonly whiteBits: number;
   /** P₂·F·P₂ᵀ: its ring and fraction bits. */
   readonly openRing: number;
   readonly openBits: number;
@@ -148,24 +164,25 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
   const { features: d, columns: l, components: k, scaleBits } = sizes;
   const entries = (l * (l + 1)) / 2;
   const cut = Math.max(0, sumBits - ENTRY_BITS);
-  const entryBits = sumBits - cut;
+  const { entryBits, squareBits } = magnitudesOf(sumBits - cut, d, scaleBits);
   const coreBits = sumBits + columnBits + ceilLog2(l);
   const leastTraceBits = Math.max(0, coreBits - LEAST_TRACE_BITS);
+  const headroomBits =
+    scaleBits > 0 ? MOST_HEADROOM_BITS : Math.min(MOST_HEADROOM_BITS, Math.ceil(Math.LOG2E + 80 / l));
+  const turnNoiseExponent = TURN_NOISE_EXPONENT + headroomBits;
   // Up to a side of 2 an entry may be 1, whose rounding is a whole unit.
   const side = ceilLog2(Math.max(3, l));
-  const rotationBits = ROTATION_GUARD + side;
+  const rotationBits = Math.max(NOISE_EXPONENT, turnNoiseExponent) + ROTATION_GUARD + side;
   // The square of the norm of C₁ at most, and of its least singular value at least.
-  const units = 2 * (cut + scaleBits) + Math.log2(l) - HEADROOM_BITS;
+  const units = 2 * (cut + scaleBits) + Math.log2(l) - headroomBits;
   const stretch = units + SHIFT_BITS + Math.log2(l / d) - 2 * leastTraceBits;
   const least = units - 2 * coreBits;
 
-  const slack = TRUNCATION_GUARD + 2 * ceilLog2(l) + 1;
-  const guarded = NOISE_EXPONENT + ERROR_GUARD + ceilLog2(l) + 1;
-  const squareBits = 2 * entryBits + ceilLog2(d) + 1;
+  const guarded = turnNoiseExponent + ERROR_GUARD + ceilLog2(l) + 1;
   const norm = squareBits + ceilLog2(l);
   const rootNorm = Math.ceil(norm / 2) + 1;
   const turnedBits = Math.max(1, Math.ceil(guarded + stretch));
-  const fineRotationBits = Math.max(FINE_ROTATION_GUARD + side, turnedBits + 1);
+  const fineRotationBits = Math.max(turnNoiseExponent + FINE_ROTATION_GUARD + side, turnedBits + 1);
   const halfBits = Math.max(1, Math.ceil(guarded + stretch / 2));
   const rootBits = Math.ceil(-least / 2) + ROOT_GUARD;
   const whiteBits = guarded;
@@ -177,6 +194,29 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
   const atComponents = TRUNCATION_GUARD + ceilLog2(l * k) + 1;
   const flooded = rotationBits + directionBits;
   const coefficientBits = FLOOD_EXPONENT + COEFFICIENT_GUARD;
+
+  const openRing = whiteBits + rotationBits + 2;
+  const mixed = { ring: whiteBits + rotationBits + ROOM, cut: rotationBits, lifted: openRing };
+  const white = {
+    ring: halfBits + rootBits + ROOM,
+    cut: halfBits + rootBits - whiteBits,
+    lifted: mixed.ring,
+  };
+  const half = {
+    ring: rootNorm + turnedBits + rootBits + ROOM,
+    cut: turnedBits + rootBits - halfBits,
+    lifted: white.ring,
+  };
+  const framed = {
+    ring: norm + turnedBits + fineRotationBits + ROOM,
+    cut: fineRotationBits,
+    lifted: half.ring,
+  };
+  const turned = {
+    ring: norm + fineRotationBits + ROOM,
+    cut: fineRotationBits - turnedBits,
+    lifted: framed.ring,
+  };
   return {
     ...sizes,
     shareRing: Math.max(shareBits, sumBits) + 2,
@@ -191,18 +231,19 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
     leastTraceBits,
     coreBits,
     stretchBits: stretch,
-    gramBits: squareBits + 2,
-    turned: { ring: norm + fineRotationBits + slack, cut: fineRotationBits - turnedBits },
+    headroomBits,
+    turnNoiseExponent,
+    gram: { ring: squareBits + ROOM, cut: 0, lifted: turned.ring },
+    turned,
+    framed,
     rootBits,
-    half: {
-      ring: rootNorm + turnedBits + rootBits + slack,
-      cut: turnedBits + rootBits - halfBits,
-    },
-    rotated: { ring: rootNorm + halfBits + fineRotationBits + slack, cut: fineRotationBits },
-    white: { ring: halfBits + rootBits + slack, cut: halfBits + rootBits - whiteBits },
+    half,
+    white,
+    mixed,
+    turnedBits,
+    halfBits,
     whiteBits,
-    mixed: { ring: whiteBits + rotationBits + slack, cut: rotationBits },
-    openRing: whiteBits + rotationBits + 2,
+    openRing,
     openBits: whiteBits + rotationBits,
     directionBits,
     back: { ring: flooded + atComponents, cut: rotationBits },
@@ -210,15 +251,26 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
     coefficients: { ring: flooded + atComponents, cut: flooded - coefficientBits },
     coefficientBits,
     floodBits: flooded - FLOOD_EXPONENT,
-    vectorRing: entryBits + coefficientBits + ceilLog2(l) + 3,
+    // A row of Z' has a length of √l of its largest entry, a column of J of 1; a sign, and rounding.
+    vectorRing: entryBits + coefficientBits + Math.ceil(Math.log2(l) / 2) + 2,
+  };
+}
+
+/** log₂ of the largest entry of Z' and of Z'ᵀZ', where tr(S̄) in units of Z', and so any entry of Z', is at most 2^bits. */
+function magnitudesOf(bits: number, d: number, scaleBits: number): { entryBits: number; squareBits: number } {
+  const worst = { entryBits: bits, squareBits: 2 * bits + ceilLog2(d) };
+  if (scaleBits > 0) return worst;
+  return {
+    entryBits: Math.min(worst.entryBits, bits + LUCK_BITS - Math.floor(Math.log2(d) / 2)),
+    squareBits: Math.min(worst.squareBits, 2 * (bits + LUCK_BITS)),
   };
 }
 
 function ringsOf(parameters: SketchParameters): number[] {
-  const { shareRing, ringBits, gramBits, openRing, vectorRing } = parameters;
-  const { turned, half, rotated, white, mixed, back, inner, coefficients } = parameters;
-  const truncated = [turned, half, rotated, white, mixed, back, inner, coefficients];
-  return [shareRing, ringBits, gramBits, openRing, vectorRing, ...truncated.map(({ ring }) => ring)];
+  const { shareRing, ringBits, openRing, vectorRing } = parameters;
+  const { gram, turned, framed, half, white, mixed, back, inner, coefficients } = parameters;
+  const products = [gram, turned, framed, half, white, mixed, back, inner, coefficients];
+  return [shareRing, ringBits, openRing, vectorRing, ...products.map(({ ring }) => ring)];
 }
 
 /** Of the products of the way back through both rotations. */

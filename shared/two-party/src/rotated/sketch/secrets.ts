@@ -4,7 +4,7 @@ import { type Matrix, upperEntries } from '../matrices.ts';
 import { haarOrthogonal, withFewerBits } from '../orthogonal.ts';
 import type { RandomBits } from '../random-bits.ts';
 import { drawNoise } from '../secrets.ts';
-import { NOISE_EXPONENT, type SketchParameters } from './parameters.ts';
+import type { SketchParameters } from './parameters.ts';
 
 export interface SketchSecrets {
   /** P, Haar in O(l): of f fraction bits, and of more of them. */
@@ -15,9 +15,9 @@ export interface SketchSecrets {
   readonly mask: readonly bigint[];
   /** P₂, Haar in O(l). */
   readonly turn: Matrix;
-  /** Upper triangle of a matrix of the Gaussian orthogonal ensemble, of deviation 2^−38. */
+  /** Upper triangle of a matrix of the Gaussian orthogonal ensemble, of deviation 2^−turnNoiseExponent. */
   readonly turnNoise: readonly bigint[];
-  /** l × components, normal, of deviation 2^−36. */
+  /** l × components, normal, of deviation 2^−29. */
   readonly flood: Matrix;
 }
 
@@ -30,7 +30,7 @@ export function drawSketchSecrets(parameters: SketchParameters, random: RandomBi
     noise: drawNoise(l, parameters.noiseBits, random),
     mask: upperEntries(l, () => random.integer(parameters.maskBits)),
     turn: haarOrthogonal(l, rotationBits, random),
-    turnNoise: drawNoise(l, parameters.openBits - NOISE_EXPONENT, random),
+    turnNoise: drawNoise(l, parameters.openBits - parameters.turnNoiseExponent, random),
     flood: Array.from({ length: l }, () =>
       Array.from({ length: components }, () => standardNormal(random, parameters.floodBits)),
     ),
