@@ -1,13 +1,15 @@
 /** Points of the study through the services: the clear arms by other ways of computing them, verdicts, and one chain over real processes. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Measurement } from '@eigenveil/bench/unit';
 import { decompose } from '@eigenveil/projection';
+import { APART } from '@eigenveil/report/apart';
 import { reportToMarkdown } from '@eigenveil/report/markdown';
 import { addStatistics, Discretiser, StatisticsAccumulator, sketchMatrix } from '@eigenveil/statistics';
 import { programOf } from '@eigenveil/task';
 import { generator } from '@eigenveil/testbed/random';
-import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { dcaComponents, pcaComponents } from '../../src/faces/components.ts';
 import { ERRORS } from '../../src/faces/dimensions.ts';
 import {
@@ -23,6 +25,7 @@ import { errorsOf } from '../../src/faces/encrypted/errors.ts';
 import { relativeDifference } from '../../src/faces/encrypted/errors-report.ts';
 import { encryptedHighlights, encryptedReport, verdictOf } from '../../src/faces/encrypted/report.ts';
 import { dcaProposal, pcaProposal, refusalOf } from '../../src/faces/encrypted/services.ts';
+import { servicesSheet } from '../../src/faces/encrypted/sheets.ts';
 import { type ArmName, type Measured, measureEncrypted, seriesOf } from '../../src/faces/encrypted/suite.ts';
 import { type Errors, reconstructionErrors } from '../../src/faces/reconstruction.ts';
 import { beyondSpan, gramOf, type Matrix, spanOf } from '../../src/faces/span.ts';
@@ -150,6 +153,38 @@ describe('errors of reconstruction, from reduced rows alone', () => {
     expect(above[0]![1].centred).toBeCloseTo(below[0]![1].centred, 1);
     expect(above[1]![1].centred).toBeGreaterThan(below[1]![1].centred + 1);
   });
+});
+
+test('a sheet has held-out faces, and what their reduced rows lead back to', () => {
+  const faces = small();
+  const pca = { reduced: exactPca(faces, 20) };
+  const [dca, raised] = [-0.05, 0.05].map((it) => ({ reduced: dcaOfReduced(pca.reduced, faces, 3, it) }));
+  const set = { name: 'yale', side: 6, madeUp: true } as const;
+  const { pixels, width, height, caption } = servicesSheet(
+    { ...faces, ...set },
+    { pca, dca: dca!, raised: raised! },
+  );
+  expect([width, height]).toEqual([6 * 7 - 1, 3 * 7 - 1]);
+  expect(caption).toContain('20 components of PCA through the services');
+  const face = (row: number, column: number) =>
+    Array.from(
+      { length: 36 },
+      (_, i) => pixels[(7 * row + Math.floor(i / 6)) * width + 7 * column + (i % 6)]!,
+    );
+  const missing = (row: number, column: number) =>
+    Math.hypot(...face(row, column).map((grey, i) => grey - faces.rows[faces.test[row]!]![i]!));
+  for (const row of [0, 1, 2]) {
+    expect(face(row, 0)).toEqual([...faces.rows[faces.test[row]!]!]);
+    // The mean and twenty directions of 36 that pixels have; grey levels are rounded.
+    const { rows, train } = faces;
+    const centre = rows[0]!.map(
+      (_, i) => train.reduce((sum, other) => sum + rows[other]![i]!, 0) / train.length,
+    );
+    const [test, kept] = [faces.test[row]!, pca.reduced[faces.test[row]!]!];
+    const whole = Math.hypot(...rows[test]!.map((grey, i) => grey - centre[i]!));
+    expect(Math.abs(missing(row, 3) - Math.sqrt(whole ** 2 - Math.hypot(...kept) ** 2))).toBeLessThan(2);
+    expect(missing(row, 1)).toBeGreaterThan(missing(row, 3));
+  }
 });
 
 test('DCA with ρ′ > 0 is proposed in the book’s form, in the units of the basis, with components beyond the classes', () => {
@@ -290,7 +325,12 @@ it('a chain of made-up faces through processes is the clear one', {
 }, async () => {
   const sizes = { columns: 24, components: 8, owners: 3, keyBits: 1024 };
   const part = { set: 'yale', side: 8, split: 1, services: 'yes' } as const;
-  const { series, facts } = await measureEncrypted(part, sizes, () => undefined);
+  const folder = await mkdtemp(join(tmpdir(), 'eigenveil-faces-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const { series, facts } = await measureEncrypted(part, sizes, () => undefined, folder);
+  expect(await readdir(folder)).toEqual(['encrypted-yale-8-1']);
+  const apart = join(folder, 'encrypted-yale-8-1', APART);
+  expect(await readdir(join(apart, 'charts'))).toEqual(['services-yale-8.svg']);
   expect(facts).toMatchObject({ testRows: 15, features: 64, 'dca two-party': 'rotated', 'dca refused': '' });
   const { rows, train } = small();
   const sketch = pcaProposal({ rows, train, owners: 3, keyBits: 2048, columns: 24, components: 8 });

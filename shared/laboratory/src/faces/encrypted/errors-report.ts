@@ -95,8 +95,9 @@ function errorsTable(of: Case, method: (typeof METHODS)[number]): Table {
   };
 }
 
+// Errors are kept with four digits after the point, so that two may be equal.
 const signed = (value: number): string =>
-  `${value < 0 ? '−' : '+'}${Math.abs(value).toExponential(0)}`.replace('e-', 'e−');
+  value === 0 ? '0' : `${value < 0 ? '−' : '+'}${Math.abs(value).toExponential(0)}`.replace('e-', 'e−');
 
 function differences(of: Case): Table {
   const rows = COMPARED.map((compared) => ({

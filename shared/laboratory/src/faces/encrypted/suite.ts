@@ -1,5 +1,7 @@
 /** `--only encrypted`: points of the study through the services, a sketched PCA and DCA on its components, beside the same in the clear. */
+import { join } from 'node:path';
 import type { Series, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
+import { writePictures } from '@eigenveil/report/apart';
 import { seedOf } from '@eigenveil/testbed/random';
 import { ERRORS, seriesOf as studySeriesOf } from '../dimensions.ts';
 import { loadFaces } from '../faces.ts';
@@ -19,6 +21,7 @@ import {
 } from './arms.ts';
 import { errorsOf } from './errors.ts';
 import { type Computed, throughServices } from './services.ts';
+import { servicesSheet } from './sheets.ts';
 
 export const ENCRYPTED = 'encrypted';
 
@@ -131,15 +134,20 @@ async function unitOf(part: EncryptedPart, sizes: Sizes): Promise<Unit> {
       madeUp: madeUp ? 'yes' : 'no',
     },
     expectedSeconds: clear + (services === 'yes' ? tasks : 0),
-    measure: (note) => measureEncrypted(part, { ...sizes, owners: OWNERS, keyBits: KEY_BITS }, note),
+    measure: (note, folder) =>
+      measureEncrypted(part, { ...sizes, owners: OWNERS, keyBits: KEY_BITS }, note, folder),
   };
 }
 
-/** All arms of one split, those of the services where they are asked for. */
+/**
+ * All arms of one split, those of the services where they are asked for.
+ * @param folder where a sheet of faces from the services goes, in a part that is not to be shared
+ */
 export async function measureEncrypted(
   { set, side, split: number, services }: Omit<EncryptedPart, 'side'> & { readonly side: number },
   { columns, components, owners, keyBits }: Sizes & { readonly owners: number; readonly keyBits: number },
   note: (text: string) => void,
+  folder?: string,
 ): Promise<UnitResult> {
   const split = await sizedSplit(set, side, number);
   const task = { ...split, owners, keyBits, columns, components, ridge: RIDGE };
@@ -187,6 +195,11 @@ export async function measureEncrypted(
     Object.assign(facts, factsOf(name, computed), {
       [`${name} difference`]: differenceOf(reduced[clear]!, reduced[services]!),
     });
+  }
+  if (chain && folder !== undefined) {
+    const { madeUp } = await loadFaces(set);
+    const sheet = servicesSheet({ ...split, name: set, side, madeUp }, chain);
+    await writePictures(join(folder, `${ENCRYPTED}-${set}-${side}-${number}`), [sheet]);
   }
   return { series, facts: { testRows: split.test.length, features: side ** 2, discriminants, ...facts } };
 }
