@@ -143,7 +143,7 @@ async function measure(
     );
     process.exit(INTERRUPTED);
   });
-  const { failures } = await measureUnits(left, journal, progress);
+  const { failures } = await measureUnits(left, journal, progress, out);
   stopListening();
   progress.stop();
   for (const { what, why } of failures) process.stderr.write(`${what}: ${why}\n`);

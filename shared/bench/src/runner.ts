@@ -33,6 +33,7 @@ export async function measureUnits(
   units: readonly Unit[],
   journal: Journal,
   progress: BenchProgress,
+  folder?: string,
 ): Promise<Outcome> {
   const failures: Omission[] = [];
   for (const unit of unitsLeft(units, journal)) {
@@ -41,7 +42,7 @@ export async function measureUnits(
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1000;
     try {
-      const result = await unit.measure((text) => progress.note(text));
+      const result = await unit.measure((text) => progress.note(text), folder);
       const { id, parameters } = unit;
       await journal.add({ id, parameters, startedAt, seconds: seconds(), ...result });
     } catch (error) {

@@ -25,8 +25,11 @@ export interface Unit {
   readonly parameters: Readonly<Record<string, number | string>>;
   /** A first guess, for the time left. */
   readonly expectedSeconds: number;
-  /** `note` says what is going on within a long unit. */
-  measure(note: (text: string) => void): Promise<UnitResult>;
+  /**
+   * @param note says what is going on within a long unit
+   * @param folder of the report, for what is no figure; without it only figures are left
+   */
+  measure(note: (text: string) => void, folder?: string): Promise<UnitResult>;
 }
 
 /** A unit that was measured. */

@@ -67,6 +67,20 @@ describe('a run', () => {
     expect(second.measurements.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  it('tells units the folder of the report', async () => {
+    const folders: (string | undefined)[] = [];
+    const unit = unitOf('a', []);
+    const asks: Unit = {
+      ...unit,
+      measure: (note, at) => {
+        folders.push(at);
+        return unit.measure(note);
+      },
+    };
+    await measureUnits([asks], await Journal.open(file, DESCRIPTION), SILENT, folder);
+    expect(folders).toEqual([folder]);
+  });
+
   it('drops a line that a crash cut off, and no other', async () => {
     const measured: string[] = [];
     const units = ['a', 'b'].map((id) => unitOf(id, measured));

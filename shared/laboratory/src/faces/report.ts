@@ -25,7 +25,7 @@ const BOOK = {
   listing: { pca: [3987.9, 4048.2, 4142, 4190.1], dca: [7157, 7164.3, 6710.2, 4189.3] },
 } as const;
 
-const ERROR_TITLES = {
+export const ERROR_TITLES = {
   listing: 'as the listing',
   uncentred: 'not centred, each row with itself',
   centred: 'centred',

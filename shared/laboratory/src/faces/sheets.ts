@@ -9,7 +9,8 @@ import { RIDGE, SIGNAL_RIDGE, withGram } from './trials.ts';
 /** The book's one run. */
 const SHOWN_DIMENSIONS = [5, 14, 50, 160];
 /** Rows of a sheet, and black pixels between faces. */
-const [PEOPLE, GAP] = [3, 1];
+export const PEOPLE = 3;
+const GAP = 1;
 
 /** Everything is fitted to all rows, as in the book's figures; means are put back. */
 export async function faceSheets(): Promise<Picture[]> {
@@ -18,7 +19,7 @@ export async function faceSheets(): Promise<Picture[]> {
     const { set, gram } = await withGram(name);
     const all = [...set.rows.keys()];
     const span = spanOf(gram, all);
-    const faces = { set, span, shown: firstOfPeople(set) };
+    const faces = { set, span, fitted: all, shown: firstOfPeople(set) };
     const dca = (labels: readonly number[], signalRidge: number) =>
       dcaComponents(span, all, labels, { ridge: RIDGE, signalRidge });
     if (set.glasses !== undefined) {
@@ -64,33 +65,39 @@ function firstOfPeople({ people, glasses }: FaceSet): number[] {
   return Array.from({ length: PEOPLE }, (_, i) => rows[Math.floor((i * rows.length) / PEOPLE)]!);
 }
 
-interface Column {
+export interface Column {
   readonly title: string;
   readonly components: Components;
   /** Default: all within the span. */
   readonly k?: number;
 }
 
-function sheetOf(
-  { set, span, shown }: { readonly set: FaceSet; readonly span: Span; readonly shown: readonly number[] },
-  name: string,
-  columns: readonly Column[],
-): Picture {
-  const mean = meanOf(set.rows);
+/** What a sheet shows, and of whom. */
+export interface Fitted {
+  readonly set: Pick<FaceSet, 'name' | 'side' | 'rows' | 'madeUp'>;
+  readonly span: Span;
+  /** The rows that span it. */
+  readonly fitted: readonly number[];
+  readonly shown: readonly number[];
+}
+
+export function sheetOf(faces: Fitted, name: string, columns: readonly Column[]): Picture {
+  const { set, span, fitted, shown } = faces;
+  const mean = meanOf(fitted.map((row) => set.rows[row]!));
   // Rows of the fit have nothing beyond the span but their mean, so that components there bring nothing back.
   const directions = set.rows[0]!.length - span.rank;
   const back = columns.map(({ components, k = components.vectors.length }) => {
     const basis = orthonormal(components.vectors.slice(0, partsOf(components, k, directions).inside));
-    return shown.map((row) => ledBack({ set, span }, mean, basis, row));
+    return shown.map((row) => ledBack(faces, mean, basis, row));
   });
-  const faces = [shown.map((row) => set.rows[row]!), ...back];
+  const cells = [shown.map((row) => set.rows[row]!), ...back];
   const cell = set.side + GAP;
-  const [width, height] = [faces.length * cell - GAP, shown.length * cell - GAP];
+  const [width, height] = [cells.length * cell - GAP, shown.length * cell - GAP];
   const pixels = Array.from({ length: width * height }, (_, at) => {
     const [x, y] = [at % width, Math.floor(at / width)];
     const [inX, inY] = [x % cell, y % cell];
     if (inX === set.side || inY === set.side) return 0;
-    const grey = faces[Math.floor(x / cell)]![Math.floor(y / cell)]![inY * set.side + inX]!;
+    const grey = cells[Math.floor(x / cell)]![Math.floor(y / cell)]![inY * set.side + inX]!;
     return Math.max(0, Math.min(255, Math.round(grey)));
   });
   const caption = `${set.madeUp ? 'Made-up faces' : 'Faces'} of ${set.name}, from left to right: the face; ${columns.map(({ title }) => title).join('; ')}`;
@@ -98,7 +105,7 @@ function sheetOf(
 }
 
 function ledBack(
-  { set, span }: { readonly set: FaceSet; readonly span: Span },
+  { set, span, fitted }: Fitted,
   mean: Float64Array,
   basis: readonly (readonly number[])[],
   row: number,
@@ -112,9 +119,9 @@ function ledBack(
     });
   }
   const face = Float64Array.from(mean);
-  set.rows.forEach((other, t) => {
+  fitted.forEach((other, t) => {
     const weight = kept.reduce((sum, value, a) => sum + value * span.weights[a]![t]!, 0);
-    for (let i = 0; i < face.length; i += 1) face[i]! += weight * (other[i]! - mean[i]!);
+    for (let i = 0; i < face.length; i += 1) face[i]! += weight * (set.rows[other]![i]! - mean[i]!);
   });
   return face;
 }

@@ -80,21 +80,30 @@ export function sketchedPca(
 type Labelled = Pick<SizedSplit, 'labels' | 'train'>;
 
 /** DCA of the study within the span of given reduced rows: its leading components, of its lengths. */
-export function dcaOfReduced(reduced: Matrix, { labels, train }: Labelled, components: number): Matrix {
+export function dcaOfReduced(
+  reduced: Matrix,
+  { labels, train }: Labelled,
+  components: number,
+  signalRidge = SIGNAL_RIDGE,
+): Matrix {
   return dcaRows(
     spanOf(gramOf(reduced.map((row) => Float64Array.from(row))), train),
     { labels, train },
-    components,
+    { components, signalRidge },
   );
 }
 
 /** The study's DCA on pixels. */
 export function dcaOfPixels({ rows, labels, train }: SizedSplit, components: number): Matrix {
-  return dcaRows(spanOf(gramOf(rows), train), { labels, train }, components);
+  return dcaRows(spanOf(gramOf(rows), train), { labels, train }, { components, signalRidge: SIGNAL_RIDGE });
 }
 
-function dcaRows(span: Span, { labels, train }: Labelled, components: number): Matrix {
-  const ridges = { ridge: RIDGE, signalRidge: SIGNAL_RIDGE };
+function dcaRows(
+  span: Span,
+  { labels, train }: Labelled,
+  { components, signalRidge }: { readonly components: number; readonly signalRidge: number },
+): Matrix {
+  const ridges = { ridge: RIDGE, signalRidge };
   const vectors = dcaComponents(span, train, labels, ridges).vectors.slice(0, components);
   return span.coordinates.map((row) => {
     const centred = row.map((value, a) => value - span.centre[a]!);

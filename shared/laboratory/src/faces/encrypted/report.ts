@@ -2,53 +2,23 @@
 import { momentsOf } from '@eigenveil/bench/accuracy/scores';
 import { formatQuantity, MISSING } from '@eigenveil/bench/quantities';
 import type { Measurement } from '@eigenveil/bench/unit';
-import type { Block, Line, Mark, Section, Table } from '@eigenveil/report/document';
+import type { Block, Mark, Section, Table } from '@eigenveil/report/document';
 import { left, meanAndSpread, right, text } from '../../comparison/report/cells.ts';
 import {
-  ARMS,
-  type ArmName,
-  DCA_DIMENSIONS,
-  ENCRYPTED_SETS,
-  PCA_DIMENSIONS,
-  SIDES,
-  seriesOf,
-} from './suite.ts';
-
-/** What is compared at each point: the second against the first. */
-interface Compared {
-  readonly title: string;
-  readonly reference: ArmName;
-  readonly arm: ArmName;
-  readonly dimensions: readonly number[];
-}
-
-const COMPARED: readonly Compared[] = [
-  {
-    title: 'services beside the clear sketch, PCA',
-    reference: 'pca sketch',
-    arm: 'pca services',
-    dimensions: PCA_DIMENSIONS,
-  },
-  {
-    title: 'services beside the clear chain of a sketch, DCA',
-    reference: 'dca sketch',
-    arm: 'dca services',
-    dimensions: DCA_DIMENSIONS,
-  },
-  { title: 'sketch beside exact PCA', reference: 'pca exact', arm: 'pca sketch', dimensions: PCA_DIMENSIONS },
-  {
-    title: 'DCA on a sketch beside DCA on exact PCA',
-    reference: 'dca exact',
-    arm: 'dca sketch',
-    dimensions: DCA_DIMENSIONS,
-  },
-  {
-    title: 'DCA on exact PCA beside DCA on pixels',
-    reference: 'dca pixels',
-    arm: 'dca exact',
-    dimensions: DCA_DIMENSIONS,
-  },
-];
+  armsOf,
+  type Case,
+  COMPARED,
+  type Compared,
+  casesOf,
+  curves,
+  DIMENSIONS,
+  METHODS,
+  measuredAt,
+  samplesAt,
+  titleOf,
+} from './cases.ts';
+import { errorsHighlights, errorsReport } from './errors-report.ts';
+import { ARMS, seriesOf, TASKS, type TaskName } from './suite.ts';
 
 export interface Verdict {
   readonly isWithin: boolean;
@@ -85,19 +55,6 @@ export function verdictOf(
   return { isWithin: Math.abs(mean) <= margin + 1e-3, difference: mean, margin, splits: pairs.length };
 }
 
-const caseOf = (measurements: readonly Measurement[], set: string, side: number): Measurement[] =>
-  measurements.filter(({ parameters }) => parameters.set === set && parameters.side === side);
-
-/** Sets and sizes of which something was measured. */
-function cases(measurements: readonly Measurement[]) {
-  return ENCRYPTED_SETS.flatMap((set) =>
-    SIDES.map((side) => ({ set, side, own: caseOf(measurements, set, side) })),
-  ).filter(({ own }) => own.length > 0);
-}
-
-const samples = (own: readonly Measurement[], arm: ArmName, k: number): number[] =>
-  own.flatMap(({ series }) => series[seriesOf(arm, k)]?.samples ?? []);
-
 export function encryptedReport(measurements: readonly Measurement[]): Section[] {
   if (measurements.length === 0) return [];
   return [
@@ -117,33 +74,40 @@ export function encryptedReport(measurements: readonly Measurement[]): Section[]
         text(
           `Accuracy in percent, mean ± standard deviation over splits. Margins were fixed before anything was measured: a point is **within** noise where the mean of differences on the same splits is at most one test row (Yale 6.7 points, Olivetti 2.5), or ${STANDARD_ERRORS} standard errors of that mean. Of one split it is one test row. Many points were looked at: of twenty that differ in nothing, one may be beyond two standard errors. Through the services only some of the splits were taken; the clear sketch of these has the same Ω.`,
         ),
-        ...cases(measurements).flatMap(({ set, side, own }): Block[] => caseBlocks(set, side, own)),
+        ...casesOf(measurements).flatMap(caseBlocks),
       ],
     },
+    ...errorsReport(measurements),
   ];
 }
 
+const through = (measurements: readonly Measurement[], task: TaskName): readonly Measurement[] =>
+  measurements.filter(({ facts }) => facts[`${task} two-party`] !== undefined);
+const TASK_NAMES = Object.keys(TASKS) as TaskName[];
+const SUBJECTS = { ...TASKS, pca: 'The sketched PCA' };
+
 /** Which protocol computed what, and what refused. */
 function statements(measurements: readonly Measurement[]): Block[] {
-  const through = measurements.filter(({ facts }) => facts['pca two-party'] !== undefined);
-  const facts = (name: string) =>
-    [...new Set(through.map((it) => String(it.facts[name] ?? '')))].filter(Boolean);
-  return ['pca', 'dca'].flatMap((task): Block[] => {
-    const refused = facts(`${task} refused`);
-    const by = facts(`${task} two-party`).map((name) => `\`${name}\``);
+  return TASK_NAMES.flatMap((task): Block[] => {
+    const own = through(measurements, task);
+    const facts = (name: string) =>
+      [...new Set(own.map((it) => String(it.facts[`${task} ${name}`])))].filter(Boolean);
+    const refused = facts('refused');
+    const by = facts('two-party').map((name) => `\`${name}\``);
     if (by.length === 0) return [];
     const why =
       refused.length === 0
         ? ''
         : ` **\`rotated\` refuses it** (${refused.join('; ')}); \`simulated\` is not private: it says what comes out of owners’ encryption, summing, blinding and unblinding, and nothing of the two-party computation.`;
-    return [
-      text(`${task === 'pca' ? 'The sketched PCA' : 'DCA'} was computed by ${by.join(' and ')}.${why}`),
-    ];
+    const form =
+      task === 'raised'
+        ? ' It is in the book’s form, on the same components, with as many components as `rotated` gives.'
+        : '';
+    return [text(`${SUBJECTS[task]} was computed by ${by.join(' and ')}.${form}${why}`)];
   });
 }
 
 function tasksTable(measurements: readonly Measurement[]): Block {
-  const through = measurements.filter(({ facts }) => facts['pca two-party'] !== undefined);
   const bytes = (value: number | string | undefined) =>
     typeof value === 'number' ? formatQuantity(value, 'bytes') : MISSING;
   return {
@@ -155,105 +119,72 @@ function tasksTable(measurements: readonly Measurement[]): Block {
       right('side'),
       right('split'),
       right('l'),
-      right('k'),
-      ...['PCA', 'DCA'].flatMap((name) => [
-        left(`${name} by`),
-        right(`${name}, time`),
-        right('an owner sends'),
-        right('difference'),
-      ]),
+      right('k of PCA'),
+      left('task'),
+      left('by'),
+      right('time'),
+      right('an owner sends'),
+      right('difference'),
     ],
-    rows: through.map(({ parameters, facts }) => [
-      ...[parameters.set, parameters.side, parameters.split, parameters.columns, parameters.components].map(
-        String,
-      ),
-      ...['pca', 'dca'].flatMap((task) => [
+    rows: through(measurements, 'pca').flatMap(({ parameters, facts }) =>
+      TASK_NAMES.filter((task) => facts[`${task} two-party`] !== undefined).map((task) => [
+        ...[
+          parameters.set,
+          parameters.side,
+          parameters.split,
+          parameters.columns,
+          parameters.components,
+          TASKS[task],
+        ].map(String),
         String(facts[`${task} two-party`]),
         formatQuantity(1000 * Number(facts[`${task} seconds`]), 'ms'),
         bytes(facts[`${task} bytes`]),
         Number(facts[`${task} difference`]).toExponential(0),
       ]),
-    ]),
+    ),
   };
 }
 
-function caseBlocks(set: string, side: number, own: readonly Measurement[]): Block[] {
+function caseBlocks(of: Case): Block[] {
   return [
-    { kind: 'heading', name: `encrypted-${set}-${side}`, title: `${set}, ${side} × ${side} pixels` },
-    ...(['pca', 'dca'] as const).flatMap((method): Block[] => [
-      chart(set, side, own, method),
-      table(set, side, own, method),
+    { kind: 'heading', name: `encrypted-${of.set}-${of.side}`, title: `${titleOf(of)} pixels` },
+    ...METHODS.flatMap((method): Block[] => [
+      curves(of, method, 'accuracy', { name: 'encrypted', quantity: 'accuracy in percent' }),
+      table(of, method),
     ]),
-    verdicts(set, side, own),
+    verdicts(of),
   ];
 }
 
-const armsOf = (method: 'pca' | 'dca') =>
-  (Object.keys(ARMS) as ArmName[]).filter((name) => name.startsWith(method));
-const measuredAt = (own: readonly Measurement[], method: 'pca' | 'dca') =>
-  (method === 'pca' ? PCA_DIMENSIONS : DCA_DIMENSIONS).filter((k) =>
-    armsOf(method).some((arm) => samples(own, arm, k).length > 0),
-  );
-
-function chart(set: string, side: number, own: readonly Measurement[], method: 'pca' | 'dca'): Block {
-  return {
-    kind: 'chart',
-    name: `encrypted-${method}-${set}-${side}`,
-    caption: `${set}, ${side} × ${side}, ${method.toUpperCase()}: accuracy in percent over components; whiskers are a standard deviation to either side`,
-    drawing: {
-      kind: 'lines',
-      x: { title: 'components', scale: 'category' },
-      y: { title: 'accuracy in percent', scale: 'linear' },
-      lines: armsOf(method)
-        .map(
-          (arm): Line => ({
-            name: ARMS[arm],
-            style: 'solid',
-            points: measuredAt(own, method).flatMap((k) => {
-              const moments = momentsOf(samples(own, arm, k));
-              if (moments === undefined) return [];
-              const { mean, deviation = 0 } = moments;
-              return [{ x: k, y: mean, low: mean - deviation, high: mean + deviation }];
-            }),
-          }),
-        )
-        .filter(({ points }) => points.length > 0),
-    },
-  };
-}
-
-function table(set: string, side: number, own: readonly Measurement[], method: 'pca' | 'dca'): Table {
-  const dimensions = measuredAt(own, method);
+function table(of: Case, method: (typeof METHODS)[number]): Table {
+  const dimensions = measuredAt(of, method, 'accuracy');
   return {
     kind: 'table',
-    caption: `${set}, ${side} × ${side}: accuracy in percent over components`,
+    caption: `${titleOf(of)}: accuracy in percent over components`,
     columns: [left('reduced by'), right('splits'), ...dimensions.map((k) => right(`${k}`))],
-    rows: armsOf(method)
-      .filter((arm) => samples(own, arm, dimensions[0]!).length > 0)
-      .map((arm) => [
-        ARMS[arm],
-        `${samples(own, arm, dimensions[0]!).length}`,
-        ...dimensions.map((k) => {
-          const all = samples(own, arm, k);
-          return all.length === 0 ? MISSING : meanAndSpread(all);
-        }),
-      ]),
+    rows: armsOf(method).flatMap((arm) => {
+      const found = dimensions.map((k) => samplesAt(of, arm, k, 'accuracy'));
+      const splits = Math.max(0, ...found.map(({ length }) => length));
+      return splits === 0 ? [] : [[ARMS[arm], `${splits}`, ...found.map(meanAndSpread)]];
+    }),
   };
 }
 
-function verdicts(set: string, side: number, own: readonly Measurement[]): Table {
-  const dimensions = [...new Set([...PCA_DIMENSIONS, ...DCA_DIMENSIONS])].sort((a, b) => a - b);
+function verdicts(of: Case): Table {
+  const rows = COMPARED.map((compared) => ({
+    compared,
+    found: DIMENSIONS.map((k) => verdictOf(of.own, compared, k)),
+  }));
+  const at = [...DIMENSIONS.keys()].filter((i) => rows.some(({ found }) => found[i] !== undefined));
   return {
     kind: 'table',
-    caption: `${set}, ${side} × ${side}: mean difference in percentage points by components, and whether it is within noise (the margin in brackets)`,
-    columns: [left('compared'), right('splits'), ...dimensions.map((k) => right(`${k}`))],
-    rows: COMPARED.flatMap((compared) => {
-      const found = dimensions.map((k) => verdictOf(own, compared, k));
+    caption: `${titleOf(of)}: mean difference in percentage points by components, and whether it is within noise (the margin in brackets)`,
+    columns: [left('compared'), right('splits'), ...at.map((i) => right(`${DIMENSIONS[i]}`))],
+    rows: rows.flatMap(({ compared, found }) => {
       const splits = found.find((it) => it !== undefined)?.splits;
       if (splits === undefined) return [];
-      return [
-        [compared.title, `${splits}`, ...found.map((it) => (it === undefined ? MISSING : [markOf(it)]))],
-      ];
+      const cells = at.map((i) => (found[i] === undefined ? MISSING : [markOf(found[i])]));
+      return [[compared.title, `${splits}`, ...cells]];
     }),
   };
 }
@@ -268,8 +199,8 @@ function markOf({ isWithin, difference, margin }: Verdict): Mark {
 
 export function encryptedHighlights(measurements: readonly Measurement[]): string[] {
   if (measurements.some(({ parameters }) => parameters.madeUp === 'yes')) return [];
-  const all = cases(measurements);
-  return COMPARED.flatMap((compared) => {
+  const all = casesOf(measurements);
+  const accuracy = COMPARED.flatMap((compared) => {
     const found = all.flatMap(({ own }) =>
       compared.dimensions.flatMap((k) => verdictOf(own, compared, k) ?? []),
     );
@@ -280,4 +211,5 @@ export function encryptedHighlights(measurements: readonly Measurement[]): strin
       `Accuracy of ${compared.title}: ${within} of ${found.length} points within noise, the largest mean difference ${largest.toFixed(1)} points.`,
     ];
   });
+  return [...accuracy, ...errorsHighlights(measurements)];
 }

@@ -1,4 +1,4 @@
-/** Faces through real services: a sketched PCA of owners' rows, and DCA on its components, each by its own two-party protocol. */
+/** Faces through real services: a sketched PCA of owners' rows, and DCA on its components with ρ′ = 0 and above, each by its own two-party protocol. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { basisFrom, type TaskClient } from '@eigenveil/data-user';
@@ -40,12 +40,16 @@ export interface Chain {
   readonly components: number;
   /** ρ, for grey levels. */
   readonly ridge: number;
+  /** ρ′ of the second DCA, above 0, for grey levels. */
+  readonly signalRidge: number;
 }
 
 /** One task's result. */
 export interface Computed {
   /** All rows, reduced and centred, in grey levels (rows × components). */
   readonly reduced: Matrix;
+  /** Mean over all rows of the length of what the projection's own inverse, from all components to pixels, does not give back, in grey levels. */
+  readonly missing: number;
   readonly twoParty: TwoParty;
   /** What `rotated` says where it refuses the task, and `simulated` has computed it. */
   readonly refused: string | undefined;
@@ -60,10 +64,13 @@ export interface Computed {
 
 export interface ChainComputed {
   readonly pca: Computed;
+  /** ρ′ = 0. */
   readonly dca: Computed;
+  /** ρ′ > 0, on the same components. */
+  readonly raised: Computed;
 }
 
-/** Starts a CSP, a data user and owners as processes, and takes both tasks from the proposal to the result. Nothing remains. */
+/** Starts a CSP, a data user and owners as processes, and takes all tasks from the proposal to the result. Nothing remains. */
 export function throughServices(chain: Chain, note: (text: string) => void): Promise<ChainComputed> {
   return withChildren(async (children, folder) => {
     const { keyBits, owners: count } = chain;
@@ -79,8 +86,13 @@ export function throughServices(chain: Chain, note: (text: string) => void): Pro
     try {
       const pca = await run.task('PCA', pcaProposal(chain), [LABEL]);
       const basis = await basisFrom(services.client, pca.computed.task.id);
-      const dca = await run.task('DCA', dcaProposal(chain, basis.digest, pca.computed.task), [], [pca.link]);
-      return { pca: pca.computed, dca: dca.computed };
+      const dcaOf = async (name: string, signalRidge: number): Promise<Computed> => {
+        const proposal = dcaProposal(chain, basis.digest, pca.computed.task, signalRidge);
+        return (await run.task(name, proposal, [], [pca.link])).computed;
+      };
+      const dca = await dcaOf('DCA', 0);
+      const raised = await dcaOf(`DCA, ρ′ = ${chain.signalRidge}`, chain.signalRidge);
+      return { pca: pca.computed, dca, raised };
     } finally {
       await Promise.all([services.client.close(), owners.end()]);
     }
@@ -129,16 +141,27 @@ class Run {
       (product, { features }) => product * features[0]!.max,
       HALF_RANGE,
     );
-    const reduced = projector
-      .transform(this.#chain.rows.map((row) => [...row]))
-      .map((row) => row.map((value) => value * unit));
+    const { rows } = this.#chain;
+    const transformed = projector.transform(rows);
+    const reduced = transformed.map((row) => row.map((value) => value * unit));
+    const missing = meanDistance(rows, projector.inverseTransform(transformed));
     const contributionBytes = contributionSize(task).bytes;
     const { agreement } = await this.#client.signed(task.id);
     const agreed = await verifyStatement(AGREEMENT, agreement, claimedSigner(AGREEMENT, agreement));
     const seed = task.sketch && sketchSeed(agreed);
     const { twoParty } = task;
-    return { computed: { reduced, twoParty, refused, seconds, contributionBytes, task, seed }, link };
+    return {
+      computed: { reduced, missing, twoParty, refused, seconds, contributionBytes, task, seed },
+      link,
+    };
   }
+}
+
+function meanDistance(rows: readonly Float64Array[], others: Matrix): number {
+  const lengths = rows.map((row, i) =>
+    Math.sqrt(row.reduce((sum, value, f) => sum + (value - others[i]![f]!) ** 2, 0)),
+  );
+  return lengths.reduce((sum, length) => sum + length, 0) / rows.length;
 }
 
 /** What `rotated` says where it refuses a task; undefined where it computes it. */
@@ -155,7 +178,7 @@ export function refusalOf(proposal: TaskProposal): string | undefined {
 
 type Numbers = Pick<Chain, 'owners' | 'keyBits' | 'train'>;
 
-/** What both tasks agree on. Owners contribute by DJN, since thousands of features take thousands of ciphertexts. */
+/** What all tasks agree on. Owners contribute by DJN, since thousands of features take thousands of ciphertexts. */
 const common = ({ owners, keyBits, train }: Numbers) => ({
   minimumOwners: owners,
   maximumOwners: owners,
@@ -189,15 +212,20 @@ export function pcaProposal(chain: Pick<Chain, 'rows' | 'columns' | 'components'
 /** Enough for components whose range is that of the longest row that could be. */
 const CHAIN_FRACTION_BITS = 18;
 
-/** DCA on the components of the first task, as many as tell people apart and `rotated` computes. */
+/**
+ * DCA on the components of the first task, as many as `rotated` computes: with ρ′ = 0 no more than tell people apart. With ρ′ > 0 others
+ * follow them, and the book's form has the study's vectors, since in the standard form ρ′ would be taken off ρ.
+ */
 export function dcaProposal(
   chain: Pick<Chain, 'labels' | 'ridge'> & Numbers,
   basis: string,
-  first: Task,
+  first: Parameters<typeof basisFeatures>[0],
+  signalRidge: number,
 ): TaskProposal {
   const features = basisFeatures(first);
-  const ridge = chain.ridge / (HALF_RANGE * features[0]!.max) ** 2;
-  const method = { kind: 'dca', form: 'standard', ridge, signalRidge: 0 } as const;
+  const square = (HALF_RANGE * features[0]!.max) ** 2;
+  const ridges = { ridge: chain.ridge / square, signalRidge: signalRidge / square };
+  const method = { kind: 'dca', form: signalRidge > 0 ? 'book' : 'standard', ...ridges } as const;
   const classes = [...new Set(chain.labels)].map(String);
   const proposal = TaskProposal.parse({
     ...common(chain),
@@ -205,7 +233,7 @@ export function dcaProposal(
     basis,
     features,
     labellings: [{ column: LABEL, classes }],
-    components: classes.length - 1 < features.length ? classes.length - 1 : features.length,
+    components: signalRidge > 0 ? features.length : Math.min(classes.length - 1, features.length),
     fractionBits: CHAIN_FRACTION_BITS,
     outputs: [...revealedByRotation(method), 'mean'],
   });
