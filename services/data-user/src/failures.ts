@@ -35,8 +35,8 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'ERR_PROVENANCE_INVALID',
 ]);
 
-/** Checks of what came over the line before the answer; and what is no fault of ours or the peer's, but unknown. */
-const FAULTS: ReadonlySet<ErrorCode> = new Set(['ERR_OT_CHECK', 'ERR_INTERNAL']);
+/** Checks of what came over the line before the answer, which a guess at this server's secrets fails; and what is no fault of ours or the peer's, but unknown. */
+const FAULTS: ReadonlySet<ErrorCode> = new Set(['ERR_OT_CHECK', 'ERR_PRODUCT_CHECK', 'ERR_INTERNAL']);
 
 /** Whether no further attempt can mend it. */
 export function isFatal(error: unknown): boolean {

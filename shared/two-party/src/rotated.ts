@@ -29,7 +29,7 @@ import { answerPencil } from './rotated/pencil/csp.ts';
 import { askPencil } from './rotated/pencil/data-user.ts';
 import { pencilRingBits } from './rotated/pencil/parameters.ts';
 import { drawPencilSecrets } from './rotated/pencil/secrets.ts';
-import type { Chooser, Correlator } from './rotated/products.ts';
+import type { Chooser, Correlator, CspProducts, DataUserProducts } from './rotated/products.ts';
 import { RandomBits } from './rotated/random-bits.ts';
 import { drawSecrets } from './rotated/secrets.ts';
 import { digitBitsOf, exchangesOf } from './rotated/sizes.ts';
@@ -53,17 +53,11 @@ export const rotated: TwoPartyProtocol = {
       checkRotated(task, program);
       // The CSP gives one answer, and a failed guess is one: it is kept before it is checked, whatever becomes of closedByFaults().
       const { stream, randomness } = begin(channel, input.answer, { beforeChecks: true });
-      const chooser = async (): Promise<Chooser> => {
-        const receiver = await setUpReceiver(stream, randomness('products'));
-        const digitBits = digitBitsOf(task);
-        return {
-          multiply: (products) =>
-            multiplyEachChosen(
-              receiver,
-              products.map((product) => ({ ...product, digitBits })),
-            ),
-        };
-      };
+      const chooser = () => openChooser(stream, randomness('products'), task);
+      const bothWays = async (): Promise<CspProducts> => ({
+        ...(await chooser()),
+        reversed: await openCorrelator(stream, randomness('reversed products'), task),
+      });
       const random = new RandomBits(randomness('rotation'));
       await tellingOwners(channel, () => {
         if (isStandardised(task.method)) {
@@ -71,7 +65,7 @@ export const rotated: TwoPartyProtocol = {
           return answerCorrelation(stream, { session, products: chooser }, { task, program }, input, random);
         }
         if (task.sketch !== undefined) {
-          return answerSketch(stream, chooser, { task, program }, input, (parameters) =>
+          return answerSketch(stream, bothWays, { task, program }, input, (parameters) =>
             drawSketchSecrets(parameters, random),
           );
         }
@@ -93,25 +87,17 @@ export const rotated: TwoPartyProtocol = {
         checkRotated(task, program);
         const { stream, randomness } = begin(channel, input.answer);
         const onWork = onProgress && workTold(task, program, onProgress);
-        const correlator = async (): Promise<Correlator> => {
-          const random = randomness('products');
-          const sender = await setUpSender(stream, drawDelta(random), random);
-          const digitBits = digitBitsOf(task);
-          return {
-            multiply: (products) =>
-              multiplyEachCorrelated(
-                sender,
-                products.map((product) => ({ ...product, digitBits })),
-                onWork,
-              ),
-          };
-        };
+        const correlator = () => openCorrelator(stream, randomness('products'), task, onWork);
+        const bothWays = async (): Promise<DataUserProducts> => ({
+          ...(await correlator()),
+          reversed: await openChooser(stream, randomness('reversed products'), task, onWork),
+        });
         return await hearing(() => {
           if (isStandardised(task.method)) {
             const session = () => EvaluatorSession.open(stream, undefined, randomness('circuit'));
             return askCorrelation(stream, { session, products: correlator }, { task, program }, input);
           }
-          if (task.sketch !== undefined) return askSketch(stream, correlator, { task, program }, input);
+          if (task.sketch !== undefined) return askSketch(stream, bothWays, { task, program }, input);
           const ask = task.method.kind === 'pca' ? askRotated : askPencil;
           return ask(stream, correlator, { task, program }, input);
         });
@@ -120,6 +106,44 @@ export const rotated: TwoPartyProtocol = {
     );
   },
 };
+
+/** A server's end of products whose choices are its own bits. */
+async function openChooser(
+  stream: MessageStream,
+  random: RandomSource,
+  task: StatisticsTask,
+  onWork?: (digitProducts: number) => void,
+): Promise<Chooser> {
+  const receiver = await setUpReceiver(stream, random);
+  const digitBits = digitBitsOf(task);
+  return {
+    multiply: (products) =>
+      multiplyEachChosen(
+        receiver,
+        products.map((product) => ({ ...product, digitBits })),
+        onWork,
+      ),
+  };
+}
+
+/** Its end of products whose choices are the peer's bits. */
+async function openCorrelator(
+  stream: MessageStream,
+  random: RandomSource,
+  task: StatisticsTask,
+  onWork?: (digitProducts: number) => void,
+): Promise<Correlator> {
+  const sender = await setUpSender(stream, drawDelta(random), random);
+  const digitBits = digitBitsOf(task);
+  return {
+    multiply: (products) =>
+      multiplyEachCorrelated(
+        sender,
+        products.map((product) => ({ ...product, digitBits })),
+        onWork,
+      ),
+  };
+}
 
 /** Of every share that both servers begin with. */
 function ringBitsOf(task: StatisticsTask): number {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { ChosenProduct, CorrelatedProduct } from '../products/index.ts';
 import { type Matrix, multiplyMatrices } from '../rotated/matrices.ts';
-import type { Chooser, Correlator } from '../rotated/products.ts';
+import type { Chooser, Correlator, CspProducts, DataUserProducts } from '../rotated/products.ts';
 import { RandomBits } from '../rotated/random-bits.ts';
 
 type Chosen = Omit<ChosenProduct, 'matrix'> & { readonly matrix: Matrix };
@@ -70,6 +70,22 @@ export function clearProducts(source: RandomSource = randomBytes): {
       },
     },
     log,
+  };
+}
+
+/** Of both directions; `log` has the choices of the forward ones, and `reversed` those of the others. */
+export function clearProductsBothWays(source: RandomSource = randomBytes): {
+  csp: CspProducts;
+  user: DataUserProducts;
+  log: Chosen[];
+  reversed: Chosen[];
+} {
+  const [forward, back] = [clearProducts(source), clearProducts(source)];
+  return {
+    csp: { ...forward.chooser, reversed: back.correlator },
+    user: { ...forward.correlator, reversed: back.chooser },
+    log: forward.log,
+    reversed: back.log,
   };
 }
 

@@ -59,10 +59,12 @@ export async function multiplyChosen(
  * multiplyChosen() for several products in two round trips: choices and chunks, challenge and answer. A matrix of the correlator may follow from
  * its shares of products before. One of the chooser may, too; it begins another wave, or joins the last, of choices and chunks, which is one more round trip. Nothing
  * but these choices, which the transfers hide, depends on a result before the check, and all products pass or none.
+ * @param onWork told of each block of transfers how many of the digitProducts() it was
  */
 export async function multiplyEachChosen(
   receiver: ExtensionReceiver,
   products: readonly ChosenProduct[],
+  onWork?: (digitProducts: number) => void,
 ): Promise<bigint[][][]> {
   for (const product of products) checkChoices(product);
   const done: Done[] = [];
@@ -71,6 +73,7 @@ export async function multiplyEachChosen(
     const settled = await receiveChunks(
       receiver,
       wave.map((product) => choicesIn(product, before)),
+      onWork,
     );
     done.push(...settled);
   }
@@ -119,7 +122,11 @@ function choicesIn(product: ChosenProduct, before: readonly Matrix[]): Choices {
 }
 
 /** The choices of a wave, and what they carry. */
-async function receiveChunks(receiver: ExtensionReceiver, wave: readonly Choices[]): Promise<Done[]> {
+async function receiveChunks(
+  receiver: ExtensionReceiver,
+  wave: readonly Choices[],
+  onWork?: (digitProducts: number) => void,
+): Promise<Done[]> {
   const choices = Buffer.concat(wave.map(({ entries, size }) => choicesOf(entries, size)));
   const plan = chunksOfEach(wave.map(({ size }) => size));
   const done: Done[] = [];
@@ -127,12 +134,14 @@ async function receiveChunks(receiver: ExtensionReceiver, wave: readonly Choices
   let workspace: Workspace | undefined;
   let chosen = 0;
   for await (const { rows } of ahead(receiver.blocks(choices))) {
+    let work = 0;
     for (let at = 0; at < rows.length; ) {
       const next = plan.next().value;
       if (next === undefined) throw new TypeError('"chunks" expected a chunk for every transfer');
       const { chunk, product } = next;
       const { size } = wave[product]!;
       workspace ??= new Workspace(size);
+      work += chunk.correlationBytes / chunk.width;
       const message = workspace.message(chunk);
       await receiver.stream.readInto(PRODUCT_MESSAGE.chunk, message);
       const after = chosen + chunk.count * size.digitBits;
@@ -144,6 +153,7 @@ async function receiveChunks(receiver: ExtensionReceiver, wave: readonly Choices
       done.push({ ...wave[product]!, settled: workspace.settled() });
       workspace = undefined;
     }
+    onWork?.(work);
   }
   return done;
 }

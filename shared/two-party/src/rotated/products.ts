@@ -10,3 +10,14 @@ export interface Chooser {
 export interface Correlator {
   multiply(products: readonly CorrelatedProduct[]): Promise<bigint[][][]>;
 }
+
+/** The CSP's ends of products of either direction. */
+export interface CspProducts extends Chooser {
+  /** Where the data user's bits are the choices. */
+  readonly reversed: Correlator;
+}
+
+/** The data user's ends. */
+export interface DataUserProducts extends Correlator {
+  readonly reversed: Chooser;
+}

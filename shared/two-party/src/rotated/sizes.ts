@@ -96,6 +96,7 @@ function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exc
   ];
 }
 
+/** The choices of the second and of the last are the data user's. */
 function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exchange[] {
   const parameters = sketchParameters(task, program);
   const { features: d, columns: l, components: k, entryShareBits, ringBits } = parameters;
@@ -106,6 +107,7 @@ function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exc
   const upper = (l * (l + 1)) / 2;
   const lifting = (count: number, stage: Cut) =>
     liftingSizes(count, stage).map((one) => size([1, one.size, one.size], 2, one.ring));
+  const pieces = piecesOf(d).map((piece) => size([k, l, piece.size], vectorRing, vectorRing));
   return [
     [
       [
@@ -116,21 +118,19 @@ function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exc
       [...lifting(l * l, turned), size([l, l, l], fineBits, framed.ring, 'upper')],
     ],
     [
-      lifting(upper, framed),
-      [size([l, l, l], half.ring, half.ring)],
-      lifting(l * l, half),
-      [size([l, l, l], white.ring, white.ring, 'upper')],
+      [...lifting(upper, framed), size([l, l, l], parameters.rootEntryBits, half.ring)],
+      [...lifting(l * l, half), size([l, l, l], parameters.rootEntryBits, white.ring, 'upper')],
+    ],
+    [
       [...lifting(upper, white), size([l, l, l], entryBits, mixed.ring)],
       [...lifting(l * l, mixed), size([l, l, l], entryBits, openRing, 'upper')],
     ],
     [
       [size([l, l, k], entryBits, back.ring)],
       [size([k, l, l], bitsLeft(back), inner.ring), size([l, l, k], entryBits, coefficients.ring)],
-      [
-        ...piecesOf(d).map((piece) => size([k, l, piece.size], vectorRing, vectorRing)),
-        size([d, l, k], Math.min(entryShareBits + 1, vectorRing), vectorRing),
-      ],
+      pieces,
     ],
+    [pieces],
   ];
 }
 

@@ -68,6 +68,8 @@ function exchangeBytes(waves: Exchange): Bytes {
 /** Points of the base transfers, and the one that comes back. */
 const BASE: Bytes = { toCsp: message(128 * 65), toDataUser: message(65) };
 
+const reversed = ({ toCsp, toDataUser }: Bytes): Bytes => ({ toCsp: toDataUser, toDataUser: toCsp });
+
 const sum = (parts: readonly Bytes[]): Bytes => ({
   toCsp: parts.reduce((total, part) => total + part.toCsp, 0),
   toDataUser: parts.reduce((total, part) => total + part.toDataUser, 0),
@@ -112,16 +114,19 @@ function pencilBytes(task: StatisticsTask, program: Program): Bytes {
 function sketchBytes(task: StatisticsTask, program: Program): Bytes {
   const parameters = sketchParameters(task, program);
   const { features: d, columns: l, components: k, shareRing, ringBits, openRing, vectorRing } = parameters;
-  const [first, second, third] = exchangesOf(task, program).map(exchangeBytes);
+  const [first, whitening, turning, back, last] = exchangesOf(task, program).map(exchangeBytes);
   const upper = (l * (l + 1)) / 2;
   return sum([
     { toCsp: ring(1, shareRing), toDataUser: ring(1 + d, shareRing) },
     BASE,
+    reversed(BASE),
     first!,
     { toCsp: 0, toDataUser: ring(upper, ringBits) },
-    second!,
+    reversed(whitening!),
+    turning!,
     { toCsp: 0, toDataUser: ring(upper, openRing) },
-    third!,
+    back!,
+    reversed(last!),
     { toCsp: 0, toDataUser: ring(d * k, vectorRing) },
   ]);
 }

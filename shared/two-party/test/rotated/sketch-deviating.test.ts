@@ -1,9 +1,9 @@
 /** What a data user gains that puts another share of Z' into the last product of a sketch: docs/rotated-sketches.md, S-617. */
 import { expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProducts } from '../../src/insides/clear-products.ts';
+import { clearProductsBothWays } from '../../src/insides/clear-products.ts';
 import { multiplyMatrices } from '../../src/rotated/matrices.ts';
-import type { Correlator } from '../../src/rotated/products.ts';
+import type { CspProducts, DataUserProducts } from '../../src/rotated/products.ts';
 import { answerSketch } from '../../src/rotated/sketch/csp.ts';
 import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
@@ -25,36 +25,48 @@ it('tells a data user that adds powers of two to its share of Z′ the coefficie
   const shiftOf = (i: number) => BigInt(ring - STEP * (1 + Math.floor(i / l)));
   const isAltered = (i: number) => i < GROUPS * l;
 
-  const { chooser, correlator, log } = clearProducts();
+  const { csp: atCsp, user: atUser, log } = clearProductsBothWays();
   let calls = 0;
   let ownCoefficients: readonly (readonly bigint[])[] = [];
-  let shares: bigint[][][] = [];
+  const shares: bigint[][][] = [];
   let own: bigint[][] = [];
-  const deviating: Correlator = {
+  const deviating: DataUserProducts = {
     multiply: async (products) => {
       calls += 1;
-      if (calls < 3) return correlator.multiply(products);
-      const [first, second, third, piece, last] = products;
-      if (!('from' in last!.matrix) || 'from' in piece!.matrix) throw new TypeError('another order expected');
-      const { from } = last!.matrix;
+      if (calls < 3) return atUser.multiply(products);
+      const [first, second, third, piece] = products;
+      if ('from' in piece!.matrix) throw new TypeError('another order expected');
       own = transposed(piece!.matrix);
       const altered = piece!.matrix.map((row, a) =>
         row.map((entry, i) =>
           isAltered(i) && i % l === a ? BigInt.asUintN(ring, entry + (1n << shiftOf(i))) : entry,
         ),
       );
-      const noted = (before: readonly (readonly (readonly bigint[])[])[]) => {
-        ownCoefficients = from(before);
-        return from(before);
-      };
-      shares = await correlator.multiply([
-        first!,
-        second!,
-        third!,
-        { ...piece!, matrix: altered },
-        { ...last!, matrix: { ...last!.matrix, from: noted } },
-      ]);
-      return shares;
+      const result = await atUser.multiply([first!, second!, third!, { ...piece!, matrix: altered }]);
+      shares.push(result[3]!);
+      return result;
+    },
+    reversed: {
+      multiply: async (products) => {
+        const [piece] = products;
+        const result = await atUser.reversed.multiply(products);
+        if (calls === 3 && !('from' in piece!.matrix)) {
+          ownCoefficients = transposed(piece!.matrix);
+          shares.push(result[0]!);
+        }
+        return result;
+      },
+    },
+  };
+  let theirKept: bigint[][] = [];
+  const watched: CspProducts = {
+    ...atCsp,
+    reversed: {
+      multiply: (products) => {
+        const { matrix } = products[0]!;
+        if (!('from' in matrix)) theirKept = transposed(matrix);
+        return atCsp.reversed.multiply(products);
+      },
     },
   };
   const [left, right] = memoryChannelPair();
@@ -70,7 +82,7 @@ it('tells a data user that adds powers of two to its share of Z′ the coefficie
     askSketch(new Noting(right), async () => deviating, { task, program }, { ...evaluator, pace: AT_ONCE }),
     answerSketch(
       new MessageStream(left),
-      async () => chooser,
+      async () => watched,
       { task, program },
       { ...garbler, markAnswered: async () => undefined },
       () => drawSketchSecrets(parameters, systemBits()),
@@ -81,7 +93,7 @@ it('tells a data user that adds powers of two to its share of Z′ the coefficie
   // What the data user has: its own shares, and what the CSP has sent last.
   const theirs = decodeShares(new Array<number>(d * k).fill(ring), read.at(-1)!);
   const local = multiplyMatrices(own, ownCoefficients, ring);
-  const [mixed, back] = [transposed(shares[3]!), shares[4]!];
+  const [mixed, back] = [transposed(shares[0]!), transposed(shares[1]!)];
   const seen = theirs.map((share, at) => {
     const [i, j] = [Math.floor(at / k), at % k];
     const altered = isAltered(i) ? ownCoefficients[i % l]![j]! << shiftOf(i) : 0n;
@@ -103,10 +115,10 @@ it('tells a data user that adds powers of two to its share of Z′ the coefficie
   );
 
   const truth = ownCoefficients.map((row, a) =>
-    row.map((entry, j) => signed(entry + log.at(-2)!.matrix[j]![a]!)),
+    row.map((entry, j) => signed(entry + log.at(-1)!.matrix[j]![a]!)),
   );
   expect(J).toEqual(truth);
-  const Z = own.map((row, i) => row.map((entry, a) => signed(entry + log.at(-1)!.matrix[i]![a]!)));
+  const Z = own.map((row, i) => row.map((entry, a) => signed(entry + theirKept[i]![a]!)));
   const images = seen.map((value, at) => {
     const [i, j] = [Math.floor(at / k), at % k];
     return signed(isAltered(i) ? value - (J[i % l]![j]! << shiftOf(i)) : value);

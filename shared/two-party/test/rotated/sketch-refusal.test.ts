@@ -1,7 +1,7 @@
 /** Sketches that are refused: nothing comes of them, the CSP must not notice, and what it refuses itself leaves it nothing to say. */
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProducts } from '../../src/insides/clear-products.ts';
+import { clearProductsBothWays } from '../../src/insides/clear-products.ts';
 import type { Matrix } from '../../src/rotated/matrices.ts';
 import { ROTATED_MESSAGE } from '../../src/rotated/messages.ts';
 import { answerSketch } from '../../src/rotated/sketch/csp.ts';
@@ -24,7 +24,7 @@ async function asked(given: GivenSketch, received = (_type: number, bytes: Uint8
     task: { maximumSamplesPerOwner: 8 },
   });
   const [left, right] = memoryChannelPair();
-  const { chooser, correlator } = clearProducts();
+  const { csp: atCsp, user: atUser } = clearProductsBothWays();
   const matrices: Matrix[] = [];
   const moments: number[] = [];
   // Time passes in waits alone.
@@ -41,10 +41,15 @@ async function asked(given: GivenSketch, received = (_type: number, bytes: Uint8
     }
   }
   const stream = new Line(right);
+  const note = async (products: readonly { readonly matrix: Matrix | object }[]) => {
+    await stream.released(); // as the first byte of these would be
+    moments.push(now);
+    matrices.push(products.map(({ matrix }) => matrix).find((matrix) => Array.isArray(matrix)) ?? []);
+  };
   const [csp, user] = await Promise.allSettled([
     answerSketch(
       new MessageStream(left),
-      async () => chooser,
+      async () => atCsp,
       { task, program },
       { ...garbler, markAnswered: async () => undefined },
       () => drawSketchSecrets(sketchParameters(task, program), systemBits()),
@@ -53,11 +58,14 @@ async function asked(given: GivenSketch, received = (_type: number, bytes: Uint8
       stream,
       async () => ({
         multiply: async (products) => {
-          await stream.released(); // as the first byte of these would be
-          moments.push(now);
-          const given = products.flatMap(({ matrix }) => ('from' in matrix ? [] : [matrix]));
-          matrices.push(given[0]!);
-          return correlator.multiply(products);
+          await note(products);
+          return atUser.multiply(products);
+        },
+        reversed: {
+          multiply: async (products) => {
+            await note(products);
+            return atUser.reversed.multiply(products);
+          },
         },
       }),
       { task, program },
@@ -66,7 +74,8 @@ async function asked(given: GivenSketch, received = (_type: number, bytes: Uint8
   ]);
   const isZero = (matrix: Matrix) => matrix.flat().every((entry) => entry === 0n);
   const code = user.status === 'rejected' ? user.reason.code : undefined;
-  return { csp: csp.status, code, zeros: matrices.slice(1).map(isZero), moments };
+  // Those of the first and of the last exchange are shares.
+  return { csp: csp.status, code, zeros: [isZero(matrices[1]!), isZero(matrices[3]!)], moments };
 }
 
 describe('a refused sketch', () => {
@@ -81,8 +90,9 @@ describe('a refused sketch', () => {
     const first = centringPace(14, 8);
     const part = (milliseconds: number) => Math.ceil((10_000 * milliseconds) / standardPace(8, 2, true));
     const second = first + part(rootPace(8));
+    const third = second + part(standardPace(8, 2));
     for (const { moments } of [outcome, other])
-      expect(moments).toEqual([first, second, second + part(standardPace(8, 2))]);
+      expect(moments).toEqual([first, second, second, third, third]);
   });
 
   it('is one whose components come out as they cannot be', async () => {

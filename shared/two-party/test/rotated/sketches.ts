@@ -2,7 +2,7 @@
 import { type Decomposition, decompose, principalAngles } from '@eigenveil/projection';
 import { type Program, programOf, SKETCH_OUTPUTS, type StatisticsTask } from '@eigenveil/task';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProducts } from '../../src/insides/clear-products.ts';
+import { clearProductsBothWays } from '../../src/insides/clear-products.ts';
 import { answerSketch } from '../../src/rotated/sketch/csp.ts';
 import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import type { SketchParameters } from '../../src/rotated/sketch/parameters.ts';
@@ -107,7 +107,7 @@ export async function runSketch(
     markAnswered = async () => undefined,
   }: RunOptions = {},
 ) {
-  const { chooser, correlator, log } = clearProducts();
+  const { csp: chooser, user: correlator, log } = clearProductsBothWays();
   const [user, csp] = await Promise.allSettled([
     askSketch(
       new MessageStream(channels[1]),

@@ -1,7 +1,7 @@
 /** The CSP's side of a sketch by the `rotated` protocol: docs/rotated-sketches.md has the steps by the same numbers. */
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
-import type { ChosenProduct } from '../../products/index.ts';
+import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
 import type { CspInput } from '../../protocol.ts';
 import { closedByFaults, openOwners, sendMarkedMatrix } from '../closing.ts';
 import { rowProducts, upperRowProducts } from '../limbs.ts';
@@ -17,12 +17,12 @@ import {
   upperProduct,
 } from '../matrices.ts';
 import { declare, ROTATED_MESSAGE, sendRing } from '../messages.ts';
-import type { Chooser } from '../products.ts';
+import type { Chooser, Correlator, CspProducts } from '../products.ts';
 import { returnedShareOfCsp, returningChoices } from '../returning.ts';
 import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
 import { fixed } from '../secrets.ts';
 import { truncateCsp } from '../truncate.ts';
-import { liftChosen } from './lifting.ts';
+import { liftChosen, liftCorrelated } from './lifting.ts';
 import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
 import { joined, piecesOf } from './pieces.ts';
 import { type Known, Plan } from './plan.ts';
@@ -32,7 +32,7 @@ import { doubledCore, gramShare, type SketchShares, sketchShares, type TestMatri
 /** As answerRotated(), for a sketch. */
 export async function answerSketch(
   stream: MessageStream,
-  products: () => Promise<Chooser>,
+  products: () => Promise<CspProducts>,
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
   input: CspInput,
   draw: (parameters: SketchParameters) => SketchSecrets,
@@ -100,7 +100,7 @@ async function shareMatrices(
   };
 }
 
-/** The choices of a product with Z': short integers, or as long as the ring. */
+/** The choices of the product with Z': short integers, or as long as the ring. */
 function keptChoices(matrix: Matrix, { entryShareBits }: SketchParameters, ringBits: number) {
   if (entryShareBits < ringBits) return { matrix, entryBits: entryShareBits + 1, ringBits };
   return { matrix: inSignedRing(matrix, ringBits), entryBits: ringBits, ringBits };
@@ -112,30 +112,17 @@ function inSignedRing(matrix: Matrix, ringBits: number): bigint[][] {
 
 /** Step 4: the CSP's share of M₂ = P₂ F P₂ᵀ + N, upper triangle, where F = C₁ G C₁ᵀ. */
 async function shareWhitened(
-  chooser: Chooser,
-  share: readonly bigint[],
+  products: CspProducts,
+  framed: readonly bigint[],
   { turn, turnNoise }: SketchSecrets,
   parameters: SketchParameters,
 ): Promise<bigint[]> {
-  const { columns: l, rotationBits, framed, half, white, mixed, openRing } = parameters;
+  const { columns: l, rotationBits, white, mixed, openRing } = parameters;
+  const share = await whitenedShare(products.reversed, framed, parameters);
   const turning = { matrix: turn, entryBits: rotationBits + 1, columns: l };
-  const choosing = (from: Known<Matrix>, ringBits: number) => ({
-    matrix: { rows: l, inner: l, from: (shares: readonly Matrix[]) => inSignedRing(from(shares), ringBits) },
-    entryBits: ringBits,
-    columns: l,
-    ringBits,
-  });
 
   const plan = new Plan<ChosenProduct>();
-  const G = liftChosen(plan, share.length, () => share, framed);
-  const halfAcross = plan.add(choosing((shares) => symmetricMatrix(G(shares), l), half.ring));
-  const halfOf: Known<bigint[]> = (shares) => transpose(halfAcross(shares)).flat();
-  const H = liftChosen(plan, l * l, halfOf, half);
-  const whiteProduct = plan.add({
-    ...choosing((shares) => matrixOf(H(shares), l), white.ring),
-    part: 'upper',
-  });
-  const F = liftChosen(plan, share.length, (shares) => upperOf(whiteProduct(shares)), white);
+  const F = liftChosen(plan, share.length, () => share, white);
   const mixedProduct = plan.add({ ...turning, ringBits: mixed.ring });
   const mixedOf: Known<bigint[]> = (shares) => {
     const own = multiplySigned(turn, symmetricMatrix(F(shares), l));
@@ -144,15 +131,40 @@ async function shareWhitened(
   const mixedShare = liftChosen(plan, l * l, mixedOf, mixed);
   const open = plan.add({ ...turning, ringBits: openRing, part: 'upper' });
 
-  const shares = await chooser.multiply(plan.products);
+  const shares = await products.multiply(plan.products);
   const local = upperProduct(turn, matrixOf(mixedShare(shares), l), openRing);
   return upperOf(open(shares)).map((entry, e) => BigInt.asUintN(openRing, entry + local[e]! + turnNoise[e]!));
+}
+
+/** The CSP's share of F, upper triangle: C₁ is the data user's alone, and its bits are the choices. */
+async function whitenedShare(
+  correlator: Correlator,
+  share: readonly bigint[],
+  { columns: l, rootEntryBits, framed, half, white }: SketchParameters,
+): Promise<bigint[]> {
+  const square = { inner: l, columns: l };
+  const whitening = { rows: l, entryBits: rootEntryBits };
+  const plan = new Plan<CorrelatedProduct>();
+  const G = liftCorrelated(plan, share.length, () => share, framed);
+  const halfProduct = plan.add({
+    ...whitening,
+    matrix: { ...square, from: (shares) => symmetricMatrix(G(shares), l) },
+    ringBits: half.ring,
+  });
+  const H = liftCorrelated(plan, l * l, (shares) => halfProduct(shares).flat(), half);
+  const whiteProduct = plan.add({
+    ...whitening,
+    matrix: { ...square, from: (shares) => transpose(matrixOf(H(shares), l)) },
+    ringBits: white.ring,
+    part: 'upper',
+  });
+  return upperOf(whiteProduct(await correlator.multiply(plan.products)));
 }
 
 /** Step 6: the CSP's share of Z' J, J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components. */
 async function rotateBack(
   stream: MessageStream,
-  chooser: Chooser,
+  products: CspProducts,
   kept: Matrix,
   secrets: SketchSecrets,
   parameters: SketchParameters,
@@ -161,7 +173,7 @@ async function rotateBack(
   const sizes = returningSizes(parameters);
   const coefficientsOf = (shares: readonly Matrix[]) =>
     truncateCsp(returnedShareOfCsp(secrets, shares, sizes), coefficients);
-  const products = await chooser.multiply([
+  const shares = await products.multiply([
     ...returningChoices(secrets, sizes),
     ...piecesOf(d).map(
       ({ from, size }): ChosenProduct => ({
@@ -176,10 +188,18 @@ async function rotateBack(
         ringBits: vectorRing,
       }),
     ),
-    { ...keptChoices(kept, parameters, vectorRing), columns: k },
   ]);
-  const own = rowProducts(kept, transpose(coefficientsOf(products)), vectorRing);
-  const theirs = transpose(joined(products.slice(3, -1)));
-  const vectors = addMatrices(addMatrices(own, theirs, vectorRing), products.at(-1)!, vectorRing);
+  const across = inRing(transpose(kept), vectorRing);
+  const theirs = await products.reversed.multiply(
+    piecesOf(d).map(({ from, size }) => ({
+      matrix: across.map((row) => row.slice(from, from + size)),
+      rows: k,
+      entryBits: vectorRing,
+      ringBits: vectorRing,
+    })),
+  );
+  const own = rowProducts(kept, transpose(coefficientsOf(shares)), vectorRing);
+  const mixed = addMatrices(joined(shares.slice(3)), joined(theirs), vectorRing);
+  const vectors = addMatrices(own, transpose(mixed), vectorRing);
   await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), vectorRing);
 }

@@ -2,7 +2,7 @@
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
-import type { CorrelatedProduct } from '../../products/index.ts';
+import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
 import type { DataUserInput } from '../../protocol.ts';
 import { centringPace, standardPace } from '../../standard-pace.ts';
 import { holdToPace, inParts, paceOf, shortened, toTheEnd } from '../hold.ts';
@@ -19,12 +19,12 @@ import {
   upperProduct,
 } from '../matrices.ts';
 import { opened, openMatrix, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
-import type { Correlator } from '../products.ts';
+import type { Chooser, Correlator, DataUserProducts } from '../products.ts';
 import { returningCorrelations } from '../returning.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
 import { truncateUser } from '../truncate.ts';
 import { decomposeWhitened, findRoot, finishSketch, type Root, refusalOfRows } from './decomposition.ts';
-import { liftCorrelated } from './lifting.ts';
+import { liftChosen, liftCorrelated } from './lifting.ts';
 import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
 import { joined, piecesOf } from './pieces.ts';
 import { type Known, Plan } from './plan.ts';
@@ -40,7 +40,7 @@ import {
 /** As askRotated(), for a sketch. */
 export async function askSketch(
   stream: MessageStream,
-  products: () => Promise<Correlator>,
+  products: () => Promise<DataUserProducts>,
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
   input: DataUserInput,
 ): Promise<Decomposition> {
@@ -144,37 +144,18 @@ async function shareMatrices(
 
 /** Step 4: the data user's share of M₂ = P₂ F P₂ᵀ + N, upper triangle, where F = C₁ G C₁ᵀ. */
 async function shareWhitened(
-  correlator: Correlator,
-  share: readonly bigint[],
+  products: DataUserProducts,
+  framed: readonly bigint[],
   { root }: Root,
   parameters: SketchParameters,
 ): Promise<bigint[]> {
-  const { columns: l, rotationBits, framed, half, white, mixed, openRing } = parameters;
-  const rootAcross = transpose(root);
+  const { columns: l, rotationBits, white, mixed, openRing } = parameters;
+  const share = await whitenedShare(products.reversed, framed, root, parameters);
   const square = { inner: l, columns: l };
   const turning = { rows: l, entryBits: rotationBits + 1 };
-  const whitening = (ringBits: number) => ({
-    matrix: inRing(rootAcross, ringBits),
-    rows: l,
-    entryBits: ringBits,
-    ringBits,
-    waits: true as const,
-  });
 
   const plan = new Plan<CorrelatedProduct>();
-  const G = liftCorrelated(plan, share.length, () => share, framed);
-  const halfAcross = plan.add(whitening(half.ring));
-  const halfOf: Known<bigint[]> = (shares) => {
-    const own = multiplySigned(root, symmetricMatrix(G(shares), l));
-    return addMatrices(own, transpose(halfAcross(shares)), half.ring).flat();
-  };
-  const H = liftCorrelated(plan, l * l, halfOf, half);
-  const whiteProduct = plan.add({ ...whitening(white.ring), part: 'upper' });
-  const whiteOf: Known<bigint[]> = (shares) => {
-    const own = upperProduct(matrixOf(H(shares), l), root, white.ring);
-    return upperOf(whiteProduct(shares)).map((entry, e) => entry + own[e]!);
-  };
-  const F = liftCorrelated(plan, share.length, whiteOf, white);
+  const F = liftCorrelated(plan, share.length, () => share, white);
   const mixedProduct = plan.add({
     ...turning,
     matrix: { ...square, from: (shares) => symmetricMatrix(F(shares), l) },
@@ -187,23 +168,43 @@ async function shareWhitened(
     ringBits: openRing,
     part: 'upper',
   });
-  return upperOf(open(await correlator.multiply(plan.products)));
+  return upperOf(open(await products.multiply(plan.products)));
+}
+
+/** The data user's share of F, upper triangle: by its bits of C₁. */
+async function whitenedShare(
+  chooser: Chooser,
+  share: readonly bigint[],
+  root: Matrix,
+  { columns: l, rootEntryBits, framed, half, white }: SketchParameters,
+): Promise<bigint[]> {
+  const whitening = { matrix: root, entryBits: rootEntryBits, columns: l };
+  const plan = new Plan<ChosenProduct>();
+  const G = liftChosen(plan, share.length, () => share, framed);
+  const halfProduct = plan.add({ ...whitening, ringBits: half.ring });
+  const halfOf: Known<bigint[]> = (shares) => {
+    const own = multiplySigned(root, symmetricMatrix(G(shares), l));
+    return addMatrices(own, halfProduct(shares), half.ring).flat();
+  };
+  const H = liftChosen(plan, l * l, halfOf, half);
+  const whiteProduct = plan.add({ ...whitening, ringBits: white.ring, part: 'upper' });
+  const shares = await chooser.multiply(plan.products);
+  const own = upperProduct(root, matrixOf(H(shares), l), white.ring);
+  return upperOf(whiteProduct(shares)).map((entry, e) => entry + own[e]!);
 }
 
 /** Step 6: Z' J, J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components signed integers. */
 async function rotateBack(
   stream: MessageStream,
-  correlator: Correlator,
+  products: DataUserProducts,
   kept: Matrix,
   directions: Matrix,
   { normalised }: Root,
   parameters: SketchParameters,
 ): Promise<bigint[][]> {
-  const { features: d, columns: l, components: k, entryShareBits, coefficients, vectorRing } = parameters;
-  const coefficientsOf = (shares: readonly Matrix[]) =>
-    inRing(truncateUser(shares[2]!, coefficients), vectorRing);
+  const { features: d, components: k, coefficients, vectorRing } = parameters;
   const across = inRing(transpose(kept), vectorRing);
-  const shares = await correlator.multiply([
+  const shares = await products.multiply([
     ...returningCorrelations(directions, normalised, returningSizes(parameters)),
     ...piecesOf(d).map(
       ({ from, size }): CorrelatedProduct => ({
@@ -214,15 +215,18 @@ async function rotateBack(
         ...(from === 0 && { waits: true as const }),
       }),
     ),
-    {
-      matrix: { inner: l, columns: k, from: coefficientsOf },
-      rows: d,
-      entryBits: Math.min(entryShareBits + 1, vectorRing),
-      ringBits: vectorRing,
-    },
   ]);
-  const own = rowProducts(kept, transpose(coefficientsOf(shares)), vectorRing);
-  const mine = transpose(joined(shares.slice(3, -1)));
-  const share = addMatrices(addMatrices(own, mine, vectorRing), shares.at(-1)!, vectorRing);
+  const own = transpose(truncateUser(shares[2]!, coefficients));
+  const choices = own.map((row) => row.map((entry) => BigInt.asIntN(vectorRing, entry)));
+  const theirs = await products.reversed.multiply(
+    piecesOf(d).map(({ size }) => ({
+      matrix: choices,
+      entryBits: vectorRing,
+      columns: size,
+      ringBits: vectorRing,
+    })),
+  );
+  const mixed = addMatrices(joined(shares.slice(3)), joined(theirs), vectorRing);
+  const share = addMatrices(rowProducts(kept, own, vectorRing), transpose(mixed), vectorRing);
   return openMatrix(stream, ROTATED_MESSAGE.vectors, share, vectorRing);
 }

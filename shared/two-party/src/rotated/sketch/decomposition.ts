@@ -89,7 +89,7 @@ export function findRoot(
 
 /** M is twice the core; so is B. */
 function openRoot(matrix: Matrix, { featureCount: d }: Program, parameters: SketchParameters): OpenedCore {
-  const { columns: l, rotationBits, rootBits, inner, maskBits, ringBits, cut } = parameters;
+  const { columns: l, rotationBits, rootBits, rootEntryBits, inner, maskBits, ringBits, cut } = parameters;
   const fraction = 2 * rotationBits;
   const doubled = eigenpairsOf(matrix, fraction);
   const trace = doubled.values.reduce((sum, value) => sum + value, 0);
@@ -110,20 +110,23 @@ function openRoot(matrix: Matrix, { featureCount: d }: Program, parameters: Sket
     most: 2 ** (ringBits - 2 - fraction),
   });
   const tooLittle = trace / 2 < 2 ** parameters.leastTraceBits;
+  // C (M + shift) Cᵀ = I for C of `whitening`. An estimate of the trace of S̄ in units of Z, times the room that is left.
+  const scaled = (2 ** parameters.headroomBits * trace) / 2 / l / 4 ** parameters.scaleBits;
+  const scale = Math.sqrt(2 / scaled) * 2 ** cut;
+  const root = (whitening?.root ?? matrix).map((row) =>
+    row.map((entry) => times(entry, scale * 2 ** (rootBits - precise))),
+  );
+  const isRoot =
+    whitening !== undefined && root.flat().every((entry) => BigInt.asIntN(rootEntryBits, entry) === entry);
   const refusal = tooLittle
     ? littleVariance(trace / 2, parameters)
     : rankOf(doubled.values) < l
       ? sketchIsWhole(l)
-      : whitening === undefined
-        ? implausible('"matrix" expected that of a sketch')
-        : undefined;
-  // C (M + shift) Cᵀ = I for C of `whitening`. An estimate of the trace of S̄ in units of Z, times the room that is left.
-  const scaled = (2 ** parameters.headroomBits * trace) / 2 / l / 4 ** parameters.scaleBits;
-  const scale = Math.sqrt(2 / scaled) * 2 ** cut;
+      : isRoot
+        ? undefined
+        : implausible('"matrix" expected that of a sketch');
   return {
-    root: (whitening?.root ?? matrix).map((row) =>
-      row.map((entry) => times(entry, scale * 2 ** (rootBits - precise))),
-    ),
+    root,
     normalised: whitening?.normalised ?? matrix,
     unit: scaled,
     squaredLength: (pairs.values.at(-1)! / scale ** 2) * 4 ** parameters.coefficientBits,

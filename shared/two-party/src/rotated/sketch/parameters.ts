@@ -92,8 +92,9 @@ export interface SketchParameters {
   readonly turned: Cut;
   /** G = P·A·Pᵀ. */
   readonly framed: Cut;
-  /** Fraction bits of C₁. */
+  /** Fraction bits of C₁, and bits of its entries with their sign. */
   readonly rootBits: number;
+  readonly rootEntryBits: number;
   /** C₁·G. */
   readonly half: Cut;
   /** F = C₁·G·C₁ᵀ. */
@@ -237,6 +238,7 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
     turned,
     framed,
     rootBits,
+    rootEntryBits: Math.max(2, Math.ceil(rootBits + stretch / 2) + 2),
     half,
     white,
     mixed,
