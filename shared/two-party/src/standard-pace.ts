@@ -20,9 +20,12 @@ export function contrastPace(features: number, classes: number): number {
   return 100 + Math.ceil(10 * 3e-5 * features * classes ** 2);
 }
 
-/** The same for taking the mean off a sketch of so many features and columns. */
+/**
+ * For a sketch of so many features and columns, from the numbers that are opened first to the first product: ten times what taking the mean off takes, and twice all
+ * that is made ready besides. 0.46 s for 1,024 and 60, 1.4 s for 4,096 and 60.
+ */
 export function centringPace(features: number, columns: number): number {
-  return 100 + Math.ceil(10 * 1e-3 * features * columns);
+  return 150 + Math.ceil((10 * 3e-4 + 2 * 1e-3) * features * columns);
 }
 
 /** The same for what follows from so many sums of a histogram task: 3.7 s for 34,850. */
