@@ -132,7 +132,7 @@ export class Computation {
     try {
       return await stage.call(this, stored, await tasks.agreed(stored.task.id), turn);
     } catch (error) {
-      if ((await store.task(stored.task.id))?.state !== stored.state) return undefined;
+      if ((await store.state(stored.task.id)) !== stored.state) return undefined;
       // Two processes at the CSP are each other's errors: one whose turn is over must not fail the other's task.
       turn.signal.throwIfAborted();
       const isAnswered = errorCodeOf(error) === 'ERR_TASK_ANSWERED';
@@ -153,7 +153,7 @@ export class Computation {
     await this.tellWaiting(task.id, error);
     for (const until = clock.now() + HOLDER_MILLISECONDS; clock.now() < until; ) {
       await clock.sleep(HOLDER_PAUSE_MILLISECONDS, signal);
-      if ((await store.task(task.id))?.state !== state) return true;
+      if ((await store.state(task.id)) !== state) return true;
     }
     return false;
   }

@@ -170,7 +170,7 @@ function holder() {
     },
   });
   // A private member is reached through the object that has it.
-  for (const name of ['task', 'setActivity', 'addFault'] as const)
+  for (const name of ['task', 'state', 'drawn', 'setActivity', 'addFault'] as const)
     Object.defineProperty(slow, name, { value: store[name].bind(store) });
   const computation = new Computation({ ...common, store: slow, clock: new StillClock(), isShared: true });
   return { done: computation.step(task.id, turn), hasAnswer: reached.promise, goOn: gate.resolve };
