@@ -14,6 +14,9 @@ import { drawNoise } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
 import { drawSumNoise } from './sum-noise.ts';
 
+/** Ciphertexts that are blinded at a time: all threads of a pool have work for seconds, and none has to hold all of a sketch's. */
+const BLINDED_AT_ONCE = 2048;
+
 /** What the data user draws once per task: as secret as the key, and persisted before it is used. */
 export interface Drawn {
   /** One per value of the flat statistics; see `drawBlinding`. */
@@ -55,7 +58,12 @@ export async function blind(
   paillier: PaillierPool,
 ): Promise<Uint8Array> {
   const plaintexts = packBlinding(publicKey, packing, blinding);
-  const addends = await paillier.encrypt(publicKey, plaintexts, 'standard');
-  const blinded = aggregate.map((ciphertext, i) => add(publicKey, ciphertext, addends[i]!));
-  return encodeCiphertexts(publicKey, blinded);
+  const parts: Uint8Array[] = [];
+  for (let from = 0; from < plaintexts.length; from += BLINDED_AT_ONCE) {
+    const to = from + BLINDED_AT_ONCE;
+    const addends = await paillier.encrypt(publicKey, plaintexts.slice(from, to), 'standard');
+    const blinded = addends.map((addend, i) => add(publicKey, aggregate[from + i]!, addend));
+    parts.push(encodeCiphertexts(publicKey, blinded));
+  }
+  return Buffer.concat(parts);
 }
