@@ -6,6 +6,7 @@ import {
   encodeCiphertexts,
   type Packing,
   type PaillierPool,
+  type Plaintext,
   type PublicKey,
   packBlinding,
 } from '@eigenveil/paillier';
@@ -57,7 +58,16 @@ export async function blind(
   { blinding }: Pick<Drawn, 'blinding'>,
   paillier: PaillierPool,
 ): Promise<Uint8Array> {
-  const plaintexts = packBlinding(publicKey, packing, blinding);
+  return addAll(publicKey, aggregate, packBlinding(publicKey, packing, blinding), paillier);
+}
+
+/** Apart, so that nothing holds the blinding values themselves while they are encrypted. */
+async function addAll(
+  publicKey: PublicKey,
+  aggregate: readonly Ciphertext[],
+  plaintexts: readonly Plaintext[],
+  paillier: PaillierPool,
+): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for (let from = 0; from < plaintexts.length; from += BLINDED_AT_ONCE) {
     const to = from + BLINDED_AT_ONCE;
