@@ -132,6 +132,7 @@ async function begin(statistics: Statistics): Promise<void> {
     tasks: {
       agreed: async () => ({ task }) as OpenTask,
       propose: async () => undefined,
+      forget: () => undefined,
       signsOf: async () => undefined,
     },
     aggregation: { aggregate: () => Promise.reject(new Error('not asked for')) },
