@@ -76,8 +76,10 @@ export class Decomposition {
     const { task } = stored;
     // A release without provenance has unblinded the task: the same request again brings the statement.
     const statement = stored.provenance.statement ?? (await provenances.unblind(stored));
-    const { sealedBlinding } = await store.drawn(task.id);
-    const shares = sharesAtDataUser(task, openDrawn(sealer, task.id, sealedBlinding!));
+    const shares = sharesAtDataUser(
+      task,
+      openDrawn(sealer, task.id, (await store.drawn(task.id, 'sealedBlinding'))!),
+    );
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
     const answer = protocol.answersOnce ? { answer: await this.#answerOf(task.id) } : {};
     const channel = await csp.openChannel(task.id);

@@ -66,10 +66,15 @@ export async function read(
 }
 
 /** See drawn of the store. */
-export async function drawnOf(db: PostgresQueries, taskId: TaskId): Promise<StoredDrawn> {
-  const text = 'SELECT sealed_blinding AS "sealedBlinding", blinded FROM tasks WHERE task_id = $1';
-  const { rows } = await db.query<StoredDrawn>({ text, values: [taskId] });
-  return rows[0] ?? { sealedBlinding: null, blinded: null };
+export async function drawnOf(
+  db: PostgresQueries,
+  taskId: TaskId,
+  member: keyof StoredDrawn,
+): Promise<Uint8Array | null> {
+  const column = member === 'blinded' ? 'blinded' : 'sealed_blinding';
+  const text = `SELECT ${column} AS bytes FROM tasks WHERE task_id = $1`;
+  const { rows } = await db.query<{ bytes: Uint8Array | null }>({ text, values: [taskId] });
+  return rows[0]?.bytes ?? null;
 }
 
 /** What is shown of a task while it goes on. */

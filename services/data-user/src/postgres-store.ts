@@ -108,8 +108,8 @@ export class PostgresDataUserStore implements DataUserStore {
     return (await this.#db.query<{ state: TaskState }>({ text, values: [taskId] })).rows[0]?.state;
   }
 
-  async drawn(taskId: TaskId): Promise<StoredDrawn> {
-    return drawnOf(this.#db, taskId);
+  async drawn(taskId: TaskId, member: keyof StoredDrawn): Promise<Uint8Array | null> {
+    return drawnOf(this.#db, taskId, member);
   }
 
   async watched(taskId: TaskId): Promise<WatchedTask | undefined> {
@@ -421,7 +421,7 @@ export class PostgresDataUserStore implements DataUserStore {
     });
     let changes = 0;
     for (const { task_id: taskId } of tasks.rows) {
-      const sealed = (await drawnOf(this.#db, taskId)).sealedBlinding;
+      const sealed = await drawnOf(this.#db, taskId, 'sealedBlinding');
       if (sealed === null) continue; // destroyed meanwhile
       const changed = change(blindingPlace(taskId), sealed);
       if (changed === sealed) continue;

@@ -40,7 +40,7 @@ export class Provenances {
    * @throws ERR_PROVENANCE_INVALID, and what the CSP refuses
    */
   async unblind({ task }: Pick<StoredTask, 'task'>): Promise<string> {
-    const { blinded } = await this.#store.drawn(task.id);
+    const blinded = await this.#store.drawn(task.id, 'blinded');
     if (blinded === null) throw new TypeError(`task ${task.id} expected a blinded aggregate, got none`);
     const statement = await this.#csp.unblind(task.id, blinded);
     const claims = await verifyStatement(STATEMENT, statement, await this.#csp.identity());

@@ -12,15 +12,8 @@ const BLINDING = '{"blinding":[';
 const NOISE = '],"noise":[';
 const END = ']}';
 
-export function sealDrawn(sealer: Sealer, taskId: TaskId, { blinding, noise }: Drawn): Uint8Array {
-  const parts = [
-    Buffer.from(BLINDING),
-    ...written(blinding),
-    Buffer.from(NOISE),
-    ...written(noise),
-    Buffer.from(END),
-  ];
-  return sealer.seal(blindingPlace(taskId), Buffer.concat(parts));
+export function sealDrawn(sealer: Sealer, taskId: TaskId, drawn: Drawn): Uint8Array {
+  return sealer.seal(blindingPlace(taskId), textOf(drawn));
 }
 
 export function openDrawn(sealer: Sealer, taskId: TaskId, sealed: Uint8Array): Drawn {
@@ -31,6 +24,14 @@ export function openDrawn(sealer: Sealer, taskId: TaskId, sealed: Uint8Array): D
     blinding: read(bytes, BLINDING.length, noise),
     noise: read(bytes, noise + NOISE.length, length - END.length),
   };
+}
+
+function* textOf({ blinding, noise }: Drawn): Generator<Uint8Array> {
+  yield Buffer.from(BLINDING);
+  yield* written(blinding);
+  yield Buffer.from(NOISE);
+  yield* written(noise);
+  yield Buffer.from(END);
 }
 
 function* written(values: readonly bigint[]): Generator<Buffer> {

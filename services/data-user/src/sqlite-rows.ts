@@ -40,12 +40,10 @@ export function stateOf(prepare: Prepare, taskId: TaskId): TaskState | undefined
 }
 
 /** See drawn of the store. */
-export function drawnOf(prepare: Prepare, taskId: TaskId): StoredDrawn {
-  const row = prepare('SELECT sealed_blinding, blinded FROM tasks WHERE task_id = ?').get(taskId);
-  return {
-    sealedBlinding: (row?.sealed_blinding ?? null) as Uint8Array | null,
-    blinded: (row?.blinded ?? null) as Uint8Array | null,
-  };
+export function drawnOf(prepare: Prepare, taskId: TaskId, member: keyof StoredDrawn): Uint8Array | null {
+  const column = member === 'blinded' ? 'blinded' : 'sealed_blinding';
+  const row = prepare(`SELECT ${column} AS bytes FROM tasks WHERE task_id = ?`).get(taskId);
+  return (row?.bytes ?? null) as Uint8Array | null;
 }
 
 /** What of a task's row stands in a list. */

@@ -104,8 +104,8 @@ export class SqliteDataUserStore implements DataUserStore {
     return stateOf(this.#prepare, taskId);
   }
 
-  async drawn(taskId: TaskId): Promise<StoredDrawn> {
-    return drawnOf(this.#prepare, taskId);
+  async drawn(taskId: TaskId, member: keyof StoredDrawn): Promise<Uint8Array | null> {
+    return drawnOf(this.#prepare, taskId, member);
   }
 
   async watched(taskId: TaskId): Promise<WatchedTask | undefined> {

@@ -199,8 +199,8 @@ export interface DataUserStore extends AnswerStore {
   task(taskId: TaskId): Promise<StoredTask | undefined>;
   /** For whoever asks again and again: a task of thousands of features is long. */
   state(taskId: TaskId): Promise<TaskState | undefined>;
-  /** Nulls where nothing is drawn, or not any more. */
-  drawn(taskId: TaskId): Promise<StoredDrawn>;
+  /** One member of it; null where nothing is drawn, or not any more. */
+  drawn(taskId: TaskId, member: keyof StoredDrawn): Promise<Uint8Array | null>;
   watched(taskId: TaskId): Promise<WatchedTask | undefined>;
   /** The task that is done and whose projection was registered with this digest. */
   taskOfProjection(digest: Digest): Promise<StoredTask | undefined>;

@@ -266,7 +266,8 @@ describe('two processes on one database', () => {
     expect(moved.filter(Boolean)).toHaveLength(1);
     const winner = moved.indexOf(true) % 2;
     const { timings } = (await stores[0].task(id))!;
-    const { sealedBlinding, blinded } = await stores[0].drawn(id);
+    const sealedBlinding = await stores[0].drawn(id, 'sealedBlinding');
+    const blinded = await stores[0].drawn(id, 'blinded');
     expect([textOf(sealedBlinding), textOf(blinded)]).toEqual([
       `blinding of ${winner}`,
       `blinded by ${winner}`,
