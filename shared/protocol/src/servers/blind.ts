@@ -68,12 +68,12 @@ async function addAll(
   plaintexts: readonly Plaintext[],
   paillier: PaillierPool,
 ): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
+  const bytes = new Uint8Array(plaintexts.length * publicKey.ciphertextBytes);
   for (let from = 0; from < plaintexts.length; from += BLINDED_AT_ONCE) {
-    const to = from + BLINDED_AT_ONCE;
-    const addends = await paillier.encrypt(publicKey, plaintexts.slice(from, to), 'standard');
+    const part = plaintexts.slice(from, from + BLINDED_AT_ONCE);
+    const addends = await paillier.encrypt(publicKey, part, 'standard');
     const blinded = addends.map((addend, i) => add(publicKey, aggregate[from + i]!, addend));
-    parts.push(encodeCiphertexts(publicKey, blinded));
+    bytes.set(encodeCiphertexts(publicKey, blinded), from * publicKey.ciphertextBytes);
   }
-  return Buffer.concat(parts);
+  return bytes;
 }
