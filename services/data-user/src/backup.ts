@@ -38,7 +38,7 @@ async function giveUpTasks(store: SqliteDataUserStore): Promise<void> {
   } as const;
   for (const taskId of [...(await store.openTasks()), ...(await store.unfinishedTasks())]) {
     for (;;) {
-      const { state } = (await store.task(taskId))!;
+      const state = (await store.state(taskId))!;
       if (FINAL_STATES.includes(state)) break;
       await store.advance(taskId, state, { to: 'failed', failure });
     }

@@ -33,7 +33,7 @@ const PERSISTENCE_PAUSE_MILLISECONDS = 500;
 
 export interface ComputationDependencies extends DecompositionDependencies {
   readonly store: DataUserStore;
-  readonly tasks: Pick<Tasks, 'agreed' | 'propose' | 'signsOf'>;
+  readonly tasks: Pick<Tasks, 'agreed' | 'forget' | 'propose' | 'signsOf'>;
   readonly aggregation: Pick<Aggregation, 'aggregate'>;
   readonly fixing: Pick<Fixing, 'fix' | 'fixBlinded'>;
   readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel' | 'end'>;
@@ -132,7 +132,7 @@ export class Computation {
     try {
       return await stage.call(this, stored, await tasks.agreed(stored.task.id), turn);
     } catch (error) {
-      if ((await store.task(stored.task.id))?.state !== stored.state) return undefined;
+      if ((await store.state(stored.task.id)) !== stored.state) return undefined;
       // Two processes at the CSP are each other's errors: one whose turn is over must not fail the other's task.
       turn.signal.throwIfAborted();
       const isAnswered = errorCodeOf(error) === 'ERR_TASK_ANSWERED';
@@ -153,7 +153,7 @@ export class Computation {
     await this.tellWaiting(task.id, error);
     for (const until = clock.now() + HOLDER_MILLISECONDS; clock.now() < until; ) {
       await clock.sleep(HOLDER_PAUSE_MILLISECONDS, signal);
-      if ((await store.task(task.id))?.state !== state) return true;
+      if ((await store.state(task.id)) !== state) return true;
     }
     return false;
   }
@@ -172,10 +172,14 @@ export class Computation {
     const { aggregation, fixing, paillier, sealer, randomness } = this.#deps;
     await fixing.fix(task.id, turn); // nobody leaves the task any more
     const aggregate = await aggregation.aggregate(open, turn);
-    const drawn = draw(open, randomness);
-    const blinded = await blind(open, aggregate, drawn, paillier);
-    const sealedBlinding = sealDrawn(sealer, task.id, drawn);
-    return { to: 'blinded', sealedBlinding, blinded };
+    // In a function of its own: nothing holds what is drawn, other than sealed, while it is encrypted.
+    const drawAndBlind = () => {
+      const drawn = draw(open, randomness);
+      const sealedBlinding = sealDrawn(sealer, task.id, drawn);
+      return { sealedBlinding, blinding: blind(open, aggregate, drawn, paillier) };
+    };
+    const { sealedBlinding, blinding } = drawAndBlind();
+    return { to: 'blinded', sealedBlinding, blinded: await blinding };
   }
 
   async #unblind(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {
@@ -187,7 +191,9 @@ export class Computation {
   }
 
   async #decompose(stored: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {
-    return this.#decomposition.run(stored, await this.#deps.tasks.signsOf(open), turn);
+    const signs = await this.#deps.tasks.signsOf(open);
+    this.#deps.tasks.forget(stored.task.id);
+    return this.#decomposition.run(stored, signs, turn);
   }
 
   /** The digest lies in the store before it leaves for the first time: after a crash it is the same one. */

@@ -39,7 +39,8 @@ const FAULT_PAUSE_MILLISECONDS = 500;
 const WATCH_MILLISECONDS = 500;
 
 export interface DecompositionDependencies {
-  readonly store: Pick<DataUserStore, 'task' | 'setActivity' | 'countRun' | 'addFault'> & AnswerStore;
+  readonly store: Pick<DataUserStore, 'state' | 'drawn' | 'setActivity' | 'countRun' | 'addFault'> &
+    AnswerStore;
   readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel'>;
   readonly provenances: Pick<Provenances, 'unblind'>;
   readonly clock: Clock;
@@ -71,12 +72,14 @@ export class Decomposition {
     // The process was stopped when the last of them had been counted.
     if (stored.faults >= MOST_FAULTS)
       return failedBy(stored, new ServiceError('ERR_OT_CHECK', `${MOST_FAULTS} attempts ended with a fault`));
-    const { csp, sealer, key, clock, paceOf, onMiss, provenances } = this.#deps;
-    const { task, sealedBlinding } = stored;
+    const { store, csp, sealer, key, clock, paceOf, onMiss, provenances } = this.#deps;
+    const { task } = stored;
     // A release without provenance has unblinded the task: the same request again brings the statement.
     const statement = stored.provenance.statement ?? (await provenances.unblind(stored));
-    const drawn = openDrawn(sealer, task.id, sealedBlinding!);
-    const shares = sharesAtDataUser(task, drawn);
+    const shares = sharesAtDataUser(
+      task,
+      openDrawn(sealer, task.id, (await store.drawn(task.id, 'sealedBlinding'))!),
+    );
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
     const answer = protocol.answersOnce ? { answer: await this.#answerOf(task.id) } : {};
     const channel = await csp.openChannel(task.id);
@@ -157,8 +160,7 @@ export class Decomposition {
   #closeWhenOver(channel: Channel, taskId: TaskId): NodeJS.Timeout {
     const { store, csp } = this.#deps;
     const look = async () => {
-      const state = (await store.task(taskId))?.state;
-      if (state !== 'unblinded') await csp.closeChannel(channel);
+      if ((await store.state(taskId)) !== 'unblinded') await csp.closeChannel(channel);
     };
     return setInterval(() => look().catch(() => undefined), WATCH_MILLISECONDS);
   }

@@ -2,7 +2,15 @@
 import type { PostgresQueries } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, TaskState } from '@eigenveil/wire';
-import type { Activity, Entered, Fixation, ListedTask, StoredTask, WatchedTask } from './store.ts';
+import type {
+  Activity,
+  Entered,
+  Fixation,
+  ListedTask,
+  StoredDrawn,
+  StoredTask,
+  WatchedTask,
+} from './store.ts';
 
 interface TaskRow {
   readonly task: string;
@@ -10,8 +18,6 @@ interface TaskRow {
   readonly agreement: string | null;
   readonly last_sequence: number;
   readonly contributions: number;
-  readonly sealed_blinding: Uint8Array | null;
-  readonly blinded: Uint8Array | null;
   readonly projection: string | null;
   readonly provenance: string;
   readonly failure: string | null;
@@ -42,20 +48,33 @@ export async function read(
   taskId: TaskId,
   locking: '' | 'FOR SHARE' | 'FOR NO KEY UPDATE' = '',
 ): Promise<StoredTask | undefined> {
-  const text = `SELECT * FROM tasks WHERE task_id = $1 ${locking}`;
+  const text = `
+    SELECT task, state, agreement, last_sequence, contributions, projection, provenance, failure, timings, entered,
+      activity, fixation, faults, records_sent, ended_at_csp
+    FROM tasks WHERE task_id = $1 ${locking}`;
   const row = (await db.query<TaskRow>({ text, values: [taskId] })).rows[0];
   if (row === undefined) return undefined;
   return {
     ...shownOf(row),
     agreement: row.agreement,
-    sealedBlinding: row.sealed_blinding,
-    blinded: row.blinded,
     projection: row.projection,
     provenance: JSON.parse(row.provenance) as StoredTask['provenance'],
     faults: row.faults,
     recordsSent: row.records_sent,
     endedAtCsp: row.ended_at_csp,
   };
+}
+
+/** See drawn of the store. */
+export async function drawnOf(
+  db: PostgresQueries,
+  taskId: TaskId,
+  member: keyof StoredDrawn,
+): Promise<Uint8Array | null> {
+  const column = member === 'blinded' ? 'blinded' : 'sealed_blinding';
+  const text = `SELECT ${column} AS bytes FROM tasks WHERE task_id = $1`;
+  const { rows } = await db.query<{ bytes: Uint8Array | null }>({ text, values: [taskId] });
+  return rows[0]?.bytes ?? null;
 }
 
 /** What is shown of a task while it goes on. */

@@ -18,7 +18,7 @@ import {
   revokedAmong,
   tasksWithRevoked,
 } from './postgres-revocations.ts';
-import { closing, list, lock, read } from './postgres-rows.ts';
+import { closing, drawnOf, list, lock, read } from './postgres-rows.ts';
 import { MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import {
   addPiece,
@@ -41,6 +41,7 @@ import {
   type PartialProduct,
   type StageResult,
   type StoredContribution,
+  type StoredDrawn,
   type StoredOwner,
   type StoredRevocations,
   type StoredTask,
@@ -100,6 +101,15 @@ export class PostgresDataUserStore implements DataUserStore {
 
   async task(taskId: TaskId): Promise<StoredTask | undefined> {
     return read(this.#db, taskId);
+  }
+
+  async state(taskId: TaskId): Promise<TaskState | undefined> {
+    const text = 'SELECT state FROM tasks WHERE task_id = $1';
+    return (await this.#db.query<{ state: TaskState }>({ text, values: [taskId] })).rows[0]?.state;
+  }
+
+  async drawn(taskId: TaskId, member: keyof StoredDrawn): Promise<Uint8Array | null> {
+    return drawnOf(this.#db, taskId, member);
   }
 
   async watched(taskId: TaskId): Promise<WatchedTask | undefined> {
@@ -312,8 +322,9 @@ export class PostgresDataUserStore implements DataUserStore {
       const after = afterStage(stored, result);
       await db.query({
         text: `
-          UPDATE tasks SET state = $2, sealed_blinding = $3, blinded = $4, projection = $5, provenance = $6, failure = $7,
-            timings = $8, entered = $9, activity = '{}'
+          UPDATE tasks SET state = $2, projection = $5, provenance = $6, failure = $7, timings = $8, entered = $9, activity = '{}',
+            sealed_blinding = CASE WHEN $10 THEN NULL ELSE coalesce($3, sealed_blinding) END,
+            blinded = CASE WHEN $10 THEN NULL ELSE coalesce($4, blinded) END
           WHERE task_id = $1`,
         values: [
           taskId,
@@ -325,6 +336,7 @@ export class PostgresDataUserStore implements DataUserStore {
           after.failure && JSON.stringify(after.failure),
           JSON.stringify(after.timings),
           JSON.stringify(after.entered),
+          after.destroysDrawn,
         ],
       });
       if (from === 'unblinded')
@@ -409,7 +421,7 @@ export class PostgresDataUserStore implements DataUserStore {
     });
     let changes = 0;
     for (const { task_id: taskId } of tasks.rows) {
-      const sealed = (await read(this.#db, taskId))?.sealedBlinding ?? null;
+      const sealed = await drawnOf(this.#db, taskId, 'sealedBlinding');
       if (sealed === null) continue; // destroyed meanwhile
       const changed = change(blindingPlace(taskId), sealed);
       if (changed === sealed) continue;

@@ -22,12 +22,12 @@ import type { DataUserStore, StoredProvenance, StoredTask } from './store.ts';
 const REMEMBERED_TREES = 16;
 
 export class Provenances {
-  readonly #store: Pick<DataUserStore, 'contributions'>;
+  readonly #store: Pick<DataUserStore, 'contributions' | 'drawn'>;
   readonly #csp: Pick<CspClient, 'identity' | 'unblind' | 'countersign'>;
   readonly #trees = new Map<TaskId, Promise<ContributionTree>>();
 
   constructor(dependencies: {
-    store: Pick<DataUserStore, 'contributions'>;
+    store: Pick<DataUserStore, 'contributions' | 'drawn'>;
     csp: Pick<CspClient, 'identity' | 'unblind' | 'countersign'>;
   }) {
     this.#store = dependencies.store;
@@ -39,13 +39,15 @@ export class Provenances {
    * again as often as it takes.
    * @throws ERR_PROVENANCE_INVALID, and what the CSP refuses
    */
-  async unblind({ task, blinded }: Pick<StoredTask, 'task' | 'blinded'>): Promise<string> {
-    const statement = await this.#csp.unblind(task.id, blinded!);
+  async unblind({ task }: Pick<StoredTask, 'task'>): Promise<string> {
+    const blinded = await this.#store.drawn(task.id, 'blinded');
+    if (blinded === null) throw new TypeError(`task ${task.id} expected a blinded aggregate, got none`);
+    const statement = await this.#csp.unblind(task.id, blinded);
     const claims = await verifyStatement(STATEMENT, statement, await this.#csp.identity());
     const tree = await this.#treeOf(task.id);
     const isRight =
       isAbout(task, claims) &&
-      claims.unblindingDigest === digestBytes('unblinding', blinded!) &&
+      claims.unblindingDigest === digestBytes('unblinding', blinded) &&
       claims.verifiedOwners === tree.size &&
       claims.contributionsRoot === tree.root();
     if (!isRight) throw invalid('"statement" expected this unblinding and the records that were added up');

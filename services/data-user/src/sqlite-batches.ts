@@ -1,6 +1,6 @@
 /** The aggregation's batches in SQLite: the ciphertexts they are of, and the product of each that is complete. */
 import type { TaskId } from '@eigenveil/task';
-import type { Prepare } from './sqlite-watch.ts';
+import type { Prepare } from './sqlite-rows.ts';
 import type { PartialProduct } from './store.ts';
 import { checkMarked } from './store-rules.ts';
 

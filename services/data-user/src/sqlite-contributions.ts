@@ -1,7 +1,7 @@
 /** Rows of contributions in SQLite, within the transactions of the store: written, marked, deleted and read. */
 import type { TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId } from '@eigenveil/wire';
-import type { Prepare } from './sqlite-watch.ts';
+import type { Prepare } from './sqlite-rows.ts';
 import type { NewContribution, StoredContribution } from './store.ts';
 
 export function insertContribution(

@@ -1,7 +1,7 @@
 /** Revoked owners in SQLite: who they are, and their contributions dropped; within the transactions of the store. */
 import type { TaskId } from '@eigenveil/task';
 import type { OwnerId } from '@eigenveil/wire';
-import type { Prepare } from './sqlite-watch.ts';
+import type { Prepare } from './sqlite-rows.ts';
 import type { StoredRevocations } from './store.ts';
 
 export function keepRevocations(

@@ -26,6 +26,7 @@ import {
   revokedAmong,
   tasksWithRevoked,
 } from './sqlite-revocations.ts';
+import { drawnOf, listed, type Prepare, readTask, stateOf } from './sqlite-rows.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 import {
   addPiece,
@@ -35,7 +36,7 @@ import {
   uploadOf,
   uploadsAmong,
 } from './sqlite-uploads.ts';
-import { addRefused, arrivals, listed, ownersOf, type Prepare, shownOf, watched } from './sqlite-watch.ts';
+import { addRefused, arrivals, ownersOf, watched } from './sqlite-watch.ts';
 import {
   type Activity,
   answerPlace,
@@ -48,8 +49,8 @@ import {
   type PartialProduct,
   type StageResult,
   type StoredContribution,
+  type StoredDrawn,
   type StoredOwner,
-  type StoredProvenance,
   type StoredRevocations,
   type StoredTask,
   type StoredUpload,
@@ -75,6 +76,11 @@ export class SqliteDataUserStore implements DataUserStore {
   readonly #db: Database;
   readonly #statements = new Map<string, StatementSync>();
   readonly #answers: SqliteAnswers;
+  /**
+   * What is done for tasks at the moment. This is the one process of its database, and in a task's row, tens of megabytes of a sketch, SQLite would write
+   * all of it again, once a second.
+   */
+  readonly #activities = new Map<TaskId, Activity>();
   readonly operators: SqliteOperators;
 
   constructor(path: string) {
@@ -94,8 +100,17 @@ export class SqliteDataUserStore implements DataUserStore {
     return this.#read(taskId);
   }
 
+  async state(taskId: TaskId): Promise<TaskState | undefined> {
+    return stateOf(this.#prepare, taskId);
+  }
+
+  async drawn(taskId: TaskId, member: keyof StoredDrawn): Promise<Uint8Array | null> {
+    return drawnOf(this.#prepare, taskId, member);
+  }
+
   async watched(taskId: TaskId): Promise<WatchedTask | undefined> {
-    return watched(this.#prepare, taskId);
+    const found = watched(this.#prepare, taskId);
+    return found && { ...found, activity: this.#activityOf(taskId) };
   }
 
   async addRefused(refused: Parameters<DataUserStore['addRefused']>[0]): Promise<void> {
@@ -134,9 +149,10 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async openTask(taskId: TaskId, agreement: string): Promise<boolean> {
     const { changes } = this.#prepare(
-      `UPDATE tasks SET state = 'open', agreement = ?, activity = '{}', entered = json_patch(entered, ?)
+      `UPDATE tasks SET state = 'open', agreement = ?, entered = json_patch(entered, ?)
          WHERE task_id = ? AND state = 'proposed'`,
     ).run(agreement, JSON.stringify(entering('open')), taskId);
+    if (changes === 1) this.#activities.delete(taskId);
     return changes === 1;
   }
 
@@ -237,10 +253,11 @@ export class SqliteDataUserStore implements DataUserStore {
     return transaction(this.#db, () => {
       const stored = this.#read(taskId);
       if (!closes(stored, byItself)) return false;
-      this.#prepare(`UPDATE tasks SET state = 'closed', entered = ?, activity = '{}' WHERE task_id = ?`).run(
+      this.#prepare(`UPDATE tasks SET state = 'closed', entered = ? WHERE task_id = ?`).run(
         JSON.stringify(entering('closed', stored)),
         taskId,
       );
+      this.#activities.delete(taskId);
       return true;
     });
   }
@@ -302,12 +319,16 @@ export class SqliteDataUserStore implements DataUserStore {
       if (stored?.state !== from) return undefined;
       const after = afterStage(stored, result);
       this.#prepare(
-        `UPDATE tasks SET state = ?, sealed_blinding = ?, blinded = ?, projection = ?, provenance = ?, failure = ?,
-             timings = ?, entered = ?, activity = '{}'
+        `UPDATE tasks SET state = ?,
+             sealed_blinding = CASE WHEN ? THEN NULL ELSE coalesce(?, sealed_blinding) END,
+             blinded = CASE WHEN ? THEN NULL ELSE coalesce(?, blinded) END,
+             projection = ?, provenance = ?, failure = ?, timings = ?, entered = ?
            WHERE task_id = ?`,
       ).run(
         after.state,
+        Number(after.destroysDrawn),
         after.sealedBlinding,
+        Number(after.destroysDrawn),
         after.blinded,
         after.projection,
         JSON.stringify(after.provenance),
@@ -317,6 +338,7 @@ export class SqliteDataUserStore implements DataUserStore {
         taskId,
       );
       if (from === 'unblinded') this.#answers.forget(taskId);
+      this.#activities.delete(taskId);
       return after.destroysDrawn;
     });
     if (destroyed === undefined) return false;
@@ -342,14 +364,15 @@ export class SqliteDataUserStore implements DataUserStore {
   }
 
   async markEndedAtCsp(taskId: TaskId): Promise<void> {
-    this.#prepare(`UPDATE tasks SET ended_at_csp = 1, activity = '{}' WHERE task_id = ?`).run(taskId);
+    this.#prepare('UPDATE tasks SET ended_at_csp = 1 WHERE task_id = ?').run(taskId);
+    this.#activities.delete(taskId);
   }
 
   async setActivity(taskId: TaskId, activity: Activity): Promise<void> {
-    this.#prepare('UPDATE tasks SET activity = ? WHERE task_id = ? AND ended_at_csp = 0').run(
-      JSON.stringify(activity),
-      taskId,
-    );
+    const row = this.#prepare(
+      `SELECT 1 FROM tasks WHERE task_id = ? AND (state NOT IN ('done', 'cancelled', 'failed') OR ended_at_csp = 0)`,
+    ).get(taskId);
+    if (row !== undefined) this.#activities.set(taskId, activity);
   }
 
   async addFault(taskId: TaskId): Promise<number> {
@@ -393,19 +416,12 @@ export class SqliteDataUserStore implements DataUserStore {
     return statement;
   };
 
+  #activityOf(taskId: TaskId): Activity {
+    return this.#activities.get(taskId) ?? {};
+  }
+
   #read(taskId: TaskId): StoredTask | undefined {
-    const row = this.#prepare('SELECT * FROM tasks WHERE task_id = ?').get(taskId);
-    if (row === undefined) return undefined;
-    return {
-      ...shownOf(row),
-      agreement: row.agreement as string | null,
-      sealedBlinding: row.sealed_blinding as Uint8Array | null,
-      blinded: row.blinded as Uint8Array | null,
-      projection: row.projection as string | null,
-      provenance: JSON.parse(row.provenance as string) as StoredProvenance,
-      faults: row.faults as number,
-      recordsSent: row.records_sent as number,
-      endedAtCsp: row.ended_at_csp === 1,
-    };
+    const found = readTask(this.#prepare, taskId);
+    return found && { ...found, activity: this.#activityOf(taskId) };
   }
 }

@@ -3,7 +3,7 @@ import type { TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId } from '@eigenveil/wire';
 import { contributionOf } from './sqlite-contributions.ts';
 import { revokedAmong } from './sqlite-revocations.ts';
-import type { Prepare } from './sqlite-watch.ts';
+import type { Prepare } from './sqlite-rows.ts';
 import type { NewPiece, StoredTask, StoredUpload } from './store.ts';
 import { changeBy } from './store-rules.ts';
 

@@ -1,26 +1,13 @@
 /** What the console shows of a task, read from SQLite and counted there. */
-import type { SQLOutputValue, StatementSync } from 'node:sqlite';
-import type { Task, TaskId } from '@eigenveil/task';
-import type { OwnerId, TaskState } from '@eigenveil/wire';
-import type {
-  Activity,
-  DataUserStore,
-  Entered,
-  Fixation,
-  ListedTask,
-  Refused,
-  StoredOwner,
-  StoredTask,
-  WatchedTask,
-} from './store.ts';
+import type { TaskId } from '@eigenveil/task';
+import type { OwnerId } from '@eigenveil/wire';
+import { type Prepare, shownOf } from './sqlite-rows.ts';
+import type { DataUserStore, Refused, StoredOwner, WatchedTask } from './store.ts';
 import { spread } from './store-rules.ts';
 
-/** A statement that is compiled once. */
-export type Prepare = (sql: string) => StatementSync;
-
-export function watched(prepare: Prepare, taskId: TaskId): WatchedTask | undefined {
+export function watched(prepare: Prepare, taskId: TaskId): Omit<WatchedTask, 'activity'> | undefined {
   const row = prepare(
-    `SELECT task, state, contributions, last_sequence, failure, timings, entered, activity, fixation
+    `SELECT task, state, contributions, last_sequence, failure, timings, entered, fixation
        FROM tasks WHERE task_id = ?`,
   ).get(taskId);
   if (row === undefined) return undefined;
@@ -28,28 +15,6 @@ export function watched(prepare: Prepare, taskId: TaskId): WatchedTask | undefin
     'SELECT code, count, last_at AS lastAt FROM refusals WHERE task_id = ? ORDER BY count DESC, code',
   ).all(taskId) as unknown as Refused[];
   return { ...shownOf(row), refused: refused.map((it) => ({ ...it })) };
-}
-
-/** What of a task's row stands in a list. */
-export function listed(row: Readonly<Record<string, SQLOutputValue>>): ListedTask {
-  return {
-    task: JSON.parse(row.task as string) as Task,
-    state: row.state as TaskState,
-    contributions: row.contributions as number,
-  };
-}
-
-/** What of a task's row is shown while it goes on. */
-export function shownOf(row: Readonly<Record<string, SQLOutputValue>>): Omit<WatchedTask, 'refused'> {
-  return {
-    ...listed(row),
-    lastSequence: row.last_sequence as number,
-    failure: row.failure === null ? null : (JSON.parse(row.failure as string) as StoredTask['failure']),
-    timings: JSON.parse(row.timings as string) as Record<string, number>,
-    entered: JSON.parse(row.entered as string) as Entered,
-    activity: JSON.parse(row.activity as string) as Activity,
-    fixation: row.fixation === null ? null : (JSON.parse(row.fixation as string) as Fixation),
-  };
 }
 
 /** See owners of the store. */

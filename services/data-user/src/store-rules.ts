@@ -205,8 +205,9 @@ export function afterStage(stored: StoredTask, result: StageResult) {
     isFinal,
     destroysDrawn,
     state: to,
-    sealedBlinding: destroysDrawn ? null : (sealedBlinding ?? stored.sealedBlinding),
-    blinded: destroysDrawn ? null : (blinded ?? stored.blinded),
+    // What is null here and not destroyed stays as it is.
+    sealedBlinding: sealedBlinding ?? null,
+    blinded: blinded ?? null,
     projection: isFinal && to !== 'done' ? null : (projection ?? stored.projection),
     provenance: { ...stored.provenance, ...provenance },
     failure: failure ?? null,

@@ -25,10 +25,6 @@ export interface StoredTask {
   readonly lastSequence: number;
   /** Contributions that count: those that were not withdrawn. */
   readonly contributions: number;
-  /** The blinding values and this server's noise, sealed; drawn once, wiped when the task ends. */
-  readonly sealedBlinding: Uint8Array | null;
-  /** The exact blinded ciphertexts, so that a repeated unblinding request is byte-identical. */
-  readonly blinded: Uint8Array | null;
   /** The signed projection of a task that is `decomposed` or `done`. */
   readonly projection: string | null;
   readonly provenance: StoredProvenance;
@@ -46,6 +42,14 @@ export interface StoredTask {
   /** Whether the CSP has been told that the task has ended. */
   readonly endedAtCsp: boolean;
   readonly fixation: Fixation | null;
+}
+
+/** What was drawn for a task and what came of it. Of a sketch it is tens of megabytes, so whoever needs it reads it by itself. */
+export interface StoredDrawn {
+  /** The blinding values and this server's noise, sealed; drawn once, wiped when the task ends. */
+  readonly sealedBlinding: Uint8Array | null;
+  /** The exact blinded ciphertexts, so that a repeated unblinding request is byte-identical. */
+  readonly blinded: Uint8Array | null;
 }
 
 /**
@@ -193,6 +197,10 @@ export interface DataUserStore extends AnswerStore {
   /** Stores a task as proposed; no change if there is one with its id. */
   insertTask(task: Task): Promise<void>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
+  /** For whoever asks again and again: a task of thousands of features is long. */
+  state(taskId: TaskId): Promise<TaskState | undefined>;
+  /** One member of it; null where nothing is drawn, or not any more. */
+  drawn(taskId: TaskId, member: keyof StoredDrawn): Promise<Uint8Array | null>;
   watched(taskId: TaskId): Promise<WatchedTask | undefined>;
   /** The task that is done and whose projection was registered with this digest. */
   taskOfProjection(digest: Digest): Promise<StoredTask | undefined>;

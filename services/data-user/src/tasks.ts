@@ -178,6 +178,11 @@ export class Tasks {
     return this.#verify(await this.signed(taskId));
   }
 
+  /** Opens it again for whoever asks: of thousands of features the packing takes tens of megabytes. */
+  forget(taskId: TaskId): void {
+    this.#verified.delete(taskId);
+  }
+
   /**
    * Ω of a task with a sketch; undefined for others.
    * @throws as `verifyBasis` where it refines an earlier result

@@ -132,6 +132,7 @@ async function begin(statistics: Statistics): Promise<void> {
     tasks: {
       agreed: async () => ({ task }) as OpenTask,
       propose: async () => undefined,
+      forget: () => undefined,
       signsOf: async () => undefined,
     },
     aggregation: { aggregate: () => Promise.reject(new Error('not asked for')) },
@@ -170,7 +171,7 @@ function holder() {
     },
   });
   // A private member is reached through the object that has it.
-  for (const name of ['task', 'setActivity', 'addFault'] as const)
+  for (const name of ['task', 'state', 'drawn', 'setActivity', 'addFault'] as const)
     Object.defineProperty(slow, name, { value: store[name].bind(store) });
   const computation = new Computation({ ...common, store: slow, clock: new StillClock(), isShared: true });
   return { done: computation.step(task.id, turn), hasAnswer: reached.promise, goOn: gate.resolve };

@@ -265,7 +265,9 @@ describe('two processes on one database', () => {
     const moved = await Promise.all([draw(0), draw(1), draw(0), draw(1)]);
     expect(moved.filter(Boolean)).toHaveLength(1);
     const winner = moved.indexOf(true) % 2;
-    const { sealedBlinding, blinded, timings } = (await stores[0].task(id))!;
+    const { timings } = (await stores[0].task(id))!;
+    const sealedBlinding = await stores[0].drawn(id, 'sealedBlinding');
+    const blinded = await stores[0].drawn(id, 'blinded');
     expect([textOf(sealedBlinding), textOf(blinded)]).toEqual([
       `blinding of ${winner}`,
       `blinded by ${winner}`,

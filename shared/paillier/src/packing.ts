@@ -79,6 +79,24 @@ export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits 
     );
   }
 
+  const bits = [...valueBits];
+  let plaintexts: Slot[][] | undefined;
+  return {
+    // Made when it is asked for: of a sketch it takes fifty megabytes, and many callers want to know no more than lengths.
+    get plaintexts() {
+      plaintexts ??= placeSlots(bits, blindingBits, plaintextBits);
+      return plaintexts;
+    },
+    valueBits: bits,
+    blindingBits,
+  };
+}
+
+function placeSlots(
+  valueBits: readonly number[],
+  blindingBits: readonly number[],
+  plaintextBits: number,
+): Slot[][] {
   const order = valueBits
     .map((_, value) => value)
     .sort((a, b) => blindingBits[b]! - blindingBits[a]! || a - b);
@@ -97,7 +115,7 @@ export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits 
     plaintext.slots.push({ value, offset: plaintext.used, valueBits: valueBits[value]!, width });
     plaintext.used += width;
   }
-  return { plaintexts: plaintexts.map(({ slots }) => slots), valueBits: [...valueBits], blindingBits };
+  return plaintexts.map(({ slots }) => slots);
 }
 
 /**

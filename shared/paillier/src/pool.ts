@@ -20,6 +20,9 @@ const SMALLEST_PART = { encrypt: 1, djn: 32, decrypt: 1, decode: 128, aggregate:
 /** A thread that has had nothing to do for so long ends: what it takes, a hundred megabytes and more, is what the next stage of a task may need. */
 const IDLE_MILLISECONDS = 2000;
 
+/** Of what is young in a thread's heap. It would grow to several times as much, and save no time: nearly nothing of it lives on. */
+const YOUNG_MEGABYTES = 16;
+
 type Workers = Piscina<WorkerJob<JobName> | Moved, WorkerOutcome<unknown>>;
 
 /**
@@ -56,7 +59,12 @@ export class PaillierPool implements Encrypter {
       maxThreads: threads,
       workerData: settings,
     };
-    this.#workers = new Piscina({ ...options, minThreads: 0, idleTimeout: IDLE_MILLISECONDS });
+    this.#workers = new Piscina({
+      ...options,
+      minThreads: 0,
+      idleTimeout: IDLE_MILLISECONDS,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+    });
     this.#secretWorkers = new Piscina({ ...options, minThreads: 0, idleTimeout: 0 });
   }
 

@@ -53,14 +53,16 @@ export class Sealer {
     return [...this.#keys.keys()];
   }
 
-  seal(place: string, bytes: Uint8Array): Uint8Array {
+  /** @param content at once or part by part, which makes no difference to what is sealed: then it need never be there as a whole */
+  seal(place: string, content: Uint8Array | Iterable<Uint8Array>): Uint8Array {
     const { key, header } = this.#first;
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(associatedData(header, place));
-    const ciphertext = cipher.update(bytes);
+    const sealed: Uint8Array[] = [header, nonce];
+    for (const part of content instanceof Uint8Array ? [content] : content) sealed.push(cipher.update(part));
     cipher.final(); // empty in counter mode, but it completes the tag
-    return Buffer.concat([header, nonce, ciphertext, cipher.getAuthTag()]);
+    return Buffer.concat([...sealed, cipher.getAuthTag()]);
   }
 
   /**

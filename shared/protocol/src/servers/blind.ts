@@ -6,6 +6,7 @@ import {
   encodeCiphertexts,
   type Packing,
   type PaillierPool,
+  type Plaintext,
   type PublicKey,
   packBlinding,
 } from '@eigenveil/paillier';
@@ -13,6 +14,9 @@ import type { RandomSource } from '@eigenveil/privacy';
 import { drawNoise } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
 import { drawSumNoise } from './sum-noise.ts';
+
+/** Ciphertexts that are blinded at a time: all threads of a pool have work for seconds, and none has to hold all of a sketch's. */
+const BLINDED_AT_ONCE = 2048;
 
 /** What the data user draws once per task: as secret as the key, and persisted before it is used. */
 export interface Drawn {
@@ -54,8 +58,22 @@ export async function blind(
   { blinding }: Pick<Drawn, 'blinding'>,
   paillier: PaillierPool,
 ): Promise<Uint8Array> {
-  const plaintexts = packBlinding(publicKey, packing, blinding);
-  const addends = await paillier.encrypt(publicKey, plaintexts, 'standard');
-  const blinded = aggregate.map((ciphertext, i) => add(publicKey, ciphertext, addends[i]!));
-  return encodeCiphertexts(publicKey, blinded);
+  return addAll(publicKey, aggregate, packBlinding(publicKey, packing, blinding), paillier);
+}
+
+/** Apart, so that nothing holds the blinding values themselves while they are encrypted. */
+async function addAll(
+  publicKey: PublicKey,
+  aggregate: readonly Ciphertext[],
+  plaintexts: readonly Plaintext[],
+  paillier: PaillierPool,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(plaintexts.length * publicKey.ciphertextBytes);
+  for (let from = 0; from < plaintexts.length; from += BLINDED_AT_ONCE) {
+    const part = plaintexts.slice(from, from + BLINDED_AT_ONCE);
+    const addends = await paillier.encrypt(publicKey, part, 'standard');
+    const blinded = addends.map((addend, i) => add(publicKey, aggregate[from + i]!, addend));
+    bytes.set(encodeCiphertexts(publicKey, blinded), from * publicKey.ciphertextBytes);
+  }
+  return bytes;
 }

@@ -34,10 +34,9 @@ export function sharesAtDataUser(task: SharedTask, { blinding, noise }: Drawn): 
       noise,
     );
   const shift = shiftOf(task);
-  return toShares(
-    task,
-    blinding.map((value, i) => noise[i]! + shift[i]! - value),
-  );
+  // In one pass: of a sketch, integers of which these are reduced would be tens of megabytes.
+  const bits = TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task);
+  return blinding.map((value, i) => BigInt.asUintN(bits[i]!, noise[i]! + shift[i]! - value));
 }
 
 /**

@@ -90,8 +90,11 @@ function centre(
   parameters: SketchParameters,
 ): Pick<Centred, 'Z' | 'kept'> {
   const { columns: l, shareRing, cut } = parameters;
-  const mean = centring(isRefused ? V.map(() => 0n) : V, isRefused ? 1n : Q, signs, l);
-  const Z = Y.map((row, i) => row.map((share, a) => BigInt.asIntN(shareRing, share) - mean[i]![a]!));
+  const meanOf = centring(isRefused ? V.map(() => 0n) : V, isRefused ? 1n : Q, signs, l);
+  const Z = Y.map((row, i) => {
+    const mean = meanOf(i);
+    return row.map((share, a) => BigInt.asIntN(shareRing, share) - mean[a]!);
+  });
   // Both servers round down: by a BigInt(cut > 0) together, on average.
   const kept = truncateUser(Z, parameters).map((row) => row.map((entry) => entry + BigInt(cut > 0)));
   return { Z, kept };

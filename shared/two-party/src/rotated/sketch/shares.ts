@@ -31,14 +31,19 @@ export function sketchShares(
 }
 
 /**
- * V (VᵀΩ)/Q, rounded, d × l: what centres Y. Both are known to the data user alone, which takes it off its own share.
+ * V (VᵀΩ)/Q, rounded, d × l, row by row: what centres Y. Both are known to the data user alone, which takes it off its own share.
  * @param Q more than 0
  */
-export function centring(V: readonly bigint[], Q: bigint, signs: TestMatrix, l: number): bigint[][] {
+export function centring(
+  V: readonly bigint[],
+  Q: bigint,
+  signs: TestMatrix,
+  l: number,
+): (row: number) => bigint[] {
   const sums = Array.from({ length: l }, (_, a) =>
     V.reduce((sum, value, i) => sum + value * BigInt(signs[i * l + a]!), 0n),
   );
-  return V.map((value) => sums.map((sum) => roundDivide(value * sum, Q)));
+  return (row) => sums.map((sum) => roundDivide(V[row]! * sum, Q));
 }
 
 /** ΩᵀZ + ZᵀΩ, l × l: of each server's own share alone. */
