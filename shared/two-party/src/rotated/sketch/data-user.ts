@@ -52,9 +52,9 @@ export async function askSketch(
   holdToPace(stream, shortened(pace, centringPace(d, l)));
   const [Q, ...V] = opened([own.Q, ...own.V], declared, shareRing);
   const refused = refusalOfRows(Q!, l, task);
-  const { Z, kept } = centre(own, { Q: Q!, V }, refused !== undefined, parameters);
+  const { core: ownCore, kept } = centre(own, { Q: Q!, V }, refused !== undefined, parameters);
 
-  const { matrix, turned } = await shareMatrices(correlator, { Z, kept, signs: own.signs }, parameters);
+  const { matrix, turned } = await shareMatrices(correlator, ownCore, kept, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, matrix.length, ringBits);
   const { last, vectors } = await toTheEnd(stream, input, async () => {
     holdToPace(stream, pace);
@@ -72,11 +72,10 @@ export async function askSketch(
   return finishSketch(last, vectors, { Q: Q!, V }, task, parameters);
 }
 
-/** This server's shares of Z and of Z', what is kept of it, d × l; Ω. */
+/** This server's shares of twice the core, l × l, and of Z', what is kept of Z, d × l. Z itself is not needed after that. */
 interface Centred {
-  readonly Z: Matrix;
+  readonly core: Matrix;
   readonly kept: Matrix;
-  readonly signs: TestMatrix;
 }
 
 /** Step 1: V(VᵀΩ)/Q off this server's share of Y, and low bits dropped; nothing is taken off where the number of rows refuses the result. */
@@ -85,8 +84,8 @@ function centre(
   { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] },
   isRefused: boolean,
   parameters: SketchParameters,
-): Pick<Centred, 'Z' | 'kept'> {
-  const { columns: l, shareRing, cut } = parameters;
+): Centred {
+  const { columns: l, shareRing, cut, ringBits } = parameters;
   const meanOf = centring(isRefused ? V.map(() => 0n) : V, isRefused ? 1n : Q, signs, l);
   const Z = Y.map((row, i) => {
     const mean = meanOf(i);
@@ -94,13 +93,14 @@ function centre(
   });
   // Both servers round down: by a BigInt(cut > 0) together, on average.
   const kept = truncateUser(Z, parameters).map((row) => row.map((entry) => entry + BigInt(cut > 0)));
-  return { Z, kept };
+  return { core: inRing(doubledCore(Z, signs), ringBits), kept };
 }
 
 /** Step 2: the data user's share of M, upper triangle, and its integer share of P·A. */
 async function shareMatrices(
   correlator: Correlator,
-  { Z, kept, signs }: Centred,
+  core: Matrix,
+  kept: Matrix,
   parameters: SketchParameters,
 ): Promise<{ matrix: bigint[]; turned: Matrix }> {
   const { columns: l, entryShareBits, gramBits, fineRotationBits, turned } = parameters;
@@ -110,7 +110,6 @@ async function shareMatrices(
   const local = upperProduct(across, across, gramBits).map((entry) => entry + offset);
   const gramOf = ([mixed]: readonly Matrix[]) => gramShare(local, mixed!, gramBits);
   const liftings = liftingCorrelations(local.length, gramOf, lifting);
-  const core = inRing(doubledCore(Z, signs), parameters.ringBits);
   const squareOf = (shares: readonly Matrix[]) =>
     unliftedMatrix(
       lifted(gramOf(shares), shares.slice(4, 4 + liftings.length), lifting),
