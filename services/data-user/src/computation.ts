@@ -7,6 +7,7 @@ import type { PaillierPool } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
 import { blind, draw } from '@eigenveil/protocol/servers';
 import type { TaskId } from '@eigenveil/task';
+import { collectGarbage } from '@eigenveil/two-party';
 import { errorCodeOf, type TaskState, toProblem } from '@eigenveil/wire';
 import type { Aggregation } from './aggregation.ts';
 import type { CspClient } from './csp-client.ts';
@@ -179,6 +180,7 @@ export class Computation {
       return { sealedBlinding, blinding: blind(open, aggregate, drawn, paillier) };
     };
     const { sealedBlinding, blinding } = drawAndBlind();
+    collectGarbage('major'); // what it left would lie there while all threads encrypt
     return { to: 'blinded', sealedBlinding, blinded: await blinding };
   }
 

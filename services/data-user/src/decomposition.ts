@@ -8,6 +8,7 @@ import { programOf, type Task, type TaskId } from '@eigenveil/task';
 import {
   type Channel,
   type Clock,
+  collectGarbage,
   type DataUserInput,
   MOST_RUNS,
   type Pace,
@@ -80,6 +81,8 @@ export class Decomposition {
       task,
       openDrawn(sealer, task.id, (await store.drawn(task.id, 'sealedBlinding'))!),
     );
+    // What the shares of a sketch are made of is several times as much as they are, and would lie beside all that follows.
+    collectGarbage('major');
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
     const answer = protocol.answersOnce ? { answer: await this.#answerOf(task.id) } : {};
     const channel = await csp.openChannel(task.id);

@@ -1,6 +1,7 @@
 /** Two-party protocols that decompose additive shares, and the channel they talk over. */
 export { withAbort } from './channel/abort.ts';
 export type { Channel, ChannelLimits } from './channel/channel.ts';
+export { collectGarbage } from './channel/garbage.ts';
 export { memoryChannelPair } from './channel/memory.ts';
 export { MessageStream } from './channel/message-stream.ts';
 export { ChannelAcceptor, ChannelRefused, connectChannel } from './channel/websocket.ts';

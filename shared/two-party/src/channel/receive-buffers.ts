@@ -3,8 +3,7 @@
  * With fresh memory for every read, left alone, the runtime collected all garbage for every 14 to 20 MB that came, which cost more time than TLS itself.
  */
 import type { OnReadOpts, Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from './garbage.ts';
 
 /** What one TLS record holds at most; no read of TLS gives more. */
 export const TLS_RECORD_BYTES = 16 * 1024;
@@ -67,20 +66,8 @@ export class FreshBuffers {
     this.#bytes += length;
     if (this.#bytes < READ_BYTES) return;
     this.#bytes = 0;
-    collector ??= openCollector();
-    collector({ type: 'minor' });
+    collectGarbage('minor');
   }
-}
-
-type Collector = (options: { readonly type: 'minor' }) => void;
-let collector: Collector | undefined;
-
-/** The runtime shows it to contexts that are made while this flag is set. One that does not is left to collect as it likes: slower, and as right. */
-function openCollector(): Collector {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('globalThis.gc') as Collector | undefined;
-  setFlagsFromString('--no-expose-gc');
-  return collect ?? (() => undefined);
 }
 
 function chunk(): Buffer<ArrayBuffer> {

@@ -1,5 +1,6 @@
 /** The correlator's end of a product: the data user, whose ring vectors every transfer of the chooser's digits carries. */
 
+import { collectGarbage } from '../channel/garbage.ts';
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import type { Block, ExtensionSender } from '../oblivious-transfer/index.ts';
@@ -43,6 +44,9 @@ export interface CorrelatedProduct {
 
 const KEYS_PER_CALL = 64;
 
+/** What so many elements were made of is hundreds of megabytes, and would lie beside the products for as long as they take. */
+const MANY_ELEMENTS = 2 ** 18;
+
 /**
  * Blocks that are received before the first of them is answered, at most: where what was received is kept before it is answered (Transcript), that is once
  * for each group. They fit into what the chooser sends ahead. The first groups are small, so that answers begin at once: they are larger than
@@ -74,6 +78,8 @@ export async function multiplyEachCorrelated(
   products: readonly CorrelatedProduct[],
   onWork?: (digitProducts: number) => void,
 ): Promise<bigint[][][]> {
+  const elements = products.map(sizeOf).reduce((sum, { inner, columns }) => sum + inner * columns, 0);
+  if (elements > MANY_ELEMENTS) collectGarbage('major');
   fixMatrices(sender, products);
   const done: Done[] = [];
   const shares: bigint[][][] = [];
@@ -95,6 +101,7 @@ function fixMatrices({ stream }: ExtensionSender, products: readonly CorrelatedP
     const elements = new Uint8Array(size.inner * size.columns * elementBytes);
     encodeElements(checked(product.matrix, size), elements, elementBytes, size.columns);
     stream.fix(elements);
+    elements.buffer.transfer(0); // its memory goes now, not with the next collection
   }
 }
 

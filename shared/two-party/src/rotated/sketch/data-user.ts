@@ -55,9 +55,9 @@ export async function askSketch(
   holdToPace(stream, shortened(pace, centringPace(d, l)));
   const [Q, ...V] = opened([own.Q, ...own.V], declared, shareRing);
   const refused = refusalOfRows(Q!, l, task);
-  const { Z, kept } = centre(own, { Q: Q!, V }, refused !== undefined, parameters);
+  const { core: ownCore, kept } = centre(own, { Q: Q!, V }, refused !== undefined, parameters);
 
-  const { matrix, framed } = await shareMatrices(correlator, { Z, kept, signs: own.signs }, parameters);
+  const { matrix, framed } = await shareMatrices(correlator, ownCore, kept, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, matrix.length, ringBits);
   const { last, vectors } = await toTheEnd(stream, input, async () => {
     holdToPace(stream, paces.root);
@@ -75,11 +75,10 @@ export async function askSketch(
   return finishSketch(last, vectors, { Q: Q!, V }, task, parameters);
 }
 
-/** This server's shares of Z and of Z', what is kept of it, d × l; Ω. */
+/** This server's shares of twice the core, l × l, and of Z', what is kept of Z, d × l. Z itself is not needed after that. */
 interface Centred {
-  readonly Z: Matrix;
+  readonly core: Matrix;
   readonly kept: Matrix;
-  readonly signs: TestMatrix;
 }
 
 /** Step 1: V(VᵀΩ)/Q off this server's share of Y, and low bits dropped; nothing is taken off where the number of rows refuses the result. */
@@ -88,8 +87,8 @@ function centre(
   { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] },
   isRefused: boolean,
   parameters: SketchParameters,
-): Pick<Centred, 'Z' | 'kept'> {
-  const { columns: l, shareRing, cut } = parameters;
+): Centred {
+  const { columns: l, shareRing, cut, ringBits } = parameters;
   const meanOf = centring(isRefused ? V.map(() => 0n) : V, isRefused ? 1n : Q, signs, l);
   const Z = Y.map((row, i) => {
     const mean = meanOf(i);
@@ -97,19 +96,19 @@ function centre(
   });
   // Both servers round down: by a BigInt(cut > 0) together, on average.
   const kept = truncateUser(Z, parameters).map((row) => row.map((entry) => entry + BigInt(cut > 0)));
-  return { Z, kept };
+  return { core: inRing(doubledCore(Z, signs), ringBits), kept };
 }
 
 /** Step 2: the data user's share of M, and of G = P A Pᵀ, upper triangles. */
 async function shareMatrices(
   correlator: Correlator,
-  { Z, kept, signs }: Centred,
+  core: Matrix,
+  kept: Matrix,
   parameters: SketchParameters,
 ): Promise<{ matrix: bigint[]; framed: bigint[] }> {
   const { columns: l, entryShareBits, fineRotationBits, gram, turned, framed } = parameters;
   const across = transpose(kept);
   const local = upperRowProducts(across, across, gram.ring);
-  const core = inRing(doubledCore(Z, signs), parameters.ringBits);
   const square = { inner: l, columns: l };
   const turning = { rows: l, entryBits: fineRotationBits + 1 };
 
