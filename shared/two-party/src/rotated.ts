@@ -6,7 +6,7 @@ import { isStandardised, type Program, placesOf, type StatisticsTask, valueBitsO
 import { withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
-import { Transcript } from './channel/transcript.ts';
+import { type BeforeChecks, Transcript } from './channel/transcript.ts';
 import { EvaluatorSession, GarblerSession } from './garbling/index.ts';
 import { drawDelta, setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
 import {
@@ -52,7 +52,7 @@ export const rotated: TwoPartyProtocol = {
     await withAbort(channel, async () => {
       checkRotated(task, program);
       // The CSP gives one answer, and a failed guess is one: it is kept before it is checked, whatever becomes of closedByFaults().
-      const { stream, randomness } = begin(channel, input.answer, { beforeChecks: true });
+      const { stream, randomness } = begin(channel, input.answer, 'all');
       const chooser = () => openChooser(stream, randomness('products'), task);
       const bothWays = async (): Promise<CspProducts> => ({
         ...(await chooser()),
@@ -85,7 +85,8 @@ export const rotated: TwoPartyProtocol = {
       channel,
       async () => {
         checkRotated(task, program);
-        const { stream, randomness } = begin(channel, input.answer);
+        // A guess at what its own bits choose is the only one, too; other checks of its own are counted (see failures.ts of the service).
+        const { stream, randomness } = begin(channel, input.answer, 'products');
         const onWork = onProgress && workTold(task, program, onProgress);
         const correlator = () => openCorrelator(stream, randomness('products'), task, onWork);
         const bothWays = async (): Promise<DataUserProducts> => ({
@@ -174,10 +175,10 @@ function workTold(
 function begin(
   channel: Channel,
   answer: KeptAnswer | undefined,
-  kept: { readonly beforeChecks?: boolean } = {},
+  beforeChecks: BeforeChecks,
 ): { readonly stream: MessageStream; readonly randomness: (purpose: string) => RandomSource } {
   const seed = answer?.seed ?? systemRandomness(SEED_BYTES);
-  const transcript = answer && new Transcript(keyFrom(seed, 'transcript'), PROGRAM, answer, kept);
+  const transcript = answer && new Transcript(keyFrom(seed, 'transcript'), PROGRAM, answer, { beforeChecks });
   return {
     stream: new MessageStream(channel, transcript),
     randomness: streamsFrom(seed),

@@ -101,8 +101,8 @@ export class MessageStream {
    * guess is checked in any run. What was written before must have been flushed, or leaves later.
    * @throws as Transcript.bind
    */
-  async beforeCheck(): Promise<void> {
-    await this.#transcript?.beforeCheck();
+  async beforeCheck(of?: 'products'): Promise<void> {
+    await this.#transcript?.beforeCheck(of);
   }
 
   /** Keeps back what is written from now on until `gate` resolves, which is called when the first of it would leave. */

@@ -25,6 +25,9 @@ export interface TagKeeper {
   readonly giveUp?: () => Promise<void>;
 }
 
+/** Before which checks what has come is kept. */
+export type BeforeChecks = 'all' | 'products';
+
 interface Message {
   readonly type: number;
   readonly payload: Uint8Array;
@@ -40,7 +43,7 @@ const FIXED = 2 ** 32 - 1;
 export class Transcript {
   readonly #key: Uint8Array;
   readonly #keeper: TagKeeper;
-  readonly #beforeChecks: boolean;
+  readonly #beforeChecks: BeforeChecks | undefined;
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #position = 0;
   #mac: CipherGCM | undefined;
@@ -50,13 +53,13 @@ export class Transcript {
   /**
    * @param key 32 bytes, of this answer alone
    * @param program what runs it: another one may make other messages of the same secrets, so it is part of the first position
-   * @param beforeChecks whether what has come is kept before it is checked, too
+   * @param beforeChecks of what what has come is kept before it is checked, too
    */
   constructor(
     key: Uint8Array,
     program: string,
     keeper: TagKeeper,
-    { beforeChecks = false }: { readonly beforeChecks?: boolean } = {},
+    { beforeChecks }: { readonly beforeChecks?: BeforeChecks } = {},
   ) {
     this.#key = key;
     this.#keeper = keeper;
@@ -95,8 +98,9 @@ export class Transcript {
   }
 
   /** See MessageStream. What this end writes after it is compared as well. */
-  async beforeCheck(): Promise<void> {
-    if (!this.#beforeChecks || !this.isUnbound) return;
+  async beforeCheck(of?: 'products'): Promise<void> {
+    const isKept = this.#beforeChecks === 'all' || (of !== undefined && this.#beforeChecks === of);
+    if (!isKept || !this.isUnbound) return;
     await this.bind();
     this.fix(new Uint8Array(0));
   }

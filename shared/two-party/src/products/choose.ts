@@ -1,4 +1,4 @@
-/** The chooser's end of a product: the CSP, whose matrix's bits are the choices of the transfers. */
+/** The chooser's end of a product, the CSP unless the product is reversed: its matrix's bits are the choices of the transfers. */
 
 import { TwoPartyError } from '../errors.ts';
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
@@ -94,7 +94,7 @@ async function checkRows(
   stream.write(PRODUCT_MESSAGE.challenge, challenge);
   const answers: Uint8Array[] = [];
   for (const { size } of done) answers.push(await stream.read(PRODUCT_MESSAGE.check, answerBytes(size)));
-  await stream.beforeCheck();
+  await stream.beforeCheck('products');
   const sums = done.map(({ settled }) => settled.sums());
   const passed = done.map(({ size, entries }, p) =>
     passes(size, { matrix: entries, sums: sums[p]! }, challenge, p, answers[p]!),

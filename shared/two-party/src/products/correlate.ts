@@ -1,4 +1,4 @@
-/** The correlator's end of a product: the data user, whose ring vectors every transfer of the chooser's digits carries. */
+/** The correlator's end of a product, the data user unless the product is reversed: its ring vectors are what every transfer of the chooser's digits carries. */
 
 import { collectGarbage } from '../channel/garbage.ts';
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';

@@ -2,30 +2,15 @@
 import type { MessageStream } from '../channel/message-stream.ts';
 import { type Pace, systemClock, waitUntil } from '../pace.ts';
 import { type DataUserInput, hangUp } from '../protocol.ts';
-import { rootPace, standardPace } from '../standard-pace.ts';
 
 /** The pace that a caller asks for, or else the public one of so many milliseconds. */
 export function paceOf({ pace }: Pick<DataUserInput, 'pace'>, milliseconds: number): Pace {
   return pace ?? { milliseconds, clock: systemClock };
 }
 
-/** What is waited for C₁, and for the decomposition behind it, of a pace that would do for both at once. */
-export function inParts(
-  pace: Pace,
-  features: number,
-  components: number,
-): { root: Pace; decomposition: Pace } {
-  const whole = standardPace(features, components, true);
-  const part = (milliseconds: number) => ({
-    ...pace,
-    milliseconds: Math.ceil((pace.milliseconds * milliseconds) / whole),
-  });
-  return { root: part(rootPace(features)), decomposition: part(standardPace(features, components)) };
-}
-
-/** The same, of so many milliseconds at most. */
-export function shortened(pace: Pace, milliseconds: number): Pace {
-  return { ...pace, milliseconds: Math.min(pace.milliseconds, milliseconds) };
+/** The part of a pace of `whole` milliseconds, unless another was asked for, that so many of them are. */
+export function partOf(pace: Pace, milliseconds: number, whole: number): Pace {
+  return { ...pace, milliseconds: Math.ceil((pace.milliseconds * milliseconds) / whole) };
 }
 
 /**

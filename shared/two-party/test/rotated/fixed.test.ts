@@ -10,7 +10,9 @@ import { answerRotated } from '../../src/rotated/csp.ts';
 import { ROTATED_MESSAGE, writeRing } from '../../src/rotated/messages.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
+import { Kept, runOnce } from './broken-lines.ts';
 import { settingOf, spread } from './settings.ts';
+import { patterned, sketchSetting } from './sketches.ts';
 import { seededBits } from './statistics.ts';
 
 const KEY = new Uint8Array(32);
@@ -82,4 +84,18 @@ it("the data user's matrix is fixed before the first chunk, rows included that i
   expect(same).toEqual(one);
   expect(other[0]).toBe(one[0]); // its base transfers
   expect(other[1]).not.toBe(one[1]);
+});
+
+it("the data user's C₁ is fixed before the first block of its choices", async () => {
+  const setting = sketchSetting({ rows: patterned(24, 12, 9), columns: 5, components: 1 });
+  const ends = { csp: new Kept(), user: new Kept() };
+  const first = await runOnce(setting, ends);
+  expect(first.user.status).toBe('fulfilled');
+  // The shift of the core, and so C₁, is all that this number changes.
+  const program = { ...setting.program, featureCount: 13 };
+  const other = await runOnce({ ...setting, program }, ends);
+  expect(other.user).toMatchObject({ status: 'rejected', reason: { code: 'ERR_ANSWER_DIFFERS' } });
+  const [same, all] = [other.bytes.user, first.bytes.user];
+  expect(same.length).toBeLessThan(all.length);
+  expect(all.subarray(0, same.length).equals(same)).toBe(true);
 });

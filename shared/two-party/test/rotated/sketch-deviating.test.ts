@@ -1,4 +1,4 @@
-/** What a data user gains that puts another share of Z' into the last product of a sketch: docs/rotated-sketches.md, S-617. */
+/** What a data user gains that puts another share of Z', or of J, into the last products of a sketch: docs/rotated-sketches.md, S-617. */
 import { expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { clearProductsBothWays } from '../../src/insides/clear-products.ts';
@@ -124,6 +124,93 @@ it('tells a data user that adds powers of two to its share of Z′ the coefficie
     return signed(isAltered(i) ? value - (J[i % l]![j]! << shiftOf(i)) : value);
   });
   expect(images).toEqual(multiplyMatrices(Z, truth, ring).flat().map(signed));
+});
+
+/** Bits of an entry of Z' and of what is added up before it, and where they begin: real rows leave the ring's other bits free. */
+const ENTRY = 14;
+const LOW = 18;
+
+it('tells a data user that puts other numbers into the place of its share of J all of Z′', async () => {
+  const setting = sketchSetting({ rows: patterned(60, 40, 12), columns: 9, components: 3 });
+  const { task, program, garbler, evaluator } = setting;
+  const parameters = sketchParameters(task, program);
+  const { columns: l, components: k, features: d, vectorRing: ring } = parameters;
+  const { csp, user, log } = clearProductsBothWays();
+  // Column j of what it adds has the columns 3j, 3j + 1 and 3j + 2 of Z' side by side.
+  const added = Array.from({ length: k }, (_, j) =>
+    Array.from({ length: l }, (__, a) =>
+      Math.floor(a / k) === j ? 1n << BigInt(LOW + ENTRY * (a % k)) : 0n,
+    ),
+  );
+  let calls = 0;
+  let local: bigint[][] = [];
+  let kept: bigint[][] = [];
+  let choices: bigint[][] = [];
+  const shares: bigint[][][] = [];
+  const deviating: DataUserProducts = {
+    multiply: async (products) => {
+      calls += 1;
+      if (calls < 3) return user.multiply(products);
+      const [directions, ...others] = products;
+      // No directions, so that J is its flood.
+      const nothing = directions!.matrix as readonly (readonly bigint[])[];
+      const zeros = nothing.map((row) => row.map(() => 0n));
+      const result = await user.multiply([{ ...directions!, matrix: zeros }, ...others]);
+      kept = transposed(products[3]!.matrix as readonly (readonly bigint[])[]);
+      shares.push(result[3]!);
+      return result;
+    },
+    reversed: {
+      multiply: async (products) => {
+        if (calls < 3) return user.reversed.multiply(products);
+        const [piece] = products;
+        const own = piece!.matrix as readonly (readonly bigint[])[];
+        choices = own.map((row, j) => row.map((entry, a) => BigInt.asIntN(ring, entry + added[j]![a]!)));
+        const result = await user.reversed.multiply([{ ...piece!, matrix: choices }]);
+        shares.push(result[0]!);
+        return result;
+      },
+    },
+  };
+  const [left, right] = memoryChannelPair();
+  const read: Uint8Array[] = [];
+  class Noting extends MessageStream {
+    override async read(type: number, length: number): Promise<Uint8Array> {
+      const bytes = await super.read(type, length);
+      read.push(bytes);
+      return bytes;
+    }
+  }
+  const [, end] = await Promise.allSettled([
+    askSketch(new Noting(right), async () => deviating, { task, program }, { ...evaluator, pace: AT_ONCE }),
+    answerSketch(
+      new MessageStream(left),
+      async () => csp,
+      { task, program },
+      { ...garbler, markAnswered: async () => undefined },
+      () => drawSketchSecrets(parameters, systemBits()),
+    ),
+  ]);
+  expect(end.status).toBe('fulfilled'); // the CSP notices nothing
+
+  const theirs = decodeShares(new Array<number>(d * k).fill(ring), read.at(-1)!);
+  local = multiplyMatrices(kept, transposed(choices), ring);
+  const seen = (i: number, j: number) =>
+    BigInt.asIntN(ring, theirs[i * k + j]! + local[i]![j]! + shares[0]![j]![i]! + shares[1]![j]![i]!);
+  const found = Array.from({ length: d }, (_, i) =>
+    Array.from({ length: l }, (__, a) => {
+      let rest = seen(i, Math.floor(a / k));
+      rest = (rest + (1n << BigInt(LOW - 1))) >> BigInt(LOW); // without Z' times the flood
+      for (let before = 0; before < a % k; before += 1)
+        rest = (rest - BigInt.asIntN(ENTRY, rest)) >> BigInt(ENTRY);
+      return BigInt.asIntN(ENTRY, rest);
+    }),
+  );
+  const shorter = Math.min(ring, parameters.gram.ring);
+  const truth = kept.map((row, i) =>
+    row.map((entry, a) => BigInt.asIntN(shorter, entry + log[0]!.matrix[a]![i]!)),
+  );
+  expect(found).toEqual(truth);
 });
 
 function transposed(matrix: readonly (readonly bigint[])[]): bigint[][] {

@@ -87,8 +87,8 @@ describe('a refused sketch', () => {
     expect(outcome).toMatchObject({ csp: 'fulfilled', code, zeros: [true, true] });
     const other = await asked(fine);
     expect(other).toMatchObject({ csp: 'fulfilled', code: undefined, zeros: [false, false] });
-    const first = centringPace(14, 8);
     const part = (milliseconds: number) => Math.ceil((10_000 * milliseconds) / standardPace(8, 2, true));
+    const first = part(centringPace(14, 8));
     const second = first + part(rootPace(8));
     const third = second + part(standardPace(8, 2));
     for (const { moments } of [outcome, other])

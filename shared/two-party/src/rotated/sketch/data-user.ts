@@ -4,8 +4,8 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
 import type { DataUserInput } from '../../protocol.ts';
-import { centringPace, standardPace } from '../../standard-pace.ts';
-import { holdToPace, inParts, paceOf, shortened, toTheEnd } from '../hold.ts';
+import { centringPace, rootPace, standardPace } from '../../standard-pace.ts';
+import { holdToPace, paceOf, partOf, toTheEnd } from '../hold.ts';
 import { rowProducts, upperRowProducts } from '../limbs.ts';
 import {
   addMatrices,
@@ -22,6 +22,7 @@ import { opened, openMatrix, ROTATED_MESSAGE, readRing, sendOwners } from '../me
 import type { Chooser, Correlator, DataUserProducts } from '../products.ts';
 import { returningCorrelations } from '../returning.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
+import { fixed } from '../secrets.ts';
 import { truncateUser } from '../truncate.ts';
 import { decomposeWhitened, findRoot, finishSketch, type Root, refusalOfRows } from './decomposition.ts';
 import { liftChosen, liftCorrelated } from './lifting.ts';
@@ -50,9 +51,9 @@ export async function askSketch(
   await sendOwners(stream, own.owners, shareRing);
   const correlator = await products();
   const declared = await readRing(stream, ROTATED_MESSAGE.declared, 1 + d, shareRing);
-  const pace = paceOf(input, standardPace(l, components, true));
-  const paces = inParts(pace, l, components);
-  holdToPace(stream, shortened(pace, centringPace(d, l)));
+  const whole = standardPace(l, components, true);
+  const pace = paceOf(input, whole);
+  holdToPace(stream, partOf(pace, centringPace(d, l), whole));
   const [Q, ...V] = opened([own.Q, ...own.V], declared, shareRing);
   const refused = refusalOfRows(Q!, l, task);
   const { core: ownCore, kept } = centre(own, { Q: Q!, V }, refused !== undefined, parameters);
@@ -60,13 +61,14 @@ export async function askSketch(
   const { matrix, framed } = await shareMatrices(correlator, ownCore, kept, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, matrix.length, ringBits);
   const { last, vectors } = await toTheEnd(stream, input, async () => {
-    holdToPace(stream, paces.root);
+    holdToPace(stream, partOf(pace, rootPace(l), whole));
     await input.answer?.noteMatrix();
     const M = opened(matrix, theirs, ringBits);
     const core = findRoot(M, refused, program, parameters);
+    fixed(stream, core.root); // its bits are choices, and doubles may differ on another machine
     const share = await shareWhitened(correlator, framed, core, parameters);
     const answer = await readRing(stream, ROTATED_MESSAGE.signal, share.length, openRing);
-    holdToPace(stream, paces.decomposition);
+    holdToPace(stream, partOf(pace, standardPace(l, components), whole));
     const M2 = opened(share, answer, openRing);
     const last = decomposeWhitened(M2, core, parameters);
     const vectors = await rotateBack(stream, correlator, kept, last.directions, core, parameters);
@@ -181,17 +183,19 @@ async function whitenedShare(
   { columns: l, rootEntryBits, framed, half, white }: SketchParameters,
 ): Promise<bigint[]> {
   const whitening = { matrix: root, entryBits: rootEntryBits, columns: l };
+  // Products with 0 are faster, and nothing holds these back: a multiple of both rings makes all entries as long, also of a root that is 0.
+  const long = root.map((row) => row.map((entry) => entry + (1n << BigInt(half.ring + white.ring))));
   const plan = new Plan<ChosenProduct>();
   const G = liftChosen(plan, share.length, () => share, framed);
   const halfProduct = plan.add({ ...whitening, ringBits: half.ring });
   const halfOf: Known<bigint[]> = (shares) => {
-    const own = multiplySigned(root, symmetricMatrix(G(shares), l));
+    const own = multiplySigned(long, symmetricMatrix(G(shares), l));
     return addMatrices(own, halfProduct(shares), half.ring).flat();
   };
   const H = liftChosen(plan, l * l, halfOf, half);
   const whiteProduct = plan.add({ ...whitening, ringBits: white.ring, part: 'upper' });
   const shares = await chooser.multiply(plan.products);
-  const own = upperProduct(root, matrixOf(H(shares), l), white.ring);
+  const own = upperProduct(long, matrixOf(H(shares), l), white.ring);
   return upperOf(whiteProduct(shares)).map((entry, e) => entry + own[e]!);
 }
 

@@ -43,12 +43,12 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
       ofTurnNoise *
       (2 * 2 ** ((SHIFT_BITS + Math.log2(l / d)) / 2) * rounding(fineRotationBits) +
         (2 + rotation) * rotation),
-    // Of P A and G, of C₁ G, of F and of P₂ F.
+    // Of P A and G, of C₁ G, of F and of P₂ F. What an upper triangle is mirrored of counts √2 times.
     truncationInSquare:
       ofTurnNoise *
       l *
-      (2 * 2 ** (stretchBits - turnedBits) +
-        2 ** (stretchBits / 2) * 2 ** -halfBits +
+      ((Math.SQRT2 + 1) * 2 ** (stretchBits - turnedBits) +
+        Math.SQRT2 * 2 ** (stretchBits / 2 - halfBits) +
         (Math.SQRT2 + 1) * 2 ** -whiteBits),
     rotationInCoefficients: ofFlood * 2 * rotation * Math.sqrt(k),
     truncationInCoefficients: ofFlood * 2 * Math.sqrt(l * k) * 2 ** -directionBits,

@@ -1,10 +1,10 @@
 /**
- * Drops fraction bits of shares modulo 2^ring of numbers below 2^(ring − 2) in magnitude, and lifts what is left to a longer ring. An offset of the data user's makes
+ * Drops fraction bits of shares modulo 2^ring of numbers below 2^(ring − 2) in magnitude, and lifts what is left to a longer ring. An offset of the correlator's makes
  * the numbers such of ring − 1 bits. Then u + c is the number, or 2^ring more: more unless both highest bits are 0, since the number's own is (Huang, Lu, Hong,
  * Ding, "Cheetah", USENIX Security 2022, section 4). So one product of two bits for each number tells shares of the carry, exactly. What is left after the cut is
- * right to less than a unit, and the error follows from the number and the data user's share alone.
+ * right to less than a unit, and the error follows from the number and either share alone.
  *
- * A product of matrices has no entry-wise one: a row of the CSP's bits meets a diagonal matrix of the data user's.
+ * A product of matrices has no entry-wise one: a row of the chooser's bits meets a diagonal matrix of the correlator's.
  */
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
 import type { Matrix } from '../matrices.ts';
@@ -20,7 +20,7 @@ export interface Cut {
 /** Numbers that one product lifts: its diagonal matrix is as wide. */
 const LIFTED_AT_ONCE = 128;
 
-/** Adds the CSP's products, which begin a wave; returns its lifted shares. */
+/** Adds the chooser's products, which begin a wave; returns its lifted shares. */
 export function liftChosen(
   plan: Plan<ChosenProduct>,
   count: number,
@@ -41,13 +41,13 @@ export function liftChosen(
       ringBits: carryRing(stage),
     }),
   );
-  // Up, and the data user down: so both are off by less than a unit together.
+  // Up, and the correlator down: so both are off by less than a unit together.
   const whole = 1n << BigInt(stage.ring);
   const up = (share: bigint) => -((whole - share) >> BigInt(stage.cut)) + (whole >> BigInt(stage.cut));
   return once((shares) => carried(own(shares).map(up), rowsOf(carries, shares), stage));
 }
 
-/** Adds the data user's ends of the same products; returns its lifted shares. */
+/** Adds the correlator's ends of the same products; returns its lifted shares. */
 export function liftCorrelated(
   plan: Plan<CorrelatedProduct>,
   count: number,
