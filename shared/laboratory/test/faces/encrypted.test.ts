@@ -6,6 +6,7 @@ import type { Measurement } from '@eigenveil/bench/unit';
 import { decompose } from '@eigenveil/projection';
 import { APART } from '@eigenveil/report/apart';
 import { reportToMarkdown } from '@eigenveil/report/markdown';
+import { pictureSvg } from '@eigenveil/report/pictures';
 import { addStatistics, Discretiser, StatisticsAccumulator, sketchMatrix } from '@eigenveil/statistics';
 import { programOf } from '@eigenveil/task';
 import { generator } from '@eigenveil/testbed/random';
@@ -154,6 +155,24 @@ describe('errors of reconstruction, from reduced rows alone', () => {
     expect(above[1]![1].centred).toBeGreaterThan(below[1]![1].centred + 1);
   });
 });
+
+test.each([32, 64] as const)(
+  'a sheet of faces of %i pixels a side is a picture that can be written',
+  (side) => {
+    const next = generator(5);
+    const rows = Array.from({ length: 12 }, () =>
+      Float64Array.from({ length: side ** 2 }, () => 255 * next()),
+    );
+    const reduced = rows.map(() => Array.from({ length: 6 }, next));
+    const split = { train: [0, 1, 2, 3, 4, 5, 6, 7], test: [8, 9, 10, 11] };
+    const set = { name: 'yale', side, rows, madeUp: true } as const;
+    const sheet = servicesSheet(
+      { ...split, ...set },
+      { pca: { reduced }, dca: { reduced }, raised: { reduced } },
+    );
+    expect(pictureSvg(sheet)).toContain('<svg');
+  },
+);
 
 test('a sheet has held-out faces, and what their reduced rows lead back to', () => {
   const faces = small();

@@ -174,7 +174,7 @@ function carriedBytes(size: ProductSize): number {
 }
 
 /** Bytes of a ring element in the pass of weight 2^(bt). */
-function elementWidth(size: ProductSize, t: number): number {
+export function elementWidth(size: ProductSize, t: number): number {
   return Math.ceil((carriedBits(size) - size.digitBits * t) / 8);
 }
 

@@ -9,6 +9,7 @@ import {
   cellsOf,
   chunkBytes,
   correctionBytes,
+  elementWidth,
   firstColumn,
   isNarrow,
   leafBlocks,
@@ -78,22 +79,22 @@ export class Workspace {
     };
     const { digitBits } = size;
     const leaves = leavesOf(digitBits);
-    // Where every leaf is expanded to one block.
-    const mostDigits = Math.ceil(CHUNK_HASHES / (treeHashes(digitBits) + leaves));
+    // A chunk has no more digits than a pass, or than fit where every leaf is expanded to one block: memory of small products, of which there are hundreds, is small.
+    const inPass = size.rows * size.inner;
+    const mostDigits = Math.min(Math.ceil(CHUNK_HASHES / (treeHashes(digitBits) + leaves)), inPass);
+    const mostBlocks = Math.min(CHUNK_HASHES / leaves, inPass * leafBlocks(size, 0, elementWidth(size, 0)));
     this.#size = size;
     this.#leaves = leaves;
     this.#cells = cellsOf(size);
     this.#narrow = isNarrow(size);
-    this.#message = place(
-      BLOCK_BYTES * (1 + CHUNK_HASHES / leaves) + mostDigits * correctionBytes(digitBits),
-    );
+    this.#message = place(BLOCK_BYTES * (1 + mostBlocks) + mostDigits * correctionBytes(digitBits));
     this.#rows = place(mostDigits * digitBits * BLOCK_BYTES);
     this.#choices = place(mostDigits * digitBits);
     this.#table = place(mostDigits * DIGIT_TABLE_BYTES);
     const level = () => place(mostDigits * leaves * BLOCK_BYTES);
     this.#trees = [level(), level()];
     this.#hashed = [level(), level()];
-    this.#masks = place(BATCH_BLOCKS * BLOCK_BYTES);
+    this.#masks = place(Math.min(BATCH_BLOCKS, leaves * (mostBlocks + mostDigits)) * BLOCK_BYTES);
     this.#sums = place(size.rows * this.#rowBytes);
     this.#elements = place(size.inner * this.#cells.columns * this.#cells.elementBytes);
     this.#checkMasks = place(maskBytes(size));

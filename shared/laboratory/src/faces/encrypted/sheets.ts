@@ -9,6 +9,9 @@ import { componentsOf } from './errors.ts';
 /** Of PCA, beside all that there are. */
 const SHOWN_DIMENSIONS = [5, 14];
 
+/** Of larger faces a picture holds one fewer. */
+const LARGEST_SIDE = 60;
+
 type Reduced = Readonly<Record<'pca' | 'dca' | 'raised', { readonly reduced: Matrix }>>;
 
 /** All components of DCA. */
@@ -30,7 +33,7 @@ export function servicesSheet(
     components: componentsOf(span, train, reduced),
     k,
   });
-  const faces = { set, span, fitted: train, shown: test.slice(0, PEOPLE) };
+  const faces = { set, span, fitted: train, shown: test.slice(0, set.side > LARGEST_SIDE ? 2 : PEOPLE) };
   return sheetOf(faces, `services-${set.name}-${set.side}`, [
     ...SHOWN_DIMENSIONS.filter((k) => k < pca.reduced[0]!.length).map((k) => column('PCA', pca, k)),
     column('PCA', pca),
