@@ -42,6 +42,8 @@ const OPTIONS = {
   ...FOR_BROWSERS,
   absWorkingDir: ROOT,
   minify: true,
+  // Modules are UTF-8 whatever a host says, and letters are shorter than escapes of them.
+  charset: 'utf8',
   // All licences stand in a file of their own.
   legalComments: 'none',
   jsx: 'automatic',

@@ -64,14 +64,12 @@ export interface PackingOptions {
  */
 export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits }: PackingOptions): Packing {
   if (valueBits.length === 0) throw new RangeError('"valueBits" expected of at least one value');
-  const check = (bits: number) => {
-    if (!Number.isInteger(bits) || bits < 1) {
-      throw new RangeError(`numbers of bits expected as positive integers, got ${bits}`);
+  for (const numbers of [valueBits, [statisticalSecurityBits, plaintextBits]]) {
+    for (const bits of numbers) {
+      if (!Number.isInteger(bits) || bits < 1)
+        throw new RangeError(`numbers of bits expected as positive integers, got ${bits}`);
     }
-  };
-  for (const bits of valueBits) check(bits);
-  check(statisticalSecurityBits);
-  check(plaintextBits);
+  }
   const logSlots = 32 - Math.clz32(valueBits.length - 1);
   const blindingBits = valueBits.map((bits) => bits + statisticalSecurityBits + logSlots);
   const widest = Math.max(...new Set(blindingBits)) + 1;

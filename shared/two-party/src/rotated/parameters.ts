@@ -7,6 +7,7 @@
 import { layout } from '@eigenveil/statistics/owner';
 import { isStandardised, placesOf, type Span, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
+import { MAXIMUM_RING_BITS } from '../products/ring-bits.ts';
 import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 
 /** What the error bound of the rotation is computed for, and what a computation of a minute or so allows. */
@@ -60,23 +61,13 @@ export interface RotatedParameters {
  */
 export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const d = task.features.length;
-  if (d > MAXIMUM_FEATURES) {
-    throw new TwoPartyError(
-      'ERR_TASK_RANGE',
-      `"features" expected at most ${MAXIMUM_FEATURES} with the two-party protocol rotated, got ${d}`,
-    );
-  }
+  checkSide('features', d);
   const entries = (d * (d + 1)) / 2;
   const rotationBits = ROTATION_GUARD + ceilLog2(d);
   const standardised = isStandardised(task.method);
   const traceBits = standardised ? SOLVE_FRACTION + ceilLog2(d) : traceBitsOf(task);
   const ringBits = traceBits + 2 * rotationBits + 2;
-  if (ringBits > MAXIMUM_PCA_RING_BITS) {
-    throw new TwoPartyError(
-      'ERR_TASK_RANGE',
-      `"task" expected at most ${MAXIMUM_PCA_RING_BITS} bits in the ring of the two-party protocol rotated, got ${ringBits}: fewer samples, features or fraction bits are needed`,
-    );
-  }
+  checkRings([ringBits], MAXIMUM_PCA_RING_BITS);
   const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
   const { blindingBits } = layout(task);
   const { R, labellings } = placesOf(task);
@@ -143,6 +134,25 @@ export function rotatedDistance(
 export function traceBitsOf(task: StatisticsTask): number {
   const { M, R, V } = statisticsBounds(task);
   return Math.max(ceilLog2(M) + ceilLog2(R), 2 * ceilLog2(V)) + ceilLog2(task.features.length);
+}
+
+/** @throws ERR_TASK_RANGE for a larger matrix than rotations are for */
+export function checkSide(what: string, count: number): void {
+  if (count <= MAXIMUM_FEATURES) return;
+  throw new TwoPartyError(
+    'ERR_TASK_RANGE',
+    `"${what}" expected at most ${MAXIMUM_FEATURES} with the two-party protocol rotated, got ${count}`,
+  );
+}
+
+/** @throws ERR_TASK_RANGE where one of so many bits is wider than `most`, or than products can be */
+export function checkRings(rings: readonly number[], most = MAXIMUM_RING_BITS): void {
+  const widest = Math.max(...rings);
+  if (widest <= most) return;
+  throw new TwoPartyError(
+    'ERR_TASK_RANGE',
+    `"task" expected at most ${most} bits in the rings of the two-party protocol rotated, got ${widest}: fewer samples, features or fraction bits are needed`,
+  );
 }
 
 /** ⌈log₂ n⌉ of a positive integer. */

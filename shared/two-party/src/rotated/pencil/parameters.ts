@@ -6,14 +6,18 @@
  */
 import { layout } from '@eigenveil/statistics/owner';
 import { cappedComponents, type Program, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
-import { TwoPartyError } from '../../errors.ts';
-import { MAXIMUM_RING_BITS } from '../../products/ring-bits.ts';
-import { ceilLog2, MASK_GUARD, NOISE_INTEGER_BITS, traceBitsOf } from '../parameters.ts';
+import {
+  ceilLog2,
+  checkRings,
+  checkSide,
+  MASK_GUARD,
+  NOISE_INTEGER_BITS,
+  traceBitsOf,
+} from '../parameters.ts';
 import type { Truncated } from '../truncate.ts';
 import { reductionOf } from './reduction.ts';
 
 /** What the error bound of an orthogonal matrix is computed for. */
-const MAXIMUM_SIDE = 200;
 /** Deviations: of the noise on M 2^−46 of the trace of T off the diagonal, of that on Y 2^−46, of the flood on vectors 2^−40. */
 export const NOISE_EXPONENT = 46;
 export const FLOOD_EXPONENT = 40;
@@ -107,8 +111,8 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
   const classes = task.labellings.map((labelling) => labelling.classes.length);
   const groups = classes[0]! - 1;
   const columns = groups + (reductionOf(task.method).signalRidge > 0 ? d : 0);
-  atMost('features', d);
-  if (columns > groups) atMost('features and classes', columns);
+  checkSide('features', d);
+  if (columns > groups) checkSide('features and classes', columns);
   const parameters = lengthsOf({
     features: d,
     components: cappedComponents(program),
@@ -120,22 +124,8 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
     totalBits: traceBitsOf(task),
     fractionBits: task.fractionBits,
   });
-  const widest = Math.max(...ringsOf(parameters));
-  if (widest > MAXIMUM_RING_BITS) {
-    throw new TwoPartyError(
-      'ERR_TASK_RANGE',
-      `"task" expected at most ${MAXIMUM_RING_BITS} bits in the rings of the two-party protocol rotated, got ${widest}: fewer samples, features or fraction bits are needed`,
-    );
-  }
+  checkRings(ringsOf(parameters));
   return parameters;
-}
-
-function atMost(what: string, count: number): void {
-  if (count <= MAXIMUM_SIDE) return;
-  throw new TwoPartyError(
-    'ERR_TASK_RANGE',
-    `"${what}" expected at most ${MAXIMUM_SIDE} with the two-party protocol rotated, got ${count}`,
-  );
 }
 
 function ringsOf(parameters: PencilParameters): number[] {

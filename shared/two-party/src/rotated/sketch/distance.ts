@@ -26,7 +26,10 @@ interface SketchDistance {
 /** For directions of length at most 1, and a C₁ and C̃ as the data user computes them. */
 export function sketchDistance(parameters: SketchParameters): SketchDistance {
   const { features: d, columns: l, components: k, stretchBits, turnNoiseExponent } = parameters;
-  const { rotationBits, fineRotationBits, turnedBits, halfBits, whiteBits, directionBits } = parameters;
+  const { rotationBits, fineRotationBits, rootBits, turned, half, whiteBits, directionBits } = parameters;
+  // Of what is kept of P A and of G, and of C₁ G.
+  const turnedBits = fineRotationBits - turned.cut;
+  const halfBits = turnedBits + rootBits - half.cut;
   // With up to two rows an entry can be 1, which is cut to 1 − 2^−bits; otherwise all are rounded to nearest. In Frobenius norm.
   const rounding = (bits: number) => l * (l <= 2 ? 2 ** -bits : 2 ** -(bits + 1) * ROUNDING);
   const rotation = rounding(rotationBits);

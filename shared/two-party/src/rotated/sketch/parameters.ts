@@ -14,9 +14,7 @@ import {
   sketchScaleBits,
   statisticsBounds,
 } from '@eigenveil/task';
-import { TwoPartyError } from '../../errors.ts';
-import { MAXIMUM_RING_BITS, MAXIMUM_SIDE } from '../../products/ring-bits.ts';
-import { ceilLog2, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
+import { ceilLog2, checkRings, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
 import { TRUNCATION_GUARD } from '../pencil/parameters.ts';
 import type { Truncated } from '../truncate.ts';
 import type { Cut } from './lifting.ts';
@@ -101,9 +99,7 @@ export interface SketchParameters {
   readonly white: Cut;
   /** P₂·F. */
   readonly mixed: Cut;
-  /** Fraction bits of what is kept of P·A and of G, of C₁·G, and of F. */
-  readonly turnedBits: number;
-  readonly halfBits: number;
+  /** Fraction bits of what is kept of F. */
   readonly whiteBits: number;
   /** P₂·F·P₂ᵀ: its ring and fraction bits. */
   readonly openRing: number;
@@ -122,7 +118,7 @@ export interface SketchParameters {
 }
 
 /**
- * @throws ERR_TASK_RANGE where a ring would be wider than 300 bits, or there are more features than a product has rows
+ * @throws ERR_TASK_RANGE where a ring would be wider than 300 bits
  * @throws as `layout`
  */
 export function sketchParameters(
@@ -140,13 +136,7 @@ export function sketchParameters(
     shareBits: blindingBits.reduce((most, bits) => Math.max(most, bits)) + 1,
     entryShareBits: blindingBits[placesOf(task).Y.from]! + 1,
   });
-  const widest = Math.max(...ringsOf(parameters));
-  if (widest > MAXIMUM_RING_BITS || parameters.features > MAXIMUM_SIDE) {
-    throw new TwoPartyError(
-      'ERR_TASK_RANGE',
-      `"task" expected at most ${MAXIMUM_SIDE} features and ${MAXIMUM_RING_BITS} bits in the rings of the two-party protocol rotated, got ${parameters.features} and ${widest}: fewer samples, features or fraction bits are needed`,
-    );
-  }
+  checkRings(ringsOf(parameters));
   return parameters;
 }
 
@@ -165,7 +155,11 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
   const { features: d, columns: l, components: k, scaleBits } = sizes;
   const entries = (l * (l + 1)) / 2;
   const cut = Math.max(0, sumBits - ENTRY_BITS);
-  const { entryBits, squareBits } = magnitudesOf(sumBits - cut, d, scaleBits);
+  // Of the largest entry of Z' and of Z'ᵀZ'. The trace of S̄ in units of Z' is at most 2^keptBits.
+  const keptBits = sumBits - cut;
+  const luck = scaleBits > 0 ? Number.POSITIVE_INFINITY : LUCK_BITS;
+  const entryBits = keptBits + Math.min(0, luck - Math.floor(Math.log2(d) / 2));
+  const squareBits = 2 * keptBits + Math.min(ceilLog2(d), 2 * luck);
   const coreBits = sumBits + columnBits + ceilLog2(l);
   const leastTraceBits = Math.max(0, coreBits - LEAST_TRACE_BITS);
   const headroomBits =
@@ -182,9 +176,9 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
   const guarded = turnNoiseExponent + ERROR_GUARD + ceilLog2(l) + 1;
   const norm = squareBits + ceilLog2(l);
   const rootNorm = Math.ceil(norm / 2) + 1;
-  const turnedBits = Math.max(1, Math.ceil(guarded + stretch));
+  const turnedBits = Math.ceil(guarded + stretch);
   const fineRotationBits = Math.max(turnNoiseExponent + FINE_ROTATION_GUARD + side, turnedBits + 1);
-  const halfBits = Math.max(1, Math.ceil(guarded + stretch / 2));
+  const halfBits = Math.ceil(guarded + stretch / 2);
   const rootBits = Math.ceil(-least / 2) + ROOT_GUARD;
   const whiteBits = guarded;
   const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
@@ -238,12 +232,10 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
     turned,
     framed,
     rootBits,
-    rootEntryBits: Math.max(2, Math.ceil(rootBits + stretch / 2) + 2),
+    rootEntryBits: Math.ceil(rootBits + stretch / 2) + 2,
     half,
     white,
     mixed,
-    turnedBits,
-    halfBits,
     whiteBits,
     openRing,
     openBits: whiteBits + rotationBits,
@@ -258,21 +250,12 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
   };
 }
 
-/** log₂ of the largest entry of Z' and of Z'ᵀZ', where tr(S̄) in units of Z', and so any entry of Z', is at most 2^bits. */
-function magnitudesOf(bits: number, d: number, scaleBits: number): { entryBits: number; squareBits: number } {
-  const worst = { entryBits: bits, squareBits: 2 * bits + ceilLog2(d) };
-  if (scaleBits > 0) return worst;
-  return {
-    entryBits: Math.min(worst.entryBits, bits + LUCK_BITS - Math.floor(Math.log2(d) / 2)),
-    squareBits: Math.min(worst.squareBits, 2 * (bits + LUCK_BITS)),
-  };
-}
-
 function ringsOf(parameters: SketchParameters): number[] {
   const { shareRing, ringBits, openRing, vectorRing } = parameters;
-  const { gram, turned, framed, half, white, mixed, back, inner, coefficients } = parameters;
-  const products = [gram, turned, framed, half, white, mixed, back, inner, coefficients];
-  return [shareRing, ringBits, openRing, vectorRing, ...products.map(({ ring }) => ring)];
+  const products = Object.values(parameters).flatMap((value) =>
+    typeof value === 'object' ? value.ring : [],
+  );
+  return [shareRing, ringBits, openRing, vectorRing, ...products];
 }
 
 /** Of the products of the way back through both rotations. */
