@@ -10,17 +10,48 @@ import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import { drawSketchSecrets } from '../../src/rotated/sketch/secrets.ts';
 import { decodeShares } from '../../src/shares.ts';
 import { AT_ONCE, systemBits } from './run.ts';
-import { patterned, sketchSetting } from './sketches.ts';
+import { patterned, type SketchSetting, sketchSetting } from './sketches.ts';
 
 /** Bits of J that a group of l features gives, since no entry of Z'J here comes near the others of the ring. */
 const STEP = 14;
 const GROUPS = 3;
 
+/** The shares that the CSP sends last, which notices nothing of a data user that deviates. */
+async function sharesSent(
+  { task, program, garbler, evaluator }: SketchSetting,
+  csp: CspProducts,
+  user: DataUserProducts,
+): Promise<readonly bigint[]> {
+  const parameters = sketchParameters(task, program);
+  const { features: d, components: k, vectorRing: ring } = parameters;
+  const [left, right] = memoryChannelPair();
+  const read: Uint8Array[] = [];
+  class Noting extends MessageStream {
+    override async read(type: number, length: number): Promise<Uint8Array> {
+      const bytes = await super.read(type, length);
+      read.push(bytes);
+      return bytes;
+    }
+  }
+  const [, end] = await Promise.allSettled([
+    askSketch(new Noting(right), async () => user, { task, program }, { ...evaluator, pace: AT_ONCE }),
+    answerSketch(
+      new MessageStream(left),
+      async () => csp,
+      { task, program },
+      { ...garbler, markAnswered: async () => undefined },
+      () => drawSketchSecrets(parameters, systemBits()),
+    ),
+  ]);
+  expect(end.status).toBe('fulfilled');
+  return decodeShares(new Array<number>(d * k).fill(ring), read.at(-1)!);
+}
+
 it('tells a data user that adds powers of two to its share of Z′ the coefficients, and the images as before', async () => {
   const setting = sketchSetting({ rows: patterned(60, 40, 12), columns: 8, components: 2 });
-  const { task, program, garbler, evaluator } = setting;
+  const { task, program } = setting;
   const parameters = sketchParameters(task, program);
-  const { columns: l, components: k, features: d, vectorRing: ring } = parameters;
+  const { columns: l, components: k, vectorRing: ring } = parameters;
   const signed = (value: bigint) => BigInt.asIntN(ring, value);
   const shiftOf = (i: number) => BigInt(ring - STEP * (1 + Math.floor(i / l)));
   const isAltered = (i: number) => i < GROUPS * l;
@@ -69,29 +100,9 @@ it('tells a data user that adds powers of two to its share of Z′ the coefficie
       },
     },
   };
-  const [left, right] = memoryChannelPair();
-  const read: Uint8Array[] = [];
-  class Noting extends MessageStream {
-    override async read(type: number, length: number): Promise<Uint8Array> {
-      const bytes = await super.read(type, length);
-      read.push(bytes);
-      return bytes;
-    }
-  }
-  const [, csp] = await Promise.allSettled([
-    askSketch(new Noting(right), async () => deviating, { task, program }, { ...evaluator, pace: AT_ONCE }),
-    answerSketch(
-      new MessageStream(left),
-      async () => watched,
-      { task, program },
-      { ...garbler, markAnswered: async () => undefined },
-      () => drawSketchSecrets(parameters, systemBits()),
-    ),
-  ]);
-  expect(csp.status).toBe('fulfilled'); // the CSP notices nothing
+  const theirs = await sharesSent(setting, watched, deviating);
 
   // What the data user has: its own shares, and what the CSP has sent last.
-  const theirs = decodeShares(new Array<number>(d * k).fill(ring), read.at(-1)!);
   const local = multiplyMatrices(own, ownCoefficients, ring);
   const [mixed, back] = [transposed(shares[0]!), transposed(shares[1]!)];
   const seen = theirs.map((share, at) => {
@@ -132,7 +143,7 @@ const LOW = 18;
 
 it('tells a data user that puts other numbers into the place of its share of J all of Z′', async () => {
   const setting = sketchSetting({ rows: patterned(60, 40, 12), columns: 9, components: 3 });
-  const { task, program, garbler, evaluator } = setting;
+  const { task, program } = setting;
   const parameters = sketchParameters(task, program);
   const { columns: l, components: k, features: d, vectorRing: ring } = parameters;
   const { csp, user, log } = clearProductsBothWays();
@@ -172,28 +183,8 @@ it('tells a data user that puts other numbers into the place of its share of J a
       },
     },
   };
-  const [left, right] = memoryChannelPair();
-  const read: Uint8Array[] = [];
-  class Noting extends MessageStream {
-    override async read(type: number, length: number): Promise<Uint8Array> {
-      const bytes = await super.read(type, length);
-      read.push(bytes);
-      return bytes;
-    }
-  }
-  const [, end] = await Promise.allSettled([
-    askSketch(new Noting(right), async () => deviating, { task, program }, { ...evaluator, pace: AT_ONCE }),
-    answerSketch(
-      new MessageStream(left),
-      async () => csp,
-      { task, program },
-      { ...garbler, markAnswered: async () => undefined },
-      () => drawSketchSecrets(parameters, systemBits()),
-    ),
-  ]);
-  expect(end.status).toBe('fulfilled'); // the CSP notices nothing
+  const theirs = await sharesSent(setting, csp, deviating);
 
-  const theirs = decodeShares(new Array<number>(d * k).fill(ring), read.at(-1)!);
   local = multiplyMatrices(kept, transposed(choices), ring);
   const seen = (i: number, j: number) =>
     BigInt.asIntN(ring, theirs[i * k + j]! + local[i]![j]! + shares[0]![j]![i]! + shares[1]![j]![i]!);

@@ -25,7 +25,7 @@ import { truncateCsp } from '../truncate.ts';
 import { liftChosen, liftCorrelated } from './lifting.ts';
 import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
 import { joined, piecesOf } from './pieces.ts';
-import { type Known, Plan } from './plan.ts';
+import { type Known, once, Plan } from './plan.ts';
 import type { SketchSecrets } from './secrets.ts';
 import { doubledCore, gramShare, type SketchShares, sketchShares, type TestMatrix } from './shares.ts';
 
@@ -171,8 +171,10 @@ async function rotateBack(
 ): Promise<void> {
   const { features: d, columns: l, components: k, coefficients, vectorRing } = parameters;
   const sizes = returningSizes(parameters);
-  const coefficientsOf = (shares: readonly Matrix[]) =>
-    truncateCsp(returnedShareOfCsp(secrets, shares, sizes), coefficients);
+  // The same for every piece: what it follows from comes before the first.
+  const coefficientsOf: Known<Matrix> = once((shares) =>
+    truncateCsp(returnedShareOfCsp(secrets, shares, sizes), coefficients),
+  );
   const shares = await products.multiply([
     ...returningChoices(secrets, sizes),
     ...piecesOf(d).map(
