@@ -13,6 +13,7 @@ import { type Cipheriv, createCipheriv } from 'node:crypto';
 import { endianness } from 'node:os';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
+import { cipherInto } from '../garbling/hash.ts';
 import { BASE_KEY_BYTES, type BaseTransfers, bitAt, receiveBaseKeys, sendBaseKeys } from './base.ts';
 import { CHECK_ROWS, challengeOf, checkResponse, RESPONSE_BYTES, respond } from './consistency.ts';
 import { OT_MESSAGE } from './message-types.ts';
@@ -33,7 +34,8 @@ const BLOCK_STRIDE = CHECK_WORDS + BLOCK_ROWS / WORD_BITS;
 /** Consecutive rows of 16 bytes each, counted from the start of the session; `first` differs for any two rows. */
 export interface Block {
   readonly first: number;
-  readonly rows: Uint8Array;
+  /** Nobody else's memory. */
+  readonly rows: Uint8Array<ArrayBuffer>;
 }
 
 /** What both ends have: the row counter, the buffers of one block, and what its challenge is drawn from. */
@@ -96,7 +98,8 @@ class Extension {
     { stride }: Spot,
     j: number,
   ): void {
-    bytesOf(target).set(stream.update(input.subarray(0, stride * WORD_BYTES)), j * stride * WORD_BYTES);
+    const bytes = stride * WORD_BYTES;
+    cipherInto(stream, input.subarray(0, bytes), bytesOf(target), j * bytes);
   }
 }
 

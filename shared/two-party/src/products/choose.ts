@@ -153,6 +153,7 @@ async function receiveChunks(
       done.push({ ...wave[product]!, settled: workspace.settled() });
       workspace = undefined;
     }
+    rows.buffer.transfer(0); // its memory is the next block's, now and not with the next collection
     onWork?.(work);
   }
   return done;

@@ -153,6 +153,7 @@ async function sendChunks(
         started = undefined;
       }
     }
+    block.rows.buffer.transfer(0); // its memory is the next block's, now and not with the next collection
     onWork?.(work);
   }
 }

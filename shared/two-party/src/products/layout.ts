@@ -217,13 +217,14 @@ export function* chunks(size: ProductSize, before = 0): Generator<Chunk> {
       let count = 0;
       let blocks = 0;
       let bytes = 0;
-      for (let digit = first; digit < perPass && count < left; digit += 1) {
-        const row = Math.floor(digit / size.inner);
-        const more = blocks + leafBlocks(size, row, width);
-        if (leaves * more + perTree * (count + 1) > CHUNK_HASHES) break;
-        blocks = more;
-        bytes += correlationBytes(size, row, width);
-        count += 1;
+      for (const { row, digits } of rowsOf(size, first, left)) {
+        const each = leafBlocks(size, row, width);
+        const hashes = CHUNK_HASHES - leaves * blocks - perTree * count;
+        const more = Math.min(digits, Math.floor(hashes / (leaves * each + perTree)));
+        count += more;
+        blocks += more * each;
+        bytes += more * correlationBytes(size, row, width);
+        if (more < digits) break;
       }
       const ends = first + count === perPass;
       yield { t, first, count, width, blocks, correlationBytes: bytes, ends };
@@ -231,6 +232,26 @@ export function* chunks(size: ProductSize, before = 0): Generator<Chunk> {
       left = left === count ? perBlock : left - count;
     }
   }
+}
+
+/** Consecutive digits of one row of the result: which row, the first one's summand, and how many. */
+export interface RowDigits {
+  readonly row: number;
+  readonly summand: number;
+  readonly digits: number;
+}
+
+/** Row by row what `count` digits of a pass from one on are, or those that are left of it. */
+export function rowsOf({ rows, inner }: ProductSize, first: number, count: number): RowDigits[] {
+  const end = Math.min(rows * inner, first + count);
+  const parts: RowDigits[] = [];
+  for (let digit = first; digit < end; ) {
+    const row = Math.floor(digit / inner);
+    const digits = Math.min(end, (row + 1) * inner) - digit;
+    parts.push({ row, summand: digit - row * inner, digits });
+    digit += digits;
+  }
+  return parts;
 }
 
 /** The chunks of several products with digits of one length, one after the other in the same blocks of transfers. */

@@ -16,6 +16,7 @@ import {
   leavesOf,
   maskCount,
   type ProductSize,
+  rowsOf,
   thresholdCount,
   treeHashes,
 } from './layout.ts';
@@ -231,18 +232,31 @@ export class Workspace {
   }
 
   /** A chunk's digits in runs whose masks fit the cache. */
-  *#batches({ count, width }: Chunk): Generator<Batch> {
-    let next = { digit: 0, digits: 0, blocks: 0, tweak: (this.#size.digitBits - 1) * count, offset: 0 };
+  *#batches({ first, count, width }: Chunk): Generator<Batch> {
+    const size = this.#size;
+    let next = { digit: 0, digits: 0, blocks: 0, tweak: (size.digitBits - 1) * count, offset: 0 };
     let bytes = 0;
-    for (let d = 0, at = this.#table / 4; d < count; d += 1, at += DIGIT_TABLE_BYTES / 4) {
-      const more = this.#words[at + 3]!;
-      if (next.digits > 0 && this.#leaves * (next.blocks + more) > BATCH_BLOCKS) {
+    for (const { row, digits } of rowsOf(size, first, count)) {
+      const blocks = 1 + leafBlocks(size, row, width);
+      const wide = (size.columns - firstColumn(size, row) + maskCount(size)) * width;
+      for (let left = digits; left > 0; ) {
+        const fit = Math.floor((BATCH_BLOCKS / this.#leaves - next.blocks) / blocks);
+        const more = Math.min(left, Math.max(fit, next.digits > 0 ? 0 : 1));
+        next.digits += more;
+        next.blocks += more * blocks;
+        bytes += more * wide;
+        left -= more;
+        if (left === 0) break;
         yield next;
-        next = { digit: d, digits: 0, blocks: 0, tweak: next.tweak + next.blocks, offset: bytes };
+        const { digit, tweak } = next;
+        next = {
+          digit: digit + next.digits,
+          digits: 0,
+          blocks: 0,
+          tweak: tweak + next.blocks,
+          offset: bytes,
+        };
       }
-      next.digits += 1;
-      next.blocks += more;
-      bytes += (this.#words[at + 2]! + this.#words[at + 5]!) * width;
     }
     yield next;
   }
@@ -254,16 +268,26 @@ export class Workspace {
     const cells = this.#cells;
     const places = maskBytes(size) / size.inner;
     const masks = size.combinations * cells.elementBytes;
-    for (let d = 0, at = this.#table / 4; d < chunk.count; d += 1, at += DIGIT_TABLE_BYTES / 4) {
-      const row = Math.floor((chunk.first + d) / size.inner);
-      const summand = (chunk.first + d) % size.inner;
+    const across = cells.columns * cells.elementBytes;
+    const words = this.#words;
+    let at = this.#table / 4;
+    for (const { row, summand, digits } of rowsOf(size, chunk.first, chunk.count)) {
       const column = firstColumn(size, row);
-      this.#words[at] = this.#sums + row * this.#rowBytes + column * cells.sumBytes;
-      this.#words[at + 1] = this.#elements + (summand * cells.columns + column) * cells.elementBytes;
-      this.#words[at + 2] = size.columns - column;
-      this.#words[at + 3] = 1 + leafBlocks(size, row, chunk.width);
-      this.#words[at + 4] = this.#checkMasks + summand * places + column * masks;
-      this.#words[at + 5] = maskCount(size);
+      const sums = this.#sums + row * this.#rowBytes + column * cells.sumBytes;
+      const columns = size.columns - column;
+      const blocks = 1 + leafBlocks(size, row, chunk.width);
+      let elements = this.#elements + summand * across + column * cells.elementBytes;
+      let checkMasks = this.#checkMasks + summand * places + column * masks;
+      for (let d = 0; d < digits; d += 1, at += DIGIT_TABLE_BYTES / 4) {
+        words[at] = sums;
+        words[at + 1] = elements;
+        words[at + 2] = columns;
+        words[at + 3] = blocks;
+        words[at + 4] = checkMasks;
+        words[at + 5] = maskCount(size);
+        elements += across;
+        checkMasks += places;
+      }
     }
   }
 
