@@ -55,7 +55,7 @@ export class ReceiveBuffers {
 }
 
 /** So much may be read before a collection: less than what makes the runtime collect everything. */
-const READ_BYTES = 8 * 1024 * 1024;
+const READ_BYTES = 16 * 1024 * 1024;
 
 /** For a socket that takes fresh memory for every read. Nobody else holds it, so a collection of what is young frees it all, in a millisecond. */
 export class FreshBuffers {

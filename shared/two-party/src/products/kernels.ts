@@ -85,11 +85,35 @@ function moduleFor(digitBits: DigitBits): object {
   return made;
 }
 
-/** A memory of `bytes` at least, zero at first, and the kernels that work on it, for digits of one length. */
-export function makeKernels(
-  bytes: number,
-  digitBits: DigitBits,
-): { memory: Uint8Array<ArrayBuffer>; kernels: Kernels } {
+/** A memory, zero at first, and the kernels that work on it, for digits of one length. */
+export interface Room {
+  readonly digitBits: DigitBits;
+  readonly memory: Uint8Array<ArrayBuffer>;
+  readonly kernels: Kernels;
+}
+
+/**
+ * What a product has left, wiped, one for each length of digits: the next product takes it. The runtime sees memory of WebAssembly go only when it collects all garbage,
+ * and does that for every few megabytes that are new.
+ */
+const SPARES = new Map<DigitBits, Room>();
+
+/** With `bytes` at least. */
+export function enterRoom(bytes: number, digitBits: DigitBits): Room {
+  const spare = SPARES.get(digitBits);
+  if (spare === undefined || spare.memory.length < bytes) return makeRoom(bytes, digitBits);
+  SPARES.delete(digitBits);
+  return spare;
+}
+
+/** Once, by its only holder, which used as many bytes. */
+export function leaveRoom(room: Room, bytes: number): void {
+  room.memory.fill(0, 0, bytes);
+  const spare = SPARES.get(room.digitBits);
+  if (spare === undefined || spare.memory.length < room.memory.length) SPARES.set(room.digitBits, room);
+}
+
+function makeRoom(bytes: number, digitBits: DigitBits): Room {
   const pages = Math.ceil(bytes / PAGE_BYTES);
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
   const exports = new WebAssembly.Instance(moduleFor(digitBits), { m: { m: memory } }).exports as Omit<
@@ -104,5 +128,5 @@ export function makeKernels(
     correlateNarrow: NARROW_WIDTHS.map((width): Correlate => exports[`correlateNarrow${width}`]!),
     chooseNarrow: NARROW_WIDTHS.map((width): Choose => exports[`chooseNarrow${width}`]!),
   };
-  return { memory: new Uint8Array(memory.buffer), kernels };
+  return { digitBits, memory: new Uint8Array(memory.buffer), kernels };
 }

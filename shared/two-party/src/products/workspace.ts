@@ -2,7 +2,7 @@
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { CHUNK_HASHES, ChunkPermutation } from './hash.ts';
-import { type Kernels, makeKernels } from './kernels.ts';
+import { enterRoom, type Kernels, leaveRoom, type Room } from './kernels.ts';
 import {
   type Chunk,
   carriedBits,
@@ -66,6 +66,8 @@ export class Workspace {
   readonly #narrow: boolean;
   readonly #size: ProductSize;
   readonly #leaves: number;
+  readonly #bytes: number;
+  #room: Room | undefined;
   readonly #memory: Uint8Array<ArrayBuffer>;
   readonly #words: Uint32Array;
   readonly #kernels: Kernels;
@@ -99,7 +101,9 @@ export class Workspace {
     this.#sums = place(size.rows * this.#rowBytes);
     this.#elements = place(size.inner * this.#cells.columns * this.#cells.elementBytes);
     this.#checkMasks = place(maskBytes(size));
-    const { memory, kernels } = makeKernels(free, digitBits);
+    this.#bytes = free;
+    this.#room = enterRoom(free, digitBits);
+    const { memory, kernels } = this.#room;
     this.#memory = memory;
     this.#words = new Uint32Array(memory.buffer);
     this.#kernels = kernels;
@@ -179,8 +183,9 @@ export class Workspace {
     this.#end(chunk);
   }
 
-  /** After the last chunk. */
+  /** After the last chunk, once: the memory is the next product's then. */
   settled(): Settled {
+    if (this.#room === undefined) throw new TypeError('"settled" expected to be called once');
     const size = this.#size;
     const cells = this.#cells;
     const bits = carriedBits(size);
@@ -188,6 +193,8 @@ export class Workspace {
     const kept = (from: number, bytes: number) => new DataView(this.#memory.slice(from, from + bytes).buffer);
     const sums = kept(this.#sums, size.rows * row);
     const masks = kept(this.#checkMasks, maskBytes(size));
+    leaveRoom(this.#room, this.#bytes);
+    this.#room = undefined;
     const { columns } = size;
     const cell = (j: number) => (j < columns ? j : cells.columns + j - columns) * cells.sumBytes;
     const places = maskBytes(size) / size.inner;

@@ -9,7 +9,7 @@ import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
 import { CHUNK_HASHES } from '../../src/products/hash.ts';
 import { checkSize, chunks, digitsPerEntry, transferCount } from '../../src/products/layout.ts';
 import { PRODUCT_MESSAGE } from '../../src/products/messages.ts';
-import { Workspace } from '../../src/products/workspace.ts';
+import { type Settled, Workspace } from '../../src/products/workspace.ts';
 import { randomCase, session } from './parties.ts';
 
 const BLOCK = 16;
@@ -60,11 +60,17 @@ describe('the messages of the correlator', () => {
     'of a %j product of %i and %i bits, %s, are masked as described, in digits of %i bits',
     async (shape, entryBits, ringBits, part, digitBits) => {
       const { multiply, sender, sentByCorrelator, sentByChooser } = await session();
-      const workspaces: Workspace[] = [];
-      const { place } = Workspace.prototype;
+      const correlators = new Set<Workspace>();
+      const { place, settled } = Workspace.prototype;
       vi.spyOn(Workspace.prototype, 'place').mockImplementation(function (this: Workspace, ...placed) {
-        workspaces.push(this);
+        correlators.add(this);
         place.apply(this, placed);
+      });
+      const kept: Settled[] = [];
+      vi.spyOn(Workspace.prototype, 'settled').mockImplementation(function (this: Workspace) {
+        const its = settled.call(this);
+        if (correlators.has(this)) kept.push(its);
+        return its;
       });
       const rows: Uint8Array[] = [];
       const { blocks } = sender;
@@ -88,7 +94,7 @@ describe('the messages of the correlator', () => {
       const places = thresholds * combinations;
       /** By row of C and place. */
       const masks = product.c.map((_, k) =>
-        Array.from({ length: places }, (_, place) => workspaces[0]!.settled().mask(k, place)),
+        Array.from({ length: places }, (_, place) => kept[0]!.mask(k, place)),
       );
       const maskShares = product.a.map(() =>
         new Array<bigint>(combinations * (part === 'upper' ? 2 : 1)).fill(0n),
