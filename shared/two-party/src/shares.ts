@@ -25,11 +25,21 @@ export function combine(
   return bits.map((width, v) => BigInt.asIntN(width, left[v]! + right[v]!));
 }
 
-/** Fixed-length encoding: each element big-endian in ⌈bits/8⌉ bytes. */
+/**
+ * Fixed-length encoding: each element big-endian in ⌈bits/8⌉ bytes.
+ * @throws RangeError for an element that takes more
+ */
 export function encodeShares(bits: readonly number[], shares: readonly bigint[]): Uint8Array {
-  return Buffer.concat(
-    bits.map((width, v) => Buffer.from(shares[v]!.toString(16).padStart(2 * shareBytes(width), '0'), 'hex')),
-  );
+  const bytes = Buffer.alloc(bits.reduce((sum, width) => sum + shareBytes(width), 0));
+  let offset = 0;
+  for (const [v, width] of bits.entries()) {
+    const length = shareBytes(width);
+    const digits = shares[v]!.toString(16).padStart(2 * length, '0');
+    if (digits.length > 2 * length) throw new RangeError(`"shares" expected ${width} bits at ${v}`);
+    bytes.write(digits, offset, length, 'hex');
+    offset += length;
+  }
+  return bytes;
 }
 
 /**

@@ -29,20 +29,16 @@ export function encodeElements(
   across: number,
 ): void {
   const view = new DataView(target.buffer, target.byteOffset, target.byteLength);
-  const limbs = bytes / LIMB_BYTES;
+  const shifts = Array.from({ length: bytes / LIMB_BYTES }, (_, limb) => BigInt(LIMB_BITS * limb));
   // As long for every entry, so that zeros do not take less time.
-  const above = 1n << BigInt(LIMB_BITS * limbs);
+  const above = 1n << BigInt(8 * bytes);
   for (const [i, row] of matrix.entries()) {
     for (const [j, entry] of row.entries()) {
       const at = (i * across + j) * bytes;
       const element = entry + above;
-      for (let limb = 0; limb < limbs; limb += 1) {
-        view.setBigUint64(
-          at + LIMB_BYTES * limb,
-          BigInt.asUintN(LIMB_BITS, element >> BigInt(LIMB_BITS * limb)),
-          true,
-        );
-      }
+      // What exceeds 64 bits is not written.
+      for (const [limb, shift] of shifts.entries())
+        view.setBigUint64(at + LIMB_BYTES * limb, element >> shift, true);
     }
   }
 }

@@ -192,7 +192,7 @@ async function rotateBack(
     ),
   ]);
   const across = inRing(transpose(kept), vectorRing);
-  const theirs = await products.reversed.multiply(
+  const multiplied = products.reversed.multiply(
     piecesOf(d).map(({ from, size }) => ({
       matrix: across.map((row) => row.slice(from, from + size)),
       rows: k,
@@ -200,8 +200,8 @@ async function rotateBack(
       ringBits: vectorRing,
     })),
   );
-  const own = rowProducts(kept, transpose(coefficientsOf(shares)), vectorRing);
-  const mixed = addMatrices(joined(shares.slice(3)), joined(theirs), vectorRing);
-  const vectors = addMatrices(own, transpose(mixed), vectorRing);
+  const alone = rowProducts(kept, transpose(coefficientsOf(shares)), vectorRing); // while the choices are on the way
+  const mixed = addMatrices(joined(shares.slice(3)), joined(await multiplied), vectorRing);
+  const vectors = addMatrices(alone, transpose(mixed), vectorRing);
   await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), vectorRing);
 }

@@ -224,7 +224,7 @@ async function rotateBack(
   ]);
   const own = transpose(truncateUser(shares[2]!, coefficients));
   const choices = own.map((row) => row.map((entry) => BigInt.asIntN(vectorRing, entry)));
-  const theirs = await products.reversed.multiply(
+  const multiplied = products.reversed.multiply(
     piecesOf(d).map(({ size }) => ({
       matrix: choices,
       entryBits: vectorRing,
@@ -232,7 +232,8 @@ async function rotateBack(
       ringBits: vectorRing,
     })),
   );
-  const mixed = addMatrices(joined(shares.slice(3)), joined(theirs), vectorRing);
-  const share = addMatrices(rowProducts(kept, own, vectorRing), transpose(mixed), vectorRing);
+  const alone = rowProducts(kept, own, vectorRing); // while the choices are on the way
+  const mixed = addMatrices(joined(shares.slice(3)), joined(await multiplied), vectorRing);
+  const share = addMatrices(alone, transpose(mixed), vectorRing);
   return openMatrix(stream, ROTATED_MESSAGE.vectors, share, vectorRing);
 }
