@@ -27,16 +27,16 @@ export function combine(
 
 /**
  * Fixed-length encoding: each element big-endian in ⌈bits/8⌉ bytes.
- * @throws RangeError for an element that takes more
+ * @throws RangeError for an element out of range
  */
 export function encodeShares(bits: readonly number[], shares: readonly bigint[]): Uint8Array {
   const bytes = Buffer.alloc(bits.reduce((sum, width) => sum + shareBytes(width), 0));
   let offset = 0;
   for (const [v, width] of bits.entries()) {
     const length = shareBytes(width);
-    const digits = shares[v]!.toString(16).padStart(2 * length, '0');
-    if (digits.length > 2 * length) throw new RangeError(`"shares" expected ${width} bits at ${v}`);
-    bytes.write(digits, offset, length, 'hex');
+    const share = shares[v]!;
+    if (share >> BigInt(width)) throw new RangeError(`"shares" expected ${width} bits at ${v}`);
+    bytes.write(share.toString(16).padStart(2 * length, '0'), offset, length, 'hex');
     offset += length;
   }
   return bytes;

@@ -47,6 +47,11 @@ describe('additive shares', () => {
     expect(encodeShares([8, 9, 16], [255n, 511n, 65535n])).toEqual(Buffer.from('ff01ffffff', 'hex'));
   });
 
+  test('that are not in their ring are not encoded', () => {
+    for (const share of [-1n, 512n, 1n << 16n])
+      expect(() => encodeShares([8, 9], [0n, share])).toThrow(new RangeError('"shares" expected 9 bits at 1'));
+  });
+
   test('of the wrong length or range are refused', () => {
     const refused = expect.objectContaining({ code: 'ERR_CHANNEL_MESSAGE' });
     expect(() => decodeShares([8, 9], Buffer.alloc(2))).toThrow(refused);

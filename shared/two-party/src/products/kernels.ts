@@ -86,7 +86,7 @@ function moduleFor(digitBits: DigitBits): object {
 }
 
 /** A memory, zero at first, and the kernels that work on it, for digits of one length. */
-export interface Room {
+export interface Scratch {
   readonly digitBits: DigitBits;
   readonly memory: Uint8Array<ArrayBuffer>;
   readonly kernels: Kernels;
@@ -96,24 +96,25 @@ export interface Room {
  * What a product has left, wiped, one for each length of digits: the next product takes it. The runtime sees memory of WebAssembly go only when it collects all garbage,
  * and does that for every few megabytes that are new.
  */
-const SPARES = new Map<DigitBits, Room>();
+const SPARES = new Map<DigitBits, Scratch>();
 
 /** With `bytes` at least. */
-export function enterRoom(bytes: number, digitBits: DigitBits): Room {
+export function takeScratch(bytes: number, digitBits: DigitBits): Scratch {
   const spare = SPARES.get(digitBits);
-  if (spare === undefined || spare.memory.length < bytes) return makeRoom(bytes, digitBits);
+  if (spare === undefined || spare.memory.length < bytes) return makeScratch(bytes, digitBits);
   SPARES.delete(digitBits);
   return spare;
 }
 
 /** Once, by its only holder, which used as many bytes. */
-export function leaveRoom(room: Room, bytes: number): void {
-  room.memory.fill(0, 0, bytes);
-  const spare = SPARES.get(room.digitBits);
-  if (spare === undefined || spare.memory.length < room.memory.length) SPARES.set(room.digitBits, room);
+export function returnScratch(scratch: Scratch, bytes: number): void {
+  scratch.memory.fill(0, 0, bytes);
+  const spare = SPARES.get(scratch.digitBits);
+  if (spare === undefined || spare.memory.length < scratch.memory.length)
+    SPARES.set(scratch.digitBits, scratch);
 }
 
-function makeRoom(bytes: number, digitBits: DigitBits): Room {
+function makeScratch(bytes: number, digitBits: DigitBits): Scratch {
   const pages = Math.ceil(bytes / PAGE_BYTES);
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
   const exports = new WebAssembly.Instance(moduleFor(digitBits), { m: { m: memory } }).exports as Omit<

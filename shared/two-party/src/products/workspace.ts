@@ -2,7 +2,7 @@
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { CHUNK_HASHES, ChunkPermutation } from './hash.ts';
-import { enterRoom, type Kernels, leaveRoom, type Room } from './kernels.ts';
+import { type Kernels, returnScratch, type Scratch, takeScratch } from './kernels.ts';
 import {
   type Chunk,
   carriedBits,
@@ -67,7 +67,7 @@ export class Workspace {
   readonly #size: ProductSize;
   readonly #leaves: number;
   readonly #bytes: number;
-  #room: Room | undefined;
+  #scratch: Scratch | undefined;
   readonly #memory: Uint8Array<ArrayBuffer>;
   readonly #words: Uint32Array;
   readonly #kernels: Kernels;
@@ -102,8 +102,8 @@ export class Workspace {
     this.#elements = place(size.inner * this.#cells.columns * this.#cells.elementBytes);
     this.#checkMasks = place(maskBytes(size));
     this.#bytes = free;
-    this.#room = enterRoom(free, digitBits);
-    const { memory, kernels } = this.#room;
+    this.#scratch = takeScratch(free, digitBits);
+    const { memory, kernels } = this.#scratch;
     this.#memory = memory;
     this.#words = new Uint32Array(memory.buffer);
     this.#kernels = kernels;
@@ -185,7 +185,7 @@ export class Workspace {
 
   /** After the last chunk, once: the memory is the next product's then. */
   settled(): Settled {
-    if (this.#room === undefined) throw new TypeError('"settled" expected to be called once');
+    if (this.#scratch === undefined) throw new TypeError('"settled" expected to be called once');
     const size = this.#size;
     const cells = this.#cells;
     const bits = carriedBits(size);
@@ -193,8 +193,8 @@ export class Workspace {
     const kept = (from: number, bytes: number) => new DataView(this.#memory.slice(from, from + bytes).buffer);
     const sums = kept(this.#sums, size.rows * row);
     const masks = kept(this.#checkMasks, maskBytes(size));
-    leaveRoom(this.#room, this.#bytes);
-    this.#room = undefined;
+    returnScratch(this.#scratch, this.#bytes);
+    this.#scratch = undefined;
     const { columns } = size;
     const cell = (j: number) => (j < columns ? j : cells.columns + j - columns) * cells.sumBytes;
     const places = maskBytes(size) / size.inner;
