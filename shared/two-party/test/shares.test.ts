@@ -49,7 +49,9 @@ describe('additive shares', () => {
 
   test('that are not in their ring are not encoded', () => {
     for (const share of [-1n, 512n, 1n << 16n])
-      expect(() => encodeShares([8, 9], [0n, share])).toThrow(new RangeError('"shares" expected 9 bits at 1'));
+      expect(() => encodeShares([8, 9], [0n, share])).toThrow(
+        new RangeError('"shares" expected 9 bits at 1'),
+      );
   });
 
   test('of the wrong length or range are refused', () => {
