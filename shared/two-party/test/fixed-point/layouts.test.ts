@@ -135,7 +135,7 @@ it('vectors are cut into steps and put beside each other again, and so is what i
         all,
         d,
         count,
-        GATES_PER_STEP / d / each,
+        GATES_PER_STEP / d / (each + 0.5), // `each` of them fit into a step, whichever way this is rounded
         (own, width) => {
           seen.push(read(own));
           return [own, own.lanesFrom(0, width)];
