@@ -57,7 +57,10 @@ export class ReceiveBuffers {
 /** So much may be read before a collection: less than what makes the runtime collect everything. */
 const READ_BYTES = 16 * 1024 * 1024;
 
-/** For a socket that takes fresh memory for every read. Nobody else holds it, so a collection of what is young frees it all, in a millisecond. */
+/**
+ * For a socket that takes fresh memory for every read. Node.js deals it out of pieces that other sockets share, so nobody may give them back by hand; a collection of what
+ * is young frees them, in milliseconds.
+ */
 export class FreshBuffers {
   #bytes = 0;
 

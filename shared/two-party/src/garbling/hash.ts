@@ -25,22 +25,11 @@ export class Permutation {
   /** Encrypts `length` bytes at `from` and writes the result to `to`. */
   apply(memory: Uint8Array<ArrayBuffer>, from: number, length: number, to: number): void {
     if (this.#cipher === undefined) throw new RangeError('a key expected before the first block');
-    update(this.#cipher, memory, from, length, to);
+    cipherInto(this.#cipher, memory.subarray(from, from + length), memory, to);
   }
 }
 
-/** What a cipher makes of `length` bytes at `from`, written to `to`; it gives as many as it takes. */
-export function update(
-  cipher: Cipheriv | Decipheriv,
-  memory: Uint8Array<ArrayBuffer>,
-  from: number,
-  length: number,
-  to: number,
-): void {
-  cipherInto(cipher, memory.subarray(from, from + length), memory, to);
-}
-
-/** The same between two places in memory. */
+/** What a cipher makes of the input, written to a place in memory; it gives as many bytes as it takes. */
 export function cipherInto(
   cipher: Cipheriv | Decipheriv,
   input: Uint8Array,

@@ -17,7 +17,7 @@
  * p / 2^112 + N / 2^99 + N² / 2^129: leading terms, not a theorem. Why: docs/arguments.md, "Hash of products".
  */
 import { createDecipheriv, type Decipheriv } from 'node:crypto';
-import { update } from '../garbling/hash.ts';
+import { cipherInto } from '../garbling/hash.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 
 /** Hashes and node evaluations under one key, at most: an eighth of them are of what the chooser does not know. */
@@ -54,7 +54,7 @@ export class ChunkPermutation {
     if (cipher === undefined) throw new RangeError('a key expected before the first block');
     for (let done = 0; done < length; done += SLICE_BYTES) {
       const part = Math.min(SLICE_BYTES, length - done);
-      update(cipher, this.#memory, from + done, part, to + done);
+      cipherInto(cipher, this.#memory.subarray(from + done, from + done + part), this.#memory, to + done);
     }
   }
 }

@@ -235,7 +235,7 @@ export function* chunks(size: ProductSize, before = 0): Generator<Chunk> {
 }
 
 /** Consecutive digits of one row of the result: which row, the first one's summand, and how many. */
-export interface RowDigits {
+interface RowDigits {
   readonly row: number;
   readonly summand: number;
   readonly digits: number;
@@ -272,6 +272,7 @@ export function wavesOf<Product>(
   return starts.map((start, w) => products.slice(start, starts[w + 1]));
 }
 
-function correlationBytes(size: ProductSize, row: number, width: number): number {
+/** Bytes of a digit's correlations and masks. */
+export function correlationBytes(size: ProductSize, row: number, width: number): number {
   return (size.columns - firstColumn(size, row) + maskCount(size)) * width;
 }

@@ -29,16 +29,16 @@ export function encodeElements(
   across: number,
 ): void {
   const view = new DataView(target.buffer, target.byteOffset, target.byteLength);
-  const shifts = Array.from({ length: bytes / LIMB_BYTES }, (_, limb) => BigInt(LIMB_BITS * limb));
+  const limbs = bytes / LIMB_BYTES;
   // As long for every entry, so that zeros do not take less time.
-  const above = 1n << BigInt(8 * bytes);
+  const above = 1n << BigInt(LIMB_BITS * limbs);
   for (const [i, row] of matrix.entries()) {
     for (const [j, entry] of row.entries()) {
       const at = (i * across + j) * bytes;
       const element = entry + above;
       // What exceeds 64 bits is not written.
-      for (const [limb, shift] of shifts.entries())
-        view.setBigUint64(at + LIMB_BYTES * limb, element >> shift, true);
+      for (let limb = 0; limb < limbs; limb += 1)
+        view.setBigUint64(at + LIMB_BYTES * limb, element >> BigInt(LIMB_BITS * limb), true);
     }
   }
 }

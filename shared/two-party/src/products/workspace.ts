@@ -9,6 +9,7 @@ import {
   cellsOf,
   chunkBytes,
   correctionBytes,
+  correlationBytes,
   elementWidth,
   firstColumn,
   isNarrow,
@@ -245,24 +246,18 @@ export class Workspace {
     let bytes = 0;
     for (const { row, digits } of rowsOf(size, first, count)) {
       const blocks = 1 + leafBlocks(size, row, width);
-      const wide = (size.columns - firstColumn(size, row) + maskCount(size)) * width;
+      const each = correlationBytes(size, row, width);
       for (let left = digits; left > 0; ) {
         const fit = Math.floor((BATCH_BLOCKS / this.#leaves - next.blocks) / blocks);
         const more = Math.min(left, Math.max(fit, next.digits > 0 ? 0 : 1));
         next.digits += more;
         next.blocks += more * blocks;
-        bytes += more * wide;
+        bytes += more * each;
         left -= more;
         if (left === 0) break;
         yield next;
-        const { digit, tweak } = next;
-        next = {
-          digit: digit + next.digits,
-          digits: 0,
-          blocks: 0,
-          tweak: tweak + next.blocks,
-          offset: bytes,
-        };
+        const [digit, tweak] = [next.digit + next.digits, next.tweak + next.blocks];
+        next = { digit, digits: 0, blocks: 0, tweak, offset: bytes };
       }
     }
     yield next;
@@ -276,6 +271,7 @@ export class Workspace {
     const places = maskBytes(size) / size.inner;
     const masks = size.combinations * cells.elementBytes;
     const across = cells.columns * cells.elementBytes;
+    const count = maskCount(size);
     const words = this.#words;
     let at = this.#table / 4;
     for (const { row, summand, digits } of rowsOf(size, chunk.first, chunk.count)) {
@@ -291,7 +287,7 @@ export class Workspace {
         words[at + 2] = columns;
         words[at + 3] = blocks;
         words[at + 4] = checkMasks;
-        words[at + 5] = maskCount(size);
+        words[at + 5] = count;
         elements += across;
         checkMasks += places;
       }
