@@ -41,18 +41,59 @@ function limbBitsFor(n: number, ringBits: number): number {
   return bits;
 }
 
-/** What counts of each entry in the ring, lowest limbs first. */
+/**
+ * Bits k·limbBits to (k + 1)·limbBits of each entry in two's complement, lowest limbs first. Big integers are read a word of 64 bits at a time, and cut up as
+ * numbers: that takes a quarter of the time.
+ * @param limbBits at most 31
+ */
 function limbsOf(row: readonly bigint[], limbBits: number, count: number): Float64Array[] {
-  const limbs = Array.from({ length: count }, () => new Float64Array(row.length));
-  for (const [i, entry] of row.entries()) {
-    for (let limb = 0; limb < count; limb += 1)
-      limbs[limb]![i] = Number(BigInt.asUintN(limbBits, entry >> BigInt(limbBits * limb)));
-  }
+  const { halves, across } = halvesOf(row, Math.ceil((limbBits * count) / HALF_BITS));
+  const mask = 2 ** limbBits - 1;
+  return Array.from({ length: count }, (_, limb) => {
+    const shift = (limbBits * limb) % HALF_BITS;
+    let at = Math.floor((limbBits * limb) / HALF_BITS);
+    const cut = new Float64Array(row.length);
+    for (let i = 0; i < row.length; i += 1, at += across) {
+      // A shift by 32 would be one by 0.
+      const high = shift > 0 ? halves[at + 1]! << (HALF_BITS - shift) : 0;
+      cut[i] = ((halves[at]! >>> shift) | high) & mask;
+    }
+    return cut;
+  });
+}
+
+/** The same, but the last limb has the sign: limbBits·count bits hold each entry with it. */
+export function signedLimbsOf(row: readonly bigint[], limbBits: number, count: number): Float64Array[] {
+  const limbs = limbsOf(row, limbBits, count);
+  const last = limbs[count - 1]!;
+  for (let i = 0; i < last.length; i += 1)
+    if (last[i]! >= 2 ** (limbBits - 1)) last[i] = last[i]! - 2 ** limbBits;
   return limbs;
 }
 
+const HALF_BITS = 32;
+
+/** The lowest `least` halves of words, or more, of each entry, one after the other. */
+function halvesOf(row: readonly bigint[], least: number): { halves: Uint32Array; across: number } {
+  const words = Math.ceil((least + 1) / 2); // a limb looks at one more half than it may need
+  const of = new BigUint64Array(row.length * words);
+  for (const [i, entry] of row.entries()) {
+    of[i * words] = entry; // what exceeds 64 bits is not written
+    for (let word = 1; word < words; word += 1) of[i * words + word] = entry >> BigInt(64 * word);
+  }
+  return { halves: new Uint32Array(of.buffer), across: 2 * words };
+}
+
+/** Four sums at a time: one alone would wait for each addition to end before the next. */
 function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i += 1) sum += a[i]! * b[i]!;
-  return sum;
+  let [first, second, third, fourth] = [0, 0, 0, 0];
+  let i = 0;
+  for (; i + 4 <= a.length; i += 4) {
+    first += a[i]! * b[i]!;
+    second += a[i + 1]! * b[i + 1]!;
+    third += a[i + 2]! * b[i + 2]!;
+    fourth += a[i + 3]! * b[i + 3]!;
+  }
+  for (; i < a.length; i += 1) first += a[i]! * b[i]!;
+  return first + second + third + fourth;
 }

@@ -2,6 +2,7 @@
 import { unflatten } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
 import { roundDivide } from '../integers.ts';
+import { signedLimbsOf } from '../limbs.ts';
 import { type Matrix, matrixOf, upperEntries } from '../matrices.ts';
 import { checkShares } from '../shares.ts';
 import type { SketchParameters } from './parameters.ts';
@@ -46,9 +47,12 @@ export function centring(
   return (row) => sums.map((sum) => roundDivide(V[row]! * sum, Q));
 }
 
-/** ΩᵀZ + ZᵀΩ, l × l: of each server's own share alone. */
-export function doubledCore(Z: Matrix, signs: TestMatrix): bigint[][] {
-  const half = signedSums(Z, signs);
+/**
+ * ΩᵀZ + ZᵀΩ, l × l: of each server's own share alone.
+ * @param bits of an entry of Z with its sign, at most
+ */
+export function doubledCore(Z: Matrix, signs: TestMatrix, bits: number): bigint[][] {
+  const half = signedSums(Z, signs, bits);
   return half.map((row, a) => row.map((entry, b) => entry + half[b]![a]!));
 }
 
@@ -62,34 +66,19 @@ export function gramShare(local: readonly bigint[], mixed: Matrix, bits: number)
 const LIMB_BITS = 24;
 
 /** ΩᵀZ, in doubles limb by limb: shares have more bits than a double, and are too many for products of big integers. */
-function signedSums(Z: Matrix, signs: TestMatrix): bigint[][] {
+function signedSums(Z: Matrix, signs: TestMatrix, bits: number): bigint[][] {
   const l = Z[0]!.length;
-  const longest = Z.reduce(
-    (bits, row) => row.reduce((most, entry) => Math.max(most, bitsOf(entry)), bits),
-    0,
-  );
-  const sums = Array.from({ length: l }, () => new Array<bigint>(l).fill(0n));
-  const limb = new Float64Array(l);
-  for (let shift = 0; shift < longest; shift += LIMB_BITS) {
-    const isLast = shift + LIMB_BITS >= longest;
-    const part = new Float64Array(l * l);
-    for (const [i, row] of Z.entries()) {
-      for (let b = 0; b < l; b += 1) {
-        const rest = row[b]! >> BigInt(shift);
-        limb[b] = Number(isLast ? rest : BigInt.asUintN(LIMB_BITS, rest));
-      }
+  const parts = Array.from({ length: Math.ceil(bits / LIMB_BITS) }, () => new Float64Array(l * l));
+  for (const [i, row] of Z.entries()) {
+    for (const [k, limb] of signedLimbsOf(row, LIMB_BITS, parts.length).entries()) {
+      const part = parts[k]!;
       for (let a = 0; a < l; a += 1) {
         const factor = signs[i * l + a]!;
         for (let b = 0; b < l; b += 1) part[a * l + b]! += factor * limb[b]!;
       }
     }
-    for (let a = 0; a < l; a += 1)
-      for (let b = 0; b < l; b += 1) sums[a]![b]! += BigInt(part[a * l + b]!) << BigInt(shift);
   }
-  return sums;
-}
-
-/** Of a share, whose length is public. */
-function bitsOf(entry: bigint): number {
-  return 4 * entry.toString(16).length;
+  const entryOf = (at: number) =>
+    parts.reduce((sum, part, k) => sum + (BigInt(part[at]!) << BigInt(LIMB_BITS * k)), 0n);
+  return Array.from({ length: l }, (_, a) => Array.from({ length: l }, (_, b) => entryOf(a * l + b)));
 }
