@@ -4,10 +4,10 @@ import { isStandardised, LINEAR_RING_BITS, programOf, sumsOf, type TaskProposal 
 import {
   CountingGates,
   CountingSession,
-  centringPace,
   observed,
   rootPace,
   runProgram,
+  sketchPaces,
   standardPace,
   sumsPace,
 } from '@eigenveil/two-party/plan';
@@ -83,9 +83,9 @@ function rotatedCost(task: TaskProposal): Cost {
 function sketchCost({ features, components, serverLine }: TaskProposal, l: number): Cost {
   const d = features.length;
   const products = 4100 * l ** 3 + d * l * (3200 + 33 * l + 207 * components);
-  const pace = (rootPace(l) + standardPace(l, components) + centringPace(d, l)) / 1000;
+  const { centring, whole } = sketchPaces(d, l, components);
   return {
-    seconds: 0.7 + products / (serverLine ? 1.4e8 : 1.2e8) + pace,
+    seconds: 0.7 + products / (serverLine ? 1.4e8 : 1.2e8) + (centring + whole) / 1000,
     bytes: products * (serverLine ? 1.23 : 1),
     memory: 250e6 + 700 * d * l,
   };

@@ -4,7 +4,7 @@ import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import { type Logger, measureStorage, openService, Reloader, readCertificates } from '@eigenveil/server';
 import { sumsOf, type TaskId } from '@eigenveil/task';
-import { standardPace, sumsPace, systemClock } from '@eigenveil/two-party';
+import { sketchPaces, standardPace, sumsPace, systemClock } from '@eigenveil/two-party';
 import type { Thumbprint } from '@eigenveil/wire';
 import { Aggregation } from './aggregation.ts';
 import { Chains } from './chains.ts';
@@ -135,16 +135,13 @@ export async function startDataUser(
     key,
     randomness: overrides.randomness ?? systemRandomness,
     clock: systemClock,
-    // A sketch is decomposed as the pencil of its columns.
     paceOf: ({ features, components, method, sketch }) =>
       config.answerMilliseconds ??
       (method.kind === 'histogram'
         ? sumsPace(sumsOf({ method, features }))
-        : standardPace(
-            sketch?.columns ?? features.length,
-            components,
-            sketch !== undefined || method.kind !== 'pca',
-          )),
+        : sketch !== undefined
+          ? sketchPaces(features.length, sketch.columns, components).whole
+          : standardPace(features.length, components, method.kind !== 'pca')),
     onMiss(event) {
       misses.inc();
       log.warn(event, 'the answer took longer than its public time; the CSP may see what came of it');

@@ -5,6 +5,7 @@ import {
   type DataUserInput,
   memoryChannelPair,
   type Pace,
+  sketchPaces,
   standardPace,
   TWO_PARTY_PROTOCOLS,
   toRing,
@@ -215,4 +216,19 @@ it('the standard pace grows with features and components, and stays far below wh
   expect(standardPace(50, 15)).toBeGreaterThan(standardPace(34, 15));
   expect(standardPace(50, 48)).toBeGreaterThan(standardPace(50, 15));
   expect(standardPace(200, 200)).toBeLessThan(60_000);
+});
+
+it('the waits of a sketch grow with its columns and with what follows from all features, and stay as far below', () => {
+  const [small, more, wide] = [
+    sketchPaces(1024, 60, 20),
+    sketchPaces(1024, 80, 20),
+    sketchPaces(4096, 60, 20),
+  ];
+  for (const wait of ['centring', 'root', 'decomposition'] as const)
+    expect(more[wait]).toBeGreaterThan(small[wait]);
+  expect(wide.centring).toBeGreaterThan(small.centring);
+  expect(wide.decomposition).toBeGreaterThan(small.decomposition);
+  const { whole, ...parts } = sketchPaces(10_000, 80, 78);
+  expect(whole).toBe(parts.root + parts.decomposition);
+  expect(parts.centring + whole).toBeLessThan(60_000);
 });

@@ -58,7 +58,7 @@ const DIGESTS: { readonly program: string; readonly of: Readonly<Record<keyof ty
     dca: 'LDuZonY06CxPU696L4FsJUCsULJrcVS6ye4CwCsIhVo',
     'dca with a signal ridge': 'X3H61tCXfNOrL21oSSmnPwzOSu2-Ev20He0yGGdxFJw',
     lda: 'SrnjfayAYpeNPUPcUvAmHWH7bLrjS5NfIVbIBxPeF2A',
-    sketch: 'J-syft3r_kYugQJXMXNEHWnbROa0oGnTSgVyd40GgfU',
+    sketch: 'zRiHSq8GX4pxyP_wEIuBW7aMEfHMqhDKBoeGZpvCKyI',
     mdr: 'gFjjEhu28E5GP5Eg2pNmUx9PVw3mMqEYX6JU_WuB7qQ',
   },
 };

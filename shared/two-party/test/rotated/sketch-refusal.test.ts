@@ -9,7 +9,7 @@ import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import { drawSketchSecrets } from '../../src/rotated/sketch/secrets.ts';
 import { rotated } from '../../src/rotated.ts';
-import { centringPace, rootPace, standardPace } from '../../src/standard-pace.ts';
+import { sketchPaces } from '../../src/standard-pace.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type GivenSketch, patterned, sketchSetting } from './sketches.ts';
 
@@ -87,10 +87,11 @@ describe('a refused sketch', () => {
     expect(outcome).toMatchObject({ csp: 'fulfilled', code, zeros: [true, true] });
     const other = await asked(fine);
     expect(other).toMatchObject({ csp: 'fulfilled', code: undefined, zeros: [false, false] });
-    const part = (milliseconds: number) => Math.ceil((10_000 * milliseconds) / standardPace(8, 2, true));
-    const first = part(centringPace(14, 8));
-    const second = first + part(rootPace(8));
-    const third = second + part(standardPace(8, 2));
+    const { whole, ...parts } = sketchPaces(14, 8, 2);
+    const part = (milliseconds: number) => Math.ceil((10_000 * milliseconds) / whole);
+    const first = part(parts.centring);
+    const second = first + part(parts.root);
+    const third = second + part(parts.decomposition);
     for (const { moments } of [outcome, other])
       expect(moments).toEqual([first, second, second, third, third]);
   });

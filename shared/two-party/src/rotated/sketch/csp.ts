@@ -40,12 +40,12 @@ export async function answerSketch(
   await closedByFaults(input, async (mark) => {
     const parameters = sketchParameters(task, program);
     const { shareRing, ringBits, openRing } = parameters;
-    const secrets = fixed(stream, draw(parameters)); // while the data user prepares its base transfers
     const own = sketchShares(task, input, parameters);
     await openOwners(stream, own.owners, shareRing, input, program);
 
     const chooser = await products();
     await declare(stream, [own.Q, ...own.V], shareRing);
+    const secrets = fixed(stream, draw(parameters)); // while the data user takes the mean off
     const kept = keptOf(own, parameters);
     const { matrix, framed } = await shareMatrices(chooser, own, kept, secrets, parameters);
     await sendMarkedMatrix(stream, mark, matrix, ringBits);
@@ -91,7 +91,7 @@ async function shareMatrices(
   const framedProduct = plan.add({ ...turning, ringBits: framed.ring, part: 'upper' });
 
   const shares = await chooser.multiply(plan.products);
-  const core = inRing(doubledCore(Y, signs), parameters.ringBits);
+  const core = inRing(doubledCore(Y, signs, parameters.shareRing), parameters.ringBits);
   const products = rotated.map((product) => product(shares));
   const own = upperProduct(fineRotation, matrixOf(PA(shares), l), framed.ring);
   return {

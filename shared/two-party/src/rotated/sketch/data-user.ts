@@ -4,7 +4,7 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
 import type { DataUserInput } from '../../protocol.ts';
-import { centringPace, rootPace, standardPace } from '../../standard-pace.ts';
+import { sketchPaces } from '../../standard-pace.ts';
 import { holdToPace, paceOf, partOf, toTheEnd } from '../hold.ts';
 import { rowProducts, upperRowProducts } from '../limbs.ts';
 import {
@@ -51,9 +51,9 @@ export async function askSketch(
   await sendOwners(stream, own.owners, shareRing);
   const correlator = await products();
   const declared = await readRing(stream, ROTATED_MESSAGE.declared, 1 + d, shareRing);
-  const whole = standardPace(l, components, true);
+  const { whole, ...parts } = sketchPaces(d, l, components);
   const pace = paceOf(input, whole);
-  holdToPace(stream, partOf(pace, centringPace(d, l), whole));
+  holdToPace(stream, partOf(pace, parts.centring, whole));
   const [Q, ...V] = opened([own.Q, ...own.V], declared, shareRing);
   const refused = refusalOfRows(Q!, l, task);
   const { core: ownCore, kept } = centre(own, { Q: Q!, V }, refused !== undefined, parameters);
@@ -61,14 +61,14 @@ export async function askSketch(
   const { matrix, framed } = await shareMatrices(correlator, ownCore, kept, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, matrix.length, ringBits);
   const { last, vectors } = await toTheEnd(stream, input, async () => {
-    holdToPace(stream, partOf(pace, rootPace(l), whole));
+    holdToPace(stream, partOf(pace, parts.root, whole));
     await input.answer?.noteMatrix();
     const M = opened(matrix, theirs, ringBits);
     const core = findRoot(M, refused, program, parameters);
     fixed(stream, core.root); // its bits are choices, and doubles may differ on another machine
     const share = await shareWhitened(correlator, framed, core, parameters);
     const answer = await readRing(stream, ROTATED_MESSAGE.signal, share.length, openRing);
-    holdToPace(stream, partOf(pace, standardPace(l, components), whole));
+    holdToPace(stream, partOf(pace, parts.decomposition, whole));
     const M2 = opened(share, answer, openRing);
     const last = decomposeWhitened(M2, core, parameters);
     const vectors = await rotateBack(stream, correlator, kept, last.directions, core, parameters);
@@ -98,7 +98,8 @@ function centre(
   });
   // Both servers round down: by a BigInt(cut > 0) together, on average.
   const kept = truncateUser(Z, parameters).map((row) => row.map((entry) => entry + BigInt(cut > 0)));
-  return { core: inRing(doubledCore(Z, signs), ringBits), kept };
+  // The mean has fewer bits than a share: see sketchParameters.
+  return { core: inRing(doubledCore(Z, signs, shareRing + 1), ringBits), kept };
 }
 
 /** Step 2: the data user's share of M, and of G = P A Pᵀ, upper triangles. */
