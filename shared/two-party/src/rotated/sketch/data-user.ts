@@ -98,7 +98,7 @@ function centre(
   });
   // Both servers round down: by a BigInt(cut > 0) together, on average.
   const kept = truncateUser(Z, parameters).map((row) => row.map((entry) => entry + BigInt(cut > 0)));
-  // The mean has fewer bits than a share: see sketchParameters.
+  // A mean is no longer than a share, sumBits + 1. That of a CSP that deviates is cut, whatever work it would take, and gives a wrong core as it would have.
   return { core: inRing(doubledCore(Z, signs, shareRing + 1), ringBits), kept };
 }
 
