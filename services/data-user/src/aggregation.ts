@@ -16,6 +16,8 @@ import type { Turn, WorkQueue } from './work-queue.ts';
 const BATCH_SIZE = 256;
 /** Contributions, or partial products, that are held in memory at a time, for each batch that is worked on. */
 const HELD = 32;
+/** The same of one piece, half a mebibyte each: with what the threads have of them it is a few megabytes, however many owners there are. */
+const HELD_PIECES = 4;
 
 export class Aggregation {
   readonly #store: DataUserStore;
@@ -79,7 +81,7 @@ export class Aggregation {
   ): Promise<{ readonly factors: number; readonly bytes: Uint8Array | null }> {
     const product = new Product(this.#paillier, open, piece);
     for (let after = first - 1; ; ) {
-      const page = await this.#store.ciphertexts(open.task.id, after, last, HELD, piece?.number);
+      const page = await this.#store.ciphertexts(open.task.id, after, last, heldOf(piece), piece?.number);
       if (page.length === 0) break;
       await product.multiply(page.map(({ bytes }) => bytes));
       after = page.at(-1)!.sequence;
@@ -115,7 +117,7 @@ export class Aggregation {
     const product = new Product(this.#paillier, open, piece);
     let contributions = 0;
     for (let after = -1; ; ) {
-      const page = await this.#store.partialProducts(id, after, HELD, piece?.number);
+      const page = await this.#store.partialProducts(id, after, heldOf(piece), piece?.number);
       if (page.length === 0) break;
       await product.multiply(page.flatMap(({ bytes }) => bytes ?? []));
       for (const part of page) contributions += part.contributions;
@@ -131,6 +133,10 @@ export class Aggregation {
 
 function piecesIn({ packing, publicKey }: OpenTask): readonly Piece[] {
   return piecesOf(packing.plaintexts.length, publicKey.ciphertextBytes);
+}
+
+function heldOf(piece: Piece | undefined): number {
+  return piece === undefined ? HELD : HELD_PIECES;
 }
 
 function isToBeAggregated(stored: StoredTask | undefined): stored is StoredTask {
