@@ -43,7 +43,7 @@ function limbBitsFor(n: number, ringBits: number): number {
 
 /**
  * Bits k·limbBits to (k + 1)·limbBits of each entry in two's complement, lowest limbs first. Big integers are read a word of 64 bits at a time, and cut up as
- * numbers: that takes a quarter of the time.
+ * numbers: a shift of a big integer makes a new one.
  * @param limbBits at most 31
  */
 function limbsOf(row: readonly bigint[], limbBits: number, count: number): Float64Array[] {
