@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import { type Logger, measureStorage, openService, Reloader, readCertificates } from '@eigenveil/server';
-import { sumsOf, type TaskId } from '@eigenveil/task';
-import { sketchPaces, standardPace, sumsPace, systemClock } from '@eigenveil/two-party';
+import type { TaskId } from '@eigenveil/task';
+import { standardPaceOf, systemClock } from '@eigenveil/two-party';
 import type { Thumbprint } from '@eigenveil/wire';
 import { Aggregation } from './aggregation.ts';
 import { Chains } from './chains.ts';
@@ -135,13 +135,7 @@ export async function startDataUser(
     key,
     randomness: overrides.randomness ?? systemRandomness,
     clock: systemClock,
-    paceOf: ({ features, components, method, sketch }) =>
-      config.answerMilliseconds ??
-      (method.kind === 'histogram'
-        ? sumsPace(sumsOf({ method, features }))
-        : sketch !== undefined
-          ? sketchPaces(features.length, sketch.columns, components).whole
-          : standardPace(features.length, components, method.kind !== 'pca')),
+    paceOf: (task) => config.answerMilliseconds ?? standardPaceOf(task),
     onMiss(event) {
       misses.inc();
       log.warn(event, 'the answer took longer than its public time; the CSP may see what came of it');

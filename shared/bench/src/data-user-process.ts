@@ -1,13 +1,7 @@
 /** The data user of a benchmarked decomposition, a process of its own: connects, takes its part once (evaluates, for instance), reports and exits. */
 import { once } from 'node:events';
 import { programOf } from '@eigenveil/task';
-import {
-  connectChannel,
-  sketchPaces,
-  standardPace,
-  systemClock,
-  TWO_PARTY_PROTOCOLS,
-} from '@eigenveil/two-party';
+import { connectChannel, standardPaceOf, systemClock, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { answerOnDisk } from './kept-answer.ts';
 import { TripsCounted } from './trips.ts';
 import { type Assignment, type CspAddress, type Evaluated, used } from './two-party.ts';
@@ -26,10 +20,7 @@ let andGates = 0;
 let waited = 0;
 const program = programOf(task);
 const pace = {
-  milliseconds:
-    task.sketch !== undefined
-      ? sketchPaces(task.features.length, task.sketch.columns, program.components).whole
-      : standardPace(task.features.length, program.components, task.method.kind !== 'pca'),
+  milliseconds: standardPaceOf(task),
   clock: {
     ...systemClock,
     sleep: async (milliseconds: number, signal?: AbortSignal) => {

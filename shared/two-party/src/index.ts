@@ -54,4 +54,4 @@ export { type Resolution, resolutionOf } from './resolution.ts';
 export { askRotated } from './rotated/data-user.ts';
 export { ROTATED_MESSAGE } from './rotated/messages.ts';
 export { combine, encodeShares, toRing } from './shares.ts';
-export { sketchPaces, standardPace, sumsPace } from './standard-pace.ts';
+export { sketchPaces, standardPace, standardPaceOf, sumsPace } from './standard-pace.ts';

@@ -1,4 +1,17 @@
 /** How long a data user waits with `rotated` before it goes on, by public sizes alone. */
+import { sumsOf, type TaskProposal } from '@eigenveil/task';
+
+/** The wait of a task that ends with the last message, in milliseconds: what `--answer-milliseconds` is given in place of. */
+export function standardPaceOf({
+  features,
+  components,
+  method,
+  sketch,
+}: Pick<TaskProposal, 'features' | 'components' | 'method' | 'sketch'>): number {
+  if (method.kind === 'histogram') return sumsPace(sumsOf({ method, features }));
+  if (sketch !== undefined) return sketchPaces(features.length, sketch.columns, components).whole;
+  return standardPace(features.length, components, method.kind !== 'pca');
+}
 
 /**
  * Ten times what `rotated` needs for its decomposition on one core of a server of 2020 that does nothing else, by features and components, and a

@@ -1,4 +1,5 @@
 /** What the CSP sees of a computation: the same messages, the same closing and the same moment, whatever the data user makes of the answer. */
+import { sumsOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import {
   type Channel,
@@ -7,6 +8,8 @@ import {
   type Pace,
   sketchPaces,
   standardPace,
+  standardPaceOf,
+  sumsPace,
   TWO_PARTY_PROTOCOLS,
   toRing,
 } from '../src/index.ts';
@@ -231,4 +234,17 @@ it('the waits of a sketch grow with its columns and with what follows from all f
   const { whole, ...parts } = sketchPaces(10_000, 80, 78);
   expect(whole).toBe(parts.root + parts.decomposition);
   expect(parts.centring + whole).toBeLessThan(60_000);
+});
+
+it('the pace of a task is that of what it computes', () => {
+  const features = Array.from({ length: 40 }, (_, i) => ({ name: `f${i}`, min: 0, max: 1 }));
+  const pca = { features, components: 3, method: { kind: 'pca' }, sketch: undefined } as const;
+  expect(standardPaceOf(pca)).toBe(standardPace(40, 3));
+  expect(standardPaceOf({ ...pca, method: { kind: 'lda', ridge: 0 } })).toBe(standardPace(40, 3, true));
+  expect(standardPaceOf({ ...pca, sketch: { columns: 12 } })).toBe(
+    sketchPaces(40, 12, 3).whole,
+  );
+  const method = { kind: 'histogram', height: 3, strategy: 'privelet' } as const;
+  expect(standardPaceOf({ ...pca, method })).toBe(sumsPace(sumsOf({ features, method })));
+  expect(sumsOf({ features, method })).toBeGreaterThan(0);
 });
