@@ -32,7 +32,7 @@ function toTheirs({ p, q, publicKey: { n } }: SecretKey): theirs.PrivateKey {
 /** The statistics of all rows at the offsets that the layout gives them, mod n. */
 function packedSums(task: Task, n: bigint, parts: readonly LabelledRows[]): bigint[] {
   const sums = plainSums(task, parts);
-  return layout(task).plaintexts.map((slots) => {
+  return Array.from(layout(task).plaintexts, (slots) => {
     const packed = slots.reduce(
       (total, { value, offset }) => total + sums[value]! * 2n ** BigInt(offset),
       0n,

@@ -67,7 +67,7 @@ export class NumbersTask {
     for (let first = 1; first <= count; first += 100) {
       const numbers = Array.from({ length: Math.min(100, count - first + 1) }, (_, i) => first + i);
       const contributions = numbers.map(async (number) => {
-        const plaintexts = packing.plaintexts.map(() => BigInt(number));
+        const plaintexts = Array.from(packing.plaintexts, () => BigInt(number));
         const bytes = encodeCiphertexts(publicKey, await pool.encrypt(publicKey, plaintexts, 'djn'));
         const digest = Digest.parse(`${number}`.padStart(43, '0'));
         return { ownerId: ownerOf(number), digest, bytes, record: 'record', receipt: 'receipt' };

@@ -1,11 +1,11 @@
 /** A Paillier pool that counts its work and fails when it is told to. */
 import { PaillierPool } from '@eigenveil/paillier';
 
-type Work = 'decrypt' | 'aggregate' | 'decode' | 'generateKeyPair';
+type Work = 'decrypt' | 'aggregate' | 'generateKeyPair';
 
 export class WatchedPool extends PaillierPool {
   /** How often each kind of work was begun. */
-  readonly begun: Record<Work, number> = { decrypt: 0, aggregate: 0, decode: 0, generateKeyPair: 0 };
+  readonly begun: Record<Work, number> = { decrypt: 0, aggregate: 0, generateKeyPair: 0 };
   /** Work that fails, as it would when memory runs out. */
   readonly failing = new Set<Work>();
 
@@ -21,11 +21,6 @@ export class WatchedPool extends PaillierPool {
   override async aggregate(...input: Parameters<PaillierPool['aggregate']>) {
     this.#begin('aggregate');
     return super.aggregate(...input);
-  }
-
-  override async decode(...input: Parameters<PaillierPool['decode']>) {
-    this.#begin('decode');
-    return super.decode(...input);
   }
 
   override async generateKeyPair(...input: Parameters<PaillierPool['generateKeyPair']>) {

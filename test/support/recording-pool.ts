@@ -41,7 +41,7 @@ export class RecordingPool extends PaillierPool {
     super({ threads: 0 });
   }
 
-  /** The distinct encoded contributions (at the CSP: unblinding requests) that were decoded under a key. */
+  /** The distinct encoded contributions that were checked, or unblinding requests that were decoded, under a key. */
   received(n: bigint): Uint8Array[] {
     return [...(this.#received.get(n)?.values() ?? [])];
   }
@@ -68,9 +68,13 @@ export class RecordingPool extends PaillierPool {
   }
 
   override async decode(publicKey: PublicKey, bytes: Uint8Array, count: number): Promise<Ciphertext[]> {
-    const known = this.#received.get(publicKey.n) ?? new Map<string, Uint8Array>();
-    this.#received.set(publicKey.n, known.set(Buffer.from(bytes).toString('base64'), Uint8Array.from(bytes)));
+    this.#receive(publicKey, bytes);
     return super.decode(publicKey, bytes, count);
+  }
+
+  override async check(publicKey: PublicKey, bytes: Uint8Array, count: number): Promise<void> {
+    this.#receive(publicKey, bytes);
+    return super.check(publicKey, bytes, count);
   }
 
   override async aggregate(
@@ -81,6 +85,11 @@ export class RecordingPool extends PaillierPool {
     const sum = await super.aggregate(publicKey, aggregate, contributions);
     this.aggregations.push({ n: publicKey.n, aggregate: sum });
     return sum;
+  }
+
+  #receive({ n }: PublicKey, bytes: Uint8Array): void {
+    const known = this.#received.get(n) ?? new Map<string, Uint8Array>();
+    this.#received.set(n, known.set(Buffer.from(bytes).toString('base64'), Uint8Array.from(bytes)));
   }
 }
 

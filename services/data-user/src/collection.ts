@@ -154,7 +154,7 @@ export class Collection {
     count: number,
     firstIndex = 0,
   ): Promise<Uint8Array> {
-    await this.#paillier.decode(publicKey, bytes, count, firstIndex);
+    await this.#paillier.check(publicKey, bytes, count, firstIndex);
     return bytes;
   }
 

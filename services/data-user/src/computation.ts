@@ -172,6 +172,7 @@ export class Computation {
   async #aggregate({ task }: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {
     const { aggregation, fixing, paillier, sealer, randomness } = this.#deps;
     await fixing.fix(task.id, turn); // nobody leaves the task any more
+    collectGarbage('major'); // of what has come in
     const aggregate = await aggregation.aggregate(open, turn);
     // In a function of its own: nothing holds what is drawn, other than sealed, while it is encrypted.
     const drawAndBlind = () => {

@@ -44,6 +44,12 @@ export const jobs = {
     return decodeCiphertexts(publicKeyOf(key), bytes, count, firstIndex);
   },
 
+  /** As `decode`; of what it has read, nothing has to cross to another thread. */
+  check(...input: [key: PublicKeyParts, bytes: Uint8Array, count: number, firstIndex: number]): never[] {
+    jobs.decode(...input);
+    return [];
+  },
+
   aggregate(
     key: PublicKeyParts,
     aggregate: readonly Ciphertext[],

@@ -33,7 +33,10 @@ export function arrive({ primes, h }: KeyCarrier): SecretKey {
 
 export type Moved = ReturnType<typeof move>;
 
-/** `message` for another thread, to which the primes in it move. */
-export function moveWith({ primes }: KeyCarrier, message: object): Moved {
-  return move({ [transferableSymbol]: [primes.buffer], [valueSymbol]: message });
+/** Bytes with a buffer of their own, which may move to another thread: nobody else has them afterwards. */
+export type Movable = Uint8Array<ArrayBuffer>;
+
+/** `message` for another thread, to which these bytes in it move. */
+export function moveWith(bytes: readonly Movable[], message: object): Moved {
+  return move({ [transferableSymbol]: bytes.map(({ buffer }) => buffer), [valueSymbol]: message });
 }

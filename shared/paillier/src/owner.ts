@@ -9,5 +9,12 @@ export {
   type Plaintext,
 } from './encryption.ts';
 export { PaillierError, type PaillierErrorCode } from './errors.ts';
-export { makePacking, type Packing, type PackingOptions, pack, type Slot } from './packing.ts';
+export {
+  makePacking,
+  type Packing,
+  type PackingOptions,
+  type Plaintexts,
+  pack,
+  type Slot,
+} from './packing.ts';
 export { type KeyOptions, PublicKey, type PublicKeyJson, type PublicKeyParts } from './public-key.ts';

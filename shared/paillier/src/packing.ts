@@ -31,9 +31,15 @@ export interface Slot {
   readonly width: number;
 }
 
+/** The slots of each plaintext by ascending offset: made when they are asked for, since those of a sketch would be forty megabytes. */
+export interface Plaintexts extends Iterable<readonly Slot[]> {
+  readonly length: number;
+  /** As of an array. */
+  at(index: number): readonly Slot[] | undefined;
+}
+
 export interface Packing {
-  /** Slots of each plaintext by ascending offset. */
-  readonly plaintexts: readonly (readonly Slot[])[];
+  readonly plaintexts: Plaintexts;
   /** b of each value. */
   readonly valueBits: readonly number[];
   /** Bits of the random part of each value's blinding: b + sigma + ceil(log2 slots). */
@@ -81,11 +87,11 @@ export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits 
   }
 
   const bits = [...valueBits];
-  let plaintexts: Slot[][] | undefined;
+  let plaintexts: Plaintexts | undefined;
   return {
-    // Made when it is asked for: of a sketch it takes fifty megabytes, and many callers want to know no more than lengths.
+    // Many callers never ask.
     get plaintexts() {
-      plaintexts ??= placeSlots(bits, blindingBits, plaintextBits);
+      plaintexts ??= new PlacedSlots(bits, blindingBits, plaintextBits);
       return plaintexts;
     },
     valueBits: bits,
@@ -93,30 +99,72 @@ export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits 
   };
 }
 
-function placeSlots(
-  valueBits: readonly number[],
-  blindingBits: readonly number[],
-  plaintextBits: number,
-): Slot[][] {
-  const order = valueBits
-    .map((_, value) => value)
-    .sort((a, b) => blindingBits[b]! - blindingBits[a]! || a - b);
-  const plaintexts: { slots: Slot[]; used: number }[] = [];
-  let current = 0;
-  let lastWidth = 0;
-  for (const value of order) {
-    const width = blindingBits[value]! + 1;
-    // Plaintexts only fill up: one without room for this width has none for the next of the same width either. So
-    // the search starts over only where the width changes, which it does at most `plaintextBits` times.
-    if (width !== lastWidth) current = 0;
-    lastWidth = width;
-    while (current < plaintexts.length && plaintexts[current]!.used + width > plaintextBits) current += 1;
-    if (current === plaintexts.length) plaintexts.push({ slots: [], used: 0 });
-    const plaintext = plaintexts[current]!;
-    plaintext.slots.push({ value, offset: plaintext.used, valueBits: valueBits[value]!, width });
-    plaintext.used += width;
+/** Four bytes for each slot, whatever is read of it. */
+class PlacedSlots implements Plaintexts {
+  readonly #valueBits: readonly number[];
+  readonly #blindingBits: readonly number[];
+  /** Values, plaintext by plaintext. */
+  readonly #values: Uint32Array;
+  /** Where each plaintext begins in these, and where the last one ends. */
+  readonly #starts: Uint32Array;
+
+  constructor(valueBits: readonly number[], blindingBits: readonly number[], plaintextBits: number) {
+    this.#valueBits = valueBits;
+    this.#blindingBits = blindingBits;
+    const order = valueBits
+      .map((_, value) => value)
+      .sort((a, b) => blindingBits[b]! - blindingBits[a]! || a - b);
+    const plaintextOf = new Uint32Array(order.length);
+    const used: number[] = [];
+    let current = 0;
+    let lastWidth = 0;
+    for (const value of order) {
+      const width = this.#widthOf(value);
+      // Plaintexts only fill up: one without room for this width has none for the next of the same width either. So
+      // the search starts over only where the width changes, which it does at most `plaintextBits` times.
+      if (width !== lastWidth) current = 0;
+      lastWidth = width;
+      while (current < used.length && used[current]! + width > plaintextBits) current += 1;
+      used[current] = (used[current] ?? 0) + width;
+      plaintextOf[value] = current;
+    }
+    this.#starts = new Uint32Array(used.length + 1);
+    for (const plaintext of plaintextOf) this.#starts[plaintext + 1]! += 1;
+    for (let i = 0; i < used.length; i += 1) this.#starts[i + 1]! += this.#starts[i]!;
+    const next = this.#starts.slice();
+    this.#values = new Uint32Array(order.length);
+    for (const value of order) {
+      const plaintext = plaintextOf[value]!;
+      this.#values[next[plaintext]!] = value;
+      next[plaintext]! += 1;
+    }
   }
-  return plaintexts.map(({ slots }) => slots);
+
+  get length(): number {
+    return this.#starts.length - 1;
+  }
+
+  at(index: number): readonly Slot[] | undefined {
+    const plaintext = index < 0 ? index + this.length : index;
+    if (plaintext < 0 || plaintext >= this.length) return undefined;
+    let end = 0;
+    return Array.from(
+      this.#values.subarray(this.#starts[plaintext], this.#starts[plaintext + 1]),
+      (value): Slot => {
+        const [offset, width] = [end, this.#widthOf(value)];
+        end += width;
+        return { value, offset, valueBits: this.#valueBits[value]!, width };
+      },
+    );
+  }
+
+  #widthOf(value: number): number {
+    return this.#blindingBits[value]! + 1;
+  }
+
+  *[Symbol.iterator](): Generator<readonly Slot[]> {
+    for (let plaintext = 0; plaintext < this.length; plaintext += 1) yield this.at(plaintext)!;
+  }
 }
 
 /**
@@ -178,7 +226,8 @@ export function unpackBlinded(packing: Packing, plaintexts: readonly bigint[]): 
     );
   }
   const values: bigint[] = new Array(packing.valueBits.length);
-  packing.plaintexts.forEach((slots, index) => {
+  let index = 0;
+  for (const slots of packing.plaintexts) {
     const plaintext = plaintexts[index]!;
     if (plaintext < 0n || plaintext >> BigInt(usedBits(slots)) !== 0n) {
       throw new PaillierError(
@@ -189,7 +238,8 @@ export function unpackBlinded(packing: Packing, plaintexts: readonly bigint[]): 
     for (const { value, offset, width } of slots) {
       values[value] = BigInt.asUintN(width, plaintext >> BigInt(offset));
     }
-  });
+    index += 1;
+  }
   return values;
 }
 
@@ -212,7 +262,7 @@ function place(
       );
     }
   });
-  return packing.plaintexts.map((slots) => {
+  return Array.from(packing.plaintexts, (slots) => {
     if (usedBits(slots) > publicKey.bits - 1) {
       throw new RangeError(
         `"packing" expected for a key of ${publicKey.bits} bits, got ${usedBits(slots)} bits of slots`,

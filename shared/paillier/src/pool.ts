@@ -8,7 +8,7 @@ import { isBigintFallbackAllowed } from './exponentiation.ts';
 import type { GenerateKeyOptions } from './generate.ts';
 import { type JobInput, type JobName, type JobOutput, perform } from './jobs.ts';
 import type { SecretKey } from './key.ts';
-import { arrive, carry, type Moved, moveWith } from './key-carrier.ts';
+import { arrive, carry, type Movable, type Moved, moveWith } from './key-carrier.ts';
 import type { PublicKey, PublicKeyParts } from './public-key.ts';
 import type { WorkerJob, WorkerOutcome, WorkerSettings } from './worker.ts';
 
@@ -23,7 +23,10 @@ const IDLE_MILLISECONDS = 2000;
 /** Of what is young in a thread's heap. It would grow to several times as much, and save no time: nearly nothing of it lives on. */
 const YOUNG_MEGABYTES = 16;
 
-type Workers = Piscina<WorkerJob<JobName> | Moved, WorkerOutcome<unknown>>;
+/** Ciphertexts of somebody else; the first has the number `firstIndex` in error messages, 0 by default. */
+type Encoded = [publicKey: PublicKey, bytes: Uint8Array, count: number, firstIndex?: number];
+
+type Workers = Piscina<Moved, WorkerOutcome<unknown>>;
 
 /**
  * @example
@@ -100,17 +103,13 @@ export class PaillierPool implements Encrypter {
   }
 
   /** As `decodeCiphertexts`. @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID */
-  async decode(
-    publicKey: PublicKey,
-    bytes: Uint8Array,
-    count: number,
-    firstIndex = 0,
-  ): Promise<Ciphertext[]> {
-    checkCiphertextLength(publicKey, bytes, count);
-    const key = publicParts(publicKey);
-    return this.#inParts(count, SMALLEST_PART.decode, (start, end) =>
-      this.#run('decode', [key, partOf(publicKey, bytes, start, end), end - start, firstIndex + start]),
-    );
+  decode(...encoded: Encoded): Promise<Ciphertext[]> {
+    return this.#read('decode', encoded);
+  }
+
+  /** As `decode`, for bytes that are kept as they are. @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID */
+  async check(...encoded: Encoded): Promise<void> {
+    await this.#read('check', encoded);
   }
 
   /** As `aggregateContributions`: contributions validated before. @throws ERR_CIPHERTEXT_LENGTH */
@@ -122,13 +121,10 @@ export class PaillierPool implements Encrypter {
     for (const contribution of contributions)
       checkCiphertextLength(publicKey, contribution, aggregate.length);
     const key = publicParts(publicKey);
-    return this.#inParts(aggregate.length, SMALLEST_PART.aggregate, (start, end) =>
-      this.#run('aggregate', [
-        key,
-        aggregate.slice(start, end),
-        contributions.map((bytes) => partOf(publicKey, bytes, start, end)),
-      ]),
-    );
+    return this.#inParts(aggregate.length, SMALLEST_PART.aggregate, (start, end) => {
+      const parts = contributions.map((bytes) => partOf(publicKey, bytes, start, end));
+      return this.#run('aggregate', [key, aggregate.slice(start, end), parts], parts);
+    });
   }
 
   /** Lets running work finish and ends the workers; whatever is asked afterwards fails with ERR_POOL_CLOSED. */
@@ -140,17 +136,34 @@ export class PaillierPool implements Encrypter {
     await Promise.all([this.#workers?.close(), this.#secretWorkers?.close()]);
   }
 
-  async #run<Name extends JobName>(name: Name, input: JobInput<Name>): Promise<JobOutput<Name>> {
+  /** @param moved what of the input moves to the thread that does the job; a secret key always does */
+  async #run<Name extends JobName>(
+    name: Name,
+    input: JobInput<Name>,
+    moved: readonly Movable[] = [],
+  ): Promise<JobOutput<Name>> {
     if (this.#closed) throw new PaillierError('ERR_POOL_CLOSED', 'the pool is closed');
     if (this.#workers === undefined) return perform(name, input);
     const workers = SECRET_JOBS.has(name) ? this.#secretWorkers! : this.#workers;
-    const job = { name, input };
+    const job: WorkerJob<Name> = { name, input };
     const [key] = input;
-    const running = workers.run('primes' in key ? moveWith(key, job) : (job as WorkerJob<JobName>));
+    const running = workers.run(moveWith('primes' in key ? [key.primes] : moved, job));
     this.#running.add(running);
     const outcome = await running.finally(() => this.#running.delete(running));
     if ('code' in outcome) throw new PaillierError(outcome.code, outcome.message);
     return outcome.output as JobOutput<Name>;
+  }
+
+  async #read(
+    job: 'decode' | 'check',
+    [publicKey, bytes, count, firstIndex = 0]: Encoded,
+  ): Promise<Ciphertext[]> {
+    checkCiphertextLength(publicKey, bytes, count);
+    const key = publicParts(publicKey);
+    return this.#inParts(count, SMALLEST_PART.decode, (start, end) => {
+      const part = partOf(publicKey, bytes, start, end);
+      return this.#run(job, [key, part, end - start, firstIndex + start], [part]);
+    });
   }
 
   /** Runs consecutive parts of [0, length) in parallel and joins what they give; the first part's error wins. */
@@ -173,7 +186,7 @@ function publicParts({ n, h }: PublicKey): PublicKeyParts {
   return { n, h };
 }
 
-/** A copy, since cloning a view would send the whole buffer behind it, other parts and strangers' bytes included. */
-function partOf({ ciphertextBytes }: PublicKey, bytes: Uint8Array, start: number, end: number): Uint8Array {
+/** A copy with a buffer of its own: that behind `bytes` also has other parts, and strangers' bytes. */
+function partOf({ ciphertextBytes }: PublicKey, bytes: Uint8Array, start: number, end: number): Movable {
   return new Uint8Array(bytes.subarray(start * ciphertextBytes, end * ciphertextBytes));
 }

@@ -33,7 +33,7 @@ export default async function work<Name extends JobName>({
     if (!tested) selfTest(workerData as WorkerSettings);
     tested = true;
     const output = await perform(name, input);
-    return 'primes' in output ? moveWith(output, { output }) : { output };
+    return 'primes' in output ? moveWith([output.primes], { output }) : { output };
   } catch (error) {
     if (!(error instanceof PaillierError)) throw error;
     return { code: error.code, message: error.message };

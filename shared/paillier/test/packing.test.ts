@@ -69,7 +69,7 @@ describe('the layout of slots', () => {
       fc.property(widths, (valueBits) => {
         const packing = packingOf(valueBits);
         const logSlots = Math.ceil(Math.log2(valueBits.length));
-        const slots = packing.plaintexts.flat();
+        const slots = [...packing.plaintexts].flat();
         expect(slots.map(({ value }) => value).sort((a, b) => a - b)).toEqual(valueBits.map((_, i) => i));
         for (const { value, valueBits: bits, width } of slots) {
           expect(bits).toBe(valueBits[value]);
@@ -101,7 +101,7 @@ describe('the layout of slots', () => {
           if (room === undefined) naive.push([value]);
           else room.push(value);
         }
-        expect(packing.plaintexts.map((slots) => slots.map(({ value }) => value))).toEqual(naive);
+        expect(Array.from(packing.plaintexts, (slots) => slots.map(({ value }) => value))).toEqual(naive);
       }),
     );
   });
@@ -110,7 +110,7 @@ describe('the layout of slots', () => {
     const valueBits = [...new Array(1275).fill(46), ...new Array(50).fill(32), 18, 5];
     const packing = makePacking({ valueBits, statisticalSecurityBits: 40, plaintextBits: 2047 });
     expect(packing.plaintexts.length).toBe(64);
-    expect(packing.plaintexts[0]!.map(({ width }) => width)).toEqual([...new Array(20).fill(98), 84]);
+    expect(packing.plaintexts.at(0)!.map(({ width }) => width)).toEqual([...new Array(20).fill(98), 84]);
   });
 
   it('fills a plaintext to its last bit, and not beyond', () => {

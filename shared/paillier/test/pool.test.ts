@@ -49,6 +49,7 @@ describe.each(pools)('a pool of $threads threads', ({ pool }) => {
     });
     const decoded = await pool.decode(publicKey, contributions[0]!, 300);
     expect(decoded).toEqual(decodeCiphertexts(publicKey, contributions[0]!, 300));
+    expect(await pool.check(publicKey, contributions[0]!, 300)).toBeUndefined();
     const sums = await pool.aggregate(publicKey, decoded, contributions.slice(1));
     expect(sums).toEqual(aggregateContributions(publicKey, decoded, contributions.slice(1)));
     expect(await pool.decrypt(key, sums)).toEqual(plaintexts.map((m) => (3n * m) % n));
@@ -102,6 +103,12 @@ describe.each(pools)('a pool of $threads threads', ({ pool }) => {
         'ERR_CIPHERTEXT_INVALID',
         'ciphertext 299 expected in (0, n^2)',
       ],
+      [
+        () => pool.check(publicKey, bytes, 300, 7),
+        'ERR_CIPHERTEXT_INVALID',
+        'ciphertext 306 expected in (0, n^2)',
+      ],
+      [() => pool.check(publicKey, bytes, 299), 'ERR_CIPHERTEXT_LENGTH', '299 ciphertexts expected'],
       [() => pool.decode(publicKey, bytes, 299), 'ERR_CIPHERTEXT_LENGTH', '299 ciphertexts expected'],
       [() => pool.aggregate(publicKey, [], [bytes]), 'ERR_CIPHERTEXT_LENGTH', '0 ciphertexts expected'],
       [

@@ -189,7 +189,7 @@ test('a sum that has left its range is found before there are shares', async () 
   const task = taskOf('pca');
   const packing = layout(task);
   const { publicKey } = secretKey;
-  const tooLarge = packing.plaintexts.map(() => publicKey.n - 1n);
+  const tooLarge = Array.from(packing.plaintexts, () => publicKey.n - 1n);
   const ciphertexts = await paillier.encrypt(publicKey, tooLarge, 'standard');
   const randomness = () => {
     throw new Error('nothing is to be drawn');

@@ -32,7 +32,7 @@ function throughPlaintexts(
     ...contributions.map((values) => pack(key, packing, values)),
     packBlinding(key, packing, blinding),
   ];
-  const sums = packing.plaintexts.map((_, p) =>
+  const sums = Array.from(packing.plaintexts, (_, p) =>
     packed.reduce((total, plaintexts) => (total + plaintexts[p]!) % key.n, 0n),
   );
   return unpackBlinded(packing, sums).map((value, v) => value - blinding[v]!);
@@ -137,8 +137,8 @@ describe('layout', () => {
 
   it('leaves the top bit of the modulus free', () => {
     const task = syntheticTask(1, METHODS.pca);
-    const widest = layout(task).plaintexts[0]![0]!.width;
-    expect(layout({ ...task, keyBits: widest + 1 }).plaintexts[0]!.length).toBe(1);
+    const widest = layout(task).plaintexts.at(0)![0]!.width;
+    expect(layout({ ...task, keyBits: widest + 1 }).plaintexts.at(0)!.length).toBe(1);
     expect(() => layout({ ...task, keyBits: widest })).toThrow(
       expect.objectContaining({ code: 'ERR_PACKING_TOO_NARROW' }),
     );

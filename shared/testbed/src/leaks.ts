@@ -20,7 +20,7 @@ export interface Form {
 /** Where values lie in packed plaintexts, as far as forms of them go. */
 export interface Layout {
   readonly valueBits: readonly number[];
-  readonly plaintexts: readonly (readonly Slot[])[];
+  readonly plaintexts: Iterable<readonly Slot[]>;
 }
 
 interface Slot {
@@ -59,7 +59,7 @@ export function formsOf(values: readonly bigint[], packing: Layout, fractionBits
       add(`values ${i} and ${i + 1}`, pair);
     }
   });
-  packing.plaintexts.forEach((slots, p) => {
+  for (const [p, slots] of [...packing.plaintexts].entries()) {
     for (const added of [0n, 1n]) {
       const place = ({ value, offset, valueBits }: Slot) =>
         (values[value]! + (added << BigInt(valueBits - 1))) << BigInt(offset);
@@ -67,7 +67,7 @@ export function formsOf(values: readonly bigint[], packing: Layout, fractionBits
       add(`plaintext ${p}`, unsigned(sum));
       add(`plaintext ${p}, decimal`, Buffer.from(`${magnitude(sum)}`));
     }
-  });
+  }
   return forms.filter(({ bytes }) => bytes.length >= SHORTEST_BYTES);
 }
 

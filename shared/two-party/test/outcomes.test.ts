@@ -241,9 +241,7 @@ it('the pace of a task is that of what it computes', () => {
   const pca = { features, components: 3, method: { kind: 'pca' }, sketch: undefined } as const;
   expect(standardPaceOf(pca)).toBe(standardPace(40, 3));
   expect(standardPaceOf({ ...pca, method: { kind: 'lda', ridge: 0 } })).toBe(standardPace(40, 3, true));
-  expect(standardPaceOf({ ...pca, sketch: { columns: 12 } })).toBe(
-    sketchPaces(40, 12, 3).whole,
-  );
+  expect(standardPaceOf({ ...pca, sketch: { columns: 12 } })).toBe(sketchPaces(40, 12, 3).whole);
   const method = { kind: 'histogram', height: 3, strategy: 'privelet' } as const;
   expect(standardPaceOf({ ...pca, method })).toBe(sumsPace(sumsOf({ features, method })));
   expect(sumsOf({ features, method })).toBeGreaterThan(0);

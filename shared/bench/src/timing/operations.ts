@@ -36,7 +36,7 @@ const PACKING = makePacking({
   statisticalSecurityBits: 40,
   plaintextBits: KEY_BITS - 1,
 });
-const WIDTHS = PACKING.plaintexts[0]!.map(({ width }) => width);
+const WIDTHS = PACKING.plaintexts.at(0)!.map(({ width }) => width);
 const PACKED_BITS = WIDTHS.reduce((sum, width) => sum + width, 0);
 const INPUT_BITS = 128;
 

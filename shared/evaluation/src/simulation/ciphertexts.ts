@@ -116,7 +116,7 @@ export const contributionsAtDataUser: Game = {
         return sumUp(spoilt(await run(draws), publicKey, draws.of('leak'), planted));
       },
       async simulated() {
-        const zeros = packing.plaintexts.map(() => 0n);
+        const zeros = Array.from(packing.plaintexts, () => 0n);
         return sumUp(
           await Promise.all(Array.from({ length: OWNERS }, () => pool.encrypt(publicKey, zeros, 'standard'))),
         );

@@ -99,7 +99,7 @@ export class EncryptedSums {
 
   /** One number per plaintext, from one per value, as owners pack them. */
   packed(task: Task, values: readonly bigint[]): bigint[] {
-    return layout(task).plaintexts.map((slots) =>
+    return Array.from(layout(task).plaintexts, (slots) =>
       slots.reduce((sum, { value, offset }) => sum + (values[value]! << BigInt(offset)), 0n),
     );
   }

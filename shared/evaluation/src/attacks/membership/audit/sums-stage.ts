@@ -60,7 +60,7 @@ function checkWiring(proposal: TaskProposal, server: Server, noise: CoefficientN
   const sample = noiseSampler(source(), noise);
   const expected = [...Array.from({ length: sumsOf(proposal) }, () => sample()), 0n];
   const packing = layout(proposal);
-  const zeros = packing.plaintexts.flat().map(() => 0n);
+  const zeros = packing.valueBits.map(() => 0n);
   const shares =
     server === 'csp'
       ? sharesAtCsp(proposal, zeros, source())
