@@ -77,6 +77,7 @@ export class Decomposition {
     const { task } = stored;
     // A release without provenance has unblinded the task: the same request again brings the statement.
     const statement = stored.provenance.statement ?? (await provenances.unblind(stored));
+    collectGarbage('major'); // the blinded aggregate, as it went to the CSP
     const shares = sharesAtDataUser(
       task,
       openDrawn(sealer, task.id, (await store.drawn(task.id, 'sealedBlinding'))!),

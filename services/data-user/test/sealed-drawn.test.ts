@@ -21,3 +21,15 @@ test.each([1, 8192, 8193, 40_000])('%i numbers are written as JSON, and read fro
   ).toBe(true);
   expect(openDrawn(sealer, taskId, sealed)).toEqual(drawn);
 });
+
+test('what other releases have written is read wherever its parts end', () => {
+  const filler = new Array<string>(255).fill('7'.repeat(1021));
+  const noise = ['-9', '0', '12'];
+  // A part of 256 KiB ends at each byte between the number of so many digits and the last.
+  for (let digits = 978; digits < 1018; digits += 1) {
+    const blinding = [...filler, '8'.repeat(digits), '80'];
+    const text = Buffer.from(JSON.stringify({ blinding, noise }));
+    const drawn = openDrawn(sealer, taskId, sealer.seal(blindingPlace(taskId), text));
+    expect([drawn.blinding.map(String), drawn.noise.map(String)]).toEqual([blinding, noise]);
+  }
+});

@@ -4,6 +4,7 @@ import {
   createDecipheriv,
   createHash,
   createSecretKey,
+  type DecipherGCM,
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
@@ -17,6 +18,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
 const PREFIX_BYTES = HEADER_BYTES + NONCE_BYTES;
+/** Deciphered at a time, of what is opened part by part. */
+const PART_BYTES = 256 * 1024;
 const ALGORITHM = 'aes-256-gcm';
 
 /**
@@ -70,11 +73,7 @@ export class Sealer {
    * keys
    */
   open(place: string, sealed: Uint8Array): Uint8Array {
-    const { key, header } = this.#keyOf(place, sealed);
-    const nonce = sealed.subarray(HEADER_BYTES, PREFIX_BYTES);
-    const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(associatedData(header, place));
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+    const decipher = this.#decipherOf(place, sealed);
     const bytes = decipher.update(sealed.subarray(PREFIX_BYTES, -TAG_BYTES));
     try {
       decipher.final();
@@ -83,6 +82,26 @@ export class Sealer {
       throw broken(place, 'was changed or belongs to another place');
     }
     return bytes;
+  }
+
+  /**
+   * As `open`, part by part: what is sealed need never be there as a whole. All of it is deciphered twice, since nothing is given before everything was checked.
+   * @throws ERR_SEAL_BROKEN before the first part
+   */
+  *openParts(place: string, sealed: Uint8Array): Generator<Buffer> {
+    const end = sealed.length - TAG_BYTES;
+    const partsBy = function* (decipher: DecipherGCM) {
+      for (let from = PREFIX_BYTES; from < end; from += PART_BYTES)
+        yield decipher.update(sealed.subarray(from, Math.min(from + PART_BYTES, end)));
+    };
+    const checking = this.#decipherOf(place, sealed);
+    for (const part of partsBy(checking)) part.fill(0);
+    try {
+      checking.final();
+    } catch {
+      throw broken(place, 'was changed or belongs to another place');
+    }
+    yield* partsBy(this.#decipherOf(place, sealed));
   }
 
   /**
@@ -105,6 +124,14 @@ export class Sealer {
    */
   requireKey(place: string, sealed: Uint8Array): void {
     this.#keyOf(place, sealed);
+  }
+
+  #decipherOf(place: string, sealed: Uint8Array): DecipherGCM {
+    const { key, header } = this.#keyOf(place, sealed);
+    const nonce = sealed.subarray(HEADER_BYTES, PREFIX_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(associatedData(header, place));
+    return decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   }
 
   #keyOf(place: string, sealed: Uint8Array): RingKey {
