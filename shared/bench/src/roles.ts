@@ -152,7 +152,7 @@ async function measureWith(pool: PaillierPool, request: RolesRequest): Promise<R
   const receive = async (i: number, checks: boolean, contributionCount: number) => {
     let aggregate = aggregates[i]!;
     for (let k = 0; k < contributionCount; k += 1) {
-      if (checks) await pool.decode(publicKeys[i]!, contributions[i]!, count);
+      if (checks) await pool.check(publicKeys[i]!, contributions[i]!, count);
       aggregate = await pool.aggregate(publicKeys[i]!, aggregate, [contributions[i]!]);
     }
   };

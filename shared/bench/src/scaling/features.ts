@@ -115,7 +115,7 @@ class Roles {
     await this.#pool.aggregate(publicKey, start, [contribution]);
     const many = new Array<Uint8Array>(CONTRIBUTIONS).fill(contribution);
     const validated = await timed(async () => {
-      for (const bytes of many) await this.#pool.decode(publicKey, bytes, count);
+      for (const bytes of many) await this.#pool.check(publicKey, bytes, count);
     });
     const added = await timed(() => this.#pool.aggregate(publicKey, start, many));
     const packed = await timed(() => {

@@ -142,7 +142,7 @@ export class Collection {
     for (let done = 0; done < count; done += BATCH) {
       const batch = Array.from({ length: Math.min(BATCH, count - done) }, () => contributions.next());
       const validated = await timed(async () => {
-        for (const bytes of batch) await this.#pool.decode(publicKey, bytes, length);
+        for (const bytes of batch) await this.#pool.check(publicKey, bytes, length);
       });
       const added = await timed(async () => {
         aggregate ??= await this.#pool.decode(publicKey, batch.shift()!, length);
