@@ -7,13 +7,13 @@ import type { PaillierPool } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
 import { blind, draw } from '@eigenveil/protocol/servers';
 import type { TaskId } from '@eigenveil/task';
-import { collectGarbage } from '@eigenveil/two-party';
 import { errorCodeOf, type TaskState, toProblem } from '@eigenveil/wire';
 import type { Aggregation } from './aggregation.ts';
 import type { CspClient } from './csp-client.ts';
 import { Decomposition, type DecompositionDependencies } from './decomposition.ts';
 import { failedBy, isFatal, isFault, MOST_FAULTS } from './failures.ts';
 import type { Fixing } from './fixing.ts';
+import { collectBetweenSteps } from './large-task-garbage.ts';
 import type { Provenances } from './provenances.ts';
 import { sealDrawn } from './sealed-drawn.ts';
 import { type DataUserStore, FINAL_STATES, type StageResult, type StoredTask } from './store.ts';
@@ -172,7 +172,7 @@ export class Computation {
   async #aggregate({ task }: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {
     const { aggregation, fixing, paillier, sealer, randomness } = this.#deps;
     await fixing.fix(task.id, turn); // nobody leaves the task any more
-    collectGarbage('major'); // of what has come in
+    collectBetweenSteps(task); // the pieces that came in
     const aggregate = await aggregation.aggregate(open, turn);
     // In a function of its own: nothing holds what is drawn, other than sealed, while it is encrypted.
     const drawAndBlind = () => {
@@ -181,8 +181,10 @@ export class Computation {
       return { sealedBlinding, blinding: blind(open, aggregate, drawn, paillier) };
     };
     const { sealedBlinding, blinding } = drawAndBlind();
-    collectGarbage('major'); // what it left would lie there while all threads encrypt
-    return { to: 'blinded', sealedBlinding, blinded: await blinding };
+    collectBetweenSteps(task); // what was packed and sealed, while all threads encrypt
+    const blinded = await blinding;
+    collectBetweenSteps(task); // the database copies what it stores, more than once
+    return { to: 'blinded', sealedBlinding, blinded };
   }
 
   async #unblind(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {

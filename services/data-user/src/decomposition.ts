@@ -8,7 +8,6 @@ import { programOf, type Task, type TaskId } from '@eigenveil/task';
 import {
   type Channel,
   type Clock,
-  collectGarbage,
   type DataUserInput,
   MOST_RUNS,
   type Pace,
@@ -27,6 +26,7 @@ import {
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
 import { failedBy, isFault, MOST_FAULTS } from './failures.ts';
+import { collectBetweenSteps } from './large-task-garbage.ts';
 import type { Provenances } from './provenances.ts';
 import { openDrawn } from './sealed-drawn.ts';
 import { answerPlace, type DataUserStore, type StageResult, type StoredTask } from './store.ts';
@@ -73,17 +73,12 @@ export class Decomposition {
     // The process was stopped when the last of them had been counted.
     if (stored.faults >= MOST_FAULTS)
       return failedBy(stored, new ServiceError('ERR_OT_CHECK', `${MOST_FAULTS} attempts ended with a fault`));
-    const { store, csp, sealer, key, clock, paceOf, onMiss, provenances } = this.#deps;
+    const { csp, key, clock, paceOf, onMiss, provenances } = this.#deps;
     const { task } = stored;
     // A release without provenance has unblinded the task: the same request again brings the statement.
     const statement = stored.provenance.statement ?? (await provenances.unblind(stored));
-    collectGarbage('major'); // the blinded aggregate, as it went to the CSP
-    const shares = sharesAtDataUser(
-      task,
-      openDrawn(sealer, task.id, (await store.drawn(task.id, 'sealedBlinding'))!),
-    );
-    // What the shares of a sketch are made of is several times as much as they are, and would lie beside all that follows.
-    collectGarbage('major');
+    const shares = await this.#sharesOf(task);
+    collectBetweenSteps(task);
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
     const answer = protocol.answersOnce ? { answer: await this.#answerOf(task.id) } : {};
     const channel = await csp.openChannel(task.id);
@@ -120,6 +115,15 @@ export class Decomposition {
     const salt = newSalt();
     const provenance = { statement, salt, projectionDigest: digestProjection(salt, projection) };
     return { to: 'decomposed', projection, provenance };
+  }
+
+  /** Apart, so that nothing holds what was drawn, several times as much as the shares, beside all that follows. */
+  async #sharesOf(task: Task): Promise<bigint[]> {
+    const { store, sealer } = this.#deps;
+    collectBetweenSteps(task);
+    const drawn = openDrawn(sealer, task.id, (await store.drawn(task.id, 'sealedBlinding'))!);
+    collectBetweenSteps(task);
+    return sharesAtDataUser(task, drawn);
   }
 
   /** How many faults the task has had with this error, where it is one that was counted before the CSP heard of it. */

@@ -318,13 +318,14 @@ export class SqliteDataUserStore implements DataUserStore {
       const stored = this.#read(taskId);
       if (stored?.state !== from) return undefined;
       const after = afterStage(stored, result);
-      this.#prepare(
+      const update = this.#prepare(
         `UPDATE tasks SET state = ?,
              sealed_blinding = CASE WHEN ? THEN NULL ELSE coalesce(?, sealed_blinding) END,
              blinded = CASE WHEN ? THEN NULL ELSE coalesce(?, blinded) END,
              projection = ?, provenance = ?, failure = ?, timings = ?, entered = ?
            WHERE task_id = ?`,
-      ).run(
+      );
+      update.run(
         after.state,
         Number(after.destroysDrawn),
         after.sealedBlinding,
@@ -337,6 +338,7 @@ export class SqliteDataUserStore implements DataUserStore {
         JSON.stringify(after.entered),
         taskId,
       );
+      update.run(); // of no task: a statement holds copies of what was bound to it last, forty megabytes of a sketch
       if (from === 'unblinded') this.#answers.forget(taskId);
       this.#activities.delete(taskId);
       return after.destroysDrawn;
