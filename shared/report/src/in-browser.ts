@@ -15,6 +15,7 @@ if (browserMissing)
 
 export const launchOptions = {
   executablePath: path,
+  timeout: 120_000, // a machine may be slow
   args: [
     '--headless',
     '--no-sandbox',
