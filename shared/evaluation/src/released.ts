@@ -34,11 +34,18 @@ export function releasedBy(proposal: TaskProposal, rowsByOwner: RowsByOwner, dra
   return releasedOf(proposal, pooledStatistics(proposal, rowsByOwner), draws);
 }
 
-/** The exact integers of all rows together. For attacks that add a row to many: `addStatistics(pooled, statisticsOf(proposal, [row]))`. */
-export function statisticsOf(proposal: TaskProposal, rows: readonly TaskRow[]): Statistics {
+/** The exact integers of all rows together, of a sketch by these signs. For attacks that add a row to many: `addStatistics(pooled, statisticsOf(proposal, [row]))`. */
+export function statisticsOf(
+  proposal: TaskProposal,
+  rows: readonly TaskRow[],
+  signs?: Int32Array,
+): Statistics {
   const { labellings } = proposal;
   // Not the task's bound, which is one owner's.
-  const accumulator = new RowAccumulator({ ...proposal, maximumSamplesPerOwner: Math.max(1, rows.length) });
+  const accumulator = new RowAccumulator(
+    { ...proposal, maximumSamplesPerOwner: Math.max(1, rows.length) },
+    signs,
+  );
   for (const { values, labels } of rows)
     accumulator.add(
       values,
@@ -48,8 +55,12 @@ export function statisticsOf(proposal: TaskProposal, rows: readonly TaskRow[]): 
 }
 
 /** Those of all owners; the sums are exact, so it does not matter who adds which row. */
-export function pooledStatistics(proposal: TaskProposal, rowsByOwner: RowsByOwner): Statistics {
-  return { ...statisticsOf(proposal, rowsByOwner.flat()), owners: BigInt(rowsByOwner.length) };
+export function pooledStatistics(
+  proposal: TaskProposal,
+  rowsByOwner: RowsByOwner,
+  signs?: Int32Array,
+): Statistics {
+  return { ...statisticsOf(proposal, rowsByOwner.flat(), signs), owners: BigInt(rowsByOwner.length) };
 }
 
 /** The statistics without those of rows that are in them. */

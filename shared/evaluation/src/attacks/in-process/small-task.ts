@@ -6,6 +6,9 @@ import type { Scene, SceneRow } from '../../scene.ts';
 /** As few as each protocol has something to hide in. */
 export const FEATURES = 4;
 
+/** Of a sketch: as many as there may be. */
+export const COLUMNS = FEATURES - 1;
+
 /** Why such tasks cannot be made of a scene. */
 export function tooSmall(scene: Scene): string | undefined {
   if (scene.proposal.features.length < FEATURES) return `fewer than ${FEATURES} features`;
@@ -36,28 +39,32 @@ export function smallTask(
       | 'differentialPrivacy'
     >
   > & {
-    readonly kind?: 'pca' | 'dca';
+    /** `sketch` is a PCA by one. */
+    readonly kind?: 'pca' | 'dca' | 'sketch';
     readonly features?: number;
   } = {},
 ): SmallTask {
   const { kind = 'pca', features: count = FEATURES, ...others } = changes;
   const { twoParty = 'garbled' } = others;
   const places = spreadMost(scene, count);
-  const method = kind === 'pca' ? { kind } : { kind, form: 'standard' as const, ridge: 1, signalRidge: 0 };
+  const method =
+    kind === 'dca' ? { kind, form: 'standard' as const, ridge: 1, signalRidge: 0 } : { kind: 'pca' as const };
+  const sketch = kind === 'sketch' ? { columns: COLUMNS } : undefined;
   const column = scene.utilityLabel!;
   const labelled = [...scene.owners.flat(), ...scene.outsiders];
   const classes = () => [...new Set(labelled.map(({ labels }) => labels[column]!))].sort();
   const proposal = TaskProposal.parse({
     method,
     features: places.map((place) => ({ ...scene.proposal.features[place]!, twoValued: false })),
-    labellings: kind === 'pca' ? [] : [{ column, classes: classes() }],
+    labellings: kind === 'dca' ? [{ column, classes: classes() }] : [],
     components: 1,
     minimumOwners: 2,
     maximumOwners: 4,
     maximumSamplesPerOwner: 1000,
     keyBits: 1024,
     allowInsecureKey: true,
-    outputs: twoParty === 'rotated' ? revealedByRotation(method) : ['mean', 'sampleCount'],
+    outputs: twoParty === 'rotated' ? revealedByRotation(method, sketch) : ['mean', 'sampleCount'],
+    sketch,
     deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
     ...others,
   });

@@ -48,6 +48,8 @@ export interface Watching {
   readonly dataUser?: Partial<DataUserInput>;
   readonly program?: Partial<Program>;
   readonly verifiedOwners?: number;
+  /** Of a task with a sketch. */
+  readonly signs?: Int32Array | undefined;
 }
 
 export interface Watched {
@@ -68,7 +70,14 @@ export async function runTwoParty(
   task: Task,
   statistics: Pick<Statistics, 'owners'>,
   shares: Shares,
-  { tamper = (message) => message, onReceive, dataUser, program: changes, verifiedOwners }: Watching = {},
+  {
+    tamper = (message) => message,
+    onReceive,
+    dataUser,
+    program: changes,
+    verifiedOwners,
+    signs,
+  }: Watching = {},
 ): Promise<Watched> {
   const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
   const program = { ...programOf(task), ...changes };
@@ -86,6 +95,7 @@ export async function runTwoParty(
       { task, program },
       {
         shares: shares.csp,
+        signs,
         verifiedOwners: verifiedOwners ?? Number(statistics.owners),
         markAnswered: async () => undefined,
       },
@@ -93,7 +103,7 @@ export async function runTwoParty(
     protocol.runDataUser(
       recorded(right, fromDataUser, (message) => message),
       { task, program: programOf(task) },
-      { shares: shares.dataUser, pace: AT_ONCE, ...dataUser },
+      { shares: shares.dataUser, signs, pace: AT_ONCE, ...dataUser },
     ),
   ]);
   const closing = await left.receive().then(

@@ -3,17 +3,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureOperation, type Operation } from '@eigenveil/bench/timing/measure';
 import { REFUSALS } from '@eigenveil/bench/timing/refusal';
-import { statisticsOfCsv } from '@eigenveil/statistics';
+import { sketchMatrix, statisticsOfCsv } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
-import type { Pace } from '@eigenveil/two-party';
+import { type Pace, sketchPaces } from '@eigenveil/two-party';
 import { MadeUpTime } from '@eigenveil/two-party/insides';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting, Trials } from '../../experiment.ts';
 import { pooledStatistics, statisticsOf } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { exactly, oddOnes } from '../in-process/exact.ts';
-import { agreed, smallTask, tooSmall, withoutClasses } from '../in-process/small-task.ts';
+import { agreed, COLUMNS, FEATURES, smallTask, tooSmall, withoutClasses } from '../in-process/small-task.ts';
 import { runTwoParty, share } from '../in-process/two-party.ts';
 import { type Site, type Summarise, startSite } from './site.ts';
 
@@ -133,8 +133,9 @@ const plantedDelay: Experiment = {
 };
 
 const PUBLIC_MILLISECONDS = 1000;
-/** How many matrices the data user thinks about for so long. */
-const MATRICES = { pca: 1, dca: 2 } as const;
+const sketch = sketchPaces(FEATURES, COLUMNS, 1);
+/** For how many times so long the data user thinks: about each matrix, but of a sketch about both together, and about the numbers of rows before them. */
+const WAITS = { pca: 1, dca: 2, sketch: 1 + sketch.centring / sketch.whole } as const;
 
 /** When the CSP gets each message of the data user, by a made-up clock: milliseconds after its own last. */
 async function moments(
@@ -152,11 +153,14 @@ async function moments(
     'other rows': scene.outsiders.slice(0, rows.length),
     'two rows': rows.slice(0, 2),
   };
-  for (const kind of effort === 'quick' ? (['pca'] as const) : (['pca', 'dca'] as const)) {
+  for (const kind of effort === 'quick'
+    ? (['pca', 'sketch'] as const)
+    : (['pca', 'dca', 'sketch'] as const)) {
     const { proposal, cut } = smallTask(scene, { kind, twoParty: 'rotated' });
     const task = agreed(proposal);
+    const signs = proposal.sketch && sketchMatrix(new Uint8Array(32), proposal); // public, and so any will do
     for (const own of Object.values(parts)) {
-      const statistics = pooledStatistics(proposal, [cut(own), cut(own)]);
+      const statistics = pooledStatistics(proposal, [cut(own), cut(own)], signs);
       for (let again = 0; again < (effort === 'quick' ? 1 : 4); again += 1) {
         const clock = new MadeUpTime();
         // Of a data user that is slower where there is no result: what the pace is there to hide.
@@ -166,10 +170,11 @@ async function moments(
         const { code } = await runTwoParty(task, statistics, share(task, statistics), {
           onReceive: () => came.push(clock.time),
           dataUser: { pace },
+          signs,
         });
         if (code !== undefined) refused.add(code);
         // By this clock thinking takes no time: who does not wait is as early for a result as for a refusal.
-        early.push(came.at(-1)! < MATRICES[kind] * PUBLIC_MILLISECONDS);
+        early.push(came.at(-1)! < WAITS[kind] * PUBLIC_MILLISECONDS);
         // A wait wakes up early now and then, so it ends within a step of the clock.
         runs.push({ group: kind, shape: came.map((time) => Math.floor(time / 10)).join(' ') });
       }
@@ -188,7 +193,7 @@ const refusalMoment: Experiment = {
   attacker: 'CSP',
   secret: 'result',
   expectation: 'holds',
-  claims: ['S-65', 'S-176'],
+  claims: ['S-65', 'S-176', 'S-673'],
   sees: 'when each message of the data user comes, by a clock that is made up: the real code, on a machine for which its public time is enough',
   knows: 'the task',
   control: 'the same rows once more',
