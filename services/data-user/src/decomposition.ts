@@ -78,7 +78,7 @@ export class Decomposition {
     // A release without provenance has unblinded the task: the same request again brings the statement.
     const statement = stored.provenance.statement ?? (await provenances.unblind(stored));
     const shares = await this.#sharesOf(task);
-    collectBetweenSteps(task);
+    collectBetweenSteps(task); // what was drawn
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
     const answer = protocol.answersOnce ? { answer: await this.#answerOf(task.id) } : {};
     const channel = await csp.openChannel(task.id);
@@ -120,9 +120,9 @@ export class Decomposition {
   /** Apart, so that nothing holds what was drawn, several times as much as the shares, beside all that follows. */
   async #sharesOf(task: Task): Promise<bigint[]> {
     const { store, sealer } = this.#deps;
-    collectBetweenSteps(task);
+    collectBetweenSteps(task); // the blinded aggregate, as it went to the CSP
     const drawn = openDrawn(sealer, task.id, (await store.drawn(task.id, 'sealedBlinding'))!);
-    collectBetweenSteps(task);
+    collectBetweenSteps(task); // the text of it
     return sharesAtDataUser(task, drawn);
   }
 

@@ -17,16 +17,23 @@ export function sealDrawn(sealer: Sealer, taskId: TaskId, drawn: Drawn): Uint8Ar
   return sealer.seal(blindingPlace(taskId), textOf(drawn));
 }
 
+/**
+ * Part by part: three copies of the text of a sketch would be seventy megabytes.
+ * @throws ERR_SEAL_BROKEN, Error for another text, of which it repeats nothing
+ */
 export function openDrawn(sealer: Sealer, taskId: TaskId, sealed: Uint8Array): Drawn {
   const blinding: bigint[] = [];
   const noise: bigint[] = [];
+  let values = blinding;
   for (const text of listsIn(sealer.openParts(blindingPlace(taskId), sealed))) {
-    const [first, second] = text.replace(BLINDING, '').replace(END, '').split(NOISE);
-    // After the first number of noise there is no other blinding.
-    if (noise.length > 0) append(noise, first!);
-    else append(blinding, first!);
-    if (second !== undefined) append(noise, second);
+    const [list, ofNoise, ...others] = text.split(NOISE);
+    append(values, list!);
+    if (ofNoise === undefined) continue;
+    if (values === noise || others.length > 0) throw otherText();
+    values = noise;
+    append(values, ofNoise);
   }
+  if (values === blinding) throw otherText();
   return { blinding, noise };
 }
 
@@ -46,18 +53,30 @@ function* written(values: readonly bigint[]): Generator<Buffer> {
   }
 }
 
-/** The same text in pieces that end with a number. */
+/** The same text without its ends, in pieces that end with a number. */
 function* listsIn(parts: Iterable<Buffer>): Generator<string> {
-  let rest = '';
+  let rest: string | undefined;
   for (const part of parts) {
-    const text = rest + part.toString('latin1');
+    let text = part.toString('latin1');
+    if (rest !== undefined) text = rest + text;
+    else if (text.startsWith(BLINDING)) text = text.slice(BLINDING.length);
+    else throw otherText();
     const end = text.lastIndexOf(SEPARATOR);
     if (end >= 0) yield text.slice(0, end);
     rest = end < 0 ? text : text.slice(end + SEPARATOR.length);
   }
-  yield rest;
+  if (rest?.endsWith(END) !== true) throw otherText();
+  yield rest.slice(0, -END.length);
 }
 
 function append(values: bigint[], list: string): void {
-  for (const digits of list.split(SEPARATOR)) values.push(digits === '0' ? 0n : BigInt(digits)); // most noise is the same 0
+  for (const digits of list.split(SEPARATOR)) {
+    // BigInt takes other texts, too, and an error of its own would repeat what it does not take.
+    if (!/^-?\d+$/.test(digits)) throw otherText();
+    values.push(digits === '0' ? 0n : BigInt(digits)); // most noise is the same 0
+  }
+}
+
+function otherText(): Error {
+  return new Error('what was drawn expected as JSON of decimal numbers, as data users write it');
 }

@@ -33,3 +33,21 @@ test('what other releases have written is read wherever its parts end', () => {
     expect([drawn.blinding.map(String), drawn.noise.map(String)]).toEqual([blinding, noise]);
   }
 });
+
+test.each([
+  '',
+  '{}',
+  '{"blinding":["17"]}',
+  '{"blinding":[],"noise":["17"]}',
+  '{"blinding":["17"],"noise":[]}',
+  '{"blinding":["17",""],"noise":["17"]}',
+  '{"blinding":["17", "17"],"noise":["17"]}',
+  '{"blinding":["0x17"],"noise":["17"]}',
+  '{"blinding":["17"],"noise":["17"],"noise":["17"]}',
+  '{"blinding":["17"],"noise":["17","17"],"noise":["17"]}',
+  ' {"blinding":["17"],"noise":["17"]}',
+  '{"blinding":["17"],"noise":["17"]}7',
+])('%s is refused, and not repeated', (text) => {
+  const sealed = sealer.seal(blindingPlace(taskId), Buffer.from(text));
+  expect(() => openDrawn(sealer, taskId, sealed)).toThrow(/^\D+$/);
+});

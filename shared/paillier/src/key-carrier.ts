@@ -1,4 +1,4 @@
-/** A secret key on its way between threads: its primes as bytes that move, are not copied, and are overwritten on arrival. */
+/** Bytes on their way between threads, which move and are not copied; and a secret key as its primes, which are overwritten on arrival. */
 
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { bitLength, bytesToBigint, writeBigint } from './bytes.ts';

@@ -34,7 +34,7 @@ export interface Slot {
 /** The slots of each plaintext by ascending offset: made when they are asked for, since those of a sketch would be forty megabytes. */
 export interface Plaintexts extends Iterable<readonly Slot[]> {
   readonly length: number;
-  /** As of an array. */
+  /** As of an array, for integers. */
   at(index: number): readonly Slot[] | undefined;
 }
 
@@ -99,7 +99,7 @@ export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits 
   };
 }
 
-/** Four bytes for each slot, whatever is read of it. */
+/** Keeps four bytes for each slot; slots themselves are made anew at each reading. */
 class PlacedSlots implements Plaintexts {
   readonly #valueBits: readonly number[];
   readonly #blindingBits: readonly number[];
@@ -226,9 +226,8 @@ export function unpackBlinded(packing: Packing, plaintexts: readonly bigint[]): 
     );
   }
   const values: bigint[] = new Array(packing.valueBits.length);
-  let index = 0;
-  for (const slots of packing.plaintexts) {
-    const plaintext = plaintexts[index]!;
+  for (const [index, plaintext] of plaintexts.entries()) {
+    const slots = packing.plaintexts.at(index)!;
     if (plaintext < 0n || plaintext >> BigInt(usedBits(slots)) !== 0n) {
       throw new PaillierError(
         'ERR_PACKING_OVERFLOW',
@@ -238,7 +237,6 @@ export function unpackBlinded(packing: Packing, plaintexts: readonly bigint[]): 
     for (const { value, offset, width } of slots) {
       values[value] = BigInt.asUintN(width, plaintext >> BigInt(offset));
     }
-    index += 1;
   }
   return values;
 }

@@ -84,6 +84,10 @@ describe('the layout of slots', () => {
           }
           expect(end).toBeLessThanOrEqual(plaintextBits);
         }
+        const { length } = packing.plaintexts;
+        const all = [...packing.plaintexts];
+        for (const index of [0, length - 1, length, -1, -length, -length - 1])
+          expect(packing.plaintexts.at(index)).toEqual(all.at(index));
       }),
     );
   });

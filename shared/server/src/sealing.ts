@@ -76,32 +76,31 @@ export class Sealer {
     const decipher = this.#decipherOf(place, sealed);
     const bytes = decipher.update(sealed.subarray(PREFIX_BYTES, -TAG_BYTES));
     try {
-      decipher.final();
-    } catch {
+      finish(decipher, place);
+    } catch (error) {
       bytes.fill(0); // unauthenticated plaintext must not outlive the check
-      throw broken(place, 'was changed or belongs to another place');
+      throw error;
     }
     return bytes;
   }
 
   /**
-   * As `open`, part by part: what is sealed need never be there as a whole. All of it is deciphered twice, since nothing is given before everything was checked.
-   * @throws ERR_SEAL_BROKEN before the first part
+   * As `open`, part by part: what is sealed need never be there as a whole. All of it is deciphered twice, since nothing is given before everything was checked;
+   * it must not change before the last part was taken.
+   * @throws ERR_SEAL_BROKEN when the first part is asked for
    */
   *openParts(place: string, sealed: Uint8Array): Generator<Buffer> {
+    for (const part of this.#partsOf(place, sealed)) part.fill(0);
+    yield* this.#partsOf(place, sealed);
+  }
+
+  /** @throws ERR_SEAL_BROKEN after the last part */
+  *#partsOf(place: string, sealed: Uint8Array): Generator<Buffer> {
+    const decipher = this.#decipherOf(place, sealed);
     const end = sealed.length - TAG_BYTES;
-    const partsBy = function* (decipher: DecipherGCM) {
-      for (let from = PREFIX_BYTES; from < end; from += PART_BYTES)
-        yield decipher.update(sealed.subarray(from, Math.min(from + PART_BYTES, end)));
-    };
-    const checking = this.#decipherOf(place, sealed);
-    for (const part of partsBy(checking)) part.fill(0);
-    try {
-      checking.final();
-    } catch {
-      throw broken(place, 'was changed or belongs to another place');
-    }
-    yield* partsBy(this.#decipherOf(place, sealed));
+    for (let from = PREFIX_BYTES; from < end; from += PART_BYTES)
+      yield decipher.update(sealed.subarray(from, Math.min(from + PART_BYTES, end)));
+    finish(decipher, place);
   }
 
   /**
@@ -172,6 +171,15 @@ function importKey(key: Uint8Array): RingKey {
 
 function associatedData(header: Uint8Array, place: string): Uint8Array {
   return Buffer.concat([header, Buffer.from(place, 'utf8')]);
+}
+
+/** Checks the tag of all that was deciphered. */
+function finish(decipher: DecipherGCM, place: string): void {
+  try {
+    decipher.final();
+  } catch {
+    throw broken(place, 'was changed or belongs to another place');
+  }
 }
 
 function broken(place: string, reason: string): ServerError {

@@ -1,7 +1,7 @@
 /** How long a data user waits with `rotated` before it goes on, by public sizes alone. */
 import { sumsOf, type TaskProposal } from '@eigenveil/task';
 
-/** The wait of a task that ends with the last message, in milliseconds: what `--answer-milliseconds` is given in place of. */
+/** Milliseconds from the last message to the end of the task, where `--answer-milliseconds` does not say otherwise. */
 export function standardPaceOf({
   features,
   components,

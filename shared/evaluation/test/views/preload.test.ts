@@ -57,6 +57,7 @@ const DETERMINISTIC = new Set([
   ...[
     'createCipheriv',
     'createDecipheriv',
+    'DecipherGCM',
     'createHash',
     'createHmac',
     'createSecretKey',
