@@ -1,6 +1,7 @@
 /** The data user's side of a sketch by the `rotated` protocol: docs/rotated-sketches.md has the steps by the same numbers. */
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
+import { collectGarbage } from '../../channel/garbage.ts';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
 import type { DataUserInput } from '../../protocol.ts';
@@ -83,6 +84,9 @@ interface Centred {
   readonly kept: Matrix;
 }
 
+/** Of Z: from so many on, what step 1 has left is collected, which takes a tenth of a second of the wait for it. */
+const MANY_ENTRIES = 200_000;
+
 /** Step 1: V(VᵀΩ)/Q off this server's share of Y, and low bits dropped; nothing is taken off where the number of rows refuses the result. */
 function centre(
   { Y, signs }: SketchShares & { readonly signs: TestMatrix },
@@ -96,10 +100,15 @@ function centre(
     const mean = meanOf(i);
     return row.map((share, a) => BigInt.asIntN(shareRing, share) - mean[a]!);
   });
-  // Both servers round down: by a BigInt(cut > 0) together, on average.
-  const kept = truncateUser(Z, parameters).map((row) => row.map((entry) => entry + BigInt(cut > 0)));
   // A mean is no longer than a share, sumBits + 1. That of a CSP that deviates is cut, whatever work it would take, and gives a wrong core as it would have.
-  return { core: inRing(doubledCore(Z, signs, shareRing + 1), ringBits), kept };
+  const core = inRing(doubledCore(Z, signs, shareRing + 1), ringBits);
+  // Both servers round down: by a BigInt(cut > 0) together, on average. Row by row in the place of Z: beside it, Z' of thousands of features is tens of megabytes more.
+  for (const [i, row] of Z.entries()) {
+    const [truncated] = truncateUser([row], parameters);
+    Z[i] = truncated!.map((entry) => entry + BigInt(cut > 0));
+  }
+  if (Z.length * l > MANY_ENTRIES) collectGarbage('major');
+  return { core, kept: Z };
 }
 
 /** Step 2: the data user's share of M, and of G = P A Pᵀ, upper triangles. */
