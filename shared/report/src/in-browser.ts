@@ -15,7 +15,8 @@ if (browserMissing)
 
 export const launchOptions = {
   executablePath: path,
-  timeout: 120_000, // a machine may be slow
+  /** Milliseconds; pages have as long for what they are asked to do: a machine may be slow, and a test that is tagged long has 300 s. */
+  timeout: 120_000,
   args: [
     '--headless',
     '--no-sandbox',

@@ -12,9 +12,6 @@ import {
 import { expect, onTestFinished } from 'vitest';
 import { watch } from './watch.ts';
 
-/** A machine may be slow: what a page is asked to do is done when it is done. Within the 300 s of a test that is tagged long. */
-const PATIENCE_MILLISECONDS = 120_000;
-
 /** One context of the browser, as of one person on one device, with a page. */
 export interface Visit {
   readonly context: BrowserContext;
@@ -73,7 +70,7 @@ export class Visitors {
       reducedMotion: 'reduce',
       ...options,
     });
-    context.setDefaultTimeout(PATIENCE_MILLISECONDS);
+    context.setDefaultTimeout(launchOptions.timeout);
     const complaints = await watch(context, this.#origins);
     const page = await context.newPage();
     const visit: Visit = {
