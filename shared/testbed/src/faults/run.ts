@@ -121,7 +121,7 @@ export async function tryFaults(
   }
 }
 
-/** Runs what `npm test` runs of these files of a copy; undefined when they did not end. */
+/** Runs all tests of these files of a copy, the long ones too; undefined when they did not end. */
 async function runVitest(
   folder: string,
   files: readonly string[],
@@ -137,8 +137,6 @@ async function runVitest(
     [
       join(folder, 'node_modules/vitest/vitest.mjs'),
       ...args,
-      '--tagsFilter',
-      '!long',
       '--root',
       folder,
       '--reporter=json',
