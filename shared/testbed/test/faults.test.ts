@@ -1,12 +1,16 @@
-/** How planted faults are read, where they are planted, and what counts as caught; and whether those that are kept can be planted. */
+/** How planted faults are read, chosen and planted, and what counts as caught; and whether those that are kept can be planted. */
+import { execFileSync } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Fault, FaultError, parseFault, plant } from '../src/faults/fault.ts';
+import { changesSince, commitOfADayAgo, concerned } from '../src/faults/changes.ts';
+import { type Fault, FaultError, parseFaults, plant } from '../src/faults/fault.ts';
 import { colourOf, type VitestReport } from '../src/faults/run.ts';
 
-const TEXT = `# Anybody
+const TEXT = `## door
+# Anybody
 # may enter.
 test: test/door.test.ts
  function open(): void {
@@ -16,34 +20,37 @@ test: test/door.test.ts
 `;
 
 describe('a fault', () => {
-  test('is read from its description, its test, and the code before and after', () => {
-    expect(parseFault('01-door', TEXT)).toEqual({
-      name: '01-door',
-      description: 'Anybody may enter.',
-      test: 'test/door.test.ts',
-      before: "function open(): void {\nif (key === undefined)\nthrow new Error('a key expected');",
-      after: 'function open(): void {\n// nobody looks',
-    });
+  test('is read from its name, its description, its test, and the code before and after', () => {
+    expect(parseFaults(`${TEXT}\n${TEXT.replace('## door', '## gate')}`)).toEqual(
+      ['door', 'gate'].map((name) => ({
+        name,
+        description: 'Anybody may enter.',
+        test: 'test/door.test.ts',
+        before: "function open(): void {\nif (key === undefined)\nthrow new Error('a key expected');",
+        after: 'function open(): void {\n// nobody looks',
+      })),
+    );
   });
 
   test('may take out without putting in', () => {
-    expect(parseFault('02-door', '# Open.\ntest: a.test.ts\n-lock();\n').after).toBe('');
+    expect(parseFaults('## door\n# Open.\ntest: a.test.ts\n-lock();\n')[0]?.after).toBe('');
   });
 
   test.each([
-    ['no description', 'test: a.test.ts\n-lock();\n'],
-    ['no test', '# Open.\n-lock();\n'],
-    ['no code', '# Open.\ntest: a.test.ts\n'],
-    ['code that stays as it is', '# Open.\ntest: a.test.ts\n-lock();\n+  lock();\n'],
-    ['a line without mark', '# Open.\ntest: a.test.ts\n-lock();\nunlock();\n'],
+    ['no name', '# Open.\ntest: a.test.ts\n-lock();\n'],
+    ['no description', '## door\ntest: a.test.ts\n-lock();\n'],
+    ['no test', '## door\n# Open.\n-lock();\n'],
+    ['no code', '## door\n# Open.\ntest: a.test.ts\n'],
+    ['code that stays as it is', '## door\n# Open.\ntest: a.test.ts\n-lock();\n+  lock();\n'],
+    ['a line without mark', '## door\n# Open.\ntest: a.test.ts\n-lock();\nunlock();\n'],
   ])('is refused with %s', (_, text) => {
-    expect(() => parseFault('03-door', text)).toThrow(FaultError);
+    expect(() => parseFaults(text)).toThrow(FaultError);
   });
 });
 
 describe('a fault is planted', () => {
   const fault: Fault = {
-    ...parseFault('01-door', TEXT),
+    ...parseFaults(TEXT)[0]!,
     before: 'if (a[0] === 1)\nreturn $x;',
     after: 'return $& + $1;',
   };
@@ -54,6 +61,8 @@ describe('a fault is planted', () => {
     expect(plant(fault, [elsewhere, here])).toEqual({
       path: 'here.ts',
       text: 'f();\n  return $& + $1;\ng();\n',
+      firstLine: 2,
+      lastLine: 3,
     });
   });
 
@@ -76,11 +85,10 @@ describe('the faults that are kept', () => {
       })),
     );
 
-  test('can all be planted, and name test files that are there', async () => {
+  test('can all be planted, have a name each, and name test files that are there', async () => {
     const sources = await read('{services,shared}/*/{src,bin}/**/*.ts');
-    const kept = await read('test/faults/*.patch');
-    expect(kept).not.toEqual([]);
-    const faults = kept.map(({ path, text }) => parseFault(path, text));
+    const faults = (await read('test/faults/*.faults')).flatMap(({ text }) => parseFaults(text));
+    expect(faults).not.toEqual([]);
     const stale = faults.flatMap((fault) => {
       try {
         plant(fault, sources);
@@ -90,12 +98,70 @@ describe('the faults that are kept', () => {
       }
     });
     expect(stale).toEqual([]);
+    const names = faults.map(({ name }) => name);
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
     await Promise.all(faults.map((fault) => stat(join(root, fault.test))));
   });
+});
 
-  test('have a number each, by which --only finds them', () => {
-    const numbers = globSync('test/faults/*.patch', { cwd: root }).map((path) => /(\d+)-/.exec(path)![1]);
-    expect(numbers.filter((number, i) => numbers.indexOf(number) !== i)).toEqual([]);
+describe('the faults that a change concerns', () => {
+  const fault = (name: string, before: string, test: string): Fault => ({
+    name,
+    description: name,
+    test,
+    before,
+    after: '',
+  });
+  const sources = [
+    { path: 'far.ts', text: 'changed();\n\n\n\nfar();\nalso();\n' },
+    { path: 'same.ts', text: 'same();\nbyItsTest();\n' },
+  ];
+  const far = fault('far', 'far();', 'same.test.ts');
+  const near = fault('near', 'changed();', 'same.test.ts');
+  const byItsTest = fault('by its test', 'byItsTest();', 'changed.test.ts');
+  const untouched = fault('untouched', 'same();', 'same.test.ts');
+  const stale = fault('stale', 'nowhere();', 'same.test.ts');
+
+  test('are those whose code or test has changed, nearest first, and those to be renewed before all', () => {
+    const changes = new Map<string, (readonly [number, number])[]>([
+      ['far.ts', [[1, 1]]],
+      ['changed.test.ts', [[7, 9]]],
+    ]);
+    expect(concerned([byItsTest, untouched, far, near, stale], sources, changes)).toEqual([
+      stale,
+      near,
+      far,
+      byItsTest,
+    ]);
+  });
+
+  test('follow from what git says has changed, and from files that it does not track yet', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'eigenveil-changes-'));
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: folder });
+    try {
+      git('init', '--quiet');
+      await writeFile(join(folder, 'a.ts'), '1\n2\n3\n4\n');
+      await writeFile(join(folder, 'b.ts'), '1\n');
+      git('add', '.');
+      git('commit', '--quiet', '--message', 'first', '--date', '2020-01-01T00:00:00Z');
+      await writeFile(join(folder, 'a.ts'), '1\n2\nthree\n3\n');
+      await writeFile(join(folder, 'c.ts'), '1\n');
+      const first = commitOfADayAgo(folder);
+      expect([...changesSince(folder, first)]).toEqual([
+        [
+          'a.ts',
+          [
+            [3, 3],
+            [4, 4],
+          ],
+        ],
+        ['c.ts', [[1, Number.MAX_SAFE_INTEGER]]],
+      ]);
+      expect(() => changesSince(folder, 'nowhere')).toThrow(FaultError);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });
 

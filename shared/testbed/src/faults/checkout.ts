@@ -20,20 +20,20 @@ export class Checkout {
 
   /** Copies the repository at `root` to `folder`; its dependencies are linked, but its own packages are those of the copy. */
   static async copy(root: string, folder: string): Promise<Checkout> {
-    const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    const sources: Source[] = [];
-    for (const path of new Set(listed.split('\0').filter((it) => it !== ''))) {
-      if (!(await isFile(join(root, path)))) continue; // deleted, not committed
+    for (const path of await filesOf(root)) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await copyFile(join(root, path), join(folder, path));
-      if (SOURCES.test(path)) sources.push({ path, text: await readFile(join(root, path), 'utf8') });
     }
+    const sources = await Checkout.sourcesOf(root);
     await linkModules(join(root, 'node_modules'), join(folder, 'node_modules'));
     await linkOwnModules(root, folder);
     return new Checkout(folder, sources);
+  }
+
+  /** Reads the sources in which faults are looked for. */
+  static async sourcesOf(root: string): Promise<Source[]> {
+    const paths = (await filesOf(root)).filter((path) => SOURCES.test(path));
+    return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
   }
 
   has(path: string): Promise<boolean> {
@@ -51,6 +51,17 @@ export class Checkout {
       await writeFile(file, original);
     }
   }
+}
+
+/** Returns the files that git tracks or would, but for those that are deleted. */
+async function filesOf(root: string): Promise<string[]> {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const paths = [...new Set(listed.split('\0').filter((it) => it !== ''))];
+  const there = await Promise.all(paths.map((path) => isFile(join(root, path))));
+  return paths.filter((_, i) => there[i]);
 }
 
 function isFile(path: string): Promise<boolean> {

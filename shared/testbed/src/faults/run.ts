@@ -1,13 +1,21 @@
-/** Plants faults, one at a time, and tells whether the test file that each one names goes red. */
+/** Plants faults, one at a time in each of two copies of the repository, and tells whether the test file that each one names goes red. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { Checkout } from './checkout.ts';
 import { type Fault, FaultError, plant } from './fault.ts';
 
 /** A test that a fault sends into an endless loop ends then; the longest of all files takes a fraction of it. */
 const LONGEST_MILLISECONDS = 300_000;
+/** Tests wait for other processes, too, so more copies than this gain little on any machine. */
+const MOST_COPIES = 4;
+/** What vitest runs of a file: the tests that `npm test` runs, and those that `npm run test:long` runs. */
+const COMMANDS = [
+  ['npm test', '!long'],
+  ['npm run test:long', 'long'],
+] as const;
 
 /** The part of vitest's JSON that matters here. */
 export interface VitestReport {
@@ -20,9 +28,9 @@ export interface VitestReport {
 
 /**
  * What came of a test file. `red`: a test of it failed. `broken`: it failed before a test did, as files do that cannot be loaded, which proves
- * nothing of its tests. `overdue`: it did not end.
+ * nothing of its tests.
  */
-export type Colour = 'green' | 'red' | 'broken' | 'overdue';
+export type Colour = 'green' | 'red' | 'broken';
 
 export interface Verdict {
   readonly name: string;
@@ -31,6 +39,8 @@ export interface Verdict {
   /** The source that holds the fault; absent where it could not be planted. */
   readonly source?: string;
   readonly isCaught: boolean;
+  /** The command whose tests caught it. */
+  readonly caughtBy?: (typeof COMMANDS)[number][0];
   /** The test that caught it, or why it counts as not caught. */
   readonly reason: string;
   readonly seconds: number;
@@ -49,55 +59,65 @@ export function colourOf(
 }
 
 /**
- * Tries every fault in a copy of the repository at `root` that is made in `folder`, after its test files were found green without any.
+ * Tries faults, in copies of the repository at `root` that are made in `folder`, after the test file of each was found green without any.
  * @param onVerdict told of each as soon as it is known
+ * @param deadline ends what runs: what has no verdict by then was left out
+ * @returns the verdicts, in the order in which they became known
  * @throws the reason of the signal, when that is aborted
  */
 export async function tryFaults(
   root: string,
   folder: string,
   faults: readonly Fault[],
-  { signal, onVerdict }: { signal: AbortSignal; onVerdict: (verdict: Verdict) => void },
+  {
+    signal,
+    deadline,
+    onVerdict,
+  }: { signal: AbortSignal; deadline?: AbortSignal; onVerdict: (verdict: Verdict) => void },
 ): Promise<Verdict[]> {
-  const checkout = await Checkout.copy(root, folder);
-  const files: string[] = [];
-  for (const test of new Set(faults.map(({ test }) => test)))
-    if (await checkout.has(test)) files.push(join(folder, test));
-  const before = await runVitest(folder, files, signal, []);
-  const unplanted = new Map<string, string | undefined>();
+  const end = deadline === undefined ? signal : AbortSignal.any([signal, deadline]);
+  const unplanted = new Map<string, Promise<string | undefined>>();
   const verdicts: Verdict[] = [];
-  for (const fault of faults) {
-    const started = performance.now();
-    const found = await tryFault(fault);
-    const { name, description, test } = fault;
-    const seconds = (performance.now() - started) / 1000;
-    const verdict = { name, description, test, ...found, seconds };
-    verdicts.push(verdict);
-    onVerdict(verdict);
-  }
+  const waiting = [...faults];
+  const copies = Math.max(1, Math.min(availableParallelism(), MOST_COPIES, faults.length));
+  await Promise.all(
+    Array.from({ length: copies }, async (_, i) => {
+      const copy = join(folder, String(i));
+      await mkdir(copy);
+      const checkout = await Checkout.copy(root, copy);
+      for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift()) {
+        const started = performance.now();
+        const found = await tryFault(checkout, fault).catch((error: unknown) => {
+          if (deadline?.aborted !== true || signal.aborted) throw error;
+        });
+        if (found === undefined) return;
+        const { name, description, test } = fault;
+        const seconds = (performance.now() - started) / 1000;
+        const verdict = { name, description, test, ...found, seconds };
+        verdicts.push(verdict);
+        onVerdict(verdict);
+      }
+    }),
+  );
   return verdicts;
 
-  /** What fails in a file without a fault: also when it is run again, alone, since machines are busy at times. */
-  async function redWithout(file: string): Promise<string | undefined> {
-    if (unplanted.has(file)) return unplanted.get(file);
-    let found = before && colourOf(before, file);
-    if (found?.colour !== 'green') {
-      const again = await runVitest(folder, [file], signal, []);
-      found = again && colourOf(again, file);
+  /** Returns what fails in a test file without a fault: also when it is run again, since machines are busy at times. */
+  async function redWithout(checkout: Checkout, test: string): Promise<string | undefined> {
+    let found: ReturnType<typeof colourOf> | undefined;
+    for (let tries = 0; tries < 2 && found?.colour !== 'green'; tries += 1) {
+      const report = await runVitest(checkout.folder, test, end);
+      found = report && colourOf(report, join(checkout.folder, test));
     }
-    const red =
-      found?.colour === 'green' ? undefined : (found?.test ?? 'it did not end, or not with its tests');
-    unplanted.set(file, red);
-    return red;
+    return found?.colour === 'green' ? undefined : (found?.test ?? 'it did not end, or not with its tests');
   }
 
-  async function tryFault(fault: Fault): Promise<Pick<Verdict, 'isCaught' | 'reason' | 'source'>> {
+  async function tryFault(
+    checkout: Checkout,
+    fault: Fault,
+  ): Promise<Pick<Verdict, 'isCaught' | 'caughtBy' | 'reason' | 'source'>> {
     const missed = (reason: string) => ({ isCaught: false, reason });
-    const file = join(folder, fault.test);
-    if (!files.includes(file))
+    if (!(await checkout.has(fault.test)))
       return missed(`${fault.test} is not there: name the file that has its tests now`);
-    const red = await redWithout(file);
-    if (red !== undefined) return missed(`${fault.test} is not green without the fault: ${red}`);
     let planted: ReturnType<typeof plant>;
     try {
       planted = plant(fault, checkout.sources);
@@ -105,43 +125,51 @@ export async function tryFaults(
       if (!(error instanceof FaultError)) throw error;
       return missed(error.message);
     }
-    // The first test that fails is enough.
-    const report = await checkout.with(planted, () => runVitest(folder, [file], signal, ['--bail', '1']));
-    const { colour, test }: ReturnType<typeof colourOf> = report
-      ? colourOf(report, file)
-      : { colour: 'overdue' };
+    if (!unplanted.has(fault.test)) unplanted.set(fault.test, redWithout(checkout, fault.test));
+    const red = await unplanted.get(fault.test);
+    if (red !== undefined) return missed(`${fault.test} is not green without the fault: ${red}`);
     const source = planted.path;
-    if (colour === 'red') return { isCaught: true, reason: test!, source };
-    const why = {
-      green: 'every test passed',
-      broken: 'the file failed, but no test of it: choose a fault with which it can be loaded',
-      overdue: `it did not end within ${LONGEST_MILLISECONDS / 1000} s`,
-    };
-    return { ...missed(why[colour]), source };
+    return checkout.with(planted, async () => {
+      for (const [command, tags] of COMMANDS) {
+        // The first test that fails is enough.
+        const report = await runVitest(checkout.folder, fault.test, end, '--tagsFilter', tags, '--bail', '1');
+        if (report === undefined)
+          return { ...missed(`it did not end within ${LONGEST_MILLISECONDS / 1000} s`), source };
+        const { colour, test } = colourOf(report, join(checkout.folder, fault.test));
+        if (colour === 'red') return { isCaught: true, caughtBy: command, reason: test!, source };
+        if (colour === 'broken')
+          return {
+            ...missed('the file failed, but no test of it: choose a fault with which it can be loaded'),
+            source,
+          };
+      }
+      return { ...missed('every test passed'), source };
+    });
   }
 }
 
-/** Runs all tests of these files of a copy, the long ones too; undefined when they did not end. */
+/** Runs a test file of a copy; undefined when it did not end. */
 async function runVitest(
   folder: string,
-  files: readonly string[],
+  file: string,
   signal: AbortSignal,
-  options: readonly string[],
+  ...options: readonly string[]
 ): Promise<VitestReport | undefined> {
   signal.throwIfAborted();
   const output = join(folder, 'vitest.json');
   await rm(output, { force: true });
-  const args = ['run', ...files.map((file) => relative(folder, file)), ...options];
   const child = spawn(
     process.execPath,
     [
       join(folder, 'node_modules/vitest/vitest.mjs'),
-      ...args,
+      'run',
+      file,
       '--root',
       folder,
       '--reporter=json',
       '--outputFile',
       output,
+      ...options,
     ],
     { cwd: folder, stdio: 'ignore', detached: true },
   );
@@ -149,7 +177,7 @@ async function runVitest(
   const kill = () => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, 'SIGKILL');
   };
-  const timer = setTimeout(kill, LONGEST_MILLISECONDS + 10_000 * files.length);
+  const timer = setTimeout(kill, LONGEST_MILLISECONDS);
   signal.addEventListener('abort', kill);
   const [exitCode] = (await once(child, 'close')) as [number | null];
   clearTimeout(timer);
