@@ -2,6 +2,7 @@
 
 import { deltaBySum, discreteGaussian, pValue, roundedGaussian } from '@eigenveil/testbed/goodness/goodness';
 import { integrate } from '@eigenveil/testbed/goodness/integrate';
+import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import { describe, expect, it } from 'vitest';
 import {
   budgetOfContinuous,
@@ -13,58 +14,64 @@ import { predictableRandomness } from '../src/insides.ts';
 import { rationalOf } from '../src/rational.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './stage/tasks.ts';
 
-const SAMPLES = 60_000;
+const ALL = 60_000;
 /** Seeds are fixed, so a right sampler fails never or always. */
 const PLAUSIBLE = 1e-3;
 const IMPLAUSIBLE = 1e-6;
 
 const real = ({ numerator, denominator }: Rational): number => Number(numerator) / Number(denominator);
 
-function take(sigmaSquared: Rational, latticeBits: number): bigint[] {
+function take(sigmaSquared: Rational, latticeBits: number, count: number): bigint[] {
   const seed = `rounded ${sigmaSquared.numerator}/${sigmaSquared.denominator} ${latticeBits}`;
   const draw = roundedGaussianSampler(predictableRandomness(seed), { sigmaSquared, latticeBits });
-  return Array.from({ length: SAMPLES }, draw);
+  return Array.from({ length: count }, draw);
 }
 
-describe('roundedGaussianSampler', () => {
-  it.each<Rational>([
-    { numerator: 1n, denominator: 1n },
-    { numerator: 17n, denominator: 7n },
-    { numerator: 100n, denominator: 1n },
-  ])('fits a rounded Gaussian of sigma squared $numerator/$denominator and no other', (sigmaSquared) => {
-    const samples = take(sigmaSquared, latticeBitsFor(sigmaSquared, 1));
-    const variance = real(sigmaSquared);
-    expect(pValue(samples, roundedGaussian(variance))).toBeGreaterThan(PLAUSIBLE);
-    expect(pValue(samples, roundedGaussian(variance * 1.1))).toBeLessThan(IMPLAUSIBLE);
-    expect(pValue(samples, roundedGaussian(variance / 1.1))).toBeLessThan(IMPLAUSIBLE);
+for (const { title, tags, of } of SAMPLES)
+  describe(`roundedGaussianSampler, ${title}`, { tags }, () => {
+    const count = of(ALL);
+    /** A variance that is off by a tenth; by more with fewer samples, so that it is as plain. */
+    const off = 1 + 0.1 * Math.sqrt(ALL / count);
+
+    it.each<Rational>([
+      { numerator: 1n, denominator: 1n },
+      { numerator: 17n, denominator: 7n },
+      { numerator: 100n, denominator: 1n },
+    ])('fits a rounded Gaussian of sigma squared $numerator/$denominator and no other', (sigmaSquared) => {
+      const samples = take(sigmaSquared, latticeBitsFor(sigmaSquared, 1), count);
+      const variance = real(sigmaSquared);
+      expect(pValue(samples, roundedGaussian(variance))).toBeGreaterThan(PLAUSIBLE);
+      expect(pValue(samples, roundedGaussian(variance * off))).toBeLessThan(IMPLAUSIBLE);
+      expect(pValue(samples, roundedGaussian(variance / off))).toBeLessThan(IMPLAUSIBLE);
+    });
+
+    it('differs from the discrete Gaussian, which it is without a lattice', () => {
+      const many = of(ALL, 20_000);
+      const sigmaSquared = { numerator: 1n, denominator: 1n };
+      const [rounded, discrete] = [take(sigmaSquared, 40, many), take(sigmaSquared, 0, many)];
+      expect(pValue(rounded, discreteGaussian(1))).toBeLessThan(IMPLAUSIBLE);
+      expect(pValue(discrete, roundedGaussian(1))).toBeLessThan(IMPLAUSIBLE);
+      expect(pValue(discrete, discreteGaussian(1))).toBeGreaterThan(PLAUSIBLE);
+    });
+
+    it.each([1, 2])('rounds halves up on a lattice of %d bits, below zero as well', (bits) => {
+      const samples = take({ numerator: 1n, denominator: 2n }, bits, count);
+      const expected = (half: bigint): Map<bigint, number> => {
+        const sums = new Map<bigint, number>();
+        for (const [y, p] of discreteGaussian(0.5 * 4 ** bits)) {
+          const rounded = (y + half) >> BigInt(bits);
+          sums.set(rounded, (sums.get(rounded) ?? 0) + p);
+        }
+        return sums;
+      };
+      const half = 1n << BigInt(bits - 1);
+      expect(pValue(samples, expected(half))).toBeGreaterThan(PLAUSIBLE);
+      expect(pValue(samples, expected(half - 1n))).toBeLessThan(IMPLAUSIBLE);
+    });
   });
 
-  it('differs from the discrete Gaussian, which it is without a lattice', () => {
-    const sigmaSquared = { numerator: 1n, denominator: 1n };
-    const [rounded, discrete] = [take(sigmaSquared, 40), take(sigmaSquared, 0)];
-    expect(pValue(rounded, discreteGaussian(1))).toBeLessThan(IMPLAUSIBLE);
-    expect(pValue(discrete, roundedGaussian(1))).toBeLessThan(IMPLAUSIBLE);
-    expect(pValue(discrete, discreteGaussian(1))).toBeGreaterThan(PLAUSIBLE);
-  });
-
-  it.each([1, 2])('rounds halves up on a lattice of %d bits, below zero as well', (bits) => {
-    const samples = take({ numerator: 1n, denominator: 2n }, bits);
-    const expected = (half: bigint): Map<bigint, number> => {
-      const sums = new Map<bigint, number>();
-      for (const [y, p] of discreteGaussian(0.5 * 4 ** bits)) {
-        const rounded = (y + half) >> BigInt(bits);
-        sums.set(rounded, (sums.get(rounded) ?? 0) + p);
-      }
-      return sums;
-    };
-    const half = 1n << BigInt(bits - 1);
-    expect(pValue(samples, expected(half))).toBeGreaterThan(PLAUSIBLE);
-    expect(pValue(samples, expected(half - 1n))).toBeLessThan(IMPLAUSIBLE);
-  });
-
-  it('draws only zeros for sigma 0', () => {
-    expect(take({ numerator: 0n, denominator: 1n }, 40).every((draw) => draw === 0n)).toBe(true);
-  });
+it('a rounded Gaussian of sigma 0 is zeros only', () => {
+  expect(take({ numerator: 0n, denominator: 1n }, 40, 100).every((draw) => draw === 0n)).toBe(true);
 });
 
 describe('the calibration', () => {

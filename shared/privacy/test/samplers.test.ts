@@ -1,6 +1,7 @@
 /** The exact samplers against the exact distributions, and the same tests against wrong ones. */
 
 import { discreteGaussian, distribution, pValue } from '@eigenveil/testbed/goodness/goodness';
+import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import { describe, expect, it } from 'vitest';
 import {
   discreteGaussianSampler,
@@ -13,7 +14,7 @@ import { predictableRandomness } from '../src/insides.ts';
 import { bernoulliExp } from '../src/random/bernoulli.ts';
 import { RandomBits } from '../src/random/bits.ts';
 
-const SAMPLES = 60_000;
+const ALL = 60_000;
 
 /** Seeds are fixed, so a right sampler fails never or always: one in a thousand seeds would have to be changed. */
 const PLAUSIBLE = 1e-3;
@@ -26,23 +27,92 @@ const take = (draw: () => bigint, count: number): bigint[] => Array.from({ lengt
 const laplace = (scale: number): Map<bigint, number> =>
   distribution(Math.ceil(40 * scale) + 6, (y) => -Math.abs(y) / scale);
 
-describe('bernoulliExp', () => {
-  it.each([
-    [0n, 1n],
-    [1n, 1000n],
-    [1n, 3n],
-    [1n, 1n],
-    [7n, 5n],
-    [12n, 4n],
-    [2n ** 200n + 1n, 2n ** 201n],
-  ])('falls heads with probability exp(-%d/%d)', (numerator, denominator) => {
-    const random = new RandomBits(predictableRandomness(`bernoulli ${numerator}/${denominator}`));
-    const samples = take(() => (bernoulliExp(random, numerator, denominator) ? 1n : 0n), SAMPLES);
-    const heads = samples.filter((sample) => sample === 1n).length;
-    const p = Math.exp(-real({ numerator, denominator }));
-    expect(Math.abs(heads - p * SAMPLES)).toBeLessThanOrEqual(3.3 * Math.sqrt(SAMPLES * p * (1 - p)));
+for (const { title, tags, of } of SAMPLES)
+  describe(title, { tags }, () => {
+    const count = of(ALL);
+    /** A width that is off by this share; by more with fewer samples, so that it is as plain. */
+    const off = (share: number) => 1 + share * Math.sqrt(ALL / count);
+
+    describe('bernoulliExp', () => {
+      it.each([
+        [0n, 1n],
+        [1n, 1000n],
+        [1n, 3n],
+        [1n, 1n],
+        [7n, 5n],
+        [12n, 4n],
+        [2n ** 200n + 1n, 2n ** 201n],
+      ])('falls heads with probability exp(-%d/%d)', (numerator, denominator) => {
+        const random = new RandomBits(predictableRandomness(`bernoulli ${numerator}/${denominator}`));
+        const samples = take(() => (bernoulliExp(random, numerator, denominator) ? 1n : 0n), count);
+        const heads = samples.filter((sample) => sample === 1n).length;
+        const p = Math.exp(-real({ numerator, denominator }));
+        expect(Math.abs(heads - p * count)).toBeLessThanOrEqual(3.3 * Math.sqrt(count * p * (1 - p)));
+      });
+    });
+
+    describe('discreteLaplaceSampler', () => {
+      it.each([
+        rational(1n, 3n),
+        rational(1n, 1n),
+        rational(7n, 2n),
+        rational(12n, 1n),
+        rational(10n ** 30n, 3n * 10n ** 29n),
+      ])('fits scale $numerator/$denominator and no other', (scale) => {
+        const source = predictableRandomness(`laplace ${scale.numerator}/${scale.denominator}`);
+        const samples = take(discreteLaplaceSampler(source, { scale }), count);
+        expect(pValue(samples, laplace(real(scale)))).toBeGreaterThan(PLAUSIBLE);
+        expect(pValue(samples, laplace(real(scale) * off(0.06)))).toBeLessThan(IMPLAUSIBLE);
+        expect(pValue(samples, laplace(real(scale) / off(0.06)))).toBeLessThan(IMPLAUSIBLE);
+      });
+    });
+
+    describe('discreteGaussianSampler', () => {
+      it.each([
+        rational(1n, 4n),
+        rational(1n, 1n),
+        rational(17n, 7n),
+        rational(100n, 1n),
+        rational(10_001n, 3n),
+        rational(25n * 10n ** 40n, 10n ** 39n),
+      ])('fits sigma squared $numerator/$denominator and no other', (sigmaSquared) => {
+        const source = predictableRandomness(
+          `gaussian ${sigmaSquared.numerator}/${sigmaSquared.denominator}`,
+        );
+        const samples = take(discreteGaussianSampler(source, { sigmaSquared }), count);
+        expect(pValue(samples, discreteGaussian(real(sigmaSquared)))).toBeGreaterThan(PLAUSIBLE);
+        expect(pValue(samples, discreteGaussian(real(sigmaSquared) * off(0.1)))).toBeLessThan(IMPLAUSIBLE);
+        expect(pValue(samples, discreteGaussian(real(sigmaSquared) / off(0.1)))).toBeLessThan(IMPLAUSIBLE);
+        expect(pValue(samples, laplace(Math.sqrt(real(sigmaSquared) / 2)))).toBeLessThan(IMPLAUSIBLE);
+      });
+
+      it.each([40n, 120n])('fits sigma squared 2^%d, in cells of a tenth of sigma', (bits) => {
+        const sigmaSquared = rational(1n << bits, 1n);
+        const cell = (1n << (bits / 2n)) / 10n;
+        const samples = take(
+          discreteGaussianSampler(predictableRandomness(`gaussian 2^${bits}`), { sigmaSquared }),
+          count,
+        );
+        // ⌊y/cell + 1/2⌋ of so wide a distribution is that of a finer one, a hundredth of a cell wide, summed.
+        const cells = samples.map((y) => floorDivide(2n * y + cell, 2n * cell));
+        expect(pValue(cells, celled(1))).toBeGreaterThan(PLAUSIBLE);
+        expect(pValue(cells, celled(off(0.1)))).toBeLessThan(IMPLAUSIBLE);
+      });
+
+      it('is symmetric and, to 2^120, as wide as it should be', () => {
+        const sigmaSquared = rational((1n << 120n) + 1n, 1n);
+        const samples = take(discreteGaussianSampler(predictableRandomness('wide'), { sigmaSquared }), count);
+        const negative = samples.filter((y) => y < 0n).length;
+        expect(Math.abs(negative - count / 2)).toBeLessThan(3.3 * Math.sqrt(count / 4));
+        const variance = samples.reduce((sum, y) => sum + Number(y) ** 2, 0) / count / 2 ** 120;
+        expect(Math.abs(variance - 1)).toBeLessThan(3.3 * Math.sqrt(2 / count));
+        // Low digits are noise too: were they missing, they would be all alike.
+        expect(new Set(samples.map((y) => y & 0xffffn)).size).toBeGreaterThan(count / 2);
+      });
+    });
   });
 
+describe('bernoulliExp', () => {
   it('draws further digits of the uniform number when the first do not decide', () => {
     // γ = 1/3 = 0.0101…: the first word equals its digits, the second is just below or above them.
     const digits = 0x55555555;
@@ -60,63 +130,7 @@ describe('bernoulliExp', () => {
   });
 });
 
-describe('discreteLaplaceSampler', () => {
-  it.each([
-    rational(1n, 3n),
-    rational(1n, 1n),
-    rational(7n, 2n),
-    rational(12n, 1n),
-    rational(10n ** 30n, 3n * 10n ** 29n),
-  ])('fits scale $numerator/$denominator and no other', (scale) => {
-    const source = predictableRandomness(`laplace ${scale.numerator}/${scale.denominator}`);
-    const samples = take(discreteLaplaceSampler(source, { scale }), SAMPLES);
-    expect(pValue(samples, laplace(real(scale)))).toBeGreaterThan(PLAUSIBLE);
-    expect(pValue(samples, laplace(real(scale) * 1.06))).toBeLessThan(IMPLAUSIBLE);
-    expect(pValue(samples, laplace(real(scale) / 1.06))).toBeLessThan(IMPLAUSIBLE);
-  });
-});
-
 describe('discreteGaussianSampler', () => {
-  it.each([
-    rational(1n, 4n),
-    rational(1n, 1n),
-    rational(17n, 7n),
-    rational(100n, 1n),
-    rational(10_001n, 3n),
-    rational(25n * 10n ** 40n, 10n ** 39n),
-  ])('fits sigma squared $numerator/$denominator and no other', (sigmaSquared) => {
-    const source = predictableRandomness(`gaussian ${sigmaSquared.numerator}/${sigmaSquared.denominator}`);
-    const samples = take(discreteGaussianSampler(source, { sigmaSquared }), SAMPLES);
-    expect(pValue(samples, discreteGaussian(real(sigmaSquared)))).toBeGreaterThan(PLAUSIBLE);
-    expect(pValue(samples, discreteGaussian(real(sigmaSquared) * 1.1))).toBeLessThan(IMPLAUSIBLE);
-    expect(pValue(samples, discreteGaussian(real(sigmaSquared) / 1.1))).toBeLessThan(IMPLAUSIBLE);
-    expect(pValue(samples, laplace(Math.sqrt(real(sigmaSquared) / 2)))).toBeLessThan(IMPLAUSIBLE);
-  });
-
-  it.each([40n, 120n])('fits sigma squared 2^%d, in cells of a tenth of sigma', (bits) => {
-    const sigmaSquared = rational(1n << bits, 1n);
-    const cell = (1n << (bits / 2n)) / 10n;
-    const samples = take(
-      discreteGaussianSampler(predictableRandomness(`gaussian 2^${bits}`), { sigmaSquared }),
-      SAMPLES,
-    );
-    // ⌊y/cell + 1/2⌋ of so wide a distribution is that of a finer one, a hundredth of a cell wide, summed.
-    const cells = samples.map((y) => floorDivide(2n * y + cell, 2n * cell));
-    expect(pValue(cells, celled(1))).toBeGreaterThan(PLAUSIBLE);
-    expect(pValue(cells, celled(1.1))).toBeLessThan(IMPLAUSIBLE);
-  });
-
-  it('is symmetric and, to 2^120, as wide as it should be', () => {
-    const sigmaSquared = rational((1n << 120n) + 1n, 1n);
-    const samples = take(discreteGaussianSampler(predictableRandomness('wide'), { sigmaSquared }), SAMPLES);
-    const negative = samples.filter((y) => y < 0n).length;
-    expect(Math.abs(negative - SAMPLES / 2)).toBeLessThan(3.3 * Math.sqrt(SAMPLES / 4));
-    const variance = samples.reduce((sum, y) => sum + Number(y) ** 2, 0) / SAMPLES / 2 ** 120;
-    expect(Math.abs(variance - 1)).toBeLessThan(3.3 * Math.sqrt(2 / SAMPLES));
-    // Low digits are noise too: were they missing, they would be all alike.
-    expect(new Set(samples.map((y) => y & 0xffffn)).size).toBeGreaterThan(30_000);
-  });
-
   it('draws only zeros for sigma 0, and asks for no randomness', () => {
     const source = () => {
       throw new Error('randomness was asked for');

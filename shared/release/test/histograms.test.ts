@@ -1,6 +1,7 @@
 /** What follows from noisy counts: monotone cumulative counts, quantiles with their intervals, the number of rows. */
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { lowerRate } from '@eigenveil/testbed/goodness/audit';
+import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countsOf, monotoneCumulative } from '../src/monotone.ts';
@@ -77,23 +78,30 @@ describe('quantiles', () => {
     [privelet(6), { epsilon: 1, dpDelta: 1e-6 }],
   ];
 
-  it.each(STRATEGIES)('lie in their interval as often as is promised: %o, %o', (strategy, budget) => {
-    const runs = 150;
-    for (const q of [0.1, 0.5]) {
-      let hits = 0;
-      for (let run = 0; run < runs; run += 1) {
-        const found = privateQuantile(noisyHistogram(strategy, budget, TRUTH, `quantile ${q} ${run}`), {
-          q,
-          confidence: 0.8,
-        });
-        expect(found!.least).toBeLessThanOrEqual(found!.estimate);
-        expect(found!.estimate).toBeLessThanOrEqual(found!.largest);
-        if (found!.least <= trueEdge(q) && trueEdge(q) <= found!.largest) hits += 1;
-      }
-      // Missed by no more than chance: 1 − 0.8 lies above what the misses prove.
-      expect(lowerRate(runs - hits, runs)).toBeLessThan(0.2);
-    }
-  });
+  for (const { title, tags, of } of SAMPLES)
+    describe(title, { tags }, () => {
+      it.each(STRATEGIES)(
+        'lie in their interval as often as is promised: %o, %o',
+
+        (strategy, budget) => {
+          const runs = of(150, 40);
+          for (const q of [0.1, 0.5]) {
+            let hits = 0;
+            for (let run = 0; run < runs; run += 1) {
+              const found = privateQuantile(noisyHistogram(strategy, budget, TRUTH, `quantile ${q} ${run}`), {
+                q,
+                confidence: 0.8,
+              });
+              expect(found!.least).toBeLessThanOrEqual(found!.estimate);
+              expect(found!.estimate).toBeLessThanOrEqual(found!.largest);
+              if (found!.least <= trueEdge(q) && trueEdge(q) <= found!.largest) hits += 1;
+            }
+            // Missed by no more than chance: 1 − 0.8 lies above what the misses prove.
+            expect(lowerRate(runs - hits, runs)).toBeLessThan(0.2);
+          }
+        },
+      );
+    });
 
   it('are exact without noise to speak of, and intervals grow with noise and confidence', () => {
     const strategy = privelet(6);
@@ -134,14 +142,19 @@ describe('quantiles', () => {
           (_, i) => Math.exp((-y * (i + 1)) / 1000) / (1 - ((i + 1) / 1000) ** 2),
         ),
       );
-    let y = 1;
-    while (chernoff(y) > 0.05) y += 1e-4;
+    // The least y whose bound is 0.05, by bisection.
+    let [low, high] = [1, 16];
+    while (high - low > 1e-6) {
+      const middle = (low + high) / 2;
+      if (chernoff(middle) > 0.05) low = middle;
+      else high = middle;
+    }
     const cases = [
       [
         { kind: 'gaussian', sigmaSquared: { numerator: 400n, denominator: 1n }, latticeBits: 50 },
         1.6449 * Math.sqrt(400 + 1 / 12),
       ],
-      [{ kind: 'laplace', scale: { numerator: 20n, denominator: 1n } }, y * 20],
+      [{ kind: 'laplace', scale: { numerator: 20n, denominator: 1n } }, high * 20],
     ] as const;
     for (const [noise, z] of cases) {
       const least = (difference: number) =>

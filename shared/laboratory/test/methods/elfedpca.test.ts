@@ -1,6 +1,7 @@
 import { noisePlan } from '@eigenveil/privacy';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
+import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { recoverCovariances, subtractOwnNoise, unmaskedSums } from '../../src/methods/attack.ts';
@@ -153,52 +154,54 @@ describe('who knows what', () => {
   });
 });
 
-describe('audits, for a mean that is given', () => {
-  const DELTA = 0.05;
-  const RUNS = 4000;
-  const axis: Row = [0, 1];
-  const other = (count: number) => new Array<Row>(count).fill([1, 0]);
-  const MEAN = [0, 0];
-  // A row at the mean stays there, and adds nothing: a row less, with divisors as they were.
-  const neighbours = [
-    [[axis, ...other(2)], other(10), other(10)],
-    [[MEAN, ...other(2)], other(10), other(10)],
-  ];
-  const attack = (variant: 'published' | 'repaired', epsilon: number, claimed: number) => {
-    const setting: PcaSetting = { ...SETTING, dpDelta: DELTA, epsilon };
-    const deviation = elfedpcaDeviation(neighbours[0]!, setting, variant);
-    // The row adds ½ of the smallest site’s covariance; from here on it is e^claimed times likelier.
-    const threshold = 0.25 + 2 * deviation ** 2 * claimed;
-    const [left, right] = neighbours.map((sites, i) => {
-      const random = source(`audit ${variant} ${epsilon} ${i}`);
-      return each(
-        () =>
-          noisyCovariances(random, sites, MEAN, setting, variant).messages.reduce(add)[1]![1]! > threshold,
-      );
-    });
-    return provenEpsilon({ left: left!, right: right!, dpDelta: DELTA, runs: RUNS });
-  };
-
-  it('as published a row comes through: several times the nominal ε is proven, and no more than is said to be kept', () => {
-    const kept = (epsilon: number) => {
-      const it = elfedpca.promise.keeps(neighbours[0]!, { ...SETTING, dpDelta: DELTA, epsilon });
-      if ('none' in it) throw new Error(it.none);
-      return it.epsilon;
+/** Seeds are fixed, so a right variant fails never or always. */
+for (const { title, tags, whole, of } of SAMPLES)
+  describe(`audits, for a mean that is given, ${title}`, { tags }, () => {
+    const DELTA = 0.05;
+    const RUNS = of(4000, 1500);
+    const axis: Row = [0, 1];
+    const other = (count: number) => new Array<Row>(count).fill([1, 0]);
+    const MEAN = [0, 0];
+    // A row at the mean stays there, and adds nothing: a row less, with divisors as they were.
+    const neighbours = [
+      [[axis, ...other(2)], other(10), other(10)],
+      [[MEAN, ...other(2)], other(10), other(10)],
+    ];
+    const attack = (variant: 'published' | 'repaired', epsilon: number, claimed: number) => {
+      const setting: PcaSetting = { ...SETTING, dpDelta: DELTA, epsilon };
+      const deviation = elfedpcaDeviation(neighbours[0]!, setting, variant);
+      // The row adds ½ of the smallest site’s covariance; from here on it is e^claimed times likelier.
+      const threshold = 0.25 + 2 * deviation ** 2 * claimed;
+      const [left, right] = neighbours.map((sites, i) => {
+        const random = source(`audit ${variant} ${epsilon} ${i}`);
+        return each(
+          () =>
+            noisyCovariances(random, sites, MEAN, setting, variant).messages.reduce(add)[1]![1]! > threshold,
+        );
+      });
+      return provenEpsilon({ left: left!, right: right!, dpDelta: DELTA, runs: RUNS });
     };
-    const proven = attack('published', 0.3, kept(0.3));
-    expect(proven).toBeGreaterThan(4 * 0.3);
-    expect(proven).toBeLessThanOrEqual(kept(0.3));
-    // With runs enough for no more than e^5.
-    expect(attack('published', 1, 4)).toBeGreaterThan(5);
-    expect(kept(1)).toBeGreaterThan(5);
-  });
 
-  it('repaired it does not, and the attack comes near', () => {
-    const proven = attack('repaired', 1, 1);
-    expect(proven).toBeLessThanOrEqual(1);
-    expect(proven).toBeGreaterThan(0.45);
+    it('as published a row comes through: several times the nominal ε is proven, and no more than is said to be kept', () => {
+      const kept = (epsilon: number) => {
+        const it = elfedpca.promise.keeps(neighbours[0]!, { ...SETTING, dpDelta: DELTA, epsilon });
+        if ('none' in it) throw new Error(it.none);
+        return it.epsilon;
+      };
+      const proven = attack('published', 0.3, kept(0.3));
+      expect(proven).toBeGreaterThan((whole ? 4 : 2) * 0.3);
+      expect(proven).toBeLessThanOrEqual(kept(0.3));
+      // With runs enough for no more than e^5.
+      if (whole) expect(attack('published', 1, 4)).toBeGreaterThan(5);
+      expect(kept(1)).toBeGreaterThan(5);
+    });
+
+    it('repaired it does not, and the attack comes near', () => {
+      const proven = attack('repaired', 1, 1);
+      expect(proven).toBeLessThanOrEqual(1);
+      if (whole) expect(proven).toBeGreaterThan(0.45);
+    });
   });
-});
 
 it('no variant keeps its ε where the mean is not given: one row turns all that lie close to it', () => {
   const SMALL = 1e-6;
@@ -221,7 +224,7 @@ it('no variant keeps its ε where the mean is not given: one row turns all that 
         return b > a;
       });
     });
-    expect(provenEpsilon({ left: left!, right: right!, dpDelta: 1e-5, runs: 400 })).toBeGreaterThan(3);
+    expect(provenEpsilon({ left: left!, right: right!, dpDelta: 1e-5, runs: 200 })).toBeGreaterThan(3);
   }
 });
 

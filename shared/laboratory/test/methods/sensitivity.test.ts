@@ -7,7 +7,6 @@ import {
   boundedRow,
   norm,
   orthonormal,
-  scaled,
   secondMoment,
   times,
   upperTriangle,
@@ -44,12 +43,14 @@ function search(
           : bound.map(() => 2 ** (start % 3) * draws.normal()),
       ),
     );
+    let most = change(at);
     for (let step = 0; step < 800; step += 1) {
       const size = 0.5 ** (step % 8);
       const next = at.map((row) => box(row.map((x) => x + size * draws.normal())));
-      if (change(next) > change(at)) at = next;
+      const found = change(next);
+      if (found > most) [at, most] = [next, found];
     }
-    largest = Math.max(largest, change(at));
+    largest = Math.max(largest, most);
   }
   return largest;
 }
@@ -61,65 +62,66 @@ function expectTight(found: number, sensitivity: number): void {
 
 const ball = (dimension: number) => new Array<number>(dimension).fill(1);
 
-describe.each([2, 4, 7])('of %i features, what one row changes', (d) => {
-  const triangle = (row: Row) => upperTriangle(secondMoment([row], d));
+for (const { d, tags } of [{ d: 3, tags: [] }, ...[2, 4, 7].map((many) => ({ d: many, tags: ['long'] }))])
+  describe(`of ${d} features, what one row changes`, { tags }, () => {
+    const triangle = (row: Row) => upperTriangle(secondMoment([row], d));
 
-  it('R, V/2 and Q/2 together, as the central Gaussian mechanism and the stage have them', () => {
-    const change = ([x]: readonly Row[]) => norm([...triangle(x!), ...x!.map((entry) => entry / 2), 0.5]);
-    expectTight(search(d, 1, ball(d), change), jointSensitivity());
-  });
+    it('R, V/2 and Q/2 together, as the central Gaussian mechanism and the stage have them', () => {
+      const change = ([x]: readonly Row[]) => norm([...triangle(x!), ...x!.map((entry) => entry / 2), 0.5]);
+      expectTight(search(d, 1, ball(d), change), jointSensitivity());
+    });
 
-  it('the same with entries off the diagonal weighted by √2', () => {
-    const change = ([x]: readonly Row[]) =>
-      norm([...secondMoment([x!], d).flat(), ...x!.map((entry) => entry / 2), 0.5]);
-    expectTight(search(d, 1, ball(d), change), jointSensitivity());
-  });
+    it('the same with entries off the diagonal weighted by √2', () => {
+      const change = ([x]: readonly Row[]) =>
+        norm([...secondMoment([x!], d).flat(), ...x!.map((entry) => entry / 2), 0.5]);
+      expectTight(search(d, 1, ball(d), change), jointSensitivity());
+    });
 
-  it('Σ x xᵀ in L2 and L1: Analyze Gauss, DPdisPCA, PPDP, HPDP', () => {
-    const { l1, l2 } = secondMomentSensitivity(d, 'add-remove');
-    expectTight(
-      search(d, 1, ball(d), ([x]) => norm(triangle(x!))),
-      l2,
-    );
-    expectTight(
-      search(d, 1, ball(d), ([x]) => norm1(triangle(x!))),
-      l1,
-    );
-  });
+    it('Σ x xᵀ in L2 and L1: Analyze Gauss, DPdisPCA, PPDP, HPDP', () => {
+      const { l1, l2 } = secondMomentSensitivity(d, 'add-remove');
+      expectTight(
+        search(d, 1, ball(d), ([x]) => norm(triangle(x!))),
+        l2,
+      );
+      expectTight(
+        search(d, 1, ball(d), ([x]) => norm1(triangle(x!))),
+        l1,
+      );
+    });
 
-  it('x xᵀ replaced: LGM', () => {
-    expectTight(
-      search(d, 2, ball(d), ([x, y]) => norm(less(triangle(x!), triangle(y!)))),
-      secondMomentSensitivity(d, 'replace').l2,
-    );
-  });
+    it('x xᵀ replaced: LGM', () => {
+      expectTight(
+        search(d, 2, ball(d), ([x, y]) => norm(less(triangle(x!), triangle(y!)))),
+        secondMomentSensitivity(d, 'replace').l2,
+      );
+    });
 
-  it('Σ A_i of ELFedPCA, at the smallest site', () => {
-    const sites = [20, 7, 12].map((size) => new Array<Row>(size).fill(ball(d)));
-    const change =
-      (divisors: readonly number[]) =>
-      ([x]: readonly Row[]) =>
-        Math.max(...divisors.map((by) => norm(upperTriangle(scaled(secondMoment([x!], d), 1 / by)))));
-    expectTight(search(d, 1, ball(d), change([19, 6, 11])), elfedpcaSensitivity(sites, 'repaired'));
-    expect(elfedpcaSensitivity(sites, 'corrected')).toBeCloseTo(1 / 38, 15);
-  });
+    it('Σ A_i of ELFedPCA, at the smallest site', () => {
+      const sites = [20, 7, 12].map((size) => new Array<Row>(size).fill(ball(d)));
+      const change = ([x]: readonly Row[]) => {
+        const one = norm(triangle(x!));
+        return Math.max(...[19, 6, 11].map((by) => one / by));
+      };
+      expectTight(search(d, 1, ball(d), change), elfedpcaSensitivity(sites, 'repaired'));
+      expect(elfedpcaSensitivity(sites, 'corrected')).toBeCloseTo(1 / 38, 15);
+    });
 
-  it('one round of the power method', () => {
-    const draws = new RealDraws(predictableRandomness('columns'));
-    const columns = orthonormal([1, 2].map(() => Array.from({ length: d }, () => draws.normal())));
-    const change = ([x]: readonly Row[]) =>
-      norm(columns.flatMap((column) => times(secondMoment([x!], d), column)));
-    expectTight(search(d, 1, ball(d), change), POWER_SENSITIVITY);
-  });
+    it('one round of the power method', () => {
+      const draws = new RealDraws(predictableRandomness('columns'));
+      const columns = orthonormal([1, 2].map(() => Array.from({ length: d }, () => draws.normal())));
+      const change = ([x]: readonly Row[]) =>
+        norm(columns.flatMap((column) => times(secondMoment([x!], d), column)));
+      expectTight(search(d, 1, ball(d), change), POWER_SENSITIVITY);
+    });
 
-  it('a whole row within the box: the first stage of the local method', () => {
-    const box = new Array<number>(d).fill(1 / Math.sqrt(d));
-    expectTight(
-      search(d, 2, box, ([x, y]) => norm1(less(x!, y!))),
-      rowSensitivity(d),
-    );
+    it('a whole row within the box: the first stage of the local method', () => {
+      const box = new Array<number>(d).fill(1 / Math.sqrt(d));
+      expectTight(
+        search(d, 2, box, ([x, y]) => norm1(less(x!, y!))),
+        rowSensitivity(d),
+      );
+    });
   });
-});
 
 it('a search that finds too much would be seen', () => {
   const change = ([x]: readonly Row[]) => dot(x!, x!);
