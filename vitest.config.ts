@@ -15,9 +15,6 @@ export const ALONE = [
   'shared/two-party/test/garbling/privacy.test.ts', // replaces modules
   'shared/evaluation/test/attacks/membership/wiring.test.ts', // replaces modules
   'shared/server/test/postgres.test.ts', // counts the sockets of its process
-  'shared/report/test/**/*.test.ts', // a library of theirs adds to Object.prototype
-  'shared/demo/test/**/report.test.ts', // the same library
-  'shared/evaluation/test/report/*.test.ts', // the same library
 ];
 
 const tests = (folders: string) => `${folders}/**/*.test.ts`;

@@ -49,24 +49,21 @@ function ownersOf(task: ReturnType<typeof taskOf>, { labels, values }: ReturnTyp
   return owners.map((owner) => owner.statistics());
 }
 
-describe.each(['pca', 'dca'] as const)('statistics of %s by way of Paillier', (kind) => {
-  const task = taskOf(kind, 5);
+it('statistics by way of Paillier are shares that add up to the plain integers of all owners, and neither is these integers', async () => {
+  const task = taskOf('dca', 5);
   const owners = ownersOf(task, examples(5, 100));
-
-  it('are shares that add up to the plain integers of all owners, and neither is these integers', async () => {
-    const { csp, dataUser, verifiedOwners } = await encryptAndUnblind(task, owners);
-    const plain = flatten(task, owners.reduce(addStatistics));
-    expect(opened(task, { csp, dataUser })).toEqual(plain);
-    expect(plain.some((value) => value < 0n)).toBe(true);
-    expect(verifiedOwners).toBe(4);
-    // A share of few bits, such as that of the number of owners, may be the number by chance.
-    const isWide = layout(task).valueBits.map((bits) => bits > 24);
-    expect(isWide.filter(Boolean).length).toBeGreaterThan(10);
-    for (const share of [csp, dataUser]) {
-      expect(share).toHaveLength(plain.length);
-      expect(share.some((value, v) => isWide[v]! && value === plain[v])).toBe(false);
-    }
-  });
+  const { csp, dataUser, verifiedOwners } = await encryptAndUnblind(task, owners);
+  const plain = flatten(task, owners.reduce(addStatistics));
+  expect(opened(task, { csp, dataUser })).toEqual(plain);
+  expect(plain.some((value) => value < 0n)).toBe(true);
+  expect(verifiedOwners).toBe(4);
+  // A share of few bits, such as that of the number of owners, may be the number by chance: one of these 15 of 36 bits is in one of 10^9 cases.
+  const isWide = layout(task).valueBits.map((bits) => bits >= 36);
+  expect(isWide.filter(Boolean).length).toBeGreaterThan(10);
+  for (const share of [csp, dataUser]) {
+    expect(share).toHaveLength(plain.length);
+    expect(share.some((value, v) => isWide[v]! && value === plain[v])).toBe(false);
+  }
 });
 
 describe.each(['pca', 'dca'] as const)('%s in the clear', (kind) => {
@@ -132,7 +129,9 @@ describe('one split', () => {
   };
   const ignore = () => undefined;
 
-  it('scores the encrypted projection as the clear one, to which it is close', async () => {
+  it('scores the encrypted projection as the clear one, to which it is close', {
+    tags: ['long'],
+  }, async () => {
     const { series, facts } = await scoreArms((await loadDataSet('iris'))!, setting, ignore);
     expect(Object.keys(series).sort()).toEqual(['clear/1', 'clear/2', 'encrypted/1', 'encrypted/2', 'none']);
     const score = (name: string) => series[name]!.samples[0]!;

@@ -66,7 +66,7 @@ describe.runIf(canReadUsage())('bench:load', { tags: ['long'] }, () => {
   });
 });
 
-describe('bench:load, its command line', () => {
+describe('bench:load, its command line', { tags: ['long'] }, () => {
   it.each([
     [['--processes', '2'], "option '--processes' expected 1 with SQLite"],
     [['--contributions', '0'], 'Expected a whole number of at least 1'],

@@ -126,7 +126,9 @@ describe('key-length', () => {
 });
 
 describe('published', () => {
-  it('has the same data sets in all tables, with the features and classes of the files here', async () => {
+  it('has the same data sets in all tables, with the features and classes of the files here', {
+    tags: ['long'],
+  }, async () => {
     const names = PUBLISHED_EFFICIENCY.pca.map(({ dataset }) => dataset);
     expect(PUBLISHED_EFFICIENCY.dca.map(({ dataset }) => dataset)).toEqual(names);
     expect(PUBLISHED_F1.map(({ dataset }) => dataset)).toEqual(names);

@@ -108,14 +108,17 @@ async function throughEigenveil(
   return unflatten(task, opened(task, shares));
 }
 
-describe.each(['pca', 'dca'] as const)('the literal protocol and Eigenveil, %s', (kind) => {
+describe.each([
+  { kind: 'pca', tags: ['long'] },
+  { kind: 'dca', tags: [] },
+] as const)('the literal protocol and Eigenveil, $kind', ({ kind, tags }) => {
   const task = taskOf(kind, 1024);
   let key: SecretKey;
   beforeAll(async () => {
     key = await generateKeyPair({ bits: 1024, scheme: 'djn', allowInsecureKey: true });
   });
 
-  it('decrypt to the same statistics of all owners', async () => {
+  it('decrypt to the same statistics of all owners', { tags: [...tags] }, async () => {
     const owners = statisticsOfOwners(task);
     const expected = fromRows(task);
     expect(expected.some((value) => value < 0n)).toBe(true);

@@ -69,7 +69,9 @@ it('every set is of as many features as it says, and made-up ones are the same e
   expect(task.features[0]).toMatchObject({ name: 'x1', min: -0.8041, max: 0.6999 });
 });
 
-it('a sketch of the ionosphere data: sent as the layout says, and as good as the clear one', async () => {
+it('a sketch of the ionosphere data: sent as the layout says, and as good as the clear one', {
+  tags: ['long'],
+}, async () => {
   const paillier = new PaillierPool({ threads: 0 });
   const { publicKey } = await paillier.generateKeyPair({ bits: KEY_BITS, scheme: 'djn' });
   await paillier.close();
@@ -86,7 +88,7 @@ it('a sketch of the ionosphere data: sent as the layout says, and as good as the
   expect(figures.every((figure) => (figure === null) === (measured.refused !== null))).toBe(true);
 });
 
-it('the exact PCA of the same rows loses nothing', async () => {
+it('the exact PCA of the same rows loses nothing', { tags: ['long'] }, async () => {
   const paillier = new PaillierPool({ threads: 0 });
   const { publicKey } = await paillier.generateKeyPair({ bits: KEY_BITS, scheme: 'djn' });
   await paillier.close();

@@ -18,7 +18,7 @@ async function trialsOf(id: string) {
 }
 
 describe('what is admitted', () => {
-  test('scaled sums leave as much of epsilon as docs/privacy.md says', async () => {
+  test('scaled sums leave as much of epsilon as docs/privacy.md says', { tags: ['long'] }, async () => {
     const { attack, facts } = await trialsOf('deviation-scaled-privacy');
     // 0.97 in the mean; noise is drawn by the system, not by the seed.
     expect(attack).toBeGreaterThan(0.6);
@@ -26,20 +26,24 @@ describe('what is admitted', () => {
     expect(measured).toHaveLength(5);
     for (const [name, value] of measured) {
       const [, text] = /text: ([\d.]+)/.exec(name)!;
-      // Five deviations of the noise as 40 runs measure it.
-      expect(Math.abs(Number(value) / Number(text) - 1)).toBeLessThan(0.4);
+      // To be farther off by chance, the noise as 40 runs measure it, by 240 values, would have to be off by 0.3: once in 10^11 cases.
+      expect(Math.abs(Number(value) / Number(text) - 1)).toBeLessThan(0.7);
     }
   });
 
-  test('scaled counts of a histogram show a row that is not seen otherwise', async () => {
+  test('scaled counts of a histogram show a row that is not seen otherwise', { tags: ['long'] }, async () => {
     const { attack, control } = await trialsOf('deviation-scaled-histogram');
     // 16 times 0.24 deviations of the noise: 0.97 in the mean, 0.55 without; noise is drawn by the system.
-    // Of 60 runs each, 54 are right without scaling in one of 10^8 cases.
+    // Of 60 runs each, 57 are right without scaling in one of 10^11 cases.
     expect(attack).toBeGreaterThan(0.6);
-    expect(control).toBeLessThan(0.9);
+    expect(control).toBeLessThan(0.95);
   });
 
-  test.each(['deviation-rows-slot', 'deviation-noise-scale'])('%s succeeds always', async (id) => {
+  test.each(['deviation-rows-slot'])('%s succeeds always', async (id) => {
+    expect((await trialsOf(id)).attack).toBe(1);
+  });
+
+  test.each(['deviation-noise-scale'])('%s succeeds always', { tags: ['long'] }, async (id) => {
     expect((await trialsOf(id)).attack).toBe(1);
   });
 
@@ -56,12 +60,7 @@ describe('what is admitted', () => {
 });
 
 describe('what is promised', () => {
-  test.each([
-    'deviation-transfer-guess',
-    'deviation-garbled-tampering',
-    'deviation-digits',
-    'deviation-histogram-owners',
-  ])('%s finds no exception', async (id) => {
+  test.each(['deviation-digits', 'deviation-histogram-owners'])('%s finds no exception', async (id) => {
     expect(await outcomeOf(id)).toMatchObject({ p: 1, distance: { value: 0 } });
   });
 
@@ -71,13 +70,14 @@ describe('what is promised', () => {
     expect(Object.keys(facts!)).toContain('ERR_GARBLING_CHECK');
   });
 
-  test.each(['deviation-digit-guess', 'deviation-refused-requests'])(
-    '%s finds no exception',
-    { tags: ['long'] },
-    async (id) => {
-      expect(await outcomeOf(id)).toMatchObject({ p: 1, distance: { value: 0 } });
-    },
-  );
+  test.each([
+    'deviation-transfer-guess',
+    'deviation-garbled-tampering',
+    'deviation-digit-guess',
+    'deviation-refused-requests',
+  ])('%s finds no exception', { tags: ['long'] }, async (id) => {
+    expect(await outcomeOf(id)).toMatchObject({ p: 1, distance: { value: 0 } });
+  });
 
   test.each(['ERR_RATE_LIMITED', 'ERR_PEER_UNREACHABLE'])('%s is no refusal', async (code) => {
     const round = new Round();

@@ -61,16 +61,17 @@ const outcomeOf = async (id: string) => {
   return experiment.run({ scene, effort: 'quick', seed: `test/${id}`, note: () => undefined });
 };
 
+const hasP = async (id: string, p: number) => expect(await outcomeOf(id)).toMatchObject({ p });
+test.each([
+  ['network-planted-haste', 0],
+  ['network-unpadded-result', 0],
+])('%s has p = %i', hasP);
 test.each([
   ['network-refusal-moment', 1],
   ['network-planted-moment', 0],
-  ['network-planted-haste', 0],
-  ['network-unpadded-result', 0],
-])('%s has p = %i', async (id, p) => {
-  expect(await outcomeOf(id)).toMatchObject({ p });
-});
+])('%s has p = %i', { tags: ['long'] }, hasP);
 
-test('who encrypts no zeros is found, and who does is not', async () => {
+test('who encrypts no zeros is found, and who does is not', { tags: ['long'] }, async () => {
   const outcome = await outcomeOf('network-absent-class');
   if (outcome.kind !== 'trials') throw new TypeError('expected trials');
   expect(mean(outcome.attack)).toBeGreaterThan(0.9);

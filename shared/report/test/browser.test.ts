@@ -33,7 +33,16 @@ describe.skipIf(browserMissing)('the report in a browser', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function visit(file: string, viewport: typeof phone, colorScheme: 'light' | 'dark'): Promise<Visit> {
+  /** Every page is opened once: tests look at it one after the other. */
+  const visits = new Map<string, Promise<Visit>>();
+  function visit(file: string, viewport: typeof phone, scheme: 'light' | 'dark'): Promise<Visit> {
+    const key = `${file} ${viewport.width} ${scheme}`;
+    const opened = visits.get(key) ?? open(file, viewport, scheme);
+    visits.set(key, opened);
+    return opened;
+  }
+
+  async function open(file: string, viewport: typeof phone, colorScheme: 'light' | 'dark'): Promise<Visit> {
     const page = await browser.newPage({ viewport, colorScheme });
     const requests: string[] = [];
     const complaints: string[] = [];
@@ -54,7 +63,6 @@ describe.skipIf(browserMissing)('the report in a browser', () => {
     const width = await page.evaluate('document.documentElement.scrollWidth');
     expect(width).toBe(viewport.width);
     expect(await page.locator('script, img, link, iframe, object').count()).toBe(0);
-    await page.close();
   });
 
   test.each([
@@ -94,7 +102,6 @@ describe.skipIf(browserMissing)('the report in a browser', () => {
         }
       }
     }
-    await page.close();
   });
 
   test('is legible in the light and in the dark, which differ', async () => {
@@ -130,7 +137,6 @@ describe.skipIf(browserMissing)('the report in a browser', () => {
       expect(new Set(strokes).size).toBe(7);
       for (const stroke of new Set(strokes))
         expect(contrast(stroke, surface), `${scheme} ${stroke}`).toBeGreaterThan(3);
-      await page.close();
     }
     expect(backgrounds.size).toBe(2);
   });
@@ -148,7 +154,6 @@ describe.skipIf(browserMissing)('the report in a browser', () => {
     await table.evaluate((box) => box.scrollTo({ left: 300, behavior: 'instant' }));
     expect((await first.boundingBox())!.x).toBeCloseTo(before!.x, 0);
     expect((await table.locator('td').first().boundingBox())!.x).toBeCloseTo(cellBefore!.x - 300, 0);
-    await page.close();
   });
 
   test('shows marks below each other with a bar of their tone, and follows them', async () => {
@@ -164,14 +169,12 @@ describe.skipIf(browserMissing)('the report in a browser', () => {
     expect(new Set(bars).size).toBe(4);
     await marks.first().locator('a').click();
     expect(page.url()).toMatch(/#traffic-1$/);
-    await page.close();
   });
 
   test('shows hostile input as text', async () => {
     const { page } = await visit('report.html', desk, 'light');
     const shown = await page.locator('body').innerText();
     expect(shown.match(/<script>alert\("x"\)<\/script>/g)).toHaveLength(6);
-    await page.close();
   });
 
   test.each(['light', 'dark'] as const)('draws a chart as a file of its own in the %s', async (scheme) => {
@@ -183,7 +186,6 @@ describe.skipIf(browserMissing)('the report in a browser', () => {
     ]`);
     expect(luminance(ground!) > 0.5).toBe(scheme === 'light');
     expect(contrast(ink!, ground!)).toBeGreaterThan(4.5);
-    await page.close();
   });
 });
 

@@ -61,7 +61,7 @@ describe('the page', () => {
   });
 });
 
-describe.skipIf(browserMissing)('in a browser the page', () => {
+describe.skipIf(browserMissing)('in a browser the page', { tags: ['long'] }, () => {
   let folder: string;
   let browser: Browser;
 

@@ -128,30 +128,34 @@ describe('what must come out', () => {
     },
   );
 
-  it.each(['one-hot-consent', 'rotated-repeated', 'elfedpca-seed', 'simulated-pooled', 'collusion-servers'])(
-    'does: %s',
-    async (id) => {
-      const { attack, control } = await run(id);
-      expect(Math.min(...attack)).toBeGreaterThan(1 - 1e-6);
-      expect(mean(control)).toBeLessThan(0.5);
-    },
-  );
+  async function all(id: string) {
+    const { attack, control } = await run(id);
+    expect(Math.min(...attack)).toBeGreaterThan(1 - 1e-6);
+    expect(mean(control)).toBeLessThan(0.5);
+  }
+
+  it.each(['elfedpca-seed', 'simulated-pooled', 'collusion-servers'])('does: %s', all);
+  it.each(['one-hot-consent', 'rotated-repeated'])('does: %s', { tags: ['long'] }, all);
 });
 
-it.each([
-  ['differencing-row-rotated', 0.6],
-  ['differencing-owner-vectors', 0.7],
-  ['collusion-last-owner-vectors', 0.8],
-  ['collusion-owners', 0.9],
-  ['one-hot-allowed', 0.8],
-  ['rotated-and-garbled', 0.99],
-  ['chain-rest', 0.5],
-  ['spectrum-rows', 0.2],
-])('what the documents admit is there: %s', async (id, least) => {
+async function admitted(id: string, least: number) {
   const { attack, control } = await run(id);
   expect(mean(attack)).toBeGreaterThan(least);
   expect(mean(control)).toBeLessThan(0.6 * mean(attack));
-});
+}
+
+it.each([
+  ['differencing-owner-vectors', 0.7],
+  ['collusion-owners', 0.9],
+  ['one-hot-allowed', 0.8],
+])('what the documents admit is there: %s', admitted);
+it.each([
+  ['differencing-row-rotated', 0.6],
+  ['collusion-last-owner-vectors', 0.8],
+  ['rotated-and-garbled', 0.99],
+  ['chain-rest', 0.5],
+  ['spectrum-rows', 0.2],
+])('what the documents admit is there: %s', { tags: ['long'] }, admitted);
 
 describe('what must not come out', () => {
   // Chance has no part in these: the seed decides all that they draw.
@@ -161,17 +165,22 @@ describe('what must not come out', () => {
     expect(mean(attack)).toBeLessThan(0.03);
   }
 
-  it.each(['one-hot-refused', 'rotated-pooled', 'collusion-csp'])('does not: %s', nothing);
-  it.each(['differencing-row-private', 'stage-own-noise'])('does not: %s', { tags: ['long'] }, nothing);
+  it.each(['rotated-pooled', 'collusion-csp'])('does not: %s', nothing);
+  it.each(['one-hot-refused', 'differencing-row-private', 'stage-own-noise'])(
+    'does not: %s',
+    { tags: ['long'] },
+    nothing,
+  );
 
   it('does not: garbled-pooled', { tags: ['long'] }, async () => {
     // Labels are the protocol's own, new in each run, so chance has a part. Where their last bits are coins, each of these twelve guesses
     // takes a part of 0.022 away in the mean, and up to 0.8. By 100,000 draws of each, folded, their mean exceeds 0.03 in a quarter of all
-    // runs, 0.1 once in 17,000, and this bound once in 10^8; Chernoff's bound on it is 10^-7. It is 1 where the last bits are the bits.
+    // runs, 0.1 once in 17,000, and 0.15 once in 10^8: this bound, in a tail that falls faster and faster, in less than one of 10^9. It is 1 where the last
+    // bits are the bits.
     // The control is not below 0, and chance alike: to be above it by this bound says less.
     const { attack } = await run('garbled-pooled');
     expect(attack).toHaveLength(12);
-    expect(mean(attack)).toBeLessThan(0.15);
+    expect(mean(attack)).toBeLessThan(0.2);
   });
 });
 
