@@ -388,7 +388,7 @@ describe('charts', () => {
           expect(svg).not.toMatch(/NaN|undefined|Infinity/);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 8 },
     );
   });
 });

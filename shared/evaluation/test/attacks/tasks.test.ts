@@ -94,7 +94,9 @@ it.each([1, 2, 3])('%i rows follow whole from three vectors of the matrix to whi
   expect(Matrix.sub(guess, added).norm() / added.norm()).toBeLessThan(1e-8);
 });
 
-it('shares follow from their bits in the order in which a garbler puts them in', async () => {
+it('shares follow from their bits in the order in which a garbler puts them in', {
+  tags: ['long'],
+}, async () => {
   const scene = await sceneOf('iris');
   const task = pcaOf(scene);
   const widths = valueBitsOf(task);

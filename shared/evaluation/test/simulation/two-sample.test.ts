@@ -1,4 +1,5 @@
 /** The level of the comparison where runs are exchangeable, and its power against leaks that are plain. */
+import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import { describe, expect, it } from 'vitest';
 import { Draws } from '../../src/draws.ts';
 import { leastFound, measureCurve } from '../../src/simulation/power.ts';
@@ -16,18 +17,19 @@ const views = (own: Draws, shift = 0) =>
   });
 
 describe('the comparison of views', () => {
-  it('finds something in exchangeable runs no more often than its level says', () => {
-    const tests = 400;
-    const p = Array.from({ length: tests }, (_, i) => {
-      const own = draws.of(i);
-      return compareViews(NAMES, views(own), views(own)).p;
+  for (const { title, tags, of } of SAMPLES)
+    it(`finds something in exchangeable runs no more often than its level says, ${title}`, { tags }, () => {
+      const tests = of(400, 100);
+      const p = Array.from({ length: tests }, (_, i) => {
+        const own = draws.of(i);
+        return compareViews(NAMES, views(own), views(own)).p;
+      });
+      // Of 400 tests at 0.05, 20 are expected, and 36 or more come once in 2,000 times; the seed is fixed.
+      expect(p.filter((it) => it <= 0.05).length).toBeLessThan(0.09 * tests);
+      expect(p.filter((it) => it <= 0.001).length).toBeLessThan(5);
+      // It is no test that never finds anything.
+      expect(p.filter((it) => it <= 0.2).length).toBeGreaterThan(tests / 40);
     });
-    // Of 400 tests at 0.05, 20 are expected, and 36 or more come once in 2,000 times; the seed is fixed.
-    expect(p.filter((it) => it <= 0.05).length).toBeLessThan(36);
-    expect(p.filter((it) => it <= 0.001).length).toBeLessThan(5);
-    // It is no test that never finds anything.
-    expect(p.filter((it) => it <= 0.2).length).toBeGreaterThan(10);
-  });
 
   it('finds a shift of one value, with an advantage and its interval', () => {
     const own = draws.of('shift');

@@ -18,6 +18,8 @@ import { Draws } from '../../../src/draws.ts';
 import { bundledScene } from '../../../src/scenes/bundled.ts';
 
 const PROMISE = { epsilon: 1, dpDelta: 0.01 };
+/** Enough for known faults. Seeds are fixed. */
+const RUNS = 600;
 /** Gaussian noise of deviation 1 is (1, 0.01)-private for so large a change, and for no larger one (Balle and Wang 2018). */
 const APART = 0.5331;
 
@@ -89,7 +91,9 @@ describe('an audit of a mechanism whose ε is known', () => {
   });
 });
 
-it('what an experiment says that it would find, it finds at the level of the whole run', async () => {
+it('what an experiment says that it would find, it finds at the level of the whole run', {
+  tags: ['long'],
+}, async () => {
   const experiment = AUDITS.find(({ id }) => id === 'audit-csp-data-user')!;
   const outcome = await experiment.run({ scene, effort: 'quick', seed: 'found', note: () => undefined });
   if (outcome.kind !== 'test') throw new TypeError('expected a test');
@@ -121,7 +125,7 @@ describe('the stage under audit', () => {
   });
 
   it('keeps its promise, and with known faults does not', () => {
-    const p = (fault: Fault) => audit(stageOf('pca', 'add-remove', fault).stage, PROMISE, 1500).p;
+    const p = (fault: Fault) => audit(stageOf('pca', 'add-remove', fault).stage, PROMISE, RUNS).p;
     expect(p({})).toBeGreaterThan(0.05);
     expect(p({ noiseScale: 0.5 })).toBeLessThan(1e-3);
     expect(p({ unclipped: true })).toBeLessThan(1e-3);
@@ -159,7 +163,7 @@ describe('the sums of a histogram under audit', () => {
       audit(
         auditedSums(proposalOf(STRATEGIES[2], 'replace'), server, new Draws(`${server} sums`), fault),
         PROMISE,
-        1500,
+        RUNS,
       ).p;
     expect(p('csp')).toBeGreaterThan(0.05);
     expect(p('dataUser')).toBeGreaterThan(0.05);

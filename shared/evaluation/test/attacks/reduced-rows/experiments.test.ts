@@ -77,7 +77,9 @@ describe('attribute inference', () => {
     expect(of('PCA', 1).utility).toBeLessThan(80);
   });
 
-  it('finds it again in MDR by the utility label, where both go together: it is what MDR has taken out of utility', async () => {
+  it('finds it again in MDR by the utility label, where both go together: it is what MDR has taken out of utility', {
+    tags: ['long'],
+  }, async () => {
     const { alone, together } = (await compared(labelledScene(0.75), 'quick'))('MDR, ρ = 1', 1);
     // The utility label alone is right of three in four.
     expect(alone).toBeLessThan(80);
@@ -106,20 +108,24 @@ describe('reconstruction', () => {
     expect(mean(outcome.control)).toBeLessThan(0.5);
   });
 
-  it.each(['pseudo-inverse', 'linear', 'learned'])(
+  async function repeats(name: string) {
+    const scene = await bundledScene('pima', 'seed');
+    const outcome = await run(`reconstruction-${name}`, scene);
+    expect(await run(`reconstruction-${name}`, scene)).toEqual(outcome);
+    const [chart] = outcome.blocks!;
+    if (chart?.kind !== 'chart' || chart.drawing.kind !== 'lines') throw new Error('expected lines');
+    const pca = chart.drawing.lines.find((line) => line.name === 'PCA')!;
+    // The scene's own task is the chart's point at its number of components.
+    expect(pca.points.find(({ x }) => x === 3)!.y).toBeCloseTo(mean(outcome.attack), 9);
+    expect(pca.points.at(-1)).toEqual({ x: 7, y: 1 });
+    expect(outcome.facts!.components).toBe(3);
+  }
+
+  it.each(['linear'])('by %s is repeated by its seed, and drawn over components', repeats);
+  it.each(['pseudo-inverse', 'learned'])(
     'by %s is repeated by its seed, and drawn over components',
-    async (name) => {
-      const scene = await bundledScene('pima', 'seed');
-      const outcome = await run(`reconstruction-${name}`, scene);
-      expect(await run(`reconstruction-${name}`, scene)).toEqual(outcome);
-      const [chart] = outcome.blocks!;
-      if (chart?.kind !== 'chart' || chart.drawing.kind !== 'lines') throw new Error('expected lines');
-      const pca = chart.drawing.lines.find((line) => line.name === 'PCA')!;
-      // The scene's own task is the chart's point at its number of components.
-      expect(pca.points.find(({ x }) => x === 3)!.y).toBeCloseTo(mean(outcome.attack), 9);
-      expect(pca.points.at(-1)).toEqual({ x: 7, y: 1 });
-      expect(outcome.facts!.components).toBe(3);
-    },
+    { tags: ['long'] },
+    repeats,
   );
 
   it('finds nothing in reduced rows that say nothing', async () => {
