@@ -14,6 +14,11 @@ import { dataFile, exampleOf, type LabelledRows, split } from './support/tasks.t
 import { World } from './support/world.ts';
 
 const OWNERS = 3;
+/** Of a task whose answer is long enough to break off in its midst. */
+const FEW_OWNERS = 2;
+const HEIGHT = '10';
+/** The answer is one frame of 29 kB: the line breaks in its midst, after the first of its pieces. */
+const MIDST = 20_000;
 const COMPUTATION = /^GET \/tasks\/[^/]+\/two-party$/;
 const IRIS = dataFile('iris');
 const POLICY = { maximumEpsilon: 10, totalEpsilon: 25, neighbours: 'add-remove' } as const;
@@ -43,6 +48,7 @@ async function drafted(...flags: string[]): Promise<TaskProposal> {
   });
 }
 
+// The database holds one thing alone, what a data user draws.
 describe('with SQLite', () => interrupted('SQLite'));
 describe('with PostgreSQL', { tags: ['long'] }, () => interrupted('PostgreSQL'));
 
@@ -54,7 +60,7 @@ function interrupted(database: 'SQLite' | 'PostgreSQL'): void {
     postgres = database === 'PostgreSQL' ? await Postgres.launch() : undefined;
     const databaseUrl = await postgres?.database();
     world = await World.start({ proxied: true, dataUser: { databaseUrl }, csp: { allowSimulated: false } });
-    parties = await partiesOf(world, OWNERS, { ...POLICY, totalEpsilon: 100, twoParty: ['linear'] });
+    parties = await partiesOf(world, FEW_OWNERS, { ...POLICY, totalEpsilon: 100, twoParty: ['linear'] });
   });
   afterAll(async () => {
     await world.close();
@@ -99,43 +105,37 @@ function interrupted(database: 'SQLite' | 'PostgreSQL'): void {
   };
 
   /** Done between the two lines of a computation, the first of which broke in the midst of the answer. */
-  const between: [string, () => Promise<void>][] = [
-    ['the same services', async () => undefined],
-    [
-      'a CSP that was started again',
-      async () => {
-        await world.stopCsp();
-        await world.startCsp();
-      },
-    ],
-    [
-      'a data user that was started again',
-      async () => {
-        await world.stopDataUser();
-        await world.startDataUser();
-      },
-    ],
-  ];
-  test.each(between)(
-    'a broken line brings the same bytes again, and no second draw: %s',
-    async (_, happens) => {
-      const proposal = await drafted('--height', '11');
-      const parts = split(rows, OWNERS);
-      const { csp } = world.proxies;
-      csp.streams.length = 0;
-      // The answer is one frame of 57 kB: the line breaks in its midst, after the first of its pieces.
-      csp.inject(COMPUTATION, { kind: 'cut', atByte: 45_000 });
-      const held = csp.inject(COMPUTATION, { kind: 'hold' });
-      const { task } = await beginTask(parties, proposal, parts);
-      await expect.poll(() => held.hits).toBe(1);
-      const drawn = sealedDraws(task.id);
-      expect(drawn).not.toContain(null);
-      await happens();
-      expect(sealedDraws(task.id)).toEqual(drawn);
-      csp.heal();
-      await expectSameAnswer(task);
-    },
-  );
+  const csp = async () => {
+    await world.stopCsp();
+    await world.startCsp();
+  };
+  const dataUser = async () => {
+    await world.stopDataUser();
+    await world.startDataUser();
+  };
+  const broken = async (_: string, happens: readonly (() => Promise<void>)[]) => {
+    const proposal = await drafted('--height', HEIGHT);
+    const parts = split(rows, FEW_OWNERS);
+    const proxy = world.proxies.csp;
+    proxy.streams.length = 0;
+    proxy.inject(COMPUTATION, { kind: 'cut', atByte: MIDST });
+    const held = proxy.inject(COMPUTATION, { kind: 'hold' });
+    const { task } = await beginTask(parties, proposal, parts);
+    await expect.poll(() => held.hits).toBe(1);
+    const drawn = sealedDraws(task.id);
+    expect(drawn).not.toContain(null);
+    for (const happen of happens) await happen();
+    expect(sealedDraws(task.id)).toEqual(drawn);
+    proxy.heal();
+    await expectSameAnswer(task);
+  };
+  const BROKEN = 'a broken line brings the same bytes again, and no second draw: %s';
+  test.each([['services that were started again', [csp, dataUser]]] as const)(BROKEN, broken);
+  test.each([
+    ['the same services', []],
+    ['a CSP that was started again', [csp]],
+    ['a data user that was started again', [dataUser]],
+  ] as const)(BROKEN, { tags: ['long'] }, broken);
 
   if (database === 'PostgreSQL') return;
   test.each(['csp', 'user'] as const)(
@@ -152,9 +152,9 @@ function interrupted(database: 'SQLite' | 'PostgreSQL'): void {
         const child = await serve();
         csp.streams.length = 0;
         csp.streamBytes.length = 0;
-        csp.inject(COMPUTATION, { kind: 'stall', atByte: 45_000 });
-        const { task } = await beginTask(parties, await drafted('--height', '11'), split(rows, OWNERS));
-        await expect.poll(() => csp.streamBytes[0] ?? 0).toBeGreaterThan(45_000);
+        csp.inject(COMPUTATION, { kind: 'stall', atByte: MIDST });
+        const { task } = await beginTask(parties, await drafted('--height', HEIGHT), split(rows, FEW_OWNERS));
+        await expect.poll(() => csp.streamBytes[0] ?? 0).toBeGreaterThan(MIDST);
         const drawn = sealedDraws(task.id);
         expect(drawn).not.toContain(null);
         expect(await child.end('SIGKILL')).toBeNull();

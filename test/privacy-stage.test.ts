@@ -169,10 +169,6 @@ describe('the result is that of the statistics and both servers’ noise', () =>
 
   test.each([
     ['pca', [], 'simulated', 'replace'],
-    ['lda', [3], 'simulated', 'add-remove'],
-    ['mdr', [3, 2], 'simulated', 'add-remove'],
-    ['pca', [], 'garbled', 'add-remove'],
-    ['dca', [3], 'garbled', 'replace'],
     ['pca', [], 'rotated', 'add-remove'],
   ] as const)(CASES, expectNoisy);
 
@@ -180,34 +176,38 @@ describe('the result is that of the statistics and both servers’ noise', () =>
     ['pca', [], 'simulated', 'add-remove'],
     ['dca', [3], 'simulated', 'add-remove'],
     ['dca', [3], 'simulated', 'replace'],
+    ['lda', [3], 'simulated', 'add-remove'],
     ['lda', [3], 'simulated', 'replace'],
+    ['mdr', [3, 2], 'simulated', 'add-remove'],
     ['mdr', [3, 2], 'simulated', 'replace'],
+    ['pca', [], 'garbled', 'add-remove'],
+    ['dca', [3], 'garbled', 'replace'],
     ['lda', [3], 'garbled', 'add-remove'],
     ['mdr', [3, 2], 'garbled', 'add-remove'],
     ['pca', [], 'rotated', 'replace'],
   ] as const)(CASES, { tags: ['long'] }, expectNoisy);
 });
 
-test.each(['simulated', 'rotated'] as const)(
-  'noise of the CSP alone is all that the result has: %s',
-  async (twoParty) => {
-    const name = currentName();
-    const parts = split(rowsOf([]), OWNERS);
-    const differentialPrivacy = { ...SETTING, noise: 'csp' };
-    const proposal = proposalOf('pca', [], { twoParty, differentialPrivacy });
-    const { task, projection } = await runTask(parties, proposal, parts);
-    expect(drawNoise(task, 'dataUser', unset).every((value) => value === 0n)).toBe(true);
-    const expected = expectation(task, parts, name);
-    expectClose(projection, expected, expected.eigenvalues[0]!);
-    expect(projection.differentialPrivacy).toEqual({ ...differentialPrivacy, honestOwners: null });
-    // What both servers would have drawn is something else.
-    const both = {
-      ...task,
-      differentialPrivacy: { ...task.differentialPrivacy!, noise: 'servers' as const },
-    };
-    expect(projection.sampleCount).not.toBe(expectation(both, parts, name).sampleCount);
-  },
-);
+const expectNoiseOfCsp = async (twoParty: 'simulated' | 'rotated') => {
+  const name = currentName();
+  const parts = split(rowsOf([]), OWNERS);
+  const differentialPrivacy = { ...SETTING, noise: 'csp' };
+  const proposal = proposalOf('pca', [], { twoParty, differentialPrivacy });
+  const { task, projection } = await runTask(parties, proposal, parts);
+  expect(drawNoise(task, 'dataUser', unset).every((value) => value === 0n)).toBe(true);
+  const expected = expectation(task, parts, name);
+  expectClose(projection, expected, expected.eigenvalues[0]!);
+  expect(projection.differentialPrivacy).toEqual({ ...differentialPrivacy, honestOwners: null });
+  // What both servers would have drawn is something else.
+  const both = {
+    ...task,
+    differentialPrivacy: { ...task.differentialPrivacy!, noise: 'servers' as const },
+  };
+  expect(projection.sampleCount).not.toBe(expectation(both, parts, name).sampleCount);
+};
+const OF_CSP = 'noise of the CSP alone is all that the result has: %s';
+test.each(['simulated'] as const)(OF_CSP, expectNoiseOfCsp);
+test.each(['rotated'] as const)(OF_CSP, { tags: ['long'] }, expectNoiseOfCsp);
 
 test('the second of two tasks has its ranges around the mean of the first, in the rows’ own units', async () => {
   const { values, classes } = rowsOf([]);
@@ -281,7 +281,7 @@ describe('noise is drawn once', () => {
   }
 });
 
-describe('the size of the noise', () => {
+describe('the size of the noise', { tags: ['long'] }, () => {
   const eigenvaluesOf = async (changes: Record<string, unknown>) => {
     const parts = split(rowsOf([]), OWNERS);
     const proposal = proposalOf('pca', [], changes);
@@ -305,25 +305,25 @@ describe('the size of the noise', () => {
 });
 
 describe('a task with too little for its noise', () => {
-  test.each(['simulated', 'garbled', 'rotated'] as const)(
-    '%s: fails when it hides all rows',
-    async (twoParty) => {
-      const values = [[0.5, 0, 0.1, 0, 0]];
-      const parts = Array.from({ length: OWNERS }, () => ({ values, classes: [[]] }));
-      const proposal = proposalOf('pca', [], { twoParty });
-      const task = { ...proposal } as Task;
-      // A pair of streams that takes more rows away than there are.
-      const counts = Array.from(
-        { length: 100 },
-        (_, seed) => drawNoise(task, 'csp', predictableRandomness(`hides ${seed}`)).at(-2)!,
-      );
-      const seed = counts.findIndex((count) => count < -OWNERS);
-      sources.csp = predictableRandomness(`hides ${seed}`);
-      sources.dataUser = predictableRandomness(`hides ${counts.indexOf(0n)}`);
-      const { status } = await finishTask(parties, proposal, parts);
-      expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_NO_SAMPLES' } });
-    },
-  );
+  const fails = async (twoParty: 'simulated' | 'garbled' | 'rotated') => {
+    const values = [[0.5, 0, 0.1, 0, 0]];
+    const parts = Array.from({ length: OWNERS }, () => ({ values, classes: [[]] }));
+    const proposal = proposalOf('pca', [], { twoParty });
+    const task = { ...proposal } as Task;
+    // A pair of streams that takes more rows away than there are.
+    const counts = Array.from(
+      { length: 100 },
+      (_, seed) => drawNoise(task, 'csp', predictableRandomness(`hides ${seed}`)).at(-2)!,
+    );
+    const seed = counts.findIndex((count) => count < -OWNERS);
+    sources.csp = predictableRandomness(`hides ${seed}`);
+    sources.dataUser = predictableRandomness(`hides ${counts.indexOf(0n)}`);
+    const { status } = await finishTask(parties, proposal, parts);
+    expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_NO_SAMPLES' } });
+  };
+  const FAILS = '%s: fails when it hides all rows';
+  test.each(['simulated'] as const)(FAILS, fails);
+  test.each(['garbled', 'rotated'] as const)(FAILS, { tags: ['long'] }, fails);
 });
 
 describe('a setting is refused', () => {

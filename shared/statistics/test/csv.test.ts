@@ -164,10 +164,7 @@ describe('what is refused', () => {
     expect(error.message).toBe('line 2: not valid CSV (CSV_MAX_RECORD_SIZE)');
   });
 
-  it.each([
-    ['a header', '', ','],
-    ['a record of quoted cells', 'a,b,label\n1', ',""'],
-  ])('refuses %s that goes on and on without taking it into memory', async (_title, start, more) => {
+  const refusesEndless = async (_title: string, start: string, more: string) => {
     let asked = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
       yield Buffer.from(start);
@@ -179,12 +176,15 @@ describe('what is refused', () => {
       message: expect.stringContaining('CSV_MAX_RECORD_SIZE'),
     });
     expect(asked).toBeLessThan(16);
-  });
+  };
+  const ENDLESS = 'refuses %s that goes on and on without taking it into memory';
+  it.each([['a record of quoted cells', 'a,b,label\n1', ',""']])(ENDLESS, refusesEndless);
+  it.each([['a header', '', ',']])(ENDLESS, { tags: ['long'] }, refusesEndless);
 
   it('takes any number of empty lines', async () => {
     async function* blank(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('a,b,label\n"1",1,yes\n');
-      for (let n = 0; n < 80; n += 1) yield Buffer.from('\n'.repeat(2 ** 16));
+      for (let n = 0; n < 24; n += 1) yield Buffer.from('\n'.repeat(2 ** 16));
     }
     const rows: unknown[] = [];
     for await (const row of readRows(blank(), task)) rows.push(row);
