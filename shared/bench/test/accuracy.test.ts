@@ -49,7 +49,9 @@ function ownersOf(task: ReturnType<typeof taskOf>, { labels, values }: ReturnTyp
   return owners.map((owner) => owner.statistics());
 }
 
-it('statistics by way of Paillier are shares that add up to the plain integers of all owners, and neither is these integers', async () => {
+it('statistics by way of Paillier are shares that add up to the plain integers of all owners, and neither is these integers', {
+  tags: ['long'],
+}, async () => {
   const task = taskOf('dca', 5);
   const owners = ownersOf(task, examples(5, 100));
   const { csp, dataUser, verifiedOwners } = await encryptAndUnblind(task, owners);

@@ -148,7 +148,7 @@ describe('published', () => {
     expect(found).toBeGreaterThanOrEqual(6);
   });
 
-  it('plans every row of both tables or says why not', async () => {
+  it('plans every row of both tables or says why not', { tags: ['long'] }, async () => {
     const full = await published.plan('full');
     expect(full.units.length + full.omissions.length).toBe(12);
     expectDistinct(full);

@@ -58,7 +58,9 @@ test.each([
   expect(lost({ vectors: others })).toBeCloseTo(expected, 10);
 });
 
-it('every set is of as many features as it says, and made-up ones are the same every time', async () => {
+it('every set is of as many features as it says, and made-up ones are the same every time', {
+  tags: ['long'],
+}, async () => {
   expect(SKETCH_SETS.map(featuresOf)).toEqual([1024, 4096, 10_000, 256, 256, 784, 1024, 1024, 4096, 4096]);
   const { task, rows } = await sketchTask((await dataFile('wide300'))!, {
     columns: 20,
@@ -159,7 +161,7 @@ describe('the suite', () => {
     expect(highlights[0]).not.toContain('two-party');
   });
 
-  it('plans made-up sets everywhere, and names sets that are not there', async () => {
+  it('plans made-up sets everywhere, and names sets that are not there', { tags: ['long'] }, async () => {
     vi.stubEnv('EIGENVEIL_DATA', join(tmpdir(), 'no-data-here'));
     const { units, omissions } = await sketch.plan('full');
     vi.unstubAllEnvs();

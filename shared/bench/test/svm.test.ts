@@ -36,14 +36,14 @@ describe('support vector machines', () => {
     expect(weightedF1(test.labels, blind!.predicted)).toBeLessThan(0.6);
   });
 
-  it('answer each problem in its place, however many there are', async () => {
+  it('answer each problem in its place, however many there are', { tags: ['long'] }, async () => {
     const one = problemOf(train.labels);
     const problems = [0.5, 2, 8, 32, 128].map((cost) => ({ ...one, grid: { costs: [cost], gammas: [2] } }));
     const outcomes = await searchAll(problems);
     expect(outcomes.map(({ cost }) => cost)).toEqual([0.5, 2, 8, 32, 128]);
   });
 
-  it('choose what does best in cross-validation, and the first of equals', async () => {
+  it('choose what does best in cross-validation, and the first of equals', { tags: ['long'] }, async () => {
     const one = problemOf(train.labels);
     // So wide a kernel sees no rings; so narrow a one only the training rows.
     const [outcome] = await searchAll([{ ...one, grid: { costs: [8], gammas: [1e-6, 2, 1e6] } }]);
@@ -59,7 +59,7 @@ describe('support vector machines', () => {
     expect(outcome).toMatchObject({ gamma: 0.5 });
   });
 
-  it('do not depend on the scale of rows or on which way they are turned', async () => {
+  it('do not depend on the scale of rows or on which way they are turned', { tags: ['long'] }, async () => {
     const turn = ([x, y]: readonly number[]) => [300 * (0.6 * x! - 0.8 * y!), 300 * (0.8 * x! + 0.6 * y!)];
     const one = problemOf(train.labels);
     const turned = {

@@ -243,7 +243,7 @@ describe('verdicts of a run', () => {
     expect([blind!.verdict, seeing!.verdict]).toEqual(['undecided', 'holds']);
   });
 
-  it('reach a thousandth over a hundred cases in the quick run', () => {
+  it('reach a thousandth over a hundred cases in the quick run', { tags: ['long'] }, () => {
     const cases = [caseOf(leak), ...Array.from({ length: 99 }, (_, i) => caseOf(few, `e${i}`))];
     expect(judgedCases(cases, LEVELS.quick)[0]!.verdict).toBe('broken');
   });

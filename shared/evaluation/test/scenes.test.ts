@@ -5,41 +5,46 @@ import { BUNDLED_SCENES, type Scene } from '../src/scene.ts';
 import { bundledScene, missingScene } from '../src/scenes/bundled.ts';
 import { classesOf, dealtRows, variantOf } from '../src/scenes/split.ts';
 
+const SOME: readonly string[] = ['iris', 'pima'];
+
 const everybody = ({ owners, outsiders, publicSample }: Scene) => [
   ...owners.flat(),
   ...outsiders,
   ...publicSample,
 ];
 
-describe.each(BUNDLED_SCENES)('%s', (name) => {
-  it('has every person in one place, and a task that is allowed', async (context) => {
-    const missing = await missingScene(name);
-    if (missing !== undefined) {
-      expect(name, missing).toBe('olivetti');
-      expect(missing).toContain('EIGENVEIL_DATA');
-      await expect(bundledScene(name, 'seed')).rejects.toThrow('EIGENVEIL_DATA');
-      return context.skip(missing);
-    }
-    const scene = await bundledScene(name, 'seed');
-    const places = [...scene.owners, scene.outsiders, scene.publicSample].map((rows) => [
-      ...new Set(rows.map(({ person }) => person)),
-    ]);
-    expect(new Set(places.flat()).size).toBe(places.flat().length);
-    expect(Math.abs(places.slice(0, -2).flat().length - places.at(-2)!.length)).toBeLessThanOrEqual(1);
-    expect(() => checkTask(scene.proposal)).not.toThrow();
-    expect(scene.owners).toHaveLength(scene.proposal.maximumOwners);
-    for (const own of scene.owners)
-      expect(own.length).toBeLessThanOrEqual(scene.proposal.maximumSamplesPerOwner);
-    const columns = [scene.utilityLabel, scene.privateLabel].filter((column) => column !== undefined);
-    for (const { values, labels } of everybody(scene)) {
-      expect(values).toHaveLength(scene.proposal.features.length);
-      expect(values.every(Number.isFinite)).toBe(true);
-      expect(columns.every((column) => labels[column] !== undefined)).toBe(true);
-    }
-    expect(await bundledScene(name, 'seed')).toEqual(scene);
-    expect((await bundledScene(name, 'another')).owners).not.toEqual(scene.owners);
-  });
-});
+describe.each(BUNDLED_SCENES.map((name) => ({ name, tags: SOME.includes(name) ? [] : ['long'] })))(
+  '$name',
+  ({ name, tags }) => {
+    it('has every person in one place, and a task that is allowed', { tags }, async (context) => {
+      const missing = await missingScene(name);
+      if (missing !== undefined) {
+        expect(name, missing).toBe('olivetti');
+        expect(missing).toContain('EIGENVEIL_DATA');
+        await expect(bundledScene(name, 'seed')).rejects.toThrow('EIGENVEIL_DATA');
+        return context.skip(missing);
+      }
+      const scene = await bundledScene(name, 'seed');
+      const places = [...scene.owners, scene.outsiders, scene.publicSample].map((rows) => [
+        ...new Set(rows.map(({ person }) => person)),
+      ]);
+      expect(new Set(places.flat()).size).toBe(places.flat().length);
+      expect(Math.abs(places.slice(0, -2).flat().length - places.at(-2)!.length)).toBeLessThanOrEqual(1);
+      expect(() => checkTask(scene.proposal)).not.toThrow();
+      expect(scene.owners).toHaveLength(scene.proposal.maximumOwners);
+      for (const own of scene.owners)
+        expect(own.length).toBeLessThanOrEqual(scene.proposal.maximumSamplesPerOwner);
+      const columns = [scene.utilityLabel, scene.privateLabel].filter((column) => column !== undefined);
+      for (const { values, labels } of everybody(scene)) {
+        expect(values).toHaveLength(scene.proposal.features.length);
+        expect(values.every(Number.isFinite)).toBe(true);
+        expect(columns.every((column) => labels[column] !== undefined)).toBe(true);
+      }
+      expect(await bundledScene(name, 'seed')).toEqual(scene);
+      expect((await bundledScene(name, 'another')).owners).not.toEqual(scene.owners);
+    });
+  },
+);
 
 it('hides the age of pima behind a threshold', async () => {
   const scene = await bundledScene('pima', 'seed');

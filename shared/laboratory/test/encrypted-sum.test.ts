@@ -6,7 +6,9 @@ import { loadLaboratoryData } from '../src/comparison/data.ts';
 import { dealToSites } from '../src/comparison/sites.ts';
 import { hpdpComponents, hpdpContributions } from '../src/methods/index.ts';
 
-it('HPDP: the sum under Paillier is the sum of the integers, and so are its components', async () => {
+it('HPDP: the sum under Paillier is the sum of the integers, and so are its components', {
+  tags: ['long'],
+}, async () => {
   const { rows, features } = (await loadLaboratoryData('iris'))!;
   const sites = dealToSites(rows, 5, generator(5));
   const setting = { components: 2, epsilon: 0.5, dpDelta: 1e-5, clippingNorm: 1 };

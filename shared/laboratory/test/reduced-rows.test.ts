@@ -66,7 +66,9 @@ describe('synthetic rows', () => {
 });
 
 describe('noisy rows', () => {
-  it('have the deviation that two rows of the ball need, with half of ε for the class', () => {
+  it('have the deviation that two rows of the ball need, with half of ε for the class', {
+    tags: ['long'],
+  }, () => {
     const data = { rows: Array.from({ length: 4000 }, () => [0.5]), labels: new Array<number>(4000).fill(0) };
     const { rows, labels } = noisyRows(source('noisy'), data, 2, { epsilon: 2, dpDelta: 1e-5 });
     // Sensitivity 2 at (1, 1e-5): 2 · 3.7306 (Balle and Wang).

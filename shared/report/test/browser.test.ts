@@ -21,11 +21,16 @@ interface Visit {
 describe.skipIf(browserMissing)('the report in a browser', () => {
   let folder: string;
   let browser: Browser;
+  let page: Page;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'eigenveil-report-'));
     await writeReport({ folder, report, data: {} });
     browser = await chromium.launch(launchOptions);
+    page = await browser.newPage();
+    page.on('request', (request) => requests.push(request.url()));
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(String(error)));
   });
 
   afterAll(async () => {
@@ -33,23 +38,18 @@ describe.skipIf(browserMissing)('the report in a browser', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Every page is opened once: tests look at it one after the other. */
-  const visits = new Map<string, Promise<Visit>>();
-  function visit(file: string, viewport: typeof phone, scheme: 'light' | 'dark'): Promise<Visit> {
-    const key = `${file} ${viewport.width} ${scheme}`;
-    const opened = visits.get(key) ?? open(file, viewport, scheme);
-    visits.set(key, opened);
-    return opened;
-  }
-
-  async function open(file: string, viewport: typeof phone, colorScheme: 'light' | 'dark'): Promise<Visit> {
-    const page = await browser.newPage({ viewport, colorScheme });
-    const requests: string[] = [];
-    const complaints: string[] = [];
-    page.on('request', (request) => requests.push(request.url()));
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    await page.goto(pathToFileURL(join(folder, file)).href, { waitUntil: 'networkidle' });
+  let requests: string[] = [];
+  let complaints: string[] = [];
+  let seen = '';
+  /** One page shows everything in turn, and what it shows already is not opened again. */
+  async function visit(file: string, viewport: typeof phone, colorScheme: 'light' | 'dark'): Promise<Visit> {
+    const wanted = `${file} ${viewport.width} ${colorScheme}`;
+    if (seen !== wanted) {
+      [requests, complaints, seen] = [[], [], wanted];
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme });
+      await page.goto(pathToFileURL(join(folder, file)).href, { waitUntil: 'load' });
+    }
     return { page, requests, complaints };
   }
 

@@ -42,7 +42,7 @@ describe('a written report', () => {
     expect(JSON.parse(await read('report.json'))).toEqual({ measured: [1, 2.5] });
   });
 
-  test('replaces what an earlier one wrote', async () => {
+  test('replaces what an earlier one wrote', { tags: ['long'] }, async () => {
     await writeReport({ folder, report, data: 'second' });
     expect(JSON.parse(await read('report.json'))).toBe('second');
     expect(await readdir(folder)).toHaveLength(4);
@@ -172,7 +172,7 @@ describe('hostile input', () => {
         const rendered = marked.parse(`| h |\n| :--- |\n| ${escapeMarkdown(cell)} |`, { async: false });
         expect(plain(/<td align="left">(.*?)<\/td>/.exec(rendered)![1]!)).toBe(cell);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -388,7 +388,7 @@ describe('charts', () => {
           expect(svg).not.toMatch(/NaN|undefined|Infinity/);
         }
       }),
-      { numRuns: 8 },
+      { numRuns: 4 },
     );
   });
 });

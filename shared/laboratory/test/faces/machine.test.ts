@@ -61,7 +61,7 @@ describe('the search of a grid', () => {
     expect(predicted[0]).toEqual(labels);
   });
 
-  it('takes an RBF kernel where no line separates', () => {
+  it('takes an RBF kernel where no line separates', { tags: ['long'] }, () => {
     const ring = (radius: number, i: number) => [radius * Math.cos(i), radius * Math.sin(i)];
     const rings = Float64Array.from(labels.flatMap((label, i) => ring(5 + 20 * label, i)));
     // The second test part is so far from all training rows that its rows are alike.

@@ -44,7 +44,7 @@ beforeAll(() => vi.stubEnv('EIGENVEIL_DATA', join(tmpdir(), 'no-faces-here')));
 afterAll(() => vi.unstubAllEnvs());
 
 describe('without faces', () => {
-  it('made-up ones of the same sizes stand in, the same every time', async () => {
+  it('made-up ones of the same sizes stand in, the same every time', { tags: ['long'] }, async () => {
     const set = await loadFaces('yale');
     expect(set).toMatchObject({ madeUp: true, side: 64 });
     expect([set.rows.length, new Set(set.people).size]).toEqual([165, 15]);
@@ -52,7 +52,7 @@ describe('without faces', () => {
     expect(set.rows[7]!.every((grey) => Number.isInteger(grey) && grey >= 0 && grey <= 255)).toBe(true);
   });
 
-  it('a report says so, and that its figures repeat nothing of the book', async () => {
+  it('a report says so, and that its figures repeat nothing of the book', { tags: ['long'] }, async () => {
     const measured = (madeUp: string): Measurement => ({
       id: 'dimensions/yale/random/1-1',
       parameters: { set: 'yale', splitting: 'random', from: 1, to: 1, madeUp },

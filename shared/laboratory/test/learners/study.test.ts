@@ -1,4 +1,4 @@
-/** The study of learners: what it says of samples, projections under the whole budget, and the kept report. */
+/** The study of learners: what it says of samples, projections under the whole budget, and the data that are kept. */
 import { readFile } from 'node:fs/promises';
 import { BenchDataSchema } from '@eigenveil/bench/report';
 import type { Measurement } from '@eigenveil/bench/unit';
@@ -79,16 +79,15 @@ it('finds the direction of classes, and of variance, and loses them to noise', (
   expect(rows.flatMap(reduce).every((x) => x >= -1 && x <= 1)).toBe(true);
 });
 
-it('repeats a unit by its seeds, to the last digit', async () => {
+it('repeats a unit by its seeds, to the last digit', { tags: ['long'] }, async () => {
   const { units } = await LEARNERS_SUITES.find(({ name }) => name === 'features')!.plan('quick');
   const iris = units.find(({ id }) => id === 'features/iris/1')!;
   const [once, again] = [await iris.measure(() => undefined), await iris.measure(() => undefined)];
   expect(again).toEqual(once);
 });
 
-test('the kept report is what its data make', async () => {
-  const kept = (name: string) =>
-    readFile(new URL(`../../../../docs/learners-comparison/${name}`, import.meta.url), 'utf8');
-  const data = BenchDataSchema.parse(JSON.parse(await kept('report.json')));
-  expect(await kept('report.md')).toBe(reportToMarkdown(learnersReport(data)));
+test('the report of the data that are kept has no hole', async () => {
+  const kept = new URL('../../../../docs/learners-comparison/report.json', import.meta.url);
+  const data = BenchDataSchema.parse(JSON.parse(await readFile(kept, 'utf8')));
+  expect(reportToMarkdown(learnersReport(data))).not.toMatch(/NaN|undefined/);
 });

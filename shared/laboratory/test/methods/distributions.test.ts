@@ -32,8 +32,8 @@ describe('the noise of HPDP', () => {
     expect(distance(samples, laplace(1.4 * scale))).toBeGreaterThan(CRITICAL);
   };
 
-  it.each([1, 3])('adds up to one Laplace noise over %i sites', addsUp);
-  it.each([10])('adds up to one Laplace noise over %i sites', { tags: ['long'] }, addsUp);
+  it.each([1])('adds up to one Laplace noise over %i sites', addsUp);
+  it.each([3, 10])('adds up to one Laplace noise over %i sites', { tags: ['long'] }, addsUp);
 });
 
 describe.each([0.1, 1, 4])('the piecewise mechanism with ε = %f', (epsilon) => {

@@ -138,14 +138,16 @@ async function measured(): Promise<Measurement[]> {
   return found;
 }
 
-it('agrees with theory, repeats by its seeds, and fails a run where one figure is off', async () => {
+it('repeats by its seeds', { tags: ['long'] }, async () => {
+  expect(await measured()).toEqual(await measured());
+});
+
+it('agrees with theory, and fails a run where one figure is off', async () => {
   const own = await measured();
   expect(casesOf(own)).toHaveLength(2);
   const { bound, disagreements, farthest } = agreementOf(own);
   expect(disagreements).toEqual([]);
   expect(Math.abs(distanceOf(farthest!))).toBeLessThan(bound);
-  expect(await measured()).toEqual(own);
-
   const off = own.map((it, i) =>
     i === 0 ? { ...it, facts: { ...it.facts, theory: Number(it.facts.theory) * 1.1 } } : it,
   );

@@ -44,7 +44,7 @@ describe('intervals', () => {
 });
 
 describe('reconstruction', () => {
-  it('finds nearly all of 39 features in 35 dimensions whose frame is known', () => {
+  it('finds nearly all of 39 features in 35 dimensions whose frame is known', { tags: ['long'] }, () => {
     const { windows, nearlyWhole, verdict } = reconstruct(
       scene,
       { method: 'pca', components: 35 },
@@ -92,7 +92,7 @@ describe('linkage', () => {
     expect(framed.auc.value).toBeLessThan(without.auc.value - 0.15);
   });
 
-  it('finds them again once k windows are known on both sides', () => {
+  it('finds them again once k windows are known on both sides', { tags: ['long'] }, () => {
     const sides = services(scene, setting);
     const unmasked = link(scene, setting, named(KNOWN, 'k known windows, with the template'), sides);
     expect(unmasked.auc.low).toBeGreaterThan(0.7);
@@ -140,13 +140,15 @@ describe('forged streams', () => {
       ({ allowed: share }) => share.value,
     );
 
-  it('of everybody’s mean pass for most people at once by bare distances, and for few against everybody', () => {
+  it('of everybody’s mean pass for most people at once by bare distances, and for few against everybody', {
+    tags: ['long'],
+  }, () => {
     const [bare, set] = [allowed('nothing', 'means of others'), allowed('everybody', 'means of others')];
     expect(bare[0]).toBeGreaterThan(0.8);
     expect(set[0]).toBeLessThan(0.4);
   });
 
-  it('pass for no fewer people with more attempts', () => {
+  it('pass for no fewer people with more attempts', { tags: ['long'] }, () => {
     for (const { name } of STRATEGIES) {
       const shares = allowed('everybody', name);
       expect(shares).toEqual(shares.toSorted((a, b) => a - b));
@@ -178,7 +180,7 @@ describe('numbers of rows', () => {
   });
 });
 
-it('an old template knows its user before renewal, and nobody after it', () => {
+it('an old template knows its user before renewal, and nobody after it', { tags: ['long'] }, () => {
   const { before, after } = renew(scene, { kind, score: 'euclidean', translated: false });
   expect(before.high).toBeLessThan(0.4);
   expect(after.value).toBeGreaterThan(0.4);

@@ -14,8 +14,7 @@ const RUNS = 20_000;
 /** ε that is proved by summing all noisy values by their likelihood under this noise. */
 function attack(task: StageTask, plan: NoisePlan, seed: string, runs: number): number {
   const B = Math.sqrt(Number(plan.clippingBound));
-  const deviation = ({ numerator, denominator }: { numerator: bigint; denominator: bigint }) =>
-    Math.sqrt(Number(numerator) / Number(denominator));
+  const deviation = (variance: Parameters<typeof real>[0]) => Math.sqrt(real(variance));
   const R = deviation(plan.variances.R);
   const V = deviation(plan.variances.V);
   const M = deviation(plan.variances.M);
@@ -39,6 +38,32 @@ function attack(task: StageTask, plan: NoisePlan, seed: string, runs: number): n
     });
   return provenEpsilon({ left: likelier(squared), right: likelier(0), runs, dpDelta: DELTA });
 }
+
+const real = ({ numerator, denominator }: { numerator: bigint; denominator: bigint }) =>
+  Number(numerator) / Number(denominator);
+
+test.each([
+  ['pca', [1]],
+  ['dca', [2]],
+  ['mdr', [2, 3]],
+] as const)('every value of a %s gets the noise that the plan has for it', (kind, classes) => {
+  const task = stageTask(kind, { epsilon: EPSILON, delta: DELTA }, { features: 2, classes });
+  const plan = noisePlan(task);
+  const [R, off, V, M] = [plan.variances.R, plan.offDiagonal, plan.variances.V, plan.variances.M].map(real);
+  const ofClass = [V!, V!, M!];
+  const planned = [
+    ...(kind === 'mdr' ? [] : [R!, off!, R!]),
+    ...classes.flatMap((count) => new Array<number[]>(count).fill(ofClass).flat()),
+  ];
+  const source = predictableRandomness(`places ${kind}`);
+  const draws = Array.from({ length: 300 }, () => sampleNoise(source, task, plan).map(Number));
+  expect(draws.every((noise) => noise.length === planned.length + 1 && noise.at(-1) === 0)).toBe(true);
+  for (const [v, variance] of planned.entries()) {
+    const square = draws.reduce((sum, noise) => sum + noise[v]! ** 2, 0) / draws.length;
+    // A deviation of 0.08.
+    expect(Math.abs(square / variance - 1), `value ${v}`).toBeLessThan(0.4);
+  }
+});
 
 const CASES = [
   ['pca', [1], []],

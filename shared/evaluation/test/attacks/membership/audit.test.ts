@@ -19,7 +19,7 @@ import { bundledScene } from '../../../src/scenes/bundled.ts';
 
 const PROMISE = { epsilon: 1, dpDelta: 0.01 };
 /** Enough for known faults. Seeds are fixed. */
-const RUNS = 600;
+const RUNS = 1000;
 /** Gaussian noise of deviation 1 is (1, 0.01)-private for so large a change, and for no larger one (Balle and Wang 2018). */
 const APART = 0.5331;
 
@@ -158,7 +158,7 @@ describe('the sums of a histogram under audit', () => {
     expect(squared('replace')).toBe(2 * replaced);
   });
 
-  it('keep their promise against either server, and with known faults do not', () => {
+  it('keep their promise against either server, and with known faults do not', { tags: ['long'] }, () => {
     const p = (server: Server, fault: SumsFault = {}) =>
       audit(
         auditedSums(proposalOf(STRATEGIES[2], 'replace'), server, new Draws(`${server} sums`), fault),

@@ -34,7 +34,7 @@ describe('inference of membership', () => {
     expect(mean(control)).toBeLessThan(0.3);
   });
 
-  it('tells nothing of a result that is all noise', async () => {
+  it('tells nothing of a result that is all noise', { tags: ['long'] }, async () => {
     const { attack, control, facts } = await runInference(
       inference('noise', {
         proposalOf: () =>

@@ -28,7 +28,9 @@ async function share(
 
 const alone = (rows: readonly Labelled[]) => rows.map((row) => [row]);
 
-it('finds a label that is a half of the space, one that is a ring, and none that is not there', async () => {
+it('finds a label that is a half of the space, one that is a ring, and none that is not there', {
+  tags: ['long'],
+}, async () => {
   const point = (draws: Draws) => [draws.normal(), draws.normal()] as const;
   const kinds = [
     ([x, y]: readonly [number, number]) => x + y > 0,
@@ -68,7 +70,7 @@ it('knows another label where that is known', async () => {
   expect(['of a', 'of b']).toContain(guess({ input: [], known: 'never seen' }));
 });
 
-it('stays with the most frequent label where others are ahead by chance', async () => {
+it('stays with the most frequent label where others are ahead by chance', { tags: ['long'] }, async () => {
   const row = (draws: Draws): Labelled => ({
     input: [draws.normal()],
     label: draws.uniform() < 0.55 ? 'in' : 'out',
@@ -83,7 +85,7 @@ it('stays with the most frequent label where others are ahead by chance', async 
   expect(left).toBeLessThanOrEqual(4);
 });
 
-it('tries nobody on what was learnt of the same person', async () => {
+it('tries nobody on what was learnt of the same person', { tags: ['long'] }, async () => {
   // Rows of a person lie together, and labels are a matter of chance: with rows dealt to folds they would be told.
   const draws = new Draws('people');
   const person = (p: number): Labelled[] => {

@@ -53,7 +53,9 @@ async function compared(scene: Scene, effort: 'quick' | 'full') {
 }
 
 describe('attribute inference', () => {
-  it('finds the private label in rows and in their PCA, and far less of it in what MDR leaves of them', async () => {
+  it('finds the private label in rows and in their PCA, and far less of it in what MDR leaves of them', {
+    tags: ['long'],
+  }, async () => {
     for (const id of ['attribute-none', 'attribute-pca'])
       expect(excess(await run(id, apart))).toBeGreaterThan(0.95);
     expect(excess(await run('attribute-mdr', apart))).toBeLessThan(0.4);
