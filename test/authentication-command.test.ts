@@ -326,7 +326,9 @@ test('a service that is killed in the middle of streams loses no decision and le
   killInStreams(1));
 test('a service that is killed again and again', { tags: ['long'] }, () => killInStreams(5));
 
-test('a backup that is put back with the key of its time locks everybody, until they are unlocked', async () => {
+test('a backup that is put back with the key of its time locks everybody, until they are unlocked', {
+  tags: ['long'],
+}, async () => {
   const token = String(jsonOf(await relying('invite', 'dora')).token);
   const client = new DeviceClient({ home: new DeviceHome(path('dora')), patienceMilliseconds: 60_000 });
   const ca = (await readFile(path('cert.pem'))).toString();

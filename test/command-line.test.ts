@@ -66,7 +66,9 @@ test('services start, each with the identity that it has printed', async () => {
   site.dataUserUrl = String(dataUser.listening.url);
 });
 
-test('a service that cannot listen, or whose folder is in use, ends and says so (2)', async () => {
+test('a service that cannot listen, or whose folder is in use, ends and says so (2)', {
+  tags: ['long'],
+}, async () => {
   const serve = (...flags: string[]) =>
     children.run('csp', ['serve', '--json', '--config', path('csp.json'), ...flags]);
   const { port } = new URL(String(csp.listening.url));

@@ -10,7 +10,9 @@ import { Children } from '@eigenveil/testbed/processes/programs';
 import { expect, test } from 'vitest';
 import { World } from './support/world.ts';
 
-test('a data user whose database hangs is not ready, shows its metrics and can be stopped', async () => {
+test('a data user whose database hangs is not ready, shows its metrics and can be stopped', {
+  tags: ['long'],
+}, async () => {
   const postgres = await Postgres.launch();
   const children = new Children();
   const world = await World.start();
@@ -52,4 +54,4 @@ test('a data user whose database hangs is not ready, shows its metrics and can b
     await world.close();
     await postgres.close();
   }
-}, 120_000);
+});

@@ -221,7 +221,9 @@ describe.skipIf(problem !== undefined)('the CSP', () => {
     return found;
   }
 
-  test('syncs an enrolment, a key, records, the use of a key and its end before it answers', async () => {
+  test('syncs an enrolment, a key, records, the use of a key and its end before it answers', {
+    tags: ['long'],
+  }, async () => {
     expect(await answers({})).toEqual(all(ANSWERS, 'durable'));
   });
 

@@ -260,7 +260,7 @@ const expectWhateverTheyHave = (numRuns: number) =>
   );
 
 describe('whatever the owners have, the sums are exact and the outcome is that of the clear reference', () => {
-  test('in a few tasks', () => expectWhateverTheyHave(10));
+  test('in a few tasks', { tags: ['long'] }, () => expectWhateverTheyHave(10));
   test('in many tasks', { tags: ['long'] }, () => expectWhateverTheyHave(40));
 });
 

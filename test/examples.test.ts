@@ -45,7 +45,9 @@ function start(
   return { child, ended: once(child, 'close') };
 }
 
-test('owners contribute rows from memory and project a stream, and a data user runs their task', async () => {
+test('owners contribute rows from memory and project a stream, and a data user runs their task', {
+  tags: ['long'],
+}, async () => {
   const { dataDirectory, cspThumbprint } = world.dataUserConfig;
   const evidence = join(world.folder, 'evidence.json');
   const user = start('run-task.ts', evidence, {
@@ -87,7 +89,9 @@ test('owners contribute rows from memory and project a stream, and a data user r
   expect(Math.sign(cold)).toBe(-Math.sign(warm));
 });
 
-test('a device enrols and streams, and a back end lets its user go on and locks somebody else out', async () => {
+test('a device enrols and streams, and a back end lets its user go on and locks somebody else out', {
+  tags: ['long'],
+}, async () => {
   const { evidence, csp, people } = site.projected;
   const [user, other] = people;
   const readingsOf = (rows: readonly (readonly number[])[]) =>

@@ -163,10 +163,10 @@ const HOLDS: Record<string, () => Promise<() => unknown>> = {
 describe('the process that works on a task', () => {
   // Every state is left once by a process that ends; a kill where another test stops it is long.
   for (const [what, state, signal, tags] of [
-    ['killed', 'closed', 'SIGKILL', []],
+    ['killed', 'closed', 'SIGKILL', ['long']],
     ['killed', 'blinded', 'SIGKILL', ['long']],
     ['killed', 'unblinded', 'SIGKILL', []],
-    ['stopped', 'blinded', 'SIGTERM', []],
+    ['stopped', 'blinded', 'SIGTERM', ['long']],
   ] as const)
     test(`is ${what} while it is ${state}`, { tags: [...tags], timeout: 180_000 }, async () => {
       await createAndContribute();
@@ -207,7 +207,10 @@ describe('the process that works on a task', () => {
     expect(world.proxies.csp.seen.filter(({ name }) => name.endsWith('two-party'))).toHaveLength(1);
   }, 180_000);
 
-  test('is killed in the midst of the one answer of rotated: another one resumes it', async () => {
+  test('is killed in the midst of the one answer of rotated: another one resumes it', {
+    tags: ['long'],
+    timeout: 180_000,
+  }, async () => {
     const begin = async () => {
       signed = await byHand.create({ twoParty: 'rotated', outputs: ['sampleCount', 'spectrum'] });
       id = signed.task.id;
@@ -231,19 +234,19 @@ describe('the process that works on a task', () => {
     await expectResult();
     for (const table of ['answers', 'answer_tags'])
       expect(await rows(`SELECT * FROM eigenveil_data_user.${table} WHERE task_id = $1`, id)).toEqual([]);
-  }, 180_000);
+  });
 
-  test('says why the task waits', async () => {
+  test('says why the task waits', { tags: ['long'], timeout: 180_000 }, async () => {
     await createAndContribute();
     const goOn = await HOLDS.closed!();
     await close();
     await expect.poll(async () => (await byHand.status(id)).waiting?.code, PATIENCE).toBe('ERR_BUSY');
     await goOn();
     await expectResult();
-  }, 180_000);
+  });
 });
 
-test('a process that cannot listen ends', async () => {
+test('a process that cannot listen ends', { tags: ['long'], timeout: 60_000 }, async () => {
   const dataDirectory = join(world.folder, 'cannot-listen');
   await mkdir(dataDirectory, { mode: 0o700 });
   for (const file of COPIED)
@@ -254,9 +257,9 @@ test('a process that cannot listen ends', async () => {
   const { exitCode, stderr } = await children.run('user', ['serve', '--config', config]);
   expect(stderr).toContain('ERR_LISTEN');
   expect(exitCode).toBe(2);
-}, 60_000);
+});
 
-describe('a task that is proposed', () => {
+describe('a task that is proposed', { tags: ['long'] }, () => {
   let creating: Promise<SignedTask>;
   /** The CSP hears of it when the proxy is healed. */
   beforeEach(async () => {

@@ -132,7 +132,7 @@ const KILLED_AT: [name: 'csp' | 'user', call: 'fsync' | 'rename' | 'unlink', nth
     ['csp', 'rename', 1, ['long']],
     ['csp', 'rename', 2, ['long']],
     ['user', 'rename', 1, ['long']],
-    ['user', 'rename', 2, []],
+    ['user', 'rename', 2, ['long']],
     ['csp', 'unlink', 1, ['long']],
     ['user', 'fsync', 4, ['long']],
   ];

@@ -113,9 +113,13 @@ test('goes in pieces to a data user that keeps it in rows of a piece each, and g
 });
 
 describe('that is broken off', () => {
-  test.each(['lose request', 'lose answer'] as const)(
-    'at any request (%s) goes on where it was, with the same bytes',
-    async (kind) => {
+  for (const [kind, tags] of [
+    ['lose request', ['long']],
+    ['lose answer', []],
+  ] as const)
+    test(`at any request (${kind}) goes on where it was, with the same bytes`, {
+      tags: [...tags],
+    }, async () => {
       const one = await world.enrolledOwner();
       let record: string | undefined;
       const steps = ['/pieces$', ...pieces.map(({ number }) => `/pieces/${number}$`), '/contribution$'];
@@ -143,8 +147,7 @@ describe('that is broken off', () => {
           it.startsWith('contribution-'),
         ),
       ).toEqual([]);
-    },
-  );
+    });
 
   test('by the end of the data user goes on with what was durable', async () => {
     const one = await world.enrolledOwner();

@@ -183,7 +183,9 @@ describe('both services are restarted between any two steps', () => {
 });
 
 describe('the CSP is down', () => {
-  test('while owners contribute and the task is closed: it goes on when the CSP is back', async () => {
+  test('while owners contribute and the task is closed: it goes on when the CSP is back', {
+    tags: ['long'],
+  }, async () => {
     await create();
     await world.stopCsp();
     await restartDataUser();
@@ -259,7 +261,9 @@ describe('a service is killed, and another process takes over its files', () => 
     return children.serve(name, ['--config', config]);
   };
 
-  test('a data user right after a receipt: the contribution is in the result', async () => {
+  test('a data user right after a receipt: the contribution is in the result', {
+    tags: ['long'],
+  }, async () => {
     await world.stopDataUser();
     const child = await startChild('user');
     await createAndContribute();
@@ -269,7 +273,9 @@ describe('a service is killed, and another process takes over its files', () => 
     await expectResult();
   });
 
-  test('a data user that has blinded: its successor asks for the same unblinding', async () => {
+  test('a data user that has blinded: its successor asks for the same unblinding', {
+    tags: ['long'],
+  }, async () => {
     world.proxies.csp.inject(/unblinding$/, LOSE_ANSWER, ALWAYS);
     await world.stopDataUser();
     const child = await startChild('user');

@@ -71,7 +71,9 @@ test('while the task is open: the contribution is dropped, and another is refuse
   expect((await byHand.put(owners[2]!, next.task.id, late)).code).toBe('ERR_OWNER_REVOKED');
 });
 
-test('so that too few are left while it is open: it stays open, and others can contribute', async () => {
+test('so that too few are left while it is open: it stays open, and others can contribute', {
+  tags: ['long'],
+}, async () => {
   await contributed(3);
   await revoke(owners[0]!);
   await expect(close()).rejects.toMatchObject({ code: 'ERR_MINIMUM_OWNERS' });
@@ -81,7 +83,7 @@ test('so that too few are left while it is open: it stays open, and others can c
   await byHand.expectResult(signed, [0, 1, 2]);
 });
 
-test('while it is closed and the records are on their way', async () => {
+test('while it is closed and the records are on their way', { tags: ['long'] }, async () => {
   await contributed();
   world.proxies.csp.inject(/records$/, LOSE_REQUEST, ALWAYS);
   await close();

@@ -83,7 +83,9 @@ async function finish(id: SignedTask['task']['id']): Promise<void> {
   expect(await client.untilFinal(id)).toMatchObject({ state: 'done', contributions: 2 });
 }
 
-test('owners that serve a series contribute to each task, fetch each result, and end by SIGTERM', async () => {
+test('owners that serve a series contribute to each task, fetch each result, and end by SIGTERM', {
+  tags: ['long'],
+}, async () => {
   const owners = [serve(0), serve(1)];
   let { task } = first;
   await finish(task.id);
@@ -106,26 +108,27 @@ test('owners that serve a series contribute to each task, fetch each result, and
 });
 
 describe('killed', () => {
-  test.each([
-    ['before the data user has the contribution', 'lose request'],
-    ['after the data user has it', 'lose answer'],
-  ] as const)('%s, it contributes once', async (_, kind) => {
-    const { proxy, sent } = {
-      proxy: world.proxies.dataUser,
-      sent: world.proxies.dataUser.bodies(PUT).length,
-    };
-    const fault = proxy.inject(PUT, { kind }, Number.POSITIVE_INFINITY);
-    const child = serve(0);
-    await expect.poll(() => fault.hits).toBeGreaterThan(0);
-    await end(child, 'SIGKILL');
-    proxy.heal();
-    expect((await once_(0)).exitCode).toBe(0);
-    expect((await once_(0)).exitCode).toBe(5);
-    const bodies = proxy.bodies(PUT).slice(sent);
-    expect(bodies.length).toBeGreaterThan(1);
-    expect(new Set(bodies.map((it) => it.toString('base64'))).size).toBe(1);
-    expect((await client.status(first.task.id)).contributions).toBe(1);
-  });
+  for (const [moment, kind, tags] of [
+    ['before the data user has the contribution', 'lose request', ['long']],
+    ['after the data user has it', 'lose answer', []],
+  ] as const)
+    test(`${moment}, it contributes once`, { tags: [...tags] }, async () => {
+      const { proxy, sent } = {
+        proxy: world.proxies.dataUser,
+        sent: world.proxies.dataUser.bodies(PUT).length,
+      };
+      const fault = proxy.inject(PUT, { kind }, Number.POSITIVE_INFINITY);
+      const child = serve(0);
+      await expect.poll(() => fault.hits).toBeGreaterThan(0);
+      await end(child, 'SIGKILL');
+      proxy.heal();
+      expect((await once_(0)).exitCode).toBe(0);
+      expect((await once_(0)).exitCode).toBe(5);
+      const bodies = proxy.bodies(PUT).slice(sent);
+      expect(bodies.length).toBeGreaterThan(1);
+      expect(new Set(bodies.map((it) => it.toString('base64'))).size).toBe(1);
+      expect((await client.status(first.task.id)).contributions).toBe(1);
+    });
 
   test('while it looks for the next task, it contributes once', { tags: ['long'] }, async () => {
     await once_(0);

@@ -86,7 +86,7 @@ describe('a contribution whose data user dies', () => {
   test.each<[string, RequestFault]>([
     ['before storing it', storing('before commit')],
     ['while it is under way', { kind: 'kill', afterMilliseconds: 8 }],
-  ])('%s is counted once when it is repeated', async (_, fault) => {
+  ])('%s is counted once when it is repeated', { tags: ['long'] }, async (_, fault) => {
     expect(await endAfterDeath([contribute(0, fault), contribute(1), contribute(0), contribute(0)])).toBe(
       'done',
     );
@@ -132,7 +132,9 @@ describe('requests at once', () => {
   });
 });
 
-test('a withdrawn contribution does not come back with a repeat, and too few owners are not computed', async () => {
+test('a withdrawn contribution does not come back with a repeat, and too few owners are not computed', {
+  tags: ['long'],
+}, async () => {
   const operations = [
     contribute(0),
     contribute(1),
@@ -153,14 +155,15 @@ describe('a service dies next to a durable write of the computation', () => {
     expect(await endAfterDeath(operations, { twoParty })).toBe('done');
   };
   const MOMENTS: readonly [string, Operation][] = [
-    ['the data user before it keeps its blinding', crash('data user', 'before commit', 'advance')],
     ['the data user after it has kept its blinding', crash('data user', 'after commit', 'advance')],
     ['the CSP before it keeps its shares', crash('csp', 'before commit', 'completeUnblinding')],
-    ['the CSP after it has ended the task', crash('csp', 'after commit', 'endTask')],
   ];
   const MORE_MOMENTS: typeof MOMENTS = [
+    ['the data user before it keeps its blinding', crash('data user', 'before commit', 'advance')],
+    ['the CSP after it has ended the task', crash('csp', 'after commit', 'endTask')],
     ['the data user after it has closed', crash('data user', 'after commit', 'closeTask')],
     ['the CSP after it has bound the unblinding', crash('csp', 'after commit', 'beginUnblinding')],
+    ['the data user before it keeps the result', crash('data user', 'before commit', 'advance', 2)],
     ['the data user before it keeps that it is unblinded', crash('data user', 'before commit', 'advance', 1)],
     ['the data user after it has kept the result', crash('data user', 'after commit', 'advance', 2)],
     [
@@ -173,11 +176,11 @@ describe('a service dies next to a durable write of the computation', () => {
   ];
   // What is written for it is the same under every two-party protocol.
   test.each(MOMENTS)('%s', (_, operation) => dieAt(operation, 'simulated'));
-  test('the data user before it keeps the result, with garbled', () =>
-    dieAt(crash('data user', 'before commit', 'advance', 2), 'garbled'));
   test.each(MORE_MOMENTS)('%s', { tags: ['long'] }, (_, operation) => dieAt(operation, 'garbled'));
 
-  test('both in the middle of the unblinding: it is asked for again with the same bytes', async () => {
+  test('both in the middle of the unblinding: it is asked for again with the same bytes', {
+    tags: ['long'],
+  }, async () => {
     const cspDies = crash('csp', 'before commit', 'completeUnblinding');
     const dataUserDies: Operation = { kind: 'kill', service: 'data user', downFor: 0 };
     const operations = [contribute(0), contribute(1), cspDies, close, waitForDeath, dataUserDies];
@@ -186,11 +189,11 @@ describe('a service dies next to a durable write of the computation', () => {
 
   // Its one answer is resumed: nothing of it is drawn again.
   const IN_THE_ANSWER: typeof MOMENTS = [
-    ['the CSP after it has marked the answer', crash('csp', 'after commit', 'noteRun')],
     ['the CSP before it keeps what came last', crash('csp', 'before commit', 'keepTag', 4)],
-    ['the data user after the matrix has come', crash('data user', 'after commit', 'countRun')],
   ];
   const MORE_IN_THE_ANSWER: typeof MOMENTS = [
+    ['the CSP after it has marked the answer', crash('csp', 'after commit', 'noteRun')],
+    ['the data user after the matrix has come', crash('data user', 'after commit', 'countRun')],
     ['the CSP after it has kept a seed', crash('csp', 'after commit', 'keepSeed')],
     ['the CSP after it has kept what came first', crash('csp', 'after commit', 'keepTag')],
     ['the CSP before it marks the answer', crash('csp', 'before commit', 'noteRun')],
@@ -218,7 +221,7 @@ describe('the clock', () => {
     expect(await endOf(operations)).toBe('done');
   });
 
-  test('a task that the CSP has given up fails', async () => {
+  test('a task that the CSP has given up fails', { tags: ['long'] }, async () => {
     const operations: Operation[] = [
       contribute(0),
       contribute(1),
@@ -230,7 +233,7 @@ describe('the clock', () => {
   });
 });
 
-test('a proposal whose data user dies leaves nothing behind', async () => {
+test('a proposal whose data user dies leaves nothing behind', { tags: ['long'] }, async () => {
   const creation = crash('data user', 'after commit', 'insertTask');
   expect(await endAfterDeath([contribute(0), contribute(1)], { creation })).toBe('done');
 });

@@ -102,7 +102,7 @@ describe('an invitation', () => {
       }
     }
 
-    test('enrols one of several devices that come at once', async () => {
+    test('enrols one of several devices that come at once', { tags: ['long'] }, async () => {
       const started = await Promise.all(
         ['A', 'B'].map((letter) => children.start(program, [database, token, letter.repeat(43)])),
       );

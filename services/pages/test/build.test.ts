@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('the same bytes come of a copy of the sources in another folder', async () => {
+test('the same bytes come of a copy of the sources in another folder', { tags: ['long'] }, async () => {
   const copy = join(folder, 'elsewhere/a copy');
   await Checkout.copy(ROOT, copy);
   await promisify(execFile)(process.execPath, ['scripts/build-pages.ts'], { cwd: copy });
