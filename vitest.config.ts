@@ -14,7 +14,6 @@ export const ALONE = [
   'shared/two-party/test/programs/simulator.test.ts', // replaces modules
   'shared/two-party/test/garbling/privacy.test.ts', // replaces modules
   'shared/evaluation/test/attacks/membership/wiring.test.ts', // replaces modules
-  'shared/server/test/postgres.test.ts', // counts the sockets of its process
   'shared/report/test/files.test.ts', // draws any text: of __proto__, a library makes members of Object.prototype
 ];
 
@@ -25,6 +24,8 @@ export default defineConfig({
   test: {
     // Many tests wait for other processes.
     maxWorkers: Math.max(4, availableParallelism()),
+    // Tests share one PostgreSQL, which is launched for the first that needs it.
+    globalSetup: [fileURLToPath(new URL('shared/testbed/src/databases/postgres-of-run.ts', import.meta.url))],
     setupFiles: [fileURLToPath(new URL('test/support/end-with-run.ts', import.meta.url))],
     // What one process has compiled, the next need not.
     env: {

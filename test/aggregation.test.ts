@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { LocalWorkQueue, SqliteDataUserStore } from '@eigenveil/data-user';
 import { PaillierPool } from '@eigenveil/paillier';
 import { databaseFile } from '@eigenveil/server';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   AggregatingProcess,
   BATCHES,
@@ -22,10 +22,13 @@ const pool = new PaillierPool({ threads: 2 });
 afterAll(() => pool.close());
 let folder: string;
 let task: NumbersTask;
+beforeAll(async () => {
+  task = await NumbersTask.make();
+});
 const running: AggregatingProcess[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eigenveil-test-'));
-  task = await NumbersTask.make();
+  task = task.next();
 });
 afterEach(async () => {
   await Promise.all(running.splice(0).map((it) => it.close()));

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunningDataUser, startDataUser } from '@eigenveil/data-user';
 import { adminTokenFile } from '@eigenveil/server';
-import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { databaseOfRun } from '@eigenveil/testbed/databases/database-of-run';
 import { freePort } from '@eigenveil/testbed/port';
 import { type TaskProgress, TaskProgressLine } from '@eigenveil/wire/console';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +13,6 @@ import { QUICK } from './support/queue-times.ts';
 import { type Address, send } from './support/requests.ts';
 import { World } from './support/world.ts';
 
-let postgres: Postgres;
 let world: World;
 let another: RunningDataUser;
 let first: Address;
@@ -22,8 +21,7 @@ let token: string;
 let dataDirectory: string;
 
 beforeAll(async () => {
-  postgres = await Postgres.launch();
-  world = await World.start({ dataUser: { databaseUrl: await postgres.database() } });
+  world = await World.start({ dataUser: { databaseUrl: await databaseOfRun() } });
   const { dataUserConfig } = world;
   dataDirectory = join(world.folder, 'another');
   await mkdir(dataDirectory, { mode: 0o700 });
@@ -38,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await another?.close();
   await world?.close();
-  await postgres?.close();
 });
 
 const listAt = (address: Address, bearer: string) =>

@@ -5,7 +5,8 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { adminTokenFile } from '@eigenveil/server';
-import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { DatabaseLine } from '@eigenveil/testbed/databases/database-line';
+import { databaseOfRun } from '@eigenveil/testbed/databases/database-of-run';
 import { Children } from '@eigenveil/testbed/processes/programs';
 import { expect, test } from 'vitest';
 import { World } from './support/world.ts';
@@ -13,7 +14,7 @@ import { World } from './support/world.ts';
 test('a data user whose database hangs is not ready, shows its metrics and can be stopped', {
   tags: ['long'],
 }, async () => {
-  const postgres = await Postgres.launch();
+  const line = await DatabaseLine.open(await databaseOfRun());
   const children = new Children();
   const world = await World.start();
   try {
@@ -27,7 +28,7 @@ test('a data user whose database hangs is not ready, shows its metrics and can b
     const dataUser = await children.serve(
       'user',
       Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
-      { EIGENVEIL_USER_DATABASE_URL: await postgres.database() },
+      { EIGENVEIL_USER_DATABASE_URL: line.url },
     );
     const authorization = `Bearer ${(await readFile(adminTokenFile(dataDirectory), 'utf8')).trim()}`;
     const get = async (path: string) => {
@@ -37,21 +38,16 @@ test('a data user whose database hangs is not ready, shows its metrics and can b
       return { status: incoming.statusCode, text: await text(incoming) };
     };
     expect((await get('/readyz')).status).toBe(200);
-    const stopped = postgres.processes;
-    for (const pid of stopped) process.kill(pid, 'SIGSTOP');
-    try {
-      // An answer counts for a second.
-      await expect
-        .poll(async () => (await get('/readyz')).text, { timeout: 60_000 })
-        .toContain('ERR_DATABASE_UNREACHABLE');
-      expect((await get('/metrics')).text).toMatch(/^eigenveil_tasks_in_work\{.*\} nan$/im);
-      expect(await dataUser.end('SIGTERM')).toBe(0);
-    } finally {
-      for (const pid of stopped) process.kill(pid, 'SIGCONT');
-    }
+    line.state = 'hanging';
+    // An answer counts for a second.
+    await expect
+      .poll(async () => (await get('/readyz')).text, { timeout: 60_000 })
+      .toContain('ERR_DATABASE_UNREACHABLE');
+    expect((await get('/metrics')).text).toMatch(/^eigenveil_tasks_in_work\{.*\} nan$/im);
+    expect(await dataUser.end('SIGTERM')).toBe(0);
   } finally {
     await children.stop();
     await world.close();
-    await postgres.close();
+    await line.close();
   }
 });

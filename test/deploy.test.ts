@@ -10,7 +10,7 @@ import { AUTHENTICATOR_SETTINGS } from '@eigenveil/authenticator';
 import { CSP_SETTINGS } from '@eigenveil/csp';
 import { DATA_USER_SETTINGS } from '@eigenveil/data-user';
 import { createLocalCertificate } from '@eigenveil/server';
-import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { databaseOfRun } from '@eigenveil/testbed/databases/database-of-run';
 import { freePort } from '@eigenveil/testbed/port';
 import { tethered } from '@eigenveil/testbed/processes/tether';
 import { validate } from 'dockerfile-utils';
@@ -170,7 +170,6 @@ describe('the steps, in a plain directory tree and without rights,', { tags: ['l
   const images: Record<string, Image> = {};
   const ports: Record<string, number> = {};
   let folder: string;
-  let postgres: Postgres | undefined;
   let databaseUrl: string;
   let environment: Record<string, string>;
   /** What the steps before `up` write into .env. */
@@ -233,8 +232,7 @@ describe('the steps, in a plain directory tree and without rights,', { tags: ['l
     const { cert, key } = await createLocalCertificate();
     await writeFile(join(folder, 'certificates/ca.pem'), cert);
     await writeFile(join(folder, 'certificates/key.pem'), key, { mode: 0o644 });
-    postgres = await Postgres.launch();
-    databaseUrl = await postgres.database();
+    databaseUrl = await databaseOfRun();
     for (const name of ['csp', 'data-user']) ports[name] = await freePort();
   }, 60_000);
   afterAll(async () => {
@@ -242,7 +240,6 @@ describe('the steps, in a plain directory tree and without rights,', { tags: ['l
       child.kill();
       await once(child, 'close');
     }
-    await postgres?.close();
     await rm(folder, { recursive: true, force: true });
   });
 

@@ -2,7 +2,7 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newTaskId, TaskId } from '@eigenveil/task';
-import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { databaseOfRun } from '@eigenveil/testbed/databases/database-of-run';
 import { freePort } from '@eigenveil/testbed/port';
 import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
 import { Balancer } from '@eigenveil/testbed/proxies/balancer';
@@ -21,7 +21,6 @@ const PATIENCE = { timeout: 90_000, interval: 100 };
 const COPIED = ['signing-key.json', 'key-encryption-key', 'admin-token'];
 
 const children = new Children();
-let postgres: Postgres;
 let balancer: Balancer;
 let world: World;
 let admin: Client;
@@ -35,9 +34,8 @@ let processes: RunningChild[];
 let started = 0;
 
 beforeAll(async () => {
-  postgres = await Postgres.launch();
   balancer = await Balancer.start();
-  const databaseUrl = await postgres.database();
+  const databaseUrl = await databaseOfRun();
   const dataUser = { databaseUrl, publicUrl: balancer.url, cspPatienceSeconds: 1 };
   world = await World.start({ proxied: true, dataUser });
   await world.stopDataUser(); // its processes are children
@@ -72,7 +70,6 @@ afterAll(async () => {
   await locker?.end();
   await world?.close();
   await balancer?.close();
-  await postgres?.close();
 });
 
 /** Starts one more process, which gets its share of the connections. */

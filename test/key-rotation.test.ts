@@ -5,7 +5,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadOrCreateKeyRing, Sealer } from '@eigenveil/server';
-import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { databaseOfRun } from '@eigenveil/testbed/databases/database-of-run';
 import { runUntilKilled } from '@eigenveil/testbed/processes/killed';
 import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -262,17 +262,12 @@ describe('services in the midst of a task', () => {
 });
 
 describe('data users that share a database', () => {
-  let postgres: Postgres;
   let world: World;
   beforeAll(async () => {
-    postgres = await Postgres.launch();
-    const databaseUrl = await postgres.database();
+    const databaseUrl = await databaseOfRun();
     world = await World.start({ proxied: true, dataUser: { cspPatienceSeconds: 0, databaseUrl } });
   });
-  afterAll(async () => {
-    await world.close();
-    await postgres.close();
-  });
+  afterAll(() => world.close());
 
   test('get another key step by step, and go on with their task', async () => {
     const byHand = await ByHand.start(world);

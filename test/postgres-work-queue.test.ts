@@ -6,35 +6,34 @@ import {
   type Turn,
 } from '@eigenveil/data-user';
 import { PaillierPool } from '@eigenveil/paillier';
-import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { databaseOfRun, emptying } from '@eigenveil/testbed/databases/database-of-run';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { AggregatingProcess, MARKS, NumbersTask, OWNERS, SUM, WITHDRAWN } from './support/aggregating.ts';
 import { QUICK } from './support/queue-times.ts';
 
 const pool = new PaillierPool({ threads: 0 });
-let postgres: Postgres;
 let url: string;
 let task: NumbersTask;
 let admin: Client;
 const running: AggregatingProcess[] = [];
 const queueErrors: unknown[] = [];
 beforeAll(async () => {
-  postgres = await Postgres.launch();
-});
-beforeEach(async () => {
-  url = await postgres.database();
+  url = await databaseOfRun();
   task = await NumbersTask.make();
   admin = new Client({ connectionString: url });
   await admin.connect();
 });
+beforeEach(() => {
+  task = task.next();
+});
 afterEach(async () => {
   await Promise.all(running.splice(0).map((it) => it.close()));
-  await admin.end();
+  await admin.query(`${emptying('eigenveil_data_user')}; DROP SCHEMA eigenveil_jobs CASCADE`);
 });
 afterAll(async () => {
   await pool.close();
-  await postgres.close();
+  await admin.end();
 });
 
 async function open(): Promise<AggregatingProcess> {
@@ -141,7 +140,8 @@ test('a task that is cancelled while others aggregate it is not waited for', asy
 test('a task is taken by one process at a time, and lost with the connection', async () => {
   const [first, second] = [await open(), await open()];
   const connections = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()
-    AND pid IN (SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'eigenveil lock %')`;
+    AND pid IN (SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name LIKE 'eigenveil lock %')`;
   await first!.queue.take(task.id, async (turn) => {
     await turn.confirm();
     for (const { queue } of [first!, second!])

@@ -1,22 +1,35 @@
-/** The PostgreSQL that other tests use: it keeps what it has committed over a crash, and leaves nothing behind. */
+/** The PostgreSQL that the tests of a run share: it is launched for the first who asks, once, and ends with the run. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { fileURLToPath } from 'node:url';
 import { isAlive } from '@eigenveil/testbed/processes/alive';
+import { tethered } from '@eigenveil/testbed/processes/tether';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-let postgres: Postgres;
+/** What happens in the process that runs the tests. */
+const SCRIPT = `
+  const { default: setUp } = await import('@eigenveil/testbed/databases/postgres-of-run');
+  await setUp({ isRootProject: () => true, provide: (_, address) => console.log(address) });
+  process.stdin.resume();
+`;
+let run: ChildProcess;
+let address: string;
 beforeAll(async () => {
-  postgres = await Postgres.launch();
+  const [command, ...words] = tethered(process.execPath, '--input-type=module', '--eval', SCRIPT);
+  const cwd = fileURLToPath(new URL('..', import.meta.url));
+  run = spawn(command, words, { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
+  [address] = (await once(createInterface({ input: run.stdout! }), 'line')) as [string];
 });
-afterAll(() => postgres.close());
+afterAll(() => run.kill('SIGKILL'));
 
+const database = async () => (await fetch(address)).text();
+const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
   await client.connect();
   try {
     return (await client.query<Record<string, unknown>>(sql)).rows;
@@ -25,49 +38,24 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-test('every database is its own, with checksums, and durable by its settings', async () => {
-  const [a, b] = [await postgres.database(), await postgres.database()];
+test('it is launched once, for databases of which every one is its own and durable by its settings', async () => {
+  expect(childrenOf(run.pid!)).toEqual([]);
+  const [a, b] = (await Promise.all([database(), database()])) as [string, string];
+  expect(childrenOf(run.pid!)).toHaveLength(1); // its keeper
   await query(a, 'CREATE TABLE t (x int)');
   await expect(query(b, 'SELECT * FROM t')).rejects.toMatchObject({ code: '42P01' });
-  expect(await query(a, 'SHOW data_checksums')).toEqual([{ data_checksums: 'on' }]);
-  expect(await query(a, 'SHOW fsync')).toEqual([{ fsync: 'on' }]);
-  expect(await query(a, 'SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);
+  for (const setting of ['data_checksums', 'fsync', 'synchronous_commit'])
+    expect(await query(a, `SHOW ${setting}`)).toEqual([{ [setting]: 'on' }]);
 });
 
-test('what was committed is there after a crash, and what was not is not', async () => {
-  const url = await postgres.database();
-  await query(url, 'CREATE TABLE t (x int)');
-  await query(url, 'INSERT INTO t VALUES (1)');
-  const open = new pg.Client({ connectionString: url });
-  open.on('error', () => undefined);
-  const cut = new Promise<void>((resolve) => open.once('end', resolve));
-  await open.connect();
-  await open.query('BEGIN; INSERT INTO t VALUES (2)');
-  const before = postgres.pid;
-  await postgres.crash();
-  await cut;
-  expect(isAlive(before)).toBe(false);
-  expect(() => postgres.pid).toThrow(TypeError);
-  await expect(query(url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-  await postgres.start();
-  expect(postgres.pid).not.toBe(before);
-  expect(await query(url, 'SELECT x FROM t')).toEqual([{ x: 1 }]);
+test('whoever does not know the whole address gets no database', async () => {
+  expect((await fetch(address.slice(0, -1))).status).toBe(500);
 });
 
-test('it ends with the process that has started it, even when that is killed', async () => {
-  const module = new URL('../shared/testbed/src/databases/postgres.ts', import.meta.url).href;
-  const script = `
-    const { Postgres } = await import('${module}');
-    const postgres = await Postgres.launch();
-    console.log(postgres.pid);
-  `;
-  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
-  const pid = Number(line);
-  const folder = readFileSync(`/proc/${pid}/cwd/postmaster.pid`, 'utf8').split('\n')[1]!;
-  expect(isAlive(pid)).toBe(true);
-  child.kill('SIGKILL');
-  await expect.poll(() => isAlive(pid) || existsSync(folder)).toBe(false);
+test('it ends with the run, even when that is killed', async () => {
+  const [keeper] = childrenOf(run.pid!) as [number];
+  const [server] = childrenOf(keeper) as [number];
+  const folder = readFileSync(`/proc/${server}/cwd/postmaster.pid`, 'utf8').split('\n')[1]!;
+  run.kill('SIGKILL');
+  await expect.poll(() => isAlive(server) || existsSync(folder)).toBe(false);
 });

@@ -197,8 +197,8 @@ describe('a process of its own', () => {
   });
 });
 
-describe('the database is down', () => {
-  test('so requests are to be repeated, and an owner with patience gets its receipt when it is back', async () => {
+describe('the database crashes', () => {
+  test('so requests are to be repeated, what was confirmed is kept, and an owner with patience gets its receipt when it is back', async () => {
     const { home } = await world.enrolledOwner();
     const owner = new DataOwner({
       state: home,
@@ -207,7 +207,9 @@ describe('the database is down', () => {
       patienceMilliseconds: 600_000, // a database that has crashed may take long to come back
     });
     const { id } = signed.task;
-    const sent = await contributionOf(0);
+    const [sent, kept] = [await contributionOf(0), await contributionOf(2)];
+    const confirmed = await put(0, owners[2]!, kept);
+    expect(confirmed.status).toBe(200);
     const ready = (process: number) => send(addressOf(process), { method: 'GET', path: '/readyz' });
     await postgres.crash();
     const receipt = owner
@@ -228,6 +230,7 @@ describe('the database is down', () => {
     for (const process of [0, 1]) await expect.poll(() => ready(process)).toMatchObject({ status: 200 });
     expect(await receipt).toEqual(expect.any(String));
     expect((await put(1, owners[0]!, sent)).status).toBe(200);
-    expect(await counted()).toBe(2);
+    expect((await put(1, owners[2]!, kept)).json).toEqual(confirmed.json);
+    expect(await counted()).toBe(3);
   });
 });

@@ -3,7 +3,7 @@
  * moment in which the services once went wrong or easily could. What must hold stands in support/simulation/run.ts.
  */
 
-import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { databaseOfRun } from '@eigenveil/testbed/databases/database-of-run';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CrashPoint } from './support/service-process.ts';
 import type {
@@ -30,14 +30,12 @@ for (const [seed, runs, tags] of [
 }
 
 test('drawn scenarios of a data user that stores in PostgreSQL', { tags: ['long'] }, async () => {
-  const postgres = await Postgres.launch();
-  const sharing = new ServicesPool(async () => ({ databaseUrl: await postgres.database() }));
+  const sharing = new ServicesPool(async () => ({ databaseUrl: await databaseOfRun() }));
   try {
     const finding = await search(sharing, { seed: 4, runs: 2, length: 16, shrinkMilliseconds: 0 });
     expect(finding).toBeUndefined();
   } finally {
     await sharing.close();
-    await postgres.close();
   }
 });
 

@@ -41,17 +41,25 @@ export const MARKS = [
 export class NumbersTask {
   readonly open: OpenTask;
   readonly #key: SecretKey;
+  /** What owners send, by their numbers, encrypted once. */
+  readonly #sent: Map<number, Uint8Array>;
 
   static async make(): Promise<NumbersTask> {
     const key = await generateKeyPair({ bits: 1024, scheme: 'djn', allowInsecureKey: true });
-    return new NumbersTask(key);
+    return new NumbersTask(key, new Map());
   }
 
-  private constructor(key: SecretKey) {
+  private constructor(key: SecretKey, sent: Map<number, Uint8Array>) {
     this.#key = key;
+    this.#sent = sent;
     const proposal = madeUpProposal('pca', 2, [], { maximumOwners: 100_000 });
     const task = { ...proposal, id: newTaskId() } as Task;
     this.open = { task, packing: layout(task), publicKey: key.publicKey } as OpenTask;
+  }
+
+  /** Another task of the same key, whose owners send the same bytes. */
+  next(): NumbersTask {
+    return new NumbersTask(this.#key, this.#sent);
   }
 
   get id(): TaskId {
@@ -60,15 +68,12 @@ export class NumbersTask {
 
   /** Stores the contributions of owners 1 to `count`, less those that withdraw again, closes the task and fixes it to them, at no CSP's word. */
   async collect(store: DataUserStore, count: number, withdrawing: readonly number[] = []): Promise<void> {
-    const { packing, publicKey } = this.open;
-    const pool = new PaillierPool({ threads: 0 });
     await store.insertTask(this.open.task);
     await store.openTask(this.id, 'agreement');
     for (let first = 1; first <= count; first += 100) {
       const numbers = Array.from({ length: Math.min(100, count - first + 1) }, (_, i) => first + i);
       const contributions = numbers.map(async (number) => {
-        const plaintexts = Array.from(packing.plaintexts, () => BigInt(number));
-        const bytes = encodeCiphertexts(publicKey, await pool.encrypt(publicKey, plaintexts, 'djn'));
+        const bytes = await this.#bytesOf(number);
         const digest = Digest.parse(`${number}`.padStart(43, '0'));
         return { ownerId: ownerOf(number), digest, bytes, record: 'record', receipt: 'receipt' };
       });
@@ -81,12 +86,23 @@ export class NumbersTask {
     expect(await store.setFixation(this.id, null, fixation)).toBe(true);
   }
 
+  async #bytesOf(number: number): Promise<Uint8Array> {
+    const known = this.#sent.get(number);
+    if (known !== undefined) return known;
+    const { packing, publicKey } = this.open;
+    const plaintexts = Array.from(packing.plaintexts, () => BigInt(number));
+    const bytes = encodeCiphertexts(publicKey, await encrypting.encrypt(publicKey, plaintexts, 'djn'));
+    this.#sent.set(number, bytes);
+    return bytes;
+  }
+
   /** What an aggregate holds. */
   valueOf(aggregate: Awaited<ReturnType<Aggregation['aggregate']>>): bigint {
     return decrypt(this.#key, aggregate[0]!);
   }
 }
 
+const encrypting = new PaillierPool({ threads: 0 });
 const ownerOf = (number: number) => OwnerId.parse(`${number}`.padStart(22, '0'));
 
 /** A process that aggregates tasks when they are offered to it, and nothing else. */

@@ -1,23 +1,21 @@
 /** What the processes of one data user have in common, with a real PostgreSQL. */
 import type { PostgresDatabase } from '@eigenveil/server';
-import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { DatabaseLine } from '@eigenveil/testbed/databases/database-line';
+import { databaseOfRun, emptying } from '@eigenveil/testbed/databases/database-of-run';
 import { Thumbprint } from '@eigenveil/wire';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { SCHEMA } from '../src/postgres-schema.ts';
 import { claimDatabase, PostgresReplayGuard } from '../src/postgres-sharing.ts';
 import { openDataUserDatabase } from '../src/postgres-store.ts';
 
-let postgres: Postgres;
+let url: string;
 let databases: readonly [PostgresDatabase, PostgresDatabase];
 beforeAll(async () => {
-  postgres = await Postgres.launch();
+  url = await databaseOfRun();
+  databases = [await openDataUserDatabase(url), await openDataUserDatabase(url)];
 });
-afterAll(() => postgres.close());
-beforeEach(async () => {
-  const url = await postgres.database();
-  const open = async () => openDataUserDatabase(url);
-  databases = [await open(), await open()];
-  return () => Promise.all(databases.map((database) => database.close()));
-});
+beforeEach(() => databases[0].query({ text: emptying(SCHEMA) }));
+afterAll(() => Promise.all(databases.map((database) => database.close())));
 
 describe('the database belongs to', () => {
   const [thumbprint, other] = [Thumbprint.parse('a'.repeat(43)), Thumbprint.parse('b'.repeat(43))];
@@ -112,10 +110,13 @@ describe('a used proof', () => {
   });
 
   test('that cannot be written down does not open anything, and one that this process knows needs no database', async () => {
-    await guards[0].admit('known');
-    await postgres.crash();
-    await expect(guards[0].admit('a')).rejects.toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE' });
-    await expect(guards[0].admit('known')).rejects.toEqual(replayed);
-    await postgres.start();
+    const line = await DatabaseLine.open(url);
+    const database = await openDataUserDatabase(line.url);
+    onTestFinished(() => database.close());
+    const guard = new PostgresReplayGuard(database);
+    await guard.admit('known');
+    await line.close();
+    await expect(guard.admit('a')).rejects.toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE' });
+    await expect(guard.admit('known')).rejects.toEqual(replayed);
   });
 });

@@ -9,9 +9,9 @@ import { Tested } from './store-contract/tested.ts';
 import { uploadsContract } from './store-contract/uploads.ts';
 
 /** Tries a store; `open` gives an empty one each time. */
-export function storeContract(name: string, open: () => Promise<DataUserStore>): void {
+export function storeContract(name: string, open: () => Promise<DataUserStore>, runs = 100): void {
   describe(name, () => {
-    const tested = new Tested();
+    const tested = new Tested(runs);
     beforeEach(async () => tested.use(await open()));
     afterEach(() => tested.store.close());
     tasksContract(tested);

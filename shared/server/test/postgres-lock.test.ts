@@ -1,17 +1,13 @@
 /** Locks of a database: one holder for each name, who knows whether it still is. */
-
-import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { databaseOfRun } from '@eigenveil/testbed/databases/database-of-run';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { tryLock } from '../src/index.ts';
 
-let postgres: Postgres;
 let url: string;
 beforeAll(async () => {
-  postgres = await Postgres.launch();
-  url = await postgres.database();
+  url = await databaseOfRun();
 });
-afterAll(() => postgres.close());
 
 test('is held by one, who can confirm it, whatever its name hashes to', async () => {
   for (const name of Array.from({ length: 12 }, (_, i) => `lock ${i}`)) {

@@ -1,6 +1,6 @@
 /** The databases that statements are tried on, behind one interface, with tables of doubles and labels. */
 import { DuckDBInstance } from '@duckdb/node-api';
-import { Postgres } from '@eigenveil/testbed/databases/postgres';
+import { databaseOfRun } from '@eigenveil/testbed/databases/database-of-run';
 import pg from 'pg';
 import type { DialectName } from '../src/sql/index.ts';
 
@@ -50,16 +50,12 @@ export async function duckdb(): Promise<Engine> {
 }
 
 export async function postgres(): Promise<Engine> {
-  const server = await Postgres.launch();
-  const client = new pg.Client({ connectionString: await server.database() });
+  const client = new pg.Client({ connectionString: await databaseOfRun() });
   await client.connect();
   return {
     dialect: 'postgres',
     load: loading((sql) => client.query(sql)),
     query: async (sql) => (await client.query<Record<string, unknown>>(sql)).rows,
-    async close() {
-      await client.end();
-      await server.close();
-    },
+    close: () => client.end(),
   };
 }

@@ -204,6 +204,7 @@ export function contributionsContract(tested: Tested): void {
           expected.map((number) => `bytes ${number}`),
         );
       }),
+      { numRuns: tested.runs },
     );
   });
 

@@ -26,6 +26,12 @@ export const textOf = (bytes: Uint8Array | null) => bytes && Buffer.from(bytes).
 /** A store with the task open in it, another one for each test. */
 export class Tested {
   store!: DataUserStore;
+  /** How often a property is tried: each try is dozens of statements. */
+  readonly runs: number;
+
+  constructor(runs: number) {
+    this.runs = runs;
+  }
 
   async use(store: DataUserStore): Promise<void> {
     this.store = store;

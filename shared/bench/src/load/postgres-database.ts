@@ -14,7 +14,7 @@ export class PostgresDatabase {
   }
 
   static async launch(): Promise<PostgresDatabase> {
-    const postgres = await Postgres.launch();
+    const postgres = await Postgres.launch('disk');
     return new PostgresDatabase(postgres, await postgres.database());
   }
 

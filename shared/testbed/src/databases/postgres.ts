@@ -14,6 +14,12 @@ export interface KeptServer {
   readonly pid: number;
 }
 
+/**
+ * Where a server has its files, and how large it is: in memory, where syncing costs nothing, or on a disk with what PostgreSQL comes
+ * with, for measurements. Either keeps what it has committed when its processes are killed; what a loss of power does, no test tries.
+ */
+export type ServerPlace = 'memory' | 'disk';
+
 interface Waiting {
   readonly resolve: (result: KeptServer | string | null) => void;
   readonly reject: (error: Error) => void;
@@ -30,9 +36,9 @@ export class Postgres {
   #requests = 0;
   #pid: number | undefined;
 
-  private constructor() {
+  private constructor(place: ServerPlace) {
     // Of a session of its own: an interrupt at the terminal must not end it before its work is done.
-    this.#keeper = fork(new URL('./postgres-keeper.ts', import.meta.url), {
+    this.#keeper = fork(new URL('./postgres-keeper.ts', import.meta.url), [place], {
       detached: true,
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -44,9 +50,9 @@ export class Postgres {
     });
   }
 
-  /** Makes a server and starts it; about a second. */
-  static async launch(): Promise<Postgres> {
-    const postgres = new Postgres();
+  /** Makes a server and starts it, which takes about a second; tests that need none of their own use `databaseOfRun`. */
+  static async launch(place: ServerPlace = 'memory'): Promise<Postgres> {
+    const postgres = new Postgres(place);
     try {
       await postgres.#ready;
       await postgres.start();
@@ -90,7 +96,7 @@ export class Postgres {
     this.#pid = pid;
   }
 
-  /** Kills the server and removes its files. */
+  /** Ends the server and removes its files. */
   async close(): Promise<void> {
     if (this.#keeper.exitCode !== null || this.#keeper.signalCode !== null) return;
     const ended = once(this.#keeper, 'exit');
