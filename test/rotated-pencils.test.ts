@@ -87,19 +87,20 @@ const askedOfCsp = ({ taskId }: TaskStatus) => {
   return [...new Set(names.map((name) => name.replace(taskId, 'TASK')))];
 };
 
-test.each([
-  ['lda', 2],
-  ['mdr', 1],
-] as const)('%s of iris', async (kind, components) => {
-  const { proposal, rows } = await iris(kind, { components });
-  const parts = split(rows, OWNERS);
-  const { projection, task } = await runTask(parties, proposal, parts);
-  expectReference(projection, task, parts);
-  const counts = proposal.labellings.map(({ classes }, l) =>
-    classes.map((_, k) => rows.classes.filter((of) => of[l] === k).length),
-  );
-  expect(projection).toMatchObject({ sampleCount: 150, classCounts: counts });
-});
+for (const [kind, components, tags] of [
+  ['lda', 2, ['long']],
+  ['mdr', 1, []],
+] as const)
+  test(`${kind} of iris`, { tags: [...tags] }, async () => {
+    const { proposal, rows } = await iris(kind, { components });
+    const parts = split(rows, OWNERS);
+    const { projection, task } = await runTask(parties, proposal, parts);
+    expectReference(projection, task, parts);
+    const counts = proposal.labellings.map(({ classes }, l) =>
+      classes.map((_, k) => rows.classes.filter((of) => of[l] === k).length),
+    );
+    expect(projection).toMatchObject({ sampleCount: 150, classCounts: counts });
+  });
 
 test.each([
   ['dca', 'ionosphere', { method: dca(0.01) }],
@@ -146,32 +147,44 @@ describe('what no result comes of is told to the data user, and looks to the CSP
     expect(result.status.state).toBe('done');
   });
 
-  test.each<[string, Method, (rows: LabelledRows) => LabelledRows, RegExp]>([
-    ['ERR_SINGLE_CLASS', dca(1), ofOneClass, /two classes/],
-    ['ERR_ILL_CONDITIONED', dca(1e-10), flat, /least eigenvalue.*got \d\.\de-\d+ of it: a larger ridge/],
-    ['ERR_FULL_RANK', dca(1), ofTwoFeatures, /rank/],
-  ])('%s', async (code, method, change, message) => {
-    const { status, seen } = await seenByCsp(method, change);
-    const failure = { code, message: expect.stringMatching(message) };
-    expect(status).toMatchObject({ state: 'failed', failure });
-    // Whoever fetches the result gets a problem with its code.
-    await expect(parties.client.result(status.taskId)).rejects.toMatchObject(failure);
-    expect(seen).toEqual(result.seen);
-  });
+  const refused: readonly [
+    string,
+    Method,
+    (rows: LabelledRows) => LabelledRows,
+    RegExp,
+    readonly 'long'[],
+  ][] = [
+    ['ERR_SINGLE_CLASS', dca(1), ofOneClass, /two classes/, ['long']],
+    ['ERR_ILL_CONDITIONED', dca(1e-10), flat, /least eigenvalue.*got \d\.\de-\d+ of it: a larger ridge/, []],
+    ['ERR_FULL_RANK', dca(1), ofTwoFeatures, /rank/, ['long']],
+  ];
+  for (const [code, method, change, message, tags] of refused)
+    test(code, { tags: [...tags] }, async () => {
+      const { status, seen } = await seenByCsp(method, change);
+      const failure = { code, message: expect.stringMatching(message) };
+      expect(status).toMatchObject({ state: 'failed', failure });
+      // Whoever fetches the result gets a problem with its code.
+      await expect(parties.client.result(status.taskId)).rejects.toMatchObject(failure);
+      expect(seen).toEqual(result.seen);
+    });
 });
 
 describe('one answer', () => {
-  test('a line that breaks in it is opened again, also by a CSP that is started again: the same answer', async () => {
-    const whole = await iris('dca');
-    const parts = split(whole.rows, OWNERS);
-    const { projection, task } = await runTask(parties, whole.proposal, parts);
-    expectReference(projection, task, parts);
+  test('a line that breaks before it and in it is opened again, also to a CSP that is started again: the same answer', async () => {
+    const outputs = revealedByRotation({ kind: 'dca' });
+    const proposal = madeUpProposal('dca', 3, [2], {
+      ...{ twoParty: 'rotated', outputs, components: 1, allowFullRank: true },
+    });
+    const values = Array.from({ length: 24 }, (_, i) => [1, 2, 5].map((w) => Math.cos(w * i) / w));
+    const parts = split({ values, classes: values.map((_, i) => [i % 2]) }, OWNERS);
+    await runTask(parties, proposal, parts);
     const bytes = world.proxies.csp.streams[0]!.length;
+    world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: 3000 });
     // Within the rotated vectors: M and Y are given.
     world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: bytes - 100 });
-    const second = world.proxies.csp.inject(COMPUTATION, { kind: 'hold' });
-    const finished = runTask(parties, whole.proposal, parts);
-    await expect.poll(() => second.hits).toBe(1);
+    const third = world.proxies.csp.inject(COMPUTATION, { kind: 'hold' });
+    const finished = runTask(parties, proposal, parts);
+    await expect.poll(() => third.hits).toBe(1);
     await world.stopCsp();
     await world.startCsp();
     world.proxies.csp.heal();
@@ -184,15 +197,6 @@ describe('one answer', () => {
       expect(auditOf(resumed.status).filter((entry) => entry.operation === operation)).toHaveLength(
         Number(times),
       );
-  });
-
-  test('a line that breaks before it is opened again', async () => {
-    world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: 3000 });
-    const { proposal, rows } = await iris('dca');
-    const parts = split(rows, OWNERS);
-    const { projection, task } = await runTask(parties, proposal, parts);
-    expectReference(projection, task, parts);
-    expect(world.proxies.csp.streams).toHaveLength(2);
   });
 });
 

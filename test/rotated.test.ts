@@ -43,22 +43,25 @@ async function expectRight({ proposal, rows }: Example) {
   return finished;
 }
 
+/** Of three features, the fewest that it computes. */
+function small(): Example {
+  const proposal = madeUpProposal('pca', 3, [], { twoParty: 'rotated', outputs: OUTPUTS, components: 1 });
+  const values = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map((w) => Math.cos(w * i) / w));
+  return { proposal, rows: { values, classes: values.map(() => []) } };
+}
+
 const finish = ({ proposal, rows }: Example) => finishTask(parties, proposal, split(rows, OWNERS));
 const sharesAtCsp = ({ taskId }: TaskStatus) =>
   query(world.cspConfig.dataDirectory, 'SELECT sealed_shares FROM tasks WHERE task_id = ?', taskId)[0]!;
 
-test('pca of pima', async () => {
-  await expectRight(await rotated('pima'));
-});
-
-test('pca of pima over a fast line', async () => {
-  const { task } = await expectRight(await rotated('pima', { serverLine: 'fast' }));
-  expect(task.serverLine).toBe('fast');
-});
-
-test('pca of ionosphere', { tags: ['long'] }, async () => {
-  await expectRight(await rotated('ionosphere', { components: 15 }));
-});
+for (const [name, changes] of [
+  ['pima', {}],
+  ['pima', { serverLine: 'fast' }],
+  ['ionosphere', { components: 15 }],
+] as const)
+  test(`pca of ${name}, ${JSON.stringify(changes)}`, { tags: ['long'] }, async () => {
+    await expectRight(await rotated(name, changes));
+  });
 
 test('pca of a correlation matrix, whose vectors an owner applies to its rows', {
   tags: ['long'],
@@ -81,26 +84,32 @@ test('pca of a correlation matrix, whose vectors an owner applies to its rows', 
   expect(projection.trace).toBe(8);
 });
 
-test('pca with everything that a task may declare', async () => {
-  await expectRight(await rotated('iris', { outputs: [...OUTPUTS, 'mean', 'trace'] }));
+test('pca with everything that a task may declare, over a fast line', async () => {
+  const outputs = [...OUTPUTS, 'mean', 'trace'];
+  const { task } = await expectRight(await rotated('iris', { outputs, serverLine: 'fast' }));
+  expect(task.serverLine).toBe('fast');
 });
 
 describe('a connection that fails', () => {
   test('before the answer begins is opened again', async () => {
     world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: 3000 });
-    await expectRight(await rotated('iris'));
+    await expectRight(small());
     expect(world.proxies.csp.streams).toHaveLength(2);
+  });
+
+  /** How many bytes the CSP sends in an answer: the same in all, since it depends on sizes alone. */
+  let bytes: number;
+  beforeAll(async () => {
+    await expectRight(small());
+    bytes = world.proxies.csp.streams[0]!.length;
+    world.proxies.csp.streams.length = 0;
   });
 
   /** The second line is held back until somebody heals the proxy; the first is gone within the last bytes, the rotated vectors, and so the answer has begun. */
   async function broken() {
-    const whole = await rotated('iris');
-    await expectRight(whole);
-    const bytes = world.proxies.csp.streams[0]!.length;
-    world.proxies.csp.streams.length = 0;
     world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: bytes - 100 });
     const second = world.proxies.csp.inject(COMPUTATION, { kind: 'hold' });
-    const finished = expectRight(whole);
+    const finished = expectRight(small());
     finished.catch(() => undefined); // whoever waits for it sees the error
     await expect.poll(() => second.hits).toBe(1);
     const [kept] = query(
@@ -123,23 +132,15 @@ describe('a connection that fails', () => {
       taskId,
     ).map(({ operation }) => operation);
 
-  test.each<[string, () => Promise<void>]>([
-    ['is opened again', async () => undefined],
-    [
-      'and a CSP that is started again between',
-      async () => {
-        await world.stopCsp();
-        await world.startCsp();
-      },
-    ],
-  ])('in the midst of the answer: %s, and the answer is the same', async (_, between) => {
+  test('in the midst of the answer is opened again, also to a CSP that is started again between, and the answer is the same', async () => {
     const { finished, taskId } = await broken();
-    await between();
+    await world.stopCsp();
+    await world.startCsp();
     world.proxies.csp.heal();
     await finished;
     const [first, second, ...others] = sentByCsp();
     expect(others).toEqual([]);
-    expect(first!.length).toBeGreaterThan(60_000);
+    expect(first!.length).toBeGreaterThan(40_000);
     expect(second!.subarray(0, first!.length).equals(first!)).toBe(true);
     expect(auditOf(taskId)).toEqual([
       'records fixed',
@@ -172,11 +173,8 @@ describe('a connection that fails', () => {
   test('over and over is given up after sixteen runs, and the task has failed', {
     tags: ['long'],
   }, async () => {
-    const whole = await rotated('iris');
-    await expectRight(whole);
-    const bytes = world.proxies.csp.streams[0]!.length;
     world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: bytes - 100 }, Number.POSITIVE_INFINITY);
-    const { status } = await finish(whole);
+    const { status } = await finish(small());
     expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_TASK_ANSWERED' } });
     expect(sharesAtCsp(status)).toEqual({ sealed_shares: null });
     expect(auditOf(status.taskId).filter((operation) => operation === 'computation resumed')).toHaveLength(
@@ -185,21 +183,7 @@ describe('a connection that fails', () => {
   });
 });
 
-test('transfers that the CSP spoils every time end the task after three attempts, before an answer', async () => {
-  // The corrections of its first block; an answer takes some hundred thousand bytes more.
-  world.proxies.csp.inject(COMPUTATION, { kind: 'corrupt', atByte: 10_000 }, Number.POSITIVE_INFINITY);
-  const { status } = await finish(await rotated('iris'));
-  expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_OT_CHECK' } });
-  expect(world.proxies.csp.streams).toHaveLength(3);
-  const audited = query(
-    world.cspConfig.dataDirectory,
-    "SELECT operation FROM audit WHERE task_id = ? AND operation = 'computation answered'",
-    status.taskId,
-  );
-  expect(audited).toEqual([]);
-});
-
-test('spoilt transfers count once for each line, also when the database fails for a moment', async () => {
+test('transfers that the CSP spoils every time end the task before an answer, after three lines of which each counts once, also when the database fails for a moment', async () => {
   const { addFault } = SqliteDataUserStore.prototype;
   const lines: number[] = [];
   let failures = 0;
@@ -211,11 +195,18 @@ test('spoilt transfers count once for each line, also when the database fails fo
     lines.push(world.proxies.csp.streams.length);
     return addFault.call(this, taskId);
   });
+  // The corrections of its first block; an answer takes some ten thousand bytes more.
   world.proxies.csp.inject(COMPUTATION, { kind: 'corrupt', atByte: 10_000 }, Number.POSITIVE_INFINITY);
-  const { status } = await finish(await rotated('iris'));
+  const { status } = await finish(small());
   failing.mockRestore();
   expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_OT_CHECK' } });
   expect(lines).toEqual([1, 2, 3]);
+  const audited = query(
+    world.cspConfig.dataDirectory,
+    "SELECT operation FROM audit WHERE task_id = ? AND operation = 'computation answered'",
+    status.taskId,
+  );
+  expect(audited).toEqual([]);
 });
 
 test('an answer that has come is not lost when the database fails for a moment', async () => {
@@ -225,10 +216,10 @@ test('an answer that has come is not lost when the database fails for a moment',
     this: SqliteDataUserStore,
     ...[taskId, from, result]: Parameters<typeof advance>
   ) {
-    if (result.to === 'done' && failures++ === 0) throw new Error('disk I/O error');
+    if (result.to === 'decomposed' && failures++ === 0) throw new Error('disk I/O error');
     return advance.call(this, taskId, from, result);
   });
-  await expectRight(await rotated('iris'));
+  await expectRight(small());
   failing.mockRestore();
   expect(failures).toBe(2);
   expect(world.proxies.csp.streams).toHaveLength(1);
@@ -250,7 +241,7 @@ describe('is refused', () => {
 
   test('by owners who have not allowed it', async () => {
     const { owner } = await world.enrolledOwner({ twoParty: OwnerPolicy.parse({}).twoParty });
-    const { task } = await parties.client.create((await rotated('iris')).proposal);
+    const { task } = await parties.client.create(small().proposal);
     const contribution = owner.contribute(parties.dataUser, task.id, () => Promise.reject(new Error('read')));
     await expect(contribution).rejects.toMatchObject({ code: 'ERR_POLICY' });
     await parties.client.cancelTask(task.id);
