@@ -6,11 +6,12 @@ import {
   type Turn,
 } from '@eigenveil/data-user';
 import { PaillierPool } from '@eigenveil/paillier';
+import { STANDARD_WAITS } from '@eigenveil/server';
 import { databaseOfRun, emptying } from '@eigenveil/testbed/databases/database-of-run';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { AggregatingProcess, MARKS, NumbersTask, OWNERS, SUM, WITHDRAWN } from './support/aggregating.ts';
-import { QUICK } from './support/queue-times.ts';
+import { QUICK, QUICK_WAITS } from './support/queue-times.ts';
 
 const pool = new PaillierPool({ threads: 0 });
 let url: string;
@@ -39,7 +40,8 @@ afterAll(async () => {
 async function open(): Promise<AggregatingProcess> {
   const store = new PostgresDataUserStore(await openDataUserDatabase(url));
   const onError = (error: unknown) => queueErrors.push(error);
-  const queue = await PostgresWorkQueue.open({ url, batches: 2, onError, times: QUICK.postgres });
+  const waits = { ...STANDARD_WAITS, ...QUICK_WAITS };
+  const queue = await PostgresWorkQueue.open({ url, waits, batches: 2, onError, times: QUICK.postgres });
   const process = new AggregatingProcess({ task, store, queue, paillier: pool });
   running.push(process);
   return process;

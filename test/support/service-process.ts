@@ -1,12 +1,13 @@
 /**
  * A real CSP or data user as a child process whose clock and end the parent commands: started over IPC, killed with SIGKILL
- * from outside or, to the commit, by itself. Nothing else of the service is replaced.
+ * from outside or, to the commit, by itself. Nothing else of the service is replaced but the times of its queues.
  */
 import { flushCompileCache } from 'node:module';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type CspConfiguration, startCsp } from '@eigenveil/csp';
 import { type DataUserConfiguration, startDataUser } from '@eigenveil/data-user';
 import pg from 'pg';
+import { QUICK } from './queue-times.ts';
 
 /** Where a process is to die: right before or right after one of its next durable writes. */
 export interface CrashPoint {
@@ -116,7 +117,7 @@ async function obey(command: Command): Promise<void> {
   if (command.kind !== 'start') return;
   ({ offset, crash } = command);
   if (command.service === 'csp') await startCsp(command.config, { now });
-  else await startDataUser(command.config, { now });
+  else await startDataUser(command.config, { now, queueTimes: QUICK });
   flushCompileCache(); // which a process that is killed does not do at its end
 }
 

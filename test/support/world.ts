@@ -23,7 +23,7 @@ import { adminTokenFile } from '@eigenveil/server';
 import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import { SPOKEN_VERSION, Thumbprint, VERSION_HEADER } from '@eigenveil/wire';
-import { QUICK } from './queue-times.ts';
+import { QUICK, QUICK_WAITS } from './queue-times.ts';
 
 /** As services say it. */
 const SPOKEN = { [VERSION_HEADER]: `${SPOKEN_VERSION}` };
@@ -74,7 +74,10 @@ export class World {
 
   static async start(options: WorldOptions = {}): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'eigenveil-test-'));
-    const { csp, dataUser, tls } = await loopback(folder, options);
+    const { csp, dataUser, tls } = await loopback(folder, {
+      ...options,
+      dataUser: { ...QUICK_WAITS, ...options.dataUser },
+    });
     const proxies =
       options.proxied === true
         ? { csp: await FaultyProxy.start(tls, SPOKEN), dataUser: await FaultyProxy.start(tls, SPOKEN) }

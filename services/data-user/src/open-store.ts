@@ -14,6 +14,7 @@ import { OPERATOR_LOG } from './operator-log.ts';
 import { claimDatabase, PostgresReplayGuard } from './postgres-sharing.ts';
 import { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';
 import {
+  type JobWaits,
   type PostgresQueueTimes,
   PostgresWorkQueue,
   type PostgresWorkQueueOptions,
@@ -37,7 +38,7 @@ export interface QueueTimes {
   readonly postgres?: PostgresQueueTimes;
 }
 
-interface StoreConfiguration {
+interface StoreConfiguration extends JobWaits {
   readonly databaseUrl?: string | undefined;
   readonly threads: number;
 }
@@ -51,7 +52,7 @@ export async function openStore(
   const batches = config.threads + 1; // one is read from the database while the threads multiply others
   return config.databaseUrl === undefined
     ? openOwn({ batches, times: times.local }, service)
-    : openShared({ url: config.databaseUrl, batches, times: times.postgres }, service);
+    : openShared({ url: config.databaseUrl, waits: config, batches, times: times.postgres }, service);
 }
 
 /** Where the data user's key-encryption keys and the values sealed under them are, for the commands that rotate them. */
@@ -109,9 +110,10 @@ async function openShared(
   options: Omit<PostgresWorkQueueOptions, 'onError'>,
   { foundation, log, metrics }: Service,
 ): Promise<OpenedStore> {
-  const shared = await openDataUserDatabase(options.url, (error) =>
-    log.warn({ err: error }, 'a connection to the database broke'),
-  );
+  const shared = await openDataUserDatabase(options.url, {
+    onIdleError: (error) => log.warn({ err: error }, 'a connection to the database broke'),
+    waits: options.waits,
+  });
   const store = new PostgresDataUserStore(shared);
   const { key, sealer } = foundation;
   const queue = await orClose(store, async () => {

@@ -1,5 +1,10 @@
 /** The data user's store in PostgreSQL, for one process or several: every method is one durable transaction. */
-import { inspectPostgres, openPostgres, type PostgresDatabase } from '@eigenveil/server';
+import {
+  inspectPostgres,
+  openPostgres,
+  type PostgresDatabase,
+  type PostgresOptions,
+} from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, ServiceError, TaskState, TreeContribution } from '@eigenveil/wire';
 import { ciphertextsOf, completeBatch, completedBatches, partialProducts } from './postgres-batches.ts';
@@ -65,10 +70,9 @@ import {
  */
 export async function openDataUserDatabase(
   url: string,
-  onIdleError?: (error: Error) => void,
+  options: Pick<PostgresOptions, 'onIdleError' | 'waits'> = {},
 ): Promise<PostgresDatabase> {
-  const told = onIdleError === undefined ? {} : { onIdleError };
-  return openPostgres({ url, schema: SCHEMA, migrations: MIGRATIONS, ...told });
+  return openPostgres({ ...options, url, schema: SCHEMA, migrations: MIGRATIONS });
 }
 
 /** The schema version of a database as it is, and the one of this release; nothing is changed. */

@@ -14,12 +14,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  ANSWER_MILLISECONDS,
   type HeldLock,
   PostgresSockets,
+  type PostgresWaits,
   parsePostgresUrl,
   reasonOf,
   ServerError,
+  timesOfWaits,
   tryLock,
   withinTime,
 } from '@eigenveil/server';
@@ -38,7 +39,6 @@ const TASKS_AT_A_TIME = 4;
 const CONNECTIONS = 3;
 /** Batches of a task that are in the queue at a time: however many owners there are, the queue stays short. */
 const MOST_BATCHES = 1000;
-const TELL_MILLISECONDS = 10_000;
 /** So long a process that stops waits for batches that it has begun; another one begins anew what was not finished. */
 const LEAVE_MILLISECONDS = 8000;
 
@@ -50,8 +50,6 @@ export interface PostgresQueueTimes {
   /** How often it is looked which batches are missing: at first, then half as often each time, down to the last. */
   readonly firstLookMilliseconds: number;
   readonly longestLookMilliseconds: number;
-  /** How often a process looks for jobs of others that died; 1 at least. */
-  readonly lookSeconds: number;
   /** How often it looks for jobs that are to be tried again; 0.5 at least. */
   readonly pollSeconds: number;
   /** Before a job that failed is tried again: the first pause is about doubled with each failure, up to the longest. Whole numbers. */
@@ -63,31 +61,30 @@ export const POSTGRES_QUEUE_TIMES: PostgresQueueTimes = {
   resendMilliseconds: 10_000,
   firstLookMilliseconds: 20,
   longestLookMilliseconds: 1000,
-  lookSeconds: 5,
   pollSeconds: 2,
   firstRetrySeconds: 1,
   longestRetrySeconds: 5, // for that long at most nobody takes up what a process has left that died
 };
 
-/** Of a process that dies, the jobs are given to others after this and the next look of another process. No less is taken by pg-boss. */
-const HEARTBEAT_SECONDS = 10;
-const HEARTBEAT_REFRESH_SECONDS = 3;
+/** How often a process says that it works on a job, in heartbeats: two times may fail. */
+const REFRESH = 0.3;
+/** How often a process looks for jobs of others that died, in heartbeats, rounded up to whole seconds. */
+const LOOK = 0.5;
 const queueOf = ({ firstRetrySeconds, longestRetrySeconds }: PostgresQueueTimes) =>
   ({
     policy: 'exclusive',
     notify: true,
-    heartbeatSeconds: HEARTBEAT_SECONDS,
-    expireInSeconds: 24 * 3600, // the longest that there is: the heartbeat decides
+    expireInSeconds: 24 * 3600, // the longest that there is: the heartbeat of each job decides
     retryLimit: 1_000_000,
     retryDelay: firstRetrySeconds,
     retryBackoff: true,
     retryDelayMax: longestRetrySeconds,
     deleteAfterSeconds: 60,
   }) as const;
-const workOf = ({ pollSeconds }: PostgresQueueTimes): WorkOptions => ({
+const workOf = ({ pollSeconds }: PostgresQueueTimes, heartbeatSeconds: number): WorkOptions => ({
   pollingIntervalSeconds: pollSeconds,
   notifyPollingIntervalSeconds: pollSeconds, // notified of new jobs, but not of those to be tried again
-  heartbeatRefreshSeconds: HEARTBEAT_REFRESH_SECONDS,
+  heartbeatRefreshSeconds: REFRESH * heartbeatSeconds,
 });
 
 interface TaskJob {
@@ -97,9 +94,16 @@ interface BatchJob extends TaskJob {
   readonly number: number;
 }
 
+/** The values of the settings of these names. */
+export interface JobWaits extends PostgresWaits {
+  readonly jobHeartbeatSeconds: number;
+  readonly jobNoticeSeconds: number;
+}
+
 export interface PostgresWorkQueueOptions {
   /** As parsePostgresUrl takes it. */
   readonly url: string;
+  readonly waits: JobWaits;
   /** Batches that this process works on at a time. */
   readonly batches: number;
   /** Told of what went wrong between this process and the database; it is tried again. */
@@ -133,7 +137,8 @@ export class PostgresWorkQueue implements WorkQueue {
         await queue.#boss.updateQueue(name, changeable);
       }
     } catch (error) {
-      await queue.#sockets.end(queue.#boss.stop({ graceful: false }));
+      const { prompt } = timesOfWaits(options.waits);
+      await queue.#sockets.end(queue.#boss.stop({ graceful: false }), prompt);
       throw new ServerError('ERR_DATABASE', `the queue of jobs cannot be opened: ${reasonOf(error)}`);
     }
     return queue;
@@ -142,15 +147,17 @@ export class PostgresWorkQueue implements WorkQueue {
   private constructor(options: PostgresWorkQueueOptions) {
     this.#options = options;
     this.#times = options.times ?? POSTGRES_QUEUE_TIMES;
-    const { lookSeconds } = this.#times;
+    const { jobHeartbeatSeconds } = options.waits;
+    const { answer, prompt } = timesOfWaits(options.waits);
+    const lookSeconds = Math.ceil(LOOK * jobHeartbeatSeconds);
     const { host, port, database, user, password, ssl } = parsePostgresUrl(options.url);
     this.#boss = new PgBoss({
       ...{ host, port, database, user, ssl, ...(password === undefined ? {} : { password }) },
       application_name: 'eigenveil jobs',
       max: CONNECTIONS,
-      connectionTimeoutMillis: 5000,
+      connectionTimeoutMillis: prompt,
       // As for any of pg's pools, which this becomes.
-      ...{ query_timeout: ANSWER_MILLISECONDS, stream: this.#sockets.stream },
+      ...{ query_timeout: answer, stream: this.#sockets.stream },
       schema: JOBS_SCHEMA,
       schedule: false,
       useListenNotify: true,
@@ -166,7 +173,7 @@ export class PostgresWorkQueue implements WorkQueue {
   }
 
   async start(workers: Workers): Promise<void> {
-    const work = workOf(this.#times);
+    const work = workOf(this.#times, this.#options.waits.jobHeartbeatSeconds);
     await this.#boss.work<TaskJob>(TASKS, { ...work, localConcurrency: TASKS_AT_A_TIME }, ([job]) =>
       this.#workOn(workers, job!),
     );
@@ -190,7 +197,7 @@ export class PostgresWorkQueue implements WorkQueue {
   }
 
   async take<Result>(taskId: TaskId, work: (turn: Turn) => Promise<Result>): Promise<Result> {
-    const lock = await tryLock(this.#options.url, `eigenveil task ${taskId}`);
+    const lock = await tryLock(this.#options.url, `eigenveil task ${taskId}`, this.#options.waits);
     if (lock === undefined) throw beingWorkedOn(taskId);
     try {
       return await work(this.#turnOf(lock));
@@ -212,7 +219,7 @@ export class PostgresWorkQueue implements WorkQueue {
       );
       if (due.length > 0) {
         const jobs = due.map((number) => ({ data: { taskId, number }, singletonKey: `${taskId}/${number}` }));
-        await this.#boss.insert(BATCHES, jobs);
+        await this.#insert(BATCHES, jobs);
       }
       for (const number of due) sent.set(number, now);
       await sleep(pause, undefined, { signal: turn.signal });
@@ -271,7 +278,16 @@ export class PostgresWorkQueue implements WorkQueue {
   async #send(taskIds: readonly TaskId[]): Promise<void> {
     if (taskIds.length === 0) return;
     const jobs = taskIds.map((taskId) => ({ data: { taskId }, singletonKey: taskId }));
-    await this.#boss.insert(TASKS, jobs);
+    await this.#insert(TASKS, jobs);
+  }
+
+  /** A job has the heartbeat of the process that sends it. pg-boss takes any for a job, but none under ten seconds for a queue. */
+  async #insert(queue: string, jobs: readonly { data: object; singletonKey: string }[]): Promise<void> {
+    const { jobHeartbeatSeconds: heartbeatSeconds } = this.#options.waits;
+    await this.#boss.insert(
+      queue,
+      jobs.map((job) => ({ ...job, heartbeatSeconds })),
+    );
   }
 
   #turnOf(lock: HeldLock): Turn {
@@ -284,7 +300,7 @@ export class PostgresWorkQueue implements WorkQueue {
   /** Now and then: without a database every worker fails every few seconds. */
   #tell(error: unknown): void {
     const now = performance.now();
-    if (now < this.#toldAt + TELL_MILLISECONDS) return;
+    if (now < this.#toldAt + 1000 * this.#options.waits.jobNoticeSeconds) return;
     this.#toldAt = now;
     this.#options.onError(error);
   }

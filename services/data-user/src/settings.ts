@@ -1,6 +1,6 @@
 /** Settings of the data user's service; what `--help` needs loads nothing of the service itself. */
 import type { Configuration } from '@eigenveil/command';
-import { PAGE_SETTINGS, SERVICE_SETTINGS } from '@eigenveil/server/settings';
+import { DATABASE_WAITS, PAGE_SETTINGS, SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
@@ -17,6 +17,20 @@ export const DATA_USER_SETTINGS = {
     description:
       'PostgreSQL database, which several processes can share (default: SQLite in the data directory); better in the environment than here, for its password',
     placeholder: 'URL',
+  },
+  ...DATABASE_WAITS,
+  jobHeartbeatSeconds: {
+    schema: z.int().min(1).max(3600),
+    description:
+      'silence after which processes that share a PostgreSQL take a job from one another; one that is killed is silent',
+    default: 10,
+    placeholder: 'NUMBER',
+  },
+  jobNoticeSeconds: {
+    schema: z.int().min(0).max(3600),
+    description: 'pause in the log between two notices that the queue of jobs in PostgreSQL was interrupted',
+    default: 10,
+    placeholder: 'NUMBER',
   },
   cspUrl: { schema: ServiceUrl, description: 'address of the CSP, https', placeholder: 'URL' },
   cspThumbprint: {

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CspConfiguration } from '@eigenveil/csp';
-import type { DataUserConfiguration } from '@eigenveil/data-user';
+import { DATA_USER_SETTINGS, type DataUserConfiguration } from '@eigenveil/data-user';
 import { createLocalCertificate, openSigningKey } from '@eigenveil/server';
 import { freePort } from '@eigenveil/testbed/port';
 import type { Thumbprint } from '@eigenveil/wire';
@@ -72,6 +72,10 @@ export async function loopback(folder: string, options: LoopbackOptions = {}): P
     answerMilliseconds: 20,
     retentionDays: 30,
     databaseUrl: undefined,
+    databaseAnswerSeconds: DATA_USER_SETTINGS.databaseAnswerSeconds.default,
+    databaseLockSeconds: DATA_USER_SETTINGS.databaseLockSeconds.default,
+    jobHeartbeatSeconds: DATA_USER_SETTINGS.jobHeartbeatSeconds.default,
+    jobNoticeSeconds: DATA_USER_SETTINGS.jobNoticeSeconds.default,
     ...options.dataUser,
   };
   return { csp, dataUser, cspThumbprint: cspIdentity.thumbprint, tls };

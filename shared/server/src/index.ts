@@ -26,7 +26,6 @@ export { BROTLI_QUALITY, type PageOptions, pageRoutes } from './page.ts';
 export { lookAtPeer } from './peer.ts';
 export { PeerNames } from './peer-names.ts';
 export {
-  ANSWER_MILLISECONDS,
   inspectPostgres,
   openPostgres,
   type PostgresDatabase,
@@ -37,6 +36,7 @@ export {
 export { type HeldLock, tryLock } from './postgres-lock.ts';
 export { PostgresSockets, withinTime } from './postgres-sockets.ts';
 export { parsePostgresUrl } from './postgres-url.ts';
+export { type PostgresWaits, STANDARD_WAITS, timesOfWaits } from './postgres-waits.ts';
 export { ProofChecker, proofTokenOf, type UsedProofs } from './proof.ts';
 export { RateLimit } from './rate-limit.ts';
 export { Reloader, type Renewable } from './reload.ts';

@@ -1,9 +1,10 @@
 /** Locks of PostgreSQL that a process has for as long as it lives and is connected, each on a connection of its own. */
 import { hostname } from 'node:os';
 import { Client } from 'pg';
-import { CONNECT_MILLISECONDS, clientOptions, translated } from './postgres.ts';
+import { clientOptions, translated } from './postgres.ts';
 import { endClient } from './postgres-sockets.ts';
 import { parsePostgresUrl } from './postgres-url.ts';
+import { type PostgresWaits, STANDARD_WAITS, timesOfWaits } from './postgres-waits.ts';
 
 export interface HeldLock {
   /** Aborted when the lock may be lost. */
@@ -13,12 +14,10 @@ export interface HeldLock {
   release(): Promise<void>;
 }
 
-/** How often the holder makes sure, and how long it waits for the answer. */
-const LOCK_CHECK_MILLISECONDS = 5000;
-const LOCK_ANSWER_MILLISECONDS = 5000;
 /**
- * A holder that is cut off notices within the sum of those two and stops; only after these (10 + 4 · 5 seconds) does the server take its
- * connection for dead and give the lock to somebody else. Of a holder that dies, its system tells the server at once.
+ * A holder makes sure every `prompt` milliseconds, and waits as long for the answer. One that is cut off so notices within ten seconds and
+ * stops; only after these (10 + 4 · 5 seconds) does the server take its connection for dead and give the lock to somebody else. Of a holder
+ * that dies, its system tells the server at once.
  */
 const SERVER_SETTINGS =
   'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4';
@@ -29,12 +28,17 @@ const SERVER_SETTINGS =
  * hands it to others between transactions, `confirm` fails.
  * @throws ERR_DATABASE_UNREACHABLE
  */
-export async function tryLock(url: string, name: string): Promise<HeldLock | undefined> {
+export async function tryLock(
+  url: string,
+  name: string,
+  waits: PostgresWaits = STANDARD_WAITS,
+): Promise<HeldLock | undefined> {
+  const { prompt } = timesOfWaits(waits);
   const client = new Client({
     ...clientOptions(parsePostgresUrl(url)),
     application_name: `eigenveil lock ${process.pid} ${hostname()}`, // so that pg_stat_activity tells who works
-    connectionTimeoutMillis: CONNECT_MILLISECONDS,
-    query_timeout: LOCK_ANSWER_MILLISECONDS,
+    connectionTimeoutMillis: prompt,
+    query_timeout: prompt,
   });
   const lost = new AbortController();
   const lose = () => lost.abort(new Error(`the lock "${name}" may be lost`));
@@ -46,16 +50,16 @@ export async function tryLock(url: string, name: string): Promise<HeldLock | und
       'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken',
       [name],
     );
-    if (rows[0]!.taken) return hold(client, name, lost);
+    if (rows[0]!.taken) return hold(client, name, lost, prompt);
   } catch (error) {
-    end(client);
+    end(client, prompt);
     throw translated(error);
   }
-  end(client);
+  end(client, prompt);
   return undefined;
 }
 
-function hold(client: Client, name: string, lost: AbortController): HeldLock {
+function hold(client: Client, name: string, lost: AbortController, prompt: number): HeldLock {
   const check = async () => {
     lost.signal.throwIfAborted();
     // By its key, whose halves are there: behind a pooler the session could be one that holds another lock.
@@ -70,9 +74,9 @@ function hold(client: Client, name: string, lost: AbortController): HeldLock {
   const timer = setInterval(() => {
     check().catch((error) => {
       lost.abort(error);
-      end(client);
+      end(client, prompt);
     });
-  }, LOCK_CHECK_MILLISECONDS);
+  }, prompt);
   lost.signal.addEventListener('abort', () => clearInterval(timer));
   return {
     signal: lost.signal,
@@ -85,12 +89,12 @@ function hold(client: Client, name: string, lost: AbortController): HeldLock {
     async release() {
       clearInterval(timer);
       // The server frees the lock when it hears of the end; where it cannot be reached, nobody waits for that.
-      await endClient(client);
+      await endClient(client, prompt);
     },
   };
 }
 
 /** Does not wait. */
-function end(client: Client): void {
-  void endClient(client);
+function end(client: Client, prompt: number): void {
+  void endClient(client, prompt);
 }

@@ -3,9 +3,6 @@ import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 
-/** So long a server has to say goodbye. It is told that a connection ends, and one that hangs would be waited for without end. */
-const GOODBYE_MILLISECONDS = 5000;
-
 /** The sockets of a pool. */
 export class PostgresSockets {
   readonly #open = new Set<Socket>();
@@ -18,15 +15,15 @@ export class PostgresSockets {
   };
 
   /** Waits for what ends the connections, then cuts those that are left: an open socket would keep the process alive. */
-  async end(ending: Promise<unknown>, milliseconds = GOODBYE_MILLISECONDS): Promise<void> {
+  async end(ending: Promise<unknown>, milliseconds: number): Promise<void> {
     await withinTime(ending, milliseconds);
     for (const socket of this.#open) socket.destroy();
   }
 }
 
-/** Ends a connection; does not wait for long, and leaves no socket open. */
-export async function endClient(client: Client): Promise<void> {
-  await withinTime(client.end(), GOODBYE_MILLISECONDS);
+/** Ends a connection and leaves no socket open. The server is told that it ends; one that hangs is not waited for any longer than so much. */
+export async function endClient(client: Client, milliseconds: number): Promise<void> {
+  await withinTime(client.end(), milliseconds);
   client.connection.stream.destroy();
 }
 

@@ -5,6 +5,7 @@ import { Client, DatabaseError, Pool, type PoolClient, type QueryConfig, type Qu
 import { DATABASE_RETRY_SECONDS, ServerError } from './errors.ts';
 import { endClient, PostgresSockets } from './postgres-sockets.ts';
 import { type PostgresAddress, parsePostgresUrl } from './postgres-url.ts';
+import { type PostgresWaits, STANDARD_WAITS, timesOfWaits } from './postgres-waits.ts';
 
 /** What statements are sent to: a pool, or a transaction. */
 export interface PostgresQueries {
@@ -20,20 +21,13 @@ export interface PostgresOptions {
   readonly migrations: readonly string[];
   /** Told of connections that broke while nobody used them. */
   readonly onIdleError?: (error: Error) => void;
+  readonly waits?: PostgresWaits;
 }
 
 /** Connections of one process. Several processes share the server's max_connections. */
 const CONNECTIONS = 10;
-export const CONNECT_MILLISECONDS = 5000;
-/** No statement of ours takes long; one that does waits for something that is broken. */
-const STATEMENT_MILLISECONDS = 30_000;
-const LOCK_MILLISECONDS = 10_000;
 /** A process that was stopped in the midst of a transaction must not hold up the others. */
 const IDLE_IN_TRANSACTION_MILLISECONDS = 15_000;
-/** For a server that does not answer at all; longer than what the server itself would allow. */
-export const ANSWER_MILLISECONDS = 45_000;
-/** For a server that is asked whether it answers. */
-const CHECK_MILLISECONDS = 5000;
 const MOST_ATTEMPTS = 10;
 const BACKOFF_MILLISECONDS = 10;
 
@@ -64,7 +58,7 @@ const UNREACHABLE_STATES = /^(08|53|57)|^(25006|25P03|40003)$/;
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
   const address = parsePostgresUrl(options.url);
-  await withClient(address, async (client) => {
+  await withClient(address, options.waits, async (client) => {
     await checkDurability(client);
     await migrate(client, options);
   });
@@ -75,8 +69,8 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
  * The schema version of a database, 0 where there is none yet, as openPostgres would find it; nothing is changed.
  * @throws as openPostgres
  */
-export async function inspectPostgres({ url, schema, migrations }: PostgresOptions): Promise<number> {
-  return withClient(parsePostgresUrl(url), async (client) => {
+export async function inspectPostgres({ url, schema, migrations, waits }: PostgresOptions): Promise<number> {
+  return withClient(parsePostgresUrl(url), waits, async (client) => {
     await client.query('SET default_transaction_read_only = on');
     await checkDurability(client);
     const { rows } = await client.query<{ hasVersion: boolean }>(
@@ -92,9 +86,11 @@ export async function inspectPostgres({ url, schema, migrations }: PostgresOptio
 /** Without an error's cause, which may repeat the URL. */
 async function withClient<Result>(
   address: PostgresAddress,
+  waits: PostgresWaits = STANDARD_WAITS,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new Client({ ...clientOptions(address), connectionTimeoutMillis: CONNECT_MILLISECONDS });
+  const { prompt } = timesOfWaits(waits);
+  const client = new Client({ ...clientOptions(address), connectionTimeoutMillis: prompt });
   client.on('error', ignore); // the statement under way fails with it
   try {
     await client.connect();
@@ -104,23 +100,29 @@ async function withClient<Result>(
       ? error
       : new ServerError('ERR_DATABASE', `the database cannot be opened: ${reasonOf(error)}`);
   } finally {
-    await endClient(client);
+    await endClient(client, prompt);
   }
 }
 
 export class PostgresDatabase implements PostgresQueries {
   readonly #pool: Pool;
   readonly #sockets = new PostgresSockets();
+  readonly #times: ReturnType<typeof timesOfWaits>;
 
   /** Use openPostgres. */
-  constructor(address: PostgresAddress, { schema, onIdleError = ignore }: PostgresOptions) {
+  constructor(
+    address: PostgresAddress,
+    { schema, onIdleError = ignore, waits = STANDARD_WAITS }: PostgresOptions,
+  ) {
+    const times = timesOfWaits(waits);
+    this.#times = times;
     this.#pool = new Pool({
       ...clientOptions(address),
       stream: this.#sockets.stream,
       max: CONNECTIONS,
-      connectionTimeoutMillis: CONNECT_MILLISECONDS,
-      query_timeout: ANSWER_MILLISECONDS,
-      onConnect: (client) => prepareSession(client, schema),
+      connectionTimeoutMillis: times.prompt,
+      query_timeout: times.answer,
+      onConnect: (client) => prepareSession(client, schema, times),
     });
     this.#pool.on('error', onIdleError);
   }
@@ -176,13 +178,13 @@ export class PostgresDatabase implements PostgresQueries {
 
   /** @throws Error unless the database answers, and soon */
   async check(): Promise<void> {
-    const statement = { text: 'SELECT 1', query_timeout: CHECK_MILLISECONDS };
+    const statement = { text: 'SELECT 1', query_timeout: this.#times.prompt };
     await this.query(statement);
   }
 
   /** Ends all connections; those of a server that does not answer are cut. */
   async close(): Promise<void> {
-    await this.#sockets.end(this.#pool.end());
+    await this.#sockets.end(this.#pool.end(), this.#times.prompt);
   }
 
   async #attempt<Result>(work: (queries: PostgresQueries) => Promise<Result>): Promise<Result> {
@@ -263,13 +265,17 @@ export function clientOptions({ host, port, database, user, password, ssl }: Pos
  * What every connection needs before it is used.
  * @throws ERR_DATABASE
  */
-async function prepareSession(client: Pick<Client, 'query'>, schema: string): Promise<void> {
+async function prepareSession(
+  client: Pick<Client, 'query'>,
+  schema: string,
+  { statement, lock }: ReturnType<typeof timesOfWaits>,
+): Promise<void> {
   await checkDurability(client);
   const settings = {
     synchronous_commit: 'on',
     search_path: schema, // and nothing in which somebody else could put tables
-    statement_timeout: STATEMENT_MILLISECONDS,
-    lock_timeout: LOCK_MILLISECONDS,
+    statement_timeout: statement,
+    lock_timeout: lock,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLISECONDS,
   };
   const assignments = Object.keys(settings).map((name, i) => `set_config('${name}', $${i + 1}, false)`);

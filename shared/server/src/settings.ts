@@ -86,6 +86,22 @@ export const SERVICE_SETTINGS = {
   },
 } as const;
 
+/** Waits of a service whose database is PostgreSQL. */
+export const DATABASE_WAITS = {
+  databaseAnswerSeconds: {
+    schema: z.int().min(1).max(3600),
+    description: 'how long PostgreSQL has for an answer; a statement may take two thirds of that',
+    default: 45,
+    placeholder: 'NUMBER',
+  },
+  databaseLockSeconds: {
+    schema: z.int().min(1).max(3600),
+    description: 'how long a statement waits for a lock of PostgreSQL that somebody else has',
+    default: 10,
+    placeholder: 'NUMBER',
+  },
+} as const;
+
 /** Of services that owners' pages talk to. */
 export const PAGE_SETTINGS = {
   allowedOrigins: {
