@@ -190,12 +190,25 @@ describe('a data user', () => {
 });
 
 describe('an owner', () => {
+  test('is told that the address of the data user is that of the CSP', async () => {
+    const { owner } = await world.enrolledOwner();
+    await expect(owner.contribute(world.cspAddress, signed.task.id, vi.fn())).rejects.toMatchObject({
+      code: 'ERR_ROUTE_UNKNOWN',
+      message: expect.stringMatching(/^this is an Eigenveil CSP, /),
+    });
+  });
+
   test('does not enrol at a CSP of another identity, and keeps its token', async () => {
     const { owner, home } = world.newOwner();
     const [token] = await inviteOwners(world.cspConfig.dataDirectory, 1, 3600);
     const { thumbprint } = await stranger();
     const attempt = owner.enrol(world.cspAddress, token!, thumbprint);
     await expect(attempt).rejects.toEqual(withCode('ERR_CSP_IDENTITY'));
+    const pinned = world.dataUserConfig.cspThumbprint;
+    await expect(owner.enrol(world.dataUserAddress, token!, pinned)).rejects.toMatchObject({
+      code: 'ERR_CSP_IDENTITY',
+      message: expect.stringMatching(/: that address is an Eigenveil data user's$/),
+    });
     expect(await home.enrolment()).toBeUndefined();
     expect(world.proxies.csp.bodies(/^POST \/enrolments$/).some((body) => body.includes(token!))).toBe(false);
     const right = Thumbprint.parse(world.dataUserConfig.cspThumbprint);

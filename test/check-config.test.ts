@@ -105,6 +105,15 @@ describe('finds', () => {
       },
     ],
     [
+      'a key file that is empty, which TLS takes for none',
+      'certificate',
+      /^bad: ERR_TLS_FILE: "--tls-key" expected a private key in PEM in .*, got an empty file$/,
+      async () => {
+        await writeFile(join(folder, 'empty.pem'), '');
+        return ['--tls-key', join(folder, 'empty.pem')];
+      },
+    ],
+    [
       'a certificate for another name',
       'certificate',
       /^doubtful: it does not name csp\.example\.org/,
@@ -239,13 +248,15 @@ describe('at a data user', () => {
         exitCode: 2,
         news: { CSP: expect.stringMatching(/^bad: ERR_CSP_IDENTITY/) },
       });
+      const ofDataUser = await user(world.dataUserAddress.url, '--csp-ca', file, '--csp-thumbprint', pin);
+      expect(ofDataUser.news.CSP).toMatch(/: that address is an Eigenveil data user's$/);
       expect((await user(url, '--csp-thumbprint', pin)).news).toEqual({
         CSP: expect.stringMatching(/^doubtful: the certificate of .* is not accepted/),
       });
       await mkdir(join(folder, 'empty'), { recursive: true });
       await writeFile(file, 'no certificate');
       expect((await user(url, '--csp-ca', file, '--csp-thumbprint', pin)).news).toEqual({
-        'certificates for the CSP': expect.stringMatching(/^bad: ERR_CONFIGURATION: "--csp-ca"/),
+        'certificates for the CSP': expect.stringMatching(/^bad: ERR_TLS_FILE: "--csp-ca"/),
       });
     } finally {
       await world.close();

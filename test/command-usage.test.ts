@@ -81,7 +81,7 @@ describe('a command line that is wrong exits with 2', () => {
       'a folder that cannot be made',
       'csp',
       ['identity', '--data-directory', '/dev/null/x'],
-      /expected a folder that is there or can be made \(ENOTDIR\)/,
+      /expected a folder that is there or can be made \(not a directory\)/,
     ],
     ['a value of another type', 'csp', ['invite', '--data-directory', '/x', '--count', 'ten'], /--count/],
     ['no task id', 'owner', ['withdraw', 'task-1', ...URL, ...HOME], /"TASK" expected a task id/],

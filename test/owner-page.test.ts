@@ -82,6 +82,6 @@ test('a folder in no folder is refused', async () => {
   const { exitCode, stderr } = await page('--out', out, '--csp', CSP, '--data-user', DATA_USER);
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,
-    stderr: expect.stringMatching(/--out.*ENOENT/) as string,
+    stderr: expect.stringMatching(/--out.*no such file or directory/) as string,
   });
 });

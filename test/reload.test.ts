@@ -159,7 +159,7 @@ test('a data user trusts another certificate of the CSP', async () => {
   };
   expect(await answer()).toBe('ERR_PEER_CERTIFICATE');
   await writeFile(ca, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
-  expect(await reload(user)).toMatchObject([{ level: 'error', err: { code: 'ERR_CONFIGURATION' } }]);
+  expect(await reload(user)).toMatchObject([{ level: 'error', err: { code: 'ERR_TLS_FILE' } }]);
   expect(await answer()).toBe('ERR_PEER_CERTIFICATE');
   await writeFile(ca, cert);
   await reload(user);

@@ -1,5 +1,7 @@
 /** What a start of the authenticator would find, and whether its webhook's certificate is accepted. */
-import { checkService, Doubt, type Finding, Findings, lookAtPeer, readCertificates } from '@eigenveil/server';
+import { readCertificates } from '@eigenveil/command';
+import { checkService, Doubt, type Finding, Findings, lookAtPeer } from '@eigenveil/server';
+import { connectionReason } from '@eigenveil/wire';
 import { AUTHENTICATOR_BACKUP } from './backup.ts';
 import { referencesOf } from './references.ts';
 import type { AuthenticatorConfiguration } from './settings.ts';
@@ -19,8 +21,7 @@ export async function checkAuthenticator(config: AuthenticatorConfiguration): Pr
     const { origin } = new URL(webhookUrl);
     // Not its own path: whoever asks there may be taken for an event.
     await lookAtPeer(origin, '/', ca).catch((error: unknown) => {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
-      throw new Doubt(`${origin} cannot be reached (${code})`);
+      throw new Doubt(`${origin} cannot be reached (${connectionReason(error)})`);
     });
     return `${origin} answers`;
   });

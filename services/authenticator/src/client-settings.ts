@@ -1,5 +1,5 @@
 /** How the commands of devices and relying applications are told where the service is, and how long to try. */
-import { readTextFile } from '@eigenveil/command';
+import { readCertificates } from '@eigenveil/command';
 import type { ServiceAddress } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
@@ -22,11 +22,11 @@ export const SERVICE_ADDRESS = {
   },
 } as const;
 
-/** @throws ERR_CONFIGURATION */
+/** @throws ERR_TLS_FILE */
 export async function addressOf(settings: {
   readonly serviceUrl: string;
   readonly serviceCa?: string | undefined;
 }): Promise<ServiceAddress> {
   const { serviceUrl: url, serviceCa } = settings;
-  return { url, ca: serviceCa === undefined ? undefined : await readTextFile('--service-ca', serviceCa) };
+  return { url, ca: await readCertificates('--service-ca', serviceCa) };
 }

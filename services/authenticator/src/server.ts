@@ -1,14 +1,14 @@
 /** Puts the authenticator together and runs it over HTTPS. */
+import { readCertificates } from '@eigenveil/command';
 import {
   type Logger,
   measureStorage,
   openService,
   Reloader,
-  readCertificates,
   requireKeys,
   sqliteBytes,
 } from '@eigenveil/server';
-import type { Thumbprint } from '@eigenveil/wire';
+import { SERVICE_TITLES, type Thumbprint } from '@eigenveil/wire';
 import { authenticatorMetrics } from './metrics.ts';
 import { Population } from './population.ts';
 import { referencesOf } from './references.ts';
@@ -36,7 +36,7 @@ export interface AuthenticatorOverrides {
 }
 
 const INFO = {
-  title: 'Eigenveil authenticator',
+  title: SERVICE_TITLES.authenticator,
   version: '0.1.0',
   description: 'A continuous-authentication back end on reduced rows.',
 };

@@ -9,7 +9,7 @@ import {
   requireKeys,
   sqliteBytes,
 } from '@eigenveil/server';
-import type { Thumbprint } from '@eigenveil/wire';
+import { SERVICE_TITLES, type Thumbprint } from '@eigenveil/wire';
 import { cspRoutes } from './routes.ts';
 import { CspService } from './service.ts';
 import type { CspConfiguration } from './settings.ts';
@@ -35,7 +35,7 @@ export interface CspOverrides {
 }
 
 const INFO = {
-  title: 'Eigenveil CSP',
+  title: SERVICE_TITLES.csp,
   version: '0.1.0',
   description: 'The crypto service provider of Eigenveil.',
 };

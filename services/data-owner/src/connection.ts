@@ -5,15 +5,13 @@ import { namedResult, type Task, type TaskId } from '@eigenveil/task';
 import {
   BasisResponse,
   EnrolmentResponse,
-  JwkSet,
   NextTask,
-  type PublicJwk,
+  pinnedCspKey,
   type ServiceAddress,
   ServiceClient,
   ServiceError,
   SignedTask,
   type Thumbprint,
-  thumbprintOf,
 } from '@eigenveil/wire';
 import { basisOf, type Named } from './basis.ts';
 import type { Enrolment, OwnerState } from './state.ts';
@@ -38,8 +36,7 @@ export class OwnerConnection {
   async enrol(csp: ServiceAddress, enrolmentToken: string, cspThumbprint: Thumbprint): Promise<Enrolment> {
     const client = this.#client(csp, { kind: 'key', key: await this.#state.signingKey() });
     try {
-      const { keys } = await client.send({ method: 'GET', path: '/.well-known/jwks.json', response: JwkSet });
-      const cspKey = await pinned(keys, cspThumbprint);
+      const cspKey = await pinnedCspKey(client, cspThumbprint);
       const path = '/enrolments';
       const answer = await client.send({
         method: 'POST',
@@ -117,12 +114,4 @@ export class OwnerConnection {
   ) {
     return new ServiceClient({ url, ca, credentials, patienceMilliseconds: this.#patienceMilliseconds });
   }
-}
-
-async function pinned(keys: readonly PublicJwk[], thumbprint: Thumbprint): Promise<PublicJwk> {
-  for (const key of keys) if ((await thumbprintOf(key)) === thumbprint) return key;
-  throw new ServiceError(
-    'ERR_CSP_IDENTITY',
-    `"csp" expected an identity key with the pinned thumbprint ${thumbprint}`,
-  );
 }

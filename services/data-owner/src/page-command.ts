@@ -2,6 +2,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addSettings, ConfigurationError, printResult } from '@eigenveil/command';
+import { fileReason } from '@eigenveil/platform';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -59,7 +60,7 @@ async function writeTo(out: string, files: ReadonlyMap<string, Uint8Array>): Pro
     });
     for (const [name, bytes] of files) await writeFile(join(out, name), bytes, { flag: 'wx' });
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    const reason = fileReason(cause) ?? 'unknown reason';
     throw new ConfigurationError(
       `"--out" expected an empty folder, or a new one in a folder that can be written to, got ${out} (${reason})`,
       { cause },

@@ -1,7 +1,7 @@
 /** Settings that the commands of eigenveil-owner share, and what an action makes of them. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError, readJsonFile, readTextFile, TRACE_ENDPOINT } from '@eigenveil/command';
+import { ConfigurationError, readCertificates, readJsonFile, TRACE_ENDPOINT } from '@eigenveil/command';
 import { TaskId } from '@eigenveil/task/schema';
 import type { ServiceAddress } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
@@ -133,7 +133,7 @@ export async function address(
   ca: string | undefined,
   title = '--user-ca',
 ): Promise<ServiceAddress> {
-  return { url, ca: ca === undefined ? undefined : await readTextFile(title, ca) };
+  return { url, ca: await readCertificates(title, ca) };
 }
 
 export function taskIdOf(text: string): TaskId {

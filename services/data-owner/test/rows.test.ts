@@ -82,7 +82,7 @@ describe('rows', () => {
     });
     await expect(read({ data: path('nothing.parquet') })).rejects.toMatchObject({
       code: 'ERR_FILE_UNREADABLE',
-      message: `${JSON.stringify(path('nothing.parquet'))} cannot be read: ENOENT`,
+      message: `${JSON.stringify(path('nothing.parquet'))} cannot be read: no such file or directory`,
     });
   });
 

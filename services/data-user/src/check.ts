@@ -1,4 +1,5 @@
 /** What a start of the data user would find, and whether its CSP answers. */
+import { readCertificates } from '@eigenveil/command';
 import { selfTest } from '@eigenveil/paillier';
 import {
   checkService,
@@ -7,11 +8,19 @@ import {
   type Finding,
   Findings,
   lookAtPeer,
-  readCertificates,
   timesOf,
   validityOf,
 } from '@eigenveil/server';
-import { certificateError, JwkSet, parseJson, ServiceError, thumbprintOf } from '@eigenveil/wire';
+import {
+  certificateError,
+  connectionReason,
+  cspIdentityError,
+  JwkSet,
+  parseJson,
+  ServiceClient,
+  serviceTitle,
+  thumbprintOf,
+} from '@eigenveil/wire';
 import { DATA_USER_BACKUP } from './backup.ts';
 import { inspectDataUserDatabase } from './postgres-store.ts';
 import type { DataUserConfiguration } from './settings.ts';
@@ -42,9 +51,10 @@ export async function checkDataUser(config: DataUserConfiguration): Promise<read
     const set = JwkSet.safeParse(parseJson(text));
     const thumbprints = await Promise.all((set.data?.keys ?? []).map(thumbprintOf));
     if (!thumbprints.includes(config.cspThumbprint))
-      throw new ServiceError(
-        'ERR_CSP_IDENTITY',
-        `${cspUrl} expected the pinned identity ${config.cspThumbprint}, got ${thumbprints.join(', ') || 'none'}`,
+      throw cspIdentityError(
+        cspUrl,
+        `the pinned thumbprint ${config.cspThumbprint}, got ${thumbprints.join(', ') || 'none'},`,
+        await titleAt(cspUrl, ca),
       );
     const { expires } = timesOf(certificate);
     const validity = validityOf(timesOf(certificate));
@@ -61,7 +71,14 @@ async function reach(url: string, ca: string | undefined) {
   try {
     return await lookAtPeer(url, '/.well-known/jwks.json', ca);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
-    throw new Doubt(certificateError(url, code, error)?.message ?? `${url} cannot be reached (${code})`);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    throw new Doubt(
+      certificateError(url, code, error)?.message ?? `${url} cannot be reached (${connectionReason(error)})`,
+    );
   }
+}
+
+async function titleAt(url: string, ca: string | undefined): Promise<string | undefined> {
+  const client = new ServiceClient({ url, ca, credentials: { kind: 'none' }, timeoutMilliseconds: 5000 });
+  return serviceTitle(client).finally(() => client.close());
 }

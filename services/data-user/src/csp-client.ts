@@ -9,14 +9,13 @@ import {
   errorFromProblem,
   type FixationRequest,
   FixationResponse,
-  JwkSet,
   OLDEST_VERSION,
   PublicJwk,
+  pinnedCspKey,
   RECORDS_PER_REQUEST,
   RecordsResponse,
   RevocationsResponse,
   ServiceClient,
-  ServiceError,
   type SignedLink,
   type SigningKey,
   type TaskRequest,
@@ -175,18 +174,10 @@ export class CspClient {
   }
 
   async #fetchIdentity(): Promise<PublicJwk> {
-    const path = '/.well-known/jwks.json';
-    const { keys } = await this.#client.send({ method: 'GET', path, response: JwkSet });
-    for (const key of keys) {
-      if ((await thumbprintOf(key)) !== this.thumbprint) continue;
-      const { identityFile } = this.#options;
-      await writeFile(`${identityFile}.new`, JSON.stringify(key));
-      await rename(`${identityFile}.new`, identityFile);
-      return key;
-    }
-    throw new ServiceError(
-      'ERR_CSP_IDENTITY',
-      `"csp" expected an identity key with the pinned thumbprint ${this.thumbprint}`,
-    );
+    const key = await pinnedCspKey(this.#client, this.thumbprint);
+    const { identityFile } = this.#options;
+    await writeFile(`${identityFile}.new`, JSON.stringify(key));
+    await rename(`${identityFile}.new`, identityFile);
+    return key;
   }
 }

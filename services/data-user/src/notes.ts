@@ -7,7 +7,7 @@ export async function tellNotes(command: Command, lines: () => Promise<readonly 
   for (const line of await lines()) printNote(command, `note: ${line}`);
 }
 
-/** What is wrong with a proposal is its file's or the flags' fault. */
+/** What is wrong with a proposal is its file's or the flags' fault; the code says what it is. */
 export async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -25,7 +25,7 @@ export async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
     const known = [PaillierError, PrivacyError, ProjectionError, TaskError, TwoPartyError, wire.ServiceError];
     for (const kind of known)
       if (error instanceof kind)
-        throw new ConfigurationError(`${error.code}: ${error.message}`, { cause: error });
+        throw new ConfigurationError(error.message, { cause: error, code: error.code });
     throw error;
   }
 }

@@ -1,11 +1,12 @@
 /** Puts the data user together and runs it over HTTPS. */
 import { join } from 'node:path';
+import { readCertificates } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import { type Logger, measureStorage, openService, Reloader, readCertificates } from '@eigenveil/server';
+import { type Logger, measureStorage, openService, Reloader } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import { standardPaceOf, systemClock } from '@eigenveil/two-party';
-import type { Thumbprint } from '@eigenveil/wire';
+import { SERVICE_TITLES, type Thumbprint } from '@eigenveil/wire';
 import { Aggregation } from './aggregation.ts';
 import { Chains } from './chains.ts';
 import { Closing } from './closing.ts';
@@ -46,7 +47,7 @@ export interface DataUserOverrides {
 }
 
 const INFO = {
-  title: 'Eigenveil data user',
+  title: SERVICE_TITLES.dataUser,
   version: '0.1.0',
   description: 'Tasks, collection and computation of Eigenveil.',
 };

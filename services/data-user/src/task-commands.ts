@@ -2,7 +2,14 @@
  * The commands of eigenveil-user that talk to a running service: its tasks, from proposal to the end. What an action works with is loaded
  * when it runs: --help and mistakes are told at once.
  */
-import { addSettings, ConfigurationError, printResult, readJsonFile, readTextFile } from '@eigenveil/command';
+import {
+  addSettings,
+  ConfigurationError,
+  printResult,
+  readCertificates,
+  readJsonFile,
+  readTextFile,
+} from '@eigenveil/command';
 import { adminTokenFile } from '@eigenveil/server/settings';
 import { type DifferentialPrivacy, newTaskId, ProposalFile, TaskId } from '@eigenveil/task/schema';
 import type { TaskOwners, TaskStatus } from '@eigenveil/wire';
@@ -181,7 +188,7 @@ export async function withClient<T>(
   const { TaskClient } = await import('./task-client.ts');
   const client = new TaskClient({
     url,
-    ca: ca === undefined ? undefined : await readTextFile('--ca', ca),
+    ca: await readCertificates('--ca', ca),
     patienceMilliseconds: PATIENCE_MILLISECONDS,
     adminToken: adminToken ?? (await readTextFile('--data-directory', adminTokenFile(dataDirectory!))).trim(),
   });

@@ -1,6 +1,10 @@
 /** What every command line has: --json, one clear line for an error, exit codes that mean something, an orderly stop. */
+import { fileReason } from '@eigenveil/platform';
+import { explainIssues } from '@eigenveil/wire/explain';
 import { printable, printableJson, printableLines } from '@eigenveil/wire/printable';
 import { Command, CommanderError, type HelpContext } from 'commander';
+import { z } from 'zod';
+import { ConfigurationError } from './settings-error.ts';
 
 export const EXIT = {
   done: 0,
@@ -130,8 +134,7 @@ function reportError(
   exitCodes: Readonly<Record<string, ExitCode>>,
 ): ExitCode {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done; // --help and --version
-  const code = codeOf(error);
-  const message = messageOf(error);
+  const { code, message } = toldOf(error, exitCodes);
   const status = statusOf(error);
   // Options may not have been parsed when parsing them is what failed.
   const line = argv.includes('--json')
@@ -143,12 +146,12 @@ function reportError(
       })
     : `${program.name()}: ${code}: ${message}`;
   (program.configureOutput().writeErr ?? writeErr)(`${line}\n`);
+  if (error instanceof ConfigurationError) return EXIT.usage;
   return exitCodes[code] ?? EXIT_BY_CODE[code] ?? exitCodeOf(status);
 }
 
 const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_USAGE: EXIT.usage,
-  ERR_CONFIGURATION: EXIT.usage,
   ERR_KEY_FILE: EXIT.usage,
   ERR_OWNER_HOME: EXIT.usage,
   ERR_DEVICE_HOME: EXIT.usage,
@@ -156,6 +159,7 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_SEAL_BROKEN: EXIT.usage,
   ERR_TLS_FILE: EXIT.usage,
   ERR_LISTEN: EXIT.usage,
+  ERR_FILE: EXIT.usage,
   ERR_SCHEMA_NEWER: EXIT.usage,
   ERR_BACKUP: EXIT.usage,
   ERR_DATABASE: EXIT.usage,
@@ -205,10 +209,32 @@ function typeOf(code: string): string {
   return `urn:eigenveil:error:${code.replace(/^ERR_/, '').toLowerCase().replaceAll('_', '-')}`;
 }
 
-function codeOf(error: unknown): string {
-  if (error instanceof CommanderError) return 'ERR_USAGE';
+/** Names of Node.js's and the language's own errors, whose codes are theirs and not ours. */
+const FOREIGN_NAME = /^(?:Aggregate|Eval|Range|Reference|Syntax|Type|URI)?Error$/;
+
+function isOurs({ name }: Error, code: string): boolean {
+  return Object.hasOwn(EXIT_BY_CODE, code) || (/^ERR_[A-Z_]+$/.test(code) && !FOREIGN_NAME.test(name));
+}
+
+/**
+ * Code and message of an error of ours as they stand. What the system or a library threw is told without its code: a file that cannot be used is
+ * the user's to mend, and everything else is a fault of ours.
+ */
+function toldOf(
+  error: unknown,
+  exitCodes: Readonly<Record<string, ExitCode>>,
+): { readonly code: string; readonly message: string } {
+  if (error instanceof CommanderError) return { code: 'ERR_USAGE', message: messageOf(error) };
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : 'ERR_INTERNAL';
+  if (typeof code === 'string' && (Object.hasOwn(exitCodes, code) || isOurs(error as Error, code)))
+    return { code, message: messageOf(error) };
+  const reason = fileReason(error);
+  if (reason !== undefined) {
+    const path = error instanceof Error && 'path' in error ? `"${String(error.path)}"` : 'a file';
+    return { code: 'ERR_FILE', message: printable(`${path} cannot be used: ${reason}`, LONGEST_MESSAGE) };
+  }
+  const message = error instanceof z.ZodError ? explainIssues(error, 'a value') : messageOf(error);
+  return { code: 'ERR_INTERNAL', message: `a fault of this program, please report it: ${message}` };
 }
 
 function statusOf(error: unknown): number | undefined {
@@ -216,10 +242,10 @@ function statusOf(error: unknown): number | undefined {
   return typeof status === 'number' ? status : undefined;
 }
 
-/** On one line, whatever the message holds. */
+/** On one line, whatever the message holds, without what commander and OpenSSL put before it. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : 'unknown failure';
-  return printable(message.replace(/^error: /, ''), LONGEST_MESSAGE);
+  return printable(message.replace(/^error:(?:[\dA-F]+:| )/, ''), LONGEST_MESSAGE);
 }
 
 function writeOut(text: string): void {

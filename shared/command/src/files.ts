@@ -1,10 +1,12 @@
 /** Reads the files and makes the folders that a command line names; what is wrong with them is the user's to mend. */
 import { access, constants, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { fileReason } from '@eigenveil/platform';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { z } from 'zod';
+import { jsonOf } from './json.ts';
 import { withSuggestions } from './misspelt.ts';
-import { ConfigurationError } from './settings.ts';
+import { ConfigurationError } from './settings-error.ts';
 
 /**
  * The text of the file that the setting `title` names.
@@ -14,7 +16,7 @@ export async function readTextFile(title: string, path: string): Promise<string>
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    const reason = fileReason(cause) ?? 'unknown reason';
     throw new ConfigurationError(`"${title}" expected a readable file, got ${path} (${reason})`, { cause });
   }
 }
@@ -33,14 +35,7 @@ export async function readJsonFile<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  const text = await readTextFile(title, path);
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (cause) {
-    throw new ConfigurationError(`"${title}" expected JSON in ${path}`, { cause });
-  }
-  return checkConfiguration(schema, json, path);
+  return checkConfiguration(schema, jsonOf(title, path, await readTextFile(title, path)), path);
 }
 
 /**
@@ -61,10 +56,12 @@ export async function readSignedFile<Schema extends z.ZodType>(
 }
 
 /**
- * Before work that ends with this file: that its folder takes one.
+ * Before work that ends with this file: it is no folder, and its own folder takes one.
  * @throws ERR_CONFIGURATION
  */
 export async function checkCanWrite(flag: string, file: string): Promise<void> {
+  if (await isFolder(resolve(file)))
+    throw new ConfigurationError(`"${flag}" expected a file, got the folder ${file}`);
   await access(dirname(resolve(file)), constants.W_OK).catch((cause: unknown) => {
     throw new ConfigurationError(
       `"${flag}" expected a file in a folder that exists and can be written to, got ${file}`,
@@ -99,7 +96,7 @@ export async function makeFolder(path: string): Promise<void> {
   try {
     await makeWithParents(resolve(path));
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    const reason = fileReason(cause) ?? 'unknown reason';
     throw new ConfigurationError(`"${path}" expected a folder that is there or can be made (${reason})`, {
       cause,
     });

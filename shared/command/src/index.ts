@@ -1,5 +1,6 @@
 /** What the command lines share: configuration, results and errors in one form, exit codes. */
 export type { Command } from 'commander';
+export { readCertificates, readPem, TlsFileError } from './certificates.ts';
 export {
   createProgram,
   EXIT,
@@ -22,8 +23,8 @@ export { CSV_HELP, CSV_SETTINGS, clippedByName, warnOfClipped, warnOfSkipped } f
 export {
   addSettings,
   type Configuration,
-  ConfigurationError,
   type Setting,
   type Settings,
 } from './settings.ts';
+export { ConfigurationError } from './settings-error.ts';
 export { TRACE_ENDPOINT } from './trace-endpoint.ts';

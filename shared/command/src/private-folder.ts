@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { link, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileReason } from '@eigenveil/platform';
 import type { z } from 'zod';
 import { makeFolder } from './files.ts';
 
@@ -185,7 +186,7 @@ export class PrivateFolder {
 
   #error(path: string, error: unknown): HomeError {
     if (error instanceof HomeError) return error;
-    const reason = error instanceof Error && 'code' in error ? error.code : 'unknown reason';
+    const reason = fileReason(error) ?? 'unknown reason';
     return new HomeError(this.#code, `"${path}" cannot be used (${reason})`, { cause: error });
   }
 }

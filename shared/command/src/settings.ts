@@ -1,13 +1,11 @@
 /** Configuration of a command by flags, environment and a JSON file, in that order of precedence. */
 import { readFileSync } from 'node:fs';
+import { fileReason } from '@eigenveil/platform';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-
-export class ConfigurationError extends Error {
-  override readonly name = 'ConfigurationError';
-  readonly code = 'ERR_CONFIGURATION';
-}
+import { jsonOf } from './json.ts';
+import { ConfigurationError } from './settings-error.ts';
 
 /** One setting. Its name in the file is the member's name in camelCase, its flag and variable are derived from it. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
@@ -150,15 +148,10 @@ function readFile(path: string, known: ReadonlySet<string>): Record<string, unkn
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new ConfigurationError(`"--config" expected a readable file, got ${path}`, { cause });
+    const reason = fileReason(cause) ?? 'unknown reason';
+    throw new ConfigurationError(`"--config" expected a readable file, got ${path} (${reason})`, { cause });
   }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // Without the cause, which repeats what stands where it fails: a password, perhaps, that a service would log when it reloads.
-    throw new ConfigurationError(`"${path}" expected JSON`);
-  }
+  const json = jsonOf('--config', path, text);
   const members = z.record(z.string(), z.unknown()).safeParse(json);
   if (!members.success) throw new ConfigurationError(`"${path}" expected a JSON object`);
   const unknown = Object.keys(members.data).filter((name) => !known.has(name));

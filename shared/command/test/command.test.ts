@@ -1,8 +1,12 @@
 /** Command lines: what they print, how they end, and how they stop. */
 import { spawn } from 'node:child_process';
+import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
+import { openSync, readFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { ServiceError } from '@eigenveil/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import {
   ConfigurationError,
   createProgram,
@@ -40,6 +44,16 @@ async function run(
   const exitCode = await runCommand(program, ['node', 'eigenveil-test', ...args], { ERR_ROW: EXIT.usage });
   expect(process.exitCode).toBe(exitCode);
   return { exitCode, ...output };
+}
+
+const FAULT = 'ERR_INTERNAL: a fault of this program, please report it';
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
 }
 
 class RowError extends Error {
@@ -82,8 +96,34 @@ describe('a command', () => {
   });
 
   test.each([
-    ['a fault', new Error('boom'), 1, 'ERR_INTERNAL: boom'],
-    ['something that is no error', 'boom', 1, 'ERR_INTERNAL: unknown failure'],
+    ['a fault', new Error('boom'), 1, `${FAULT}: boom`],
+    ['something that is no error', 'boom', 1, `${FAULT}: unknown failure`],
+    ["a library's error", thrownBy(() => createPrivateKey('')), 1, `${FAULT}: DECODER routines::unsupported`],
+    [
+      'a value of another form',
+      thrownBy(() => z.int().max(3).parse(4)),
+      1,
+      `${FAULT}: "a value": expected at most 3`,
+    ],
+    ['a folder', thrownBy(() => readFileSync('/')), 2, 'ERR_FILE: a file cannot be used: it is a folder'],
+    [
+      'a file that is not there',
+      thrownBy(() => openSync('/none/x', 'r')),
+      2,
+      'ERR_FILE: "/none/x" cannot be used: no such file or directory',
+    ],
+    [
+      'an archive that is cut off',
+      thrownBy(() => gunzipSync(gzipSync('text').subarray(0, 15))),
+      2,
+      'ERR_FILE: a file cannot be used: its gzip data end too early, as if the file was cut off',
+    ],
+    [
+      'what another package found',
+      new ConfigurationError('"components" is wrong', { code: 'ERR_TASK_INVALID' }),
+      2,
+      'ERR_TASK_INVALID: "components" is wrong',
+    ],
     [
       'a wrong configuration',
       new ConfigurationError('"port" is wrong'),

@@ -3,7 +3,8 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeFolder } from '../src/index.ts';
+import { z } from 'zod';
+import { checkCanWrite, makeFolder, readJsonFile } from '../src/index.ts';
 
 async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'eigenveil-command-'));
@@ -31,11 +32,14 @@ test('a folder that cannot be made is refused', async () => {
   const file = join(await temporaryDirectory(), 'file');
   await writeFile(file, '');
   for (const [path, reason] of [
-    [file, 'EEXIST'],
-    [join(file, 'below'), 'ENOTDIR'],
+    [file, 'file already exists'],
+    [join(file, 'below'), 'not a directory'],
     // Linux says of it that an existing folder is missing.
     ...(process.platform === 'linux'
-      ? [['/proc/x', 'ENOENT'] as const, ['/proc/x/y', 'ENOENT'] as const]
+      ? [
+          ['/proc/x', 'no such file or directory'] as const,
+          ['/proc/x/y', 'no such file or directory'] as const,
+        ]
       : []),
   ] as const)
     await expect(makeFolder(path)).rejects.toMatchObject({
@@ -43,3 +47,38 @@ test('a folder that cannot be made is refused', async () => {
       message: `"${path}" expected a folder that is there or can be made (${reason})`,
     });
 });
+
+test('a folder is no file to write to', async () => {
+  const folder = await temporaryDirectory();
+  await expect(checkCanWrite('--out', folder)).rejects.toMatchObject({
+    code: 'ERR_CONFIGURATION',
+    message: `"--out" expected a file, got the folder ${folder}`,
+  });
+  await checkCanWrite('--out', join(folder, 'new'));
+});
+
+test.each([
+  ['', 1, 1, 'a value'],
+  ['{"a": 1,\n "b": tru}', 2, 7, 'a value'],
+  ['{"a": 1,', 1, 9, 'a name in double quotes, not the end'],
+  ['{"a": 1}}', 1, 9, 'nothing more'],
+  ['[1,]', 1, 4, 'a value'],
+  ['[', 1, 2, 'a value or "]", not the end'],
+  ["{'a': 1}", 1, 2, 'a name in double quotes or "}"'],
+  ['{\n\n"a" 2}', 3, 5, '":"'],
+  ['{"a": [1 2]}', 1, 10, '"," or "]"'],
+  ['{"a": 01}', 1, 7, 'a value'],
+  ['{"a": "b\nc"}', 1, 7, 'a value'],
+  ['{"a": "\\x"}', 1, 7, 'a value'],
+  ['{"secret": hunter2}', 1, 12, 'a value'],
+])(
+  'JSON that is none, %j, is told by its place and not by its text',
+  async (text, line, column, expected) => {
+    const file = join(await temporaryDirectory(), 'task.json');
+    await writeFile(file, text);
+    await expect(readJsonFile('--proposal', file, z.unknown())).rejects.toMatchObject({
+      code: 'ERR_CONFIGURATION',
+      message: `"--proposal" expected JSON in ${file}, line ${line}, column ${column}: expected ${expected}`,
+    });
+  },
+);

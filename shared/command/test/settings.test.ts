@@ -150,7 +150,11 @@ describe('a wrong setting', () => {
       { file: { prot: 1, port: 1 } },
       /unknown settings: prot; known are port, dataDir, allowSimulated/,
     ],
-    ['in a file that is no JSON', { file: '{port: 1}' }, /expected JSON$/],
+    [
+      'in a file that is no JSON',
+      { file: '{port: 1}' },
+      /expected JSON in .*, line \d+, column \d+: expected a name in double quotes/,
+    ],
     ['in a file that is no object', { file: '[1]' }, /expected a JSON object$/],
     [
       'in a file that is not there',

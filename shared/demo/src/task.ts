@@ -1,6 +1,6 @@
 /** One task of the demo: drafted from a data file, proposed to the data user, and computed once the owners have sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigurationError } from '@eigenveil/command';
+import { ConfigurationError, checkConfiguration } from '@eigenveil/command';
 import {
   type AskedLevels,
   basisFrom,
@@ -58,7 +58,7 @@ export async function draft(setting: TaskSetting, method: MethodName, ridge?: nu
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const message = error.message.replace('--labels', '--label');
-    throw new ConfigurationError(`${error.code}: ${message}`, { cause: error });
+    throw new ConfigurationError(message, { cause: error, code: error.code });
   }
 }
 
@@ -82,7 +82,7 @@ export async function createTask(
       : typeof earlier === 'object'
         ? draftRanged(earlier.counted, ofColumns, earlier.levels).draft
         : ofColumns;
-  const proposal = TaskProposal.parse({
+  const wanted = {
     ...drafted,
     components,
     minimumOwners: owners,
@@ -99,7 +99,8 @@ export async function createTask(
       ...(twoParty === 'rotated' ? revealedByRotation(drafted.method) : []),
     ],
     deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
-  });
+  };
+  const proposal = checkConfiguration(TaskProposal, wanted, 'task');
   // More components than these would reveal the whole scatter matrix.
   const varying = drafted.features.filter(({ min, max }) => min < max).length;
   const program = programOf(proposal);

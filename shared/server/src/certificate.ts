@@ -1,9 +1,9 @@
 /** Whether a certificate is valid at the moment and for how long, and who is told when it is not: peers refuse it, and nothing else would say so in time. */
 import { X509Certificate } from 'node:crypto';
-import { ServerError } from './errors.ts';
+import { TlsFileError } from '@eigenveil/command';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { requirePair, type TlsIdentity } from './tls.ts';
+import type { TlsIdentity } from './tls.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 /**
@@ -97,12 +97,11 @@ export class WatchedCertificate {
     return this.#identity;
   }
 
-  /** @throws ERR_TLS_FILE for one that cannot be used, or that peers would refuse in place of one that they take */
+  /** @throws ERR_TLS_FILE for one that peers would refuse in place of one that they take */
   requireBetter(renewed: TlsIdentity): void {
-    requirePair(renewed);
     const validity = validityOf(ofIdentity(renewed));
     if (!isGood(validity) && isGood(validityOf(ofIdentity(this.#identity))))
-      throw new ServerError('ERR_TLS_FILE', `the new certificate ${validity}: renew it, and reload again`);
+      throw new TlsFileError(`the new certificate ${validity}: renew it, and reload again`);
   }
 
   replace(renewed: TlsIdentity): void {

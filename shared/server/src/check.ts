@@ -17,7 +17,7 @@ import { Sealer } from './sealing.ts';
 import { readSecretFile } from './secret-file.ts';
 import { requireAddress, type ServiceConfiguration } from './service.ts';
 import { adminTokenFile, databaseFile, keyFile, signingKeyFile } from './settings.ts';
-import { readTlsFiles, requirePair } from './tls.ts';
+import { readTlsFiles } from './tls.ts';
 
 /** `bad`: the service would not start, or peers would not talk to it. */
 export interface Finding {
@@ -177,7 +177,6 @@ async function lookAtDisk(dataDirectory: string, database: string | undefined): 
 
 async function lookAtCertificate(config: ServiceConfiguration): Promise<string> {
   const identity = await readTlsFiles(config.tlsCertificate, config.tlsKey);
-  requirePair(identity);
   const certificate = new X509Certificate(identity.cert);
   const times = timesOf(certificate);
   const validity = validityOf(times);

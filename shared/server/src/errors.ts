@@ -3,8 +3,6 @@
 export type ServerErrorCode =
   /** A file that must hold a secret is missing, malformed, or readable by others. */
   | 'ERR_KEY_FILE'
-  /** The certificate or its key cannot be used. */
-  | 'ERR_TLS_FILE'
   /** The address to listen on is taken, not allowed or not ours. */
   | 'ERR_LISTEN'
   /** Sealed bytes were changed, belong elsewhere, or were sealed under a key that is not in the key file. */

@@ -58,7 +58,12 @@ export function createApp(options: AppOptions): Express {
   app.use(rateLimit.middleware);
   registerRoutes(app, routes);
   app.use((_request: Request, _response: Response, next: NextFunction) => {
-    next(new ServiceError('ERR_ROUTE_UNKNOWN', 'expected a method and path of /openapi.json'));
+    next(
+      new ServiceError(
+        'ERR_ROUTE_UNKNOWN',
+        `this is an ${options.info.title}, which has no such method and path: see /openapi.json, or is the address another service's?`,
+      ),
+    );
   });
   app.use(answerError(log));
   return app;

@@ -67,7 +67,6 @@ export { measureStorage, sqliteBytes } from './storage.ts';
 export {
   createLocalCertificate,
   type RunningServer,
-  readCertificates,
   readTlsFiles,
   type ServerOptions,
   startServer,

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants, type FileHandle, link, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { fileReason } from '@eigenveil/platform';
 import { ServerError } from './errors.ts';
 
 const OTHERS = 0o077;
@@ -35,7 +36,11 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
     file = await open(path, constants.O_RDONLY);
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return undefined;
-    throw new ServerError('ERR_KEY_FILE', `"${path}" cannot be opened (${codeOf(cause)})`, { cause });
+    throw new ServerError(
+      'ERR_KEY_FILE',
+      `"${path}" cannot be opened (${fileReason(cause) ?? 'unknown reason'})`,
+      { cause },
+    );
   }
   try {
     // Of the open file, not of the path, so that nobody can swap the file between check and use.
@@ -78,7 +83,11 @@ async function writeSecret(path: string, text: string): Promise<void> {
     }
     await syncDirectory(dirname(path));
   } catch (cause) {
-    throw new ServerError('ERR_KEY_FILE', `"${path}" cannot be made (${codeOf(cause)})`, { cause });
+    throw new ServerError(
+      'ERR_KEY_FILE',
+      `"${path}" cannot be made (${fileReason(cause) ?? 'unknown reason'})`,
+      { cause },
+    );
   }
 }
 
@@ -105,7 +114,11 @@ export async function replaceSecretFile(path: string, text: string): Promise<voi
     await rename(draft, target);
     await syncDirectory(dirname(target));
   } catch (cause) {
-    throw new ServerError('ERR_KEY_FILE', `"${path}" cannot be replaced (${codeOf(cause)})`, { cause });
+    throw new ServerError(
+      'ERR_KEY_FILE',
+      `"${path}" cannot be replaced (${fileReason(cause) ?? 'unknown reason'})`,
+      { cause },
+    );
   }
 }
 

@@ -1,12 +1,11 @@
 /** HTTPS with TLS 1.3 only, bounded in time and size, and a way to stop that lets requests in flight finish. */
-import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, isIP, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
-import { ConfigurationError, readTextFile } from '@eigenveil/command';
+import { readPem, TlsFileError } from '@eigenveil/command';
 import { generate } from 'selfsigned';
 import { type ConnectionEvent, Connections } from './connections.ts';
 import { ServerError } from './errors.ts';
@@ -121,17 +120,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /**
- * Certificate and key from PEM files.
+ * Certificate and key from PEM files, which belong together.
  * @throws ERR_TLS_FILE
  */
 export async function readTlsFiles(certFile: string, keyFile: string): Promise<TlsIdentity> {
-  const [cert, key] = await Promise.all([readPem(certFile), readPem(keyFile)]);
+  const [cert, key] = await Promise.all([
+    readPem('--tls-certificate', certFile, 'certificates'),
+    readPem('--tls-key', keyFile, 'key'),
+  ]);
+  requirePair({ cert, key });
   return { cert, key };
 }
 
-/** @throws ERR_TLS_FILE */
-export function requirePair({ cert, key }: TlsIdentity): void {
-  asPair(() => createSecureContext({ cert, key, minVersion: MINIMUM_VERSION }));
+/** TLS itself takes a certificate without any key, and then answers nobody. */
+function requirePair({ cert, key }: TlsIdentity): void {
+  asPair(() => {
+    if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) throw new Error('two key pairs');
+    createSecureContext({ cert, key, minVersion: MINIMUM_VERSION });
+  });
 }
 
 const LOCAL_VALIDITY_MILLISECONDS = 7 * 24 * 3600 * 1000;
@@ -191,7 +197,7 @@ function asPair<T>(use: () => T): T {
   try {
     return use();
   } catch (cause) {
-    throw new ServerError('ERR_TLS_FILE', 'certificate and key expected a matching pair in PEM', { cause });
+    throw new TlsFileError('certificate and key expected a matching pair in PEM', { cause });
   }
 }
 
@@ -229,30 +235,4 @@ function urlHost(host: string): string {
 /** As clients write it, whose proofs name the address: without the port that https has by default. */
 function portPart(port: number): string {
   return port === 443 ? '' : `:${port}`;
-}
-
-async function readPem(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
-    throw new ServerError('ERR_TLS_FILE', `"${path}" cannot be read (${reason})`, { cause });
-  }
-}
-
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-/**
- * The certificates (PEM) of the file that the setting `title` names, undefined for no file. TLS itself would pass over what is none, and then
- * trust nobody.
- * @throws ERR_CONFIGURATION
- */
-export async function readCertificates(title: string, path: string | undefined): Promise<string | undefined> {
-  if (path === undefined) return undefined;
-  const text = await readTextFile(title, path);
-  try {
-    const found = [...text.matchAll(CERTIFICATE)].map(([pem]) => new X509Certificate(pem));
-    if (found.length > 0) return text;
-  } catch {} // said below
-  throw new ConfigurationError(`"${title}" expected certificates in PEM in ${path}`);
 }

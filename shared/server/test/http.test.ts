@@ -77,6 +77,7 @@ describe('paths', () => {
       expect(problemIn(await send(service.url + path))).toMatchObject({
         code: 'ERR_ROUTE_UNKNOWN',
         status: 404,
+        detail: expect.stringMatching(/^this is an? .*, which has no such method and path/),
       });
     },
   );

@@ -1,11 +1,13 @@
 /** The TLS server: what it accepts, how long it waits, and how it stops. */
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { connect as connectTcp } from 'node:net';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
+import { readCertificates } from '@eigenveil/command';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createLocalCertificate, readTlsFiles, routesWith, startServer } from '../src/index.ts';
@@ -183,8 +185,58 @@ describe('starting', () => {
     expect(await readTlsFiles(`${directory}/cert.pem`, `${directory}/key.pem`)).toStrictEqual(identity);
     await expect(readTlsFiles(`${directory}/none.pem`, `${directory}/key.pem`)).rejects.toMatchObject({
       code: 'ERR_TLS_FILE',
-      message: /ENOENT/,
+      message: /no such file or directory/,
     });
+  });
+
+  test('tells what a file holds in the place of a certificate or a key', async () => {
+    const directory = await temporaryDirectory();
+    const { cert, key } = identity;
+    const der = (pem: string) => Buffer.from(pem.replaceAll(/-----.*-----/g, ''), 'base64');
+    const locked = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' } as const;
+    const contents = {
+      cert,
+      key,
+      empty: '\n',
+      'cert-der': der(cert),
+      'key-der': der(key),
+      locked: createPrivateKey(key).export(locked),
+      pfx: Buffer.from('308209f40201033082', 'hex'), // how every PFX begins: a SEQUENCE with version 3
+      cut: `${cert}${cert.slice(0, cert.length / 2)}`,
+      text: 'no PEM',
+      'other-key': (await createLocalCertificate()).key,
+    };
+    const at = (name: string) => join(directory, name);
+    for (const [name, content] of Object.entries(contents)) await writeFile(at(name), content);
+    for (const [certFile, keyFile, words] of [
+      ['cert', 'empty', /"--tls-key" expected a private key in PEM in .*, got an empty file$/],
+      ['empty', 'key', /"--tls-certificate" expected certificates in PEM in .*, got an empty file$/],
+      ['key', 'cert', /got a (certificate|private key): are both files swapped\?$/],
+      ['cert', 'cert', /"--tls-key" .*got a certificate: are both files swapped\?$/],
+      ['cert-der', 'key', /got bytes in DER: openssl x509 /],
+      ['cert', 'key-der', /got bytes in DER: openssl pkey /],
+      ['pfx', 'key', /got a PFX archive .*: openssl pkcs12 .* -nokeys/],
+      ['cert', 'pfx', /got a PFX archive .*: openssl pkcs12 .* -nocerts/],
+      ['cert', 'locked', /expected a key without a passphrase/],
+      ['cut', 'key', /^certificate and key expected a matching pair in PEM$/],
+      ['text', 'key', /got something else$/],
+      ['cert', 'other-key', /^certificate and key expected a matching pair in PEM$/],
+    ] as const)
+      await expect(readTlsFiles(at(certFile), at(keyFile)), `${certFile}, ${keyFile}`).rejects.toMatchObject({
+        code: 'ERR_TLS_FILE',
+        message: expect.stringMatching(words),
+      });
+    expect(await readCertificates('--ca', at('cert'))).toBe(cert);
+    expect(await readCertificates('--ca', undefined)).toBeUndefined();
+    for (const [file, words] of [
+      ['empty', /^"--ca" expected certificates in PEM in .*, got an empty file$/],
+      ['key', /got a private key/],
+      ['cut', /got one that is damaged or cut off$/],
+    ] as const)
+      await expect(readCertificates('--ca', at(file))).rejects.toMatchObject({
+        code: 'ERR_TLS_FILE',
+        message: expect.stringMatching(words),
+      });
   });
 
   test('names an IPv6 address as URLs do', async () => {

@@ -3,6 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { fileReason } from '@eigenveil/platform';
 import { StatisticsError } from './errors.ts';
 
 /**
@@ -21,7 +22,7 @@ export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
     pipeline(file, gunzip, () => {});
     yield* gunzip;
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? error.code : 'unknown reason';
+    const reason = fileReason(error) ?? 'unknown reason';
     throw new StatisticsError('ERR_FILE_UNREADABLE', `${JSON.stringify(path)} cannot be read: ${reason}`, {
       cause: error,
     });

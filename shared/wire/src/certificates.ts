@@ -57,3 +57,17 @@ export function certificateError(url: string, reason: string, cause: unknown): S
   const message = `the certificate of ${url} is not accepted (${reason}): ${advice}`;
   return new ServiceError('ERR_PEER_CERTIFICATE', message, { cause });
 }
+
+/** What failed where not only the codes of Node.js's system calls (ECONNREFUSED, …) say it, which documents name. */
+const CONNECTION_WORDS: Readonly<Record<string, string>> = {
+  EPROTO: 'it does not speak TLS 1.3',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_SOCKET: 'the connection broke off',
+};
+
+/** Why a connection failed, by its error: the system's code, or words where a library has a code of its own. */
+export function connectionReason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code.startsWith('ERR_SSL_')) return CONNECTION_WORDS.EPROTO!;
+  return CONNECTION_WORDS[code] ?? (/^E[A-Z\d]+$/.test(code) ? code : 'connection failed');
+}

@@ -10,7 +10,7 @@ export {
   sketchSeed,
   verifySignedTask,
 } from './agreement.ts';
-export { certificateError } from './certificates.ts';
+export { certificateError, connectionReason } from './certificates.ts';
 export {
   type Credentials,
   type ServiceAddress,
@@ -107,6 +107,7 @@ export {
 } from './provenance.ts';
 export { REVOCATIONS, type Revocations, RevocationsResponse } from './revocations.ts';
 export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './series.ts';
+export { cspIdentityError, pinnedCspKey, SERVICE_TITLES, serviceTitle } from './service-identity.ts';
 export { ServiceUrl } from './service-url.ts';
 export { TaskList, TaskOwners, TaskState, TaskStatus } from './status.ts';
 export { OLDEST_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';

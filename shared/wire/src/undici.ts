@@ -1,6 +1,6 @@
 /** Exchanges in Node.js: TLS 1.3, with certificates that the caller may name. */
 import { Agent, errors, request } from 'undici';
-import { certificateError } from './certificates.ts';
+import { certificateError, connectionReason } from './certificates.ts';
 import { peerTimeout, peerUnreachable, type Transport, type TransportOptions } from './transport.ts';
 
 export function openTransport({ ca, silenceMilliseconds }: TransportOptions): Transport {
@@ -28,8 +28,8 @@ export function openTransport({ ca, silenceMilliseconds }: TransportOptions): Tr
       const isSilence =
         cause instanceof errors.HeadersTimeoutError || cause instanceof errors.BodyTimeoutError;
       if (isSilence) return peerTimeout(url, cause);
-      const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'connection failed';
-      return certificateError(url, reason, cause) ?? peerUnreachable(url, reason, cause);
+      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+      return certificateError(url, code, cause) ?? peerUnreachable(url, connectionReason(cause), cause);
     },
     retire: () => agent.close(),
     close: () => agent.destroy(),

@@ -1,0 +1,92 @@
+/** Certificates and keys in the files that settings name: PEM, or an error that says what the file holds instead. */
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { fileReason } from '@eigenveil/platform';
+
+/** A certificate or its key cannot be used. */
+export class TlsFileError extends Error {
+  override readonly name = 'TlsFileError';
+  readonly code = 'ERR_TLS_FILE';
+}
+
+const KINDS = {
+  certificates: {
+    expected: 'certificates in PEM',
+    is: /-----BEGIN CERTIFICATE-----/,
+    fromDer: 'openssl x509 -inform DER -in FILE -out FILE.pem',
+    fromPfx: 'openssl pkcs12 -in FILE -nokeys -out FILE.pem',
+  },
+  key: {
+    expected: 'a private key in PEM',
+    is: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/,
+    fromDer: 'openssl pkey -inform DER -in FILE -out FILE.pem',
+    fromPfx: 'openssl pkcs12 -in FILE -nocerts -nodes -out FILE.pem',
+  },
+} as const;
+
+/** A key is PEM as well, but a service cannot be asked for its passphrase. */
+const ENCRYPTED = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
+const SEQUENCE = 0x30;
+
+/**
+ * The text of a PEM file that the setting `title` names, which holds what `kind` says.
+ * @throws ERR_TLS_FILE
+ */
+export async function readPem(title: string, path: string, kind: keyof typeof KINDS): Promise<string> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    const reason = fileReason(cause) ?? 'unknown reason';
+    throw new TlsFileError(`"${title}" expected a readable file, got ${path} (${reason})`, { cause });
+  });
+  const { expected, is } = KINDS[kind];
+  const text = bytes.toString('latin1'); // PEM is ASCII
+  if (kind === 'key' && ENCRYPTED.test(text))
+    throw new TlsFileError(
+      `"${title}" expected a key without a passphrase, which nobody can be asked for, in ${path}: openssl pkey -in FILE -out FILE.pem`,
+    );
+  if (is.test(text)) return text;
+  throw new TlsFileError(`"${title}" expected ${expected} in ${path}, got ${contentOf(bytes, text, kind)}`);
+}
+
+/**
+ * The certificates (PEM) of the file that the setting `title` names, undefined for no file. TLS itself would pass over what is none, and then
+ * trust nobody.
+ * @throws ERR_TLS_FILE
+ * @example
+ * import { readCertificates } from '@eigenveil/command';
+ *
+ * const ca = await readCertificates('--user-ca', 'authority.pem');
+ */
+export async function readCertificates(title: string, path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const text = await readPem(title, path, 'certificates');
+  for (const [pem] of text.matchAll(/-----BEGIN CERTIFICATE-----[^-]*(?:-----END CERTIFICATE-----)?/g)) {
+    try {
+      new X509Certificate(pem);
+    } catch (cause) {
+      throw new TlsFileError(
+        `"${title}" expected certificates in PEM in ${path}, got one that is damaged or cut off`,
+        { cause },
+      );
+    }
+  }
+  return text;
+}
+
+/** What the file holds instead, and how to make of it what was expected. */
+function contentOf(bytes: Uint8Array, text: string, kind: keyof typeof KINDS): string {
+  if (text.trim() === '') return 'an empty file';
+  if (kind === 'key' && KINDS.certificates.is.test(text)) return 'a certificate: are both files swapped?';
+  if (kind === 'certificates' && (KINDS.key.is.test(text) || ENCRYPTED.test(text)))
+    return 'a private key: are both files swapped?';
+  if (bytes[0] !== SEQUENCE) return 'something else';
+  return isPfx(bytes)
+    ? `a PFX archive (PKCS #12): ${KINDS[kind].fromPfx}`
+    : `bytes in DER: ${KINDS[kind].fromDer}`;
+}
+
+/** A PFX is a SEQUENCE that begins with the INTEGER 3 (RFC 7292, section 4); no certificate or key begins so. */
+function isPfx(bytes: Uint8Array): boolean {
+  const length = bytes[1] ?? 0;
+  const start = length > 0x80 ? 2 + (length & 0x7f) : 2;
+  return bytes[start] === 0x02 && bytes[start + 1] === 1 && bytes[start + 2] === 3;
+}
