@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { databaseFile } from '@eigenveil/server';
+import { databaseFile, hashOneTimeToken } from '@eigenveil/server';
 import { Children } from '@eigenveil/testbed/processes/children';
 import { Thumbprint } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -75,7 +75,7 @@ describe('an invitation', () => {
     ]);
   });
 
-  describe('in processes of their own', () => {
+  describe('that also another process takes', () => {
     const program = fileURLToPath(new URL('enrol-at-once.ts', import.meta.url));
     const userId = newUserId();
     let database: string;
@@ -102,12 +102,23 @@ describe('an invitation', () => {
       }
     }
 
-    test('enrols one of several devices that come at once', { tags: ['long'] }, async () => {
-      const started = await Promise.all(
-        ['A', 'B'].map((letter) => children.start(program, [database, token, letter.repeat(43)])),
-      );
-      const outcomes = started.map(({ line }) => line.outcome);
-      expect(outcomes.sort()).toEqual(['ERR_ENROLMENT_TOKEN', 'enrolled']);
+    const thumbprintOf = (letter: string) => Thumbprint.parse(letter.repeat(43));
+    const enrolment = () => ({
+      tokenHash: hashOneTimeToken(token),
+      device: thumbprintOf('B'),
+      projection: PROJECTION,
+      seal: () => Buffer.alloc(64, 1),
+    });
+
+    test('enrols the device that came first, for whose end the other waits', async () => {
+      await children.start(program, [database, token, 'A'.repeat(43)]); // now in the midst of it
+      withStore((store) => {
+        expect(() => store.enrol(enrolment(), new Date())).toThrow(
+          expect.objectContaining({ code: 'ERR_ENROLMENT_TOKEN' }),
+        );
+        expect(store.device(thumbprintOf('A'))).toMatchObject({ userId });
+        expect(store.device(thumbprintOf('B'))).toBeUndefined();
+      });
     });
 
     test('is not used up by one that is killed in the midst, and nobody is enrolled', async () => {
@@ -115,11 +126,10 @@ describe('an invitation', () => {
       await expect(killed).rejects.toThrow('SIGKILL');
       withStore((store) => {
         expect(store.user(userId)).toBeUndefined();
-        expect(store.device(Thumbprint.parse('A'.repeat(43)))).toBeUndefined();
+        expect(store.device(thumbprintOf('A'))).toBeUndefined();
         expect(store.eventsAfter(0)).toEqual([]);
+        expect(store.enrol(enrolment(), new Date())).toMatchObject({ userId });
       });
-      const { line } = await children.start(program, [database, token, 'B'.repeat(43)]);
-      expect(line.outcome).toBe('enrolled');
     });
   });
 

@@ -7,7 +7,7 @@ export class DatabaseLine {
   state: 'open' | 'losing' | 'hanging' = 'open';
   readonly #target: URL;
   readonly #clients = new Set<Socket>();
-  readonly #server = createServer((client) => this.#carry(client));
+  readonly #server = createServer({ allowHalfOpen: true }, (client) => this.#carry(client));
   #port = 0;
 
   private constructor(target: URL) {
@@ -26,9 +26,14 @@ export class DatabaseLine {
     return Object.assign(new URL(this.#target), { port: String(this.#port) }).href;
   }
 
-  /** How many connections the clients have not ended. */
+  /** How many connections there are. That a client has closed its end of one that hangs is seen only when somebody knocks. */
   get connections(): number {
     return this.#clients.size;
+  }
+
+  /** Sends every client a byte: a connection breaks when nobody has it any more. */
+  knock(): void {
+    for (const client of this.#clients) client.write('\0');
   }
 
   /** Takes connections again, after `close`, at the same address. */
@@ -56,11 +61,16 @@ export class DatabaseLine {
       if (isCommitting) client.destroy();
       else client.write(bytes);
     });
-    const end = () => {
-      this.#clients.delete(client);
-      upstream.destroy();
-    };
-    client.on('error', () => undefined).on('close', end);
+    client.on('end', () => {
+      // A server that hangs does not hear of it.
+      if (this.state !== 'hanging') upstream.end();
+    });
+    client
+      .on('error', () => undefined)
+      .on('close', () => {
+        this.#clients.delete(client);
+        upstream.destroy();
+      });
     upstream.on('error', () => undefined).on('close', () => client.destroy());
   }
 }
