@@ -231,8 +231,11 @@ describe('PCA, then DCA on its components', () => {
 
 describe('a task on a basis', () => {
   let dca: SignedTask;
+  /** Another result of the same kind, which owners do not get. */
+  let kept: SignedTask;
   beforeAll(async () => {
     dca = await (await world.taskClient()).create(await dcaDraft());
+    kept = await finished(await proposalOf('pca', { releaseToOwners: false }), ['label'], [1, 2]);
   });
 
   test('is refused by an owner who has not agreed to chains, or not to as long ones', async () => {
@@ -291,9 +294,8 @@ describe('a task on a basis', () => {
     const claims = payloadOf(link.projection) as { vectors: number[][] };
     const vectors = claims.vectors.map((vector, j) => vector.map((_, i) => (i === j ? 1 : 0)));
     const made = await signStatement(PROJECTION, dataUser, { ...claims, vectors } as never);
-    const other = await finished(await proposalOf('pca'), ['label'], [1, 2]);
     const client = await world.taskClient();
-    const genuine = { ...other, ...(await client.signedResult(other.task.id)) } as SignedLink;
+    const genuine = { ...kept, ...(await client.signedResult(kept.task.id)) } as SignedLink;
     const { provenance } = link;
     for (const [basis, expected] of [
       [[{ ...link, projection: made }], 'ERR_PROVENANCE_INVALID'],
@@ -322,10 +324,6 @@ describe('a task on a basis', () => {
     );
     const { basis: _, ...bare } = draft;
     await client.create(bare as TaskProposal); // features that are only named so: of columns, as any
-    const kept = await client.create(await proposalOf('pca', { releaseToOwners: false }));
-    for (const i of [0, 1]) await contribute(i, kept, ['label']);
-    await client.closeTask(kept.task.id);
-    await client.untilFinal(kept.task.id);
     const { basisFrom } = await import('@eigenveil/data-user');
     const { digest } = await basisFrom(client, kept.task.id);
     await expect(client.create({ ...draft, basis: digest })).rejects.toMatchObject({

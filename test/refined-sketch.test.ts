@@ -1,8 +1,8 @@
 /** Another round of a sketch through running services: Ω begins with the vectors of an earlier result, which nobody but the CSP can have let pass. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decompose, principalAngles, totalScatter, varianceCaptured } from '@eigenveil/projection';
+import { decompose } from '@eigenveil/projection';
 import { signsOf } from '@eigenveil/protocol/owner';
 import { openSigningKey } from '@eigenveil/server';
 import { addStatistics } from '@eigenveil/statistics';
@@ -25,11 +25,11 @@ import { partiesOf } from './support/recorded-world.ts';
 import { ownerOf, payloadOf, sendAs } from './support/requests.ts';
 import { RogueDataUser } from './support/rogue.ts';
 import { type FinishedTask, finishTask, type Parties, runTask } from './support/run-task.ts';
-import { dataFile, type Example, exampleOf, reference, split, summarise } from './support/tasks.ts';
+import { expectNear } from './support/sketches.ts';
+import { dataFile, type Example, exampleOf, split, summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
 const OWNERS = 3;
-const IONOSPHERE = dataFile('ionosphere');
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
 let world: World;
@@ -38,17 +38,23 @@ let example: Example;
 let first: FinishedTask & { projection: Projection };
 let refining: TaskProposal;
 let folder: string;
+/** The first features and rows of a data set: more features than columns, and no more. */
+let file: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eigenveil-refined-'));
+  const lines = (await readFile(dataFile('ionosphere'), 'utf8')).trim().split('\n').slice(0, 121);
+  file = join(folder, 'rows.csv');
+  const fewer = lines.map((line) => line.split(',').toSpliced(16, 18).join(','));
+  await writeFile(file, `${fewer.join('\n')}\n`);
   world = await World.start({ proxied: true });
   parties = await partiesOf(world, OWNERS, {
     maximumLinks: 2,
     twoParty: ['rotated', 'simulated'],
     allowSpectrum: true,
   });
-  example = await exampleOf(IONOSPHERE, 'pca', {
-    components: 5,
-    sketch: { columns: 20 },
+  example = await exampleOf(file, 'pca', {
+    components: 2,
+    sketch: { columns: 12 },
     outputs: ['mean', 'sampleCount'],
   });
   first = await runTask(parties, example.proposal, split(example.rows, OWNERS));
@@ -67,7 +73,7 @@ const draft = (...flags: string[]) => draftIn(['--json'], ...flags);
 const draftIn = (form: readonly string[], ...flags: string[]) =>
   runInProcess(
     'user',
-    ...[...form, 'task', 'draft', '--data', IONOSPHERE, '--ignore', 'label', '--components', '5'],
+    ...[...form, 'task', 'draft', '--data', file, '--ignore', 'label', '--components', '2'],
     ...['--refine', first.task.id, '--url', world.dataUserAddress.url, '--owners', '10'],
     ...['--ca', join(world.folder, 'cert.pem'), '--two-party', 'simulated'],
     ...['--data-directory', world.dataUserConfig.dataDirectory, ...flags],
@@ -76,7 +82,7 @@ const draftIn = (form: readonly string[], ...flags: string[]) =>
 /** As the operator drafts it, with what tests need. */
 async function drafted(...flags: string[]): Promise<TaskProposal> {
   return ProposalFile.parse({
-    ...jsonOf(await draft('--sketch-columns', '20', ...flags)),
+    ...jsonOf(await draft('--sketch-columns', '12', ...flags)),
     keyBits: 1024,
     allowInsecureKey: true,
     minimumOwners: 2,
@@ -101,23 +107,23 @@ describe('a second round', () => {
   test('is drafted with the features of the first, and names its result', async () => {
     const { provenance } = await parties.client.resultWithProvenance(first.task.id);
     const projectionDigest = digestIn({ provenance });
-    expect(refining.sketch).toEqual({ columns: 20, refine: projectionDigest });
+    expect(refining.sketch).toEqual({ columns: 12, refine: projectionDigest });
     expect(refining.features).toEqual(first.task.features);
     expect(refining.outputs).toEqual(['mean', 'sampleCount']);
-    const { stderr } = await draftIn([]);
-    expect(stderr).toMatch(/components of a sketch of 25 columns capture .* of that is lost/);
-    const few = await draft('--sketch-columns', '14');
+    const { stderr } = await draftIn([], '--sketch-columns', '12');
+    expect(stderr).toMatch(/components of a sketch of \d+ columns capture .* of that is lost/);
+    const few = await draft('--sketch-columns', '11');
     expect(problemOf(few)).toMatchObject({
       exitCode: 2,
-      detail: expect.stringMatching(/at least 15, the 5 vectors/),
+      detail: expect.stringMatching(/at least 12, the 2 vectors/),
     });
-    const other = await draft('--ignore', 'label,a01');
-    expect(problemOf(other)).toMatchObject({ exitCode: 2 });
+    const other = await draft('--ignore', 'label,V5');
+    expect(problemOf(other)).toMatchObject({ exitCode: 2, detail: expect.stringContaining('1 are missing') });
     const two = await draft('--basis', first.task.id);
     expect(problemOf(two)).toMatchObject({ exitCode: 2, detail: expect.stringContaining('--basis') });
   });
 
-  test('is that of the clear reference to the bit, and closer to the exact components', async () => {
+  test('is that of the clear reference to the bit', async () => {
     const parts = split(example.rows, OWNERS);
     const { task, projection } = await runTask(parties, refining, parts);
     const { agreement } = await parties.client.signed(task.id);
@@ -126,24 +132,17 @@ describe('a second round', () => {
     const pooled = parts.map((rows) => summarise(task, rows, signs)).reduce(addStatistics);
     const expected = decompose(programOf(task), pooled, signs);
     expect(projection).toMatchObject({ ...expected, sketch: refining.sketch });
-    const { sketch: _, ...plain } = example.proposal;
-    const { statistics, decomposition } = reference(plain, parts);
-    const scatter = totalScatter(statistics, task.fractionBits);
-    const captured = (vectors: number[][]) => varianceCaptured(vectors, scatter);
-    const lost = (of: Projection) => 1 - captured(of.vectors) / captured(decomposition.vectors);
-    // Of 1,500 drawn sketches half lose a fortieth of what the first has lost, and the worst a fifth.
-    expect(lost(projection)).toBeLessThan(lost(first.projection));
 
     // Its link comes with the result, and no owner takes it without.
     const { evidence } = await parties.owners[0]!.result(parties.dataUser, task.id);
     expect(evidence.basis).toEqual([await linkOf(first)]);
-    const { basis: __, ...bare } = evidence;
+    const { basis: _, ...bare } = evidence;
     await expect(parties.owners[0]!.verify(bare)).rejects.toEqual(code('ERR_BASIS_INVALID'));
     expect((await parties.owners[0]!.verify(evidence)).basis).toEqual([]);
     // And a third round may begin with it.
     const third = await parties.client.create({
       ...refining,
-      sketch: { columns: 20, refine: digestIn(evidence) },
+      sketch: { columns: 12, refine: digestIn(evidence) },
     });
     await parties.client.cancelTask(third.task.id);
   });
@@ -155,10 +154,7 @@ describe('a second round', () => {
     const agreed = await verifyStatement(AGREEMENT, agreement, claimedSigner(AGREEMENT, agreement));
     const signs = signsOf({ task, agreement: agreed }, first.projection);
     const pooled = parts.map((rows) => summarise(task, rows, signs)).reduce(addStatistics);
-    const expected = decompose(programOf(task), pooled, signs);
-    for (const [j, value] of projection.eigenvalues.entries())
-      expect(Math.abs(value - expected.eigenvalues[j]!)).toBeLessThan(4e-4 * expected.eigenvalues[0]!);
-    expect(principalAngles(projection.vectors, expected.vectors).at(-1)).toBeLessThan(2e-2);
+    expectNear(projection, { task, pooled, signs });
   });
 
   test('goes on at a CSP and a data user that were started anew', async () => {
@@ -175,11 +171,19 @@ describe('a second round', () => {
 });
 
 describe('the columns of the matrix', () => {
+  /** Another result of the same kind, which owners do not get. */
+  let kept: FinishedTask;
+  beforeAll(async () => {
+    const proposal = { ...example.proposal, releaseToOwners: false };
+    kept = await finishTask(parties, proposal, split(example.rows, OWNERS));
+    expect(kept.status.state).toBe('done');
+  });
+
   test('are no others than a countersigned result has: an owner reads no row', async () => {
     const { task } = await parties.client.create(refining);
     const { owner, home } = await world.enrolledOwner({ maximumLinks: 2 });
     const link = await linkOf(first);
-    const another = await linkOf(await runTask(parties, example.proposal, split(example.rows, OWNERS)));
+    const another = await linkOf(kept);
     const { provenance } = link;
     for (const [basis, expected] of [
       [[await forged(link)], 'ERR_PROVENANCE_INVALID'],
@@ -215,7 +219,7 @@ describe('the columns of the matrix', () => {
     const made = await forged(link);
     expect(await propose(made)).toBe('ERR_PROVENANCE_INVALID');
     expect(await propose(undefined)).toBe('ERR_BASIS_INVALID');
-    const unknown = { ...refining, sketch: { columns: 20, refine: 'x'.repeat(43) } };
+    const unknown = { ...refining, sketch: { columns: 12, refine: 'x'.repeat(43) } };
     expect(await propose(made, unknown)).toBe('ERR_TASK_REFUSED');
     expect(await propose(link, example.proposal)).toBe('ERR_TASK_INVALID');
     const features = refining.features.map((feature, i) => (i === 3 ? { ...feature, max: 9 } : feature));
@@ -226,14 +230,11 @@ describe('the columns of the matrix', () => {
   test('are no others at the data user either, which asks nobody then', async () => {
     const { client } = parties;
     await expect(
-      client.create({ ...refining, sketch: { columns: 20, refine: 'x'.repeat(43) } }),
+      client.create({ ...refining, sketch: { columns: 12, refine: 'x'.repeat(43) } }),
     ).rejects.toEqual(code('ERR_TASK_INVALID'));
-    const kept = { ...example.proposal, releaseToOwners: false };
-    const { task, status } = await finishTask(parties, kept, split(example.rows, OWNERS));
-    expect(status.state).toBe('done');
-    const { provenance } = await client.resultWithProvenance(task.id);
+    const { provenance } = await client.resultWithProvenance(kept.task.id);
     const refine = digestIn({ provenance });
-    await expect(client.create({ ...refining, sketch: { columns: 20, refine } })).rejects.toMatchObject({
+    await expect(client.create({ ...refining, sketch: { columns: 12, refine } })).rejects.toMatchObject({
       code: 'ERR_TASK_INVALID',
       message: expect.stringContaining('released to owners'),
     });
@@ -262,12 +263,12 @@ describe('an owner', () => {
         ...['--user-ca', join(world.folder, 'cert.pem'), '--policy', policy],
       );
     expect(jsonOf(await show('--json'))).toMatchObject({
-      refines: { taskId: first.task.id, vectors: 5 },
+      refines: { taskId: first.task.id, vectors: 2 },
       basis: [],
       policy: { takes: false, broken: [{ change: { maximumLinks: 2 } }] },
     });
     const { stdout: out } = await show();
-    expect(out).toContain(`refines: the 5 vectors of task ${first.task.id}`);
+    expect(out).toContain(`refines: the 2 vectors of task ${first.task.id}`);
     expect(out).toMatch(/whole earlier result that this task refines/);
     expect(out).toMatch(/one more answer over these rows/);
     await parties.client.cancelTask(task.id);

@@ -43,19 +43,21 @@ function fittedBySteps({ features, method }: TaskProposal): { weights: number[];
     features.map(({ min, max }, i) => (2 * (row[order[i]!]! - min)) / (max - min) - 1),
   );
   const rho = (method as { ridge: number }).ridge;
-  let weights = new Array<number>(features.length - 1).fill(0);
-  let intercept = 0;
+  /** Of (x, 1, −y) with itself, summed over all rows. */
+  const lines = scaled.map((row) => [...row.slice(0, -1), 1, -row.at(-1)!]);
+  const products = lines[0]!.map((_, i) =>
+    lines[0]!.map((__, j) => lines.reduce((sum, line) => sum + line[i]! * line[j]!, 0)),
+  );
+  const count = features.length; // weights and the intercept behind them
+  let fitted = new Array<number>(count).fill(0);
   for (let step = 0; step < 40_000; step += 1) {
-    const rest = scaled.map((row) =>
-      weights.reduce((sum, w, i) => sum + w * row[i]!, intercept - row.at(-1)!),
+    const slopes = fitted.map(
+      (w, i) =>
+        [...fitted, 1].reduce((sum, x, j) => sum + products[i]![j]! * x, 0) + (i < count - 1 ? rho * w : 0),
     );
-    const slope = (of: (row: number[]) => number) =>
-      scaled.reduce((sum, row, n) => sum + rest[n]! * of(row), 0);
-    const along = weights.map((w, i) => slope((row) => row[i]!) + rho * w);
-    intercept -= slope(() => 1) / 400;
-    weights = weights.map((w, i) => w - along[i]! / 400);
+    fitted = fitted.map((w, i) => w - slopes[i]! / 400);
   }
-  return { weights, intercept };
+  return { weights: fitted.slice(0, -1), intercept: fitted.at(-1)! };
 }
 
 test('a column is predicted from the others, by everybody who has the result and by nobody’s rows', async () => {

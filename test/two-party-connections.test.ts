@@ -67,7 +67,7 @@ test('a data user that connects again gives its connection before up, every time
   expect(await waiting).toMatchObject({ code: 'ERR_CHANNEL_CLOSED' });
 });
 
-test('more tasks than the CSP computes at a time are told to come again', async () => {
+test('more tasks than the CSP computes at a time are told to come again', { tags: ['long'] }, async () => {
   const ids: TaskId[] = [];
   for (let i = 0; i <= MOST_COMPUTATIONS; i += 1) ids.push(await readyTask());
   const last = ids.pop()!;

@@ -22,24 +22,29 @@ import { standardTestKey, testKey } from './keys.ts';
 const key = testKey(512);
 const { publicKey } = key;
 const { n } = publicKey;
-const pools = [0, 1, 2].map((threads) => ({ threads, pool: new PaillierPool({ threads }) }));
+const pools = [0, 2].map((threads) => ({ threads, pool: new PaillierPool({ threads }) }));
+
+// More than enough to be cut into a part per thread.
+const plaintexts = Array.from({ length: 300 }, (_, i) => (BigInt(i) * n) / 300n);
+const encrypted = await pools[0]!.pool.encrypt(publicKey, plaintexts, 'djn');
 
 afterAll(async () => {
   await Promise.all(pools.map(({ pool }) => pool.close()));
 });
 
 describe.each(pools)('a pool of $threads threads', ({ pool }) => {
-  // More than enough to be cut into a part per thread.
-  const plaintexts = Array.from({ length: 300 }, (_, i) => (BigInt(i) * n) / 300n);
-
-  it.each(['standard', 'djn'] as const)('encrypts (%s) and decrypts in order', async (scheme) => {
-    const ciphertexts = await pool.encrypt(publicKey, plaintexts, scheme);
-    expect(ciphertexts.map((c) => decrypt(key, c))).toEqual(plaintexts);
-    expect(await pool.decrypt(key, ciphertexts)).toEqual(plaintexts);
+  it.each([
+    ['standard', 10],
+    ['djn', 70],
+  ] as const)('encrypts (%s) and decrypts in order', async (scheme, count) => {
+    const some = plaintexts.slice(-count);
+    const ciphertexts = await pool.encrypt(publicKey, some, scheme);
+    expect(ciphertexts.map((c) => decrypt(key, c))).toEqual(some);
+    expect(await pool.decrypt(key, ciphertexts)).toEqual(some);
   });
 
   it('decodes and aggregates as the calling thread does', async () => {
-    const vectors = await Promise.all([1, 2, 3].map(() => pool.encrypt(publicKey, plaintexts, 'djn')));
+    const vectors = [encrypted, encrypted, encrypted];
     // In the middle of a larger buffer, as bytes from a network are.
     const contributions = vectors.map((vector) => {
       const bytes = encodeCiphertexts(publicKey, vector);
@@ -52,7 +57,9 @@ describe.each(pools)('a pool of $threads threads', ({ pool }) => {
     expect(await pool.check(publicKey, contributions[0]!, 300)).toBeUndefined();
     const sums = await pool.aggregate(publicKey, decoded, contributions.slice(1));
     expect(sums).toEqual(aggregateContributions(publicKey, decoded, contributions.slice(1)));
-    expect(await pool.decrypt(key, sums)).toEqual(plaintexts.map((m) => (3n * m) % n));
+    expect(sums.slice(-20).map((c) => decrypt(key, c))).toEqual(
+      plaintexts.slice(-20).map((m) => (3n * m) % n),
+    );
   });
 
   it('makes keys', async () => {
@@ -63,14 +70,9 @@ describe.each(pools)('a pool of $threads threads', ({ pool }) => {
     expect(standard.publicKey.h).toBeUndefined();
   });
 
-  it('keeps many keys apart', async () => {
-    const keys = await Promise.all(
-      Array.from({ length: 6 }, () =>
-        pool.generateKeyPair({ bits: 512, scheme: 'standard', allowInsecureKey: true }),
-      ),
-    );
+  it('keeps keys apart', async () => {
     for (const round of [1n, 2n]) {
-      for (const one of keys) {
+      for (const one of [key, standardTestKey(512)]) {
         expect(await pool.decrypt(one, await pool.encrypt(one.publicKey, [round], 'standard'))).toEqual([
           round,
         ]);
@@ -85,7 +87,7 @@ describe.each(pools)('a pool of $threads threads', ({ pool }) => {
   });
 
   it('fails with the class, code and message of the calling thread', async () => {
-    const bytes = encodeCiphertexts(publicKey, await pool.encrypt(publicKey, plaintexts, 'djn'));
+    const bytes = encodeCiphertexts(publicKey, encrypted);
     bytes.fill(0, 299 * publicKey.ciphertextBytes);
     const failures: [() => Promise<unknown>, string, string][] = [
       [
@@ -125,7 +127,7 @@ describe.each(pools)('a pool of $threads threads', ({ pool }) => {
   });
 
   it('names the first of several bad ciphertexts, whichever thread found it', async () => {
-    const bytes = encodeCiphertexts(publicKey, await pool.encrypt(publicKey, plaintexts, 'djn'));
+    const bytes = encodeCiphertexts(publicKey, encrypted);
     for (const index of [120, 250]) {
       bytes.fill(0, index * publicKey.ciphertextBytes, (index + 1) * publicKey.ciphertextBytes);
     }
@@ -197,7 +199,7 @@ describe('a secret key', () => {
 });
 
 describe('the package as JavaScript', () => {
-  it('finds its worker', async () => {
+  it('finds its worker', { tags: ['long'] }, async () => {
     const source = fileURLToPath(new URL('../src', import.meta.url));
     const target = await mkdtemp(join(tmpdir(), 'eigenveil-paillier-'));
     try {

@@ -52,7 +52,6 @@ describe.each(Object.keys(protocols))('%s', (name) => {
       [
         [3, { outputs: [], twoValued: D }],
         [4, { outputs: ['trace'], twoValued: D }],
-        [5, { outputs: ['mean'], twoValued: 3 }],
         [4, { outputs: ['sampleCount', 'spectrum'], twoValued: D }],
         [5, { outputs: ['sampleCount', 'spectrum', 'mean'], twoValued: 2 }],
       ] satisfies [number, Told][]

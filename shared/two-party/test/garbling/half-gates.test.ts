@@ -97,7 +97,10 @@ describe('half-gates', () => {
     }
   });
 
-  it('agrees with the clear context on random circuits', async () => {
+  it.each([25])('agrees with the clear context on %i random circuits', onRandomCircuits);
+  it.each([200])('agrees with it on %i more', { tags: ['long'] }, onRandomCircuits);
+
+  async function onRandomCircuits(numRuns: number) {
     await fc.assert(
       fc.asyncProperty(recipe, async (drawn) => {
         const program = programOf(drawn);
@@ -106,9 +109,9 @@ describe('half-gates', () => {
         expect(bits).toEqual(await runClear(program, a, b));
         expect(garbler.gates.andGates).toBe(evaluator.gates.andGates);
       }),
-      { numRuns: 150 },
+      { numRuns, seed: numRuns },
     );
-  });
+  }
 
   it('agrees on wide vectors over several steps', async () => {
     const lanes = 3 * CHUNK_GATES + 77;

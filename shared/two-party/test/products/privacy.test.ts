@@ -6,10 +6,13 @@ import { type Case, type Matrix, matrixOf, opened, session } from './parties.ts'
 
 const RING_BITS = 70;
 const ENTRY_BITS = 70;
-const [ROWS, INNER, COLUMNS] = [64, 2, 64];
+const [ROWS, INNER, COLUMNS] = [32, 2, 32];
 
-/** A fair coin exceeds it once in 5e8 times; fewer than a thousand are looked at. */
-const LARGEST_DEVIATION = 6;
+/** In standard deviations. A fair coin exceeds it once in 1e13 times; fewer than two thousand are looked at. */
+const LARGEST_DEVIATION = 7.5;
+
+/** Of all messages with each of the inputs below. */
+const forms: string[] = [];
 
 let shared: Awaited<ReturnType<typeof session>>;
 beforeAll(async () => {
@@ -50,7 +53,12 @@ describe.each(INPUTS)('with constant inputs, %s,', (_, a, c) => {
 
   beforeAll(async () => {
     shared.sentByCorrelator.length = 0;
+    shared.sentByChooser.length = 0;
     shares = await shared.multiply(constantCase(a, c));
+    const form = [shared.sentByCorrelator, shared.sentByChooser].map((frames) =>
+      messagesOf(frames).map(({ type, payload }) => [type, payload.length]),
+    );
+    forms.push(JSON.stringify(form));
     sent = messagesOf(shared.sentByCorrelator)
       .filter(({ type }) => type === PRODUCT_MESSAGE.chunk)
       .flatMap(({ payload }) => Array.from(payload, BigInt));
@@ -117,16 +125,7 @@ describe('slopes, the combinations of a matrix that are sent', () => {
   );
 });
 
-it('the form of all messages depends on the sizes only', async () => {
-  const forms: string[] = [];
-  for (const [, a, c] of INPUTS) {
-    shared.sentByCorrelator.length = 0;
-    shared.sentByChooser.length = 0;
-    await shared.multiply(constantCase(a, c));
-    const form = [shared.sentByCorrelator, shared.sentByChooser].map((frames) =>
-      messagesOf(frames).map(({ type, payload }) => [type, payload.length]),
-    );
-    forms.push(JSON.stringify(form));
-  }
+it('the form of all messages depends on the sizes only', () => {
+  expect(forms).toHaveLength(INPUTS.length);
   expect(new Set(forms).size).toBe(1);
 });

@@ -51,7 +51,7 @@ describe('a product of the two parties', () => {
       fc.asyncProperty(cases, async (product) => {
         await check(product);
       }),
-      { numRuns: 150 },
+      { numRuns: 40 },
     );
   });
 
@@ -74,8 +74,8 @@ describe('a product of the two parties', () => {
   it.each([3, 4] as const)(
     'is right in rings of 64 bits at most, whatever the columns, in digits of %i bits',
     async (digitBits) => {
-      for (const columns of [1, 2, 3, 4, 5, 7, 8, 60]) {
-        for (const ringBits of [9, 31, 44, 57, 58, 59, 60]) {
+      for (const columns of [1, 2, 3, 5, 60]) {
+        for (const ringBits of [9, 44, 57, 60]) {
           await check({ ...randomCase([2, 3, columns], ringBits, ringBits), digitBits });
         }
       }
@@ -108,12 +108,12 @@ describe('a product of the two parties', () => {
   it.each([3, 4] as const)(
     'multiplies many ring elements by one scalar, over several blocks of transfers, in digits of %i bits',
     async (digitBits) => {
-      await check({ ...randomCase([1275, 1, 1], 222, 222), digitBits });
+      await check({ ...randomCase([300, 1, 1], 222, 222), digitBits }); // 65,536 transfers fill a block
     },
   );
 
   it('takes a third more bytes in digits of three bits', async () => {
-    const product = randomCase([20, 20, 60], 96, 222);
+    const product = randomCase([8, 8, 60], 96, 222);
     const bytes = async (digitBits: 3 | 4) => {
       shared.sentByCorrelator.length = 0;
       await check({ ...product, digitBits });
@@ -126,7 +126,7 @@ describe('a product of the two parties', () => {
 
   it('needs no more room in the channel than one frame', async () => {
     const narrow = await session({ limits: { highWaterBytes: 20_000 } });
-    await check(randomCase([300, 3, 20], 222, 222), narrow);
+    await check(randomCase([60, 3, 10], 222, 222), narrow);
   });
 
   it('can be followed by another in the same session', async () => {

@@ -31,7 +31,7 @@ describe('products together', () => {
       'of different shapes, lengths and rings',
       [
         randomCase([3, 1, 3], 83, 228),
-        randomCase([21, 1, 1], 97, 228),
+        randomCase([9, 1, 1], 97, 228),
         randomCase([4, 4, 4], 5, 166, 'upper'),
         randomCase([1, 7, 2], 1, 8),
       ],
@@ -144,7 +144,7 @@ describe('products together', () => {
   });
 
   it('of a column longer than a matrix may be wide', async () => {
-    const long = randomCase([20_100, 1, 1], 3, 64);
+    const long = randomCase([300, 1, 1], 3, 64);
     const { sums } = await together([long]);
     expect(sums[0]).toEqual(clear(long));
   });

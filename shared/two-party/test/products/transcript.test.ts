@@ -7,7 +7,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { messagesOf } from '../../src/insides/messages-of.ts';
 import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
 import { CHUNK_HASHES } from '../../src/products/hash.ts';
-import { checkSize, chunks, digitsPerEntry, transferCount } from '../../src/products/layout.ts';
+import {
+  checkSize,
+  chunks,
+  type DigitBits,
+  digitsPerEntry,
+  type Part,
+  transferCount,
+} from '../../src/products/layout.ts';
 import { PRODUCT_MESSAGE } from '../../src/products/messages.ts';
 import { type Settled, Workspace } from '../../src/products/workspace.ts';
 import { randomCase, session } from './parties.ts';
@@ -43,8 +50,15 @@ afterEach(() => vi.restoreAllMocks());
 const GUARDS: Readonly<Record<number, number>> = { 2: 20, 3: 13, 4: 10, 5: 8, 6: 6, 7: 5 };
 
 describe('the messages of the correlator', () => {
-  it.each([
+  type Masked = readonly [Parameters<typeof randomCase>[0], number, number, Part, DigitBits];
+  const title = 'of a %j product of %i and %i bits, %s, are masked as described, in digits of %i bits';
+  it.each<Masked>([
     [[3, 2, 4], 13, 65, 'whole', 4],
+    [[3, 2, 3], 6, 222, 'upper', 3],
+    // More than two combinations.
+    [[3, 2, 40], 12, 57, 'whole', 3],
+  ])(title, areMasked);
+  it.each<Masked>([
     [[3, 2, 3], 6, 222, 'upper', 4],
     [[40, 1, 1], 64, 64, 'whole', 4],
     [[2, 1, 2], 9, 80, 'upper', 4],
@@ -52,13 +66,10 @@ describe('the messages of the correlator', () => {
     // More than is expanded at once.
     [[12, 1, 40], 4, 300, 'whole', 4],
     [[3, 2, 4], 13, 65, 'whole', 3],
-    [[3, 2, 3], 6, 222, 'upper', 3],
     [[24, 1, 40], 3, 300, 'whole', 3],
-    // More than two combinations.
-    [[3, 2, 40], 12, 57, 'whole', 3],
-  ] as const)(
-    'of a %j product of %i and %i bits, %s, are masked as described, in digits of %i bits',
-    async (shape, entryBits, ringBits, part, digitBits) => {
+  ])(title, { tags: ['long'] }, areMasked);
+
+  async function areMasked(...[shape, entryBits, ringBits, part, digitBits]: Masked) {
       const { multiply, sender, sentByCorrelator, sentByChooser } = await session();
       const correlators = new Set<Workspace>();
       const { place, settled } = Workspace.prototype;
@@ -202,8 +213,7 @@ describe('the messages of the correlator', () => {
         .digest();
       expect(check).toEqual(Buffer.concat([encoded(slopes), digest]));
       expect(keys.size).toBe([...chunks(size)].length);
-    },
-  );
+  }
 });
 
 describe('chunks', () => {

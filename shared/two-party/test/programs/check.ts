@@ -1,11 +1,22 @@
 /** What must hold of decompositions: by a discriminant program against the reference in the clear, garbled against the clear program. */
 import { type Decomposition, decompose, pencil } from '@eigenveil/projection';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { runGarbled } from '../../src/insides/garbled-run.ts';
 import { type CheckedDecomposition, runProgram } from '../../src/programs/index.ts';
 import { resolutionOf } from '../../src/resolution.ts';
 import { type Given, numbers, type Setting, settingOf } from './data.ts';
+
+/** A test of each case; of the second list a long one. */
+export function each<Case extends readonly unknown[] = readonly number[]>(
+  some: readonly Case[],
+  more: readonly Case[],
+): (name: string, test: (...of: Case) => Promise<void>) => void {
+  return (name, test) => {
+    it.each([...some])(name, async (...of) => test(...(of as unknown as Case)));
+    it.each([...more])(name, { tags: ['long'] }, async (...of) => test(...(of as unknown as Case)));
+  };
+}
 
 export async function run({ task, program, garbler, evaluator }: Setting): Promise<CheckedDecomposition> {
   return (await runProgram(new ClearSession(), task, program, { garbler, evaluator }))!;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { pca } from '../../src/programs/index.ts';
 import { resolutionOf } from '../../src/resolution.ts';
-import { checkGarbled } from './check.ts';
+import { checkGarbled, each } from './check.ts';
 import { numbers, type Setting, setting, settingOf } from './data.ts';
 
 async function run({ task, program, garbler, evaluator }: Setting) {
@@ -53,13 +53,18 @@ async function check(rows: readonly (readonly number[])[], components: number) {
 }
 
 describe('pca', () => {
-  it.each([
-    [2, 2],
-    [3, 1],
-    [5, 3],
-    [8, 7],
-    [8, 8],
-  ])('finds eigenpairs of %i features, %i components', async (d, components) => {
+  each(
+    [
+      [2, 2],
+      [4, 2],
+    ],
+    [
+      [3, 1],
+      [5, 3],
+      [8, 7],
+      [8, 8],
+    ],
+  )('finds eigenpairs of %i features, %i components', async (d, components) => {
     const { result, expected } = await check(spread(40, d, d), components);
     for (const [i, vector] of result.vectors.entries()) {
       const gap = Math.min(
@@ -82,36 +87,36 @@ describe('pca', () => {
   });
 
   it('is right with fewer rows than features', async () => {
-    await check(spread(3, 8, 5), 6);
+    await check(spread(3, 5, 5), 4);
   });
 
   it('is right with constant features', async () => {
     await check(
-      spread(30, 6, 9).map((row) => [0.25, ...row.slice(0, 3), -1, ...row.slice(3)]),
-      7,
+      spread(30, 2, 9).map((row) => [0.25, ...row.slice(0, 1), -1, ...row.slice(1)]),
+      3,
     );
   });
 
   it('is right with equal eigenvalues', async () => {
-    const axes = Array.from({ length: 6 }, (_, i) => i);
+    const axes = Array.from({ length: 4 }, (_, i) => i);
     await check(
       axes.flatMap((i) => [0.5, -0.5].map((value) => axes.map((j) => (i === j ? value : 0)))),
-      5,
+      3,
     );
   });
 
   it('is right with equal features', async () => {
     await check(
-      spread(30, 2, 4).map(([a, b]) => [a!, a!, a!, b!, a!, a!]),
-      4,
+      spread(30, 2, 4).map(([a, b]) => [a!, a!, b!, a!]),
+      3,
     );
   });
 
   it('is right with features that do not correlate, the largest last', async () => {
-    const axes = Array.from({ length: 6 }, (_, i) => i);
+    const axes = Array.from({ length: 4 }, (_, i) => i);
     await check(
-      axes.flatMap((i) => [1, -1].map((sign) => axes.map((j) => (i === j ? (sign * (i + 1)) / 6 : 0)))),
-      4,
+      axes.flatMap((i) => [1, -1].map((sign) => axes.map((j) => (i === j ? (sign * (i + 1)) / 4 : 0)))),
+      3,
     );
   });
 
@@ -183,13 +188,18 @@ describe('pca', () => {
     program: { ...given.program, allowFullRank, outputs },
   });
 
-  it.each([
-    ['fewer rows than features', spread(4, 8, 5), 3],
-    ['equal features', spread(30, 2, 4).map(([a, b]) => [a!, a!, a!, b!, a!, a!]), 2],
-    ['constant features', spread(30, 3, 9).map((row) => [0.25, ...row, -1]), 3],
-    ['equal rows', new Array<number[]>(5).fill([0.5, -0.5, 0.25, 0]), 1],
-    ['many dependent features', spread(9, 12, 3), 8],
-  ])('refuses components up to the rank with %s', async (_, rows, rank) => {
+  each<[string, number[][], number]>(
+    [
+      ['fewer rows than features', spread(3, 4, 5), 2],
+      ['equal rows', new Array<number[]>(5).fill([0.5, -0.5]), 1],
+    ],
+    [
+      ['fewer rows than features', spread(4, 8, 5), 3],
+      ['equal features', spread(30, 2, 4).map(([a, b]) => [a!, a!, a!, b!, a!, a!]), 2],
+      ['constant features', spread(30, 3, 9).map((row) => [0.25, ...row, -1]), 3],
+      ['many dependent features', spread(9, 12, 3), 8],
+    ],
+  )('refuses components up to the rank with %s', async (_, rows, rank) => {
     for (const components of [rank - 1, rank, rank + 1].filter((count) => count > 0)) {
       const given = setting(rows, components);
       const refused = { name: 'ProjectionError', code: 'ERR_FULL_RANK' };
@@ -224,11 +234,13 @@ describe('pca', () => {
   });
 
   it('reveals the outputs that are declared, and no others', async () => {
-    const given = setting(spread(40, 5, 11), 2);
-    const all: readonly Output[] = ['mean', 'trace', 'sampleCount', 'spectrum'];
+    const given = setting(spread(40, 3, 11), 2);
     const plain = await run(given);
     expect(Object.keys(plain)).toEqual(['vectors', 'eigenvalues', 'converged']);
-    for (const outputs of [...all.map((output) => [output]), all]) {
+    for (const outputs of [
+      ['mean', 'sampleCount'],
+      ['trace', 'spectrum'],
+    ] satisfies Output[][]) {
       const { program } = consented(given, true, outputs);
       const result = await run({ ...given, program });
       const expected = decompose(program, given.statistics);
@@ -250,7 +262,7 @@ describe('pca', () => {
   });
 
   it('computes no output that is not declared', async () => {
-    const { task, program } = setting([], 2, 4);
+    const { task, program } = setting([], 1, 2);
     const gates = async (outputs: readonly Output[]): Promise<number> => {
       const session = new CountingSession(new CountingGates());
       await pca(session, task, { ...program, outputs }, {});
@@ -264,11 +276,14 @@ describe('pca', () => {
 });
 
 describe('pca garbled', () => {
-  it.each([
-    ['covariance', 3, 2],
-    ['correlation', 2, 1],
-    ['covariance', 1, 1],
-  ] as const)(
+  each<['covariance' | 'correlation', number, number]>(
+    [['covariance', 2, 1]],
+    [
+      ['covariance', 3, 2],
+      ['correlation', 2, 1],
+      ['covariance', 1, 1],
+    ],
+  )(
     'gives the evaluator what the clear program gives, and the garbler nothing: %s of %i features',
     async (scale, d, components) => {
       await checkGarbled(settingOf({ rows: spread(20, d, 6), components, method: { kind: 'pca', scale } }));

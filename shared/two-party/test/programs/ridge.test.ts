@@ -2,7 +2,7 @@
 import { decompose, totalScatter } from '@eigenveil/projection';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { around, checkGarbled, run } from './check.ts';
+import { around, checkGarbled, each, run } from './check.ts';
 import { type Given, numbers, settingOf } from './data.ts';
 
 const ridge = (rho: number) => ({ kind: 'ridge', ridge: rho }) as const;
@@ -29,15 +29,20 @@ async function errors(of: Given): Promise<{ weights: number; intercept: number }
 }
 
 describe('ridge', () => {
-  it.each([
-    [2, 0, 60],
-    [2, 1, 60],
-    [6, 0, 100],
-    [6, 0.1, 100],
-    [12, 0.01, 200],
-    [30, 1, 300],
-    [5, 1000, 100],
-  ])('is right with %i features, ρ = %f and %i rows', async (d, rho, rows) => {
+  each(
+    [
+      [2, 0, 60],
+      [4, 0.1, 60],
+    ],
+    [
+      [2, 1, 60],
+      [6, 0, 100],
+      [6, 0.1, 100],
+      [12, 0.01, 200],
+      [30, 1, 300],
+      [5, 1000, 100],
+    ],
+  )('is right with %i features, ρ = %f and %i rows', async (d, rho, rows) => {
     const { weights, intercept } = await errors(given(around(rows, d, 3), rho));
     expect(weights).toBeLessThan(2 ** -22);
     expect(intercept).toBeLessThan(2 ** -23);
@@ -56,7 +61,7 @@ describe('ridge', () => {
     expect((await errors(given(flat, 0.1))).intercept).toBeLessThan(2 ** -26);
   });
 
-  it('of random rows is right', async () => {
+  it('of random rows is right', { tags: ['long'] }, async () => {
     const line = fc.tuple(fc.integer({ min: 2, max: 7 }), fc.integer({ min: 1, max: 2 ** 20 }));
     await fc.assert(
       fc.asyncProperty(line, fc.constantFrom(0.01, 0.5, 20), async ([d, seed], rho) => {
@@ -105,6 +110,6 @@ describe('ridge', () => {
   });
 
   it('gives the evaluator what the clear program gives, and the garbler nothing', async () => {
-    await checkGarbled(settingOf(given(around(30, 4, 2), 0.5)));
+    await checkGarbled(settingOf(given(around(30, 2, 2), 0.5)));
   });
 });

@@ -40,6 +40,18 @@ const twice = {
 
 describe('the bytes of rotated', () => {
   it.each([
+    ['a PCA over a fast line', settingOf({ rows: spread(40, 4, 3), components: 2, task: { serverLine: 'fast' } })],
+    [
+      'DCA with a ridge on the signal',
+      pencilSetting({ ...labelled(40, 6, 2), components: 1, method: dca(0.2, 0.1) }),
+    ],
+    ['a sketch', sketchSetting({ rows: patterned(40, 30, 9), columns: 4, components: 1 })],
+    ['MDR', pencilSetting({ ...twice, components: 2, method: mdr(0.1) })],
+  ] as const)('of %s are those of the formula', async (_, setting) => {
+    expect(await counted(setting)).toEqual(rotatedBytes(setting.task, setting.program));
+  });
+
+  it.each([
     ['a PCA', settingOf({ rows: spread(40, 4, 3), components: 2 })],
     [
       'a PCA over a fast line, over several blocks of transfers',
@@ -55,17 +67,12 @@ describe('the bytes of rotated', () => {
     ],
     ['DCA', pencilSetting({ ...labelled(40, 5, 2), components: 1, method: dca(0.1) })],
     [
-      'DCA with a ridge on the signal',
-      pencilSetting({ ...labelled(40, 6, 2), components: 1, method: dca(0.2, 0.1) }),
-    ],
-    [
       'DCA over a fast line',
       onFastLine(pencilSetting({ ...labelled(40, 5, 2), components: 1, method: dca(0.1) })),
     ],
     ['LDA', pencilSetting({ ...labelled(45, 5, 3), components: 2, method: lda(0.1) })],
-    ['a sketch', sketchSetting({ rows: patterned(40, 300, 12), columns: 8, components: 2 })],
-    ['MDR', pencilSetting({ ...twice, components: 2, method: mdr(0.1) })],
-  ] as const)('of %s are those of the formula', async (_, setting) => {
+    ['a large sketch', sketchSetting({ rows: patterned(40, 300, 12), columns: 8, components: 2 })],
+  ] as const)('of %s are those of the formula', { tags: ['long'] }, async (_, setting) => {
     expect(await counted(setting)).toEqual(rotatedBytes(setting.task, setting.program));
   });
 

@@ -42,12 +42,16 @@ const refusal = (code: string, message = '') => ({
 });
 
 describe('a pencil by rotated', () => {
-  it.each([
-    ['DCA', two],
+  it.each<[string, GivenPencil & { method: Method }]>([
     ['LDA of three classes', three],
-    ['MDR', { ...hidden, components: 2, method: mdr(0.1) }],
     ['DCA with a ridge on the signal', { ...labelled(40, 7, 2), components: 2, method: dca(0.2, 0.1) }],
-  ] as const)('%s is that of the reference, in sixteen trips', async (_, given) => {
+  ])('%s is that of the reference, in sixteen trips', isThatOfTheReference);
+  it.each<[string, GivenPencil & { method: Method }]>([
+    ['DCA', two],
+    ['MDR', { ...hidden, components: 2, method: mdr(0.1) }],
+  ])('%s is that of the reference, in sixteen trips', { tags: ['long'] }, isThatOfTheReference);
+
+  async function isThatOfTheReference(_: string, given: GivenPencil & { method: Method }) {
     const setting = pencilSetting({
       ...given,
       program: { outputs: ['mean', ...revealedByRotation(given.method)], twoValued: 0 },
@@ -65,7 +69,7 @@ describe('a pencil by rotated', () => {
     const sums = labellings[0]!.map(({ V }) => V[0]!).reduce((a, b) => a + b);
     expect(user.value.mean![0]).toBeCloseTo(Number(sums) / 2 ** 14 / given.rows.length, 12);
     expect(trips()).toBe(16);
-  });
+  }
 
   it('is marked as answered once, before the CSP says anything of M', async () => {
     const setting = pencilSetting(two);
@@ -166,11 +170,20 @@ describe('a pencil by rotated', () => {
 });
 
 describe('faults on the way', () => {
-  it('give an error or no harm, and no second answer, wherever a bit is flipped', async () => {
+  const title = 'give an error or no harm, and no second answer';
+  it(`${title}, in messages of the data user`, () => giveNoSecondAnswer([1], [3, 5, 8, 9, 10, 11]));
+  it(`${title}, wherever a bit is flipped`, { tags: ['long'] }, () =>
+    giveNoSecondAnswer(
+      [0, 1],
+      Array.from({ length: 12 }, (_, i) => i),
+    ),
+  );
+
+  async function giveNoSecondAnswer(ends: readonly (0 | 1)[], places: readonly number[]) {
     const setting = pencilSetting({ ...labelled(30, 4, 2), components: 1, method: dca(0.2) });
     const outcomes = new Set<string>();
-    for (const end of [0, 1] as const) {
-      for (let index = 0; index < 12; index += 1) {
+    for (const end of ends) {
+      for (const index of places) {
         const channels = memoryChannelPair({ silenceMilliseconds: 1000 });
         let sent = 0;
         channels[end] = watched(channels[end], (message) => {
@@ -199,5 +212,5 @@ describe('faults on the way', () => {
       }
     }
     expect(outcomes).toContain('ERR_PRODUCT_CHECK');
-  });
+  }
 });

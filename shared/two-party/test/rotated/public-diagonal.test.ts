@@ -30,21 +30,22 @@ const allowed = (d: number, components: number) =>
     ...{ featureCount: d, components, outputs: ['spectrum'], twoValued: 0 },
   }) <= d;
 
-it.each([
-  [5, 2], // three angles, five entries
-  [8, 4], // six, eight
-])('%i features and %i components give a correlation matrix away: refused', (d, k) => {
+const givenAway = '%i features and %i components give a correlation matrix away: refused';
+it.each([[5, 2]])(givenAway, isGivenAway); // three angles, five entries
+it.each([[8, 4]])(givenAway, { tags: ['long'] }, isGivenAway); // six, eight
+
+function isGivenAway(d: number, k: number): void {
   expect(allowed(d, k)).toBe(false);
   const found = distances(d, k);
   expect(found.filter((x) => x < 1e-6).length).toBeGreaterThan(0);
-});
+}
 
-it.each([
-  [8, 3], // ten angles, eight entries
-  [6, 1], // ten, six
-])('%i features and %i components do not', (d, k) => {
+it.each([[6, 1]])('%i features and %i components do not', isKept); // ten angles, six entries
+it.each([[8, 3]])('%i features and %i components do not', { tags: ['long'] }, isKept); // ten, eight
+
+function isKept(d: number, k: number): void {
   expect(allowed(d, k)).toBe(true);
   const found = distances(d, k);
   expect(found.length).toBeGreaterThan(10);
   expect(Math.min(...found)).toBeGreaterThan(1e-3);
-});
+}

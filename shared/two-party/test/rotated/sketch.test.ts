@@ -25,14 +25,18 @@ const small: GivenSketch = {
   task: { maximumSamplesPerOwner: 8 },
 };
 
+/** Over oblivious transfer. */
+const tiny: GivenSketch = { ...small, columns: 4, components: 1 };
+
 describe('a sketch by rotated', () => {
+  const title = 'of %i features by %i columns gives %i components of the reference';
+  it.each([[12, 6, 2, 40]])(title, givesThoseOfTheReference);
   it.each([
-    [12, 6, 2, 40],
     [40, 16, 4, 60],
     [300, 20, 5, 50],
-  ])(
-    'of %i features by %i columns gives %i components of the reference',
-    async (d, columns, components, rows) => {
+  ])(title, { tags: ['long'] }, givesThoseOfTheReference);
+
+  async function givesThoseOfTheReference(d: number, columns: number, components: number, rows: number) {
       const setting = sketchSetting({
         rows: patterned(rows, d, columns + 4),
         columns,
@@ -41,13 +45,12 @@ describe('a sketch by rotated', () => {
       });
       const result = await resultOf(setting);
       const { eigenvalueError, sine, expected } = distanceToSketch(setting, result);
-      // Of 1,500 runs with 12 features the largest was 1.3e-4, 5 % were above 6.4e-5.
+      // Of 1,500 runs with 12 features the largest was 1.3e-4, 5 % were above 6.4e-5: normal noise moves nothing as far as this in 1e9 runs.
       expect(eigenvalueError).toBeLessThan(6e-4);
       expect(sine).toBeLessThan(6e-3);
       expect(result.mean).toEqual(expected.mean);
       expect(result.sampleCount).toBe(rows);
-    },
-  );
+  }
 
   it('takes vectors of an earlier result in Ω, in units of 2^−8', async () => {
     const { rows, columns, components } = small;
@@ -69,7 +72,7 @@ describe('a sketch by rotated', () => {
   });
 
   it('is that over oblivious transfer, in as many trips as docs/rotated-sketches.md says', async () => {
-    const setting = sketchSetting(small);
+    const setting = sketchSetting(tiny);
     const { task, program, garbler, evaluator } = setting;
     const { channels, trips } = countingTrips();
     const [, result] = await Promise.all([
@@ -114,7 +117,7 @@ describe('a refused sketch', () => {
 
   it('has the messages of any other over oblivious transfer', async () => {
     const lengths: number[][] = [];
-    for (const given of [small, { ...small, rows: small.rows.slice(0, 9) }]) {
+    for (const given of [tiny, { ...tiny, rows: tiny.rows.slice(0, 5) }]) {
       const { task, program, garbler, evaluator } = sketchSetting(given);
       const [left, right] = memoryChannelPair();
       const sent: number[] = [];
