@@ -81,7 +81,9 @@ describe.each(ENTRIES)('$name', (entry) => {
 
   const isTheSameGarbled = async (lanes: number) => {
     const drawn = fc.sample(rowsOf(entry.bits, { minLength: lanes, maxLength: lanes }), 1)[0]!;
-    const rows = drawn.map((row) => row.map((value, k) => (entry.divisor === k && value === 0n ? 1n : value)));
+    const rows = drawn.map((row) =>
+      row.map((value, k) => (entry.divisor === k && value === 0n ? 1n : value)),
+    );
     expect(await runBoth(entry.circuit, operandsOf(entry.bits, rows))).toEqual(expected(entry, rows));
   };
   it('is the same garbled in 2 lanes', () => isTheSameGarbled(2));

@@ -119,7 +119,10 @@ describe('chosen transfers', () => {
   test('work for none', async () => {
     const { sender, receiver } = await session();
     const nothing = new Uint8Array(0);
-    const [, got] = await Promise.all([sendChosen(sender, nothing, nothing), receiveChosen(receiver, nothing)]);
+    const [, got] = await Promise.all([
+      sendChosen(sender, nothing, nothing),
+      receiveChosen(receiver, nothing),
+    ]);
     expect(got).toEqual(nothing);
   });
 

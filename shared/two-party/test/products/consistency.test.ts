@@ -88,8 +88,10 @@ describe.each([3, 4] as const)('a lie about one digit of %i bits', (digitBits) =
   it.each(['whole', 'upper'] as const)('is caught at digits of every weight and at columns, %s', (part) =>
     isCaught(part, 2, [1n << 39n]),
   );
-  it.each(['whole', 'upper'] as const)('is caught at every digit and column, %s', { tags: ['long'] }, (part) =>
-    isCaught(part, 1, [1n << 39n, 1n]),
+  it.each(['whole', 'upper'] as const)(
+    'is caught at every digit and column, %s',
+    { tags: ['long'] },
+    (part) => isCaught(part, 1, [1n << 39n, 1n]),
   );
 
   async function isCaught(part: Part, step: number, errors: readonly bigint[]) {
@@ -232,11 +234,15 @@ describe('luck', () => {
     [5, 2, 3],
     [12, 5, 1],
     [60, 5, 1],
-  ])('often, with %i columns, is that of %i combinations: an error in the highest %i bits', {
-    tags: ['long'],
-  }, (columns, r, v) => {
-    isThatOf(columns, r, v, 2000);
-  });
+  ])(
+    'often, with %i columns, is that of %i combinations: an error in the highest %i bits',
+    {
+      tags: ['long'],
+    },
+    (columns, r, v) => {
+      isThatOf(columns, r, v, 2000);
+    },
+  );
 
   it('is not needed without an error', () => {
     expect(lucky(5, 0, 50)).toBe(50);

@@ -40,7 +40,10 @@ const twice = {
 
 describe('the bytes of rotated', () => {
   it.each([
-    ['a PCA over a fast line', settingOf({ rows: spread(40, 4, 3), components: 2, task: { serverLine: 'fast' } })],
+    [
+      'a PCA over a fast line',
+      settingOf({ rows: spread(40, 4, 3), components: 2, task: { serverLine: 'fast' } }),
+    ],
     [
       'DCA with a ridge on the signal',
       pencilSetting({ ...labelled(40, 6, 2), components: 1, method: dca(0.2, 0.1) }),

@@ -73,7 +73,8 @@ describe('rotatedDistance', () => {
   it(`${title} numbers of features and components, those about powers of two among them`, () =>
     isSmall([1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 100, 128, 129, 200]));
   it(`${title} every supported number`, { tags: ['long'] }, () =>
-    isSmall(Array.from({ length: 200 }, (_, i) => i + 1)));
+    isSmall(Array.from({ length: 200 }, (_, i) => i + 1)),
+  );
 
   function isSmall(sizes: readonly number[]) {
     for (const d of sizes) {

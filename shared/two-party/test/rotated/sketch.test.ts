@@ -37,19 +37,19 @@ describe('a sketch by rotated', () => {
   ])(title, { tags: ['long'] }, givesThoseOfTheReference);
 
   async function givesThoseOfTheReference(d: number, columns: number, components: number, rows: number) {
-      const setting = sketchSetting({
-        rows: patterned(rows, d, columns + 4),
-        columns,
-        components,
-        task: { maximumSamplesPerOwner: 8 },
-      });
-      const result = await resultOf(setting);
-      const { eigenvalueError, sine, expected } = distanceToSketch(setting, result);
-      // Of 1,500 runs with 12 features the largest was 1.3e-4, 5 % were above 6.4e-5: normal noise moves nothing as far as this in 1e9 runs.
-      expect(eigenvalueError).toBeLessThan(6e-4);
-      expect(sine).toBeLessThan(6e-3);
-      expect(result.mean).toEqual(expected.mean);
-      expect(result.sampleCount).toBe(rows);
+    const setting = sketchSetting({
+      rows: patterned(rows, d, columns + 4),
+      columns,
+      components,
+      task: { maximumSamplesPerOwner: 8 },
+    });
+    const result = await resultOf(setting);
+    const { eigenvalueError, sine, expected } = distanceToSketch(setting, result);
+    // Of 1,500 runs with 12 features the largest was 1.3e-4, 5 % were above 6.4e-5: normal noise moves nothing as far as this in 1e9 runs.
+    expect(eigenvalueError).toBeLessThan(6e-4);
+    expect(sine).toBeLessThan(6e-3);
+    expect(result.mean).toEqual(expected.mean);
+    expect(result.sampleCount).toBe(rows);
   }
 
   it('takes vectors of an earlier result in Ω, in units of 2^−8', async () => {
