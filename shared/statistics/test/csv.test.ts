@@ -290,7 +290,10 @@ describe('files', () => {
       [join(folder, 'none.csv.gz'), 'no such file or directory'],
       [folder, 'it is a folder'],
       [write('plain.csv.gz', text), 'its data are damaged, or were not compressed by gzip'],
-      [write('cut.csv.gz', whole.subarray(0, whole.length - 9)), 'its gzip data end too early, as if the file was cut off'],
+      [
+        write('cut.csv.gz', whole.subarray(0, whole.length - 9)),
+        'its gzip data end too early, as if the file was cut off',
+      ],
     ] as const;
     for (const [path, reason] of cases) {
       await expect(readFile(path), path).rejects.toMatchObject({
