@@ -1,7 +1,7 @@
 /** Eigenpairs of matrices that are hard for bisection or for deflation, against the reference. */
 
 import { residual, symmetricEigen } from '@eigenveil/projection';
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { bitsOf, numberFrom, valuesOf } from '../../src/circuits/index.ts';
 import { Fixed } from '../../src/fixed-point/index.ts';
 import { ClearSession } from '../../src/garbling/index.ts';
