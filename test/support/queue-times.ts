@@ -12,7 +12,6 @@ export const QUICK_WAITS = {
 } as const satisfies Partial<DataUserConfiguration>;
 
 /** Times of the queues, for services in the test's own process. */
-
 export const QUICK = {
   local: { firstBackoff: 20, longestBackoff: 200 },
   postgres: {

@@ -60,7 +60,7 @@ async function writeTo(out: string, files: ReadonlyMap<string, Uint8Array>): Pro
     });
     for (const [name, bytes] of files) await writeFile(join(out, name), bytes, { flag: 'wx' });
   } catch (cause) {
-    const reason = fileReason(cause) ?? 'unknown reason';
+    const reason = fileReason(cause);
     throw new ConfigurationError(
       `"--out" expected an empty folder, or a new one in a folder that can be written to, got ${out} (${reason})`,
       { cause },

@@ -7,7 +7,7 @@ export async function tellNotes(command: Command, lines: () => Promise<readonly 
   for (const line of await lines()) printNote(command, `note: ${line}`);
 }
 
-/** What is wrong with a proposal is its file's or the flags' fault; the code says what it is. */
+/** Tells every fault of a proposal as one of its file or of the flags, under the code that says what it is. */
 export async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -11,7 +11,7 @@ import { codesOf, contribution, owner, stored, task, textOf } from './store-cont
 import { storeContract } from './store-contract.ts';
 
 let url: string;
-/** Of neither of the two: it sees what is there, and does what no process would. */
+/** This connection belongs to neither of the two: it sees what is there, and does what no process would. */
 let operator: pg.Client;
 beforeAll(async () => {
   url = await databaseOfRun();

@@ -14,7 +14,7 @@ import {
 } from '../src/index.ts';
 import { SeededRandom } from './support/random.ts';
 
-/** The same for every test, whichever run: none fails by chance. */
+/** This generator has one seed in every test and run, so that none fails by chance. */
 let random: SeededRandom;
 beforeEach(() => {
   random = new SeededRandom(1996);

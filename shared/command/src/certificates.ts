@@ -34,7 +34,7 @@ const SEQUENCE = 0x30;
  */
 export async function readPem(title: string, path: string, kind: keyof typeof KINDS): Promise<string> {
   const bytes = await readFile(path).catch((cause: unknown) => {
-    const reason = fileReason(cause) ?? 'unknown reason';
+    const reason = fileReason(cause);
     throw new TlsFileError(`"${title}" expected a readable file, got ${path} (${reason})`, { cause });
   });
   const { expected, is } = KINDS[kind];
@@ -72,7 +72,7 @@ export async function readCertificates(title: string, path: string | undefined):
   return text;
 }
 
-/** What the file holds instead, and how to make of it what was expected. */
+/** Says what the file holds instead, and how to make of it what was expected. */
 function contentOf(bytes: Uint8Array, text: string, kind: keyof typeof KINDS): string {
   if (text.trim() === '') return 'an empty file';
   if (kind === 'key' && KINDS.certificates.is.test(text)) return 'a certificate: are both files swapped?';

@@ -1,5 +1,5 @@
 /** What every command line has: --json, one clear line for an error, exit codes that mean something, an orderly stop. */
-import { fileReason } from '@eigenveil/platform';
+import { knownFileReason } from '@eigenveil/platform';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { printable, printableJson, printableLines } from '@eigenveil/wire/printable';
 import { Command, CommanderError, type HelpContext } from 'commander';
@@ -228,7 +228,7 @@ function toldOf(
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   if (typeof code === 'string' && (Object.hasOwn(exitCodes, code) || isOurs(error as Error, code)))
     return { code, message: messageOf(error) };
-  const reason = fileReason(error);
+  const reason = knownFileReason(error);
   if (reason !== undefined) {
     const path = error instanceof Error && 'path' in error ? `"${String(error.path)}"` : 'a file';
     return { code: 'ERR_FILE', message: printable(`${path} cannot be used: ${reason}`, LONGEST_MESSAGE) };

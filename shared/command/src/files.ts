@@ -16,7 +16,7 @@ export async function readTextFile(title: string, path: string): Promise<string>
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    const reason = fileReason(cause) ?? 'unknown reason';
+    const reason = fileReason(cause);
     throw new ConfigurationError(`"${title}" expected a readable file, got ${path} (${reason})`, { cause });
   }
 }
@@ -96,7 +96,7 @@ export async function makeFolder(path: string): Promise<void> {
   try {
     await makeWithParents(resolve(path));
   } catch (cause) {
-    const reason = fileReason(cause) ?? 'unknown reason';
+    const reason = fileReason(cause);
     throw new ConfigurationError(`"${path}" expected a folder that is there or can be made (${reason})`, {
       cause,
     });

@@ -19,16 +19,16 @@ export function jsonOf(title: string, path: string, text: string): unknown {
 }
 
 const BLANKS = /[ \t\n\r]*/y;
-/** Of control characters, JSON forbids the first 32 alone. */
+/** JSON forbids no control characters but the first 32. */
 const TEXT = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy;
 const VALUE = new RegExp(
   `${TEXT.source}|-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?(?![\\w.+-])|(?:true|false|null)(?!\\w)`,
   'uy',
 );
 
-/** Where a text stops to be JSON (RFC 8259), which not every message of V8 says, and what could stand there. */
+/** Returns where a text stops to be JSON (RFC 8259), which not every message of V8 says, and what could stand there. */
 function firstFault(text: string): { readonly at: number; readonly expected: string } {
-  /** What closes the objects and lists that are open, the innermost last. */
+  /** The characters that close the objects and lists that are open, the innermost last. */
   const open: string[] = [];
   let next: 'value' | 'name' | 'colon' | 'more' = 'value';
   let isFresh = false;

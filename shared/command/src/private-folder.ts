@@ -186,7 +186,7 @@ export class PrivateFolder {
 
   #error(path: string, error: unknown): HomeError {
     if (error instanceof HomeError) return error;
-    const reason = fileReason(error) ?? 'unknown reason';
+    const reason = fileReason(error);
     return new HomeError(this.#code, `"${path}" cannot be used (${reason})`, { cause: error });
   }
 }

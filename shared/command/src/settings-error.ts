@@ -1,6 +1,6 @@
 /** The error of whatever a user has written wrong. */
 
-/** What is wrong with the command line, the configuration or a file that it names. */
+/** Tells what is wrong with the command line, the configuration or a file that it names. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly code: `ERR_${string}`;

@@ -148,7 +148,7 @@ function readFile(path: string, known: ReadonlySet<string>): Record<string, unkn
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    const reason = fileReason(cause) ?? 'unknown reason';
+    const reason = fileReason(cause);
     throw new ConfigurationError(`"--config" expected a readable file, got ${path} (${reason})`, { cause });
   }
   const json = jsonOf('--config', path, text);

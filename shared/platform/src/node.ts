@@ -5,7 +5,7 @@ import type { Bytes, Hasher, Platform } from './platform.ts';
 
 export { concatBytes, textOf, utf8 } from './bytes.ts';
 export type { Bytes, Hasher } from './platform.ts';
-export { fileReason } from './reason.ts';
+export { fileReason, knownFileReason } from './reason.ts';
 export { sleep } from './sleep.ts';
 
 export const sha256: Platform['sha256'] = (data) => ofLatin1(hash('sha256', data, 'latin1'));

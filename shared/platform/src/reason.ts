@@ -10,9 +10,14 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Node.js writes "ENOENT: no such file or directory, open 'x'". */
 const SYSTEM_MESSAGE = /^E[A-Z\d]+: ([^,]+)/;
 
-/** The words for an error of the file system or of decompression; undefined for any other error. */
-export function fileReason(error: unknown): string | undefined {
+/** Returns words for an error of the file system or of decompression, and undefined for any other error. */
+export function knownFileReason(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   if (Object.hasOwn(WORDS, error.code)) return WORDS[error.code];
   return 'syscall' in error ? SYSTEM_MESSAGE.exec(error.message)?.[1] : undefined;
+}
+
+/** Returns words for what went wrong with a file, whatever the error is. */
+export function fileReason(error: unknown): string {
+  return knownFileReason(error) ?? 'unknown reason';
 }

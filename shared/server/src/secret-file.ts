@@ -36,11 +36,7 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
     file = await open(path, constants.O_RDONLY);
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return undefined;
-    throw new ServerError(
-      'ERR_KEY_FILE',
-      `"${path}" cannot be opened (${fileReason(cause) ?? 'unknown reason'})`,
-      { cause },
-    );
+    throw new ServerError('ERR_KEY_FILE', `"${path}" cannot be opened (${fileReason(cause)})`, { cause });
   }
   try {
     // Of the open file, not of the path, so that nobody can swap the file between check and use.
@@ -83,11 +79,7 @@ async function writeSecret(path: string, text: string): Promise<void> {
     }
     await syncDirectory(dirname(path));
   } catch (cause) {
-    throw new ServerError(
-      'ERR_KEY_FILE',
-      `"${path}" cannot be made (${fileReason(cause) ?? 'unknown reason'})`,
-      { cause },
-    );
+    throw new ServerError('ERR_KEY_FILE', `"${path}" cannot be made (${fileReason(cause)})`, { cause });
   }
 }
 
@@ -114,11 +106,7 @@ export async function replaceSecretFile(path: string, text: string): Promise<voi
     await rename(draft, target);
     await syncDirectory(dirname(target));
   } catch (cause) {
-    throw new ServerError(
-      'ERR_KEY_FILE',
-      `"${path}" cannot be replaced (${fileReason(cause) ?? 'unknown reason'})`,
-      { cause },
-    );
+    throw new ServerError('ERR_KEY_FILE', `"${path}" cannot be replaced (${fileReason(cause)})`, { cause });
   }
 }
 

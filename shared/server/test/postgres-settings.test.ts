@@ -1,4 +1,4 @@
-/** What a PostgreSQL is set to: one that would lose data is refused, and one is trusted over TLS that has the right certificate. */
+/** A PostgreSQL whose settings would lose data is refused, and one is trusted over TLS that has the right certificate. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -22,7 +22,7 @@ export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
     pipeline(file, gunzip, () => {});
     yield* gunzip;
   } catch (error) {
-    const reason = fileReason(error) ?? 'unknown reason';
+    const reason = fileReason(error);
     throw new StatisticsError('ERR_FILE_UNREADABLE', `${JSON.stringify(path)} cannot be read: ${reason}`, {
       cause: error,
     });

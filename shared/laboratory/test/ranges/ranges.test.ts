@@ -1,4 +1,4 @@
-/** What private ranges are worth: the trusted curator's quantiles, audits, ranges in one stage and two, captured variance, and the data that are kept. */
+/** The worth of private ranges: the trusted curator's quantiles, audits, ranges in one stage and two, captured variance, and the data that are kept. */
 import { readFile } from 'node:fs/promises';
 import { BenchDataSchema } from '@eigenveil/bench/report';
 import type { Measurement } from '@eigenveil/bench/unit';

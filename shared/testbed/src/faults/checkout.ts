@@ -20,11 +20,12 @@ export class Checkout {
 
   /** Copies the repository at `root` to `folder`; its dependencies are linked, but its own packages are those of the copy. */
   static async copy(root: string, folder: string): Promise<Checkout> {
-    for (const path of await filesOf(root)) {
+    const files = await filesOf(root);
+    for (const path of files) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await copyFile(join(root, path), join(folder, path));
     }
-    const sources = await Checkout.sourcesOf(root);
+    const sources = await readSources(root, files);
     await linkModules(join(root, 'node_modules'), join(folder, 'node_modules'));
     await linkOwnModules(root, folder);
     return new Checkout(folder, sources);
@@ -32,8 +33,7 @@ export class Checkout {
 
   /** Reads the sources in which faults are looked for. */
   static async sourcesOf(root: string): Promise<Source[]> {
-    const paths = (await filesOf(root)).filter((path) => SOURCES.test(path));
-    return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
+    return readSources(root, await filesOf(root));
   }
 
   has(path: string): Promise<boolean> {
@@ -51,6 +51,11 @@ export class Checkout {
       await writeFile(file, original);
     }
   }
+}
+
+function readSources(root: string, files: readonly string[]): Promise<Source[]> {
+  const paths = files.filter((path) => SOURCES.test(path));
+  return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
 }
 
 /** Returns the files that git tracks or would, but for those that are deleted. */

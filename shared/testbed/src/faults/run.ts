@@ -1,4 +1,4 @@
-/** Plants faults, one at a time in each of two copies of the repository, and tells whether the test file that each one names goes red. */
+/** Plants faults, one at a time in each of several copies of the repository, and tells whether the test file that each one names goes red. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { type Fault, FaultError, plant } from './fault.ts';
 const LONGEST_MILLISECONDS = 300_000;
 /** Tests wait for other processes, too, so more copies than this gain little on any machine. */
 const MOST_COPIES = 4;
-/** What vitest runs of a file: the tests that `npm test` runs, and those that `npm run test:long` runs. */
+/** The commands whose tests may catch a fault, the short ones first, and the tags by which vitest chooses their tests. */
 const COMMANDS = [
   ['npm test', '!long'],
   ['npm run test:long', 'long'],
