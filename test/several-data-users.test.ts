@@ -14,8 +14,9 @@ import { freePort } from '@eigenveil/testbed/port';
 import { Children } from '@eigenveil/testbed/processes/programs';
 import type { SignedTask } from '@eigenveil/wire';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
+import { runInProcess } from './support/in-process.ts';
 import { QUICK } from './support/queue-times.ts';
 import { type Contribution, contributionRequest, credentials, ownerOf, send } from './support/requests.ts';
 import { summarise } from './support/tasks.ts';
@@ -165,9 +166,12 @@ describe('a process is refused', () => {
   });
 });
 
-describe('a process of its own', () => {
+describe('a process whose configuration names no database', () => {
   const children = new Children();
-  afterEach(() => children.stop());
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await children.stop();
+  });
   const settings = async (name: string) => {
     const { databaseUrl, ...config } = await processWith(name);
     const path = join(world.folder, `${name}.json`);
@@ -175,7 +179,7 @@ describe('a process of its own', () => {
     return { databaseUrl: databaseUrl!, path, url: `https://127.0.0.1:${config.port}` };
   };
 
-  test('takes the database from the environment', async () => {
+  test('takes that of the environment', { tags: ['long'] }, async () => {
     const { databaseUrl, path, url } = await settings('child');
     await children.serve('user', ['--config', path], { EIGENVEIL_USER_DATABASE_URL: databaseUrl });
     const answer = await send({ url, ca: world.ca }, { method: 'GET', path: '/readyz' });
@@ -186,11 +190,10 @@ describe('a process of its own', () => {
     ['a wrong password', (url: URL) => Object.assign(url, { password: 'sEcReT' })],
     ['a password that ought to have been encoded', (url: URL) => `${url}`.replace(/:[^:@]+@/, ':sEcReT/@')],
     ['another database', () => 'mysql://u:sEcReT@127.0.0.1/d'],
-  ])('says what is wrong without its password: %s', async (_, spoil) => {
+  ])('says what is wrong with that of the environment without its password: %s', async (_, spoil) => {
     const { databaseUrl, path } = await settings('wrong');
-    const { exitCode, stdout, stderr } = await children.run('user', ['--json', 'serve', '--config', path], {
-      EIGENVEIL_USER_DATABASE_URL: `${spoil(new URL(databaseUrl))}`,
-    });
+    vi.stubEnv('EIGENVEIL_USER_DATABASE_URL', `${spoil(new URL(databaseUrl))}`);
+    const { exitCode, stdout, stderr } = await runInProcess('user', '--json', 'serve', '--config', path);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/ERR_DATABASE|ERR_CONFIGURATION/);
     expect(stdout + stderr).not.toMatch(/secret/i);
