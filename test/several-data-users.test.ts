@@ -1,24 +1,39 @@
 /** A CSP and two processes of one data user on a PostgreSQL that they share; owners contribute to either. */
-import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { get } from 'node:https';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { DataOwner, OwnerPolicy } from '@eigenveil/data-owner';
 import { type DataUserConfiguration, type RunningDataUser, startDataUser } from '@eigenveil/data-user';
 import { PaillierPool } from '@eigenveil/paillier';
 import { adminTokenFile } from '@eigenveil/server';
+import { DatabaseLine } from '@eigenveil/testbed/databases/database-line';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { freePort } from '@eigenveil/testbed/port';
 import { Children } from '@eigenveil/testbed/processes/programs';
 import type { SignedTask } from '@eigenveil/wire';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { runInProcess } from './support/in-process.ts';
 import { QUICK } from './support/queue-times.ts';
-import { type Contribution, contributionRequest, credentials, ownerOf, send } from './support/requests.ts';
+import {
+  type Address,
+  type Contribution,
+  contributionRequest,
+  credentials,
+  ownerOf,
+  send,
+  textOf,
+} from './support/requests.ts';
 import { summarise } from './support/tasks.ts';
 import { type Enrolled, World } from './support/world.ts';
 
@@ -86,6 +101,13 @@ const put = (process: number, owner: Enrolled, sent: Contribution) => {
 };
 /** Other bytes each time: encryption is randomised. */
 const contributionOf = (part: number) => byHand.contribution(owners[part]!, signed, part);
+const metricsOf = async ({ dataDirectory, port }: DataUserConfiguration) => {
+  const token = (await readFile(adminTokenFile(dataDirectory), 'utf8')).trim();
+  const address = { url: `https://127.0.0.1:${port}`, ca: world.ca };
+  return textOf(address, '/metrics', { authorization: `Bearer ${token}` });
+};
+const readinessAt = (address: Address) => send(address, { method: 'GET', path: '/readyz' });
+const DOWN = { status: 503, code: 'ERR_DATABASE_UNREACHABLE' };
 const counted = async () => {
   world.proxies.dataUser.upstreamPort = secondConfig.port;
   const { contributions } = await byHand.status(signed.task.id);
@@ -137,13 +159,7 @@ describe('two processes of a data user', () => {
   });
 
   test('tell what their connections do', async () => {
-    const token = (await readFile(adminTokenFile(secondConfig.dataDirectory), 'utf8')).trim();
-    const headers = { authorization: `Bearer ${token}` };
-    const { url, ca } = addressOf(1);
-    const [answer] = (await once(get(`${url}/metrics`, { ca, headers, agent: false }), 'response')) as [
-      IncomingMessage,
-    ];
-    const metrics = await text(answer);
+    const metrics = await metricsOf(secondConfig);
     expect(metrics).toMatch(/^eigenveil_database_connections\{.*\} [1-9]/m);
     expect(metrics).toMatch(/^eigenveil_database_connections_idle\{.*\} \d/m);
     expect(metrics).toMatch(/^eigenveil_database_waiting\{.*\} 0/m);
@@ -182,7 +198,7 @@ describe('a process whose configuration names no database', () => {
   test('takes that of the environment', { tags: ['long'] }, async () => {
     const { databaseUrl, path, url } = await settings('child');
     await children.serve('user', ['--config', path], { EIGENVEIL_USER_DATABASE_URL: databaseUrl });
-    const answer = await send({ url, ca: world.ca }, { method: 'GET', path: '/readyz' });
+    const answer = await readinessAt({ url, ca: world.ca });
     expect(answer).toMatchObject({ status: 200, json: { status: 'ready' } });
   });
 
@@ -200,6 +216,25 @@ describe('a process whose configuration names no database', () => {
   });
 });
 
+test('a process whose database hangs says so, shows its metrics and stops, while the others go on', async () => {
+  const line = await DatabaseLine.open(world.dataUserConfig.databaseUrl!);
+  onTestFinished(() => line.close());
+  const config = { ...(await processWith('hanging')), databaseUrl: line.url, databaseAnswerSeconds: 3 };
+  const hanging = await startDataUser(config, { queueTimes: QUICK });
+  try {
+    const address = { url: `https://127.0.0.1:${config.port}`, ca: world.ca };
+    expect((await readinessAt(address)).status).toBe(200);
+    line.state = 'hanging';
+    await expect.poll(() => readinessAt(address)).toMatchObject(DOWN);
+    expect(await metricsOf(config)).toMatch(/^eigenveil_tasks_in_work\{.*\} nan$/im);
+    expect((await readinessAt(addressOf(0))).status).toBe(200);
+  } finally {
+    await hanging.close();
+  }
+  line.knock();
+  await expect.poll(() => line.connections).toBe(0);
+});
+
 describe('the database crashes', () => {
   test('so requests are to be repeated, what was confirmed is kept, and an owner with patience gets its receipt when it is back', async () => {
     const { home } = await world.enrolledOwner();
@@ -213,19 +248,18 @@ describe('the database crashes', () => {
     const [sent, kept] = [await contributionOf(0), await contributionOf(2)];
     const confirmed = await put(0, owners[2]!, kept);
     expect(confirmed.status).toBe(200);
-    const ready = (process: number) => send(addressOf(process), { method: 'GET', path: '/readyz' });
+    const ready = (process: number) => readinessAt(addressOf(process));
     await postgres.crash();
     const receipt = owner
       .contribute(world.dataUserAddress, id, async (task) => summarise(task, byHand.parts[1]!))
       .then(() => home.receipt(id));
     receipt.catch(() => undefined); // looked at below
     try {
-      const down = { status: 503, code: 'ERR_DATABASE_UNREACHABLE' };
       for (const process of [0, 1]) {
-        await expect.poll(() => ready(process)).toMatchObject(down);
+        await expect.poll(() => ready(process)).toMatchObject(DOWN);
         expect((await send(addressOf(process), { method: 'GET', path: '/healthz' })).status).toBe(200);
         const answer = await put(process, owners[0]!, sent);
-        expect(answer).toMatchObject({ ...down, headers: { 'retry-after': '1' } });
+        expect(answer).toMatchObject({ ...DOWN, headers: { 'retry-after': '1' } });
       }
     } finally {
       await postgres.start();

@@ -31,7 +31,7 @@ export class DatabaseLine {
     return this.#clients.size;
   }
 
-  /** Sends every client a byte: a connection breaks when nobody has it any more. */
+  /** Sends every client a byte, which breaks a connection that nobody has any more; a client that is there waits for the rest of a message. */
   knock(): void {
     for (const client of this.#clients) client.write('\0');
   }
