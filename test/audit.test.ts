@@ -30,40 +30,41 @@ const VALUES = [
   [-0.25, -0.5],
 ];
 
-test.each([
-  ['pca', 'simulated'],
-  ['pca', 'garbled'],
-  ['pca', 'rotated'],
-  ['dca', 'rotated'],
-] as const)('a task of %s with %s leaves six entries', async (method, twoParty) => {
-  const proposal = madeUpProposal(method, 2, method === 'pca' ? [] : [2]);
-  const rows = { values: VALUES, classes: VALUES.map((_, i) => (method === 'pca' ? [] : [i >> 1])) };
-  const outputs = revealedByRotation(proposal.method);
-  const policy = { twoParty: [twoParty], minimumClassRows: 1 };
-  const owners = [await world.enrolledOwner(policy), await world.enrolledOwner(policy)];
-  const parties = {
-    client: await world.taskClient(),
-    dataUser: world.dataUserAddress,
-    owners: owners.map(({ owner }) => owner),
-  };
-  const task = { ...proposal, twoParty, components: 2, outputs, allowFullRank: true };
-  const { status, task: done } = await finishTask(parties, task, split(rows, 2));
-  expect(status.state).toBe('done');
-  const entries = verifyAudit(readAudit(world.cspConfig.dataDirectory)).entries.filter(
-    ({ taskId }) => taskId === done.id,
-  );
-  const [root, request] = entries.slice(1).map(({ requestDigest }) => requestDigest);
-  for (const digest of [root, request]) expect(digest).toMatch(/^[\w-]{43}$/);
-  expect(root).not.toBe(request);
-  expect(entries.map(({ operation, requestDigest }) => [operation, requestDigest])).toEqual([
-    ['key made', digestTask(done)],
-    ['records fixed', root],
-    ['unblinded', request],
-    ['key destroyed', request],
-    ['computation started', request],
-    ['computation answered', request],
-  ]);
-});
+for (const [method, twoParty, tags] of [
+  ['pca', 'simulated', []],
+  ['pca', 'garbled', ['long']],
+  ['pca', 'rotated', ['long']],
+  ['dca', 'rotated', []],
+] as const)
+  test(`a task of ${method} with ${twoParty} leaves six entries`, { tags: [...tags] }, async () => {
+    const proposal = madeUpProposal(method, 2, method === 'pca' ? [] : [2]);
+    const rows = { values: VALUES, classes: VALUES.map((_, i) => (method === 'pca' ? [] : [i >> 1])) };
+    const outputs = revealedByRotation(proposal.method);
+    const policy = { twoParty: [twoParty], minimumClassRows: 1 };
+    const owners = [await world.enrolledOwner(policy), await world.enrolledOwner(policy)];
+    const parties = {
+      client: await world.taskClient(),
+      dataUser: world.dataUserAddress,
+      owners: owners.map(({ owner }) => owner),
+    };
+    const task = { ...proposal, twoParty, components: 2, outputs, allowFullRank: true };
+    const { status, task: done } = await finishTask(parties, task, split(rows, 2));
+    expect(status.state).toBe('done');
+    const entries = verifyAudit(readAudit(world.cspConfig.dataDirectory)).entries.filter(
+      ({ taskId }) => taskId === done.id,
+    );
+    const [root, request] = entries.slice(1).map(({ requestDigest }) => requestDigest);
+    for (const digest of [root, request]) expect(digest).toMatch(/^[\w-]{43}$/);
+    expect(root).not.toBe(request);
+    expect(entries.map(({ operation, requestDigest }) => [operation, requestDigest])).toEqual([
+      ['key made', digestTask(done)],
+      ['records fixed', root],
+      ['unblinded', request],
+      ['key destroyed', request],
+      ['computation started', request],
+      ['computation answered', request],
+    ]);
+  });
 
 test('the commands show and verify the log beside the running service, and find what was changed', async () => {
   await (await ByHand.start(world)).create();

@@ -12,7 +12,7 @@ function expectKills(report: KillReport, cycles: number): void {
   expect(report.tasks).toBeGreaterThan(0);
 }
 
-test('killed, it has every receipt and counts every owner exactly once', async () => {
+test('killed, it has every receipt and counts every owner exactly once', { tags: ['long'] }, async () => {
   expectKills(await killCycles({ database: 'sqlite', cycles: 1, seed: SEED }), 1);
 });
 

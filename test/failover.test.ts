@@ -311,7 +311,9 @@ test('a process that is killed in the midst of the one answer of rotated: anothe
     expect(await rows(`SELECT * FROM eigenveil_data_user.${table} WHERE task_id = $1`, id)).toEqual([]);
 });
 
-test('a process whose database hangs is not ready, shows its metrics and can be stopped', async () => {
+test('a process whose database hangs is not ready, shows its metrics and can be stopped', {
+  tags: ['long'],
+}, async () => {
   const survivor = processes.at(-1)!;
   const token = (await readFile(adminTokenFile(world.dataUserConfig.dataDirectory), 'utf8')).trim();
   const get = async (path: string) => {

@@ -102,13 +102,14 @@ test('mdr of iris', { tags: ['long'] }, async () => {
   );
 });
 
-test.each<[MethodName, readonly string[]]>([
-  ['pca', [...OUTPUTS, 'spectrum']],
-  ['mdr', ['mean', 'sampleCount', 'classCounts']],
-])('%s, with everything that a task may declare', async (kind, outputs) => {
-  const task = await expectRight(small(kind, { outputs }));
-  expect((await parties.client.status(task.id)).progress).toBeUndefined();
-});
+for (const [kind, outputs, tags] of [
+  ['pca', [...OUTPUTS, 'spectrum'], []],
+  ['mdr', ['mean', 'sampleCount', 'classCounts'], ['long']],
+] as const)
+  test(`${kind}, with everything that a task may declare`, { tags: [...tags] }, async () => {
+    const task = await expectRight(small(kind, { outputs }));
+    expect((await parties.client.status(task.id)).progress).toBeUndefined();
+  });
 
 test('a connection that fails restarts the computation with fresh labels, also at a CSP that is restarted meanwhile', async () => {
   const fault = world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: 60_000 });
@@ -151,7 +152,7 @@ describe('an answer that is lost on the way', () => {
     expect(answersOf(status)).toBe(3);
   });
 
-  test('three times, however often the line broke before, is lost for good', async () => {
+  test('three times, however often the line broke before, is lost for good', { tags: ['long'] }, async () => {
     world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: 40_000 });
     world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: nearTheEnd }, 3);
     const { status } = await finishTask(parties, example.proposal, split(example.rows, OWNERS));

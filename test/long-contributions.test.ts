@@ -105,7 +105,9 @@ test('goes in pieces, and is broken off nowhere', { tags: ['long'] }, async () =
   expect(receipt.contributionDigest).toBe(digestBytes('contribution', ...storedPieces(receipt.ownerId)));
 });
 
-test('that is broken off at any request, before it and after it, and by the end of the data user, goes on where it was, with the same bytes, and gives one receipt', async () => {
+test('that is broken off at any request, before it and after it, and by the end of the data user, goes on where it was, with the same bytes, and gives one receipt', {
+  tags: ['long'],
+}, async () => {
   const one = await world.enrolledOwner();
   const before = await contributions();
   let record: string | undefined;

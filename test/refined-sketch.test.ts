@@ -269,7 +269,9 @@ describe('an owner', () => {
     await parties.client.cancelTask(task.id);
   });
 
-  test('gives two answers over the same rows, and no second one unless the budget has it', async () => {
+  test('gives two answers over the same rows, and no second one unless the budget has it', {
+    tags: ['long'],
+  }, async () => {
     const rows = example.rows;
     const once = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 1, others: 1 } });
     const twice = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 0, others: 2 } });

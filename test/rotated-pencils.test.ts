@@ -87,20 +87,19 @@ const askedOfCsp = ({ taskId }: TaskStatus) => {
   return [...new Set(names.map((name) => name.replace(taskId, 'TASK')))];
 };
 
-for (const [kind, components, tags] of [
-  ['lda', 2, ['long']],
-  ['mdr', 1, []],
-] as const)
-  test(`${kind} of iris`, { tags: [...tags] }, async () => {
-    const { proposal, rows } = await iris(kind, { components });
-    const parts = split(rows, OWNERS);
-    const { projection, task } = await runTask(parties, proposal, parts);
-    expectReference(projection, task, parts);
-    const counts = proposal.labellings.map(({ classes }, l) =>
-      classes.map((_, k) => rows.classes.filter((of) => of[l] === k).length),
-    );
-    expect(projection).toMatchObject({ sampleCount: 150, classCounts: counts });
-  });
+test.each([
+  ['lda', 2],
+  ['mdr', 1],
+] as const)('%s of iris', { tags: ['long'] }, async (kind, components) => {
+  const { proposal, rows } = await iris(kind, { components });
+  const parts = split(rows, OWNERS);
+  const { projection, task } = await runTask(parties, proposal, parts);
+  expectReference(projection, task, parts);
+  const counts = proposal.labellings.map(({ classes }, l) =>
+    classes.map((_, k) => rows.classes.filter((of) => of[l] === k).length),
+  );
+  expect(projection).toMatchObject({ sampleCount: 150, classCounts: counts });
+});
 
 test.each([
   ['dca', 'ionosphere', { method: dca(0.01) }],
@@ -170,7 +169,9 @@ describe('what no result comes of is told to the data user, and looks to the CSP
 });
 
 describe('one answer', () => {
-  test('a line that breaks in it is opened again, also to a CSP that is started again: the same answer', async () => {
+  test('a line that breaks in it is opened again, also to a CSP that is started again: the same answer', {
+    tags: ['long'],
+  }, async () => {
     const outputs = revealedByRotation({ kind: 'dca' });
     const proposal = madeUpProposal('dca', 3, [2], {
       ...{ twoParty: 'rotated', outputs, components: 1, allowFullRank: true },

@@ -137,7 +137,7 @@ test('the owner’s page is small by gzip, for its host may have no brotli', () 
   expect(bytes).toBeLessThanOrEqual(LIMIT);
 });
 
-test('the console is small, as the data user sends it', async () => {
+test('the console is small, as the data user sends it', { tags: ['long'] }, async () => {
   const agent = new Agent({ ca: tls.cert });
   const sent = [...pages.console.keys()].map(async (name) => {
     const headers = { 'accept-encoding': 'gzip, deflate, br, zstd' };

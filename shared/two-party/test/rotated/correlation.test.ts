@@ -135,7 +135,9 @@ describe('rotated, of a correlation matrix', () => {
     expect(spoilt).toMatchObject({ csp: 'fulfilled', code: 'ERR_GARBLING_CHECK', lengths: fine.lengths });
   });
 
-  it('ends as without it when the line breaks behind such a circuit: else the CSP would see by the next attempt', async () => {
+  it('ends as without it when the line breaks behind such a circuit: else the CSP would see by the next attempt', {
+    tags: ['long'],
+  }, async () => {
     const setting = given(spread(40, 5, 3), 1);
     const abortAfter = fine.sinceMark - 1; // all but the vectors
     const broken = await run(setting, { abortAfter });
