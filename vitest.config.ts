@@ -23,8 +23,8 @@ const ALL = [tests('shared/*/test'), tests('services/*/test'), tests('test')];
 
 export default defineConfig({
   test: {
-    // Many tests wait for other processes.
-    maxWorkers: Math.max(4, availableParallelism()),
+    // Many tests wait for other processes; each worker loads everything once.
+    maxWorkers: availableParallelism() + 1,
     globalSetup: [
       at('test/support/run-folder.ts'),
       // Tests share one PostgreSQL, which is launched for the first that needs it.

@@ -231,8 +231,7 @@ test('a process whose database hangs says so, shows its metrics and stops, while
   } finally {
     await hanging.close();
   }
-  line.knock();
-  await expect.poll(() => line.connections).toBe(0);
+  await expect.poll(() => line.heldConnections()).toBe(0);
 });
 
 describe('the database crashes', () => {

@@ -9,7 +9,7 @@ import { runProgram } from '../../src/programs/index.ts';
 import { around, check, each, turns } from './check.ts';
 import { type Given, numbers, settingOf } from './data.ts';
 
-const D = 2;
+const D = 3;
 const ROWS = 120;
 const ENTRIES = (D * (D + 1)) / 2;
 const differentialPrivacy = {
