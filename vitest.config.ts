@@ -17,19 +17,23 @@ export const ALONE = [
   'shared/report/test/files.test.ts', // draws any text: of __proto__, a library makes members of Object.prototype
 ];
 
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const tests = (folders: string) => `${folders}/**/*.test.ts`;
 const ALL = [tests('shared/*/test'), tests('services/*/test'), tests('test')];
 
 export default defineConfig({
   test: {
-    // Many tests wait for other processes.
-    maxWorkers: Math.max(4, availableParallelism()),
-    // Tests share one PostgreSQL, which is launched for the first that needs it.
-    globalSetup: [fileURLToPath(new URL('shared/testbed/src/databases/postgres-of-run.ts', import.meta.url))],
-    setupFiles: [fileURLToPath(new URL('test/support/end-with-run.ts', import.meta.url))],
+    // Many tests wait for other processes; each worker loads everything once.
+    maxWorkers: availableParallelism() + 1,
+    globalSetup: [
+      at('test/support/run-folder.ts'),
+      // Tests share one PostgreSQL, which is launched for the first that needs it.
+      at('shared/testbed/src/databases/postgres-of-run.ts'),
+    ],
+    setupFiles: [at('test/support/end-with-run.ts')],
     // What one process has compiled, the next need not.
     env: {
-      NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/eigenveil-test', import.meta.url)),
+      NODE_COMPILE_CACHE: at('node_modules/.cache/eigenveil-test'),
     },
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -39,7 +43,17 @@ export default defineConfig({
       { name: 'long', timeout: 300_000, description: 'Run by `npm run test:long`, and not by `npm test`.' },
     ],
     projects: [
-      { extends: true, test: { name: 'together', include: ALL, exclude: ALONE, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ALL,
+          exclude: ALONE,
+          isolate: false,
+          // Node.js loads all modules and strips their types, as it does for the programs. Mocked modules need Vite for it.
+          experimental: { viteModuleRunner: false },
+        },
+      },
       { extends: true, test: { name: 'alone', include: ALONE } },
     ],
   },

@@ -18,7 +18,7 @@ import {
 import { query } from './support/database.ts';
 import { WatchedPool } from './support/pool.ts';
 
-const pool = new PaillierPool({ threads: 2 });
+const pool = new PaillierPool({ threads: 0 });
 afterAll(() => pool.close());
 let folder: string;
 let task: NumbersTask;
@@ -48,14 +48,21 @@ const marks = () =>
   );
 
 describe('the batches of a task', () => {
-  test.each([1, 3, 8])('are aggregated %i at a time, each contribution once', async (atATime) => {
-    const process = open(atATime);
-    await task.collect(process.store, OWNERS, WITHDRAWN);
-    await process.queue.start(process.workers());
-    await process.queue.offer(task.id);
-    await poll(() => process.sums).toEqual([SUM]);
-    expect(process.stored.toSorted()).toEqual([0, 1, 2, 3, 4]);
-    expect(marks()).toEqual(MARKS);
+  const AT_A_TIME = [
+    { atATime: 3, tags: [] },
+    { atATime: 1, tags: ['long'] },
+    { atATime: 8, tags: ['long'] },
+  ];
+  describe.each(AT_A_TIME)('$atATime at a time', ({ atATime, tags }) => {
+    test('are aggregated, each contribution once', { tags }, async () => {
+      const process = open(atATime);
+      await task.collect(process.store, OWNERS, WITHDRAWN);
+      await process.queue.start(process.workers());
+      await process.queue.offer(task.id);
+      await poll(() => process.sums).toEqual([SUM]);
+      expect(process.stored.toSorted()).toEqual([0, 1, 2, 3, 4]);
+      expect(marks()).toEqual(MARKS);
+    });
   });
 
   test('never are more at work than there is memory for, also of several tasks', async () => {

@@ -322,8 +322,11 @@ async function killInStreams(times: number): Promise<void> {
   await carol.close();
 }
 
-test('a service that is killed in the middle of streams loses no decision and lets nobody in', () =>
-  killInStreams(1));
+test(
+  'a service that is killed in the middle of streams loses no decision and lets nobody in',
+  { tags: ['long'] },
+  () => killInStreams(1),
+);
 test('a service that is killed again and again', { tags: ['long'] }, () => killInStreams(5));
 
 test('a backup that is put back with the key of its time locks everybody, until they are unlocked', {

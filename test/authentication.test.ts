@@ -101,7 +101,7 @@ describe('everybody’s mean', () => {
 });
 
 describe('a user', () => {
-  test('goes on by their own behaviour, and is locked by that of another', async () => {
+  test('goes on by their own behaviour, and is locked by that of another', { tags: ['long'] }, async () => {
     const { userId, device } = await admitted(setosa);
     for (const row of setosa.later) expect(await device.observe([row])).toBeUndefined();
     expect(await site.decisionOf(userId)).toBe('allow');

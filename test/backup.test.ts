@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile, openSigningKey } from '@eigenveil/server';
 import { runUntilKilled } from '@eigenveil/testbed/processes/killed';
-import { Children } from '@eigenveil/testbed/processes/programs';
 import { generatePrivateJwk, signStatement } from '@eigenveil/wire';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { backUp, fails, type Name, restore, secretsOf, succeeds } from './support/backups.ts';
 import { query } from './support/database.ts';
@@ -198,15 +197,14 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
   });
 
   const cannotKill = cannotTrace !== undefined;
-  for (const [call, nth, isLong] of [
-    ['fsync', 1, true],
-    ['fsync', 3, name === 'csp'],
-    ['rename', 1, name === 'user'],
+  for (const [call, nth] of [
+    ['fsync', 1],
+    ['fsync', 3],
+    ['rename', 1],
   ] as const) {
-    const tags = isLong ? ['long'] : [];
     test.skipIf(cannotKill)(
       `is restored again when that was killed at ${call} number ${nth}`,
-      { tags },
+      { tags: ['long'] },
       async () => {
         const target = await empty();
         const command = ['restore', '--data-directory', target, '--from', backup];
@@ -218,10 +216,26 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
     );
   }
 
-  const tags = name === 'csp' ? ['long'] : [];
+  test('and a restoration take no notice of what one before them has left in its midst', async () => {
+    const draft = join(directory, 'backup-draft', 'database.sqlite');
+    await writeFile(draft, 'half a copy');
+    await writeFile(`${draft}-wal`, 'and its log');
+    const again = await backedUp(name, directory);
+    expect(
+      (await readdir(join(directory, 'backup-draft'))).filter((it) => it.startsWith('database')),
+    ).toEqual([]);
+    const target = await empty();
+    await writeFile(join(target, 'restored.sqlite'), 'half a database');
+    await writeFile(join(target, 'restored.sqlite-wal'), 'and its log');
+    await succeeds(restore(name, target, again));
+    expect((await readdir(target)).filter((file) => file.startsWith('restored'))).toEqual([]);
+    const taskIds = (at: string) => query(at, 'SELECT task_id FROM tasks ORDER BY task_id');
+    expect(taskIds(target)).toEqual(taskIds(directory));
+  });
+
   test.skipIf(cannotKill)(
     'that was killed is no backup, and leaves no copy after the next',
-    { tags },
+    { tags: ['long'] },
     async () => {
       const to = fresh('killed');
       // The copy is made and not yet prepared.
@@ -264,9 +278,9 @@ test('a copy that a killed backup has left is gone when the service has started,
 
 test('a data user whose database is PostgreSQL is not backed up from the file of an earlier one', async () => {
   const directory = await earlierDirectory(latestOf('data-user'), fresh('user'));
-  const command = ['backup', '--data-directory', directory, '--to', fresh('backup'), '--json'];
-  const database = { EIGENVEIL_USER_DATABASE_URL: 'postgres://somebody@localhost/eigenveil' };
-  expect(await fails(new Children().run('user', command, database))).toMatchObject({
+  vi.stubEnv('EIGENVEIL_USER_DATABASE_URL', 'postgres://somebody@localhost/eigenveil');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(await fails(backUp('user', directory, fresh('backup')))).toMatchObject({
     code: 'ERR_CONFIGURATION',
     detail: expect.stringContaining('back a PostgreSQL database up with its own tools'),
   });

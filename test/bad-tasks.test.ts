@@ -117,20 +117,31 @@ describe('a task is refused by the CSP', () => {
     expect((await rogue.propose(task)).code).toBe('ERR_TASK_CLOSED');
   });
 
-  test.each([
-    ['takes no simulated tasks', { allowSimulated: false }, 'ERR_SIMULATED_REFUSED'],
-    ['takes no short keys', { allowInsecureKeys: false }, 'ERR_KEY_TOO_SHORT'],
-    ['wants more owners', { minimumOwners: 3 }, 'ERR_TASK_REFUSED'],
-  ] as const)('that %s, and is not left half open', async (_, csp, code) => {
-    const strict = await World.start({ csp });
-    try {
-      await expect((await strict.taskClient()).create(pca)).rejects.toEqual(withCode(code));
-      const tasks = query(strict.dataUserConfig.dataDirectory, 'SELECT state, agreement FROM tasks');
-      expect(tasks).toEqual([{ state: 'failed', agreement: null }]);
+  describe('that is strict, and is not left half open', () => {
+    const taken = { twoParty: 'garbled', keyBits: 2048, allowInsecureKey: false, minimumOwners: 3 } as const;
+    let strict: World;
+    beforeAll(async () => {
+      strict = await World.start({
+        csp: { allowSimulated: false, allowInsecureKeys: false, minimumOwners: 3 },
+      });
+    });
+    afterAll(() => strict.close());
+
+    test.each([
+      ['takes no simulated tasks', { twoParty: 'simulated' }, 'ERR_SIMULATED_REFUSED'],
+      ['takes no short keys', { keyBits: 1024, allowInsecureKey: true }, 'ERR_KEY_TOO_SHORT'],
+      ['wants more owners', { minimumOwners: 2 }, 'ERR_TASK_REFUSED'],
+    ] as const)('as it %s', async (_, changes, code) => {
+      const proposal = { ...pca, ...taken, ...changes };
+      await expect((await strict.taskClient()).create(proposal)).rejects.toEqual(withCode(code));
+      const sql = 'SELECT state, agreement FROM tasks ORDER BY rowid DESC LIMIT 1';
+      expect(query(strict.dataUserConfig.dataDirectory, sql)).toEqual([{ state: 'failed', agreement: null }]);
       expect(query(strict.cspConfig.dataDirectory, 'SELECT task_id FROM tasks')).toEqual([]);
-    } finally {
-      await strict.close();
-    }
+    });
+
+    test('which takes a task that breaks no rule', async () => {
+      expect((await (await strict.taskClient()).create({ ...pca, ...taken })).task).toMatchObject(taken);
+    });
   });
 });
 

@@ -12,8 +12,8 @@ function expectKills(report: KillReport, cycles: number): void {
   expect(report.tasks).toBeGreaterThan(0);
 }
 
-test('killed at any moment, it has every receipt and counts every owner exactly once', async () => {
-  expectKills(await killCycles({ database: 'sqlite', cycles: 2, seed: SEED }), 2);
+test('killed, it has every receipt and counts every owner exactly once', { tags: ['long'] }, async () => {
+  expectKills(await killCycles({ database: 'sqlite', cycles: 1, seed: SEED }), 1);
 });
 
 test('killed ten times, it was in the midst of something', { tags: ['long'] }, async () => {

@@ -1,7 +1,14 @@
 /** Processes of one data user that are killed, stopped or cut off while they work on a task: another one finishes it. */
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { startDataUser } from '@eigenveil/data-user';
+import { adminTokenFile } from '@eigenveil/server';
 import { newTaskId, TaskId } from '@eigenveil/task';
+import { DatabaseLine } from '@eigenveil/testbed/databases/database-line';
 import { databaseOfRun } from '@eigenveil/testbed/databases/database-of-run';
 import { freePort } from '@eigenveil/testbed/port';
 import { Children, type RunningChild } from '@eigenveil/testbed/processes/programs';
@@ -16,12 +23,15 @@ import { type Enrolled, World } from './support/world.ts';
 const ALWAYS = Number.POSITIVE_INFINITY;
 const LOSE_REQUEST: Fault = { kind: 'lose request' };
 const HOLD: Fault = { kind: 'hold' };
-/** A process is taken for dead after ten seconds, and the machine may be busy. */
-const PATIENCE = { timeout: 90_000, interval: 100 };
+/** Waits of the processes: for a lock that the tests hold, and for a database that they let hang. */
+const WAITS = { databaseLockSeconds: 1, databaseAnswerSeconds: 5 };
 const COPIED = ['signing-key.json', 'key-encryption-key', 'admin-token'];
 
 const children = new Children();
 let balancer: Balancer;
+let databaseUrl: string;
+/** From the processes to the database. */
+let line: DatabaseLine;
 let world: World;
 let admin: Client;
 /** Holds locks of tables; `admin` looks, since within a transaction PostgreSQL shows what it showed at first. */
@@ -35,7 +45,8 @@ let started = 0;
 
 beforeAll(async () => {
   balancer = await Balancer.start();
-  const databaseUrl = await databaseOfRun();
+  databaseUrl = await databaseOfRun();
+  line = await DatabaseLine.open(databaseUrl);
   const dataUser = { databaseUrl, publicUrl: balancer.url, cspPatienceSeconds: 1 };
   world = await World.start({ proxied: true, dataUser });
   await world.stopDataUser(); // its processes are children
@@ -47,8 +58,7 @@ beforeAll(async () => {
   byHand = await ByHand.start(world);
   owners = await byHand.owners(3);
 });
-beforeEach(async () => {
-  while (processes.length < 2) processes.push(await serve());
+beforeEach(() => {
   world.proxies.csp.seen.length = 0;
 });
 afterEach(async () => {
@@ -70,18 +80,24 @@ afterAll(async () => {
   await locker?.end();
   await world?.close();
   await balancer?.close();
+  await line?.close();
 });
 
-/** Starts one more process, which gets its share of the connections. */
-async function serve(): Promise<RunningChild> {
+/** The configuration of one more process. */
+async function configuration() {
   started += 1;
   const dataDirectory = join(world.folder, `process-${started}`);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   for (const file of COPIED)
     await copyFile(join(world.dataUserConfig.dataDirectory, file), join(dataDirectory, file));
-  const port = await freePort();
+  return { ...world.dataUserConfig, ...WAITS, databaseUrl: line.url, dataDirectory, port: await freePort() };
+}
+
+/** Starts one more process, which gets its share of the connections. */
+async function serve(): Promise<RunningChild> {
+  const { port, ...settings } = await configuration();
   const config = join(world.folder, `process-${started}.json`);
-  await writeFile(config, JSON.stringify({ ...world.dataUserConfig, dataDirectory, port }));
+  await writeFile(config, JSON.stringify({ ...settings, port }));
   const process = await children.serve('user', ['--config', config]);
   balancer.ports = [...balancer.ports, port];
   return process;
@@ -91,7 +107,7 @@ const rows = async (sql: string, ...values: string[]) =>
   (await admin.query({ text: sql, values, rowMode: 'array' })).rows;
 const stateOf = async (taskId: TaskId) =>
   (await rows('SELECT state FROM eigenveil_data_user.tasks WHERE task_id = $1', taskId))[0]?.[0];
-const untilState = (state: string) => expect.poll(() => stateOf(id), PATIENCE).toBe(state);
+const untilState = (state: string) => expect.poll(() => stateOf(id)).toBe(state);
 /** The connections on which processes hold the lock of the task, and which process that is. */
 const holders = async () =>
   (
@@ -109,7 +125,7 @@ async function untilWorkedOn() {
     found = await holders();
     return found.length;
   };
-  await expect.poll(look, PATIENCE).toBe(1);
+  await expect.poll(look).toBe(1);
   return found[0]!;
 }
 /** Takes the lock of the task from its process, and waits until it is free. */
@@ -117,7 +133,7 @@ async function loseLock(): Promise<void> {
   const { connection } = await untilWorkedOn();
   await admin.query('SELECT pg_terminate_backend($1)', [connection]);
   const isHeld = async () => (await holders()).some((holder) => holder.connection === connection);
-  await expect.poll(isHeld, PATIENCE).toBe(false);
+  await expect.poll(isHeld).toBe(false);
 }
 const workerOf = (process: number) => processes.find(({ pid }) => pid === process)!;
 
@@ -157,25 +173,30 @@ const HOLDS: Record<string, () => Promise<() => unknown>> = {
   },
 };
 
+/** There are two, where an earlier test has ended one. */
+const serveTwo = async () => {
+  while (processes.length < 2) processes.push(await serve());
+};
+
 describe('the process that works on a task', () => {
-  // Every state is left once by a process that ends; a kill where another test stops it is long.
-  for (const [what, state, signal, tags] of [
-    ['killed', 'closed', 'SIGKILL', ['long']],
-    ['killed', 'blinded', 'SIGKILL', ['long']],
-    ['killed', 'unblinded', 'SIGKILL', []],
-    ['stopped', 'blinded', 'SIGTERM', ['long']],
-  ] as const)
-    test(`is ${what} while it is ${state}`, { tags: [...tags], timeout: 180_000 }, async () => {
-      await createAndContribute();
-      const goOn = await HOLDS[state]!();
-      await close();
-      await untilState(state);
-      const worker = workerOf((await untilWorkedOn()).process);
-      await worker.end(signal);
-      await goOn();
-      await expectResult();
-      expect(processes.filter((process) => process.isRunning())).toHaveLength(1);
-    });
+  beforeEach(serveTwo);
+
+  test.each([
+    ['killed', 'closed', 'SIGKILL'],
+    ['killed', 'blinded', 'SIGKILL'],
+    ['killed', 'unblinded', 'SIGKILL'],
+    ['stopped', 'blinded', 'SIGTERM'],
+  ] as const)('is %s while it is %s', { tags: ['long'] }, async (_, state, signal) => {
+    await createAndContribute();
+    const goOn = await HOLDS[state]!();
+    await close();
+    await untilState(state);
+    const worker = workerOf((await untilWorkedOn()).process);
+    await worker.end(signal);
+    await goOn();
+    await expectResult();
+    expect(processes.filter((process) => process.isRunning())).toHaveLength(1);
+  });
 
   test('loses its connection: what goes wrong then is not the end of the task', async () => {
     await createAndContribute();
@@ -189,77 +210,43 @@ describe('the process that works on a task', () => {
     await close();
     await expectResult();
     expect(injection.hits).toBe(1);
-  }, 180_000);
+  });
 
   test('loses its lock, and nobody takes the task: a two-party computation comes to its end', async () => {
-    signed = await byHand.create({ twoParty: 'garbled' });
-    id = signed.task.id;
-    for (const [part, owner] of owners.entries()) await byHand.contribute(owner, signed, part);
+    await createAndContribute();
     const injection = world.proxies.csp.inject(/two-party$/, HOLD);
     await close();
-    await expect.poll(() => injection.hits, PATIENCE).toBe(1);
+    await expect.poll(() => injection.hits).toBe(1);
     await loseLock();
     world.proxies.csp.heal();
     await expectResult();
     expect(world.proxies.csp.seen.filter(({ name }) => name.endsWith('two-party'))).toHaveLength(1);
-  }, 180_000);
-
-  test('is killed in the midst of the one answer of rotated: another one resumes it', {
-    tags: ['long'],
-    timeout: 180_000,
-  }, async () => {
-    const begin = async () => {
-      signed = await byHand.create({ twoParty: 'rotated', outputs: ['sampleCount', 'spectrum'] });
-      id = signed.task.id;
-      for (const [part, owner] of owners.entries()) await byHand.contribute(owner, signed, part);
-    };
-    await begin();
-    await close();
-    await expectResult();
-    const { streams, seen } = world.proxies.csp;
-    const bytes = streams.at(-1)!.length;
-    await begin();
-    seen.length = 0;
-    // Within the rotated vectors: the answer has begun. The next line is held until its process is dead.
-    world.proxies.csp.inject(/two-party$/, { kind: 'cut', atByte: bytes - 100 });
-    const second = world.proxies.csp.inject(/two-party$/, HOLD);
-    await close();
-    await expect.poll(() => second.hits, PATIENCE).toBe(1);
-    expect(await rows('SELECT runs FROM eigenveil_data_user.answers WHERE task_id = $1', id)).toEqual([[1]]);
-    await workerOf((await untilWorkedOn()).process).end('SIGKILL');
-    world.proxies.csp.heal();
-    await expectResult();
-    for (const table of ['answers', 'answer_tags'])
-      expect(await rows(`SELECT * FROM eigenveil_data_user.${table} WHERE task_id = $1`, id)).toEqual([]);
   });
 
-  test('says why the task waits', { tags: ['long'], timeout: 180_000 }, async () => {
+  test('says why the task waits', async () => {
     await createAndContribute();
     const goOn = await HOLDS.closed!();
     await close();
-    await expect.poll(async () => (await byHand.status(id)).waiting?.code, PATIENCE).toBe('ERR_BUSY');
+    await expect.poll(async () => (await byHand.status(id)).waiting?.code).toBe('ERR_BUSY');
     await goOn();
     await expectResult();
   });
 });
 
-test('a process that cannot listen ends', { tags: ['long'], timeout: 60_000 }, async () => {
-  const dataDirectory = join(world.folder, 'cannot-listen');
-  await mkdir(dataDirectory, { mode: 0o700 });
-  for (const file of COPIED)
-    await copyFile(join(world.dataUserConfig.dataDirectory, file), join(dataDirectory, file));
-  const config = join(world.folder, 'cannot-listen.json');
+test('a data user that cannot listen leaves its database', async () => {
+  const own = await DatabaseLine.open(databaseUrl);
   const { port } = world.cspConfig; // the CSP has it
-  await writeFile(config, JSON.stringify({ ...world.dataUserConfig, dataDirectory, port }));
-  const { exitCode, stderr } = await children.run('user', ['serve', '--config', config]);
-  expect(stderr).toContain('ERR_LISTEN');
-  expect(exitCode).toBe(2);
+  const starting = startDataUser({ ...(await configuration()), databaseUrl: own.url, port });
+  await expect(starting).rejects.toMatchObject({ code: 'ERR_LISTEN' });
+  await expect.poll(() => own.connections).toBe(0); // any would keep its process from ending
+  await own.close();
 });
 
-describe('a task that is proposed', { tags: ['long'] }, () => {
+describe('a task that is proposed', () => {
   let creating: Promise<SignedTask>;
   /** The CSP hears of it when the proxy is healed. */
   beforeEach(async () => {
+    await serveTwo();
     world.proxies.csp.inject(/^POST \/tasks$/, HOLD);
     id = newTaskId();
     creating = byHand.create({}, id);
@@ -267,25 +254,26 @@ describe('a task that is proposed', { tags: ['long'] }, () => {
     await untilState('proposed');
   });
 
-  test('stays so when another process starts', async () => {
+  test('stays so when another process starts', { tags: ['long'] }, async () => {
     processes.push(await serve());
     world.proxies.csp.heal();
     signed = await creating;
     expect(signed.task.id).toBe(id);
     expect(await stateOf(id)).toBe('open');
-  }, 180_000);
+  });
 
   test('is opened once when two processes come to propose it', async () => {
     await loseLock();
-    processes.push(await serve()); // looks for unfinished tasks at once
-    await untilState('open');
-    world.proxies.csp.heal();
-    signed = await creating;
-    expect(signed.task.id).toBe(id);
+    const again = await byHand.create({}, id);
     expect(await stateOf(id)).toBe('open');
-  }, 180_000);
+    world.proxies.csp.heal();
+    expect(await creating).toEqual(again);
+    expect(await stateOf(id)).toBe('open');
+  });
 
-  test('is gone on with when its process is killed, and the same for whoever asks again', async () => {
+  test('is gone on with when its process is killed, and the same for whoever asks again', {
+    tags: ['long'],
+  }, async () => {
     await workerOf((await untilWorkedOn()).process).end('SIGKILL');
     processes.push(await serve());
     await untilState('open');
@@ -293,5 +281,52 @@ describe('a task that is proposed', { tags: ['long'] }, () => {
     await creating.catch(() => undefined);
     signed = await byHand.create({}, id);
     expect(signed.task.id).toBe(id);
-  }, 180_000);
+  });
+});
+
+test('a process that is killed in the midst of the one answer of rotated: another one resumes it', async () => {
+  await serveTwo();
+  const begin = async () => {
+    signed = await byHand.create({ twoParty: 'rotated', outputs: ['sampleCount', 'spectrum'] });
+    id = signed.task.id;
+    for (const [part, owner] of owners.entries()) await byHand.contribute(owner, signed, part);
+  };
+  await begin();
+  await close();
+  await expectResult();
+  const { streams, seen } = world.proxies.csp;
+  const bytes = streams.at(-1)!.length;
+  await begin();
+  seen.length = 0;
+  // Within the rotated vectors: the answer has begun. The next line is held until its process is dead.
+  world.proxies.csp.inject(/two-party$/, { kind: 'cut', atByte: bytes - 100 });
+  const second = world.proxies.csp.inject(/two-party$/, HOLD);
+  await close();
+  await expect.poll(() => second.hits).toBe(1);
+  expect(await rows('SELECT runs FROM eigenveil_data_user.answers WHERE task_id = $1', id)).toEqual([[1]]);
+  await workerOf((await untilWorkedOn()).process).end('SIGKILL');
+  world.proxies.csp.heal();
+  await expectResult();
+  for (const table of ['answers', 'answer_tags'])
+    expect(await rows(`SELECT * FROM eigenveil_data_user.${table} WHERE task_id = $1`, id)).toEqual([]);
+});
+
+test('a process whose database hangs is not ready, shows its metrics and can be stopped', {
+  tags: ['long'],
+}, async () => {
+  const survivor = processes.at(-1)!;
+  const token = (await readFile(adminTokenFile(world.dataUserConfig.dataDirectory), 'utf8')).trim();
+  const get = async (path: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const url = `${survivor.listening.url}${path}`;
+    const outgoing = request(url, { ca: world.ca, agent: false, headers }).end();
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return { status: incoming.statusCode, text: await text(incoming) };
+  };
+  expect((await get('/readyz')).status).toBe(200);
+  line.state = 'hanging';
+  // An answer counts for a second.
+  await expect.poll(async () => (await get('/readyz')).text).toContain('ERR_DATABASE_UNREACHABLE');
+  expect((await get('/metrics')).text).toMatch(/^eigenveil_tasks_in_work\{.*\} nan$/im);
+  expect(await survivor.end('SIGTERM')).toBe(0);
 });

@@ -17,58 +17,35 @@ function originOf(url: string): string {
   return path.slice(ROOT.length).split('/').slice(0, 2).join('/');
 }
 
-test.each([
+const SERVICE = ['shared/command', 'shared/platform', 'shared/server', 'shared/task', 'shared/wire'];
+
+for (const [name, folders, tags] of [
+  ['csp', [...SERVICE, 'services/csp', 'canonicalize'], []],
+  ['user', [...SERVICE, 'services/data-user'], ['long']],
   [
-    'csp',
-    [
-      'shared/command',
-      'shared/platform',
-      'shared/server',
-      'shared/task',
-      'shared/wire',
-      'services/csp',
-      'canonicalize',
-    ],
+    'owner',
+    ['shared/command', 'shared/platform', 'shared/task', 'shared/wire', 'services/data-owner'],
+    ['long'],
   ],
-  [
-    'user',
-    [
-      'shared/command',
-      'shared/platform',
-      'shared/server',
-      'shared/task',
-      'shared/wire',
-      'services/data-user',
-    ],
-  ],
-  ['owner', ['shared/command', 'shared/platform', 'shared/task', 'shared/wire', 'services/data-owner']],
-  [
-    'authenticator',
-    [
-      'shared/command',
-      'shared/platform',
-      'shared/server',
-      'shared/task',
-      'shared/wire',
-      'services/authenticator',
-      'canonicalize',
-    ],
-  ],
-] as const)('eigenveil-%s --help loads settings and the command line alone', async (name, folders) => {
-  const { stdout, stderr } = await run(process.execPath, ['--import', HOOK, program(name), '--help'], {
-    env: { PATH: process.env.PATH },
+  ['authenticator', [...SERVICE, 'services/authenticator', 'canonicalize'], ['long']],
+] as const)
+  test(`eigenveil-${name} --help loads settings and the command line alone`, {
+    tags: [...tags],
+  }, async () => {
+    const { stdout, stderr } = await run(process.execPath, ['--import', HOOK, program(name), '--help'], {
+      env: { PATH: process.env.PATH },
+    });
+    expect(stdout).toContain(`Usage: eigenveil-${name}`);
+    const urls = JSON.parse(stderr) as string[];
+    const origins = new Set(urls.map(originOf));
+    expect([...origins].filter((it) => !it.startsWith('node:')).sort()).toEqual(
+      ['commander', 'zod', ...folders].sort(),
+    );
+    // In no package of these is everything light: what a server, a client, a database or threads need is loaded later.
+    const heavy = ['node:http', 'node:https', 'node:sqlite', 'node:tls', 'node:worker_threads'];
+    expect(heavy.filter((it) => origins.has(it))).toEqual([]);
+    const entries = urls.filter((url) =>
+      /\/(server|task|wire|csp|data-user|data-owner|authenticator)\/src\/index\.ts$/.test(url),
+    );
+    expect(entries).toEqual([]);
   });
-  expect(stdout).toContain(`Usage: eigenveil-${name}`);
-  const urls = JSON.parse(stderr) as string[];
-  const origins = new Set(urls.map(originOf));
-  expect([...origins].filter((it) => !it.startsWith('node:')).sort()).toEqual(
-    ['commander', 'zod', ...folders].sort(),
-  );
-  // In no package of these is everything light: what a server, a client, a database or threads need is loaded later.
-  const heavy = ['node:http', 'node:https', 'node:sqlite', 'node:tls', 'node:worker_threads'];
-  expect(heavy.filter((it) => origins.has(it))).toEqual([]);
-  const entries = urls.filter((url) =>
-    /\/(server|task|wire|csp|data-user|data-owner|authenticator)\/src\/index\.ts$/.test(url),
-  );
-  expect(entries).toEqual([]);
-});

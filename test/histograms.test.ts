@@ -130,7 +130,11 @@ function interrupted(database: 'SQLite' | 'PostgreSQL'): void {
     await expectSameAnswer(task);
   };
   const BROKEN = 'a broken line brings the same bytes again, and no second draw: %s';
-  test.each([['services that were started again', [csp, dataUser]]] as const)(BROKEN, broken);
+  test.each([['services that were started again', [csp, dataUser]]] as const)(
+    BROKEN,
+    { tags: ['long'] },
+    broken,
+  );
   test.each([
     ['the same services', []],
     ['a CSP that was started again', [csp]],

@@ -8,7 +8,7 @@ import { layout } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
 import { modInv } from 'bigint-crypto-utils';
 import * as theirs from 'paillier-bigint';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ciphertextsOf } from './support/ciphertexts.ts';
 import { plainSums } from './support/definitions.ts';
 import { expectExactSums, expectReference } from './support/expectations.ts';
@@ -41,15 +41,16 @@ function packedSums(task: Task, n: bigint, parts: readonly LabelledRows[]): bigi
   });
 }
 
-test.each([
-  [1024, 'standard', 'pima'],
-  [1024, 'djn', 'pima'],
-  [2048, 'standard', 'iris'],
-  [2048, 'djn', 'iris'],
-  [3072, 'standard', 'iris'],
-] as const)(
-  'they add up and decrypt what owners sent: keys of %i bits, %s encryption, %s',
-  async (keyBits, encryption, name) => {
+const KEYS = [
+  { keyBits: 1024, encryption: 'djn', name: 'pima', tags: [] },
+  { keyBits: 2048, encryption: 'standard', name: 'iris', tags: ['long'] },
+  { keyBits: 1024, encryption: 'standard', name: 'pima', tags: ['long'] },
+  { keyBits: 2048, encryption: 'djn', name: 'iris', tags: ['long'] },
+  { keyBits: 3072, encryption: 'standard', name: 'iris', tags: ['long'] },
+] as const;
+describe.each(KEYS)('keys of $keyBits bits, $encryption encryption, $name', (keys) => {
+  test('they add up and decrypt what owners sent', { tags: [...keys.tags] }, async () => {
+    const { keyBits, encryption, name } = keys;
     const { proposal, rows } = await exampleOf(dataFile(name), 'dca', { keyBits, encryption });
     const parts = split(rows, 3);
     const { task, n } = await runTask(recorded.parties, proposal, parts);
@@ -65,8 +66,8 @@ test.each([
     expect(dataUser.aggregations.findLast((it) => it.n === n)!.aggregate).toEqual(sums);
     const { ciphertexts, plaintexts } = only(csp.decryptions.filter((it) => it.n === n));
     expect(ciphertexts.map((c) => key.decrypt(c))).toEqual(plaintexts);
-  },
-);
+  });
+});
 
 /** Encrypts with paillier-bigint. */
 class TheirPool extends PaillierPool {
@@ -86,7 +87,7 @@ test('an owner that encrypts with paillier-bigint is served like all others', as
   const policy = OwnerPolicy.parse({ twoParty: ['simulated'], minimumKeyBits: 1024 });
   const stranger = new DataOwner({ state: home, policy, paillier });
 
-  const { proposal, rows } = await exampleOf(dataFile('pima'), 'lda');
+  const { proposal, rows } = await exampleOf(dataFile('iris'), 'lda');
   const parts = split(rows, 3);
   const owners = [stranger, ...parties.owners];
   const finished = await runTask({ ...parties, owners }, proposal, parts);

@@ -175,8 +175,10 @@ test('a process that stops gives back its task at once', async () => {
   expect(await rows(jobs)).toEqual([['created', true]]);
 });
 
-test('a task that two offer is there once', async () => {
+test('a task that two offer is there once, with the heartbeat of the settings', async () => {
   const processes = [await open(), await open()];
   await Promise.all([...processes, ...processes].map(({ queue }) => queue.offer(task.id)));
-  expect(await rows(`SELECT data ->> 'taskId' FROM eigenveil_jobs.job`)).toEqual([[task.id]]);
+  expect(await rows(`SELECT data ->> 'taskId', heartbeat_seconds FROM eigenveil_jobs.job`)).toEqual([
+    [task.id, QUICK_WAITS.jobHeartbeatSeconds],
+  ]);
 });

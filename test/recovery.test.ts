@@ -20,6 +20,18 @@ const LOSE_REQUEST: Fault = { kind: 'lose request' };
 const LOSE_ANSWER: Fault = { kind: 'lose answer' };
 const ALWAYS = Number.POSITIVE_INFINITY;
 
+const MESSAGES: readonly [name: string, pattern: RegExp, fault: Fault][] = [
+  ['the agreement', /^POST \/tasks$/, LOSE_ANSWER],
+  ['the records', /^POST .*\/records$/, LOSE_REQUEST],
+  ['the answer to the records', /^POST .*\/records$/, LOSE_ANSWER],
+  ['the unblinding request', /^POST .*\/unblinding$/, LOSE_REQUEST],
+  ['the answer to the unblinding', /^POST .*\/unblinding$/, LOSE_ANSWER],
+  ['the request for the two-party connection', /two-party$/, LOSE_REQUEST],
+  ['the two-party connection, half way', /two-party$/, LOSE_ANSWER],
+  ['the end', /^DELETE /, LOSE_REQUEST],
+  ['the answer to the end', /^DELETE /, LOSE_ANSWER],
+];
+
 const cspPool = new WatchedPool();
 const dataUserPool = new WatchedPool();
 let world: World;
@@ -91,7 +103,18 @@ function drawn() {
   };
 }
 
-describe('one message between the servers is lost', () => {
+describe('a message between the servers is lost', () => {
+  test('each of them in the course of one task', async () => {
+    const injections = MESSAGES.map(([, pattern, fault]) => world.proxies.csp.inject(pattern, fault));
+    await createAndContribute();
+    await expectResult();
+    await untilEndedAtCsp();
+    expect(injections.map(({ hits }) => hits)).toEqual(MESSAGES.map(() => 1));
+    expect(cspPool.begun.decrypt).toBe(1);
+    const requests = world.proxies.csp.bodies(/unblinding$/);
+    expect(new Set(requests.map((body) => body.toString('base64'))).size).toBe(1);
+  });
+
   const goesOn = async (_: string, pattern: RegExp, fault: Fault) => {
     const injection = world.proxies.csp.inject(pattern, fault);
     await createAndContribute();
@@ -104,40 +127,36 @@ describe('one message between the servers is lost', () => {
   };
 
   test.each<[string, RegExp, Fault]>([
-    ['the agreement', /^POST \/tasks$/, LOSE_ANSWER],
-    ['the records', /^POST .*\/records$/, LOSE_REQUEST],
-    ['the answer to the records', /^POST .*\/records$/, LOSE_ANSWER],
-    ['the unblinding request', /^POST .*\/unblinding$/, LOSE_REQUEST],
-    ['the answer to the unblinding', /^POST .*\/unblinding$/, LOSE_ANSWER],
-    ['the two-party connection, half way', /two-party$/, LOSE_ANSWER],
-    ['the answer to the end', /^DELETE /, LOSE_ANSWER],
-  ])('%s', goesOn);
-
-  // Where the answer is lost, the request is sent again, too.
-  test.each<[string, RegExp, Fault]>([
+    ...MESSAGES,
     ['the proposal', /^POST \/tasks$/, LOSE_REQUEST],
-    ['the request for the two-party connection', /two-party$/, LOSE_REQUEST],
-    ['the end', /^DELETE /, LOSE_REQUEST],
     ['nothing, but the unblinding takes long', /unblinding$/, { kind: 'delay', milliseconds: 700 }],
-  ])('%s', { tags: ['long'] }, goesOn);
+  ])('%s, and no other', { tags: ['long'] }, goesOn);
 });
 
 describe('both services are restarted between any two steps', () => {
-  test('and nothing is drawn, decrypted or counted twice', async () => {
-    const restart = async (state: string) => {
-      await untilState(state);
-      const before = drawn();
-      await restartDataUser();
-      await restartCsp();
-      expect(drawn()).toEqual({ ...before, state });
-      return before;
-    };
+  const restart = async (state: string) => {
+    await untilState(state);
+    const before = drawn();
+    await restartDataUser();
+    await restartCsp();
+    expect(drawn()).toEqual({ ...before, state });
+    return before;
+  };
+
+  test('of owners, each of whom is counted once', { tags: ['long'] }, async () => {
     await create();
     await restart('open');
     for (const [part, owner] of owners.entries()) {
       await byHand.contribute(owner, signed, part);
       await restart('open');
+      expect((await byHand.status(id)).contributions).toBe(part + 1);
     }
+    await expectResult();
+  });
+
+  test('of the servers, and nothing is drawn, decrypted or counted twice', async () => {
+    await createAndContribute();
+    await restart('open');
     dataUserPool.failing.add('aggregate');
     world.proxies.csp.inject(/records$/, LOSE_REQUEST, ALWAYS);
     await close();
@@ -295,7 +314,9 @@ describe('a service is killed, and another process takes over its files', () => 
     expect(cspPool.begun.decrypt).toBe(1);
   });
 
-  test('a CSP that has unblinded: its successor has the shares, and decrypts nothing', async () => {
+  test('a CSP that has unblinded: its successor has the shares, and decrypts nothing', {
+    tags: ['long'],
+  }, async () => {
     world.proxies.csp.inject(/unblinding$/, LOSE_ANSWER, ALWAYS);
     await world.stopCsp();
     const child = await startChild('csp');

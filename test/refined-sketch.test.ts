@@ -147,26 +147,21 @@ describe('a second round', () => {
     await parties.client.cancelTask(third.task.id);
   });
 
-  test('by rotated is the same but for its noise', async () => {
+  test('by rotated is the same but for its noise, also at a CSP and a data user that were started anew', async () => {
     const parts = split(example.rows, OWNERS);
-    const { task, projection } = await runTask(parties, { ...refining, twoParty: 'rotated' }, parts);
-    const { agreement } = await parties.client.signed(task.id);
-    const agreed = await verifyStatement(AGREEMENT, agreement, claimedSigner(AGREEMENT, agreement));
-    const signs = signsOf({ task, agreement: agreed }, first.projection);
-    const pooled = parts.map((rows) => summarise(task, rows, signs)).reduce(addStatistics);
-    expectNear(projection, { task, pooled, signs });
-  });
-
-  test('goes on at a CSP and a data user that were started anew', async () => {
-    const { task } = await parties.client.create(refining);
-    const parts = split(example.rows, OWNERS);
+    const { task, agreement } = await parties.client.create({ ...refining, twoParty: 'rotated' });
     for (const [i, owner] of parties.owners.entries())
-      await owner.contribute(parties.dataUser, task.id, async (t, signs) => summarise(t, parts[i]!, signs));
+      await owner.contribute(parties.dataUser, task.id, async (t, own) => summarise(t, parts[i]!, own));
     await Promise.all([world.stopCsp(), world.stopDataUser()]);
     await Promise.all([world.startCsp(), world.startDataUser()]);
     const client = await world.taskClient(20_000);
     await client.closeTask(task.id);
     expect(await client.untilFinal(task.id)).toMatchObject({ state: 'done' });
+    const projection = await client.result(task.id);
+    const agreed = await verifyStatement(AGREEMENT, agreement, claimedSigner(AGREEMENT, agreement));
+    const signs = signsOf({ task, agreement: agreed }, first.projection);
+    const pooled = parts.map((rows) => summarise(task, rows, signs)).reduce(addStatistics);
+    expectNear(projection, { task, pooled, signs });
   });
 });
 
@@ -274,7 +269,9 @@ describe('an owner', () => {
     await parties.client.cancelTask(task.id);
   });
 
-  test('gives two answers over the same rows, and no second one unless the budget has it', async () => {
+  test('gives two answers over the same rows, and no second one unless the budget has it', {
+    tags: ['long'],
+  }, async () => {
     const rows = example.rows;
     const once = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 1, others: 1 } });
     const twice = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 0, others: 2 } });

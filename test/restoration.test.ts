@@ -17,10 +17,19 @@ import { type Enrolled, World } from './support/world.ts';
 
 let folder: string;
 let count = 0;
+let world: World;
+let byHand: ByHand;
+let owners: Enrolled[];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eigenveil-restoration-'));
+  world = await World.start();
+  byHand = await ByHand.start(world);
+  owners = await byHand.owners(3);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await world.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const fresh = (name: string) => join(folder, `${name}-${++count}`);
 
@@ -32,17 +41,10 @@ async function backedUp(name: Name, dataDirectory: string): Promise<string> {
 }
 
 describe('a CSP that is restored', () => {
-  let world: World;
   let rogue: RogueDataUser;
-  let owners: Enrolled[];
-  let byHand: ByHand;
   beforeAll(async () => {
-    world = await World.start();
-    byHand = await ByHand.start(world);
     rogue = await RogueDataUser.of(world);
-    owners = await byHand.owners(3);
   });
-  afterAll(() => world.close());
 
   const encryptAll = (signed: SignedTask, value: bigint) =>
     encryptValues(
@@ -152,17 +154,8 @@ describe('a CSP that is restored', () => {
 });
 
 describe('a data user that is restored', () => {
-  let world: World;
-  let byHand: ByHand;
-  let owners: Enrolled[];
   let done: SignedTask;
   let doneWith: Contribution;
-  beforeAll(async () => {
-    world = await World.start();
-    byHand = await ByHand.start(world);
-    owners = await byHand.owners(3);
-  });
-  afterAll(() => world.close());
   const stateAtCsp = (id: string) =>
     query(world.cspConfig.dataDirectory, 'SELECT state FROM tasks WHERE task_id = ?', id)[0]?.state;
 

@@ -1,19 +1,15 @@
-/** Owners whom the CSP's operator revokes by command while their task is open, closed or computed, with both services as processes of their own. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Children } from '@eigenveil/testbed/processes/programs';
+/** Owners whom the CSP's operator revokes by command, beside the running services, while their task is open, closed or computed. */
 import type { Fault } from '@eigenveil/testbed/proxies/proxy';
 import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
-import { jsonOf } from './support/in-process.ts';
+import { jsonOf, runInProcess } from './support/in-process.ts';
 import { type Enrolled, World } from './support/world.ts';
 
 const LOSE_REQUEST: Fault = { kind: 'lose request' };
 const LOSE_ANSWER: Fault = { kind: 'lose answer' };
 const ALWAYS = Number.POSITIVE_INFINITY;
 
-const children = new Children();
 let world: World;
 let byHand: ByHand;
 let owners: Enrolled[];
@@ -22,21 +18,8 @@ let signed: SignedTask;
 beforeAll(async () => {
   world = await World.start({ proxied: true, dataUser: { cspPatienceSeconds: 1 } });
   byHand = await ByHand.start(world);
-  await world.stopDataUser();
-  await world.stopCsp();
-  for (const [name, config] of [
-    ['csp', world.cspConfig],
-    ['user', world.dataUserConfig],
-  ] as const) {
-    const file = join(world.folder, `${name}.json`);
-    await writeFile(file, JSON.stringify(config));
-    await children.serve(name, ['--config', file]);
-  }
 });
-afterAll(async () => {
-  await children.stop();
-  await world.close();
-});
+afterAll(() => world.close());
 beforeEach(async () => {
   owners = await byHand.owners(3);
 });
@@ -50,7 +33,7 @@ async function revoke({ home }: Enrolled): Promise<void> {
   const { ownerId } = (await home.enrolment())!;
   // Behind it, since an id may begin with "-".
   const where = ['--data-directory', world.cspConfig.dataDirectory, '--'];
-  const revoked = jsonOf(await children.run('csp', ['--json', 'owners', 'revoke', ...where, ownerId]));
+  const revoked = jsonOf(await runInProcess('csp', '--json', 'owners', 'revoke', ...where, ownerId));
   expect(revoked).toMatchObject({ revoked: [ownerId] });
 }
 const close = async () => (await world.taskClient()).closeTask(signed.task.id);

@@ -91,7 +91,7 @@ test('pca with everything that a task may declare, over a fast line', async () =
 });
 
 describe('a connection that fails', () => {
-  test('before the answer begins is opened again', async () => {
+  test('before the answer begins is opened again', { tags: ['long'] }, async () => {
     world.proxies.csp.inject(COMPUTATION, { kind: 'cut', atByte: 3000 });
     await expectRight(small());
     expect(world.proxies.csp.streams).toHaveLength(2);
@@ -151,7 +151,9 @@ describe('a connection that fails', () => {
     ]);
   });
 
-  test('keeps what the answer is drawn from until the task ends, and not a byte of it in any file afterwards', async () => {
+  test('keeps what the answer is drawn from until the task ends, and not a byte of it in any file afterwards', {
+    tags: ['long'],
+  }, async () => {
     const { finished, seed, taskId } = await broken();
     const { cspConfig, dataUserConfig } = world;
     const at = (directory: string, what: string) =>

@@ -107,30 +107,29 @@ test('owners that serve a series contribute to each task, fetch each result, and
   expect((await client.status(fourth.task.id)).contributions).toBe(0);
 });
 
-describe('killed', () => {
-  for (const [moment, kind, tags] of [
-    ['before the data user has the contribution', 'lose request', ['long']],
-    ['after the data user has it', 'lose answer', []],
-  ] as const)
-    test(`${moment}, it contributes once`, { tags: [...tags] }, async () => {
-      const { proxy, sent } = {
-        proxy: world.proxies.dataUser,
-        sent: world.proxies.dataUser.bodies(PUT).length,
-      };
-      const fault = proxy.inject(PUT, { kind }, Number.POSITIVE_INFINITY);
-      const child = serve(0);
-      await expect.poll(() => fault.hits).toBeGreaterThan(0);
-      await end(child, 'SIGKILL');
-      proxy.heal();
-      expect((await once_(0)).exitCode).toBe(0);
-      expect((await once_(0)).exitCode).toBe(5);
-      const bodies = proxy.bodies(PUT).slice(sent);
-      expect(bodies.length).toBeGreaterThan(1);
-      expect(new Set(bodies.map((it) => it.toString('base64'))).size).toBe(1);
-      expect((await client.status(first.task.id)).contributions).toBe(1);
-    });
+describe('killed', { tags: ['long'] }, () => {
+  test.each([
+    ['before the data user has the contribution', 'lose request'],
+    ['after the data user has it', 'lose answer'],
+  ] as const)('%s, it contributes once', async (_, kind) => {
+    const { proxy, sent } = {
+      proxy: world.proxies.dataUser,
+      sent: world.proxies.dataUser.bodies(PUT).length,
+    };
+    const fault = proxy.inject(PUT, { kind }, Number.POSITIVE_INFINITY);
+    const child = serve(0);
+    await expect.poll(() => fault.hits).toBeGreaterThan(0);
+    await end(child, 'SIGKILL');
+    proxy.heal();
+    expect((await once_(0)).exitCode).toBe(0);
+    expect((await once_(0)).exitCode).toBe(5);
+    const bodies = proxy.bodies(PUT).slice(sent);
+    expect(bodies.length).toBeGreaterThan(1);
+    expect(new Set(bodies.map((it) => it.toString('base64'))).size).toBe(1);
+    expect((await client.status(first.task.id)).contributions).toBe(1);
+  });
 
-  test('while it looks for the next task, it contributes once', { tags: ['long'] }, async () => {
+  test('while it looks for the next task, it contributes once', async () => {
     await once_(0);
     await once_(1);
     await client.closeTask(first.task.id);

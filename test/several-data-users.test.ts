@@ -1,23 +1,39 @@
 /** A CSP and two processes of one data user on a PostgreSQL that they share; owners contribute to either. */
-import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { get } from 'node:https';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { DataOwner, OwnerPolicy } from '@eigenveil/data-owner';
 import { type DataUserConfiguration, type RunningDataUser, startDataUser } from '@eigenveil/data-user';
 import { PaillierPool } from '@eigenveil/paillier';
 import { adminTokenFile } from '@eigenveil/server';
+import { DatabaseLine } from '@eigenveil/testbed/databases/database-line';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { freePort } from '@eigenveil/testbed/port';
 import { Children } from '@eigenveil/testbed/processes/programs';
 import type { SignedTask } from '@eigenveil/wire';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
 import { ByHand } from './support/by-hand.ts';
+import { runInProcess } from './support/in-process.ts';
 import { QUICK } from './support/queue-times.ts';
-import { type Contribution, contributionRequest, credentials, ownerOf, send } from './support/requests.ts';
+import {
+  type Address,
+  type Contribution,
+  contributionRequest,
+  credentials,
+  ownerOf,
+  send,
+  textOf,
+} from './support/requests.ts';
 import { summarise } from './support/tasks.ts';
 import { type Enrolled, World } from './support/world.ts';
 
@@ -85,6 +101,13 @@ const put = (process: number, owner: Enrolled, sent: Contribution) => {
 };
 /** Other bytes each time: encryption is randomised. */
 const contributionOf = (part: number) => byHand.contribution(owners[part]!, signed, part);
+const metricsOf = async ({ dataDirectory, port }: DataUserConfiguration) => {
+  const token = (await readFile(adminTokenFile(dataDirectory), 'utf8')).trim();
+  const address = { url: `https://127.0.0.1:${port}`, ca: world.ca };
+  return textOf(address, '/metrics', { authorization: `Bearer ${token}` });
+};
+const readinessAt = (address: Address) => send(address, { method: 'GET', path: '/readyz' });
+const DOWN = { status: 503, code: 'ERR_DATABASE_UNREACHABLE' };
 const counted = async () => {
   world.proxies.dataUser.upstreamPort = secondConfig.port;
   const { contributions } = await byHand.status(signed.task.id);
@@ -136,13 +159,7 @@ describe('two processes of a data user', () => {
   });
 
   test('tell what their connections do', async () => {
-    const token = (await readFile(adminTokenFile(secondConfig.dataDirectory), 'utf8')).trim();
-    const headers = { authorization: `Bearer ${token}` };
-    const { url, ca } = addressOf(1);
-    const [answer] = (await once(get(`${url}/metrics`, { ca, headers, agent: false }), 'response')) as [
-      IncomingMessage,
-    ];
-    const metrics = await text(answer);
+    const metrics = await metricsOf(secondConfig);
     expect(metrics).toMatch(/^eigenveil_database_connections\{.*\} [1-9]/m);
     expect(metrics).toMatch(/^eigenveil_database_connections_idle\{.*\} \d/m);
     expect(metrics).toMatch(/^eigenveil_database_waiting\{.*\} 0/m);
@@ -165,9 +182,12 @@ describe('a process is refused', () => {
   });
 });
 
-describe('a process of its own', () => {
+describe('a process whose configuration names no database', () => {
   const children = new Children();
-  afterEach(() => children.stop());
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await children.stop();
+  });
   const settings = async (name: string) => {
     const { databaseUrl, ...config } = await processWith(name);
     const path = join(world.folder, `${name}.json`);
@@ -175,10 +195,10 @@ describe('a process of its own', () => {
     return { databaseUrl: databaseUrl!, path, url: `https://127.0.0.1:${config.port}` };
   };
 
-  test('takes the database from the environment', async () => {
+  test('takes that of the environment', { tags: ['long'] }, async () => {
     const { databaseUrl, path, url } = await settings('child');
     await children.serve('user', ['--config', path], { EIGENVEIL_USER_DATABASE_URL: databaseUrl });
-    const answer = await send({ url, ca: world.ca }, { method: 'GET', path: '/readyz' });
+    const answer = await readinessAt({ url, ca: world.ca });
     expect(answer).toMatchObject({ status: 200, json: { status: 'ready' } });
   });
 
@@ -186,15 +206,32 @@ describe('a process of its own', () => {
     ['a wrong password', (url: URL) => Object.assign(url, { password: 'sEcReT' })],
     ['a password that ought to have been encoded', (url: URL) => `${url}`.replace(/:[^:@]+@/, ':sEcReT/@')],
     ['another database', () => 'mysql://u:sEcReT@127.0.0.1/d'],
-  ])('says what is wrong without its password: %s', async (_, spoil) => {
+  ])('says what is wrong with that of the environment without its password: %s', async (_, spoil) => {
     const { databaseUrl, path } = await settings('wrong');
-    const { exitCode, stdout, stderr } = await children.run('user', ['--json', 'serve', '--config', path], {
-      EIGENVEIL_USER_DATABASE_URL: `${spoil(new URL(databaseUrl))}`,
-    });
+    vi.stubEnv('EIGENVEIL_USER_DATABASE_URL', `${spoil(new URL(databaseUrl))}`);
+    const { exitCode, stdout, stderr } = await runInProcess('user', '--json', 'serve', '--config', path);
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/ERR_DATABASE|ERR_CONFIGURATION/);
     expect(stdout + stderr).not.toMatch(/secret/i);
   });
+});
+
+test('a process whose database hangs says so, shows its metrics and stops, while the others go on', async () => {
+  const line = await DatabaseLine.open(world.dataUserConfig.databaseUrl!);
+  onTestFinished(() => line.close());
+  const config = { ...(await processWith('hanging')), databaseUrl: line.url, databaseAnswerSeconds: 3 };
+  const hanging = await startDataUser(config, { queueTimes: QUICK });
+  try {
+    const address = { url: `https://127.0.0.1:${config.port}`, ca: world.ca };
+    expect((await readinessAt(address)).status).toBe(200);
+    line.state = 'hanging';
+    await expect.poll(() => readinessAt(address)).toMatchObject(DOWN);
+    expect(await metricsOf(config)).toMatch(/^eigenveil_tasks_in_work\{.*\} nan$/im);
+    expect((await readinessAt(addressOf(0))).status).toBe(200);
+  } finally {
+    await hanging.close();
+  }
+  await expect.poll(() => line.heldConnections()).toBe(0);
 });
 
 describe('the database crashes', () => {
@@ -210,19 +247,18 @@ describe('the database crashes', () => {
     const [sent, kept] = [await contributionOf(0), await contributionOf(2)];
     const confirmed = await put(0, owners[2]!, kept);
     expect(confirmed.status).toBe(200);
-    const ready = (process: number) => send(addressOf(process), { method: 'GET', path: '/readyz' });
+    const ready = (process: number) => readinessAt(addressOf(process));
     await postgres.crash();
     const receipt = owner
       .contribute(world.dataUserAddress, id, async (task) => summarise(task, byHand.parts[1]!))
       .then(() => home.receipt(id));
     receipt.catch(() => undefined); // looked at below
     try {
-      const down = { status: 503, code: 'ERR_DATABASE_UNREACHABLE' };
       for (const process of [0, 1]) {
-        await expect.poll(() => ready(process)).toMatchObject(down);
+        await expect.poll(() => ready(process)).toMatchObject(DOWN);
         expect((await send(addressOf(process), { method: 'GET', path: '/healthz' })).status).toBe(200);
         const answer = await put(process, owners[0]!, sent);
-        expect(answer).toMatchObject({ ...down, headers: { 'retry-after': '1' } });
+        expect(answer).toMatchObject({ ...DOWN, headers: { 'retry-after': '1' } });
       }
     } finally {
       await postgres.start();

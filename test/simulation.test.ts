@@ -80,54 +80,27 @@ const endAfterDeath = async (operations: readonly Operation[], changes: Partial<
   return end;
 };
 
-describe('a contribution whose data user dies', () => {
-  test.each<[string, RequestFault]>([
-    ['before storing it', storing('before commit')],
-    ['while it is under way', { kind: 'kill', afterMilliseconds: 8 }],
-  ])('%s is counted once when it is repeated', { tags: ['long'] }, async (_, fault) => {
+test.each<[string, RequestFault]>([
+  ['before storing it', storing('before commit')],
+  ['while it is under way', { kind: 'kill', afterMilliseconds: 8 }],
+])(
+  'a contribution whose data user dies %s is counted once when it is repeated',
+  { tags: ['long'] },
+  async (_, fault) => {
     expect(await endAfterDeath([contribute(0, fault), contribute(1), contribute(0), contribute(0)])).toBe(
       'done',
     );
-  });
+  },
+);
 
-  test('after storing it, before answering, keeps other bytes out and is counted once when it is repeated', async () => {
-    expect(
-      await endAfterDeath([
-        contribute(0, storing('after commit')),
-        contribute(1),
-        ask(other(0)),
-        contribute(0),
-        contribute(0),
-      ]),
-    ).toBe('done');
-  });
-
-  test('and that is never repeated is counted once or not at all', async () => {
-    const operations = [contribute(0, { kind: 'lose answer' }), contribute(1), contribute(2)];
-    expect(await endOf(operations)).toBe('done');
-  });
-});
-
-describe('requests at once', () => {
-  test('the same contribution four times is one contribution', async () => {
-    expect(await endOf([atOnce(first(0), first(0), first(0), first(0)), contribute(1)])).toBe('done');
-  });
-
-  test('of two contributions of one owner, one is counted', async () => {
-    expect(await endOf([atOnce(first(0), other(0), first(0)), contribute(1)])).toBe('done');
-  });
-
-  test('one place is left, and one of several owners gets it', async () => {
-    const operations = [contribute(0), contribute(1), atOnce(first(2), first(3))];
-    expect(await endOf(operations, { maximumOwners: 3 })).toBe('done');
-  });
-
-  test('a withdrawal and the close', async () => {
-    const operations = [0, 1, 2].map((owner) => contribute(owner));
-    expect(await endOf([...operations, atOnce({ kind: 'close' }, { kind: 'withdraw', owner: 0 })])).toBe(
-      'done',
-    );
-  });
+test('requests at once: each owner is counted once, one of several gets the last place, and a withdrawal counts before the close', async () => {
+  const operations = [
+    contribute(0, { kind: 'lose answer' }), // and never repeated
+    atOnce(first(1), first(1), first(1), first(1)),
+    atOnce(first(2), other(2), first(2), first(3)),
+    atOnce({ kind: 'close' }, { kind: 'withdraw', owner: 1 }),
+  ];
+  expect(await endOf(operations, { maximumOwners: 3 })).toBe('done');
 });
 
 test('a withdrawn contribution does not come back with a repeat, and too few owners are not computed', {
@@ -147,6 +120,20 @@ test('a withdrawn contribution does not come back with a repeat, and too few own
   expect(await endAfterDeath(operations)).toBe('cancelled');
 });
 
+test('the data user dies before it says what it has stored, then both in the middle of the unblinding: all is counted once, and asked for again with the same bytes', async () => {
+  const operations: Operation[] = [
+    contribute(0, storing('after commit')),
+    ask(other(0)),
+    contribute(0),
+    contribute(1),
+    crash('csp', 'before commit', 'completeUnblinding'),
+    close,
+    waitForDeath,
+    { kind: 'kill', service: 'data user', downFor: 0 },
+  ];
+  expect(await pool.run(scenario(operations))).toMatchObject({ end: 'done', deaths: 3 });
+});
+
 describe('a service dies next to a durable write of the computation', () => {
   const dieAt = async (operation: Operation, twoParty: Scenario['twoParty']) => {
     const operations = [contribute(0), contribute(1), operation, close, waitForDeath];
@@ -155,8 +142,6 @@ describe('a service dies next to a durable write of the computation', () => {
   const MOMENTS: readonly [string, Operation][] = [
     ['the data user after it has kept its blinding', crash('data user', 'after commit', 'advance')],
     ['the CSP before it keeps its shares', crash('csp', 'before commit', 'completeUnblinding')],
-  ];
-  const MORE_MOMENTS: typeof MOMENTS = [
     ['the data user before it keeps its blinding', crash('data user', 'before commit', 'advance')],
     ['the CSP after it has ended the task', crash('csp', 'after commit', 'endTask')],
     ['the data user after it has closed', crash('data user', 'after commit', 'closeTask')],
@@ -172,24 +157,11 @@ describe('a service dies next to a durable write of the computation', () => {
     ['the CSP after it has kept its shares', crash('csp', 'after commit', 'completeUnblinding')],
     ['the CSP before it ends the task', crash('csp', 'before commit', 'endTask')],
   ];
-  // What is written for it is the same under every two-party protocol.
-  test.each(MOMENTS)('%s', (_, operation) => dieAt(operation, 'simulated'));
-  test.each(MORE_MOMENTS)('%s', { tags: ['long'] }, (_, operation) => dieAt(operation, 'garbled'));
-
-  test('both in the middle of the unblinding: it is asked for again with the same bytes', {
-    tags: ['long'],
-  }, async () => {
-    const cspDies = crash('csp', 'before commit', 'completeUnblinding');
-    const dataUserDies: Operation = { kind: 'kill', service: 'data user', downFor: 0 };
-    const operations = [contribute(0), contribute(1), cspDies, close, waitForDeath, dataUserDies];
-    expect(await pool.run(scenario(operations))).toMatchObject({ end: 'done', deaths: 2 });
-  });
+  test.each(MOMENTS)('%s', { tags: ['long'] }, (_, operation) => dieAt(operation, 'garbled'));
 
   // Its one answer is resumed: nothing of it is drawn again.
   const IN_THE_ANSWER: typeof MOMENTS = [
     ['the CSP before it keeps what came last', crash('csp', 'before commit', 'keepTag', 4)],
-  ];
-  const MORE_IN_THE_ANSWER: typeof MOMENTS = [
     ['the CSP after it has marked the answer', crash('csp', 'after commit', 'noteRun')],
     ['the data user after the matrix has come', crash('data user', 'after commit', 'countRun')],
     ['the CSP after it has kept a seed', crash('csp', 'after commit', 'keepSeed')],
@@ -201,8 +173,7 @@ describe('a service dies next to a durable write of the computation', () => {
     ['the data user after it has kept what came last', crash('data user', 'after commit', 'keepTag', 4)],
     ['the data user before it keeps the result', crash('data user', 'before commit', 'advance', 2)],
   ];
-  test.each(IN_THE_ANSWER)('with rotated: %s', (_, operation) => dieAt(operation, 'rotated'));
-  test.each(MORE_IN_THE_ANSWER)('with rotated: %s', { tags: ['long'] }, (_, operation) =>
+  test.each(IN_THE_ANSWER)('with rotated: %s', { tags: ['long'] }, (_, operation) =>
     dieAt(operation, 'rotated'),
   );
 });

@@ -25,19 +25,23 @@ beforeAll(async () => {
 });
 afterAll(() => recorded.world.close());
 
-test.each(['dca', 'lda'] as const)('three owners of one iris each: %s', async (method) => {
-  const { proposal, rows } = await exampleOf(dataFile('iris'), method);
-  const parts = splitByClass(rows, 3);
-  expect(parts.map(({ values }) => values.length)).toEqual([50, 50, 50]);
-  const finished = await runTask(recorded.parties, proposal, parts);
-  expectExactSums(finished, parts, recorded.pools);
-  expectReference(finished.projection, finished.task, parts);
-  expectDefinition(finished.projection, finished.task, parts);
-  // Who holds which row is no matter.
-  const mixed = await runTask(recorded.parties, proposal, split(rows, 3));
-  expect(mixed.projection.vectors).toEqual(finished.projection.vectors);
-  expect(mixed.projection.eigenvalues).toEqual(finished.projection.eigenvalues);
-});
+test.each(['dca', 'lda'] as const)(
+  'three owners of one iris each: %s',
+  { tags: ['long'] },
+  async (method) => {
+    const { proposal, rows } = await exampleOf(dataFile('iris'), method);
+    const parts = splitByClass(rows, 3);
+    expect(parts.map(({ values }) => values.length)).toEqual([50, 50, 50]);
+    const finished = await runTask(recorded.parties, proposal, parts);
+    expectExactSums(finished, parts, recorded.pools);
+    expectReference(finished.projection, finished.task, parts);
+    expectDefinition(finished.projection, finished.task, parts);
+    // Who holds which row is no matter.
+    const mixed = await runTask(recorded.parties, proposal, split(rows, 3));
+    expect(mixed.projection.vectors).toEqual(finished.projection.vectors);
+    expect(mixed.projection.eigenvalues).toEqual(finished.projection.eigenvalues);
+  },
+);
 
 test.skipIf(isMissing)(
   `${PEOPLE} people, each with the keystrokes of nobody else${missing}`,

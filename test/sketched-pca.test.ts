@@ -1,5 +1,5 @@
 /** Sketched PCA through running services: what owners sum, what both servers make of it, and what is refused. */
-import { decompose, Projector, principalAngles } from '@eigenveil/projection';
+import { decompose, Projector } from '@eigenveil/projection';
 import { signsOf } from '@eigenveil/protocol/owner';
 import { addStatistics } from '@eigenveil/statistics';
 import { programOf, type TaskId } from '@eigenveil/task';
@@ -23,8 +23,8 @@ afterAll(() => world.close());
 
 const sketched = (changes: Record<string, unknown> = {}) =>
   exampleOf(dataFile('ionosphere'), 'pca', {
-    components: 5,
-    sketch: { columns: 20 },
+    components: 2,
+    sketch: { columns: 8 },
     outputs: ['mean', 'sampleCount'],
     ...changes,
   });
@@ -38,24 +38,22 @@ async function expectedOf(id: TaskId, parts: readonly LabelledRows[]) {
   return { expected: decompose(programOf(task), pooled, signs), task, pooled, signs };
 }
 
-test('a sketch of the ionosphere data is that of the clear reference, and reduces rows', async () => {
+test('a sketch of the ionosphere data is that of the clear reference to the bit, and reduces rows', async () => {
   const { proposal, rows } = await sketched();
   const parts = split(rows, OWNERS);
   const { task, projection } = await runTask(parties, proposal, parts);
   const { expected } = await expectedOf(task.id, parts);
-  expect(projection).toMatchObject({ sketch: { columns: 20 }, sampleCount: 351, mean: expected.mean });
-  for (const [j, value] of projection.eigenvalues.entries())
-    expect(Math.abs(value - expected.eigenvalues[j]!)).toBeLessThan(1e-9 * expected.eigenvalues[0]!);
-  expect(principalAngles(projection.vectors, expected.vectors).at(-1)).toBeLessThan(1e-7);
+  expect(projection).toMatchObject({ ...expected, sketch: { columns: 8 }, sampleCount: 351 });
   // An owner reduces its rows by it.
   const result = await parties.owners[1]!.result(parties.dataUser, task.id);
-  expect(new Projector(result.task, result.projection).transform([rows.values[0]!])[0]).toHaveLength(5);
+  expect(new Projector(result.task, result.projection).transform([rows.values[0]!])[0]).toHaveLength(2);
   expect(() => new Projector(task, { ...projection, sketch: undefined })).toThrow('"projection.sketch"');
 });
 
-test('behind rotations it is the same, and nothing but the components comes out', async () => {
-  const few = { twoParty: 'rotated', components: 1, sketch: { columns: 6 } };
-  const { proposal, rows } = await sketched(few);
+test('behind rotations it is the same, and nothing but the components comes out', {
+  tags: ['long'],
+}, async () => {
+  const { proposal, rows } = await sketched({ twoParty: 'rotated' });
   const parts = split(rows, OWNERS);
   const { task, projection } = await runTask(parties, proposal, parts);
   const { expected, ...clear } = await expectedOf(task.id, parts);
@@ -79,7 +77,7 @@ test('two tasks of the same proposal have other signs', async () => {
 
 test('rows that are too few for the columns give no result: it would be the scatter matrix itself', async () => {
   const { proposal, rows } = await sketched();
-  const few = { values: rows.values.slice(0, 21), classes: rows.classes.slice(0, 21) };
+  const few = { values: rows.values.slice(0, 9), classes: rows.classes.slice(0, 9) };
   const { status } = await finishTask(parties, proposal, split(few, OWNERS));
   expect(status).toMatchObject({ state: 'failed', failure: { code: 'ERR_FULL_RANK' } });
 });
@@ -103,7 +101,7 @@ describe('an owner', () => {
     const { task } = await parties.client.create(proposal);
     await expect(
       parties.owners[0]!.contribute(parties.dataUser, task.id, async (t) => summarise(t, rows)),
-    ).rejects.toThrow('"signs" expected 34 × 20');
+    ).rejects.toThrow('"signs" expected 34 × 8');
     await parties.client.cancelTask(task.id);
   });
 });

@@ -192,7 +192,9 @@ test('a fast line between the servers is for rotated alone', async () => {
   });
 });
 
-test('a draft of a sketch says what it loses, and many features stand in it as one', async () => {
+test('a draft of a sketch says what it loses, and many features stand in it as one', {
+  tags: ['long'],
+}, async () => {
   const faces = join(folder, 'faces.csv');
   // Faces of 240 pixels that are sums of 30 patterns, each half as strong as five before.
   const cell = (row: number, i: number) =>

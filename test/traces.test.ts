@@ -192,7 +192,7 @@ test("an owner's command is a trace of its own, which no service hears of", asyn
   }
 });
 
-test('nothing of OpenTelemetry is loaded where no collector is configured', async () => {
+test('nothing of OpenTelemetry is loaded where no collector is configured', { tags: ['long'] }, async () => {
   const hook = new URL('support/loaded-modules.ts', import.meta.url).pathname;
   const code = `const { startCsp } = await import('@eigenveil/csp'); const { startDataUser } = await import('@eigenveil/data-user'); await import('@eigenveil/data-owner');`;
   const args = ['--import', hook, '--input-type=module', '-e', code];

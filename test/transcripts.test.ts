@@ -274,7 +274,9 @@ describe('what the CSP reads from the slots', () => {
     });
   });
 
-  test('would lie near them if the data user blinded with 10 random bits more than they have', async () => {
+  test('would lie near them if the data user blinded with 10 random bits more than they have', {
+    tags: ['long'],
+  }, async () => {
     const [weak] = await slotsOf(proposal, [parts], weaklyBlinding(proposal, 10));
     expect(leastDistance(proposal, weak!)).toBeLessThanOrEqual(10);
   });
@@ -309,7 +311,9 @@ describe('what the CSP reads from the slots', () => {
     expect(distanceFromUniform(largest!)).toBeLessThan(criticalDistance(RARELY, length));
   });
 
-  test('would tell them apart if the blinding had no more bits than the values', async () => {
+  test('would tell them apart if the blinding had no more bits than the values', {
+    tags: ['long'],
+  }, async () => {
     const [zeros, largest] = await compare(weaklyBlinding(wide, 0));
     const { length } = zeros!;
     expect(distanceBetween(zeros!, largest!)).toBeGreaterThan(criticalDistance(RARELY, length, length));

@@ -51,7 +51,13 @@ async function migrate(service: ServiceName, directory: string): Promise<Record<
   expect(listed).toMatchObject({ exitCode: 0, stderr: '' });
   return (JSON.parse(listed.stdout) as { keys: Record<string, unknown>[] }).keys;
 }
-async function freshDirectory(service: ServiceName): Promise<string> {
+const latest: Partial<Record<ServiceName, Promise<string>>> = {};
+/** The directory of a service that was never of an earlier version. */
+function freshDirectory(service: ServiceName): Promise<string> {
+  latest[service] ??= makeDirectory(service);
+  return latest[service];
+}
+async function makeDirectory(service: ServiceName): Promise<string> {
   const directory = fresh();
   await openSigningKey(directory);
   await loadOrCreateKeyRing(join(directory, 'key-encryption-key'));
@@ -238,9 +244,10 @@ describe.each(pairs)(
 
 const homes = pairs.filter(({ csp }) => Number(csp.release.split('-')[1]) >= 7);
 
-test.each(homes)(
-  'an owner with a folder of $csp.release sends the very bytes that lie there, once',
-  async (pair) => {
+for (const pair of homes)
+  test(`an owner with a folder of ${pair.csp.release} sends the very bytes that lie there, once`, {
+    tags: pair === homes.at(-1) ? [] : ['long'],
+  }, async () => {
     const { time, ...tasks } = await earlierTasks(pair.csp.release);
     const cspDirectory = await earlierDirectory(pair.csp, fresh());
     const dataUserDirectory = await earlierDirectory(pair.dataUser, fresh());
@@ -266,5 +273,4 @@ test.each(homes)(
     } finally {
       await world.close();
     }
-  },
-);
+  });

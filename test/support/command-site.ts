@@ -36,11 +36,6 @@ export class CommandSite {
 
   readonly path = (name: string) => join(this.#folder, name);
   readonly home = (owner: number) => ['--home', this.path(`owner-${owner}`)];
-  readonly rowsOf = (owner: number) => [
-    '--data',
-    this.path(`rows-${owner}.csv`),
-    ...['--ignore', '["label"]'],
-  ];
   readonly asOperator = () => [
     ...['--url', this.dataUserUrl, '--ca', this.path('cert.pem')],
     ...['--data-directory', this.path('user')],

@@ -15,8 +15,19 @@ export const PROGRAMS = {
   authenticator: authenticatorProgram,
 } as const;
 
+type Program = keyof typeof PROGRAMS;
+
 /** Runs a command to its end. */
-export async function runInProcess(name: keyof typeof PROGRAMS, ...args: string[]): Promise<Finished> {
+export function runInProcess(name: Program, ...args: string[]): Promise<Finished> {
+  return runHeard(name, args, () => {});
+}
+
+/** Runs a command to its end, and gives what it says on standard error as it comes. */
+export async function runHeard(
+  name: Program,
+  args: readonly string[],
+  hear: (text: string) => void,
+): Promise<Finished> {
   const program = PROGRAMS[name]();
   const output = { stdout: '', stderr: '' };
   for (const command of withSubcommands(program)) {
@@ -26,6 +37,7 @@ export async function runInProcess(name: keyof typeof PROGRAMS, ...args: string[
       },
       writeErr(text) {
         output.stderr += text;
+        hear(text);
       },
     });
   }

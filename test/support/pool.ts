@@ -1,17 +1,41 @@
-/** A Paillier pool that counts its work and fails when it is told to. */
-import { PaillierPool } from '@eigenveil/paillier';
+/** Paillier pools of tests: one that makes no key twice in a process, and one that counts its work and fails when it is told to. */
+import { type GenerateKeyOptions, PaillierPool, type SecretKey } from '@eigenveil/paillier';
 
-type Work = 'decrypt' | 'aggregate' | 'generateKeyPair';
+/** The keys that this process has made, by what was asked for. */
+const KEPT = new Map<string, Promise<SecretKey>[]>();
 
-export class WatchedPool extends PaillierPool {
-  /** How often each kind of work was begun. */
-  readonly begun: Record<Work, number> = { decrypt: 0, aggregate: 0, generateKeyPair: 0 };
-  /** Work that fails, as it would when memory runs out. */
-  readonly failing = new Set<Work>();
+/**
+ * Gives keys that other pools of the process have given, since making one costs as much as a short task. One pool gives no key twice: its
+ * tasks have a key of their own each.
+ */
+export class KeptKeys extends PaillierPool {
+  readonly #given = new Map<string, number>();
 
   constructor() {
     super({ threads: 0 });
   }
+
+  override generateKeyPair(options: GenerateKeyOptions): Promise<SecretKey> {
+    const kind = JSON.stringify(options);
+    const kept = KEPT.get(kind) ?? [];
+    KEPT.set(kind, kept);
+    const number = this.#given.get(kind) ?? 0;
+    this.#given.set(kind, number + 1);
+    kept[number] ??= super.generateKeyPair(options);
+    return kept[number];
+  }
+
+  /** Does nothing: the pool outlives the service that closes it, so that its successor goes on. */
+  override async close(): Promise<void> {}
+}
+
+type Work = 'decrypt' | 'aggregate' | 'generateKeyPair';
+
+export class WatchedPool extends KeptKeys {
+  /** How often each kind of work was begun. */
+  readonly begun: Record<Work, number> = { decrypt: 0, aggregate: 0, generateKeyPair: 0 };
+  /** Work that fails, as it would when memory runs out. */
+  readonly failing = new Set<Work>();
 
   override async decrypt(...input: Parameters<PaillierPool['decrypt']>) {
     this.#begin('decrypt');
@@ -27,9 +51,6 @@ export class WatchedPool extends PaillierPool {
     this.#begin('generateKeyPair');
     return super.generateKeyPair(...input);
   }
-
-  /** Does nothing: the pool outlives the service that closes it, so that its successor goes on counting. */
-  override async close(): Promise<void> {}
 
   #begin(work: Work): void {
     this.begun[work] += 1;

@@ -4,12 +4,12 @@ import {
   type EncryptionScheme,
   type GenerateKeyOptions,
   type Packing,
-  PaillierPool,
   type Plaintext,
   type PublicKey,
   type SecretKey,
   unpackBlinded,
 } from '@eigenveil/paillier';
+import { KeptKeys } from './pool.ts';
 
 interface Encryption {
   readonly n: bigint;
@@ -29,17 +29,13 @@ interface Aggregation {
 }
 
 /** Every task has a Paillier key of its own, so its modulus n tells what belongs to which task. */
-export class RecordingPool extends PaillierPool {
+export class RecordingPool extends KeptKeys {
   readonly keys: SecretKey[] = [];
   readonly encryptions: Encryption[] = [];
   readonly decryptions: Decryption[] = [];
   /** What aggregate returned; only the last one of a task is the sum over all contributions. */
   readonly aggregations: Aggregation[] = [];
   readonly #received = new Map<bigint, Map<string, Uint8Array>>();
-
-  constructor() {
-    super({ threads: 0 });
-  }
 
   /** The distinct encoded contributions that were checked, or unblinding requests that were decoded, under a key. */
   received(n: bigint): Uint8Array[] {

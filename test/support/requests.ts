@@ -1,6 +1,6 @@
 /** Requests as somebody would send them who does not use our clients: any header, any body, any record. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Agent, get, request } from 'node:https';
+import { Agent, get, request } from 'node:https';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { OwnerHome } from '@eigenveil/data-owner';
@@ -26,8 +26,33 @@ import {
 export interface Address {
   readonly url: string;
   readonly ca: string;
-  /** Keeps connections for further requests; without it each has its own. */
+  /** Keeps connections for further requests; without it each has its own, unless the service's are kept. */
   readonly agent?: Agent;
+}
+
+const KEPT = new Map<string, Agent>();
+/** A service may close the connection of a longer body that it refuses, while another request begins on it. */
+const KEPT_FOR_BYTES = 2 ** 16;
+
+/** Keeps the connections of short requests to some services, until they are ended: a handshake costs five times as much as a request. */
+export class KeptConnections {
+  readonly #urls: readonly string[];
+  readonly #agent = new Agent({ keepAlive: true });
+
+  constructor(...urls: readonly string[]) {
+    this.#urls = urls;
+    for (const url of urls) KEPT.set(url, this.#agent);
+  }
+
+  /** Closes those that wait for a request, before a service that stops does, which a request might meet. */
+  hangUp(): void {
+    for (const socket of Object.values(this.#agent.freeSockets).flat()) socket?.destroy();
+  }
+
+  end(): void {
+    for (const url of this.#urls) KEPT.delete(url);
+    this.#agent.destroy();
+  }
 }
 
 export interface Message {
@@ -73,7 +98,8 @@ export function send(
       method,
       headers: withVersion(headers),
       ca,
-      agent: agent ?? false,
+      agent:
+        agent ?? (body === undefined || body.length <= KEPT_FOR_BYTES ? KEPT.get(url) : undefined) ?? false,
     });
     outgoing.on('response', (incoming) => {
       const ports = portsOf(incoming.socket);

@@ -23,7 +23,9 @@ import { adminTokenFile } from '@eigenveil/server';
 import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import { SPOKEN_VERSION, Thumbprint, VERSION_HEADER } from '@eigenveil/wire';
+import { KeptKeys } from './pool.ts';
 import { QUICK, QUICK_WAITS } from './queue-times.ts';
+import { KeptConnections } from './requests.ts';
 
 /** As services say it. */
 const SPOKEN = { [VERSION_HEADER]: `${SPOKEN_VERSION}` };
@@ -53,7 +55,11 @@ export class World {
   readonly #options: WorldOptions;
   readonly #proxies: Proxies | undefined;
   readonly #ownerPool = new PaillierPool({ threads: 0 });
+  readonly #cspPool = new KeptKeys();
+  readonly #connections: KeptConnections;
   readonly #clients: TaskClient[] = [];
+  /** Those of the data user that runs, by token and patience. */
+  readonly #current = new Map<string, TaskClient>();
   #owners = 0;
 
   private constructor(
@@ -70,6 +76,7 @@ export class World {
     this.dataUserConfig = dataUser;
     this.#options = options;
     this.#proxies = proxies;
+    this.#connections = new KeptConnections(this.cspAddress.url, this.dataUserAddress.url);
   }
 
   static async start(options: WorldOptions = {}): Promise<World> {
@@ -100,10 +107,11 @@ export class World {
   }
 
   async startCsp(): Promise<void> {
-    this.csp = await startCsp(this.cspConfig, this.#options.cspOverrides);
+    this.csp = await startCsp(this.cspConfig, { paillier: this.#cspPool, ...this.#options.cspOverrides });
   }
 
   async stopCsp(): Promise<void> {
+    this.#connections.hangUp();
     await this.csp?.close();
     this.csp = undefined;
   }
@@ -114,6 +122,8 @@ export class World {
   }
 
   async stopDataUser(): Promise<void> {
+    this.#connections.hangUp();
+    this.#current.clear();
     await this.dataUser?.close();
     this.dataUser = undefined;
   }
@@ -139,11 +149,15 @@ export class World {
     return this.#proxies;
   }
 
-  /** By default it does not try again. */
+  /** The operator's. By default it does not try again. */
   async taskClient(patienceMilliseconds = 0): Promise<TaskClient> {
     const adminToken = (await readFile(adminTokenFile(this.dataUserConfig.dataDirectory), 'utf8')).trim();
+    const name = `${adminToken} ${patienceMilliseconds}`;
+    const known = this.#current.get(name);
+    if (known !== undefined) return known;
     const client = new TaskClient({ ...this.dataUserAddress, adminToken, patienceMilliseconds });
     this.#clients.push(client);
+    this.#current.set(name, client);
     return client;
   }
 
@@ -183,6 +197,7 @@ export class World {
     await Promise.all(this.#clients.map((client) => client.close()));
     await this.stopDataUser();
     await this.stopCsp();
+    this.#connections.end();
     await this.#proxies?.csp.close();
     await this.#proxies?.dataUser.close();
     await rm(this.folder, { recursive: true, force: true });

@@ -101,13 +101,17 @@ test.each<[string, TaskProposal, { seconds: number; bytes: number; memory: numbe
     }),
     { seconds: 2, bytes: 230e6, memory: 254e6 },
   ],
-])('costs are within a factor of two of what was measured: %s', async (_, task, measured) => {
-  const cost = (await costOf(task))!;
-  for (const kind of ['seconds', 'bytes', 'memory'] as const) {
-    expect(cost[kind] / measured[kind]).toBeGreaterThan(1 / 2);
-    expect(cost[kind] / measured[kind]).toBeLessThan(2);
-  }
-});
+])(
+  'costs are within a factor of two of what was measured: %s',
+  { tags: ['long'] },
+  async (_, task, measured) => {
+    const cost = (await costOf(task))!;
+    for (const kind of ['seconds', 'bytes', 'memory'] as const) {
+      expect(cost[kind] / measured[kind]).toBeGreaterThan(1 / 2);
+      expect(cost[kind] / measured[kind]).toBeLessThan(2);
+    }
+  },
+);
 
 describe('of a sample is said', () => {
   let folder: string;

@@ -1,23 +1,37 @@
-/** What is built of the pages: small, the same everywhere, with the digests of what it loads, and nothing of the machine in it. */
+/**
+ * What is built of the pages: small, the same everywhere, with the digests of what it loads, and nothing of the machine in it; and both pages in a
+ * browser, once and quickly: each is handed out, runs under its policy, and does the first step.
+ */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { Agent, get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { BROTLI_QUALITY } from '@eigenveil/server';
+import { gzipSync } from 'node:zlib';
+import { type RunningDataUser, startDataUser } from '@eigenveil/data-user';
+import { type Loopback, loopback } from '@eigenveil/demo/loopback';
+import { OwnerHost } from '@eigenveil/demo/owner-host';
+import { browserMissing } from '@eigenveil/report/in-browser';
 import { Checkout } from '@eigenveil/testbed/faults/checkout';
+import { freePort } from '@eigenveil/testbed/port';
 import { type BuildOptions, build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildPages } from '../build/build.ts';
+import { buildPages, FOLDERS } from '../build/build.ts';
 import { zod } from '../build/zod.ts';
 import { said } from './support/checks.ts';
+import { signIn } from './support/console.ts';
+import { Visitors } from './support/visitors.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** For everything that a page loads, in bytes, as it is sent. */
 const LIMIT = 300_000;
+const LOADED = /\.(?:html|js|css)$/;
 /** Names of formats, and those kept for examples (RFC 2606), which nobody fetches. */
 const NAMES = /^(?:www\.w3\.org|json-schema\.org|.+\.example\.org)$/;
 
@@ -25,16 +39,26 @@ const NAMES = /^(?:www\.w3\.org|json-schema\.org|.+\.example\.org)$/;
 const COMPILER = /\beval\(|\bnew Function\b|[=(,:]Function[;,)(]/g;
 
 let folder: string;
+let configuration: Loopback['dataUser'];
+let tls: Loopback['tls'];
+let dataUser: RunningDataUser;
+/** Of the data user. */
+let url: string;
 let pages: Record<'console' | 'owner', ReadonlyMap<string, Buffer>>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eigenveil-pages-'));
-  const folders = { console: join(folder, 'a/console'), owner: join(folder, 'a/owner') };
-  await buildPages(folders);
-  pages = { console: await read(folders.console), owner: await read(folders.owner) };
+  await buildPages();
+  pages = { console: await read(FOLDERS.console), owner: await read(FOLDERS.owner) };
+  ({ dataUser: configuration, tls } = await loopback(folder));
+  dataUser = await startDataUser(configuration);
+  url = `https://127.0.0.1:${configuration.port}`;
 });
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await dataUser.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
 test('the same bytes come of a copy of the sources in another folder', { tags: ['long'] }, async () => {
   const copy = join(folder, 'elsewhere/a copy');
@@ -58,16 +82,6 @@ describe.each(['console', 'owner'] as const)('the page %s', (page) => {
     const worker = page === 'owner' ? ['worker.js'] : [];
     const names = ['LICENSES.txt', 'SHA256SUMS', 'index.html', 'main.css', 'main.js', ...worker];
     expect([...pages[page].keys()]).toEqual(names);
-  });
-
-  test('is small', () => {
-    // The data user sends brotli, which all browsers take from an address with TLS; another host may send gzip alone.
-    const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
-    const compressed = (bytes: Buffer) =>
-      page === 'console' ? brotliCompressSync(bytes, { params }) : gzipSync(bytes);
-    const loaded = ['index.html', ...code()].map((name) => compressed(pages[page].get(name)!).length);
-    const bytes = loaded.reduce((a, b) => a + b);
-    expect(bytes).toBeLessThanOrEqual(LIMIT);
   });
 
   test('names the digest of everything it loads', () => {
@@ -117,6 +131,28 @@ describe.each(['console', 'owner'] as const)('the page %s', (page) => {
   }
 });
 
+test('the owner’s page is small by gzip, for its host may have no brotli', () => {
+  const loaded = [...pages.owner.keys()].filter((name) => LOADED.test(name));
+  const bytes = loaded.map((name) => gzipSync(pages.owner.get(name)!).length).reduce((a, b) => a + b);
+  expect(bytes).toBeLessThanOrEqual(LIMIT);
+});
+
+test('the console is small, as the data user sends it', { tags: ['long'] }, async () => {
+  const agent = new Agent({ ca: tls.cert });
+  const sent = [...pages.console.keys()].map(async (name) => {
+    const headers = { 'accept-encoding': 'gzip, deflate, br, zstd' };
+    const [answer] = (await once(get(`${url}/console/${name}`, { agent, headers }), 'response')) as [
+      IncomingMessage,
+    ];
+    expect([name, answer.statusCode, answer.headers['content-encoding']]).toEqual([name, 200, 'br']);
+    const bytes = await buffer(answer);
+    return LOADED.test(name) ? bytes.length : 0;
+  });
+  const bytes = (await Promise.all(sent)).reduce((a, b) => a + b);
+  expect(bytes).toBeLessThanOrEqual(LIMIT);
+  agent.destroy();
+});
+
 test('what is left of zod says the same, in one language, and compiles nothing', async () => {
   const entry = fileURLToPath(new URL('support/checks.ts', import.meta.url));
   const options: BuildOptions = {
@@ -135,6 +171,42 @@ test('what is left of zod says the same, in one language, and compiles nothing',
   expect(found(COMPILER, code)).toEqual([]);
   // All of zod is 460,000, and its part that is not texts of other languages 200,000.
   expect(code.length).toBeLessThan(100_000);
+});
+
+describe.skipIf(browserMissing)('in a browser', () => {
+  let host: OwnerHost;
+  let visitors: Visitors;
+  beforeAll(async () => {
+    host = await OwnerHost.start(join(folder, 'page'), await freePort(), tls, {
+      csp: configuration.cspUrl,
+      dataUser: url,
+    });
+    visitors = await Visitors.arrive(tls.cert, [url, host.url]);
+  });
+  afterAll(async () => {
+    await host.close();
+    await visitors.leave();
+  });
+
+  test('the console takes the operator’s token and shows that there is no task yet', async () => {
+    const { page } = await visitors.visit(`${url}/console/`);
+    await signIn(page, (await readFile(join(configuration.dataDirectory, 'admin-token'), 'utf8')).trim());
+    await page.getByText('There is no task yet').waitFor();
+  });
+
+  test('the owner’s page runs, and takes no text for HTML', async () => {
+    const { page, complaints, pardon } = await visitors.visit(host.url);
+    await expect.poll(() => page.locator('h1').count()).toBe(1);
+    const asHtml = (text: string) =>
+      page.evaluate((html) => {
+        document.createElement('p').innerHTML = html;
+      }, text);
+    await asHtml(''); // as the library of charts does
+    await expect(asHtml('<b>x</b>')).rejects.toThrow('TrustedHTML');
+    await expect.poll(() => complaints).toHaveLength(2);
+    pardon(/^violates require-trusted-types-for/);
+    pardon(/^says .*TrustedHTML/);
+  });
 });
 
 /** With what stands around it: a bundle is one long line. */

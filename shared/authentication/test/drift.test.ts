@@ -51,7 +51,7 @@ for (const { title, tags, of } of SAMPLES)
   });
 
 describe('driftProbability', () => {
-  it('is small as often as it says, for users who have not moved', () => {
+  it('is small as often as it says, for users who have not moved', { tags: ['long'] }, () => {
     const runs = 2000;
     const found = Array.from({ length: runs }, () => driftProbability(sample(origin), sample(origin), 0));
     for (const level of [0.05, 0.01, 0.001]) {

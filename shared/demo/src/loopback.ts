@@ -20,9 +20,13 @@ export interface Loopback {
   readonly tls: { readonly cert: string; readonly key: string };
 }
 
-/** Ports, keys and a certificate of their own, all in `folder`; peers' limits that one process would meet are out of the way. */
+/** The certificate of all servers on loopback in this process. */
+let certificate: ReturnType<typeof createLocalCertificate> | undefined;
+
+/** Ports and keys of their own, all in `folder`; peers' limits that one process would meet are out of the way. */
 export async function loopback(folder: string, options: LoopbackOptions = {}): Promise<Loopback> {
-  const tls = await createLocalCertificate();
+  certificate ??= createLocalCertificate();
+  const tls = await certificate;
   const common = {
     host: '127.0.0.1',
     publicUrl: undefined,

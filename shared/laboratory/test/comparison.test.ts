@@ -227,7 +227,7 @@ for (const { title, tags, whole } of SAMPLES)
       }
     });
 
-    it('repeat to the last digit: two runs differ in their times alone', async () => {
+    it('repeat to the last digit: two runs differ in their times alone', { tags: ['long'] }, async () => {
       const again = [];
       const ids = whole
         ? [

@@ -167,7 +167,9 @@ describe('the life of a pool', () => {
 });
 
 describe('a secret key', () => {
-  it('is in no thread any more soon after it was made and after it has decrypted', async () => {
+  it('is in no thread any more soon after it was made and after it has decrypted', {
+    tags: ['long'],
+  }, async () => {
     const pool = new PaillierPool({ threads: 2 });
     const jobs = [
       () => pool.generateKeyPair({ bits: 512, scheme: 'standard', allowInsecureKey: true }),

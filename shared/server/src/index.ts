@@ -22,7 +22,7 @@ export { Metrics } from './metrics.ts';
 export { hashOneTimeToken, newOneTimeToken } from './one-time-token.ts';
 export { openApiDocument, type ServiceInfo } from './openapi.ts';
 export { type Owner, ownerAuthenticator } from './owner.ts';
-export { BROTLI_QUALITY, type PageOptions, pageRoutes } from './page.ts';
+export { type PageOptions, pageRoutes } from './page.ts';
 export { lookAtPeer } from './peer.ts';
 export { PeerNames } from './peer-names.ts';
 export {

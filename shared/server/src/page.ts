@@ -15,7 +15,7 @@ const gzip = promisify(gzipWith);
 const brotli = promisify(brotliCompress);
 
 /** A megabyte of script in about two seconds, once; a step before takes half as long, for a seventieth more. */
-export const BROTLI_QUALITY = 11;
+const BROTLI_QUALITY = 11;
 
 /** The smallest first. */
 const ENCODINGS = ['br', 'gzip'] as const;

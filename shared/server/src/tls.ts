@@ -6,7 +6,6 @@ import { type AddressInfo, isIP, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { readPem, TlsFileError } from '@eigenveil/command';
-import { generate } from 'selfsigned';
 import { type ConnectionEvent, Connections } from './connections.ts';
 import { ServerError } from './errors.ts';
 import { refuseLine } from './line.ts';
@@ -149,6 +148,7 @@ const LOCAL_VALIDITY_MILLISECONDS = 7 * 24 * 3600 * 1000;
 export async function createLocalCertificate(
   options: { readonly hosts: readonly [string, ...string[]] } = { hosts: ['localhost', '127.0.0.1', '::1'] },
 ): Promise<TlsIdentity> {
+  const { generate } = await import('selfsigned'); // two hundred modules that no service needs
   const now = Date.now();
   const pems = await generate([{ name: 'commonName', value: options.hosts[0] }], {
     keyType: 'ec',

@@ -177,7 +177,7 @@ describe('a peer that sends its body bit by bit', () => {
   });
 });
 
-test('a peer that does not read its answer loses its connection', async () => {
+test('a peer that does not read its answer loses its connection', { tags: ['long'] }, async () => {
   const route = routesWith({})({
     method: 'get',
     path: '/much',

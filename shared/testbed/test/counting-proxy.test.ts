@@ -41,7 +41,7 @@ describe('CountingProxy', () => {
     service.close();
   });
 
-  it('passes every byte on and counts each direction exactly', async () => {
+  it('passes every byte on and counts each direction exactly', { tags: ['long'] }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(300_000), { minLength: 1, maxLength: 4 }), async (sizes) => {
         const before = proxy.tally('ann');

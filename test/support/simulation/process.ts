@@ -15,12 +15,8 @@ export class ServiceProcess {
   readonly #complaints: string[] = [];
   #isRunning = true;
 
-  /** A process that has loaded its program and waits to be told which service it is. */
-  static prepare(): ServiceProcess {
-    return new ServiceProcess();
-  }
-
-  private constructor() {
+  /** It loads its program and waits to be told which service it is. */
+  constructor() {
     const environment = { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: COMPILE_CACHE };
     const stdio = ['ignore', 'ignore', 'pipe', 'ipc'] as const;
     this.#child = fork(PROGRAM, [], { execArgv: [], env: environment, stdio: [...stdio] });

@@ -17,8 +17,6 @@ const SILENT = { log: createLogger({ service: 'simulation', level: 'silent' }) }
 const RETENTION_DAYS = 30;
 /** How long a process may take to die of a crash point that has broken a connection. */
 const DYING_MILLISECONDS = 2000;
-/** Loaded and waiting, so that a service is back at once. */
-const SPARES = 2;
 
 export const MESSAGES: Readonly<Record<Message, RegExp>> = {
   proposal: /^POST \/tasks$/,
@@ -34,7 +32,6 @@ export class Services {
   readonly owners: readonly Enrolled[];
   readonly operator: Operator;
   readonly #running = new Map<ServiceName, ServiceProcess>();
-  readonly #spares: ServiceProcess[] = [];
   readonly #complaints: string[] = [];
   /** Crash points that wait for the next process, and the services that have one. */
   readonly #waiting = new Map<ServiceName, CrashPoint>();
@@ -72,8 +69,7 @@ export class Services {
 
   /** Starts a service that is down. False when it has died again of a crash point that was waiting for it. */
   async start(service: ServiceName): Promise<boolean> {
-    while (this.#spares.length < SPARES) this.#spares.push(ServiceProcess.prepare());
-    const next = this.#spares.shift()!;
+    const next = new ServiceProcess();
     this.#bury(service);
     this.#running.set(service, next);
     if (service === 'csp') this.#cspStarts.push(this.now);
@@ -171,8 +167,7 @@ export class Services {
   }
 
   async close(): Promise<void> {
-    const all = [...this.#running.values(), ...this.#spares];
-    await Promise.all(all.map((process) => process.kill()));
+    await Promise.all([...this.#running.values()].map((process) => process.kill()));
     await this.world.close();
   }
 

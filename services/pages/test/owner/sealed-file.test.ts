@@ -61,7 +61,9 @@ describe('a file under a passphrase', () => {
     await expect(open(file, PASSPHRASE, 'transfer')).rejects.toThrow('the transfer file is none');
   });
 
-  test('does not choose what opening it costs, and proves all that stands in it', async () => {
+  test('does not choose what opening it costs, and proves all that stands in it', {
+    tags: ['long'],
+  }, async () => {
     const json = JSON.parse(file);
     await expect(open(JSON.stringify({ ...json, iterations: 1 }))).rejects.toThrow('has changed');
     // Somebody who makes the checksum anew, as anybody can.

@@ -9,6 +9,7 @@ export class DatabaseLine {
   readonly #clients = new Set<Socket>();
   readonly #server = createServer({ allowHalfOpen: true }, (client) => this.#carry(client));
   #port = 0;
+  #knocks = 0;
 
   private constructor(target: URL) {
     this.#target = target;
@@ -26,14 +27,17 @@ export class DatabaseLine {
     return Object.assign(new URL(this.#target), { port: String(this.#port) }).href;
   }
 
-  /** How many connections there are. That a client has closed its end of one that hangs is seen only when somebody knocks. */
+  /** How many connections there are; one that hangs is counted until `heldConnections` has found that its client has left. */
   get connections(): number {
     return this.#clients.size;
   }
 
-  /** Sends every client a byte: a connection breaks when nobody has it any more. */
-  knock(): void {
-    for (const client of this.#clients) client.write('\0');
+  /** Sends every client a byte, which breaks a connection that nobody has any more, and tells how many there are. */
+  heldConnections(): number {
+    // A client that is there would break its connection itself on five bytes, which are the head of a message.
+    if (this.#knocks < 4) for (const client of this.#clients) client.write('\0');
+    this.#knocks += 1;
+    return this.#clients.size;
   }
 
   /** Takes connections again, after `close`, at the same address. */

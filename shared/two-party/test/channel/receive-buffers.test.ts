@@ -128,7 +128,9 @@ test('the end that opened a WebSocket reads into the same memory again', async (
   expect(memory.size).toBeLessThan(50);
 });
 
-test('the end that accepted a WebSocket has what it read collected before it is much', async () => {
+test('the end that accepted a WebSocket has what it read collected before it is much', {
+  tags: ['long'],
+}, async () => {
   const { url, accepted } = await listen();
   const near = await connectChannel({ url, headers: {} });
   const far = await accepted;

@@ -165,7 +165,7 @@ describe('templates', () => {
     expect([gates.andGates, gates.batches]).toEqual([100, 1]);
   });
 
-  it('are forgotten when they are too much to keep', () => {
+  it('are forgotten when they are too much to keep', { tags: ['long'] }, () => {
     const gates = new CountingGates();
     let walks = 0;
     const run = (name: string, length: number) =>

@@ -25,11 +25,9 @@ function check(q: Uint8Array, t: Uint8Array, choices: Uint8Array, delta: Uint8Ar
 describe('correlated transfers', () => {
   test('are q against q or q ⊕ Δ for all patterns of eight choices', async () => {
     const { sender, receiver, delta } = await session();
-    for (let pattern = 0; pattern < 256; pattern += 1) {
-      const choices = Uint8Array.from({ length: 8 }, (_, i) => (pattern >> i) & 1);
-      const { q, t } = await extend(sender, receiver, choices);
-      check(q, t, choices, delta);
-    }
+    const choices = Uint8Array.from({ length: 256 * 8 }, (_, i) => ((i >> 3) >> (i & 7)) & 1);
+    const { q, t } = await extend(sender, receiver, choices);
+    check(q, t, choices, delta);
   });
 
   test('hold for odd counts, repeated calls and any Δ', async () => {
@@ -48,18 +46,25 @@ describe('correlated transfers', () => {
           check(q, t, choices, delta);
         }
       }),
-      { numRuns: 8 },
+      { numRuns: 3 },
     );
   });
 
-  test.each([BLOCK_ROWS - 1, BLOCK_ROWS, 2 * BLOCK_ROWS + 1])('hold across blocks (%i)', async (count) => {
+  test.each([BLOCK_ROWS + 1])('hold across blocks (%i)', holdAcrossBlocks);
+  test.each([BLOCK_ROWS - 1, BLOCK_ROWS, 2 * BLOCK_ROWS + 1])(
+    'hold across blocks (%i)',
+    { tags: ['long'] },
+    holdAcrossBlocks,
+  );
+
+  async function holdAcrossBlocks(count: number) {
     const { sender, receiver, delta } = await session();
     for (let call = 0; call < 2; call += 1) {
       const choices = randomChoices(count);
       const { q, t } = await extend(sender, receiver, choices);
       check(q, t, choices, delta);
     }
-  });
+  }
 
   test('come in blocks that name their place in the session', async () => {
     const { sender, receiver } = await session();
@@ -84,7 +89,7 @@ describe('correlated transfers', () => {
     let count = 0;
     for (let run = 0; run < 2; run += 1) {
       const { sender, receiver, fromReceiver } = await session({ delta });
-      for (const size of [64, 1, 33, 64, BLOCK_ROWS + 64, 64]) {
+      for (const size of [64, 1, 33, 64, 64, 64]) {
         const { q } = await extend(sender, receiver, new Uint8Array(size));
         for (let i = 0; i < size; i += 1) rows.add(row(q, i).toString('hex'));
         count += size;

@@ -51,24 +51,25 @@ describe('the hash', () => {
 });
 
 describe('random transfers', () => {
-  test.each([0, 1, 33, CHUNK_BLOCKS + 1, BLOCK_ROWS + 5])(
-    'give what was chosen and differ (%i)',
-    async (count) => {
-      const { sender, receiver } = await session();
-      const choices = randomChoices(count);
-      const [{ zeros, ones }, got] = await Promise.all([
-        sendRandom(sender, count),
-        receiveRandom(receiver, choices),
-      ]);
-      const expected = zeros.map((zero, b) => (choices[b >> 4] === 1 ? ones[b]! : zero));
-      expect(Buffer.from(got).equals(Buffer.from(expected))).toBe(true);
-      const distinct = new Set<string>();
-      for (let i = 0; i < count; i += 1) {
-        distinct.add(row(zeros, i).toString('hex')).add(row(ones, i).toString('hex'));
-      }
-      expect(distinct.size).toBe(2 * count);
-    },
-  );
+  const title = 'give what was chosen and differ (%i)';
+  test.each([0, 33, CHUNK_BLOCKS + 1])(title, differ);
+  test.each([1, BLOCK_ROWS + 5])(title, { tags: ['long'] }, differ);
+
+  async function differ(count: number) {
+    const { sender, receiver } = await session();
+    const choices = randomChoices(count);
+    const [{ zeros, ones }, got] = await Promise.all([
+      sendRandom(sender, count),
+      receiveRandom(receiver, choices),
+    ]);
+    const expected = zeros.map((zero, b) => (choices[b >> 4] === 1 ? ones[b]! : zero));
+    expect(Buffer.from(got).equals(Buffer.from(expected))).toBe(true);
+    const distinct = new Set<string>();
+    for (let i = 0; i < count; i += 1) {
+      distinct.add(row(zeros, i).toString('hex')).add(row(ones, i).toString('hex'));
+    }
+    expect(distinct.size).toBe(2 * count);
+  }
 
   test('are the hashes of correlated ones under their place in the session and fresh keys', async () => {
     // Both sessions draw the same for the base transfers; the second also draws hash keys.
@@ -148,7 +149,7 @@ describe('chosen transfers', () => {
       ]);
       const bits = fromReceiver.at(-1)!.subarray(8);
       const ones = bits.reduce((sum, byte) => sum + byte.toString(2).replaceAll('0', '').length, 0);
-      expect(Math.abs(ones - count / 2)).toBeLessThan(5 * Math.sqrt(count / 4)); // of a fixed seed
+      expect(Math.abs(ones - count / 2)).toBeLessThan(7 * Math.sqrt(count / 4)); // fair coins exceed it once in 4e11 times
     }
   });
 

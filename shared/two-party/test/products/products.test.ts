@@ -112,7 +112,7 @@ describe('a product of the two parties', () => {
     },
   );
 
-  it('takes a third more bytes in digits of three bits', async () => {
+  it('takes a third more bytes in digits of three bits', { tags: ['long'] }, async () => {
     const product = randomCase([8, 8, 60], 96, 222);
     const bytes = async (digitBits: 3 | 4) => {
       shared.sentByCorrelator.length = 0;

@@ -40,7 +40,9 @@ test('a workspace gives its memory back once', () => {
   expect(() => workspace.settled()).toThrow(TypeError);
 });
 
-test('memory of transfers goes back when their product has used them, at both ends', async () => {
+test('memory of transfers goes back when their product has used them, at both ends', {
+  tags: ['long'],
+}, async () => {
   const { multiply, sender, receiver } = await session();
   const used: Block[] = [];
   const watch = <Given>(ends: { blocks: (given: Given) => AsyncGenerator<Block> }) => {

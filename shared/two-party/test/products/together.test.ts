@@ -25,6 +25,10 @@ async function together(cases: readonly Case[], options?: Options) {
 const clear = ({ a, c, ...sizes }: Case) => multiplyClear(a, c, sizes);
 
 describe('products together', () => {
+  const isEachOfThem = async (cases: readonly Case[]) => {
+    const { sums } = await together(cases);
+    expect(sums).toEqual(cases.map(clear));
+  };
   it.each([
     ['one', [randomCase([2, 3, 4], 20, 64)]],
     [
@@ -36,15 +40,15 @@ describe('products together', () => {
         randomCase([1, 7, 2], 1, 8),
       ],
     ],
-    // 65,536 transfers fill a block.
-    [
-      'that share blocks of transfers',
-      [randomCase([500, 1, 2], 97, 128), randomCase([400, 1, 1], 83, 99), randomCase([13, 13, 3], 40, 100)],
-    ],
-  ] as const)('%s', async (_, cases) => {
-    const { sums } = await together(cases);
-    expect(sums).toEqual(cases.map(clear));
-  });
+  ] as const)('%s', (_, cases) => isEachOfThem(cases));
+  // 65,536 transfers fill a block.
+  it('that share blocks of transfers', { tags: ['long'] }, () =>
+    isEachOfThem([
+      randomCase([500, 1, 2], 97, 128),
+      randomCase([400, 1, 1], 83, 99),
+      randomCase([13, 13, 3], 40, 100),
+    ]),
+  );
 
   it('may be of matrices that follow from shares of products before', async () => {
     const { sender, receiver, sentByChooser } = await session();

@@ -68,7 +68,7 @@ describe('dca', () => {
     },
   );
 
-  it('has the same vectors as lda, and λ / (1 + λ)', async () => {
+  it('has the same vectors as lda, and λ / (1 + λ)', { tags: ['long'] }, async () => {
     const [first, second] = await Promise.all(
       [dca(0.2), lda(0.2)].map((method) => run(settingOf(ordinary(3, 3, method)))),
     );

@@ -49,11 +49,9 @@ const ofRankOne = (order: number) =>
 
 describe('leadingEigenpairs', () => {
   each<[string, number[][]]>(
+    [['a matrix of rank 1', ofRankOne(4)]],
     [
       ["Wilkinson's matrix of order 11", wilkinson(11)],
-      ['a matrix of rank 1', ofRankOne(4)],
-    ],
-    [
       ["Wilkinson's matrix of order 21", wilkinson(21)],
       ['a matrix that is tridiagonal with one diagonal', tridiagonal(new Array<number>(16).fill(2), 1)],
       ['a diagonal matrix with equal entries', tridiagonal([1, 3, 3, 3, 2, 2, 1, 3], 0)],

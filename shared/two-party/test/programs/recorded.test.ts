@@ -40,7 +40,6 @@ const SOME: ReadonlySet<string> = new Set([
   'random 19, pca',
   'random 101, lda',
   'random 118, dca',
-  'random 160, dca', // with a ridge on the signal
   'random 195, dca', // with a negative one
   'random 67, dca', // of the book
   'random 172, dca', // of the book, with a ridge on the signal

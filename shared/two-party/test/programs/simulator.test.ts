@@ -3,7 +3,7 @@
  * just that output, and which looks like a real one. (Lindell, "How To Simulate It", 2017, section 4; Lindell and Pinkas, "A Proof of
  * Security of Yao's Protocol for Two-Party Computation", 2009.)
  */
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LabelGenerator } from '../../src/garbling/label-generator.ts';
 import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
 import {
@@ -52,7 +52,13 @@ const LARGEST = 8.5;
 const carried = await garblerBits(given);
 
 const seen = () => realView(given);
-const wantedBits = () => outputBits(given);
+const bits = await outputBits(given);
+let real: View;
+let simulated: View;
+beforeAll(async () => {
+  real = await seen();
+  simulated = await simulatedView(given, bits);
+});
 
 const shapeOf = ({ run }: View) =>
   messagesOf(run.fromGarbler).map(({ type, payload }) => `${type}: ${payload.length} bytes`);
@@ -82,24 +88,20 @@ function differences(one: View, other: View): string[] {
 }
 
 describe('a view simulated from the output alone', () => {
-  it('gives the evaluator that output and differs in nothing from a real one', async () => {
-    const real = await seen();
-    const simulated = await simulatedView(given, await wantedBits());
+  it('gives the evaluator that output and differs in nothing from a real one', () => {
     expect(real.output).toBeDefined();
     expect(simulated.output).toEqual(real.output);
     expect(differences(simulated, real)).toEqual([]);
   });
 
   it('gives whatever output is wanted', async () => {
-    const wanted = (await wantedBits()).map((bits) => bits.slice());
+    const wanted = bits.map((own) => own.slice());
     wanted.at(-1)![0]! ^= 1;
     const { output } = await simulatedView(given, wanted);
-    expect(output).not.toEqual((await seen()).output);
+    expect(output).not.toEqual(real.output);
   });
 
   it('differs from a real one in which select bits tell values', async () => {
-    const bits = await wantedBits();
-    const simulated = await simulatedView(given, bits);
     planted.select = true;
     expect(differences(simulated, await seen())).toContain('select bits');
   });

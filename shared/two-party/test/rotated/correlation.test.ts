@@ -1,7 +1,7 @@
 /** A correlation matrix by the whole protocol, circuit and transfers included: results, what a refusal shows, the mark, and faults. */
 import { type Decomposition, decompose } from '@eigenveil/projection';
 import { type Method, valueBitsOf } from '@eigenveil/task';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { memoryChannelPair } from '../../src/index.ts';
 import { checkRotated } from '../../src/rotated/check.ts';
 import { rotated } from '../../src/rotated.ts';
@@ -99,6 +99,11 @@ const uneven = () =>
   spread(40, 6, 7).map((row) => [...row.map((value, i) => value / [1, 2048, 1, 64, 1, 8][i]!), -0.25]);
 
 describe('rotated, of a correlation matrix', () => {
+  let fine: Awaited<ReturnType<typeof run>>;
+  beforeAll(async () => {
+    fine = await run(given(spread(40, 5, 3), 1));
+  });
+
   it('gives 0 to a feature without variance, and all digits to small ones', async () => {
     const setting = given(uneven(), 1);
     const decomposition = await result(setting);
@@ -123,7 +128,6 @@ describe('rotated, of a correlation matrix', () => {
 
   it('shows the CSP nothing of a refusal, nor of a circuit whose output was changed on the way', async () => {
     const setting = given(spread(40, 5, 3), 1);
-    const fine = await run(setting);
     expect(fine).toMatchObject({ csp: 'fulfilled', code: undefined });
     const refused = await run(given(spread(3, 5, 3), 1, 5));
     expect(refused).toMatchObject({ csp: 'fulfilled', code: 'ERR_FULL_RANK', lengths: fine.lengths });
@@ -131,9 +135,11 @@ describe('rotated, of a correlation matrix', () => {
     expect(spoilt).toMatchObject({ csp: 'fulfilled', code: 'ERR_GARBLING_CHECK', lengths: fine.lengths });
   });
 
-  it('ends as without it when the line breaks behind such a circuit: else the CSP would see by the next attempt', async () => {
+  it('ends as without it when the line breaks behind such a circuit: else the CSP would see by the next attempt', {
+    tags: ['long'],
+  }, async () => {
     const setting = given(spread(40, 5, 3), 1);
-    const abortAfter = (await run(setting)).sinceMark - 1; // all but the vectors
+    const abortAfter = fine.sinceMark - 1; // all but the vectors
     const broken = await run(setting, { abortAfter });
     const spoilt = await run(setting, { abortAfter, change: spoilOutputs });
     expect(broken.code).toBe('ERR_CHANNEL_ABORTED');
@@ -141,7 +147,6 @@ describe('rotated, of a correlation matrix', () => {
   });
 
   it('shows it nothing of a refusal without rows either', { tags: ['long'] }, async () => {
-    const fine = await run(given(spread(40, 5, 3), 1));
     const refused = await run(given([], 1, 5));
     expect(refused).toMatchObject({ csp: 'fulfilled', code: 'ERR_NO_SAMPLES', lengths: fine.lengths });
   });

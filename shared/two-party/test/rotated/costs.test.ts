@@ -79,7 +79,7 @@ describe('the bytes of rotated', () => {
     expect(await counted(setting)).toEqual(rotatedBytes(setting.task, setting.program));
   });
 
-  it('are those of docs/rotated-costs.md', async () => {
+  it('are those of docs/rotated-costs.md', { tags: ['long'] }, async () => {
     const rows = SHAPES.map(rowOf);
     await expect(`# What a computation by rotated sends
 

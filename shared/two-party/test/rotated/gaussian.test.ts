@@ -61,7 +61,7 @@ describe('standardNormal', () => {
     }
   });
 
-  it('is the same real number at every precision, rounded to nearest', () => {
+  it('is the same real number at every precision, rounded to nearest', { tags: ['long'] }, () => {
     for (let i = 0; i < 200; i += 1) {
       const exact = standardNormal(seededBits(`${i}`), 256);
       for (const bits of [1, 20, 31, 32, 33, 64, 127]) {

@@ -124,7 +124,7 @@ describe('the stage under audit', () => {
     expect(stage.apart * multiplier).toBeGreaterThan(0.995);
   });
 
-  it('keeps its promise, and with known faults does not', () => {
+  it('keeps its promise, and with known faults does not', { tags: ['long'] }, () => {
     const p = (fault: Fault) => audit(stageOf('pca', 'add-remove', fault).stage, PROMISE, RUNS).p;
     expect(p({})).toBeGreaterThan(0.05);
     expect(p({ noiseScale: 0.5 })).toBeLessThan(1e-3);
