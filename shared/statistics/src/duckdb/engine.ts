@@ -1,21 +1,19 @@
 /**
- * DuckDB as a reader: it runs one SELECT at a time, loads no extension, writes nothing but a file that it is asked for, and its messages, which
- * quote cells and statements, are not passed on.
+ * DuckDB as a reader, in a process of its own: it runs one SELECT at a time, loads no extension, writes nothing but a file that it is asked for, and
+ * its messages, which quote cells and statements, are not passed on.
  */
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
-import type {
-  DuckDBConnection,
-  DuckDBDataChunk,
-  DuckDBInstance,
-  DuckDBPreparedStatement,
-} from '@duckdb/node-api';
 import { StatisticsError, type StatisticsErrorCode } from '../errors.ts';
+import { Line, LineBroken } from './line.ts';
+import type { Answer, ChunkMessage, Column, Planned, Request } from './messages.ts';
 
-/** What DuckDB may use at most beside this process's own memory, where nothing else is said. */
+/** What DuckDB may use at most beside the memory of both processes, where nothing else is said. */
 const DEFAULT_MEMORY_MEGABYTES = 512;
 /** More threads hold more of a file in memory at a time, and one thread sums. */
 const MOST_THREADS = 4;
+/** Chunks that are asked for before one is worked on, so that neither process waits for the other's answer. */
+const CHUNKS_AHEAD = 2;
 const PACKAGE = '@duckdb/node-api';
 const VERSION = '1.5.5-r.5';
 
@@ -25,30 +23,11 @@ export interface EngineOptions {
   readonly memoryMegabytes?: number | undefined;
 }
 
-/** What stands in front of DuckDB's messages: the only words of them that are passed on. */
-const KINDS = [
-  'Binder Error',
-  'Catalog Error',
-  'Connection Error',
-  'Conversion Error',
-  'IO Error',
-  'Invalid Input Error',
-  'Missing Extension Error',
-  'Not implemented Error',
-  'Out of Memory Error',
-  'Out of Range Error',
-  'Parser Error',
-  'Permission Error',
-  'Serialization Error',
-];
-
 export class Engine {
-  readonly #instance: DuckDBInstance;
-  readonly #connection: DuckDBConnection;
+  readonly #line: Line;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
-    this.#instance = instance;
-    this.#connection = connection;
+  private constructor(line: Line) {
+    this.#line = line;
   }
 
   /**
@@ -56,7 +35,6 @@ export class Engine {
    * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
    */
   static async open(title: string, { database, memoryMegabytes }: EngineOptions): Promise<Engine> {
-    const { DuckDBInstance } = await load();
     const settings = {
       ...(database !== undefined && { access_mode: 'READ_ONLY' }),
       threads: `${Math.min(MOST_THREADS, availableParallelism())}`,
@@ -69,10 +47,14 @@ export class Engine {
       allow_persistent_secrets: 'false',
       lock_configuration: 'true',
     };
-    return told(title, 'ERR_FILE_UNREADABLE', async () => {
-      const instance = await DuckDBInstance.create(database ?? ':memory:', settings);
-      return new Engine(instance, await instance.connect());
-    });
+    const engine = new Engine(Line.take());
+    try {
+      await told(engine.#line, title, 'ERR_FILE_UNREADABLE', { do: 'open', database, settings });
+      return engine;
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
   }
 
   /**
@@ -80,17 +62,13 @@ export class Engine {
    * @throws ERR_QUERY for anything but one SELECT without parameters, ERR_FILE_UNREADABLE
    */
   async select(sql: string, title: string): Promise<Selection> {
-    const statement = await told(title, 'ERR_QUERY', async () => {
-      const found = await this.#connection.extractStatements(sql);
-      return found.count === 1 ? found.prepare(0) : undefined;
-    });
-    const { StatementType } = await load();
-    if (statement?.statementType !== StatementType.SELECT || statement.parameterCount > 0)
+    const planned = await told(this.#line, title, 'ERR_QUERY', { do: 'select', sql });
+    if (planned === undefined)
       throw new StatisticsError(
         'ERR_QUERY',
         `${JSON.stringify(title)} expected one SELECT statement without parameters, and nothing else`,
       );
-    return new Selection(statement, title);
+    return new Selection(this.#line, planned as Planned, title);
   }
 
   /**
@@ -99,12 +77,13 @@ export class Engine {
    */
   async copy(select: string, out: string, format: 'csv' | 'parquet'): Promise<void> {
     const sql = `COPY (${select}) TO ${textOf(localPath(out))} (FORMAT ${format})`;
-    await told(out, 'ERR_FILE_UNREADABLE', () => this.#connection.run(sql));
+    await told(this.#line, out, 'ERR_FILE_UNREADABLE', { do: 'run', sql });
   }
 
-  close(): void {
-    this.#connection.closeSync();
-    this.#instance.closeSync();
+  /** Once nothing of it is used any more. */
+  async close(): Promise<void> {
+    await this.#line.ask({ do: 'close' }).catch(() => {}); // gone with its process
+    this.#line.giveBack();
   }
 }
 
@@ -117,73 +96,82 @@ export const fileOf = (path: string) => textOf(localPath(path).replaceAll(/[*?[]
 /** What starts with ~ is a file like any other, and so is what starts like an address. */
 const localPath = (path: string) => (isAbsolute(path) ? path : `./${path}`);
 
+/** Rows of a statement: the items of its columns. */
+export interface Chunk {
+  readonly rowCount: number;
+  getColumnVector(column: number): { getItem(row: number): unknown };
+}
+
 /** Columns of a statement, and its rows in chunks. */
 export class Selection {
-  readonly #statement: DuckDBPreparedStatement;
+  readonly #line: Line;
+  readonly #planned: Planned;
   readonly #title: string;
 
-  constructor(statement: DuckDBPreparedStatement, title: string) {
-    this.#statement = statement;
+  constructor(line: Line, planned: Planned, title: string) {
+    this.#line = line;
+    this.#planned = planned;
     this.#title = title;
   }
 
-  get names(): string[] {
-    return Array.from({ length: this.#statement.columnCount }, (_, k) => this.#statement.columnName(k));
+  get names(): readonly string[] {
+    return this.#planned.names;
   }
 
   /** As DuckDB writes it, such as DECIMAL(18,3). */
   typeOf(column: number): string {
-    return String(this.#statement.columnType(column));
+    return this.#planned.types[column]!;
   }
 
-  /** The next chunk is fetched while one is worked on. */
-  async *chunks(): AsyncGenerator<DuckDBDataChunk> {
-    const fetch = <T>(work: () => Promise<T>) => told(this.#title, 'ERR_FILE_UNREADABLE', work);
-    const result = await fetch(() => this.#statement.stream());
-    const next = () => {
-      const chunk = fetch(() => result.fetchChunk());
+  /** Each is whole and stays as it is; those that come next are on their way meanwhile. */
+  async *chunks(): AsyncGenerator<Chunk> {
+    const request: Request = { do: 'chunk', statement: this.#planned.statement };
+    const coming: Promise<Planned | ChunkMessage | undefined>[] = [];
+    const fetch = () => {
+      const chunk = told(this.#line, this.#title, 'ERR_FILE_UNREADABLE', request);
       chunk.catch(() => {}); // told when it is waited for
-      return chunk;
+      coming.push(chunk);
     };
-    let coming = next();
-    try {
-      for (;;) {
-        const chunk = await coming;
-        if (chunk === null || chunk.rowCount === 0) return;
-        coming = next();
-        yield chunk;
-      }
-    } finally {
-      // Whoever closes the engine must not do it while a chunk is on its way.
-      await coming.catch(() => {});
+    for (let k = 0; k < CHUNKS_AHEAD; k += 1) fetch();
+    for (;;) {
+      const chunk = (await coming.shift()) as ChunkMessage | undefined;
+      if (chunk === undefined) return;
+      fetch();
+      const vectors = chunk.columns.map(vectorOf);
+      yield { rowCount: chunk.rows, getColumnVector: (column) => vectors[column]! };
     }
   }
 }
 
-async function load(): Promise<typeof import('@duckdb/node-api')> {
-  try {
-    return await import('@duckdb/node-api');
-  } catch (cause) {
+function vectorOf(column: Column): { getItem(row: number): unknown } {
+  if ('items' in column) return { getItem: (row) => column.items[row] };
+  const { numbers, nulls } = column;
+  if (nulls === undefined) return { getItem: (row) => numbers[row] };
+  return { getItem: (row) => (nulls[row] === 1 ? null : numbers[row]) };
+}
+
+/** Without what DuckDB says: whoever prints that prints cells. */
+async function told(
+  line: Line,
+  title: string,
+  code: StatisticsErrorCode,
+  request: Request,
+): Promise<Planned | ChunkMessage | undefined> {
+  const answer: Answer = await line.ask(request).catch((error: unknown) => {
+    if (!(error instanceof LineBroken)) throw error;
+    return { fault: 'failed', kind: 'its process has ended' } as const;
+  });
+  if ('value' in answer) return answer.value;
+  if (answer.fault === 'missing')
     throw new StatisticsError(
       'ERR_DUCKDB_MISSING',
       `all but CSV is read by DuckDB, which is not installed here: npm install ${PACKAGE}@${VERSION}`,
-      { cause },
     );
-  }
-}
-
-/** Without the cause: whoever prints that prints cells. */
-async function told<T>(title: string, code: StatisticsErrorCode, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const message = error instanceof Error ? error.message : '';
-    const kind = KINDS.find((it) => message.includes(`${it}:`)) ?? 'another error';
-    const more =
-      kind === 'Out of Memory Error' ? ': give it more memory with --memory, or ask for less at a time' : '';
-    throw new StatisticsError(
-      code,
-      `${JSON.stringify(title)} cannot be read by DuckDB (${kind}; the rest may quote rows and is not shown)${more}`,
-    );
-  }
+  const { kind } = answer;
+  const more =
+    kind === 'Out of Memory Error' ? ': give it more memory with --memory, or ask for less at a time' : '';
+  throw new StatisticsError(
+    code,
+    `${JSON.stringify(title)} cannot be read by DuckDB (${kind}; the rest may quote rows and is not shown)${more}`,
+  );
 }

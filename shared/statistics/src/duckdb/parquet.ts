@@ -40,6 +40,6 @@ async function copied(
   try {
     await engine.copy(select, out, format);
   } finally {
-    engine.close();
+    await engine.close();
   }
 }

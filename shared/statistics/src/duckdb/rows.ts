@@ -1,6 +1,5 @@
 /** Rows of Parquet files, and of an owner's own query, read by DuckDB; values mean what they mean in a CSV file that writes them out. */
 
-import type { DuckDBDataChunk } from '@duckdb/node-api';
 import type { StatisticsTask } from '@eigenveil/task';
 import { CellReader, isMissing } from '../cells.ts';
 import { StatisticsError, type StatisticsErrorCode } from '../errors.ts';
@@ -8,7 +7,7 @@ import { findColumns } from '../header.ts';
 import type { Row, RowOptions } from '../rows.ts';
 import { DIALECT } from '../sql/dialects.ts';
 import { labelReader, numberReader } from './columns.ts';
-import { Engine, type EngineOptions, fileOf, type Selection } from './engine.ts';
+import { type Chunk, Engine, type EngineOptions, fileOf, type Selection } from './engine.ts';
 
 /** Files of one kind, read one after the other; or one SELECT, over a database file if one is named. */
 export type StoredRows =
@@ -67,7 +66,7 @@ export async function* readStoredRows(
       }
     }
   } finally {
-    engine.close();
+    await engine.close();
   }
 }
 
@@ -137,7 +136,7 @@ class ChunkReader {
   }
 
   /** The rows of a chunk; their values are overwritten by the next. */
-  read(chunk: DuckDBDataChunk): Row[] {
+  read(chunk: Chunk): Row[] {
     const d = this.#task.features.length;
     const { rowCount } = chunk;
     if (this.#flat.length < rowCount * d) this.#flat = new Float64Array(rowCount * d);

@@ -1,0 +1,17 @@
+/** The process that runs DuckDB. It ends with its parent, whose end of the pipe is closed then. */
+import { Socket } from 'node:net';
+import { onFrames, writeFrame } from './frames.ts';
+import type { Request } from './messages.ts';
+import { Reader } from './reader.ts';
+
+/** Neither standard output nor standard error, on which a library might print. */
+const ANSWERS = 3;
+
+const reader = new Reader();
+const answers = new Socket({ fd: ANSWERS, readable: false, writable: true });
+answers.on('error', () => process.exit()); // nobody waits for them
+let last = Promise.resolve();
+onFrames(process.stdin, (request) => {
+  last = last.then(async () => writeFrame(answers, await reader.answer(request as Request)));
+});
+process.stdin.on('end', () => process.exit());
