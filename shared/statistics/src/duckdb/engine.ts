@@ -6,14 +6,21 @@ import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { StatisticsError, type StatisticsErrorCode } from '../errors.ts';
 import { Line, LineBroken } from './line.ts';
-import type { Answer, ChunkMessage, Column, Planned, Request } from './messages.ts';
+import {
+  type Answer,
+  type ChunkMessage,
+  kindOf,
+  type Numbers,
+  type Planned,
+  type Request,
+} from './messages.ts';
 
 /** What DuckDB may use at most beside the memory of both processes, where nothing else is said. */
 const DEFAULT_MEMORY_MEGABYTES = 512;
 /** More threads hold more of a file in memory at a time, and one thread sums. */
 const MOST_THREADS = 4;
 /** Chunks that are asked for before one is worked on, so that neither process waits for the other's answer. */
-const CHUNKS_AHEAD = 2;
+const CHUNKS_AHEAD = 4;
 const PACKAGE = '@duckdb/node-api';
 const VERSION = '1.5.5-r.5';
 
@@ -99,7 +106,7 @@ const localPath = (path: string) => (isAbsolute(path) ? path : `./${path}`);
 /** Rows of a statement: the items of its columns. */
 export interface Chunk {
   readonly rowCount: number;
-  getColumnVector(column: number): { getItem(row: number): unknown };
+  getColumnVector(column: number): Vector;
 }
 
 /** Columns of a statement, and its rows in chunks. */
@@ -137,17 +144,29 @@ export class Selection {
       const chunk = (await coming.shift()) as ChunkMessage | undefined;
       if (chunk === undefined) return;
       fetch();
-      const vectors = chunk.columns.map(vectorOf);
+      const vectors = vectorsOf(chunk, this.#planned.types);
       yield { rowCount: chunk.rows, getColumnVector: (column) => vectors[column]! };
     }
   }
 }
 
-function vectorOf(column: Column): { getItem(row: number): unknown } {
-  if ('items' in column) return { getItem: (row) => column.items[row] };
-  const { numbers, nulls } = column;
-  if (nulls === undefined) return { getItem: (row) => numbers[row] };
-  return { getItem: (row) => (nulls[row] === 1 ? null : numbers[row]) };
+interface Vector {
+  getItem(row: number): unknown;
+}
+
+/** By column, in the order of the statement. */
+function vectorsOf({ rows, doubles, integers, items }: ChunkMessage, types: readonly string[]): Vector[] {
+  const used = { doubles: 0, integers: 0, items: 0 };
+  return types.map((type) => {
+    const kind = kindOf(type);
+    const place = used[kind];
+    used[kind] += 1;
+    if (kind === 'items') return { getItem: (row) => items[place]![row] };
+    const { values, nulls }: Numbers<Float64Array | BigInt64Array> = kind === 'doubles' ? doubles : integers;
+    const start = place * rows;
+    if (nulls === undefined) return { getItem: (row) => values[start + row] };
+    return { getItem: (row) => (nulls[start + row] === 1 ? null : values[start + row]) };
+  });
 }
 
 /** Without what DuckDB says: whoever prints that prints cells. */

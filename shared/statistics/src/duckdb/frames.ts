@@ -29,7 +29,7 @@ export function onFrames(stream: Readable, tell: (message: unknown) => void): vo
       if (filled < target.length) return;
       filled = 0;
       if (body === undefined)
-        body = Buffer.alloc(header.readUInt32LE()); // of its own, so that numbers in it are aligned
+        body = Buffer.allocUnsafeSlow(header.readUInt32LE()); // of its own: what is made of it refers to it
       else {
         const whole = body;
         body = undefined;

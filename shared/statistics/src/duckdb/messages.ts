@@ -15,14 +15,30 @@ export interface Planned {
   readonly types: readonly string[];
 }
 
-/** A column of a chunk: numbers as they stand, and everything else as items, where what a task cannot calculate with is its text. */
-export type Column =
-  | { readonly numbers: Float64Array | BigInt64Array; readonly nulls: Uint8Array | undefined }
-  | { readonly items: readonly (string | bigint | boolean | null)[] };
+/** Columns of one kind, one after the other; `nulls` has 1 where there is none, and is left out where there are all. */
+export interface Numbers<Values> {
+  readonly values: Values;
+  readonly nulls: Uint8Array | undefined;
+}
 
+/** Rows, by the kinds of their columns, see `kindOf`. */
 export interface ChunkMessage {
   readonly rows: number;
-  readonly columns: readonly Column[];
+  readonly doubles: Numbers<Float64Array>;
+  readonly integers: Numbers<BigInt64Array>;
+  /** By column. */
+  readonly items: readonly (readonly Item[])[];
+}
+
+/** What a task cannot calculate with is its text. */
+export type Item = string | bigint | boolean | null;
+
+const DOUBLES = /^(U?TINYINT|U?SMALLINT|U?INTEGER|FLOAT|DOUBLE)$/;
+
+/** How a column of this type travels: as doubles, which hold every value of it, as 64-bit integers, or as items. */
+export function kindOf(type: string): 'doubles' | 'integers' | 'items' {
+  if (DOUBLES.test(type)) return 'doubles';
+  return type === 'BIGINT' ? 'integers' : 'items';
 }
 
 /** `kind` is one of the words that stand in front of DuckDB's messages, and all that is passed on of them. */

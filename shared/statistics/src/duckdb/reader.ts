@@ -5,8 +5,17 @@ import type {
   DuckDBInstance,
   DuckDBPreparedStatement,
   DuckDBResult,
+  DuckDBVector,
 } from '@duckdb/node-api';
-import type { Answer, ChunkMessage, Column, Planned, Request } from './messages.ts';
+import {
+  type Answer,
+  type ChunkMessage,
+  type Item,
+  kindOf,
+  type Numbers,
+  type Planned,
+  type Request,
+} from './messages.ts';
 
 /** What stands in front of DuckDB's messages: the only words of them that are passed on. */
 const KINDS = [
@@ -25,8 +34,11 @@ const KINDS = [
   'Serialization Error',
 ];
 
-/** Types of numbers that are doubles or fit into one. */
-const DOUBLES = /^(U?TINYINT|U?SMALLINT|U?INTEGER|FLOAT|DOUBLE)$/;
+/**
+ * A message of about so many bytes waits in the line between both processes as a whole, so that one can be written while the other one works on the one before.
+ */
+const MESSAGE_BYTES = 128 * 1024;
+const FEWEST_ROWS = 64;
 /** Types of items that stay what they are. */
 const PLAIN = /^(BOOLEAN|UBIGINT|U?HUGEINT|BIGNUM|VARCHAR)$/;
 
@@ -34,7 +46,10 @@ interface Statement {
   readonly prepared: DuckDBPreparedStatement;
   readonly types: readonly string[];
   result?: DuckDBResult;
-  /** The next chunk, which is fetched while one is written. */
+  /** The chunk at hand, and how many of its rows have been sent. */
+  chunk?: DuckDBDataChunk;
+  sent: number;
+  /** The next one, which is fetched meanwhile. */
   coming?: Promise<DuckDBDataChunk | null>;
 }
 
@@ -89,7 +104,7 @@ export class Reader {
     if (prepared.statementType !== StatementType.SELECT || prepared.parameterCount > 0) return undefined;
     const columns = Array.from({ length: prepared.columnCount }, (_, k) => k);
     const types = columns.map((k) => String(prepared.columnType(k)));
-    const statement = this.#statements.push({ prepared, types }) - 1;
+    const statement = this.#statements.push({ prepared, types, sent: 0 }) - 1;
     return { statement, names: columns.map((k) => prepared.columnName(k)), types };
   }
 
@@ -106,14 +121,27 @@ export class Reader {
   }
 
   async #chunk(statement: Statement): Promise<ChunkMessage | undefined> {
+    if (statement.chunk === undefined || statement.sent === statement.chunk.rowCount) {
+      const chunk = await this.#nextChunk(statement);
+      if (chunk === null || chunk.rowCount === 0) return undefined;
+      statement.chunk = chunk;
+      statement.sent = 0;
+    }
+    const { chunk, sent, types } = statement;
+    const most = Math.max(FEWEST_ROWS, Math.floor(MESSAGE_BYTES / 8 / types.length));
+    statement.sent = Math.min(chunk.rowCount, sent + most);
+    return rowsOf(chunk, types, sent, statement.sent);
+  }
+
+  async #nextChunk(statement: Statement): Promise<DuckDBDataChunk | null> {
     statement.result ??= await statement.prepared.stream();
     const { result } = statement;
     const chunk = await (statement.coming ?? result.fetchChunk());
     delete statement.coming;
-    if (chunk === null || chunk.rowCount === 0) return undefined;
+    if (chunk === null || chunk.rowCount === 0) return null;
     statement.coming = result.fetchChunk();
     statement.coming.catch(() => {}); // told when it is waited for
-    return { rows: chunk.rowCount, columns: statement.types.map((type, k) => columnOf(chunk, k, type)) };
+    return chunk;
   }
 
   async #close(): Promise<undefined> {
@@ -134,27 +162,45 @@ async function load(): Promise<typeof import('@duckdb/node-api')> {
   }
 }
 
-function columnOf(chunk: DuckDBDataChunk, k: number, type: string): Column {
-  const vector = chunk.getColumnVector(k);
-  const rows = chunk.rowCount;
-  if (DOUBLES.test(type) || type === 'BIGINT') {
-    const numbers = type === 'BIGINT' ? new BigInt64Array(rows) : new Float64Array(rows);
-    let nulls: Uint8Array | undefined;
-    for (let n = 0; n < rows; n += 1) {
+/** The rows from one to before another, by kinds of columns. */
+function rowsOf(chunk: DuckDBDataChunk, types: readonly string[], from: number, to: number): ChunkMessage {
+  const rows = to - from;
+  const vectors = (kind: ReturnType<typeof kindOf>) =>
+    types.flatMap((type, k) => (kindOf(type) === kind ? [chunk.getColumnVector(k)] : []));
+  const [doubles, integers] = [vectors('doubles'), vectors('integers')];
+  return {
+    rows,
+    doubles: numbersOf(new Float64Array(rows * doubles.length), doubles, from, to),
+    integers: numbersOf(new BigInt64Array(rows * integers.length), integers, from, to),
+    items: types.flatMap((type, k) =>
+      kindOf(type) === 'items' ? [itemsOf(chunk.getColumnVector(k), PLAIN.test(type), from, to)] : [],
+    ),
+  };
+}
+
+function numbersOf<Values extends Float64Array | BigInt64Array>(
+  values: Values,
+  vectors: readonly DuckDBVector[],
+  from: number,
+  to: number,
+): Numbers<Values> {
+  let nulls: Uint8Array | undefined;
+  let at = 0;
+  for (const vector of vectors)
+    for (let n = from; n < to; n += 1, at += 1) {
       const item = vector.getItem(n);
-      if (item !== null) numbers[n] = item as never;
+      if (item !== null) values[at] = item as Values[number];
       else {
-        nulls ??= new Uint8Array(rows);
-        nulls[n] = 1;
+        nulls ??= new Uint8Array(values.length);
+        nulls[at] = 1;
       }
     }
-    return { numbers, nulls };
-  }
-  const isPlain = PLAIN.test(type);
-  return {
-    items: Array.from({ length: rows }, (_, n) => {
-      const item = vector.getItem(n);
-      return item === null || isPlain ? (item as string | bigint | boolean | null) : String(item);
-    }),
-  };
+  return { values, nulls };
+}
+
+function itemsOf(vector: DuckDBVector, isPlain: boolean, from: number, to: number): Item[] {
+  return Array.from({ length: to - from }, (_, n) => {
+    const item = vector.getItem(from + n);
+    return item === null || isPlain ? (item as Item) : String(item);
+  });
 }
