@@ -248,9 +248,18 @@ describe('a task', () => {
       /ERR_NOT_READY: the waiting was ended: the task is open/,
     );
     await expect(readFile(path('early.json'))).rejects.toMatchObject({ code: 'ENOENT' });
-    const again = jsonOf(await owner('contribute', id, ...agreeing(0), ...rowsOf(1)));
+    // By the policy that is kept with the receipt.
+    const again = jsonOf(await owner('contribute', id, ...asOwner(0), ...parquet));
     expect(again).toMatchObject({ repeated: true });
     expect(again).not.toHaveProperty('rows');
+    const other = problemOf(await owner('contribute', id, ...agreeing(0), ...rowsOf(1)));
+    expect(other).toMatchObject({
+      exitCode: 5,
+      code: 'ERR_CONTRIBUTION_CONFLICT',
+      detail: expect.stringMatching(/rows-1\.csv is another file than the one that was contributed/),
+    });
+    const gone = ['--data', path('gone.csv'), '--ignore', 'label'];
+    expect(jsonOf(await owner('contribute', id, ...asOwner(0), ...gone))).toMatchObject({ repeated: true });
     const status = TaskStatus.parse(jsonOf(await task('status', id)));
     expect(status).toMatchObject({ state: 'open', contributions: OWNERS });
     expect(jsonOf(await task('list'))).toMatchObject({
@@ -304,6 +313,9 @@ describe('a task', () => {
     const evidence = ['--evidence', path('evidence.json')];
     const rows = ['--data', path('rows-1.csv')];
     const words = [id, ...agreeing(1), ...rows, ...files, ...evidence];
+    // Again by the policy that is kept, and not by the one of this command line.
+    const byKept = await owner('project', id, ...asOwner(1), ...rows, '--out', path('by-kept.csv'));
+    expect(jsonOf(byKept)).toMatchObject({ components: 2 });
     const projected = await children.run('owner', ['--json', 'project', ...words]);
     const { provenance, ...told } = jsonOf(projected) as { provenance: object };
     expect(told).toMatchObject({

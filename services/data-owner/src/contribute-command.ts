@@ -1,4 +1,5 @@
 /** The command `contribute` of eigenveil-owner. What its action works with is loaded when it runs: --help and mistakes are told at once. */
+import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import {
   addSettings,
@@ -6,17 +7,20 @@ import {
   ConfigurationError,
   CSV_HELP,
   clippedByName,
+  every,
   printNote,
   printResult,
+  readTextFile,
   warnOfClipped,
   warnOfSkipped,
 } from '@eigenveil/command';
+import type { Row, RowBatches } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Basis } from './basis.ts';
 import type { ContributionProgress } from './preparation.ts';
-import { ROW_SETTINGS, requireNoBasis, rowsOf, sumsOf } from './rows.ts';
+import { ROW_SETTINGS, type Rows, requireNoBasis, rowsOf, sumsOf } from './rows.ts';
 import { DATASET_SETTING, PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
 
 const PROGRESS_MILLISECONDS = 2000;
@@ -92,7 +96,8 @@ Parquet and --query are read by DuckDB (an error says what to install); docs/row
 pattern names are rows of this one owner: 'month=*/*.parquet'. Rows that are too many for one machine are summed by their database: see sql.
 
 Running it again after a lost answer reads the file again and sends the same bytes; once there is a receipt, it shows the receipt and
-reads nothing. Other rows than those of a contribution without a receipt are refused (ERR_CONTRIBUTION_PENDING): give the first file
+sends nothing, and refuses another file than that of the receipt (ERR_CONTRIBUTION_CONFLICT). The policy is kept with the receipt, for
+commands about the task that are given none. Other rows than those of a contribution without a receipt are refused (ERR_CONTRIBUTION_PENDING): give the first file
 again, or withdraw, which is for good, or give the first one up with --discard-pending. The last is not possible where owners add the noise
 of differential privacy, since noise is drawn once.
 
@@ -127,11 +132,14 @@ export async function contributeTo(
       strict,
       numericLabels,
       ignoredColumns: ignore,
-      onProgress: progressOn(command),
       signs,
     };
+    let total: number | undefined;
+    const onProgress = (_rows: number, of: number | undefined) => {
+      total = of;
+    };
     const statistics = await statisticsThrough(task, basis, options, (columns, all) =>
-      rows.read(columns, all),
+      toldOn(command, rows.read(columns, { ...all, onProgress }), () => total),
     );
     sourceDigest = rows.digest();
     return statistics;
@@ -152,8 +160,8 @@ export async function contributeTo(
     };
     return statistics;
   };
-  const receipt = await withTask(settings, id, (owner, dataUser, taskId) =>
-    owner.contribute(dataUser, taskId, summarise, {
+  const receipt = await withTask(settings, id, async (owner, dataUser, taskId, policy) => {
+    const given = await owner.contribute(dataUser, taskId, summarise, {
       dataset,
       discardPending,
       sourceDigest: () => sourceDigest,
@@ -163,16 +171,28 @@ export async function contributeTo(
           command,
           `warning: the CSP could not be asked whether this home was put back from a backup: ${reason}`,
         ),
-    }),
-  );
+    });
+    const { keepHow, requireSameFile } = await import('./contributed.ts');
+    if (summary !== undefined) await keepHow(settings.home, taskId, policy, sourceDigest);
+    else await requireSameFile(settings.home, given, rows?.title ?? sums!, () => digestAgain(rows, sums));
+    return given;
+  });
   if (summary !== undefined) warn(command, summary);
   printResult(command, {
     json: { receipt, repeated: summary === undefined, ...summary },
     text:
       summary === undefined
-        ? `contributed before, with the receipt of ${receipt.receivedAt}; ${rows?.title ?? sums} was not read`
+        ? `contributed before, with the receipt of ${receipt.receivedAt}; nothing of ${rows?.title ?? sums} was sent`
         : `contributed ${summary.rows} rows; receipt of ${receipt.receivedAt}`,
   });
+}
+
+/** Of the file that is given to a task with a receipt. */
+async function digestAgain(rows: Rows | undefined, sums: string | undefined): Promise<string | undefined> {
+  if (rows !== undefined) return rows.digestOfBytes();
+  return createHash('sha256')
+    .update(await readTextFile('--statistics', sums!))
+    .digest('hex');
 }
 
 /**
@@ -183,26 +203,33 @@ function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=20');
 }
 
-/** Says now and then how far reading has come, to people who watch. */
-function progressOn(command: Command): (rows: number, total: number | undefined) => void {
-  let last = Date.now();
-  return (rows, total) => {
-    if (!process.stderr.isTTY || Date.now() - last < PROGRESS_MILLISECONDS) return;
-    last = Date.now();
-    printNote(command, `read ${rows}${total === undefined ? '' : ` of ${total}`} rows`);
-  };
+/** Says now and then how far reading has come. Not with --json, where standard error holds problems alone. */
+async function* toldOn(
+  command: Command,
+  batches: RowBatches,
+  total: () => number | undefined,
+): AsyncGenerator<readonly Row[]> {
+  const isDue = every(PROGRESS_MILLISECONDS);
+  let rows = 0;
+  for await (const batch of batches) {
+    rows += batch.length;
+    yield batch;
+    if (isQuiet(command) || !isDue()) continue;
+    printNote(command, `read ${rows}${total() === undefined ? '' : ` of ${total()}`} rows`);
+  }
 }
+
+const isQuiet = (command: Command) => command.optsWithGlobals().json === true;
 
 /** The same of a contribution that takes several requests, and about how long it still takes. */
 function partsOn(command: Command): (progress: ContributionProgress) => void {
-  let last = Date.now();
+  const isDue = every(PROGRESS_MILLISECONDS);
   let began: { readonly step: string; readonly done: number; readonly at: number } | undefined;
   return ({ step, done, of }) => {
     const now = Date.now();
     // What an earlier attempt has sent took no time of this one.
     if (began?.step !== step) began = { step, done, at: now };
-    if (!process.stderr.isTTY || now - last < PROGRESS_MILLISECONDS || done === began.done) return;
-    last = now;
+    if (isQuiet(command) || done === began.done || !isDue()) return;
     const secondsLeft = ((now - began.at) * (of - done)) / (done - began.done) / 1000;
     printNote(
       command,

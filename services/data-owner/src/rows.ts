@@ -49,6 +49,8 @@ export interface Rows {
   read(task: Columns, options: RowOptions & Progress): RowBatches;
   /** SHA-256 of what was read, once it was: hexadecimal; undefined for a query, which says nothing about what it reads. */
   digest(): string | undefined;
+  /** The same of what would be read, whose rows are not looked at. */
+  digestOfBytes(): Promise<string | undefined>;
 }
 
 interface Progress {
@@ -77,6 +79,7 @@ export function rowsOf({ data, query, database, memory, ...form }: RowSettings):
     return {
       title: query,
       digest: () => undefined,
+      digestOfBytes: async () => undefined,
       async *read(task, options) {
         const [{ readStoredRows }, sql] = await Promise.all([duckdb(), readTextFile('--query', query)]);
         const stored = { query: sql, title: query, database };
@@ -88,6 +91,13 @@ export function rowsOf({ data, query, database, memory, ...form }: RowSettings):
   return {
     title: pattern,
     digest,
+    async digestOfBytes() {
+      const { readFileBytes } = await import('@eigenveil/statistics');
+      const bytesHash = createHash('sha256');
+      for (const file of await filesOf(pattern))
+        for await (const bytes of readFileBytes(file)) bytesHash.update(bytes);
+      return bytesHash.digest('hex');
+    },
     async *read(task, options) {
       const files = await filesOf(pattern);
       if (isParquet) {

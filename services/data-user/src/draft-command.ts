@@ -74,11 +74,11 @@ export function addDraft(task: Command): void {
       description: 'of ridge: the column that is predicted from the others',
       placeholder: 'NAME',
     },
-    labels: {
+    label: {
       schema: z.array(z.string()),
-      description: 'label columns, with commas between, or as a JSON list',
+      description: 'label column; several (of mdr) by as many flags, with commas between, or as a JSON list',
       default: [],
-      placeholder: 'LIST',
+      placeholder: 'NAME',
     },
     ignore: {
       schema: z.array(z.string()),
@@ -234,7 +234,7 @@ from domain knowledge into the draft before you consent to them there ("dataInde
 feature takes two values alone, as in the file: the mean of such a feature, if it is declared, tells its variance.
 
 A column that is named like labels (label, class, target, outcome, diagnosis, category, species or y as its name's last word) and has
-at most twenty different whole numbers must stand in --labels or in --ignore. Notes say what the sample lets expect; nothing of them
+at most twenty different whole numbers must stand in --label or in --ignore. Notes say what the sample lets expect; nothing of them
 is in the draft. Every member is explained in docs/tasks.md.
 
 Two tasks that share ε give better components than one. Draft the first with --mean-first, and the second, with the same ε and δ,
@@ -261,10 +261,11 @@ with the least expected error for --workload. Give a wide --range, or --logarith
 end. Too few rows for its noise are refused. The draft names that result ("rangesFrom"), and needs no consent to its ranges. Both tasks spend of the same rows.
 
 Example:
-  $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,
+  $ eigenveil-user task draft --data sample.csv --method dca --label label --components 1 --owners 10 > task.json`,
   );
   command.action(async () => {
-    const configured = configuration();
+    const { label: labels, ...others } = configuration();
+    const configured = { ...others, labels };
     const { method, components } = configured;
     if (method === 'histogram') {
       await printHistogram(command, { ...configured, method: 'pca' });

@@ -120,7 +120,7 @@ function methodOf({ method: kind, scale, form, ridge, signalRidge }: DraftOption
 }
 
 const WAY_OUT =
-  'if it is a class label, name the column with --labels; otherwise leave it out with --ignore and its name';
+  'if it is a class label, name the column with --label; otherwise leave it out with --ignore and its name';
 
 /** Why a cell is no feature's. */
 const NO_FEATURE: Readonly<Record<NoFeature['kind'], string>> = {
@@ -154,7 +154,7 @@ export function checkDraftOptions(options: DraftOptions): void {
     throw invalid('"--ridge" expected with --method dca, lda, mdr or ridge, got pca');
   const wanted = LABELLINGS[method];
   if (labels.length !== wanted)
-    throw invalid(`"--labels" expected ${COLUMNS_OF_LABELS[wanted]} for ${method}, got ${labels.length}`);
+    throw invalid(`"--label" expected ${COLUMNS_OF_LABELS[wanted]} for ${method}, got ${labels.length}`);
 }
 
 const COLUMNS_OF_LABELS = {

@@ -42,7 +42,7 @@ test('classes have their names, remarks their components, and a guarantee what i
   const text = describeResult(resultOf(task, [0.5, 0], { classCounts: [[5, 0, 7]] }));
   expect(text).toContain('rows by label: class 0 5, class 1 0, class 2 7');
   expect(text).toMatch(
-    /\n\nnote: component 2: their eigenvalues are no larger than the ridges alone.*\nnote: component 2: /,
+    /\n\nnote: component 2: its eigenvalue is no larger than the ridges alone.*\nnote: component 2: /,
   );
   const pca = madeUpTask('pca', 5);
   expect(describeResult(resultOf(pca, [9, 9, 5, 2, 2]))).toMatch(

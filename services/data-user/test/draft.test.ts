@@ -73,7 +73,7 @@ describe('a draft', () => {
       {},
       /has semicolons or tabs in it: a sample takes commas/,
     ],
-    ['a label', 'a,b\n1,x\n', {}, /name the column with --labels; otherwise leave it out with --ignore/],
+    ['a label', 'a,b\n1,x\n', {}, /name the column with --label; otherwise leave it out with --ignore/],
     [
       'a blank before a number',
       'a,b\n1, 2\n',

@@ -166,6 +166,7 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_DATABASE_IDENTITY: EXIT.usage,
   ERR_DATA_DIRECTORY_IN_USE: EXIT.usage,
   ERR_PEER_CERTIFICATE: EXIT.usage,
+  ERR_PROXY: EXIT.usage,
   // What is wrong with a file of rows is its user's to mend, like a wrong flag.
   ERR_COLUMN_TYPE: EXIT.usage,
   ERR_CSV_CELL: EXIT.usage,

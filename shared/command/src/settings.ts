@@ -32,7 +32,7 @@ type Source = 'flag' | 'environment' | 'file' | 'default' | 'none';
  * configuration once the command line has been parsed, and throws ConfigurationError for unknown names in the file and
  * for values that their schema refuses. One file serves all commands of a program: what only the others know is passed over.
  * Text from flags and environment counts as a string where the schema takes one, otherwise as JSON (numbers, true, false, lists).
- * A list of strings may also stand with commas between; a string that holds a comma takes JSON.
+ * A list of strings may also stand with commas between; a string that holds a comma takes JSON. The flag of a list may be given several times.
  * Relative paths are relative to the working directory, wherever they are written.
  * @example
  * import { addSettings, createProgram } from '@eigenveil/command';
@@ -70,10 +70,24 @@ function addOptions(command: Command, prefix: string, name: string, setting: Set
       ? new Option(`--${flag}`, setting.description)
       : new Option(`--${flag} <${setting.placeholder}>`, setting.description);
   if (setting.default !== undefined) option.default(setting.default);
+  if (isList(setting.schema))
+    option.argParser((text, before) => new Given([...(before instanceof Given ? before.texts : []), text]));
   command.addOption(option.env(variableFor(prefix, name)));
   // So that a switch which a file or a variable sets can be overruled.
   if (setting.placeholder === undefined) command.addOption(new Option(`--no-${flag}`).hideHelp());
 }
+
+/** The texts of a flag that may be given several times. */
+class Given {
+  readonly texts: readonly string[];
+
+  constructor(texts: readonly string[]) {
+    this.texts = texts;
+  }
+}
+
+const isList = (schema: z.ZodType): boolean =>
+  schema instanceof z.ZodOptional ? isList(schema.unwrap() as z.ZodType) : schema instanceof z.ZodArray;
 
 function settingValue(
   command: Command,
@@ -85,7 +99,7 @@ function settingValue(
   const [source, given] = lookUp(command, prefix, name, setting, file);
   const value =
     source === 'flag' || source === 'environment'
-      ? fromText(setting.schema, String(given))
+      ? fromTexts(setting.schema, given instanceof Given ? given.texts : [String(given)])
       : (firstAccepted(setting.schema, [given, [given]]) ?? given);
   const result = setting.schema.safeParse(value);
   if (result.success) return result.data;
@@ -116,6 +130,11 @@ function lookUp(
   if (variable !== undefined) return ['environment', variable];
   if (Object.hasOwn(file, name)) return ['file', file[name]];
   return setting.default === undefined ? ['none', undefined] : ['default', setting.default];
+}
+
+function fromTexts(schema: z.ZodType, texts: readonly string[]): unknown {
+  const values = texts.map((text) => fromText(schema, text));
+  return values.length === 1 ? values[0] : values.flat();
 }
 
 function fromText(schema: z.ZodType, text: string): unknown {

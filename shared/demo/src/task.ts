@@ -46,7 +46,7 @@ export function ignoredBy({ label, ignore }: TaskSetting, method: MethodName): s
   return method === 'pca' ? [label, ...ignore] : [...ignore];
 }
 
-/** @throws ERR_CONFIGURATION for what is wrong with the file, with the demo's own flag */
+/** @throws ConfigurationError for what is wrong with the file */
 export async function draft(setting: TaskSetting, method: MethodName, ridge?: number): Promise<Draft> {
   try {
     return await draftTask(setting.data, {
@@ -57,8 +57,7 @@ export async function draft(setting: TaskSetting, method: MethodName, ridge?: nu
     });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const message = error.message.replace('--labels', '--label');
-    throw new ConfigurationError(message, { cause: error, code: error.code });
+    throw new ConfigurationError(error.message, { cause: error, code: error.code });
   }
 }
 
