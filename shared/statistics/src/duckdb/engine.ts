@@ -6,14 +6,7 @@ import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { StatisticsError, type StatisticsErrorCode } from '../errors.ts';
 import { Line, LineBroken } from './line.ts';
-import {
-  type Answer,
-  type ChunkMessage,
-  kindOf,
-  type Numbers,
-  type Planned,
-  type Request,
-} from './messages.ts';
+import { type Answer, type ChunkMessage, kindOf, type Planned, type Request } from './messages.ts';
 
 /** What DuckDB may use at most beside the memory of both processes, where nothing else is said. */
 const DEFAULT_MEMORY_MEGABYTES = 512;
@@ -21,6 +14,7 @@ const DEFAULT_MEMORY_MEGABYTES = 512;
 const MOST_THREADS = 4;
 /** Chunks that are asked for before one is worked on, so that neither process waits for the other's answer. */
 const CHUNKS_AHEAD = 4;
+const NO_NUMBERS = new ArrayBuffer(0);
 const PACKAGE = '@duckdb/node-api';
 const VERSION = '1.5.5-r.5';
 
@@ -69,7 +63,7 @@ export class Engine {
    * @throws ERR_QUERY for anything but one SELECT without parameters, ERR_FILE_UNREADABLE
    */
   async select(sql: string, title: string): Promise<Selection> {
-    const planned = await told(this.#line, title, 'ERR_QUERY', { do: 'select', sql });
+    const { value: planned } = await told(this.#line, title, 'ERR_QUERY', { do: 'select', sql });
     if (planned === undefined)
       throw new StatisticsError(
         'ERR_QUERY',
@@ -133,7 +127,7 @@ export class Selection {
   /** Each is whole and stays as it is; those that come next are on their way meanwhile. */
   async *chunks(): AsyncGenerator<Chunk> {
     const request: Request = { do: 'chunk', statement: this.#planned.statement };
-    const coming: Promise<Planned | ChunkMessage | undefined>[] = [];
+    const coming: ReturnType<typeof told>[] = [];
     const fetch = () => {
       const chunk = told(this.#line, this.#title, 'ERR_FILE_UNREADABLE', request);
       chunk.catch(() => {}); // told when it is waited for
@@ -141,31 +135,72 @@ export class Selection {
     };
     for (let k = 0; k < CHUNKS_AHEAD; k += 1) fetch();
     for (;;) {
-      const chunk = (await coming.shift()) as ChunkMessage | undefined;
-      if (chunk === undefined) return;
+      const { value, numbers = NO_NUMBERS } = (await coming.shift())!;
+      if (value === undefined) return;
       fetch();
-      const vectors = vectorsOf(chunk, this.#planned.types);
-      yield { rowCount: chunk.rows, getColumnVector: (column) => vectors[column]! };
+      const message = value as ChunkMessage;
+      const vectors = vectorsOf({ message, numbers }, this.#planned.types);
+      yield { rowCount: message.rows, getColumnVector: (column) => vectors[column]! };
     }
   }
+}
+
+/** A message with the numbers that came beside it. */
+interface Rows {
+  readonly message: ChunkMessage;
+  readonly numbers: ArrayBufferLike;
 }
 
 interface Vector {
   getItem(row: number): unknown;
 }
 
+/** Classes and no closures: they are asked for every cell. */
+class WholeVector implements Vector {
+  readonly #values: Float64Array | BigInt64Array;
+  readonly #start: number;
+
+  constructor(values: Float64Array | BigInt64Array, start: number) {
+    this.#values = values;
+    this.#start = start;
+  }
+
+  getItem(row: number): unknown {
+    return this.#values[this.#start + row];
+  }
+}
+
+class GappedVector extends WholeVector {
+  readonly #nulls: Uint8Array;
+  readonly #first: number;
+
+  constructor(values: Float64Array | BigInt64Array, start: number, nulls: Uint8Array) {
+    super(values, start);
+    this.#nulls = nulls;
+    this.#first = start;
+  }
+
+  override getItem(row: number): unknown {
+    return this.#nulls[this.#first + row] === 1 ? null : super.getItem(row);
+  }
+}
+
 /** By column, in the order of the statement. */
-function vectorsOf({ rows, doubles, integers, items }: ChunkMessage, types: readonly string[]): Vector[] {
+function vectorsOf({ message, numbers }: Rows, types: readonly string[]): Vector[] {
+  const { rows, nulls: gaps, items } = message;
+  const count = (kind: ReturnType<typeof kindOf>) => types.filter((type) => kindOf(type) === kind).length;
+  const doubles = new Float64Array(numbers, 0, rows * count('doubles'));
+  const integers = new BigInt64Array(numbers, doubles.byteLength, rows * count('integers'));
   const used = { doubles: 0, integers: 0, items: 0 };
   return types.map((type) => {
     const kind = kindOf(type);
     const place = used[kind];
     used[kind] += 1;
     if (kind === 'items') return { getItem: (row) => items[place]![row] };
-    const { values, nulls }: Numbers<Float64Array | BigInt64Array> = kind === 'doubles' ? doubles : integers;
+    const values = kind === 'doubles' ? doubles : integers;
+    const nulls = gaps[kind];
     const start = place * rows;
-    if (nulls === undefined) return { getItem: (row) => values[start + row] };
-    return { getItem: (row) => (nulls[start + row] === 1 ? null : values[start + row]) };
+    return nulls === undefined ? new WholeVector(values, start) : new GappedVector(values, start, nulls);
   });
 }
 
@@ -175,12 +210,12 @@ async function told(
   title: string,
   code: StatisticsErrorCode,
   request: Request,
-): Promise<Planned | ChunkMessage | undefined> {
+): Promise<Extract<Answer, { value: unknown }>> {
   const answer: Answer = await line.ask(request).catch((error: unknown) => {
     if (!(error instanceof LineBroken)) throw error;
     return { fault: 'failed', kind: 'its process has ended' } as const;
   });
-  if ('value' in answer) return answer.value;
+  if ('value' in answer) return answer;
   if (answer.fault === 'missing')
     throw new StatisticsError(
       'ERR_DUCKDB_MISSING',

@@ -50,7 +50,10 @@ export class Line {
     const [requests, , , answers] = this.#process.stdio;
     this.#requests = requests as Writable;
     this.#requests.on('error', () => {}); // told when it ends
-    onFrames(answers as Readable, (answer) => this.#waiting.shift()?.resolve(answer as Answer));
+    onFrames(answers as Readable, (message, numbers) => {
+      const answer = message as Answer;
+      this.#waiting.shift()?.resolve('value' in answer ? { ...answer, numbers } : answer);
+    });
     this.#process.on('error', () => this.#break());
     this.#process.on('close', () => this.#break());
   }

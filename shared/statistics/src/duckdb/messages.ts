@@ -15,17 +15,19 @@ export interface Planned {
   readonly types: readonly string[];
 }
 
-/** Columns of one kind, one after the other; `nulls` has 1 where there is none, and is left out where there are all. */
+/** Columns of numbers of one kind, one after the other. */
 export interface Numbers<Values> {
   readonly values: Values;
-  readonly nulls: Uint8Array | undefined;
+  readonly nulls: Nulls;
 }
 
-/** Rows, by the kinds of their columns, see `kindOf`. */
+/** 1 where there is no number; undefined: there are all. */
+export type Nulls = Uint8Array | undefined;
+
+/** Rows, by the kinds of their columns, see `kindOf`; the numbers themselves go beside it, doubles before integers. */
 export interface ChunkMessage {
   readonly rows: number;
-  readonly doubles: Numbers<Float64Array>;
-  readonly integers: Numbers<BigInt64Array>;
+  readonly nulls: { readonly doubles: Nulls; readonly integers: Nulls };
   /** By column. */
   readonly items: readonly (readonly Item[])[];
 }
@@ -43,6 +45,6 @@ export function kindOf(type: string): 'doubles' | 'integers' | 'items' {
 
 /** `kind` is one of the words that stand in front of DuckDB's messages, and all that is passed on of them. */
 export type Answer =
-  | { readonly value: Planned | ChunkMessage | undefined }
+  | { readonly value: Planned | ChunkMessage | undefined; readonly numbers?: ArrayBufferLike }
   | { readonly fault: 'missing' }
   | { readonly fault: 'failed'; readonly kind: string };

@@ -12,6 +12,9 @@ const answers = new Socket({ fd: ANSWERS, readable: false, writable: true });
 answers.on('error', () => process.exit()); // nobody waits for them
 let last = Promise.resolve();
 onFrames(process.stdin, (request) => {
-  last = last.then(async () => writeFrame(answers, await reader.answer(request as Request)));
+  last = last.then(async () => {
+    const { answer, numbers } = await reader.answer(request as Request);
+    writeFrame(answers, answer, numbers);
+  });
 });
 process.stdin.on('end', () => process.exit());

@@ -61,17 +61,23 @@ export class Reader {
   #statements: Statement[] = [];
 
   /** Never throws. */
-  async answer(request: Request): Promise<Answer> {
+  async answer(
+    request: Request,
+  ): Promise<{ readonly answer: Answer; readonly numbers?: readonly (Float64Array | BigInt64Array)[] }> {
     try {
-      return { value: await this.#do(request) };
+      if (request.do !== 'chunk') return { answer: { value: await this.#do(request) } };
+      const rows = await this.#chunk(this.#statements[request.statement]!);
+      if (rows === undefined) return { answer: { value: undefined } };
+      return { answer: { value: rows.message }, numbers: [rows.doubles, rows.integers] };
     } catch (error) {
-      if (error instanceof Missing) return { fault: 'missing' };
+      if (error instanceof Missing) return { answer: { fault: 'missing' } };
       const message = error instanceof Error ? error.message : '';
-      return { fault: 'failed', kind: KINDS.find((it) => message.includes(`${it}:`)) ?? 'another error' };
+      const kind = KINDS.find((it) => message.includes(`${it}:`)) ?? 'another error';
+      return { answer: { fault: 'failed', kind } };
     }
   }
 
-  async #do(request: Request): Promise<Planned | ChunkMessage | undefined> {
+  async #do(request: Exclude<Request, { do: 'chunk' }>): Promise<Planned | undefined> {
     switch (request.do) {
       case 'open': {
         const { DuckDBInstance } = await load();
@@ -81,8 +87,6 @@ export class Reader {
       }
       case 'select':
         return this.#select(request.sql);
-      case 'chunk':
-        return this.#chunk(this.#statements[request.statement]!);
       case 'run':
         await this.#open.run(request.sql);
         return undefined;
@@ -120,7 +124,7 @@ export class Reader {
     return fault === null && Number(count) === 1;
   }
 
-  async #chunk(statement: Statement): Promise<ChunkMessage | undefined> {
+  async #chunk(statement: Statement): Promise<SentRows | undefined> {
     if (statement.chunk === undefined || statement.sent === statement.chunk.rowCount) {
       const chunk = await this.#nextChunk(statement);
       if (chunk === null || chunk.rowCount === 0) return undefined;
@@ -162,20 +166,28 @@ async function load(): Promise<typeof import('@duckdb/node-api')> {
   }
 }
 
+interface SentRows {
+  readonly message: ChunkMessage;
+  readonly doubles: Float64Array;
+  readonly integers: BigInt64Array;
+}
+
 /** The rows from one to before another, by kinds of columns. */
-function rowsOf(chunk: DuckDBDataChunk, types: readonly string[], from: number, to: number): ChunkMessage {
+function rowsOf(chunk: DuckDBDataChunk, types: readonly string[], from: number, to: number): SentRows {
   const rows = to - from;
   const vectors = (kind: ReturnType<typeof kindOf>) =>
     types.flatMap((type, k) => (kindOf(type) === kind ? [chunk.getColumnVector(k)] : []));
-  const [doubles, integers] = [vectors('doubles'), vectors('integers')];
-  return {
+  const [ofDoubles, ofIntegers] = [vectors('doubles'), vectors('integers')];
+  const doubles = numbersOf(new Float64Array(rows * ofDoubles.length), ofDoubles, from, to);
+  const integers = numbersOf(new BigInt64Array(rows * ofIntegers.length), ofIntegers, from, to);
+  const message = {
     rows,
-    doubles: numbersOf(new Float64Array(rows * doubles.length), doubles, from, to),
-    integers: numbersOf(new BigInt64Array(rows * integers.length), integers, from, to),
+    nulls: { doubles: doubles.nulls, integers: integers.nulls },
     items: types.flatMap((type, k) =>
       kindOf(type) === 'items' ? [itemsOf(chunk.getColumnVector(k), PLAIN.test(type), from, to)] : [],
     ),
   };
+  return { message, doubles: doubles.values, integers: integers.values };
 }
 
 function numbersOf<Values extends Float64Array | BigInt64Array>(
@@ -186,7 +198,13 @@ function numbersOf<Values extends Float64Array | BigInt64Array>(
 ): Numbers<Values> {
   let nulls: Uint8Array | undefined;
   let at = 0;
-  for (const vector of vectors)
+  for (const vector of vectors) {
+    const whole = values instanceof Float64Array ? wholeDoubles(vector) : undefined;
+    if (whole !== undefined) {
+      (values as Float64Array).set(whole.subarray(from, to), at);
+      at += to - from;
+      continue;
+    }
     for (let n = from; n < to; n += 1, at += 1) {
       const item = vector.getItem(n);
       if (item !== null) values[at] = item as Values[number];
@@ -195,7 +213,14 @@ function numbersOf<Values extends Float64Array | BigInt64Array>(
         nulls[at] = 1;
       }
     }
+  }
   return { values, nulls };
+}
+
+/** The memory of a vector of doubles none of which is NULL; what is public of it takes them one by one, which is ten times slower. */
+function wholeDoubles(vector: DuckDBVector): Float64Array | undefined {
+  const { items, validity } = vector as unknown as { items?: unknown; validity?: { data?: unknown } };
+  return items instanceof Float64Array && validity?.data === null ? items : undefined;
 }
 
 function itemsOf(vector: DuckDBVector, isPlain: boolean, from: number, to: number): Item[] {
