@@ -1,11 +1,26 @@
 /** Rows in, exact integer statistics and their slot layout out, in Node.js and in browsers. */
 export { StatisticsAccumulator } from './accumulate.ts';
 export { readBlobBytes } from './blob.ts';
-export { isMissing } from './cells.ts';
-export { csvLine, readRecords, readRowBatches, readRows, statisticsOfCsv } from './csv.ts';
+export {
+  type CsvRecord,
+  csvLine,
+  readRecords,
+  readRowBatches,
+  readRows,
+  statisticsOfCsv,
+} from './csv.ts';
 export { Discretiser } from './discretise.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 export { LabelIndex } from './label-index.ts';
+export { CellReader } from './cells.ts';
+export { ColumnNames, columnTitle } from './header.ts';
+export { type IntakeOptions } from './intake.ts';
+export { isProbablyMissing, missingMarks, type MissingMarks } from './missing.ts';
+export { NumberFormat, ThousandsWatch } from './number-format.ts';
+export { countsRows, holdsUnits, LastRowSums } from './odd-rows.ts';
+export type { ConsentOptions, CsvForm, ReadingOptions } from './reading-options.ts';
+export { likeness } from './unusual.ts';
+export { checkClipping, ValueWatch } from './value-watch.ts';
 export { layout } from './layout.ts';
 export { drawNoise } from './noise.ts';
 export { parseDecimal, parseDecimalComma } from './number.ts';

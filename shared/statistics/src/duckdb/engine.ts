@@ -94,6 +94,9 @@ export const textOf = (text: string) => `'${text.replaceAll("'", "''")}'`;
 /** A file to read, as a literal: this one alone, also where its name is a pattern that other files have. */
 export const fileOf = (path: string) => textOf(localPath(path).replaceAll(/[*?[]/g, '[$&]'));
 
+/** A Parquet file to select from. What folders are called is never data. */
+export const parquetOf = (path: string) => `read_parquet(${fileOf(path)}, hive_partitioning = false)`;
+
 /** What starts with ~ is a file like any other, and so is what starts like an address. */
 const localPath = (path: string) => (isAbsolute(path) ? path : `./${path}`);
 
