@@ -12,13 +12,16 @@ import {
   printResult,
   readTextFile,
   warnOfClipped,
+  warnOfRemarks,
   warnOfSkipped,
 } from '@eigenveil/command';
-import type { Row, RowBatches } from '@eigenveil/statistics';
+import type { Row, RowBatches, Statistics } from '@eigenveil/statistics';
+import { CONSENT_OPTIONS } from '@eigenveil/statistics/reading-options';
 import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Basis } from './basis.ts';
+import type { Rehearsal } from './data-owner.ts';
 import type { ContributionProgress } from './preparation.ts';
 import { ROW_SETTINGS, type Rows, requireNoBasis, rowsOf, sumsOf } from './rows.ts';
 import { DATASET_SETTING, PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
@@ -60,16 +63,13 @@ export const CONTRIBUTE_SETTINGS = {
   },
   ignore: {
     schema: z.array(z.string()),
-    description: 'columns of the file to leave out, with commas between or as a JSON list',
+    description:
+      "columns of the file to leave out, with commas between or as a JSON list; '#3' is the third one, if it has no name",
     default: [],
     placeholder: 'LIST',
   },
   ...ROW_SETTINGS,
-  numericLabels: {
-    schema: z.boolean(),
-    description: 'take a label that is the same number as a class for that class: 2.0 for 2',
-    default: false,
-  },
+  ...CONSENT_OPTIONS,
   strict: {
     schema: z.boolean(),
     description: "refuse cells outside their feature's range instead of clipping them",
@@ -86,7 +86,14 @@ export function addContribute(program: Command): void {
   const command = program
     .command('contribute <TASK>')
     .description("contribute the encrypted statistics of a file's rows to a task");
-  const configuration = addSettings(command, PREFIX, CONTRIBUTE_SETTINGS);
+  const configuration = addSettings(command, PREFIX, {
+    ...CONTRIBUTE_SETTINGS,
+    dryRun: {
+      schema: z.boolean(),
+      description: 'read the rows and say what would be contributed and charged; send and spend nothing',
+      default: false,
+    },
+  });
   command.addHelpText(
     'after',
     `${POLICY_HELP}
@@ -101,24 +108,27 @@ commands about the task that are given none. Other rows than those of a contribu
 again, or withdraw, which is for good, or give the first one up with --discard-pending. The last is not possible where owners add the noise
 of differential privacy, since noise is drawn once.
 
+With --dry-run the task is fetched and checked by the policy and the rows are read, but nothing is encrypted, charged or sent.
+
 Example:
   $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data rows.csv --ignore id
-  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data 'month=*/*.parquet' --ignore month,id
+  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data 'month=*/*.parquet' --ignore id
   $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --query rows.sql --database visits.duckdb`,
   );
   command.action((id: string) => contributeTo(command, configuration(), id));
 }
 
-/** Reads the rows, contributes them, and says so; as often as it takes. */
+/** Reads the rows, contributes them, and says so; as often as it takes. With `dryRun` it says what it would do. */
 export async function contributeTo(
   command: Command,
-  settings: Configuration<typeof CONTRIBUTE_SETTINGS>,
+  settings: Configuration<typeof CONTRIBUTE_SETTINGS> & { readonly dryRun?: boolean },
   id: string,
 ): Promise<void> {
-  const { dataset, discardPending, ignore, statistics: sums, strict, numericLabels } = settings;
+  const { dataset, discardPending, ignore, statistics: sums, strict, allowClipping, countUnreadable } = settings;
   if (sums !== undefined && (settings.data ?? settings.query ?? settings.database) !== undefined)
     throw new ConfigurationError('"--statistics" expected without "--data", "--query" and "--database"');
   const rows = sums === undefined ? rowsOf(settings) : undefined;
+  const warnings: string[] = [];
   let sourceDigest: string | undefined;
   const read = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
     if (rows === undefined) {
@@ -130,8 +140,10 @@ export async function contributeTo(
     const { statisticsThrough } = await import('@eigenveil/projection');
     const options = {
       strict,
-      numericLabels,
+      allowClipping,
+      countUnreadable,
       ignoredColumns: ignore,
+      onRemark: (remark: string) => warnings.push(remark),
       signs,
     };
     let total: number | undefined;
@@ -148,18 +160,34 @@ export async function contributeTo(
   let summary: Summary | undefined;
   const summarise = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
     if (task.sketch !== undefined) keepHeapSmall();
-    const { statistics, clippedCells, clippedRows, skippedRows, ...counted } = await read(task, signs, basis);
+    const summed = await read(task, signs, basis);
+    const { statistics, clippedCells, clippedRows, skippedRows, unreadableCells = [] } = summed;
     const { features } = (await import('@eigenveil/projection')).columnsFor(task, basis);
     const names = features.map(({ name }) => name);
     summary = {
-      rows: counted.rows,
+      rows: summed.rows,
       clipped: clippedByName(names, clippedCells),
       clippedRows,
       skippedRows,
+      unreadable: clippedByName(names, names.map((_, i) => unreadableCells[i] ?? 0)),
       constant: constantFeatures(task),
+      classes: classRows(task, statistics),
+      warnings,
     };
+    // Before anything is charged or sent.
+    warn(command, summary);
     return statistics;
   };
+  if (settings.dryRun === true) {
+    const charge = await withTask(settings, id, (owner, dataUser, taskId) =>
+      owner.rehearse(dataUser, taskId, summarise, { dataset }),
+    );
+    printResult(command, {
+      json: { dryRun: true, ...summary, charge },
+      text: describeRehearsal(summary!, charge).join('\n'),
+    });
+    return;
+  }
   const receipt = await withTask(settings, id, async (owner, dataUser, taskId, policy) => {
     const given = await owner.contribute(dataUser, taskId, summarise, {
       dataset,
@@ -177,13 +205,12 @@ export async function contributeTo(
     else await requireSameFile(settings.home, given, rows?.title ?? sums!, () => digestAgain(rows, sums));
     return given;
   });
-  if (summary !== undefined) warn(command, summary);
   printResult(command, {
     json: { receipt, repeated: summary === undefined, ...summary },
     text:
       summary === undefined
         ? `contributed before, with the receipt of ${receipt.receivedAt}; nothing of ${rows?.title ?? sums} was sent`
-        : `contributed ${summary.rows} rows; receipt of ${receipt.receivedAt}`,
+        : `contributed ${rowsInWords(summary.rows)}; receipt of ${receipt.receivedAt}`,
   });
 }
 
@@ -246,19 +273,58 @@ interface Summary {
   readonly clipped: Record<string, number>;
   readonly clippedRows: number;
   readonly skippedRows: number;
+  /** Cells per feature of a histogram that are no numbers. */
+  readonly unreadable: Record<string, number>;
   readonly constant: string[];
+  /** Per label column, how many rows each class has. */
+  readonly classes: Record<string, Record<string, number>>;
+  readonly warnings: readonly string[];
 }
 
-function warn(command: Command, { rows, clipped, clippedRows, skippedRows, constant }: Summary): void {
+function warn(command: Command, summary: Summary): void {
+  const { rows, clipped, clippedRows, skippedRows, constant, warnings } = summary;
+  warnOfRemarks(command, warnings);
   warnOfSkipped(command, skippedRows);
   warnOfClipped(command, clipped);
   if (clippedRows > 0) {
     printNote(
       command,
-      `warning: ${clippedRows} of ${rows} rows were longer than the clipping norm of the task and were scaled down`,
+      `warning: ${clippedRows} of ${rowsInWords(rows)} were longer than the clipping norm of the task and were scaled down`,
     );
   }
   for (const name of constant) {
     printNote(command, `warning: feature ${JSON.stringify(name)} has an empty range and carries nothing`);
   }
+}
+
+const rowsInWords = (rows: number) => (rows === 1 ? '1 row' : `${rows} rows`);
+
+function classRows({ labellings }: Task, statistics: Statistics): Summary['classes'] {
+  return Object.fromEntries(
+    labellings.map(({ column, classes }, l) => [
+      column,
+      Object.fromEntries(classes.map((name, k) => [name, Number(statistics.labellings[l]![k]!.M)])),
+    ]),
+  );
+}
+
+/** What a dry run says to people. */
+function describeRehearsal(summary: Summary, { dataset, event, charged }: Rehearsal): string[] {
+  const counts = (cells: Readonly<Record<string, number>>) =>
+    Object.entries(cells).map(([name, count]) => `${JSON.stringify(name)} ${count}`).join(', ');
+  const { clipped, unreadable, classes } = summary;
+  const cost =
+    event.kind === 'guarantee'
+      ? `epsilon ${event.epsilon} and delta ${event.delta}`
+      : `one answer by ${event.by === 'rotated' ? 'rotated' : 'another protocol than rotated'}`;
+  return [
+    `dry run: nothing was sent or charged`,
+    `${rowsInWords(summary.rows)} would be contributed, ${summary.skippedRows} left out, ${summary.clippedRows} scaled down`,
+    `cells that would be clipped: ${counts(clipped) || 'none'}`,
+    ...(Object.keys(unreadable).length === 0 ? [] : [`cells that are no numbers: ${counts(unreadable)}`]),
+    ...Object.entries(classes).map(([column, of]) => `rows by ${JSON.stringify(column)}: ${counts(of)}`),
+    charged
+      ? `the data set ${dataset} was charged for this task before, and would not be again`
+      : `the data set ${dataset} would be charged ${cost}`,
+  ];
 }

@@ -73,3 +73,19 @@ test('a table has a line per component, with its vector by feature', () => {
   );
   expect(csvOfResult(resultOf(task, [4])).split('\n')[1]).toBe('1,4,,,,1,0,0');
 });
+
+test('a feature whose values spread over a small part of its range is named, where the result tells it', () => {
+  const task = madeUpTask('pca', 3, { components: 2 });
+  // The third feature has no part in the components, and all others leave next to nothing.
+  const vectors = [
+    [1, 0, 0],
+    [0, 1, 0],
+  ];
+  const changes = { vectors, trace: 60.001, sampleCount: 100 };
+  const name = JSON.stringify(task.features[2]!.name);
+  expect(describeResult(resultOf(task, [40, 20], changes))).toMatch(
+    new RegExp(`\\nnote: the values of ${name} spread over less than a hundredth of its range`),
+  );
+  for (const other of [{ ...changes, trace: 90 }, { vectors, trace: 60.001 }, { vectors, sampleCount: 100 }])
+    expect(describeResult(resultOf(task, [40, 20], other))).not.toContain('spread over');
+});

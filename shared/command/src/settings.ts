@@ -6,6 +6,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { jsonOf } from './json.ts';
 import { ConfigurationError } from './settings-error.ts';
+import { textIn } from './text.ts';
 
 /** One setting. Its name in the file is the member's name in camelCase, its flag and variable are derived from it. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
@@ -86,8 +87,11 @@ class Given {
   }
 }
 
-const isList = (schema: z.ZodType): boolean =>
-  schema instanceof z.ZodOptional ? isList(schema.unwrap() as z.ZodType) : schema instanceof z.ZodArray;
+function isList(schema: z.ZodType): boolean {
+  if (schema instanceof z.ZodOptional) return isList(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodUnion) return schema.options.some((option) => isList(option as z.ZodType));
+  return schema instanceof z.ZodArray;
+}
 
 function settingValue(
   command: Command,
@@ -163,13 +167,14 @@ function parseJson(text: string): unknown {
 }
 
 function readFile(path: string, known: ReadonlySet<string>): Record<string, unknown> {
-  let text: string;
+  let bytes: Uint8Array;
   try {
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (cause) {
     const reason = fileReason(cause);
     throw new ConfigurationError(`"--config" expected a readable file, got ${path} (${reason})`, { cause });
   }
+  const text = textIn(bytes, `"--config" expected text in ${path}`);
   const json = jsonOf('--config', path, text);
   const members = z.record(z.string(), z.unknown()).safeParse(json);
   if (!members.success) throw new ConfigurationError(`"${path}" expected a JSON object`);

@@ -13,7 +13,7 @@ import {
   ridgeOn,
   type TaskClient,
 } from '@eigenveil/data-user';
-import { layout } from '@eigenveil/statistics';
+import { layout, type ReadingOptions } from '@eigenveil/statistics';
 import {
   DAY_MILLISECONDS,
   leastRank,
@@ -39,6 +39,10 @@ export interface TaskSetting {
   readonly components: number;
   readonly keyBits: number;
   readonly twoParty: Task['twoParty'];
+  /** How the data are read. */
+  readonly reading?: ReadingOptions;
+  /** Told of what looks like a mistake in the data and is none for certain. */
+  readonly onRemark?: (remark: string) => void;
 }
 
 /** Columns of the file that are no features of a task with this method. */
@@ -50,6 +54,8 @@ export function ignoredBy({ label, ignore }: TaskSetting, method: MethodName): s
 export async function draft(setting: TaskSetting, method: MethodName, ridge?: number): Promise<Draft> {
   try {
     return await draftTask(setting.data, {
+      ...setting.reading,
+      onRemark: setting.onRemark,
       method,
       ...(method !== 'pca' && { ridge }),
       labels: method === 'pca' ? [] : [setting.label],

@@ -17,6 +17,6 @@ test('a file that makes no task is the fault of its user, who is told the flag t
   for (const method of ['pca', 'dca'] as const)
     await expect(draft(setting, method)).rejects.toMatchObject({
       code: 'ERR_TASK_INVALID',
-      message: expect.stringMatching(/^column 1 of row 1 .* with --label; otherwise/),
+      message: expect.stringMatching(/^column "id" \(number 1\) of row 1 .* with --label; otherwise/),
     });
 });

@@ -145,7 +145,7 @@ export function findColumns(
 
 function unknownColumn(header: readonly string[], i: number, isHeader: boolean): string {
   const name = header[i]!;
-  if (name.trim() === '') return `number ${i + 1}, which has no name (--ignore '#${i + 1}' leaves it out)`;
+  if (name.trim() === '') return `number ${i + 1} (column ${i + 1} has no name: --ignore '#${i + 1}' leaves it out)`;
   return isHeader ? columnTitle(name, i) : `number ${i + 1}`;
 }
 

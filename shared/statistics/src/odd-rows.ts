@@ -16,9 +16,10 @@ export class LastRowSums {
     this.#sums = new Float64Array(columns);
   }
 
-  add(values: readonly number[]): void {
+  /** @param values undefined for cells that are no numbers */
+  add(values: readonly (number | undefined)[]): void {
     this.lastIsSum = this.isSum(values);
-    for (let i = 0; i < values.length; i += 1) this.#sums[i]! += values[i]!;
+    for (let i = 0; i < values.length; i += 1) this.#sums[i]! += values[i] ?? 0;
     this.#rows += 1;
   }
 

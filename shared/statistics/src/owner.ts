@@ -19,8 +19,8 @@ export { isProbablyMissing, missingMarks, type MissingMarks } from './missing.ts
 export { NumberFormat, ThousandsWatch } from './number-format.ts';
 export { countsRows, holdsUnits, LastRowSums } from './odd-rows.ts';
 export type { ConsentOptions, CsvForm, ReadingOptions } from './reading-options.ts';
-export { likeness } from './unusual.ts';
-export { checkClipping, ValueWatch } from './value-watch.ts';
+export { differenceOf, likeness } from './unusual.ts';
+export { ColumnSpread, checkClipping, ValueWatch } from './value-watch.ts';
 export { layout } from './layout.ts';
 export { drawNoise } from './noise.ts';
 export { parseDecimal, parseDecimalComma } from './number.ts';

@@ -73,9 +73,16 @@ export const CSV_OPTIONS = {
     placeholder: 'NUMBER',
   },
   columns: {
-    schema: z.array(z.string()).optional(),
+    schema: z
+      .union([
+        z.array(z.string()),
+        z
+          .record(z.string(), z.string())
+          .transform((own) => Object.entries(own).map(([name, column]) => `${column}=${name}`)),
+      ])
+      .optional(),
     description:
-      "names that columns of the file have for the task, with commas between or as a JSON list: Age=age, or '#3=age' for the third column",
+      "names that columns of the file have for the task, with commas between or as a JSON list: Age=age, or '#3=age' for the third column; or as JSON: {\"age\": \"Age\"}",
     placeholder: 'LIST',
   },
 } as const;

@@ -151,7 +151,7 @@ export class RecordReader {
     if (index >= 0 && error.message.includes(`number ${index + 1}`))
       return new StatisticsError(
         error.code,
-        `${error.message}; column ${index + 1} has no name and counts rows, as the index of a data frame does`,
+        `${error.message}; column ${index + 1} counts rows, as the index of a data frame does`,
       );
     const other = following.find((it) => count(it.record) > names.size / 2 && count(it.record) > count(record));
     return other === undefined

@@ -16,82 +16,80 @@ const LEAST_SPREAD = 1 / 100;
 const LEAST_ROWS = 3;
 const LEAST_INNER_ROWS = 8;
 
-/** Sums and ends of one feature's values. */
-interface Spread {
-  least: number;
-  /** The least but one value, so that one alone can be told. */
-  secondLeast: number;
-  greatest: number;
-  secondGreatest: number;
-  sum: number;
-  squares: number;
+/** How far the values of one column spread. */
+export class ColumnSpread {
+  #rows = 0;
+  #least = Infinity;
+  /** The least value but one, so that one alone can be told; twice the same are two. */
+  #secondLeast = Infinity;
+  #greatest = -Infinity;
+  #secondGreatest = -Infinity;
+  /** From here differences are summed, so that their squares do not cancel. */
+  #origin = 0;
+  #sum = 0;
+  #squares = 0;
+
+  add(value: number): void {
+    if (this.#rows === 0) this.#origin = value;
+    this.#rows += 1;
+    if (value < this.#secondLeast) {
+      if (value < this.#least) {
+        this.#secondLeast = this.#least;
+        this.#least = value;
+      } else this.#secondLeast = value;
+    }
+    if (value > this.#secondGreatest) {
+      if (value > this.#greatest) {
+        this.#secondGreatest = this.#greatest;
+        this.#greatest = value;
+      } else this.#secondGreatest = value;
+    }
+    const difference = value - this.#origin;
+    this.#sum += difference;
+    this.#squares += difference * difference;
+  }
+
+  /** What is to be told of the values in this range; undefined where they fill it as values do. */
+  remark(min: number, max: number): string | undefined {
+    const range = max - min;
+    if (this.#rows < LEAST_ROWS || !(range > 0)) return undefined;
+    if (this.#greatest - this.#least < LEAST_FILLED * range)
+      return 'fill less than a thousandth of its range: is the range, or the unit of the file, another one?';
+    const mean = this.#sum / this.#rows;
+    const deviation = Math.sqrt(Math.max(0, this.#squares / this.#rows - mean * mean));
+    // Without the value at either end, which alone may have made the range.
+    const inner = Math.max(0, this.#secondGreatest - this.#secondLeast);
+    if (deviation < LEAST_SPREAD * range || (this.#rows >= LEAST_INNER_ROWS && inner < LEAST_SPREAD * range))
+      return 'spread over less than a hundredth of its range, but for single ones: did an outlier make the range?';
+    return undefined;
+  }
 }
 
 /** How far the values of each feature reach into its range. */
 export class ValueWatch {
   readonly #features: readonly Feature[];
-  readonly #spreads: readonly Spread[];
-  #rows = 0;
+  readonly #spreads: readonly ColumnSpread[];
 
   constructor(features: readonly Feature[]) {
     this.#features = features;
-    this.#spreads = features.map(() => ({
-      least: Infinity,
-      secondLeast: Infinity,
-      greatest: -Infinity,
-      secondGreatest: -Infinity,
-      sum: 0,
-      squares: 0,
-    }));
+    this.#spreads = features.map(() => new ColumnSpread());
   }
 
   add(values: ArrayLike<number>): void {
-    this.#rows += 1;
     for (let i = 0; i < this.#spreads.length; i += 1) {
       const value = values[i]!;
       const { min, max } = this.#features[i]!;
-      if (Number.isNaN(value)) continue;
-      // As it counts: clipped, and in units of the range.
-      const x = (Math.min(max, Math.max(min, value)) - min) / (max - min);
-      const spread = this.#spreads[i]!;
-      if (x < spread.secondLeast) {
-        if (x < spread.least) {
-          spread.secondLeast = spread.least;
-          spread.least = x;
-        } else spread.secondLeast = x;
-      }
-      if (x > spread.secondGreatest) {
-        if (x > spread.greatest) {
-          spread.secondGreatest = spread.greatest;
-          spread.greatest = x;
-        } else spread.secondGreatest = x;
-      }
-      spread.sum += x;
-      spread.squares += x * x;
+      // As it counts: clipped.
+      if (!Number.isNaN(value)) this.#spreads[i]!.add(Math.min(max, Math.max(min, value)));
     }
   }
 
   /** What is to be told of features, one by one. */
   remarks(): string[] {
-    if (this.#rows < LEAST_ROWS) return [];
     return this.#features.flatMap(({ name, min, max }, i) => {
-      if (min >= max) return [];
-      const remark = this.#remarkOf(this.#spreads[i]!);
+      const remark = this.#spreads[i]!.remark(min, max);
       return remark === undefined ? [] : [`the values of ${JSON.stringify(name)} ${remark}`];
     });
-  }
-
-  #remarkOf(spread: Spread): string | undefined {
-    const { least, greatest, secondLeast, secondGreatest, sum, squares } = spread;
-    if (greatest - least < LEAST_FILLED)
-      return 'fill less than a thousandth of its range: is the range, or the unit of the file, another one?';
-    const mean = sum / this.#rows;
-    const deviation = Math.sqrt(Math.max(0, squares / this.#rows - mean * mean));
-    // Without the value at either end, which alone may have made the range.
-    const inner = Math.max(0, secondGreatest - secondLeast);
-    if (deviation < LEAST_SPREAD || (this.#rows >= LEAST_INNER_ROWS && inner < LEAST_SPREAD))
-      return 'spread over less than a hundredth of its range, but for single ones: did an outlier make the range?';
-    return undefined;
   }
 }
 

@@ -34,7 +34,7 @@ export async function columnsOf(
 ): Promise<readonly string[]> {
   const isPacked = file.name.toLowerCase().endsWith('.gz');
   const start = isPacked ? file : file.slice(0, FIRST_BYTES);
-  for await (const { cells } of readRecords(readBlobBytes(start, file.name), separator)) return cells;
+  for await (const { cells } of readRecords(readBlobBytes(start, file.name), { separator })) return cells;
   return [];
 }
 

@@ -24,6 +24,8 @@ export interface FileRows {
   read(task: Columns, options: FileRowOptions): RowBatches;
   /** SHA-256 of what was read, once it was: hexadecimal. */
   digest(): string;
+  /** The same of what would be read, whose rows are not looked at. */
+  digestOfBytes(): Promise<string>;
 }
 
 /** A record of a sample; undefined for a cell that is missing whatever marks there are. */
@@ -56,6 +58,11 @@ export function rowsOfFiles(pattern: string, settings: ReadingOptions): FileRows
   return {
     title: pattern,
     digest: () => hash.copy().digest('hex'),
+    async digestOfBytes() {
+      const own = createHash('sha256');
+      for (const path of await filesOf(pattern)) for await (const _ of hashed(path, own));
+      return own.digest('hex');
+    },
     async *read(task, options) {
       const files = await foundFiles(pattern, settings);
       const isOneOfMany = files.paths.length > 1;
@@ -71,6 +78,14 @@ export function rowsOfFiles(pattern: string, settings: ReadingOptions): FileRows
       }
     },
   };
+}
+
+/** The bytes of a file, once they are in the hash. */
+async function* hashed(path: string, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const bytes of readFileBytes(path)) {
+    hash.update(bytes);
+    yield bytes;
+  }
 }
 
 /** Files of one kind, whose options are of that kind. */
@@ -131,15 +146,9 @@ async function* csvRows(
   hash: Hash,
 ): RowBatches {
   for (const path of paths) {
-    async function* bytes() {
-      for await (const chunk of readFileBytes(path)) {
-        hash.update(chunk);
-        yield chunk;
-      }
-    }
     const named = paths.length > 1 ? namedRemarks(path, options) : options;
     try {
-      yield* readRowBatches(bytes(), task, { ...named, appended: appendedTo(path, settings) });
+      yield* readRowBatches(hashed(path, hash), task, { ...named, appended: appendedTo(path, settings) });
     } catch (error) {
       throw paths.length > 1 ? namedError(path, error) : error;
     }
@@ -155,7 +164,7 @@ async function* parquetRows(
   hash: Hash,
 ): RowBatches {
   const { readStoredRows } = await import('../duckdb/index.ts');
-  for (const path of paths) for await (const bytes of readFileBytes(path)) hash.update(bytes);
+  for (const path of paths) for await (const _ of hashed(path, hash));
   yield* readStoredRows({ parquet: paths }, task, {
     ...options,
     appendedTo: (path) => appendedTo(path, settings),
@@ -294,6 +303,7 @@ async function* storedRecords(path: string, settings: ReadingOptions): FileRecor
   for await (const cells of readStoredRecords(path, { memoryMegabytes: settings.memory })) {
     row += 1;
     const more = appended === undefined ? [] : row === 0 ? appended.names : appended.values;
-    yield { cells: [...cells, ...more], place: `row ${row}` };
+    const own = settings.trim === true ? cells.map((cell) => cell?.trim()) : cells;
+    yield { cells: [...own, ...more], place: `row ${row}` };
   }
 }

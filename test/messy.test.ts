@@ -1,0 +1,390 @@
+/**
+ * Files as owners have them, and what must come of each with `contribute`, `project`, `task draft` and `demo` alike: an error before anything is charged
+ * or sent, a warning, or the right values.
+ */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withPlainRows } from '@eigenveil/demo/dataset';
+import { type ReadingOptions, readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
+import { type Task, type TaskId, TaskProposal } from '@eigenveil/task';
+import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runInProcess } from './support/in-process.ts';
+import { writeMessyFiles } from './support/messy-files.ts';
+import { World } from './support/world.ts';
+
+type Command = 'contribute' | 'project' | 'draft' | 'demo';
+const COMMANDS: readonly Command[] = ['contribute', 'project', 'draft', 'demo'];
+
+/** What comes of a file: rows that are read (and in which lines their doses end), an error, or rows with a warning. */
+type Outcome =
+  | { readonly kind: 'read'; readonly rows?: number; readonly dose?: readonly [number, number]; readonly skipped?: number }
+  | { readonly kind: 'refused'; readonly message: RegExp; readonly code?: string }
+  | { readonly kind: 'warned'; readonly message: RegExp };
+
+interface Options extends ReadingOptions {
+  readonly ignore?: readonly string[];
+  readonly allowClipping?: readonly string[];
+}
+
+interface Case {
+  readonly file: string;
+  readonly options?: Options;
+  readonly of: 'pca' | 'lda' | 'nfd' | 'histogram';
+  readonly outcome: Outcome;
+  /** Of which commands; all of them by default. */
+  readonly by: readonly Command[];
+}
+
+const read = (rest: Partial<Extract<Outcome, { kind: 'read' }>> = {}): Outcome => ({ kind: 'read', ...rest });
+const refused = (message: RegExp, code?: string): Outcome => ({ kind: 'refused', message, ...(code && { code }) });
+const warned = (message: RegExp): Outcome => ({ kind: 'warned', message });
+const of = (file: string, outcome: Outcome, options: Options = {}, by = COMMANDS): Case => ({
+  file,
+  outcome,
+  options,
+  of: 'pca',
+  by,
+});
+/** Only what is checked against a task: a draft and a demo make their own of the file. */
+const BY_TASK: readonly Command[] = ['contribute', 'project'];
+/** `project` leaves out all columns that it does not need. */
+const BY_COLUMNS: readonly Command[] = ['contribute', 'draft', 'demo'];
+const SEMICOLON = { separator: 'semicolon' } as const;
+const SKIP = { missing: 'skip', missingValues: ['#N/A', '.', '<NA>', '-999'] } as const;
+const BOTH_READINGS = /such as 1,234: that is 1234 by --thousands comma, and 1\.234 by --decimal comma/;
+const POINTS = /such as 1\.234: that is 1234 by --thousands point, and 1\.234 by --decimal point/;
+const LATIN1 = { encoding: 'windows-1252' } as const;
+
+const CASES: readonly Case[] = [
+  of('base.csv', read()),
+  of('base.parquet', read()),
+  of('dose=500/base.parquet', read()),
+  of('thousands_int.csv', refused(BOTH_READINGS)),
+  of('thousands_int.csv', read(), { thousands: 'comma' }),
+  { ...of('latin1_classes.csv', refused(/bytes that are not UTF-8: .*windows-1252/, 'ERR_ENCODING')), of: 'lda' },
+  of('latin1_clash.csv', refused(/line 2: bytes that are not UTF-8/), { ignore: ['name', 'label'] }),
+  of('latin1_clash.csv', read(), { ...LATIN1, ignore: ['name', 'label'] }),
+  of('utf16.csv', read()),
+  of('utf16.csv', read(), { encoding: 'utf-16' }),
+  {
+    ...of('hist_comma.csv', refused(/all cells of "x" are no numbers.*--decimal comma/, 'ERR_UNREADABLE_CELLS'), {
+      ...SEMICOLON,
+      ignore: ['note'],
+    }),
+    of: 'histogram',
+    by: ['contribute'],
+  },
+  of('hist_comma.csv', refused(/is no number, but one with a comma, which --decimal comma takes/), {
+    ...SEMICOLON,
+    ignore: ['note'],
+  }, ['draft', 'demo']),
+  of('unnamed.csv', refused(/column 1 has no name.*--ignore '#1'/), { ignore: ['label'] }, BY_COLUMNS),
+  of('unnamed.csv', refused(/index of a data frame/), { ignore: ['label'] }, BY_COLUMNS),
+  of('unnamed.csv', read(), { ignore: ['#1', 'label'] }),
+  of('base.pq', read()),
+  of('spark.parquet', read()),
+  of('tree/**', refused(/have the same rows: .*--allow-repeated-files/, 'ERR_FILE_REPEATED')),
+  of('tree/**', read({ rows: 24 }), { allowRepeatedFiles: true }),
+  of('tree', read({ rows: 24 }), { allowRepeatedFiles: true }),
+  of('casedup.parquet', refused(/"DOSE" differs from "dose" \(number 4\)/), {}, ['contribute']),
+  of('casedup.parquet', warned(/"dose" and "DOSE" differ in upper and lower case/), {}, ['draft', 'demo']),
+  of('casedup.parquet', read(), { ignore: ['id', 'label', 'DOSE'] }),
+  of('trailing_cols.csv', refused(/has no name: leave it out|column 7 has no name/), {}, BY_COLUMNS),
+  of('trailing_cols.csv', read(), { ignore: ['id', 'label', '#7', '#8'] }),
+  of('blank_rows.csv', read({ skipped: 2 })),
+  of('inch.csv', read()),
+  of('backslash.csv', refused(/not valid CSV: .*--escape backslash reads it/)),
+  of('backslash.csv', read(), { escape: 'backslash' }),
+  of('quoted_names_with_comma.csv', read(), { columns: ['age, years=age'] }),
+  ...['na_dot.csv', 'na_excelna.csv', 'na_pdna.csv'].flatMap((file) => [
+    of(file, refused(/row 4.*name it with --missing-values/)),
+    of(file, read({ rows: 11, skipped: 1 }), SKIP),
+  ]),
+  of('na_blank.csv', refused(/a cell of blanks alone: --trim makes it an empty one/)),
+  of('na_blank.csv', read({ rows: 11, skipped: 1 }), { trim: true, missing: 'skip' }),
+  of('sentinel.csv', warned(/a single value alone makes the lower end of the range of "dose"/), {}, ['draft', 'demo']),
+  of('sentinel.csv', refused(/a mark of a missing value: --missing skip|is a missing value: --missing skip/), {
+    missingValues: ['-999'],
+  }),
+  of('sentinel.csv', read({ rows: 9, skipped: 3, dose: [75, 2500] }), SKIP),
+  of('sentinel.csv', read({ rows: 9, skipped: 3, dose: [75, 2500] }), { missing: 'skip', missingValues: ['dose:-999.0'] }),
+  of('case.csv', refused(/missing: "age", but "Age" \(number 2\) differs from it in upper and lower case alone/), {}, BY_TASK),
+  of('case.csv', read(), { columns: ['Age=age', 'Weight=weight'] }),
+  { ...of('nfd.csv', refused(/differs from it in the normal form of accents/), {}, ['contribute']), of: 'nfd' },
+  of('nfd.csv', read(), { columns: ['#3=weight'] }),
+  of('bool_py.csv', read()),
+  {
+    ...of('label_R.csv', refused(/differs from the class "true" in upper and lower case alone/), {}, ['contribute']),
+    of: 'lda',
+  },
+  of('gz_misnamed.csv', read()),
+  of('cut.csv.gz', refused(/cannot be read: it is a gzip archive that is cut off/, 'ERR_FILE_UNREADABLE')),
+  of('copy/*.csv', refused(/have the same rows/, 'ERR_FILE_REPEATED')),
+  of('copy/*.csv', read({ rows: 24 }), { allowRepeatedFiles: true }),
+  of('german_ints.csv', warned(POINTS), SEMICOLON),
+  of('german_ints.csv', read(), { ...SEMICOLON, thousands: 'point' }),
+  of('german_points.csv', refused(POINTS), { ...SEMICOLON, decimal: 'comma' }),
+  of('german_points.csv', read(), { ...SEMICOLON, decimal: 'comma', thousands: 'point' }),
+  of('grams.csv', refused(/more than half of the cells of "weight" .*--allow-clipping weight/, 'ERR_CLIPPED'), {}, BY_TASK),
+  of('grams.csv', read(), { allowClipping: ['weight'] }),
+  of('sep_line.csv', read()),
+  of('units_row.csv', refused(/row 1 .*holds units, not numbers: --skip-rows 1/)),
+  of('units_row.csv', read(), { skipRows: 1 }),
+];
+
+const IGNORE = ['id', 'label'];
+const RANGES = { age: [0, 120], weight: [30, 200], dose: [0, 20_000], score: [0, 10] } as const;
+const DOSE = 'dose';
+
+let world: World;
+let made: string;
+let out: string;
+let tasks: Record<Case['of'], TaskId>;
+let evidence: string;
+/** What the good file is reduced to. */
+let reduced: string;
+const atHome = () => ['--home', join(world.folder, 'owner-1')];
+const asOwner = () => [
+  ...atHome(),
+  ...['--user-url', world.dataUserAddress.url, '--user-ca', join(out, 'ca.pem')],
+  ...['--policy', join(out, 'policy.json')],
+];
+
+beforeAll(async () => {
+  world = await World.start();
+  [made, out] = await Promise.all(['messy', 'out'].map((name) => mkdtemp(join(tmpdir(), `eigenveil-${name}-`))));
+  await writeMessyFiles(made);
+  await writeFile(join(out, 'ca.pem'), world.ca);
+  const policy = {
+    ...{ minimumKeyBits: 1024, allowFullRank: true, allowSpectrum: true, minimumClassRows: 1 },
+    ...{ twoParty: ['simulated', 'linear'], ...MANY_ANSWERS },
+  };
+  await writeFile(join(out, 'policy.json'), JSON.stringify(policy));
+  const client = await world.taskClient();
+  const features = Object.entries(RANGES).map(([name, [min, max]]) => ({ name, min, max }));
+  const common = {
+    ...{ components: 2, minimumOwners: 2, maximumOwners: 5, maximumSamplesPerOwner: 1000 },
+    ...{ keyBits: 1024, allowInsecureKey: true, twoParty: 'simulated', deadline: '2099-01-01T00:00:00.000Z' },
+  } as const;
+  const create = async (proposal: object) =>
+    (await client.create(TaskProposal.parse({ ...common, features, ...proposal }))).task;
+  const ldaLabels = [{ column: 'label', classes: ['true', 'false'] }];
+  const made4 = {
+    pca: await create({ method: { kind: 'pca' } }),
+    lda: await create({ method: { kind: 'lda', ridge: 1 }, labellings: ldaLabels, components: 1 }),
+    nfd: await create({
+      method: { kind: 'pca' },
+      features: features.map((it) => (it.name === 'weight' ? { ...it, name: 'poids_kg_é' } : it)),
+    }),
+    histogram: await create({
+      ...{ method: { kind: 'histogram', height: 4, strategy: 'privelet' }, components: 0 },
+      ...{ features: [{ name: 'x', min: 0, max: 100 }], twoParty: 'linear' },
+      differentialPrivacy: {
+        ...{ epsilon: 1, delta: 1e-6, neighbours: 'add-remove', clippingNorm: null },
+        dataIndependentRanges: true,
+      },
+    }),
+  };
+  tasks = Object.fromEntries(Object.entries(made4).map(([kind, { id }]) => [kind, id])) as typeof tasks;
+  // The owner whose files are read, and two whose contributions make a result for `project`.
+  const done = await create({ method: { kind: 'pca' } });
+  await world.enrolledOwner();
+  const others = [await world.enrolledOwner(), await world.enrolledOwner()];
+  for (const { owner } of others)
+    await owner.contribute(world.dataUserAddress, done.id, (task: Task) =>
+      statisticsOfCsv(readFileBytes(join(made, 'base.csv')), task, { ignoredColumns: IGNORE }).then(
+        ({ statistics }) => statistics,
+      ),
+    );
+  await client.closeTask(done.id);
+  await expect.poll(async () => (await client.status(done.id)).state).toBe('done');
+  evidence = join(out, 'evidence.json');
+  const fetching = ['--home', join(world.folder, 'owner-2'), ...asOwner().slice(2), '--evidence', evidence];
+  expect(await runInProcess('owner', 'project', done.id, ...fetching)).toMatchObject({ exitCode: 0 });
+  reduced = await projected(join(made, 'base.csv'));
+});
+afterAll(async () => {
+  await world.close();
+  await Promise.all([made, out].map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+/** The rows of a file, reduced. */
+async function projected(file: string): Promise<string> {
+  const target = join(out, 'reference.csv');
+  const flags = ['--projection', evidence, '--data', file, '--out', target];
+  expect(await runInProcess('owner', 'project', ...atHome(), ...flags)).toMatchObject({ exitCode: 0 });
+  return readFile(target, 'utf8');
+}
+
+function flagsOf({ ignore = IGNORE, ...options }: Options): string[] {
+  const more = Object.entries(options).flatMap(([name, value]) => {
+    const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (typeof value === 'boolean') return value ? [flag] : [];
+    return [flag, Array.isArray(value) ? JSON.stringify(value) : String(value)];
+  });
+  return ['--ignore', JSON.stringify(ignore), ...more];
+}
+
+interface Came {
+  readonly exitCode: number;
+  /** Everything that was said. */
+  readonly text: string;
+  readonly rows?: number | undefined;
+  readonly skipped?: number | undefined;
+  /** The least and the greatest dose. */
+  readonly dose?: readonly [number, number] | undefined;
+  readonly reduced?: string;
+}
+
+const RUNS: Readonly<Record<Command, (file: string, it: Case) => Promise<Came>>> = {
+  async contribute(file, { of: kind, options = {}, outcome }) {
+    // What is to be refused is refused without the word that nothing be sent.
+    const dry = outcome.kind === 'refused' ? [] : ['--dry-run'];
+    const flags = ['--data', file, ...dry, ...flagsOf(options)];
+    const { exitCode, stdout, stderr } = await runInProcess(
+      'owner',
+      '--json',
+      ...['contribute', tasks[kind], ...asOwner(), ...flags],
+    );
+    const { rows, skippedRows: skipped } = exitCode === 0 ? JSON.parse(stdout) : {};
+    return { exitCode, text: stdout + stderr, rows, skipped };
+  },
+  async project(file, { options = {} }) {
+    const target = join(out, 'reduced.csv');
+    await rm(target, { force: true });
+    const flags = ['--projection', evidence, '--data', file, '--out', target, ...flagsOf(options)];
+    const ended = await runInProcess('owner', '--json', 'project', ...atHome(), ...flags);
+    expect(existsSync(target)).toBe(ended.exitCode === 0);
+    const { rows, skippedRows: skipped } = ended.exitCode === 0 ? JSON.parse(ended.stdout) : {};
+    const text = existsSync(target) ? await readFile(target, 'utf8') : '';
+    return { exitCode: ended.exitCode, text: ended.stdout + ended.stderr, rows, skipped, reduced: text };
+  },
+  async draft(file, { options = {} }) {
+    const flags = ['--data', file, '--components', '2', '--owners', '3', ...flagsOf(options)];
+    const { exitCode, stdout, stderr } = await runInProcess('user', 'task', 'draft', ...flags);
+    if (exitCode !== 0) return { exitCode, text: stderr };
+    const { features } = JSON.parse(stdout) as { features: { name: string; min: number; max: number }[] };
+    const dose = features.find(({ name }) => name === DOSE);
+    return { exitCode, text: stderr, dose: dose && [dose.min, dose.max] };
+  },
+  async demo(file, { options: { ignore = IGNORE, allowClipping: _, ...reading } = {} }) {
+    const remarks: string[] = [];
+    const folder = await mkdtemp(join(out, 'demo-'));
+    const setting = {
+      ...{ data: file, ignore: ignore.filter((name) => name !== 'label'), label: ignore.includes('note') ? 'note' : 'label' },
+      ...{ owners: 2, components: 1, keyBits: 1024, twoParty: 'simulated' as const, reading },
+    };
+    try {
+      const { data } = await withPlainRows(
+        { ...setting, ignore: setting.ignore.filter((name) => name !== setting.label) },
+        ['pca'],
+        folder,
+        (remark) => remarks.push(remark),
+      );
+      const [header = '', ...lines] = (await readFile(data, 'utf8')).trimEnd().split('\n');
+      const at = header.split(',').indexOf(DOSE);
+      const doses = lines.map((line) => Number(line.split(',')[at]));
+      return {
+        ...{ exitCode: 0, text: remarks.join('\n'), rows: lines.length },
+        dose: [Math.min(...doses), Math.max(...doses)],
+      };
+    } catch (error) {
+      const { code, message } = error as Error & { code: string };
+      return { exitCode: 2, text: `${code}: ${message}` };
+    }
+  },
+};
+
+/** What must come of each file, in one of the folders that have them. */
+function table(folder: () => string, good: () => string): void {
+  const runs = CASES.flatMap((it) => it.by.map((by) => ({ ...it, command: by })));
+  test.each(runs)('$command of $file $options: $outcome.kind', async (it) => {
+    const came = await RUNS[it.command](join(folder(), it.file), it);
+    const { outcome } = it;
+    if (outcome.kind === 'refused') {
+      expect(came).toMatchObject({ exitCode: 2, text: expect.stringMatching(outcome.message) });
+      expect(came.text).not.toMatch(/Z_[A-Z]+_ERROR|CSV_[A-Z]+_[A-Z]+|ERR_INTERNAL/);
+      if (outcome.code !== undefined && it.command !== 'draft') expect(came.text).toContain(outcome.code);
+      return;
+    }
+    expect(came).toMatchObject({ exitCode: 0 });
+    if (outcome.kind === 'warned') {
+      expect(came.text).toMatch(outcome.message);
+      return;
+    }
+    const { rows = 12, skipped = 0, dose = [75, 12_000] } = outcome;
+    if (came.rows !== undefined) expect(came.rows).toBe(rows);
+    if (came.skipped !== undefined) expect(came.skipped).toBe(skipped);
+    if (came.dose !== undefined) expect(came.dose).toEqual(dose);
+    if (SAME.has(it.file) && came.reduced !== undefined) expect(came.reduced).toBe(good());
+  });
+}
+
+/** Files whose rows are those of the good one, number by number. */
+const SAME = new Set([
+  ...['base.parquet', 'dose=500/base.parquet', 'latin1_clash.csv', 'utf16.csv', 'unnamed.csv', 'base.pq'],
+  ...['spark.parquet', 'casedup.parquet', 'trailing_cols.csv', 'blank_rows.csv', 'inch.csv', 'backslash.csv'],
+  ...['quoted_names_with_comma.csv', 'case.csv', 'nfd.csv', 'gz_misnamed.csv', 'german_points.csv'],
+  ...['sep_line.csv', 'units_row.csv'],
+]);
+
+describe('files as owners have them', () => {
+  table(
+    () => made,
+    () => reduced,
+  );
+
+  test('have cost nothing by being refused', async () => {
+    const { home } = world.ownerAt(join(world.folder, 'owner-1'));
+    expect(await home.ledger()).toEqual([]);
+    const client = await world.taskClient();
+    for (const id of Object.values(tasks)) expect((await client.status(id)).contributions).toBe(0);
+  });
+
+  test('a cell that is kept has the letters that the file has', async () => {
+    const target = join(out, 'kept.csv');
+    const flags = ['--projection', evidence, '--data', join(made, 'latin1_clash.csv'), '--out', target];
+    const kept = ['--keep', 'name', '--encoding', 'windows-1252'];
+    expect(await runInProcess('owner', 'project', ...atHome(), ...flags, ...kept)).toMatchObject({ exitCode: 0 });
+    expect((await readFile(target, 'utf8')).split('\n')[1]).toMatch(/^Müller0,/);
+  });
+
+  test('a policy with a byte order mark is read, in UTF-16, too', async () => {
+    const bytes = await readFile(join(made, 'policy_bom.json'), 'utf8');
+    const wide = join(out, 'policy-utf16.json');
+    await writeFile(wide, Buffer.from(bytes, 'utf16le'));
+    for (const policy of [join(made, 'policy_bom.json'), wide]) {
+      const flags = [...asOwner().slice(0, -1), policy, '--data', join(made, 'base.csv'), '--ignore', 'id,label'];
+      const { exitCode, stderr } = await runInProcess('owner', 'contribute', tasks.pca, ...flags);
+      // It says rotated, and the task is simulated.
+      expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: expect.stringContaining('ERR_POLICY') });
+    }
+  });
+
+  test('a dry run says what would be contributed and charged, and does nothing', async () => {
+    const flags = [...asOwner(), '--data', join(made, 'base.csv'), '--ignore', 'id,label', '--dry-run'];
+    const { stdout } = await runInProcess('owner', '--json', 'contribute', tasks.pca, ...flags);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ dryRun: true, rows: 12, skippedRows: 0, clipped: {}, warnings: [] },
+      charge: { dataset: 'default', event: { kind: 'answer', by: 'others' }, charged: false },
+    });
+    const { home } = world.ownerAt(join(world.folder, 'owner-1'));
+    expect([await home.ledger(), await home.pending(tasks.pca)]).toEqual([[], undefined]);
+  });
+});
+
+const GIVEN = join(process.env.EIGENVEIL_DATA ?? '../shared/data', 'messy');
+const missing = existsSync(GIVEN) ? '' : `: there is no ${GIVEN}; set EIGENVEIL_DATA to its folder`;
+describe.skipIf(missing !== '')(`the files of the folder messy${missing}`, { tags: ['long'] }, () => {
+  let good: string;
+  beforeAll(async () => {
+    good = await projected(join(GIVEN, 'base.csv'));
+  });
+  table(
+    () => GIVEN,
+    () => good,
+  );
+});
