@@ -20,7 +20,12 @@ const COMMANDS: readonly Command[] = ['contribute', 'project', 'draft', 'demo'];
 
 /** What comes of a file: rows that are read (and in which lines their doses end), an error, or rows with a warning. */
 type Outcome =
-  | { readonly kind: 'read'; readonly rows?: number; readonly dose?: readonly [number, number]; readonly skipped?: number }
+  | {
+      readonly kind: 'read';
+      readonly rows?: number;
+      readonly dose?: readonly [number, number];
+      readonly skipped?: number;
+    }
   | { readonly kind: 'refused'; readonly message: RegExp; readonly code?: string }
   | { readonly kind: 'warned'; readonly message: RegExp };
 
@@ -31,7 +36,7 @@ interface Options extends ReadingOptions {
 
 interface Case {
   readonly file: string;
-  readonly options?: Options;
+  readonly options: Options;
   readonly of: 'pca' | 'lda' | 'nfd' | 'histogram';
   readonly outcome: Outcome;
   /** Of which commands; all of them by default. */
@@ -39,7 +44,11 @@ interface Case {
 }
 
 const read = (rest: Partial<Extract<Outcome, { kind: 'read' }>> = {}): Outcome => ({ kind: 'read', ...rest });
-const refused = (message: RegExp, code?: string): Outcome => ({ kind: 'refused', message, ...(code && { code }) });
+const refused = (message: RegExp, code?: string): Outcome => ({
+  kind: 'refused',
+  message,
+  ...(code && { code }),
+});
 const warned = (message: RegExp): Outcome => ({ kind: 'warned', message });
 const of = (file: string, outcome: Outcome, options: Options = {}, by = COMMANDS): Case => ({
   file,
@@ -64,23 +73,35 @@ const CASES: readonly Case[] = [
   of('dose=500/base.parquet', read()),
   of('thousands_int.csv', refused(BOTH_READINGS)),
   of('thousands_int.csv', read(), { thousands: 'comma' }),
-  { ...of('latin1_classes.csv', refused(/bytes that are not UTF-8: .*windows-1252/, 'ERR_ENCODING')), of: 'lda' },
+  {
+    ...of('latin1_classes.csv', refused(/bytes that are not UTF-8: .*windows-1252/, 'ERR_ENCODING')),
+    of: 'lda',
+  },
   of('latin1_clash.csv', refused(/line 2: bytes that are not UTF-8/), { ignore: ['name', 'label'] }),
   of('latin1_clash.csv', read(), { ...LATIN1, ignore: ['name', 'label'] }),
   of('utf16.csv', read()),
   of('utf16.csv', read(), { encoding: 'utf-16' }),
   {
-    ...of('hist_comma.csv', refused(/all cells of "x" are no numbers.*--decimal comma/, 'ERR_UNREADABLE_CELLS'), {
-      ...SEMICOLON,
-      ignore: ['note'],
-    }),
+    ...of(
+      'hist_comma.csv',
+      refused(/all cells of "x" are no numbers.*--decimal comma/, 'ERR_UNREADABLE_CELLS'),
+      {
+        ...SEMICOLON,
+        ignore: ['note'],
+      },
+    ),
     of: 'histogram',
     by: ['contribute'],
   },
-  of('hist_comma.csv', refused(/is no number, but one with a comma, which --decimal comma takes/), {
-    ...SEMICOLON,
-    ignore: ['note'],
-  }, ['draft', 'demo']),
+  of(
+    'hist_comma.csv',
+    refused(/is no number, but one with a comma, which --decimal comma takes/),
+    {
+      ...SEMICOLON,
+      ignore: ['note'],
+    },
+    ['draft', 'demo'],
+  ),
   of('unnamed.csv', refused(/column 1 has no name.*--ignore '#1'/), { ignore: ['label'] }, BY_COLUMNS),
   of('unnamed.csv', refused(/index of a data frame/), { ignore: ['label'] }, BY_COLUMNS),
   of('unnamed.csv', read(), { ignore: ['#1', 'label'] }),
@@ -105,19 +126,39 @@ const CASES: readonly Case[] = [
   ]),
   of('na_blank.csv', refused(/a cell of blanks alone: --trim makes it an empty one/)),
   of('na_blank.csv', read({ rows: 11, skipped: 1 }), { trim: true, missing: 'skip' }),
-  of('sentinel.csv', warned(/a single value alone makes the lower end of the range of "dose"/), {}, ['draft', 'demo']),
-  of('sentinel.csv', refused(/a mark of a missing value: --missing skip|is a missing value: --missing skip/), {
-    missingValues: ['-999'],
-  }),
+  of('sentinel.csv', warned(/a single value alone makes the lower end of the range of "dose"/), {}, [
+    'draft',
+    'demo',
+  ]),
+  of(
+    'sentinel.csv',
+    refused(/a mark of a missing value: --missing skip|is a missing value: --missing skip/),
+    {
+      missingValues: ['-999'],
+    },
+  ),
   of('sentinel.csv', read({ rows: 9, skipped: 3, dose: [75, 2500] }), SKIP),
-  of('sentinel.csv', read({ rows: 9, skipped: 3, dose: [75, 2500] }), { missing: 'skip', missingValues: ['dose:-999.0'] }),
-  of('case.csv', refused(/missing: "age", but "Age" \(number 2\) differs from it in upper and lower case alone/), {}, BY_TASK),
+  of('sentinel.csv', read({ rows: 9, skipped: 3, dose: [75, 2500] }), {
+    missing: 'skip',
+    missingValues: ['dose:-999.0'],
+  }),
+  of(
+    'case.csv',
+    refused(/missing: "age", but "Age" \(number 2\) differs from it in upper and lower case alone/),
+    {},
+    BY_TASK,
+  ),
   of('case.csv', read(), { columns: ['Age=age', 'Weight=weight'] }),
-  { ...of('nfd.csv', refused(/differs from it in the normal form of accents/), {}, ['contribute']), of: 'nfd' },
+  {
+    ...of('nfd.csv', refused(/differs from it in the normal form of accents/), {}, ['contribute']),
+    of: 'nfd',
+  },
   of('nfd.csv', read(), { columns: ['#3=weight'] }),
   of('bool_py.csv', read()),
   {
-    ...of('label_R.csv', refused(/differs from the class "true" in upper and lower case alone/), {}, ['contribute']),
+    ...of('label_R.csv', refused(/differs from the class "true" in upper and lower case alone/), {}, [
+      'contribute',
+    ]),
     of: 'lda',
   },
   of('gz_misnamed.csv', read()),
@@ -128,7 +169,12 @@ const CASES: readonly Case[] = [
   of('german_ints.csv', read(), { ...SEMICOLON, thousands: 'point' }),
   of('german_points.csv', refused(POINTS), { ...SEMICOLON, decimal: 'comma' }),
   of('german_points.csv', read(), { ...SEMICOLON, decimal: 'comma', thousands: 'point' }),
-  of('grams.csv', refused(/more than half of the cells of "weight" .*--allow-clipping weight/, 'ERR_CLIPPED'), {}, BY_TASK),
+  of(
+    'grams.csv',
+    refused(/more than half of the cells of "weight" .*--allow-clipping weight/, 'ERR_CLIPPED'),
+    {},
+    BY_TASK,
+  ),
   of('grams.csv', read(), { allowClipping: ['weight'] }),
   of('sep_line.csv', read()),
   of('units_row.csv', refused(/row 1 .*holds units, not numbers: --skip-rows 1/)),
@@ -155,7 +201,8 @@ const asOwner = () => [
 
 beforeAll(async () => {
   world = await World.start();
-  [made, out] = await Promise.all(['messy', 'out'].map((name) => mkdtemp(join(tmpdir(), `eigenveil-${name}-`))));
+  made = await mkdtemp(join(tmpdir(), 'eigenveil-messy-'));
+  out = await mkdtemp(join(tmpdir(), 'eigenveil-out-'));
   await writeMessyFiles(made);
   await writeFile(join(out, 'ca.pem'), world.ca);
   const policy = {
@@ -167,7 +214,7 @@ beforeAll(async () => {
   const features = Object.entries(RANGES).map(([name, [min, max]]) => ({ name, min, max }));
   const common = {
     ...{ components: 2, minimumOwners: 2, maximumOwners: 5, maximumSamplesPerOwner: 1000 },
-    ...{ keyBits: 1024, allowInsecureKey: true, twoParty: 'simulated', deadline: '2099-01-01T00:00:00.000Z' },
+    ...{ keyBits: 1024, allowInsecureKey: true, twoParty: 'simulated', deadline: new Date(Date.now() + 3_600_000).toISOString() },
   } as const;
   const create = async (proposal: object) =>
     (await client.create(TaskProposal.parse({ ...common, features, ...proposal }))).task;
@@ -229,7 +276,7 @@ function flagsOf({ ignore = IGNORE, ...options }: Options): string[] {
 }
 
 interface Came {
-  readonly exitCode: number;
+  readonly exitCode: number | null;
   /** Everything that was said. */
   readonly text: string;
   readonly rows?: number | undefined;
@@ -240,7 +287,7 @@ interface Came {
 }
 
 const RUNS: Readonly<Record<Command, (file: string, it: Case) => Promise<Came>>> = {
-  async contribute(file, { of: kind, options = {}, outcome }) {
+  async contribute(file, { of: kind, options, outcome }) {
     // What is to be refused is refused without the word that nothing be sent.
     const dry = outcome.kind === 'refused' ? [] : ['--dry-run'];
     const flags = ['--data', file, ...dry, ...flagsOf(options)];
@@ -252,7 +299,7 @@ const RUNS: Readonly<Record<Command, (file: string, it: Case) => Promise<Came>>>
     const { rows, skippedRows: skipped } = exitCode === 0 ? JSON.parse(stdout) : {};
     return { exitCode, text: stdout + stderr, rows, skipped };
   },
-  async project(file, { options = {} }) {
+  async project(file, { options }) {
     const target = join(out, 'reduced.csv');
     await rm(target, { force: true });
     const flags = ['--projection', evidence, '--data', file, '--out', target, ...flagsOf(options)];
@@ -262,7 +309,7 @@ const RUNS: Readonly<Record<Command, (file: string, it: Case) => Promise<Came>>>
     const text = existsSync(target) ? await readFile(target, 'utf8') : '';
     return { exitCode: ended.exitCode, text: ended.stdout + ended.stderr, rows, skipped, reduced: text };
   },
-  async draft(file, { options = {} }) {
+  async draft(file, { options }) {
     const flags = ['--data', file, '--components', '2', '--owners', '3', ...flagsOf(options)];
     const { exitCode, stdout, stderr } = await runInProcess('user', 'task', 'draft', ...flags);
     if (exitCode !== 0) return { exitCode, text: stderr };
@@ -270,11 +317,15 @@ const RUNS: Readonly<Record<Command, (file: string, it: Case) => Promise<Came>>>
     const dose = features.find(({ name }) => name === DOSE);
     return { exitCode, text: stderr, dose: dose && [dose.min, dose.max] };
   },
-  async demo(file, { options: { ignore = IGNORE, allowClipping: _, ...reading } = {} }) {
+  async demo(file, { options: { ignore = IGNORE, allowClipping: _, ...reading } }) {
     const remarks: string[] = [];
     const folder = await mkdtemp(join(out, 'demo-'));
     const setting = {
-      ...{ data: file, ignore: ignore.filter((name) => name !== 'label'), label: ignore.includes('note') ? 'note' : 'label' },
+      ...{
+        data: file,
+        ignore: ignore.filter((name) => name !== 'label'),
+        label: ignore.includes('note') ? 'note' : 'label',
+      },
       ...{ owners: 2, components: 1, keyBits: 1024, twoParty: 'simulated' as const, reading },
     };
     try {
@@ -348,7 +399,9 @@ describe('files as owners have them', () => {
     const target = join(out, 'kept.csv');
     const flags = ['--projection', evidence, '--data', join(made, 'latin1_clash.csv'), '--out', target];
     const kept = ['--keep', 'name', '--encoding', 'windows-1252'];
-    expect(await runInProcess('owner', 'project', ...atHome(), ...flags, ...kept)).toMatchObject({ exitCode: 0 });
+    expect(await runInProcess('owner', 'project', ...atHome(), ...flags, ...kept)).toMatchObject({
+      exitCode: 0,
+    });
     expect((await readFile(target, 'utf8')).split('\n')[1]).toMatch(/^Müller0,/);
   });
 
@@ -357,7 +410,14 @@ describe('files as owners have them', () => {
     const wide = join(out, 'policy-utf16.json');
     await writeFile(wide, Buffer.from(bytes, 'utf16le'));
     for (const policy of [join(made, 'policy_bom.json'), wide]) {
-      const flags = [...asOwner().slice(0, -1), policy, '--data', join(made, 'base.csv'), '--ignore', 'id,label'];
+      const flags = [
+        ...asOwner().slice(0, -1),
+        policy,
+        '--data',
+        join(made, 'base.csv'),
+        '--ignore',
+        'id,label',
+      ];
       const { exitCode, stderr } = await runInProcess('owner', 'contribute', tasks.pca, ...flags);
       // It says rotated, and the task is simulated.
       expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: expect.stringContaining('ERR_POLICY') });

@@ -39,7 +39,15 @@ interface Form {
   readonly more?: string;
 }
 
-function csv({ separator = ',', header, id, label, cell = plain, whole = false, more = '' }: Form = {}): string {
+function csv({
+  separator = ',',
+  header,
+  id,
+  label,
+  cell = plain,
+  whole = false,
+  more = '',
+}: Form = {}): string {
   const lines = ROWS.map((row, n) => {
     const cells = row.map((value, k) => cell(whole ? Math.round(value) : value, NAMES[k + 1]!, n));
     const first = id?.(n) ?? String(n + 1).padStart(3, '0');
@@ -48,10 +56,13 @@ function csv({ separator = ',', header, id, label, cell = plain, whole = false, 
   return `${header ?? `${NAMES.join(separator)}${more}`}\n${lines.join('')}`;
 }
 
-const pointed = (value: number) => (value >= 1000 ? String(value).replace(/(\d)(\d{3})$/, '$1.$2') : String(value));
+const pointed = (value: number) =>
+  value >= 1000 ? String(value).replace(/(\d)(\d{3})$/, '$1.$2') : String(value);
 const comma = (text: string) => text.replace('.', ',');
-const ofDose = (of: (value: number, row: number) => string): Cell => (value, column, row) =>
-  column === 'dose' ? of(value, row) : String(value);
+const ofDose =
+  (of: (value: number, row: number) => string): Cell =>
+  (value, column, row) =>
+    column === 'dose' ? of(value, row) : String(value);
 
 /** Writes all of them into a folder. */
 export async function writeMessyFiles(folder: string): Promise<void> {
@@ -64,9 +75,7 @@ export async function writeMessyFiles(folder: string): Promise<void> {
       cell: ofDose((value) => (value >= 1000 ? `"${pointed(value).replace('.', ',')}"` : String(value))),
     }),
     'latin1_classes.csv': latin1(csv({ label: (n) => ['é', 'ü', 'ø', 'none'][n % 4]! })),
-    'latin1_clash.csv': latin1(
-      csv({ header: NAMES.join().replace('id', 'name'), id: (n) => `Müller${n}` }),
-    ),
+    'latin1_clash.csv': latin1(csv({ header: NAMES.join().replace('id', 'name'), id: (n) => `Müller${n}` })),
     'utf16.csv': Buffer.from(`\ufeff${base}`, 'utf16le'),
     'hist_comma.csv': `x;note\n${Array.from({ length: 60 }, (_, n) => `${40 + (n % 7)},5;a\n`).join('')}`,
     'unnamed.csv': csv({ header: NAMES.join().replace('id', ''), id: String }),

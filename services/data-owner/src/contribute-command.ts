@@ -124,7 +124,15 @@ export async function contributeTo(
   settings: Configuration<typeof CONTRIBUTE_SETTINGS> & { readonly dryRun?: boolean },
   id: string,
 ): Promise<void> {
-  const { dataset, discardPending, ignore, statistics: sums, strict, allowClipping, countUnreadable } = settings;
+  const {
+    dataset,
+    discardPending,
+    ignore,
+    statistics: sums,
+    strict,
+    allowClipping,
+    countUnreadable,
+  } = settings;
   if (sums !== undefined && (settings.data ?? settings.query ?? settings.database) !== undefined)
     throw new ConfigurationError('"--statistics" expected without "--data", "--query" and "--database"');
   const rows = sums === undefined ? rowsOf(settings) : undefined;
@@ -169,7 +177,10 @@ export async function contributeTo(
       clipped: clippedByName(names, clippedCells),
       clippedRows,
       skippedRows,
-      unreadable: clippedByName(names, names.map((_, i) => unreadableCells[i] ?? 0)),
+      unreadable: clippedByName(
+        names,
+        names.map((_, i) => unreadableCells[i] ?? 0),
+      ),
       constant: constantFeatures(task),
       classes: classRows(task, statistics),
       warnings,
@@ -311,7 +322,9 @@ function classRows({ labellings }: Task, statistics: Statistics): Summary['class
 /** What a dry run says to people. */
 function describeRehearsal(summary: Summary, { dataset, event, charged }: Rehearsal): string[] {
   const counts = (cells: Readonly<Record<string, number>>) =>
-    Object.entries(cells).map(([name, count]) => `${JSON.stringify(name)} ${count}`).join(', ');
+    Object.entries(cells)
+      .map(([name, count]) => `${JSON.stringify(name)} ${count}`)
+      .join(', ');
   const { clipped, unreadable, classes } = summary;
   const cost =
     event.kind === 'guarantee'

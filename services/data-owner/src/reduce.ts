@@ -4,7 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Projector } from '@eigenveil/projection';
-import { checkClipping, type ConsentOptions, type RowOptions, ValueWatch } from '@eigenveil/statistics';
+import { type ConsentOptions, checkClipping, type RowOptions, ValueWatch } from '@eigenveil/statistics';
 import { byProjector, type Reducer, reducedColumns, reducedLines } from './reduced-lines.ts';
 import { isParquetName, type RowSettings, type Rows, rowsOf } from './rows.ts';
 

@@ -32,7 +32,9 @@ type HistogramSettings = Omit<HistogramWishes, 'epsilon'> &
 
 /** Adds it to the command `task`. */
 export function addDraft(task: Command): void {
-  const command = task.command('draft').description('write a task proposal from a file of rows, to be edited');
+  const command = task
+    .command('draft')
+    .description('write a task proposal from a file of rows, to be edited');
   const configuration = addSettings(command, PREFIX, { ...DRAFT_SETTINGS, ...CLIENT_SETTINGS });
   command.addHelpText(
     'after',

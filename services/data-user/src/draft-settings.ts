@@ -19,8 +19,7 @@ export const DRAFT_SETTINGS = {
   },
   scale: {
     schema: Scale.optional(),
-    description:
-      'of pca: covariance, or correlation, which standardises the features (default: covariance)',
+    description: 'of pca: covariance, or correlation, which standardises the features (default: covariance)',
     placeholder: 'SCALE',
   },
   form: {
@@ -30,8 +29,7 @@ export const DRAFT_SETTINGS = {
   },
   ridge: {
     schema: z.number().min(0).optional(),
-    description:
-      'ρ of dca, lda, mdr and ridge, in units of the scatter of features in [−1, 1] (default: 1)',
+    description: 'ρ of dca, lda, mdr and ridge, in units of the scatter of features in [−1, 1] (default: 1)',
     placeholder: 'NUMBER',
   },
   signalRidge: {

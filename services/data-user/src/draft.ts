@@ -71,7 +71,8 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
   const classes = labels.map((name) => columns[positionOf(columns, name)]!);
   checkCells(sample, features, classes);
   for (const column of features)
-    if (column.labelLike !== undefined && !isTarget(column)) throw unsaidLabels(column.name, column.labelLike);
+    if (column.labelLike !== undefined && !isTarget(column))
+      throw unsaidLabels(column.name, column.labelLike);
   if (options.range !== undefined)
     checkClipping(features, { rows, clippedCells: features.map(({ outside = 0 }) => outside) }, options);
   tellRemarks(sample, features, options);
@@ -101,6 +102,14 @@ export function roomFor(rows: number): number {
   return Math.min(LIMITS.samplesPerOwner, Math.ceil(wanted / digit) * digit);
 }
 
+/** A column by name and number; by its number alone, where the header may be a row of data. */
+function titleOf(columns: readonly SampleColumn[], column: SampleColumn): string {
+  const position = columns.indexOf(column);
+  const isData =
+    columns.some(({ name }) => /^[\d.,+-]*\d[\d.,+-]*$/.test(name)) || column.labels?.includes(column.name);
+  return isData ? `${position + 1}` : columnTitle(column.name, position);
+}
+
 /** Where a column is, by its name for the task, its own, or its number; -1 where there is none. */
 function positionOf(columns: readonly SampleColumn[], name: string): number {
   const position = columns.findIndex((column) => column.name === name);
@@ -111,7 +120,11 @@ function positionOf(columns: readonly SampleColumn[], name: string): number {
   return number !== undefined && Number(number) <= columns.length ? Number(number) - 1 : -1;
 }
 
-function isIgnored(columns: readonly SampleColumn[], column: SampleColumn, ignore: readonly string[]): boolean {
+function isIgnored(
+  columns: readonly SampleColumn[],
+  column: SampleColumn,
+  ignore: readonly string[],
+): boolean {
   return ignore.some(
     (name) => name === column.name || name === column.own || columns[positionOf(columns, name)] === column,
   );
@@ -167,9 +180,11 @@ function checkCells(
   ];
   const [first] = faults.sort((a, b) => a.row - b.row);
   if (first === undefined) return;
-  const title = columnTitle(first.column.name, columns.indexOf(first.column));
+  const title = titleOf(columns, first.column);
   const sum =
-    endsInSum === true && first.row === rows ? '; the row is the sum of those above it: take it out of the file' : '';
+    endsInSum === true && first.row === rows
+      ? '; the row is the sum of those above it: take it out of the file'
+      : '';
   throw invalid(`column ${title} of row ${first.row} ${first.why}${sum}`);
 }
 

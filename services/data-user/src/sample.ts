@@ -17,7 +17,8 @@ import {
   StatisticsError,
   ThousandsWatch,
 } from '@eigenveil/statistics/owner';
-import { LIMITS, type TaskProposal } from '@eigenveil/task/schema';
+import type { StatisticsTask } from '@eigenveil/task';
+import { LIMITS } from '@eigenveil/task/schema';
 import { ServiceError } from '@eigenveil/wire/errors';
 import { isNamedLikeLabels, LabelLike } from './label-like.ts';
 import { Ends } from './sample-ends.ts';
@@ -85,7 +86,7 @@ export interface SampleRecord {
 
 /** Starts reading the rows that the task was drafted from. */
 export type ReadSampleRows = (
-  columns: Pick<TaskProposal, 'features' | 'labellings'>,
+  columns: Pick<StatisticsTask, 'features' | 'labellings'>,
   options: RowOptions,
 ) => RowBatches;
 
@@ -156,7 +157,8 @@ class SampleReader {
     const marks = missingMarks(options, names.all());
     const cells = new CellReader([], options);
     this.#columns = header.map(
-      (own, i) => new Column({ own, name: names.mapped[i]!, position: i }, { cells, marks: marks[i]!, options }),
+      (own, i) =>
+        new Column({ own, name: names.mapped[i]!, position: i }, { cells, marks: marks[i]!, options }),
     );
     this.#skipsMissing = missing === 'skip';
     this.#sums = new LastRowSums(this.#used.length);
@@ -221,7 +223,8 @@ function checkHeader(
   used: readonly string[],
   { separator, ignore }: SampleOptions,
 ): void {
-  const other = header.length === 1 ? OTHER_SEPARATORS.find(([, sign]) => header[0]!.includes(sign)) : undefined;
+  const other =
+    header.length === 1 ? OTHER_SEPARATORS.find(([, sign]) => header[0]!.includes(sign)) : undefined;
   const named = used.filter((name) => ignore === undefined || name.trim() !== '');
   const faults = [
     [

@@ -86,6 +86,10 @@ test('a feature whose values spread over a small part of its range is named, whe
   expect(describeResult(resultOf(task, [40, 20], changes))).toMatch(
     new RegExp(`\\nnote: the values of ${name} spread over less than a hundredth of its range`),
   );
-  for (const other of [{ ...changes, trace: 90 }, { vectors, trace: 60.001 }, { vectors, sampleCount: 100 }])
+  for (const other of [
+    { ...changes, trace: 90 },
+    { vectors, trace: 60.001 },
+    { vectors, sampleCount: 100 },
+  ])
     expect(describeResult(resultOf(task, [40, 20], other))).not.toContain('spread over');
 });

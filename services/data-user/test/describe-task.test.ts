@@ -120,7 +120,9 @@ describe('of a sample is said', () => {
     const header = [...task.features.map(({ name }) => name), ...task.labellings.map(({ column }) => column)];
     const file = join(folder, 'sample.csv');
     await writeFile(file, `other,${header}\n${rows.map((row) => `x,${row}\n`).join('')}`);
-    return (await describeSample((columns, options) => readRowBatches(readFileBytes(file), columns, options), task)).join('\n');
+    return (
+      await describeSample((columns, options) => readRowBatches(readFileBytes(file), columns, options), task)
+    ).join('\n');
   }
   /** Rows of three features that follow no line, with two labels. */
   const rows = (count: number, labels: number) =>

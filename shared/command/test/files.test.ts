@@ -2,8 +2,8 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
 import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { addSettings, checkCanWrite, createProgram, makeFolder, readJsonFile } from '../src/index.ts';
 

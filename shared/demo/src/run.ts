@@ -89,7 +89,11 @@ class Demo {
   readonly #children: Children;
   readonly #progress: Progress;
 
-  constructor(options: DemoOptions & { readonly warnings: readonly string[] }, folder: string, children: Children) {
+  constructor(
+    options: DemoOptions & { readonly warnings: readonly string[] },
+    folder: string,
+    children: Children,
+  ) {
     this.#options = options;
     this.#folder = folder;
     this.#children = children;

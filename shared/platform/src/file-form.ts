@@ -70,7 +70,8 @@ export function formOf(start: Uint8Array): FileForm {
   const zeros = Array.from(start.subarray(0, 4), (byte) => byte === 0);
   if (zeros.join() === 'false,true,false,true') return text('utf-16le', 0);
   if (zeros.join() === 'true,false,true,false') return text('utf-16be', 0);
-  if (start.subarray(0, FORM_BYTES).includes(0)) return { kind: 'other', title: 'no text: it has bytes of zero' };
+  if (start.subarray(0, FORM_BYTES).includes(0))
+    return { kind: 'other', title: 'no text: it has bytes of zero' };
   return text(undefined, 0);
 }
 

@@ -55,7 +55,12 @@ export class Decoding {
     const { encoding } = this.#options;
     if (form.kind !== 'text')
       throw new StatisticsError('ERR_FILE_UNREADABLE', `expected text, got ${titleOf(form)}`);
-    if (form.mark > 0 && encoding !== undefined && encoding !== form.encoding && !isUtf16(encoding, form.encoding))
+    if (
+      form.mark > 0 &&
+      encoding !== undefined &&
+      encoding !== form.encoding &&
+      !isUtf16(encoding, form.encoding)
+    )
       throw new StatisticsError(
         'ERR_ENCODING',
         `expected text in ${encoding}, got the byte order mark of ${form.encoding}: leave --encoding out`,
@@ -69,7 +74,7 @@ export class Decoding {
 
   #decode(chunk: Uint8Array): string {
     const text = this.#decoded(chunk, () => this.#decoder.decode(chunk, { stream: true }));
-    if (this.#encoding === 'utf-8') this.#cut = cutOff(chunk);
+    if (this.#encoding === 'utf-8') this.#cut = cutOff(chunk.length < 4 ? joined(this.#cut, chunk) : chunk);
     if (this.#asUtf8 !== undefined) this.#tryUtf8(chunk);
     return text;
   }

@@ -5,7 +5,7 @@ import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { fileReason } from '@eigenveil/platform';
-import { FORM_BYTES, type FileForm, formOf } from '@eigenveil/platform/file-form';
+import { type FileForm, FORM_BYTES, formOf } from '@eigenveil/platform/file-form';
 import { StatisticsError } from './errors.ts';
 
 /**

@@ -16,9 +16,9 @@ export interface FoundColumns {
   readonly names: readonly (readonly string[])[];
 }
 
-export interface HeaderOptions
-  extends Required<Pick<RowOptions, 'ignoredColumns' | 'keptColumns'>>,
-    Pick<ReadingOptions, 'columns' | 'trim'> {
+export interface HeaderOptions extends Pick<ReadingOptions, 'columns' | 'trim'> {
+  readonly ignoredColumns: NonNullable<RowOptions['ignoredColumns']>;
+  readonly keptColumns: readonly string[];
   readonly separator: Separator;
 }
 
@@ -117,7 +117,7 @@ export function findColumns(
   // is ever shown. So other names than the caller's are repeated only where most of the names that should be there are.
   const isHeader =
     wanted.length - missing(wanted).length > wanted.length / 2 &&
-    !header.some((name) => /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name));
+    !header.some((name) => /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || parseDecimal(name) !== undefined);
   const faults = [
     ['missing', lacking.map((name) => `${quote(name)}${nearName(name, header, used)}`)],
     [
@@ -145,7 +145,8 @@ export function findColumns(
 
 function unknownColumn(header: readonly string[], i: number, isHeader: boolean): string {
   const name = header[i]!;
-  if (name.trim() === '') return `number ${i + 1} (column ${i + 1} has no name: --ignore '#${i + 1}' leaves it out)`;
+  if (name.trim() === '')
+    return `number ${i + 1} (column ${i + 1} has no name: --ignore '#${i + 1}' leaves it out)`;
   return isHeader ? columnTitle(name, i) : `number ${i + 1}`;
 }
 
@@ -158,7 +159,9 @@ function nearName(name: string, header: readonly string[], used: ReadonlySet<num
 }
 
 function nearUsed(header: readonly string[], i: number, used: ReadonlySet<number>): string {
-  const near = [...used].find((k) => k >= 0 && header[k] !== header[i] && likeness(header[k]!) === likeness(header[i]!));
+  const near = [...used].find(
+    (k) => k >= 0 && header[k] !== header[i] && likeness(header[k]!) === likeness(header[i]!),
+  );
   if (near === undefined || header[i]!.trim() === '') return '';
   const name = header[near]!;
   return `: ${quote(header[i]!)} differs from ${columnTitle(name, near)} in ${differenceOf(header[i]!, name)} alone`;

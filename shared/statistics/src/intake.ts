@@ -109,12 +109,12 @@ export class Intake {
   }
 
   #takeLines(text: string): void {
-    const { trim = false, escape } = this.#options;
+    const { trim = false } = this.#options;
     // Blanks are passed over where quotes are read.
     const rest = this.#quoted === undefined && !trim ? this.#plain!.take(text) : text;
     if (rest === undefined) return;
     this.#quoted ??= new QuotedLines(
-      { separator: SEPARATORS[this.#separator], trim, backslash: escape === 'backslash' },
+      { separator: SEPARATORS[this.#separator], trim, backslash: this.#options.escape === 'backslash' },
       this.#plain!.lines,
       this.#take,
     );

@@ -78,5 +78,8 @@ function columnOf(
   // A column that is misspelt must not become a mark that no cell has.
   if (!/^[\p{L}_#][^:]*:/u.test(text)) return undefined;
   const name = JSON.stringify(text.slice(0, text.indexOf(':')));
-  throw new StatisticsError('ERR_CSV_COLUMNS', `"--missing-values" names a column that is not there: ${name}`);
+  throw new StatisticsError(
+    'ERR_CSV_COLUMNS',
+    `"--missing-values" names a column that is not there: ${name}`,
+  );
 }

@@ -1,6 +1,7 @@
 /** Rows in, exact integer statistics and their slot layout out, in Node.js and in browsers. */
 export { StatisticsAccumulator } from './accumulate.ts';
 export { readBlobBytes } from './blob.ts';
+export { CellReader } from './cells.ts';
 export {
   type CsvRecord,
   csvLine,
@@ -11,19 +12,16 @@ export {
 } from './csv.ts';
 export { Discretiser } from './discretise.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
-export { LabelIndex } from './label-index.ts';
-export { CellReader } from './cells.ts';
 export { ColumnNames, columnTitle } from './header.ts';
-export { type IntakeOptions } from './intake.ts';
-export { isProbablyMissing, missingMarks, type MissingMarks } from './missing.ts';
+export type { IntakeOptions } from './intake.ts';
+export { LabelIndex } from './label-index.ts';
+export { layout } from './layout.ts';
+export { isProbablyMissing, type MissingMarks, missingMarks } from './missing.ts';
+export { drawNoise } from './noise.ts';
+export { parseDecimal, parseDecimalComma } from './number.ts';
 export { NumberFormat, ThousandsWatch } from './number-format.ts';
 export { countsRows, holdsUnits, LastRowSums } from './odd-rows.ts';
 export type { ConsentOptions, CsvForm, ReadingOptions } from './reading-options.ts';
-export { differenceOf, likeness } from './unusual.ts';
-export { ColumnSpread, checkClipping, ValueWatch } from './value-watch.ts';
-export { layout } from './layout.ts';
-export { drawNoise } from './noise.ts';
-export { parseDecimal, parseDecimalComma } from './number.ts';
 export type { CsvOptions, CsvRow } from './records.ts';
 export { RowAccumulator } from './row-accumulator.ts';
 export {
@@ -42,3 +40,5 @@ export {
   type Statistics,
   unflatten,
 } from './statistics.ts';
+export { differenceOf, likeness } from './unusual.ts';
+export { ColumnSpread, checkClipping, ValueWatch } from './value-watch.ts';

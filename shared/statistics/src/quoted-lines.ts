@@ -165,7 +165,7 @@ function parseRecord(
       end = i;
       while (end < text.length && !isEnd(text.charCodeAt(end), between)) end += 1;
       const value = text.slice(i, end);
-      cells.push(trim ? value.trim() : value);
+      cells.push(trim ? withoutBlanks(value) : value);
     }
     if (end >= text.length) return isLast ? { cells, next: end } : undefined;
     const code = text.charCodeAt(end);
@@ -179,6 +179,9 @@ function parseRecord(
     return { cells: end === at ? [] : cells, next };
   }
 }
+
+/** A character that ends a line for other programs is no blank. */
+const withoutBlanks = (text: string) => text.replace(/^[\t\ufeff\p{Zs}]+|[\t\ufeff\p{Zs}]+$/gu, '');
 
 const isEnd = (code: number, between: number) => code === between || code === LF || code === CR;
 

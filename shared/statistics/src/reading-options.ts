@@ -82,7 +82,7 @@ export const CSV_OPTIONS = {
       ])
       .optional(),
     description:
-      "names that columns of the file have for the task, with commas between or as a JSON list: Age=age, or '#3=age' for the third column; or as JSON: {\"age\": \"Age\"}",
+      'names that columns of the file have for the task, with commas between or as a JSON list: Age=age, or \'#3=age\' for the third column; or as JSON: {"age": "Age"}',
     placeholder: 'LIST',
   },
 } as const;
@@ -135,8 +135,9 @@ export const CONSENT_OPTIONS = {
 } as const;
 
 type Declared = Readonly<Record<string, { readonly schema: z.ZodType }>>;
+type Unchanged<Value> = Value extends readonly (infer Item)[] ? readonly Item[] : Value;
 type OptionsOf<Table extends Declared> = {
-  readonly [Name in keyof Table]?: z.output<Table[Name]['schema']> | undefined;
+  readonly [Name in keyof Table]?: Unchanged<z.output<Table[Name]['schema']>> | undefined;
 };
 
 /** How CSV is written. */

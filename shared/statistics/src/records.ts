@@ -122,7 +122,13 @@ export class RecordReader {
     this.#header = header;
     try {
       const separator = this.#separator();
-      this.#columns = findColumns(this.#task, header, { ignoredColumns, keptColumns, separator, columns, trim });
+      this.#columns = findColumns(this.#task, header, {
+        ignoredColumns,
+        keptColumns,
+        separator,
+        columns,
+        trim,
+      });
       this.#marks = missingMarks(this.#options, this.#columns.names);
     } catch (error) {
       if (!(error instanceof StatisticsError)) throw error;
@@ -134,7 +140,9 @@ export class RecordReader {
     const { decimal, thousands } = this.#options;
     // Whoever names the sign knows what it is.
     const isSaid = decimal !== undefined || thousands !== undefined || this.#options.onRemark === undefined;
-    this.#watches = this.#task.features.map(() => (isSaid ? undefined : new ThousandsWatch(this.#cells.format.decimal)));
+    this.#watches = this.#task.features.map(() =>
+      isSaid ? undefined : new ThousandsWatch(this.#cells.format.decimal),
+    );
     this.#watchesLeft = isSaid ? 0 : this.#watches.length;
   }
 
@@ -146,14 +154,18 @@ export class RecordReader {
     ]);
     const count = (cells: readonly string[]) => cells.filter((cell) => names.has(cell)).length;
     const index = record.findIndex(
-      (name, i) => (name.trim() === '' || /^Unnamed: \d+$/.test(name)) && countsRows(following.map((it) => it.record[i])),
+      (name, i) =>
+        (name.trim() === '' || /^Unnamed: \d+$/.test(name)) &&
+        countsRows(following.map((it) => it.record[i])),
     );
     if (index >= 0 && error.message.includes(`number ${index + 1}`))
       return new StatisticsError(
         error.code,
         `${error.message}; column ${index + 1} counts rows, as the index of a data frame does`,
       );
-    const other = following.find((it) => count(it.record) > names.size / 2 && count(it.record) > count(record));
+    const other = following.find(
+      (it) => count(it.record) > names.size / 2 && count(it.record) > count(record),
+    );
     return other === undefined
       ? error
       : new StatisticsError(
@@ -209,8 +221,12 @@ export class RecordReader {
     const texts = this.#columns!.features.map((column) => record[column]!);
     if (this.#count > 1 || error.code !== 'ERR_CSV_CELL' || !holdsUnits(texts)) throw error;
     const refine = ({ following }: HeldRefusal) => {
-      const next = following[0] === undefined ? [] : numbersOf(following[0].record);
-      if (!next.some((value) => value !== undefined)) return error;
+      const next = following[0]?.record ?? [];
+      const values = numbersOf(next);
+      const areNumbers = this.#columns!.features.every(
+        (column, i) => values[i] !== undefined || this.#marks[column]!.has(next[column] ?? ''),
+      );
+      if (!areNumbers || values.every((value) => value === undefined)) return error;
       return new StatisticsError(
         error.code,
         `${this.#place(line)} holds units, not numbers: --skip-rows 1 passes over it`,
@@ -238,7 +254,12 @@ export class RecordReader {
         return Number.NaN;
       }
       const position = this.#columns!.features[i]!;
-      throw this.#error('ERR_CSV_CELL', line, [name, position], `expected a finite decimal number, got ${kind()}`);
+      throw this.#error(
+        'ERR_CSV_CELL',
+        line,
+        [name, position],
+        `expected a finite decimal number, got ${kind()}`,
+      );
     }
     if (this.#watchesLeft > 0) this.#watch(text, i);
     if (this.#options.strict === true && (value < min || value > max)) {

@@ -19,21 +19,25 @@ export interface Row {
 export type RowBatches = AsyncIterable<readonly Row[]>;
 
 /** How rows are read from any source. */
-export interface RowOptions extends Pick<ReadingOptions, 'numericLabels' | 'trim' | 'missing' | 'missingValues' | 'defaultMissing' | 'columns'> {
+export interface RowOptions
+  extends Pick<
+    ReadingOptions,
+    'numericLabels' | 'trim' | 'missing' | 'missingValues' | 'defaultMissing' | 'columns'
+  > {
   /** Refuse cells outside their feature's range (ERR_OUT_OF_RANGE) instead of leaving them to be clipped. */
   readonly strict?: boolean | undefined;
   /** Columns that are knowingly left out, or all others than the task's; `#3` is the third. Default: none, and others are refused. */
-  readonly ignoredColumns?: readonly string[] | 'others';
+  readonly ignoredColumns?: readonly string[] | 'others' | undefined;
   /** Columns whose cells come with the rows as they stand, whether the task uses them or not. Default: none. */
-  readonly keptColumns?: readonly string[];
+  readonly keptColumns?: readonly string[] | undefined;
   /** Columns that the source lacks, with the same cell in each row. */
   readonly appended?: { readonly names: readonly string[]; readonly values: readonly string[] } | undefined;
   /** Give NaN for a feature's cell that is no finite number, in place of refusing it: for histograms, which count such cells. Default: they are refused. */
-  readonly countsUnreadable?: boolean;
+  readonly countsUnreadable?: boolean | undefined;
   /** Told of each cell of a feature that was counted so; `kind` says what it holds, without showing it. */
-  readonly onUnreadable?: (feature: number, kind: () => string) => void;
+  readonly onUnreadable?: ((feature: number, kind: () => string) => void) | undefined;
   /** Told of each row that is left out. */
-  readonly onSkippedRow?: () => void;
+  readonly onSkippedRow?: (() => void) | undefined;
   /** Told of what looks like a mistake and is none for certain; never of a cell. */
   readonly onRemark?: ((remark: string) => void) | undefined;
 }

@@ -29,7 +29,8 @@ const NAMES: Readonly<Record<string, string>> = {
   '\uff0e': 'fullwidth full stop',
 };
 /** Blanks, dashes, digits and invisible characters beyond ASCII, and what else stands in for a part of a number. */
-const UNUSUAL = /(?![\x20-\x7e])[\p{Zs}\p{Pd}\p{Nd}\p{Cf}\p{Cc}\u00b7\u02d9\u066b\u066c\u2019\u201a\u2212\uff0c\uff0e]/u;
+const UNUSUAL =
+  /(?![\x20-\x7e])[\p{Zs}\p{Pd}\p{Nd}\p{Cf}\p{Cc}\u00b7\u02d9\u066b\u066c\u2019\u201a\u2212\uff0c\uff0e]/u;
 
 /** Names the first character of a text that does not belong into a number: `U+2212 (minus sign)`; undefined where there is none. */
 export function unusualIn(text: string): string | undefined {
@@ -41,14 +42,19 @@ export function unusualIn(text: string): string | undefined {
 }
 
 /** A text without what does not meet the eye. */
-const visible = (text: string) => text.replaceAll(/[\p{Cf}\p{Cc}]/gu, '').replaceAll(/\p{Zs}+/gu, ' ').trim();
+const visible = (text: string) =>
+  text
+    .replaceAll(/[\p{Cf}\p{Cc}]/gu, '')
+    .replaceAll(/\p{Zs}+/gu, ' ')
+    .trim();
 
 /** Texts of one key look alike, but for case. */
 export const likeness = (text: string) => visible(text.normalize('NFKC')).toLowerCase();
 
 /** In what two texts of one likeness differ, in words. */
 export function differenceOf(one: string, other: string): string {
-  if (one.normalize('NFC') === other.normalize('NFC')) return 'the normal form of accents (Unicode NFC or NFD)';
+  if (one.normalize('NFC') === other.normalize('NFC'))
+    return 'the normal form of accents (Unicode NFC or NFD)';
   const [a, b] = [one.normalize('NFC'), other.normalize('NFC')];
   if (a.toLowerCase() === b.toLowerCase()) return 'upper and lower case';
   if (visible(a) === visible(b)) {

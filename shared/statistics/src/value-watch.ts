@@ -136,17 +136,17 @@ export class UnreadableCells {
    */
   check(
     rows: number,
-    { countUnreadable, onRemark }: Pick<ConsentOptions, 'countUnreadable'> & { onRemark?: ((remark: string) => void) | undefined },
+    {
+      countUnreadable,
+      onRemark,
+    }: Pick<ConsentOptions, 'countUnreadable'> & { onRemark?: ((remark: string) => void) | undefined },
   ): void {
     for (const [i, { name }] of this.#features.entries()) {
       const count = this.counts[i]!;
       if (count === 0) continue;
       const cells = `${count === rows ? 'all' : `${count} of ${rows}`} cells of ${JSON.stringify(name)} are no numbers; the first is ${this.#kinds[i]}`;
       if (count > rows / 2 && countUnreadable !== true)
-        throw new StatisticsError(
-          'ERR_UNREADABLE_CELLS',
-          `${cells} (--count-unreadable counts them so)`,
-        );
+        throw new StatisticsError('ERR_UNREADABLE_CELLS', `${cells} (--count-unreadable counts them so)`);
       onRemark?.(`${cells}; they are counted as unreadable`);
     }
   }

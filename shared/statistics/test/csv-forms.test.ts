@@ -78,7 +78,10 @@ describe('what other writers of CSV do', () => {
     ['a,b,label\n1,NA,yes\n', 'got a mark of a missing value: --missing skip leaves such rows out$'],
     ['a,b,label\n1,1,\n', "one of the task's 2 classes, got an empty cell: --missing skip"],
     ['a,b,label\n1,1,?\n', 'got a mark of a missing value: --missing skip'],
-    ['a,b,label\n1,1,Yes\n', 'differs from the class "yes" in upper and lower case alone: write it as the task does$'],
+    [
+      'a,b,label\n1,1,Yes\n',
+      'differs from the class "yes" in upper and lower case alone: write it as the task does$',
+    ],
     ['a,b,label\n1,1,maybe\n', 'got another label: leave such rows out'],
   ])('in %j is named, without the option for it', async (text, message, options = {}) => {
     expect((await refusal(text, options)).message).toMatch(new RegExp(message));

@@ -89,8 +89,16 @@ describe('what is refused', () => {
     ['\n\n', 'ERR_CSV_COLUMNS', 'empty file'],
     ['a,label\n', 'ERR_CSV_COLUMNS', 'columns missing: "b"'],
     ['a,b\n1,1\n', 'ERR_CSV_COLUMNS', 'columns missing: "label"'],
-    ['a,b,label,id\n1,1,yes,7\n', 'ERR_CSV_COLUMNS', 'columns not in the task and not ignored: "id" (number 4)'],
-    ['a,b,label,\n1,1,yes,\n', 'ERR_CSV_COLUMNS', "number 4 (column 4 has no name: --ignore '#4' leaves it out)"],
+    [
+      'a,b,label,id\n1,1,yes,7\n',
+      'ERR_CSV_COLUMNS',
+      'columns not in the task and not ignored: "id" (number 4)',
+    ],
+    [
+      'a,b,label,\n1,1,yes,\n',
+      'ERR_CSV_COLUMNS',
+      "number 4 (column 4 has no name: --ignore '#4' leaves it out)",
+    ],
     ['a,b,b,label\n', 'ERR_CSV_COLUMNS', 'columns there more than once: "b"'],
     [
       'a, b,label\n',
@@ -110,7 +118,11 @@ describe('what is refused', () => {
     ['a,b,label\n1,1,yes\n1,1,maybe\n', 'ERR_UNKNOWN_CLASS', 'row 2 (line 3), column "label" (number 3): '],
     ['a,b,label\n1,1,Yes\n', 'ERR_UNKNOWN_CLASS', 'row 1 (line 2), column "label" (number 3): '],
     ['a,b,label\n1,1,\n', 'ERR_UNKNOWN_CLASS', 'row 1 (line 2), column "label" (number 3): '],
-    ['a,b,label\n1,"1,yes\n', 'ERR_CSV_SYNTAX', 'line 2: not valid CSV: a quote that begins a cell is never closed'],
+    [
+      'a,b,label\n1,"1,yes\n',
+      'ERR_CSV_SYNTAX',
+      'line 2: not valid CSV: a quote that begins a cell is never closed',
+    ],
     ['a,b,label\n1,3"1",yes\n', 'ERR_CSV_CELL', 'got something else'],
     ['a,b,label\n1,"3"1,yes\n', 'ERR_CSV_SYNTAX', 'something stands between the closing quote'],
   ])('refuses %j with %s', async (text, code, message) => {
@@ -294,7 +306,10 @@ describe('files', () => {
       [join(folder, 'none.csv'), 'no such file or directory'],
       [join(folder, 'none.csv.gz'), 'no such file or directory'],
       [folder, 'it is a folder'],
-      [write('damaged.csv.gz', whole.with(40, whole[40]! ^ 1)), 'its data are damaged, or were not compressed by gzip'],
+      [
+        write('damaged.csv.gz', whole.with(40, whole[40]! ^ 1)),
+        'its data are damaged, or were not compressed by gzip',
+      ],
       [
         write('cut.csv.gz', whole.subarray(0, whole.length - 9)),
         'its gzip data end too early, as if the file was cut off',

@@ -125,7 +125,9 @@ describe('rows of Parquet', () => {
       '2,0.25',
       '0.123,0.125',
     ];
-    expect(statistics).toEqual((await statisticsOfCsv(bytesOf(csv.join('\n')), task, consent(task))).statistics);
+    expect(statistics).toEqual(
+      (await statisticsOfCsv(bytesOf(csv.join('\n')), task, consent(task))).statistics,
+    );
   });
 
   it('have no columns in the names of folders, and their own whatever folders are called', async () => {
@@ -141,7 +143,10 @@ describe('rows of Parquet', () => {
   it('refuses columns that are unknown, as CSV does', async () => {
     const file = await parquet('more.parquet', 'SELECT 1 AS a, 1 AS b, 7 AS c');
     const unknown = await refusal({ parquet: [file] });
-    expect(unknown).toMatchObject({ code: 'ERR_CSV_COLUMNS', message: expect.stringContaining('"c" (number 3)') });
+    expect(unknown).toMatchObject({
+      code: 'ERR_CSV_COLUMNS',
+      message: expect.stringContaining('"c" (number 3)'),
+    });
     expect((await sums({ parquet: [file] }, task, { ignoredColumns: ['c'] })).rows).toBe(1);
     expect(await refusal({ parquet: [file] }, { ignoredColumns: ['c', 'd'] })).toMatchObject({
       code: 'ERR_CSV_COLUMNS',

@@ -25,7 +25,14 @@ describe('text', () => {
   });
 
   it('in another encoding is read where an option says so', async () => {
-    const bytes = Buffer.from([...Buffer.from('a,b,label\n1,0,'), 0xe9, 0x0a, ...Buffer.from('1,0,'), 0x80, 0x0a]);
+    const bytes = Buffer.from([
+      ...Buffer.from('a,b,label\n1,0,'),
+      0xe9,
+      0x0a,
+      ...Buffer.from('1,0,'),
+      0x80,
+      0x0a,
+    ]);
     const rows = await collect(readRows(chunksOf(bytes, 3), accented, { encoding: 'windows-1252' }));
     expect(rows.map(({ classes }) => classes)).toEqual([[0], [1]]);
   });
@@ -33,15 +40,27 @@ describe('text', () => {
   it.each<[string, number[], CsvOptions, RegExp]>([
     ['not UTF-8', [0xe9], {}, /^line 3: bytes that are not UTF-8: give --encoding .*windows-1252/],
     ['cut off', [0xe2, 0x82], {}, /^line 3: bytes that are not UTF-8/],
-    ['unused by the encoding', [0x81], { encoding: 'windows-1252' }, /^line 3: bytes that are not WINDOWS-1252/],
-  ])('with bytes that are %s is refused with their line, in chunks of any size', async (_, odd, options, message) => {
-    const bytes = Buffer.from([...Buffer.from('a,b,label\r\n1,0,yes\r\n1,0,'), ...odd, ...Buffer.from('\r\n1,0,no\n')]);
-    for (const size of [1 << 16, 7, 1])
-      await expect(readBytes(bytes, options, size)).rejects.toMatchObject({
-        code: 'ERR_ENCODING',
-        message: expect.stringMatching(message),
-      });
-  });
+    [
+      'unused by the encoding',
+      [0x81],
+      { encoding: 'windows-1252' },
+      /^line 3: bytes that are not WINDOWS-1252/,
+    ],
+  ])(
+    'with bytes that are %s is refused with their line, in chunks of any size',
+    async (_, odd, options, message) => {
+      const bytes = Buffer.from([
+        ...Buffer.from('a,b,label\r\n1,0,yes\r\n1,0,'),
+        ...odd,
+        ...Buffer.from('\r\n1,0,no\n'),
+      ]);
+      for (const size of [1 << 16, 7, 1])
+        await expect(readBytes(bytes, options, size)).rejects.toMatchObject({
+          code: 'ERR_ENCODING',
+          message: expect.stringMatching(message),
+        });
+    },
+  );
 
   it('is not read by an encoding that its mark contradicts', async () => {
     const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
@@ -53,7 +72,11 @@ describe('text', () => {
 
   it('that is UTF-8 as well is read as is said, and that is told', async () => {
     const remarks: string[] = [];
-    const options = { encoding: 'windows-1252', ignoredColumns: ['é'.normalize()], onRemark: (it: string) => remarks.push(it) } as const;
+    const options = {
+      encoding: 'windows-1252',
+      ignoredColumns: ['é'.normalize()],
+      onRemark: (it: string) => remarks.push(it),
+    } as const;
     const header = 'a,b,label,note\n1,0,yes,é\n';
     await readBytes(Buffer.from(header), { ...options, ignoredColumns: ['note'] });
     expect(remarks).toEqual([expect.stringMatching(/UTF-8 as well/)]);

@@ -58,8 +58,20 @@ async function rowsOf(name: string, settings: ReadingOptions = {}, ignoredColumn
 
 describe('files', () => {
   test.each([
-    ['parts', [[1, 1], [2, 1]]],
-    ['parts/**', [[1, 1], [2, 1]]],
+    [
+      'parts',
+      [
+        [1, 1],
+        [2, 1],
+      ],
+    ],
+    [
+      'parts/**',
+      [
+        [1, 1],
+        [2, 1],
+      ],
+    ],
     ['parts/*', [[1, 1]]],
     ['parts/_old/4.csv', [[4, 1]]],
     ['parts/_old/*', [[4, 1]]],
@@ -124,7 +136,8 @@ test('records of files have one header, and columns in its order', async () => {
     ['2', '1'],
   ]);
   const stored: (readonly (string | undefined)[])[] = [];
-  for await (const { cells } of recordsOfFiles(path('b=9/lacking'), { folderColumns: ['b'] })) stored.push(cells);
+  for await (const { cells } of recordsOfFiles(path('b=9/lacking'), { folderColumns: ['b'] }))
+    stored.push(cells);
   expect(stored).toEqual([
     ['a', 'b'],
     ['8', '9'],

@@ -42,13 +42,23 @@ describe('numbers', () => {
   });
 
   it('have one sign for one thing', async () => {
-    for (const options of [{ thousands: 'comma', decimal: 'comma' }, { thousands: 'point', decimal: 'point' }] as const)
+    for (const options of [
+      { thousands: 'comma', decimal: 'comma' },
+      { thousands: 'point', decimal: 'point' },
+    ] as const)
       expect(await refusal('a,b,label\n', options)).toMatchObject({ code: 'ERR_ROW_OPTIONS' });
   });
 
   it.each<[string, RegExp, CsvOptions?]>([
-    ['"1,234"', /one of three digits behind a comma, such as 1,234: that is 1234 by --thousands comma, and 1\.234 by --decimal comma: which of them, only you can say$/],
-    ['1.234', /behind a point, such as 1\.234: that is 1234 by --thousands point, and 1\.234 by --decimal point/, { decimal: 'comma' }],
+    [
+      '"1,234"',
+      /one of three digits behind a comma, such as 1,234: that is 1234 by --thousands comma, and 1\.234 by --decimal comma: which of them, only you can say$/,
+    ],
+    [
+      '1.234',
+      /behind a point, such as 1\.234: that is 1234 by --thousands point, and 1\.234 by --decimal point/,
+      { decimal: 'comma' },
+    ],
     ['"0,234"', /--decimal comma takes for its fraction$/],
     ['"1,234.5"', /which --thousands comma reads$/],
     ['"1.234,5"', /which --thousands point reads$/],
@@ -68,7 +78,9 @@ describe('numbers', () => {
   it('with three digits behind every point are told, and not where one of them has others', async () => {
     const told = await remarked('a,b,label\n1.234,0.5,yes\n2,1,yes\n12.000,0.25,no\n');
     expect(told.remarks).toEqual([
-      expect.stringMatching(/^every cell of "a" \(number 1\) that has a point \(2\) .*1234 by --thousands point/),
+      expect.stringMatching(
+        /^every cell of "a" \(number 1\) that has a point \(2\) .*1234 by --thousands point/,
+      ),
     ]);
     for (const text of ['a,b,label\n1.234,0,yes\n1.5,0,yes\n', 'a,b,label\n0.234,0,yes\n1234,0,no\n'])
       expect((await remarked(text)).remarks).toEqual([]);
@@ -90,7 +102,9 @@ describe('missing values', () => {
     const file = 'a,bb,label\n-9,-9,yes\n1,-9,yes\n';
     for (const mark of ['bb:-9', 'b:-9', '#2:-9'])
       expect(await numbers(file, { missing: 'skip', columns: ['bb=b'], missingValues: [mark] })).toEqual([]);
-    expect(await numbers(file, { missing: 'skip', columns: ['bb=b'], missingValues: ['a:-9'] })).toEqual([[1, -9]]);
+    expect(await numbers(file, { missing: 'skip', columns: ['bb=b'], missingValues: ['a:-9'] })).toEqual([
+      [1, -9],
+    ]);
     expect(await refusal(file, { columns: ['bb=b'], missingValues: ['c:-9'] })).toMatchObject({
       code: 'ERR_CSV_COLUMNS',
       message: '"--missing-values" names a column that is not there: "c"',
@@ -116,8 +130,14 @@ describe('columns', () => {
   });
 
   it.each<[string, RegExp, CsvOptions?]>([
-    ['A,b,label\n', /missing: "a", but "A" \(number 1\) differs from it in upper and lower case alone \(--columns A=a takes it\)/],
-    ['a\u200b,b,label\n', /differs from it in blanks or invisible characters \(U\+200B \(zero width space\)\) alone/],
+    [
+      'A,b,label\n',
+      /missing: "a", but "A" \(number 1\) differs from it in upper and lower case alone \(--columns A=a takes it\)/,
+    ],
+    [
+      'a\u200b,b,label\n',
+      /differs from it in blanks or invisible characters \(U\+200B \(zero width space\)\) alone/,
+    ],
     ['a,b,label,\n', /number 4 \(column 4 has no name: --ignore '#4' leaves it out\)$/],
     [',a,b,label\n0,1,1,yes\n1,1,1,yes\n', /column 1 counts rows, as the index of a data frame does$/],
     ['Report of May\n\na,b,label\n1,1,yes\n', /the header row seems to be line 3: give --skip-lines 2$/],
@@ -142,7 +162,9 @@ describe('rows and lines', () => {
   it('before the header and behind it are passed over where that is said', async () => {
     const text = 'Report, "of May\n\na,b,label\nyears,kg,\n1,1,yes\n';
     expect(await numbers(text, { skipLines: 2, skipRows: 1 })).toEqual([[1, 1]]);
-    expect((await refusal(`${text}x,1,yes\n`, { skipLines: 2, skipRows: 1 })).message).toMatch(/^row 2 \(line 6\)/);
+    expect((await refusal(`${text}x,1,yes\n`, { skipLines: 2, skipRows: 1 })).message).toMatch(
+      /^row 2 \(line 6\)/,
+    );
     for (const end of ['\r\n', '\r'])
       expect(await numbers(text.replaceAll('\n', end), { skipLines: 2, skipRows: 1 })).toEqual([[1, 1]]);
   });
@@ -150,9 +172,9 @@ describe('rows and lines', () => {
   it.each(['sep=;', 'SEP=;', '"sep=;"'])('that say %s name the separator', async (line) => {
     const text = `${line}\r\na;b;label\r\n1;0;yes\r\n`;
     for (const size of [1 << 16, 1])
-      expect((await collect(readRows(chunksOf(Buffer.from(text), size), task))).map(({ values }) => values)).toEqual([
-        [1, 0],
-      ]);
+      expect(
+        (await collect(readRows(chunksOf(Buffer.from(text), size), task))).map(({ values }) => values),
+      ).toEqual([[1, 0]]);
     expect(await refusal(text, { separator: 'tab' })).toMatchObject({ code: 'ERR_ROW_OPTIONS' });
     expect((await refusal(`${text}x;0;yes\n`)).message).toMatch(/^row 2 \(line 4\)/);
   });
@@ -164,7 +186,9 @@ describe('rows and lines', () => {
     expect((await refusal('a,b,label\nyears,,\nyears,1,yes\n')).message).toMatch(/got something else$/);
     const rows = 'a,b,label\n1,0.5,yes\n2,0.25,no\n3,0.125,no\n';
     expect((await refusal(`${rows}6,0.875,\n`)).message).toMatch(/the row is the sum of those above it/);
-    expect((await remarked(`${rows}6,0.875,no\n`)).remarks).toEqual([expect.stringMatching(/^the last row is the sum/)]);
+    expect((await remarked(`${rows}6,0.875,no\n`)).remarks).toEqual([
+      expect.stringMatching(/^the last row is the sum/),
+    ]);
     expect((await remarked(`${rows}6,0.875,no\n1,1,no\n`)).remarks).toEqual([]);
   });
 });
@@ -175,10 +199,9 @@ describe('quotes', () => {
     const inches = 'a,b,label,note\n1,0,yes,5" pipe\n2,1,no,6" pipe\n3,1,no,"x"\n';
     expect(await numbers(inches, ignoring)).toHaveLength(3);
     const escaped = 'note,a,b,label\n"say \\"hi\\", you",1,0,yes\n"\\\\",2,0,no\n';
-    expect((await read(escaped, { escape: 'backslash', keptColumns: ['note'] })).map(({ kept }) => kept)).toEqual([
-      ['say "hi", you'],
-      ['\\'],
-    ]);
+    expect(
+      (await read(escaped, { escape: 'backslash', keptColumns: ['note'] })).map(({ kept }) => kept),
+    ).toEqual([['say "hi", you'], ['\\']]);
     expect((await refusal('note,a,b,label\n"say \\"hi\\" now",1,0,yes\n', ignoring)).message).toMatch(
       /^line 2: not valid CSV: .*: --escape backslash reads it$/,
     );

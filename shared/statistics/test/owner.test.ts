@@ -71,7 +71,9 @@ describe('from file to statistics', () => {
     const text = 'f1,f0\n0,2\n-3,0.5\n0,-7\n';
     await expect(statisticsOfCsv(bytesOf(text), task)).rejects.toMatchObject({
       code: 'ERR_CLIPPED',
-      message: expect.stringMatching(/^more than half of the cells of "f0" lie outside .* --allow-clipping f0/),
+      message: expect.stringMatching(
+        /^more than half of the cells of "f0" lie outside .* --allow-clipping f0/,
+      ),
     });
     const { clippedCells, rows, statistics } = await statisticsOfCsv(bytesOf(text), task, {
       allowClipping: ['f0'],

@@ -3,9 +3,8 @@ import { readBlobBytes, readRecords } from '@eigenveil/statistics/owner';
 import type { ReadingOptions } from './jobs.ts';
 
 /** How a file is written; columns and what is done with them are asked for beside it. */
-export type Form = Required<
-  Pick<ReadingOptions, 'separator' | 'decimal' | 'trim' | 'missing' | 'numericLabels' | 'strict'>
->;
+type Told = 'separator' | 'decimal' | 'trim' | 'missing' | 'numericLabels' | 'strict';
+export type Form = { readonly [Name in Told]: NonNullable<ReadingOptions[Name]> };
 
 export interface RowFile {
   readonly file: File;

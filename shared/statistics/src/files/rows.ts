@@ -36,7 +36,15 @@ export interface FileRecord {
 }
 
 /** Options that say something of text alone. */
-const OF_TEXT = ['separator', 'decimal', 'thousands', 'escape', 'encoding', 'skipLines', 'skipRows'] as const satisfies readonly (keyof CsvForm)[];
+const OF_TEXT = [
+  'separator',
+  'decimal',
+  'thousands',
+  'escape',
+  'encoding',
+  'skipLines',
+  'skipRows',
+] as const satisfies readonly (keyof CsvForm)[];
 
 /** Files of one kind. */
 interface FoundFiles {
@@ -119,7 +127,9 @@ function isParquet(path: string, form: FileForm | undefined): boolean {
 export function requireNoText(title: string, settings: ReadingOptions): void {
   const given = OF_TEXT.filter((name) => settings[name] !== undefined);
   if (given.length === 0) return;
-  const flags = given.map((name) => `"--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}"`);
+  const flags = given.map(
+    (name) => `"--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}"`,
+  );
   throw new StatisticsError(
     'ERR_ROW_OPTIONS',
     `${flags.join(', ')} expected with CSV alone, and ${JSON.stringify(title)} is none`,
