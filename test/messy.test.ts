@@ -74,7 +74,9 @@ const CASES: readonly Case[] = [
   of('thousands_int.csv', refused(BOTH_READINGS)),
   of('thousands_int.csv', read(), { thousands: 'comma' }),
   {
-    ...of('latin1_classes.csv', refused(/bytes that are not UTF-8: .*windows-1252/, 'ERR_ENCODING')),
+    ...of('latin1_classes.csv', refused(/bytes that are not UTF-8: .*windows-1252/, 'ERR_ENCODING'), {
+      ignore: ['id'],
+    }),
     of: 'lda',
   },
   of('latin1_clash.csv', refused(/line 2: bytes that are not UTF-8/), { ignore: ['name', 'label'] }),
@@ -110,9 +112,20 @@ const CASES: readonly Case[] = [
   of('tree/**', refused(/have the same rows: .*--allow-repeated-files/, 'ERR_FILE_REPEATED')),
   of('tree/**', read({ rows: 24 }), { allowRepeatedFiles: true }),
   of('tree', read({ rows: 24 }), { allowRepeatedFiles: true }),
-  of('casedup.parquet', refused(/"DOSE" differs from "dose" \(number 4\)/), {}, ['contribute']),
-  of('casedup.parquet', warned(/"dose" and "DOSE" differ in upper and lower case/), {}, ['draft', 'demo']),
-  of('casedup.parquet', read(), { ignore: ['id', 'label', 'DOSE'] }),
+  of(
+    'casedup.parquet',
+    refused(/"dose", but there are "DOSE" \(number 4\) and "dose_1" \(number 5\)/),
+    {},
+    BY_TASK,
+  ),
+  of('casedup.parquet', warned(/"DOSE" and "dose_1" are called so by DuckDB/), {}, ['draft', 'demo']),
+  of('casedup.parquet', read(), { columns: ['dose_1=dose'], ignore: ['id', 'label', 'DOSE'] }),
+  of('casedup_own.parquet', refused(/"DOSE" differs from "dose" \(number 4\)/), {}, ['contribute']),
+  of('casedup_own.parquet', warned(/"dose" and "DOSE" differ in upper and lower case/), {}, [
+    'draft',
+    'demo',
+  ]),
+  of('casedup_own.parquet', read(), { ignore: ['id', 'label', 'DOSE'] }),
   of('trailing_cols.csv', refused(/has no name: leave it out|column 7 has no name/), {}, BY_COLUMNS),
   of('trailing_cols.csv', read(), { ignore: ['id', 'label', '#7', '#8'] }),
   of('blank_rows.csv', read({ skipped: 2 })),
@@ -156,13 +169,19 @@ const CASES: readonly Case[] = [
   of('nfd.csv', read(), { columns: ['#3=weight'] }),
   of('bool_py.csv', read()),
   {
-    ...of('label_R.csv', refused(/differs from the class "true" in upper and lower case alone/), {}, [
-      'contribute',
-    ]),
+    ...of(
+      'label_R.csv',
+      refused(/differs from the class "true" in upper and lower case alone/),
+      { ignore: ['id'] },
+      ['contribute'],
+    ),
     of: 'lda',
   },
   of('gz_misnamed.csv', read()),
-  of('cut.csv.gz', refused(/cannot be read: it is a gzip archive that is cut off/, 'ERR_FILE_UNREADABLE')),
+  of(
+    'cut.csv.gz',
+    refused(/cannot be read: its gzip data end too early, as if the file was cut off/, 'ERR_FILE_UNREADABLE'),
+  ),
   of('copy/*.csv', refused(/have the same rows/, 'ERR_FILE_REPEATED')),
   of('copy/*.csv', read({ rows: 24 }), { allowRepeatedFiles: true }),
   of('german_ints.csv', warned(POINTS), SEMICOLON),
@@ -214,7 +233,12 @@ beforeAll(async () => {
   const features = Object.entries(RANGES).map(([name, [min, max]]) => ({ name, min, max }));
   const common = {
     ...{ components: 2, minimumOwners: 2, maximumOwners: 5, maximumSamplesPerOwner: 1000 },
-    ...{ keyBits: 1024, allowInsecureKey: true, twoParty: 'simulated', deadline: new Date(Date.now() + 3_600_000).toISOString() },
+    ...{
+      keyBits: 1024,
+      allowInsecureKey: true,
+      twoParty: 'simulated',
+      deadline: new Date(Date.now() + 3_600_000).toISOString(),
+    },
   } as const;
   const create = async (proposal: object) =>
     (await client.create(TaskProposal.parse({ ...common, features, ...proposal }))).task;
@@ -247,9 +271,15 @@ beforeAll(async () => {
       ),
     );
   await client.closeTask(done.id);
-  await expect.poll(async () => (await client.status(done.id)).state).toBe('done');
   evidence = join(out, 'evidence.json');
-  const fetching = ['--home', join(world.folder, 'owner-2'), ...asOwner().slice(2), '--evidence', evidence];
+  const fetching = [
+    '--home',
+    join(world.folder, 'owner-2'),
+    ...asOwner().slice(2),
+    '--wait',
+    '--evidence',
+    evidence,
+  ];
   expect(await runInProcess('owner', 'project', done.id, ...fetching)).toMatchObject({ exitCode: 0 });
   reduced = await projected(join(made, 'base.csv'));
 });
@@ -286,6 +316,13 @@ interface Came {
   readonly reduced?: string;
 }
 
+/** What was said, of an error its code and detail. */
+function wordsOf(stderr: string): string {
+  if (!stderr.startsWith('{')) return stderr;
+  const { code, detail } = JSON.parse(stderr) as { code: string; detail: string };
+  return `${code}: ${detail}`;
+}
+
 const RUNS: Readonly<Record<Command, (file: string, it: Case) => Promise<Came>>> = {
   async contribute(file, { of: kind, options, outcome }) {
     // What is to be refused is refused without the word that nothing be sent.
@@ -297,7 +334,7 @@ const RUNS: Readonly<Record<Command, (file: string, it: Case) => Promise<Came>>>
       ...['contribute', tasks[kind], ...asOwner(), ...flags],
     );
     const { rows, skippedRows: skipped } = exitCode === 0 ? JSON.parse(stdout) : {};
-    return { exitCode, text: stdout + stderr, rows, skipped };
+    return { exitCode, text: stdout + wordsOf(stderr), rows, skipped };
   },
   async project(file, { options }) {
     const target = join(out, 'reduced.csv');
@@ -307,7 +344,13 @@ const RUNS: Readonly<Record<Command, (file: string, it: Case) => Promise<Came>>>
     expect(existsSync(target)).toBe(ended.exitCode === 0);
     const { rows, skippedRows: skipped } = ended.exitCode === 0 ? JSON.parse(ended.stdout) : {};
     const text = existsSync(target) ? await readFile(target, 'utf8') : '';
-    return { exitCode: ended.exitCode, text: ended.stdout + ended.stderr, rows, skipped, reduced: text };
+    return {
+      exitCode: ended.exitCode,
+      text: ended.stdout + wordsOf(ended.stderr),
+      rows,
+      skipped,
+      reduced: text,
+    };
   },
   async draft(file, { options }) {
     const flags = ['--data', file, '--components', '2', '--owners', '3', ...flagsOf(options)];
@@ -350,8 +393,8 @@ const RUNS: Readonly<Record<Command, (file: string, it: Case) => Promise<Came>>>
 };
 
 /** What must come of each file, in one of the folders that have them. */
-function table(folder: () => string, good: () => string): void {
-  const runs = CASES.flatMap((it) => it.by.map((by) => ({ ...it, command: by })));
+function table(folder: () => string, good: () => string, cases = CASES): void {
+  const runs = cases.flatMap((it) => it.by.map((by) => ({ ...it, command: by })));
   test.each(runs)('$command of $file $options: $outcome.kind', async (it) => {
     const came = await RUNS[it.command](join(folder(), it.file), it);
     const { outcome } = it;
@@ -377,7 +420,15 @@ function table(folder: () => string, good: () => string): void {
 /** Files whose rows are those of the good one, number by number. */
 const SAME = new Set([
   ...['base.parquet', 'dose=500/base.parquet', 'latin1_clash.csv', 'utf16.csv', 'unnamed.csv', 'base.pq'],
-  ...['spark.parquet', 'casedup.parquet', 'trailing_cols.csv', 'blank_rows.csv', 'inch.csv', 'backslash.csv'],
+  ...[
+    'spark.parquet',
+    'casedup.parquet',
+    'casedup_own.parquet',
+    'trailing_cols.csv',
+    'blank_rows.csv',
+    'inch.csv',
+    'backslash.csv',
+  ],
   ...['quoted_names_with_comma.csv', 'case.csv', 'nfd.csv', 'gz_misnamed.csv', 'german_points.csv'],
   ...['sep_line.csv', 'units_row.csv'],
 ]);
@@ -446,5 +497,6 @@ describe.skipIf(missing !== '')(`the files of the folder messy${missing}`, { tag
   table(
     () => GIVEN,
     () => good,
+    CASES.filter(({ file }) => file !== 'casedup_own.parquet'),
   );
 });

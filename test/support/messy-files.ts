@@ -1,6 +1,6 @@
 /**
  * Files as owners have them, made up here, each with what somebody's real file did: a folder of them, with the names of the folder `messy` that
- * EIGENVEIL_DATA may hold. All but those that say so hold the rows of base.csv.
+ * EIGENVEIL_DATA may hold, and one that it lacks. All but those that say so hold the rows of base.csv.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -132,11 +132,15 @@ async function writeParquet(folder: string): Promise<void> {
   await writeFile(join(folder, 'spark.parquet/_SUCCESS'), '');
   await writeFile(join(folder, 'spark.parquet/.part-0000.parquet.crc'), 'crc');
   await connection.run(
-    `COPY (SELECT *, dose AS doze FROM (${typed})) TO '${join(folder, 'casedup.parquet')}' (FORMAT parquet, COMPRESSION uncompressed)`,
+    `COPY (SELECT *, dose AS doze FROM (${typed})) TO '${join(folder, 'casedup_own.parquet')}' (FORMAT parquet, COMPRESSION uncompressed)`,
+  );
+  // DuckDB calls the second one dose_1.
+  await connection.run(
+    `COPY (SELECT id, age, weight, 2 * dose AS "DOSE", dose, score, label FROM (${typed})) TO '${join(folder, 'casedup.parquet')}' (FORMAT parquet)`,
   );
   connection.closeSync();
   instance.closeSync();
-  await renameColumn(join(folder, 'casedup.parquet'), 'doze', 'DOSE');
+  await renameColumn(join(folder, 'casedup_own.parquet'), 'doze', 'DOSE');
 }
 
 /** In the file's bytes, since DuckDB would not write such names. */

@@ -2,7 +2,7 @@
  * Drafts a task proposal from a sample: column names, their minima and maxima, class labels. For data whose ranges
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
-import { checkClipping, columnTitle, differenceOf, likeness } from '@eigenveil/statistics/owner';
+import { checkClipping, columnTitle, differenceOf, isRenamed, likeness } from '@eigenveil/statistics/owner';
 import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire/errors';
 import type { NoFeature, NoLabel, Sample, SampleColumn } from './sample.ts';
@@ -149,10 +149,14 @@ function tellRemarks(
       `${skippedRows === 1 ? '1 row was' : `${skippedRows} rows were`} left out, since a cell is missing or all are blank`,
     );
   for (const [i, feature] of features.entries()) {
-    const twin = features.slice(0, i).find(({ name }) => likeness(name) === likeness(feature.name));
+    const twin = features.find(
+      ({ name }, k) => (k < i && likeness(name) === likeness(feature.name)) || isRenamed(feature.name, name),
+    );
     if (twin !== undefined)
       onRemark(
-        `the columns ${JSON.stringify(twin.name)} and ${JSON.stringify(feature.name)} differ in ${differenceOf(twin.name, feature.name)} alone: are they two features?`,
+        isRenamed(feature.name, twin.name)
+          ? `the columns ${JSON.stringify(twin.name)} and ${JSON.stringify(feature.name)} are called so by DuckDB where names differ in case alone: are they two features?`
+          : `the columns ${JSON.stringify(twin.name)} and ${JSON.stringify(feature.name)} differ in ${differenceOf(twin.name, feature.name)} alone: are they two features?`,
       );
     const { min, max } = feature.range!;
     for (const remark of feature.remarks?.(range?.[0] ?? min, range?.[1] ?? max) ?? []) onRemark(remark);

@@ -155,7 +155,16 @@ function nearName(name: string, header: readonly string[], used: ReadonlySet<num
   const i = header.findIndex((it, k) => !used.has(k) && it !== name && likeness(it) === likeness(name));
   if (i < 0) return '';
   const own = header[i]!;
+  const renamed = header.findIndex((it) => isRenamed(it, own));
+  if (renamed >= 0)
+    return `, but there are ${columnTitle(own, i)} and ${columnTitle(header[renamed]!, renamed)}, as DuckDB writes names that differ in case alone: which of them is meant, only you can say (--columns)`;
   return `, but ${columnTitle(own, i)} differs from it in ${differenceOf(own, name)} alone (--columns ${shellText(`${own}=${name}`)} takes it)`;
+}
+
+/** Whether a column has a name that DuckDB has given it, since the other one differs from its own in case alone: `dose_1` beside `DOSE`. */
+export function isRenamed(name: string, other: string): boolean {
+  const own = /^(.+)_\d+$/.exec(name)?.[1];
+  return own !== undefined && own !== other && likeness(own) === likeness(other);
 }
 
 function nearUsed(header: readonly string[], i: number, used: ReadonlySet<number>): string {

@@ -12,7 +12,7 @@ export {
 } from './csv.ts';
 export { Discretiser } from './discretise.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
-export { ColumnNames, columnTitle } from './header.ts';
+export { ColumnNames, columnTitle, isRenamed } from './header.ts';
 export type { IntakeOptions } from './intake.ts';
 export { LabelIndex } from './label-index.ts';
 export { layout } from './layout.ts';
