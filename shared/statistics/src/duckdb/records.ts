@@ -27,7 +27,7 @@ export async function* readStoredRecords(
         });
     }
   } finally {
-    engine.close();
+    await engine.close();
   }
 }
 

@@ -274,7 +274,7 @@ class ChunkReader {
     );
   }
 
-  #itemsOf(chunk: DuckDBDataChunk, position: number): Items {
+  #itemsOf(chunk: Chunk, position: number): Items {
     if (position < this.#width) return chunk.getColumnVector(position);
     const text = this.#appended[position - this.#width]!;
     return { getItem: () => (text === '' ? null : text) };
