@@ -177,7 +177,7 @@ describe('a task', () => {
       exitCode: 2,
       code: 'ERR_CSV_CELL',
       detail: expect.stringMatching(
-        /^row 7 \(line 8\), column "sepal_width": expected a finite decimal number/,
+        /^row 7 \(line 8\), column "sepal_width" \(number 2\): expected a finite decimal number/,
       ),
     });
   });
@@ -214,9 +214,9 @@ describe('a task', () => {
     const form = ['--separator', 'semicolon', '--decimal', 'comma', '--trim'];
     const refused = problemOf(await owner('contribute', ...words(2), ...form));
     expect(refused).toMatchObject({ exitCode: 2, code: 'ERR_CSV_CELL' });
-    expect(refused.detail).toMatch(/^row 51 .*column "sepal_width": .*an empty cell: --missing skip/);
+    expect(refused.detail).toMatch(/^row 51 .*column "sepal_width" .*an empty cell: --missing skip/);
     const skipping = await owner('contribute', ...words(2), ...form, '--missing', 'skip');
-    expect(skipping.stderr).toBe('warning: 1 row was left out, since a cell is missing\n');
+    expect(skipping.stderr).toBe('warning: 1 row was left out, since a cell is missing or all are blank\n');
     contributed.push({ ...skipping, stderr: '' });
     for (const [i, answer] of contributed.entries()) {
       const { receipt, ...summary } = jsonOf(answer);
@@ -227,6 +227,9 @@ describe('a task', () => {
         clipped: {},
         clippedRows: 0,
         skippedRows: i === 2 ? 1 : 0,
+        unreadable: {},
+        classes: {},
+        warnings: [],
         constant: [],
       });
     }
@@ -287,6 +290,7 @@ describe('a task', () => {
       file: path('result.json'),
       verifiedOwners: OWNERS,
       remarks: [],
+      warnings: [],
     });
     const shown = await runInProcess('user', 'task', 'result', id, ...asOperator());
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
