@@ -180,7 +180,7 @@ async function printHistogram(
       import('@eigenveil/two-party/plan'),
     ]);
   const proposal = await asConfiguration(async () => {
-    const draft = await draftFile(data, settings);
+    const draft = await draftFile(data, { ...settings, isRangeWide: true });
     const own = histogramOf(draft, { epsilon, delta, height, workload, logarithmic });
     const wishes = { ...settings, components: 0, outputs: [], twoParty: 'linear', sketch: false } as const;
     const made = checkConfiguration(TaskProposal, { ...proposalOf(draft, wishes, null), ...own }, 'draft');

@@ -25,6 +25,8 @@ export interface DraftOptions {
   readonly range?: readonly [min: number, max: number] | undefined;
   /** Columns to leave out; `#3` is the third one. */
   readonly ignore: readonly string[];
+  /** Whether ranges are wider than the values on purpose, as those of a histogram are. */
+  readonly isRangeWide?: boolean | undefined;
   /** Features of which more than half of the cells may lie outside `range`. */
   readonly allowClipping?: readonly string[] | undefined;
   /** Told of what looks like a mistake in the sample and is none for certain. */
@@ -73,8 +75,11 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
   for (const column of features)
     if (column.labelLike !== undefined && !isTarget(column))
       throw unsaidLabels(column.name, column.labelLike);
-  if (options.range !== undefined)
-    checkClipping(features, { rows, clippedCells: features.map(({ outside = 0 }) => outside) }, options);
+  if (options.range !== undefined) {
+    const [min, max] = options.range;
+    const wished = features.map(({ name }) => ({ name, min, max }));
+    checkClipping(wished, { rows, clippedCells: features.map(({ outside = 0 }) => outside) }, options);
+  }
   tellRemarks(sample, features, options);
   return {
     method: methodOf(options),
@@ -141,7 +146,7 @@ function nearName(columns: readonly SampleColumn[], name: string): string {
 function tellRemarks(
   { endsInSum, skippedRows = 0 }: Sample,
   features: readonly SampleColumn[],
-  { range, onRemark }: DraftOptions,
+  { range, isRangeWide, onRemark }: DraftOptions,
 ): void {
   if (onRemark === undefined) return;
   if (skippedRows > 0)
@@ -158,8 +163,12 @@ function tellRemarks(
           ? `the columns ${JSON.stringify(twin.name)} and ${JSON.stringify(feature.name)} are called so by DuckDB where names differ in case alone: are they two features?`
           : `the columns ${JSON.stringify(twin.name)} and ${JSON.stringify(feature.name)} differ in ${differenceOf(twin.name, feature.name)} alone: are they two features?`,
       );
+    const told = feature.remarks;
+    if (told === undefined) continue;
     const { min, max } = feature.range!;
-    for (const remark of feature.remarks?.(range?.[0] ?? min, range?.[1] ?? max) ?? []) onRemark(remark);
+    const more = range === undefined ? [told.end()] : [];
+    const spread = isRangeWide === true ? undefined : told.spread(range?.[0] ?? min, range?.[1] ?? max);
+    for (const remark of [told.thousands(), ...more, spread]) if (remark !== undefined) onRemark(remark);
   }
   if (endsInSum === true)
     onRemark('the last row is the sum of those above it: take it out, unless it is a row like the others');

@@ -48,10 +48,20 @@ export interface SampleColumn {
   readonly labels: readonly string[] | undefined;
   /** How many labels it has that is named like labels and holds a few whole numbers; undefined where it does not look so. */
   readonly labelLike: number | undefined;
-  /** What looks like a mistake in it, as a feature with the range that a draft gives it. */
-  readonly remarks?: (min: number, max: number) => readonly string[];
+  /** What looks like a mistake in it, as a feature. */
+  readonly remarks?: ColumnRemarks;
   /** Cells outside the range that was asked for. */
   readonly outside?: number;
+}
+
+/** Each is undefined where there is nothing to tell. */
+interface ColumnRemarks {
+  /** Of points or commas that may stand between thousands. */
+  thousands(): string | undefined;
+  /** Of a single value that makes an end of the range, where that is the values' own. */
+  end(): string | undefined;
+  /** Of values that fill little of the range that a draft gives them. */
+  spread(min: number, max: number): string | undefined;
 }
 
 export interface Sample {
@@ -324,14 +334,13 @@ class Column {
         this.#labels.size > LIMITS.classes ? undefined : [...this.#labels.values()].sort(byNumberThenText),
       labelLike: this.#noFeature === undefined ? this.#labelLike?.count : undefined,
       outside: this.#outside,
-      remarks: (min, max) => {
-        const spread = this.#spread.remark(min, max);
-        const told = [
-          this.#thousands?.remark(title),
-          this.#ends.remark(title),
-          spread === undefined ? undefined : `the values of ${title} ${spread}`,
-        ];
-        return told.filter((remark) => remark !== undefined);
+      remarks: {
+        thousands: () => this.#thousands?.remark(title),
+        end: () => this.#ends.remark(title),
+        spread: (min, max) => {
+          const spread = this.#spread.remark(min, max);
+          return spread === undefined ? undefined : `the values of ${title} ${spread}`;
+        },
       },
     };
   }

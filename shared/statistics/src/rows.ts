@@ -99,7 +99,8 @@ export async function statisticsOfRows<Options extends SummingOptions>(
   const statistics = accumulator.statistics();
   unreadable.check(rows, options);
   checkClipping(task.features, { rows, clippedCells }, options);
-  for (const remark of watch.remarks()) options.onRemark?.(remark);
+  // The range of a histogram is to be wide.
+  if (!isHistogram) for (const remark of watch.remarks()) options.onRemark?.(remark);
   const summed = { statistics, rows, clippedCells, clippedRows, skippedRows };
   return isHistogram ? { ...summed, unreadableCells: unreadable.counts } : summed;
 }

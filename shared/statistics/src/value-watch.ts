@@ -94,16 +94,16 @@ export class ValueWatch {
 }
 
 /**
- * Refuses features of which more than half of the cells lie outside their range.
+ * Refuses features of which more than half of the cells lie outside their range, unless that is empty, which is told by itself.
  * @throws ERR_CLIPPED
  */
 export function checkClipping(
-  features: readonly Pick<Feature, 'name'>[],
+  features: readonly Feature[],
   { rows, clippedCells }: { readonly rows: number; readonly clippedCells: readonly number[] },
   { allowClipping = [] }: Pick<ConsentOptions, 'allowClipping'>,
 ): void {
   const clipped = features.filter(
-    ({ name }, i) => clippedCells[i]! > rows / 2 && !allowClipping.includes(name),
+    ({ name, min, max }, i) => min < max && clippedCells[i]! > rows / 2 && !allowClipping.includes(name),
   );
   if (clipped.length === 0) return;
   const names = clipped.map(({ name }) => name);
