@@ -2,7 +2,14 @@
  * Drafts a task proposal from a sample: column names, their minima and maxima, class labels. For data whose ranges
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
-import { checkClipping, columnTitle, differenceOf, isRenamed, likeness } from '@eigenveil/statistics/owner';
+import {
+  checkClipping,
+  columnTitle,
+  differenceOf,
+  isRenamed,
+  likeness,
+  nearTo,
+} from '@eigenveil/statistics/owner';
 import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire/errors';
 import type { NoFeature, NoLabel, Sample, SampleColumn } from './sample.ts';
@@ -136,9 +143,10 @@ function isIgnored(
 }
 
 function nearName(columns: readonly SampleColumn[], name: string): string {
-  const near = columns.findIndex((column) => likeness(column.name) === likeness(name));
-  if (near < 0) return '';
-  const own = columns[near]!.name;
+  const names = columns.map((column) => column.name);
+  const own = nearTo(name, names);
+  if (own === undefined) return '';
+  const near = names.indexOf(own);
   return `, but ${columnTitle(own, near)} differs from it in ${differenceOf(own, name)} alone`;
 }
 
@@ -168,7 +176,8 @@ function tellRemarks(
     const { min, max } = feature.range!;
     const more = range === undefined ? [told.end()] : [];
     const spread = isRangeWide === true ? undefined : told.spread(range?.[0] ?? min, range?.[1] ?? max);
-    for (const remark of [told.thousands(), ...more, spread]) if (remark !== undefined) onRemark(remark);
+    for (const remark of [told.count(), told.thousands(), ...more, spread])
+      if (remark !== undefined) onRemark(remark);
   }
   if (endsInSum === true)
     onRemark('the last row is the sum of those above it: take it out, unless it is a row like the others');
@@ -188,12 +197,13 @@ function checkCells(
       column.noFeature ? [{ column, ...column.noFeature, why: whyNoFeature(column.noFeature) }] : [],
     ),
     ...classes.flatMap((column) =>
-      column.noLabel ? [{ column, ...column.noLabel, why: NO_LABEL[column.noLabel.kind] }] : [],
+      column.noLabel ? [{ column, ...column.noLabel, why: whyNoLabel(column.noLabel) }] : [],
     ),
   ];
   const [first] = faults.sort((a, b) => a.row - b.row);
   if (first === undefined) return;
   const title = titleOf(columns, first.column);
+  if (first.row === 0) throw invalid(`column ${title} ${first.why}`);
   const sum =
     endsInSum === true && first.row === rows
       ? '; the row is the sum of those above it: take it out of the file'
@@ -213,18 +223,22 @@ const WAY_OUT =
 
 /** Why a cell is no feature's. */
 function whyNoFeature({ kind, what }: NoFeature): string {
+  if (kind === 'type') return `${what}; ${WAY_OUT}`;
   return kind === 'missing'
     ? `is a missing value: --missing skip leaves such rows out; ${WAY_OUT}`
     : `is no number, but ${what ?? 'something else'}; ${WAY_OUT}`;
 }
 
 /** Why a cell would make a class that nobody means. */
-const NO_LABEL: Readonly<Record<NoLabel['kind'], string>> = {
+const NO_LABEL: Readonly<Record<Exclude<NoLabel['kind'], 'type'>, string>> = {
   missing:
     'is a missing label: --missing skip leaves such rows out; if it is a class all the same, write it among "classes" in the draft',
   blanks: 'is a label with blanks around it, which would be a class of its own: --trim passes over them',
   long: 'is longer than a label may be: leave such rows out of the sample, or the column with --ignore',
 };
+
+const whyNoLabel = ({ kind, what }: NoLabel) =>
+  kind === 'type' ? `${what}: leave it out with --ignore, or write it as text` : NO_LABEL[kind];
 
 /** @throws ERR_TASK_INVALID for options that the method does not take */
 export function checkDraftOptions(options: DraftOptions): void {

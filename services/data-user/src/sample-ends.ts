@@ -42,6 +42,8 @@ export class Ends {
     const rest = Math.abs(other - next);
     const gap = Math.abs(next - end);
     if (gap > LEAST_OUTLIER * rest) return true;
+    // Below numbers of which none is less than 0.
+    if (end === -1) return next >= 0;
     if (!standsForNothing(end)) return false;
     return gap > LEAST_GAP * rest || (end < 0 && next >= 0);
   }

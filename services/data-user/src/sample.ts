@@ -12,10 +12,14 @@ import {
   parseDecimal,
   type ReadingOptions,
   type RowBatches,
+  RowCounter,
   type RowOptions,
   readRecords,
+  type Separator,
   StatisticsError,
   ThousandsWatch,
+  type TypeProblems,
+  widthProblem,
 } from '@eigenveil/statistics/owner';
 import type { StatisticsTask } from '@eigenveil/task';
 import { LIMITS } from '@eigenveil/task/schema';
@@ -23,15 +27,15 @@ import { ServiceError } from '@eigenveil/wire/errors';
 import { isNamedLikeLabels, LabelLike } from './label-like.ts';
 import { Ends } from './sample-ends.ts';
 
-/** A cell that cannot be what it is wanted for, by its row from 1; what stands in it is never told. */
+/** A cell that cannot be what it is wanted for, by its row from 1, or a whole column (row 0); what stands in it is never told. */
 export interface BadCell<Kind> {
   readonly row: number;
   readonly kind: Kind;
   /** What it holds, and what would read it. */
   readonly what?: string | undefined;
 }
-export type NoFeature = BadCell<'missing' | 'no number'>;
-export type NoLabel = BadCell<'missing' | 'blanks' | 'long'>;
+export type NoFeature = BadCell<'missing' | 'no number' | 'type'>;
+export type NoLabel = BadCell<'missing' | 'blanks' | 'long' | 'type'>;
 
 export interface SampleColumn {
   /** As the task is to call it. */
@@ -60,6 +64,8 @@ interface ColumnRemarks {
   thousands(): string | undefined;
   /** Of a single value that makes an end of the range, where that is the values' own. */
   end(): string | undefined;
+  /** Of cells that number the rows. */
+  count(): string | undefined;
   /** Of values that fill little of the range that a draft gives them. */
   spread(min: number, max: number): string | undefined;
 }
@@ -92,6 +98,8 @@ export interface SampleOptions
 /** A row of a sample; undefined for a cell that holds nothing. */
 export interface SampleRecord {
   readonly cells: readonly (string | undefined)[];
+  /** Of the header, where columns have types: why each is no feature or no label. */
+  readonly problems?: readonly TypeProblems[] | undefined;
 }
 
 /** Starts reading the rows that the task was drafted from. */
@@ -127,12 +135,10 @@ export async function sampleOf(
   options: SampleOptions = {},
 ): Promise<Sample> {
   let reader: SampleReader | undefined;
-  for await (const { cells } of records) {
+  for await (const { cells, problems } of records) {
     if (reader === undefined) {
-      reader = new SampleReader(
-        cells.map((name) => name ?? ''),
-        options,
-      );
+      const header = cells.map((name) => name ?? '');
+      reader = new SampleReader(header, options, problems);
       continue;
     }
     reader.add(cells);
@@ -147,12 +153,13 @@ class SampleReader {
   readonly #used: readonly number[];
   readonly #skipsMissing: boolean;
   readonly #sums: LastRowSums;
+  readonly #separator: Separator | undefined;
   /** What is wrong with the header, while the first rows say more of it. */
   #fault: { readonly position: number; readonly rows: string[] } | undefined;
   #rows = 0;
   #skippedRows = 0;
 
-  constructor(header: readonly string[], options: SampleOptions) {
+  constructor(header: readonly string[], options: SampleOptions, problems: readonly TypeProblems[] = []) {
     const { ignore, columns, missing } = options;
     const names = new ColumnNames(header, columns);
     const ignored = new Set((ignore ?? []).flatMap((name) => names.findAll(name)));
@@ -168,9 +175,13 @@ class SampleReader {
     const cells = new CellReader([], options);
     this.#columns = header.map(
       (own, i) =>
-        new Column({ own, name: names.mapped[i]!, position: i }, { cells, marks: marks[i]!, options }),
+        new Column(
+          { own, name: names.mapped[i]!, position: i, ...problems[i] },
+          { cells, marks: marks[i]!, options },
+        ),
     );
     this.#skipsMissing = missing === 'skip';
+    this.#separator = options.separator;
     this.#sums = new LastRowSums(this.#used.length);
   }
 
@@ -185,7 +196,7 @@ class SampleReader {
     if (cells.length !== this.#columns.length)
       throw new StatisticsError(
         'ERR_CSV_ROW',
-        `row ${this.#rows}: expected ${this.#columns.length} cells, got ${cells.length}`,
+        `row ${this.#rows}: ${widthProblem(this.#columns.length, cells, this.#separator)}`,
       );
     if (this.#skipsMissing && this.#used.some((i) => this.#columns[i]!.isMissing(cells[i]))) {
       this.#rows -= 1;
@@ -245,9 +256,18 @@ function checkHeader(
       used.some((name) => parseDecimal(name) !== undefined),
       'the file needs a header row first, with names that are no numbers',
     ],
-    [new Set(named).size < named.length, 'the header row needs names that differ'],
+    [
+      named.length > new Set(named).size,
+      `the header row needs names that differ, and columns ${repeatedIn(header).join(' and ')} have one`,
+    ],
   ] as const;
   for (const [holds, message] of faults) if (holds) throw invalid(message);
+}
+
+/** The numbers of the first two columns of one name. */
+function repeatedIn(names: readonly string[]): number[] {
+  const later = names.findIndex((name, i) => names.indexOf(name) < i);
+  return [names.indexOf(names[later]!), later].map((i) => i + 1);
 }
 
 const OTHER_SEPARATORS = [
@@ -256,9 +276,16 @@ const OTHER_SEPARATORS = [
   ['pipe', '|'],
 ] as const;
 
+/** What is known of a column before a row is read. */
+interface ColumnTitle extends TypeProblems {
+  readonly own: string;
+  readonly name: string;
+  readonly position: number;
+}
+
 /** One column, as far as it has been read. */
 class Column {
-  readonly #title: { readonly own: string; readonly name: string; readonly position: number };
+  readonly #title: ColumnTitle;
   readonly #cells: CellReader;
   readonly #marks: MissingMarks;
   readonly #options: SampleOptions;
@@ -266,6 +293,7 @@ class Column {
   readonly #labelLike: LabelLike | undefined;
   readonly #ends = new Ends();
   readonly #spread = new ColumnSpread();
+  readonly #counter = new RowCounter();
   #thousands: ThousandsWatch | undefined;
   #range: Range | undefined;
   #noFeature: NoFeature | undefined;
@@ -273,7 +301,7 @@ class Column {
   #outside = 0;
 
   constructor(
-    title: { readonly own: string; readonly name: string; readonly position: number },
+    title: ColumnTitle,
     how: { readonly cells: CellReader; readonly marks: MissingMarks; readonly options: SampleOptions },
   ) {
     this.#title = title;
@@ -284,15 +312,19 @@ class Column {
     if (decimal === undefined && thousands === undefined)
       this.#thousands = new ThousandsWatch(how.cells.format.decimal);
     this.#labelLike = isNamedLikeLabels(title.name) ? new LabelLike() : undefined;
+    if (title.feature !== undefined) this.#noFeature = { row: 0, kind: 'type', what: title.feature };
+    if (title.label !== undefined) this.#noLabel = { row: 0, kind: 'type', what: title.label };
   }
 
+  /** A column whose type says nothing to a task has no cells that could be missing. */
   isMissing(text: string | undefined): boolean {
+    if (this.#title.feature !== undefined && this.#title.label !== undefined) return false;
     return text === undefined || this.#marks.has(text, this.#cells.format.read(text));
   }
 
   /** Returns the number that the cell writes. */
   add(text: string | undefined, row: number): number | undefined {
-    const missing = this.isMissing(text);
+    const missing = this.isMissing(text) || text === undefined;
     const value = missing ? undefined : this.#cells.format.read(text!);
     if (value === undefined) {
       this.#noFeature ??= {
@@ -301,6 +333,7 @@ class Column {
         what: missing ? undefined : this.#cells.kindOfNumber(text!, this.#marks),
       };
     } else this.#addNumber(value, text!);
+    this.#counter.add(text ?? '');
     if (missing) this.#noLabel ??= { row, kind: 'missing' };
     else if (text!.trim() !== text) this.#noLabel ??= { row, kind: 'blanks' };
     else if (text.length > LONGEST_LABEL) this.#noLabel ??= { row, kind: 'long' };
@@ -337,6 +370,10 @@ class Column {
       remarks: {
         thousands: () => this.#thousands?.remark(title),
         end: () => this.#ends.remark(title),
+        count: () =>
+          this.#counter.counts
+            ? `${title} counts rows, as an id or the index of a data frame does: leave it out with --ignore, unless it is a feature`
+            : undefined,
         spread: (min, max) => {
           const spread = this.#spread.remark(min, max);
           return spread === undefined ? undefined : `the values of ${title} ${spread}`;

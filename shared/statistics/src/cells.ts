@@ -2,10 +2,11 @@
 import type { Labelling } from '@eigenveil/task';
 import { LabelIndex } from './label-index.ts';
 import { isProbablyMissing, type MissingMarks } from './missing.ts';
+import { nearNumber } from './near-numbers.ts';
 import { parseDecimal } from './number.ts';
-import { NumberFormat } from './number-format.ts';
+import { booleanOf, NumberFormat } from './number-format.ts';
 import type { ReadingOptions } from './reading-options.ts';
-import { differenceOf, likeness, unusualIn } from './unusual.ts';
+import { differenceOf, nearTo, unusualIn } from './unusual.ts';
 
 type CellOptions = Pick<ReadingOptions, 'decimal' | 'thousands' | 'trim' | 'numericLabels'>;
 
@@ -53,9 +54,12 @@ export class CellReader {
     if (marks.has(text)) return kindOfMissing(text);
     if (trimmed === '') return BLANK;
     const { classes } = this.#labellings[l]!;
-    const near = classes.find((it) => likeness(it) === likeness(text));
+    const near = nearTo(text, classes);
     if (near !== undefined)
       return `one that differs from the class ${JSON.stringify(near)} in ${differenceOf(text, near)} alone: write it as the task does`;
+    const boolean = classes.find((it) => isSameBoolean(it, trimmed));
+    if (boolean !== undefined)
+      return `one that writes the class ${JSON.stringify(boolean)} as another boolean: write it as the task does`;
     if (isProbablyMissing(trimmed)) return PROBABLY_MISSING;
     return `another label: leave such rows out, or ask the data user for a task that has it`;
   }
@@ -78,6 +82,12 @@ const BLANK =
   'a cell of blanks alone: --trim makes it an empty one, and --missing skip leaves rows with such cells out';
 const PROBABLY_MISSING =
   'something that other programs write for a missing value: name it with --missing-values if it is one';
+
+/** Whether one text is a boolean and the other one the number that it stands for. */
+function isSameBoolean(one: string, other: string): boolean {
+  const values = [one, other].map((text) => booleanOf(text) ?? parseDecimal(text));
+  return values[0] !== undefined && values[0] === values[1];
+}
 
 /** Of classes that are one number, such as 0 and 0.0, none can be meant by a third way to write it. */
 function classesByNumber(classes: readonly string[]): Map<number, number> {
@@ -102,5 +112,5 @@ function kindOfOther(text: string): string {
   // A text may have any letters; only in a number such a character stands out.
   if (unusual !== undefined && /[\p{Nd}]/u.test(text) && !/\p{L}/u.test(text))
     return `one with the character ${unusual} in it`;
-  return 'something else';
+  return nearNumber(text.trim()) ?? 'something else';
 }

@@ -5,7 +5,7 @@ import { StatisticsError } from './errors.ts';
 import { parseDecimal } from './number.ts';
 import { type ReadingOptions, SEPARATORS, type Separator } from './reading-options.ts';
 import type { RowOptions } from './rows.ts';
-import { differenceOf, likeness } from './unusual.ts';
+import { differenceOf, likeness, nearTo } from './unusual.ts';
 
 /** Positions in the source: per feature, per labelling, and of what is kept as it stands. */
 export interface FoundColumns {
@@ -152,9 +152,12 @@ function unknownColumn(header: readonly string[], i: number, isHeader: boolean):
 
 /** A column that is nearly called so, by a name that meets no other eye than the one that is wanted. */
 function nearName(name: string, header: readonly string[], used: ReadonlySet<number>): string {
-  const i = header.findIndex((it, k) => !used.has(k) && it !== name && likeness(it) === likeness(name));
-  if (i < 0) return '';
-  const own = header[i]!;
+  const own = nearTo(
+    name,
+    header.filter((_, k) => !used.has(k)),
+  );
+  if (own === undefined) return '';
+  const i = header.indexOf(own);
   const renamed = header.findIndex((it) => isRenamed(it, own));
   if (renamed >= 0)
     return `, but there are ${columnTitle(own, i)} and ${columnTitle(header[renamed]!, renamed)}, as DuckDB writes names that differ in case alone: which of them is meant, only you can say (--columns)`;
@@ -168,15 +171,25 @@ export function isRenamed(name: string, other: string): boolean {
 }
 
 function nearUsed(header: readonly string[], i: number, used: ReadonlySet<number>): string {
-  const near = [...used].find(
-    (k) => k >= 0 && header[k] !== header[i] && likeness(header[k]!) === likeness(header[i]!),
+  if (header[i]!.trim() === '') return '';
+  const known = [...used].filter((k) => k >= 0);
+  const name = nearTo(
+    header[i]!,
+    known.map((k) => header[k]!),
   );
-  if (near === undefined || header[i]!.trim() === '') return '';
-  const name = header[near]!;
+  if (name === undefined) return isIndexName(header[i]!) ? ', the index of a data frame by its name' : '';
+  const near = header.indexOf(name);
   return `: ${quote(header[i]!)} differs from ${columnTitle(name, near)} in ${differenceOf(header[i]!, name)} alone`;
 }
 
-const shellText = (text: string) => (/^[\w.=#-]+$/.test(text) && !text.startsWith('#') ? text : `'${text}'`);
+/** Whether pandas calls the index of a data frame so in Parquet, or what was one in CSV. */
+export const isIndexName = (name: string) => /^(__index_level_\d+__|Unnamed: \d+)$/.test(name);
+
+/** A value of a flag as it is typed; one with a comma would be taken for a list. */
+function shellText(value: string): string {
+  const text = value.includes(',') ? JSON.stringify([value]) : value;
+  return /^[\w.=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
 
 /** Why names that should be there are not found: told by what would find more of them. */
 function likelyCause(

@@ -24,6 +24,9 @@ const BOOLEANS: ReadonlyMap<string, number> = new Map([
   ...['false', 'False', 'FALSE'].map((text): [string, number] => [text, 0]),
 ]);
 
+/** The number that a boolean stands for; undefined for any other text. */
+export const booleanOf = (text: string) => BOOLEANS.get(text);
+
 export class NumberFormat {
   readonly decimal: Decimal;
   readonly #thousands: Thousands | undefined;
@@ -43,7 +46,7 @@ export class NumberFormat {
 
   /** The number that a cell writes, booleans as 1 and 0; undefined for anything else. */
   read(text: string): number | undefined {
-    return this.#plain(text) ?? this.#grouped(text) ?? BOOLEANS.get(text);
+    return this.#plain(text) ?? this.#grouped(text) ?? booleanOf(text);
   }
 
   /** How a cell could be a number by other options; undefined where no option reads it. */

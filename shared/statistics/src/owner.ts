@@ -11,6 +11,7 @@ export {
   statisticsOfCsv,
 } from './csv.ts';
 export { Discretiser } from './discretise.ts';
+export type { TypeProblems } from './duckdb/columns.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 export { ColumnNames, columnTitle, isRenamed } from './header.ts';
 export type { IntakeOptions } from './intake.ts';
@@ -20,10 +21,11 @@ export { isProbablyMissing, type MissingMarks, missingMarks } from './missing.ts
 export { drawNoise } from './noise.ts';
 export { parseDecimal, parseDecimalComma } from './number.ts';
 export { NumberFormat, ThousandsWatch } from './number-format.ts';
-export { countsRows, holdsUnits, LastRowSums } from './odd-rows.ts';
-export type { ConsentOptions, CsvForm, ReadingOptions } from './reading-options.ts';
+export { countsRows, holdsUnits, LastRowSums, RowCounter } from './odd-rows.ts';
+export type { ConsentOptions, CsvForm, ReadingOptions, Separator } from './reading-options.ts';
 export type { CsvOptions, CsvRow } from './records.ts';
 export { RowAccumulator } from './row-accumulator.ts';
+export { widthProblem } from './row-width.ts';
 export {
   type OwnerStatistics,
   type Row,
@@ -40,5 +42,5 @@ export {
   type Statistics,
   unflatten,
 } from './statistics.ts';
-export { differenceOf, likeness } from './unusual.ts';
+export { differenceOf, likeness, nearTo } from './unusual.ts';
 export { ColumnSpread, checkClipping, ValueWatch } from './value-watch.ts';

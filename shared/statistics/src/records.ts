@@ -3,11 +3,12 @@
 import type { StatisticsTask } from '@eigenveil/task';
 import { CellReader } from './cells.ts';
 import { StatisticsError, type StatisticsErrorCode } from './errors.ts';
-import { columnTitle, type FoundColumns, findColumns } from './header.ts';
+import { columnTitle, type FoundColumns, findColumns, isIndexName } from './header.ts';
 import { type MissingMarks, missingMarks } from './missing.ts';
 import { ThousandsWatch } from './number-format.ts';
-import { countsRows, holdsUnits, LastRowSums } from './odd-rows.ts';
+import { countsRows, holdsUnits, IS_SUM, LAST_IS_SUM, LastRowSums } from './odd-rows.ts';
 import type { CsvForm, Separator } from './reading-options.ts';
+import { widthProblem } from './row-width.ts';
 import type { Row, RowOptions } from './rows.ts';
 
 /** A row that its reader may keep. */
@@ -33,6 +34,9 @@ interface HeldRefusal {
 
 /** Records behind a header that was refused, among which the true one is sought. */
 const SOUGHT_RECORDS = 10;
+
+/** Records behind one of units: the first of them without any tells how many there are. */
+const UNITS_RECORDS = 3;
 
 /** The first record is the header. */
 export class RecordReader {
@@ -106,8 +110,7 @@ export class RecordReader {
       const odd = watch?.remark(this.#titleOf(this.#columns.features[i]!));
       if (odd !== undefined) remark(odd);
     }
-    if (this.#sums.lastIsSum)
-      remark('the last row is the sum of those above it: take it out, unless it is a row like the others');
+    if (this.#sums.lastIsSum) remark(LAST_IS_SUM);
   }
 
   #readHeader(cells: readonly string[]): void {
@@ -155,8 +158,7 @@ export class RecordReader {
     const count = (cells: readonly string[]) => cells.filter((cell) => names.has(cell)).length;
     const index = record.findIndex(
       (name, i) =>
-        (name.trim() === '' || /^Unnamed: \d+$/.test(name)) &&
-        countsRows(following.map((it) => it.record[i])),
+        (name.trim() === '' || isIndexName(name)) && countsRows(following.map((it) => it.record[i])),
     );
     if (index >= 0 && error.message.includes(`number ${index + 1}`))
       return new StatisticsError(
@@ -177,15 +179,8 @@ export class RecordReader {
   #readRow(record: readonly string[], line: number): void {
     this.#count += 1;
     if (record.length !== this.#header.length) {
-      const backslash = record.some((cell) => cell.endsWith('\\'))
-        ? '; a cell ends in a backslash: see --escape backslash'
-        : '';
-      throw this.#error(
-        'ERR_CSV_ROW',
-        line,
-        undefined,
-        `expected ${this.#header.length} cells, got ${record.length}${backslash}`,
-      );
+      const problem = widthProblem(this.#header.length, record, this.#separator());
+      throw this.#error('ERR_CSV_ROW', line, undefined, problem);
     }
     const { features, labels, kept } = this.#columns!;
     let values: number[];
@@ -214,25 +209,25 @@ export class RecordReader {
     const numbersOf = (cells: readonly string[]) =>
       this.#columns!.features.map((column) => this.#cells.format.read(cells[column] ?? ''));
     if (this.#sums.isSum(numbersOf(record)))
-      throw new StatisticsError(
-        error.code,
-        `${error.message}; the row is the sum of those above it: take it out of the file`,
-      );
-    const texts = this.#columns!.features.map((column) => record[column]!);
-    if (this.#count > 1 || error.code !== 'ERR_CSV_CELL' || !holdsUnits(texts)) throw error;
+      throw new StatisticsError(error.code, `${error.message}${IS_SUM}`);
+    const textsOf = (cells: readonly string[]) =>
+      this.#columns!.features.map((column) => cells[column] ?? '');
+    if (this.#count > 1 || error.code !== 'ERR_CSV_CELL' || !holdsUnits(textsOf(record))) throw error;
     const refine = ({ following }: HeldRefusal) => {
-      const next = following[0]?.record ?? [];
+      const at = following.findIndex((it) => !holdsUnits(textsOf(it.record)));
+      const next = following[at]?.record ?? [];
       const values = numbersOf(next);
       const areNumbers = this.#columns!.features.every(
         (column, i) => values[i] !== undefined || this.#marks[column]!.has(next[column] ?? ''),
       );
       if (!areNumbers || values.every((value) => value === undefined)) return error;
+      const hold = at === 0 ? 'holds' : `and ${at === 1 ? 'the next' : `the next ${at}`} hold`;
       return new StatisticsError(
         error.code,
-        `${this.#place(line)} holds units, not numbers: --skip-rows 1 passes over it`,
+        `${this.#place(line)} ${hold} units, not numbers: --skip-rows ${at + 1} passes over ${at === 0 ? 'it' : 'them'}`,
       );
     };
-    this.#held = { error, record, following: [], most: 1, refine };
+    this.#held = { error, record, following: [], most: UNITS_RECORDS, refine };
   }
 
   #readNumber(text: string, i: number, line: number): number {

@@ -51,7 +51,24 @@ const visible = (text: string) =>
 /** Texts of one key look alike, but for case. */
 export const likeness = (text: string) => visible(text.normalize('NFKC')).toLowerCase();
 
-/** In what two texts of one likeness differ, in words. */
+/** Signs between words and quotes around them, for which programs have others: `sepal.length` for `sepal_length`. */
+const BETWEEN_WORDS = /(?<=[\p{L}\p{N}])[\s_.-]+(?=[\p{L}\p{N}])|^["'`]+|["'`]+$/gu;
+
+/** Texts of one key are words in different spellings, with accents or without; a text without letters is none. */
+function spelling(text: string): string | undefined {
+  const words = likeness(text).normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll(BETWEEN_WORDS, '');
+  return /\p{L}/u.test(words) ? words : undefined;
+}
+
+/** The one among other texts that looks like a text, or else one that is the same words in another spelling. */
+export function nearTo(text: string, others: readonly string[]): string | undefined {
+  const alike = others.find((other) => other !== text && likeness(other) === likeness(text));
+  if (alike !== undefined) return alike;
+  const own = spelling(text);
+  return own === undefined ? undefined : others.find((other) => other !== text && spelling(other) === own);
+}
+
+/** In what two texts differ that are near to each other, in words. */
 export function differenceOf(one: string, other: string): string {
   if (one.normalize('NFC') === other.normalize('NFC'))
     return 'the normal form of accents (Unicode NFC or NFD)';
@@ -61,5 +78,6 @@ export function differenceOf(one: string, other: string): string {
     const unusual = unusualIn(a) ?? unusualIn(b);
     return unusual === undefined ? 'blanks' : `blanks or invisible characters (${unusual})`;
   }
-  return 'case, blanks or the form of characters';
+  if (likeness(a) === likeness(b)) return 'case, blanks or the form of characters';
+  return 'accents, quotes or what stands between words';
 }

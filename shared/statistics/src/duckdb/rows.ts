@@ -5,6 +5,7 @@ import { CellReader } from '../cells.ts';
 import { StatisticsError, type StatisticsErrorCode } from '../errors.ts';
 import { columnTitle, findColumns } from '../header.ts';
 import { type MissingMarks, missingMarks } from '../missing.ts';
+import { IS_SUM, LAST_IS_SUM, LastRowSums } from '../odd-rows.ts';
 import type { Row, RowOptions } from '../rows.ts';
 import { DIALECT } from '../sql/dialects.ts';
 import { labelReader, numberReader } from './columns.ts';
@@ -65,6 +66,10 @@ export async function* readStoredRows(
           options.onProgress?.(before + reader.rows, total);
         }
         before += reader.rows;
+        if (reader.lastIsSum) {
+          const where = !isQuery && stored.parquet.length > 1 ? `${JSON.stringify(part)}: ` : '';
+          options.onRemark?.(`${where}${LAST_IS_SUM}`);
+        }
         if (part !== undefined) options.onFileRead?.(part);
       } catch (error) {
         const isCell = error instanceof CellFault;
@@ -173,6 +178,7 @@ class ChunkReader {
   readonly #width: number;
   /** Features with numbers among their marks of a missing cell. */
   readonly #marked: readonly number[];
+  readonly #sums: LastRowSums;
   #flat = new Float64Array(0);
   rows = 0;
 
@@ -196,7 +202,12 @@ class ChunkReader {
       const type = typeOf(features.length + l);
       return type === undefined ? String : labelReader(column, type, options.numericLabels === true);
     });
+    this.#sums = new LastRowSums(features.length);
     this.#marked = features.flatMap((_, i) => (selected.marks[i]!.hasNumbers ? [i] : []));
+  }
+
+  get lastIsSum(): boolean {
+    return this.#sums.lastIsSum;
   }
 
   /** The rows of a chunk; their values are overwritten by the next. */
@@ -224,9 +235,21 @@ class ChunkReader {
     for (let n = 0; n < rowCount; n += 1) {
       this.rows += 1;
       const values = flat.subarray(n * d, (n + 1) * d);
-      const classes = labels.map((vector, l) => this.#readClass(vector.getItem(n), l));
-      if (!this.#isWhole(values) || classes.includes(-1)) this.#options.onSkippedRow?.();
-      else if (kept.length === 0) rows.push({ values, classes });
+      let classes: number[];
+      let isWhole: boolean;
+      try {
+        classes = labels.map((vector, l) => this.#readClass(vector.getItem(n), l));
+        isWhole = this.#isWhole(values) && !classes.includes(-1);
+      } catch (error) {
+        if (error instanceof CellFault && this.#sums.isSum(values)) error.message += IS_SUM;
+        throw error;
+      }
+      if (!isWhole) {
+        this.#options.onSkippedRow?.();
+        continue;
+      }
+      this.#sums.add(values);
+      if (kept.length === 0) rows.push({ values, classes });
       else rows.push({ values, classes, kept: kept.map((vector) => String(vector.getItem(n) ?? '')) });
     }
     return rows;

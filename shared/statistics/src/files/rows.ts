@@ -3,6 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { FileForm } from '@eigenveil/platform/file-form';
 import type { StatisticsTask } from '@eigenveil/task';
 import { readRecords, readRowBatches } from '../csv.ts';
+import type { TypeProblems } from '../duckdb/columns.ts';
 import { StatisticsError } from '../errors.ts';
 import { formOfFile, readFileBytes } from '../file.ts';
 import { CSV_OPTIONS, type CsvForm, type ReadingOptions } from '../reading-options.ts';
@@ -33,6 +34,8 @@ export interface FileRecord {
   readonly cells: readonly (string | undefined)[];
   /** Where it is, for messages. */
   readonly place: string;
+  /** Of the header, where the columns of the file have types: why each is no feature or no label. */
+  readonly problems?: readonly TypeProblems[] | undefined;
 }
 
 /** Options that say something of text alone. */
@@ -257,9 +260,9 @@ export async function* recordsOfFiles(
     const where = isOneOfMany ? `${JSON.stringify(path)}, ` : '';
     let order: number[] | undefined;
     const records = stored ? storedRecords(path, settings) : textRecords(path, settings);
-    for await (const { cells, place } of records) {
+    for await (const { cells, place, problems } of records) {
       if (order === undefined) {
-        if (header === undefined) yield { cells, place };
+        if (header === undefined) yield { cells, place, problems };
         header ??= cells;
         order = orderOf(path, header, cells);
         continue;
@@ -310,10 +313,10 @@ async function* storedRecords(path: string, settings: ReadingOptions): FileRecor
   const { readStoredRecords } = await import('../duckdb/index.ts');
   const appended = appendedTo(path, settings);
   let row = -1;
-  for await (const cells of readStoredRecords(path, { memoryMegabytes: settings.memory })) {
+  for await (const { cells, problems } of readStoredRecords(path, { memoryMegabytes: settings.memory })) {
     row += 1;
     const more = appended === undefined ? [] : row === 0 ? appended.names : appended.values;
     const own = settings.trim === true ? cells.map((cell) => cell?.trim()) : cells;
-    yield { cells: [...own, ...more], place: `row ${row}` };
+    yield { cells: [...own, ...more], place: `row ${row}`, problems };
   }
 }
