@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { roomFor } from '../src/draft.ts';
+import { type DraftOptions, draftOf, roomFor } from '../src/draft.ts';
 import { draftTask } from '../src/index.ts';
+import { sampleOf } from '../src/sample.ts';
 
 type Options = Partial<Parameters<typeof draftTask>[1]>;
 
@@ -203,12 +204,54 @@ describe('a sample', () => {
       [1.234, 2.345, 3, 4],
       /^every cell of "a" \(number 1\) that has a point \(2\)/,
     ],
+    ['-1 below numbers from 0', [-1, ...usual], /^a single value alone makes the lower end/],
+    ['rows that are counted', [0, 1, 2, 3, 4, 5], /^"a" \(number 1\) counts rows/],
     ['a last row of sums', [1, 2, 3, 4, 10], /^the last row is the sum of those above/],
   ])('with %s is told', async (name, cells, message) => {
     const csv = column(cells);
     const given = name === 'a last row of sums' ? csv.replace(/4,3\n10,4/, '4,3\n10,6') : csv;
     expect(await remarksOf(given)).toContainEqual(expect.stringMatching(message));
     expect(await remarksOf(column(usual))).toEqual([]);
+  });
+
+  test('with a range from elsewhere is told of no end that a value makes, and of no spread where the range is wide', async () => {
+    const range = [-1e6, 1e6] as const;
+    expect(await remarksOf(column([...usual, 32767]), { range })).toContainEqual(
+      expect.stringMatching(/^the values of "b" \(number 2\) fill less than a thousandth/),
+    );
+    expect(await remarksOf(column([...usual, 32767]), { range, isRangeWide: true })).toEqual([]);
+  });
+
+  test.each([
+    ['Report of May\na,b\n1,2\n', /^row 1: expected 1 cell, got 2; where names of rows/],
+    ['a,b,a\n1,2,3\n', /^the header row needs names that differ, and columns 1 and 3 have one$/],
+  ])('of %j is refused by what is wrong with it', async (csv, message) => {
+    await expect(draft(csv)).rejects.toThrow(message);
+  });
+
+  test('of columns with types is refused by them, whatever is skipped', async () => {
+    async function* records() {
+      yield {
+        cells: ['a', 'day', 'text'],
+        problems: [{}, { feature: 'is a DATE', label: 'is no label' }, { feature: 'is a VARCHAR' }],
+      };
+      for (let n = 0; n < 3; n += 1) yield { cells: [`${n * n}`, undefined, 'x'] };
+    }
+    const of = async (options: Partial<DraftOptions>) => {
+      const all = { method: 'pca', labels: [], ignore: [], missing: 'skip', ...options } as const;
+      return draftOf(await sampleOf(records(), all), all);
+    };
+    await expect(of({ ignore: ['text'] })).rejects.toThrow(/^column "day" \(number 2\) is a DATE; if it is/);
+    await expect(of({ ignore: ['day'] })).rejects.toThrow(
+      /^column "text" \(number 3\) is a VARCHAR; if it is/,
+    );
+    await expect(of({ method: 'lda', labels: ['day'], ignore: ['text'] })).rejects.toThrow(
+      /^column "day" \(number 2\) is no label: leave it out with --ignore/,
+    );
+    expect(await of({ ignore: ['day', 'text'] })).toMatchObject({
+      rows: 3,
+      features: [{ name: 'a', max: 4 }],
+    });
   });
 
   test('is read by the options of all who read rows', async () => {

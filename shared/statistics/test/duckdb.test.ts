@@ -100,6 +100,22 @@ describe('rows of Parquet', () => {
     );
   });
 
+  it('that are the sum of those above them are told, or named in the error', async () => {
+    const { classes } = labelled.labellings[0]!;
+    const rows = `(1, 0.5, '${classes[0]}'), (2, 0.25, '${classes[1]}'), (3, 0.125, '${classes[0]}')`;
+    const of = (last: string) => `SELECT * FROM (VALUES ${rows}, ${last}) t(a, b, label)`;
+    const remarks: string[] = [];
+    const onRemark = (remark: string) => remarks.push(remark);
+    await sums({ parquet: [await parquet('sum.parquet', of(`(6, 0.875, '${classes[1]}')`))] }, labelled, {
+      onRemark,
+    });
+    expect(remarks).toContainEqual(expect.stringMatching(/^the last row is the sum of those above it/));
+    const nameless = await parquet('nameless.parquet', of('(6, 0.875, NULL)'));
+    expect((await refusal({ parquet: [nameless] }, {}, labelled)).message).toMatch(
+      /row 4, .*NULL or NaN.*; the row is the sum of those above it/,
+    );
+  });
+
   it('may be in several files of other types', async () => {
     const files = await Promise.all([
       parquet('one.parquet', 'SELECT i AS a, 0.5 AS b FROM range(5) t(i)'),

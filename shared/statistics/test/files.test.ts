@@ -7,6 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordsOfFiles, rowsOfFiles } from '../src/files/index.ts';
 import type { ReadingOptions } from '../src/index.ts';
+import { collect } from './reading.ts';
 
 const task = { features: ['a', 'b'].map((name) => ({ name, min: -1, max: 1 })), labellings: [] };
 let folder: string;
@@ -142,4 +143,22 @@ test('records of files have one header, and columns in its order', async () => {
     ['a', 'b'],
     ['8', '9'],
   ]);
+});
+
+test('records of Parquet say which columns are neither numbers nor labels', async () => {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  const values = "SELECT 1 AS a, 'x' AS b, DATE '2024-01-31' AS c, [1] AS d, 2.5::DECIMAL(9,3) AS e";
+  await connection.run(`COPY (${values}) TO '${path('types.parquet')}' (FORMAT parquet)`);
+  connection.closeSync();
+  instance.closeSync();
+  const [header, row] = await collect(recordsOfFiles(path('types.parquet')));
+  expect(header!.problems).toEqual([
+    {},
+    { feature: 'is a VARCHAR, which is not a number' },
+    { feature: 'is a DATE, which is not a number', label: 'is a DATE, which is not a label' },
+    { feature: 'is a LIST, which is not a number', label: 'is a LIST, which is not a label' },
+    {},
+  ]);
+  expect(row!.cells).toEqual(['1', 'x', undefined, undefined, '2.500']);
 });

@@ -1,6 +1,7 @@
 /** What real files have in their cells and rows: each option with the right values, and what is said without it. */
 import { describe, expect, it, test } from 'vitest';
 import { type CsvOptions, NumberFormat, readRows, statisticsOfCsv } from '../src/index.ts';
+import { differenceOf, nearTo } from '../src/unusual.ts';
 import { chunksOf, collect, read, refusal, task } from './reading.ts';
 
 const numbers = async (text: string, options: CsvOptions = {}) =>
@@ -70,6 +71,15 @@ describe('numbers', () => {
     [' ', /a cell of blanks alone: --trim/],
     ['#N/A', /other programs write for a missing value: name it with --missing-values/],
     ['wide', /got something else$/],
+    ['12%', /got a number with a sign or a unit behind it: write the number alone$/],
+    ['12 kg', /got a number with a sign or a unit behind it/],
+    ['<0.5', /got a number behind a sign or a word/],
+    ["1'234", /got one with an apostrophe between thousands/],
+    ['(5)', /got a number in brackets, as accounts write/],
+    ['2024-01-31', /got a date, which is no number$/],
+    ['08:15', /got a time of day/],
+    ['1e999', /got a number beyond those of 64 bits$/],
+    ['-Infinity', /got an infinite number$/],
   ])('of a cell %s are told by what would read them', async (cell, message, options = {}) => {
     const error = await refusal(`a,b,label\n${cell},1,yes\n`, options);
     expect(error).toMatchObject({ code: 'ERR_CSV_CELL', message: expect.stringMatching(message) });
@@ -140,6 +150,12 @@ describe('columns', () => {
     ],
     ['a,b,label,\n', /number 4 \(column 4 has no name: --ignore '#4' leaves it out\)$/],
     [',a,b,label\n0,1,1,yes\n1,1,1,yes\n', /column 1 counts rows, as the index of a data frame does$/],
+    [
+      'a,b,label,__index_level_0__\n',
+      /"__index_level_0__" \(number 4\), the index of a data frame by its name$/,
+    ],
+    ["a,b,'label'\n", /\(--columns ''\\''label'\\''=label' takes it\)/],
+    ['a,b,"la,bel"\n', /^columns missing: "label"; columns not in the task/],
     ['Report of May\n\na,b,label\n1,1,yes\n', /the header row seems to be line 3: give --skip-lines 2$/],
     ['a,B,b,label\n', /"B" \(number 2\): "B" differs from "b" \(number 3\) in upper and lower case alone/],
   ])('of %j are named as what they are', async (text, message, options = {}) => {
@@ -182,6 +198,10 @@ describe('rows and lines', () => {
   it('of units and of sums are named as what they are', async () => {
     const units = await refusal('a,b,label\nyears,,\n1,1,yes\n');
     expect(units.message).toBe('row 1 (line 2) holds units, not numbers: --skip-rows 1 passes over it');
+    const two = await refusal('a,b,label\nyears,,\nfloat,int,\n1,1,yes\n');
+    expect(two.message).toMatch(
+      /^row 1 \(line 2\) and the next hold units, .*--skip-rows 2 passes over them$/,
+    );
     // Neither are words for numbers all the way down.
     expect((await refusal('a,b,label\nyears,,\nyears,1,yes\n')).message).toMatch(/got something else$/);
     const rows = 'a,b,label\n1,0.5,yes\n2,0.25,no\n3,0.125,no\n';
@@ -190,6 +210,56 @@ describe('rows and lines', () => {
       expect.stringMatching(/^the last row is the sum/),
     ]);
     expect((await remarked(`${rows}6,0.875,no\n1,1,no\n`)).remarks).toEqual([]);
+  });
+});
+
+describe('rows of another width', () => {
+  it.each([
+    [
+      '1;1;yes',
+      /got 1; its cells are separated otherwise than those of the header row, as --separator semicolon/,
+    ],
+    ['1,1,yes,', /got 4; its last cell is empty: there is a separator at its end$/],
+    ['"1",1,1,yes', /got 4; where names of rows stand before the cells, as R writes them/],
+    ['1,1,yes,1,1', /got 5; lines that stand above the header row are passed over by --skip-lines$/],
+    ['1\\,1', /got 2; a cell ends in a backslash: see --escape backslash$/],
+    ['1,1', /^row 1 \(line 2\): expected 3 cells, got 2$/],
+  ])('such as %s are told by what may have made them so', async (row, message) => {
+    expect((await refusal(`a,b,label\n${row}\n`)).message).toMatch(message);
+  });
+});
+
+describe('spellings', () => {
+  test.each([
+    ['sepal.length', 'sepal_length'],
+    ['Sepal Length', 'sepal_length'],
+    ["'yes'", 'yes'],
+    ['Muller', 'Müller'],
+  ])('%s and %s are near to each other', (one, other) => {
+    expect(nearTo(one, ['x', other])).toBe(other);
+    expect(differenceOf(one, other)).not.toBe('');
+  });
+
+  test.each([
+    ['A+', 'A-'],
+    ['<5', '>5'],
+    ['-1', '1'],
+    ['1.0', '10'],
+    ['grade 1', 'grade 2'],
+  ])('%s and %s are not', (one, other) => {
+    expect(nearTo(one, [other])).toBeUndefined();
+  });
+
+  test('of a class are told, in the place of leaving its rows out', async () => {
+    const of = async (label: string, classes: string[]) => {
+      const own = { ...task, labellings: [{ column: 'label', classes }] };
+      const rows = readRows(chunksOf(Buffer.from(`a,b,label\n1,1,${label}\n`), 99), own);
+      return collect(rows).then(undefined, ({ message }: Error) => message);
+    };
+    expect(await of('not_sure', ['sure', 'not sure'])).toMatch(/differs from the class "not sure" in/);
+    expect(await of('TRUE', ['0', '1'])).toMatch(/writes the class "1" as another boolean/);
+    expect(await of('0', ['true', 'false'])).toMatch(/writes the class "false" as another boolean/);
+    expect(await of('maybe', ['true', 'false'])).toMatch(/another label: leave such rows out/);
   });
 });
 
