@@ -11,6 +11,7 @@ import {
 } from '@eigenveil/bench/example-task';
 import { formatQuantity, formatRatio } from '@eigenveil/bench/quantities';
 import { measureRoles, ROLES_EXPLANATION, type RoleSeries } from '@eigenveil/bench/roles';
+import { addScale, scaleOf } from '@eigenveil/bench/scale';
 import { median, summariseRatios } from '@eigenveil/bench/statistics';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
 import type { EncryptionScheme } from '@eigenveil/paillier';
@@ -83,24 +84,30 @@ function render(rows: readonly Row[]): string {
   ]);
 }
 
-const options = benchmark({
-  name: 'bench:protocol',
-  description:
-    'Times each role of the protocol against the published protocol done literally with paillier-bigint.',
-  explanation: EXPLANATION,
-  example: '--features 50 --bits 1024,2048',
-})
+const options = addScale(
+  benchmark({
+    name: 'bench:protocol',
+    description:
+      'Times each role of the protocol against the published protocol done literally with paillier-bigint.',
+    explanation: EXPLANATION,
+    example: '--features 50 --bits 1024,2048',
+  }),
+  'quick',
+  {
+    quick: 'time a sample of the ciphertexts of the literal protocol',
+    full: 'time every ciphertext of the literal protocol (minutes)',
+  },
+)
   .option('--features <list>', 'numbers of features, separated by commas', wholeNumbers, FEATURES)
   .option('--bits <list>', 'key lengths, separated by commas', wholeNumbers, [2048])
-  .option('--full', 'time every ciphertext of the literal protocol (minutes) instead of a sample')
   .parse()
-  .opts<{ features: number[]; bits: number[]; full?: true; json?: true }>();
+  .opts<{ features: number[]; bits: number[]; quick?: true; full?: true; json?: true }>();
 
 const rows: Row[] = [];
 for (const keyBits of options.bits) {
   for (const d of options.features) {
     if (!options.json) process.stderr.write(`measuring d = ${d}, ${keyBits} bits …\n`);
-    rows.push(...(await measure(d, keyBits, options.full === true)));
+    rows.push(...(await measure(d, keyBits, scaleOf(options, 'quick') === 'full')));
   }
 }
 process.stdout.write(options.json ? `${JSON.stringify({ rows })}\n` : `${render(rows)}\n${EXPLANATION}\n`);

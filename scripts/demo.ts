@@ -2,10 +2,12 @@
  * `npm run demo`: the true protocol on one machine. A CSP, a data user and the data owners run as processes of their own
  * and talk HTTPS; the result is compared with the clear decomposition of the pooled rows.
  */
-import { createProgram, runCommand } from '@eigenveil/command';
+import { addSettings, createProgram, runCommand } from '@eigenveil/command';
 import type { DemoOptions } from '@eigenveil/demo/run';
+import { READING_OPTIONS } from '@eigenveil/statistics/reading-options';
 import type { MethodName } from '@eigenveil/task';
 import { Option } from 'commander';
+import { z } from 'zod';
 import { withCompileCache } from './compile-cache.ts';
 import { someOf, wholeNumber } from './options.ts';
 
@@ -18,16 +20,10 @@ const program = createProgram({
 })
   .option(
     '--data <FILE>',
-    'CSV file with a header row, or Parquet file: rows of one owner, which are dealt to all',
+    'CSV file with a header row, also in a gzip archive, or Parquet file, whatever its name; a folder of such files; * and ** name several, in quotes: rows of one owner, which are dealt to all',
     new URL('../data/ionosphere.csv', import.meta.url).pathname,
   )
   .option('--label <COLUMN>', 'label column', 'label')
-  .option(
-    '--ignore <LIST>',
-    'columns to leave out, separated by commas',
-    (text: string) => text.split(','),
-    [],
-  )
   .option('--owners <NUMBER>', 'number of data owners', wholeNumber(2, 200), 10)
   .option('--method <LIST>', 'methods, separated by commas: pca, dca, lda', someOf(METHODS), ['pca', 'dca'])
   .addOption(
@@ -74,7 +70,19 @@ const program = createProgram({
       const [demo] = await Promise.all([import('@eigenveil/demo/run'), import('@eigenveil/data-owner')]);
       return demo;
     });
-    await runDemo({ ...options, ...program.opts<{ json?: true }>() });
+    const { ignore, ...reading } = configuration();
+    await runDemo({ ...options, ...program.opts<{ json?: true }>(), ignore, reading });
   });
+
+const configuration = addSettings(program, 'EIGENVEIL_DEMO', {
+  ignore: {
+    schema: z.array(z.string()),
+    description:
+      "columns to leave out, with commas between or as a JSON list; '#3' is the third one, if it has no name",
+    default: [],
+    placeholder: 'LIST',
+  },
+  ...READING_OPTIONS,
+});
 
 await runCommand(program, process.argv);

@@ -1,17 +1,21 @@
 /** `npm run evaluate`: the instrument that evaluates the security of a task, on bundled scenes or on a task and rows of one's own. */
+import { addScale } from '@eigenveil/bench/scale';
 import { createProgram, runCommand } from '@eigenveil/command';
 import type { EvaluateOptions } from '@eigenveil/evaluation/run/command';
 import { Option } from 'commander';
 import { withCompileCache } from './compile-cache.ts';
 import { wholeNumber } from './options.ts';
 
-const program = createProgram({
-  name: 'evaluate',
-  version: '0.1.0',
-  description:
-    'Attacks what tasks reveal, compares views with simulated ones, and says of every claim what was seen of it.',
-})
-  .option('--quick', 'fewer units, in under two minutes, at a level of 0.001')
+const program = addScale(
+  createProgram({
+    name: 'evaluate',
+    version: '0.1.0',
+    description:
+      'Attacks what tasks reveal, compares views with simulated ones, and says of every claim what was seen of it.',
+  }),
+  'full',
+  { quick: 'fewer units, in under two minutes, at a level of 0.001', full: 'all units' },
+)
   .option('--seed <TEXT>', 'of all that is drawn here; real runs draw their own secrets', '1')
   .option('--only <ID...>', 'only these experiments')
   .option('--task <FILE>', 'a proposal of your own, as eigenveil-user task create takes it; with --data')

@@ -1,6 +1,6 @@
 /** `npm run fuzz`: tries every parser that takes something from outside with inputs that are nearly right. */
 import { randomInt } from 'node:crypto';
-import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
+import { createProgram, EXIT, every, printResult, runCommand } from '@eigenveil/command';
 import { Presets, SingleBar } from 'cli-progress';
 import { type Finding, fuzz } from '../test/fuzz/target.ts';
 import { allTargets, shares } from '../test/fuzz/targets.ts';
@@ -8,6 +8,8 @@ import { wholeNumber } from './options.ts';
 
 const INPUTS = 100_000;
 const LEAST = 50;
+/** Between two lines where there is no terminal for a bar. */
+const LINE_MILLISECONDS = 5000;
 
 interface Options {
   readonly inputs: number;
@@ -32,8 +34,8 @@ const program = createProgram({
 
 async function run({ inputs, seed, only }: Options): Promise<void> {
   process.stderr.write(`seed ${seed}\n`);
-  const every = await allTargets();
-  const targets = every.filter(({ name }) => name.includes(only));
+  const all = await allTargets();
+  const targets = all.filter(({ name }) => name.includes(only));
   const runs = shares(targets, inputs, LEAST);
   const total = runs.reduce((sum, count) => sum + count, 0);
   const bar = new SingleBar(
@@ -41,6 +43,7 @@ async function run({ inputs, seed, only }: Options): Promise<void> {
     Presets.shades_classic,
   );
   bar.start(total, 0, { name: '' });
+  const isDue = every(LINE_MILLISECONDS);
   const findings: Finding[] = [];
   for (const [i, target] of targets.entries()) {
     bar.update({ name: target.name });
@@ -49,13 +52,15 @@ async function run({ inputs, seed, only }: Options): Promise<void> {
     const onRun = () => {
       tried += 1;
       // Shrinking tries more inputs than were planned.
-      bar.update(before + Math.min(tried, runs[i]!));
+      const done = before + Math.min(tried, runs[i]!);
+      if (process.stderr.isTTY) bar.update(done);
+      else if (isDue()) process.stderr.write(`${done} of ${total} inputs, now for ${target.name}\n`);
     };
     const finding = await fuzz(target, { runs: runs[i]!, seed, onRun });
     if (finding !== undefined) findings.push(finding);
   }
   bar.stop();
-  for (const { close } of every) await close?.();
+  for (const { close } of all) await close?.();
   const told = findings.map(({ target, input, fault }) => `\n${target} failed on\n  ${input}\n${fault}`);
   printResult(program, {
     json: { seed, inputs: total, findings },

@@ -1,6 +1,6 @@
 /** `npm run soak`: lets both services die, and loses their messages, for as long as you like, and looks for what they do not survive. */
 import { randomInt } from 'node:crypto';
-import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
+import { createProgram, EXIT, every, printResult, runCommand } from '@eigenveil/command';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { Presets, SingleBar } from 'cli-progress';
 import { Option } from 'commander';
@@ -12,6 +12,8 @@ import { wholeNumber } from './options.ts';
 const RUNS_PER_SEED = 5;
 const LARGEST_SEED = 2 ** 30;
 const MINUTE_MILLISECONDS = 60_000;
+/** Between two lines where there is no terminal for a bar. */
+const LINE_MILLISECONDS = 5000;
 
 const DESCRIPTION = [
   'Runs a real CSP and a real data user as processes, and has fast-check do to them what happens to',
@@ -95,9 +97,13 @@ async function soak({ database, minutes, seed, length, shrinkMinutes }: Options)
   const told = () => ({ ...tally, minute: Math.min(elapsed(), minutes).toFixed(1) });
   process.stderr.write(`seed ${seed}\n`);
   bar.start(minutes, 0, told());
+  const isDue = every(LINE_MILLISECONDS);
   const onRun = (finished: Finished) => {
     count(tally, finished);
-    bar.update(Math.min(elapsed(), minutes), told());
+    const { minute, runs, operations } = told();
+    if (process.stderr.isTTY) bar.update(Math.min(elapsed(), minutes), told());
+    else if (isDue())
+      process.stderr.write(`${minute} of ${minutes} min: ${runs} runs, ${operations} operations\n`);
   };
   const postgres = database === 'postgres' ? await Postgres.launch() : undefined;
   const pool = new ServicesPool(async () => ({ databaseUrl: await postgres?.database() }));

@@ -1,6 +1,7 @@
 /** `npm run study:templates`: attacks on templates of continuous authentication, and the page that says what they found. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { addScale, scaleOf } from '@eigenveil/bench/scale';
 import { templatePage } from '@eigenveil/laboratory/recognition/template-report';
 import { runTemplateStudy } from '@eigenveil/laboratory/recognition/template-study';
 import { benchmark } from './options.ts';
@@ -9,17 +10,20 @@ const EXPLANATION = `It writes out/authentication-study/templates.md and templat
 folder EIGENVEIL_DATA, and the page says so where they are not there. A full run takes some five minutes of one processor, with the same figures each
 time.`;
 
-const { quick, json } = benchmark({
-  name: 'study:templates',
-  description: 'Measures what a template of continuous authentication gives away.',
-  explanation: EXPLANATION,
-  example: '--quick',
-})
-  .option('--quick', 'a dozen people and few components, in seconds: to see that it runs')
+const { json, ...asked } = addScale(
+  benchmark({
+    name: 'study:templates',
+    description: 'Measures what a template of continuous authentication gives away.',
+    explanation: EXPLANATION,
+    example: '--quick',
+  }),
+  'full',
+  { quick: 'a dozen people and few components, in seconds: to see that it runs', full: 'all of them' },
+)
   .parse()
-  .opts<{ quick?: true; json?: true }>();
+  .opts<{ quick?: true; full?: true; json?: true }>();
 
-const study = await runTemplateStudy(quick === true, (line) => console.error(line));
+const study = await runTemplateStudy(scaleOf(asked, 'full') === 'quick', (line) => console.error(line));
 const data = `${JSON.stringify(study, null, 1)}\n`;
 const page = templatePage(study);
 const folder = new URL('../out/authentication-study/', import.meta.url);

@@ -51,7 +51,7 @@ describe('a file is refused', () => {
       'with a column more',
       [`${HEADER},id`, ...ROWS.map((row) => `${row},7`)],
       'ERR_CSV_COLUMNS',
-      /not in the task and not ignored: number 6/,
+      /not in the task and not ignored: "[a-z]+" \(number 6\)/,
     ],
     [
       'with a column twice',
@@ -113,7 +113,7 @@ describe('a file is refused', () => {
   test('strictly, with a cell outside its range', async () => {
     const attempt = contribute(0, withSecond('5,3,1,99.5,0'), true);
     const message = expect.stringMatching(
-      /^row 2 \(line 3\), column "petal_width": expected a number in \[0.1, 2.5\]$/,
+      /^row 2 \(line 3\), column "petal_width" \(number 4\): expected a number in \[0.1, 2.5\]$/,
     );
     await expect(attempt).rejects.toMatchObject({ code: 'ERR_OUT_OF_RANGE', message });
     await expectNothing();

@@ -3,6 +3,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Task, TaskId, TaskProposal } from '@eigenveil/task';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runInProcess } from './support/in-process.ts';
 import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
 import { type Enrolled, World } from './support/world.ts';
 
@@ -52,6 +53,18 @@ test('a task is charged once, and neither withdrawal nor cancellation gives it b
       ['default', 1],
       ['more', 1],
     ],
+  );
+  const home = join(world.folder, `owner-${world.owners}`);
+  const { stdout, stderr } = await runInProcess('owner', 'budget', 'show', '--home', home);
+  expect(stderr).toBe('');
+  expect(stdout.trim().split('\n')).toEqual(
+    ['default', 'more'].map((dataset) =>
+      expect.stringMatching(
+        new RegExp(
+          `^${dataset}: 0 tasks with a guarantee; spent: epsilon 0 .* of no total; left: any epsilon, 1 of 1 answers .* by rotated, 0 of 1 by others$`,
+        ),
+      ),
+    ),
   );
 });
 

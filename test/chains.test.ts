@@ -89,7 +89,7 @@ async function drafted(...flags: string[]): Promise<TaskProposal> {
   });
 }
 const dcaDraft = () =>
-  drafted('--method', 'dca', '--labels', 'label', '--components', '1', '--outputs', 'mean');
+  drafted('--method', 'dca', '--label', 'label', '--components', '1', '--outputs', 'mean');
 
 describe('PCA, then DCA on its components', () => {
   let dca: SignedTask;

@@ -177,7 +177,7 @@ describe('a task', () => {
       exitCode: 2,
       code: 'ERR_CSV_CELL',
       detail: expect.stringMatching(
-        /^row 7 \(line 8\), column "sepal_width": expected a finite decimal number/,
+        /^row 7 \(line 8\), column "sepal_width" \(number 2\): expected a finite decimal number/,
       ),
     });
   });
@@ -214,9 +214,9 @@ describe('a task', () => {
     const form = ['--separator', 'semicolon', '--decimal', 'comma', '--trim'];
     const refused = problemOf(await owner('contribute', ...words(2), ...form));
     expect(refused).toMatchObject({ exitCode: 2, code: 'ERR_CSV_CELL' });
-    expect(refused.detail).toMatch(/^row 51 .*column "sepal_width": .*an empty cell: --missing skip/);
+    expect(refused.detail).toMatch(/^row 51 .*column "sepal_width" .*an empty cell: --missing skip/);
     const skipping = await owner('contribute', ...words(2), ...form, '--missing', 'skip');
-    expect(skipping.stderr).toBe('warning: 1 row was left out, since a cell is missing\n');
+    expect(skipping.stderr).toBe('warning: 1 row was left out, since a cell is missing or all are blank\n');
     contributed.push({ ...skipping, stderr: '' });
     for (const [i, answer] of contributed.entries()) {
       const { receipt, ...summary } = jsonOf(answer);
@@ -227,6 +227,9 @@ describe('a task', () => {
         clipped: {},
         clippedRows: 0,
         skippedRows: i === 2 ? 1 : 0,
+        unreadable: {},
+        classes: {},
+        warnings: [],
         constant: [],
       });
     }
@@ -248,9 +251,18 @@ describe('a task', () => {
       /ERR_NOT_READY: the waiting was ended: the task is open/,
     );
     await expect(readFile(path('early.json'))).rejects.toMatchObject({ code: 'ENOENT' });
-    const again = jsonOf(await owner('contribute', id, ...agreeing(0), ...rowsOf(1)));
+    // By the policy that is kept with the receipt.
+    const again = jsonOf(await owner('contribute', id, ...asOwner(0), ...parquet));
     expect(again).toMatchObject({ repeated: true });
     expect(again).not.toHaveProperty('rows');
+    const other = problemOf(await owner('contribute', id, ...agreeing(0), ...rowsOf(1)));
+    expect(other).toMatchObject({
+      exitCode: 5,
+      code: 'ERR_CONTRIBUTION_CONFLICT',
+      detail: expect.stringMatching(/rows-1\.csv is another file than the one that was contributed/),
+    });
+    const gone = ['--data', path('gone.csv'), '--ignore', 'label'];
+    expect(jsonOf(await owner('contribute', id, ...asOwner(0), ...gone))).toMatchObject({ repeated: true });
     const status = TaskStatus.parse(jsonOf(await task('status', id)));
     expect(status).toMatchObject({ state: 'open', contributions: OWNERS });
     expect(jsonOf(await task('list'))).toMatchObject({
@@ -273,6 +285,7 @@ describe('a task', () => {
       file: path('result.json'),
       verifiedOwners: OWNERS,
       remarks: [],
+      warnings: [],
     });
     const shown = await runInProcess('user', 'task', 'result', id, ...asOperator());
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
@@ -299,6 +312,9 @@ describe('a task', () => {
     const evidence = ['--evidence', path('evidence.json')];
     const rows = ['--data', path('rows-1.csv')];
     const words = [id, ...agreeing(1), ...rows, ...files, ...evidence];
+    // Again by the policy that is kept, and not by the one of this command line.
+    const byKept = await owner('project', id, ...asOwner(1), ...rows, '--out', path('by-kept.csv'));
+    expect(jsonOf(byKept)).toMatchObject({ components: 1 });
     const projected = await owner('project', ...words);
     const { provenance, ...told } = jsonOf(projected) as { provenance: object };
     expect(told).toMatchObject({

@@ -21,13 +21,16 @@ const SERVICE = ['shared/command', 'shared/platform', 'shared/server', 'shared/t
 
 for (const [name, folders, tags] of [
   ['csp', [...SERVICE, 'services/csp', 'canonicalize'], []],
-  ['user', [...SERVICE, 'services/data-user'], ['long']],
+  ['user', [...SERVICE, 'shared/statistics', 'services/data-user'], ['long']],
   [
     'owner',
-    ['shared/command', 'shared/platform', 'shared/task', 'shared/wire', 'services/data-owner'],
+    [
+      ...['shared/command', 'shared/platform', 'shared/statistics', 'shared/task', 'shared/wire'],
+      'services/data-owner',
+    ],
     ['long'],
   ],
-  ['authenticator', [...SERVICE, 'services/authenticator', 'canonicalize'], ['long']],
+  ['authenticator', [...SERVICE, 'shared/statistics', 'services/authenticator', 'canonicalize'], ['long']],
 ] as const)
   test(`eigenveil-${name} --help loads settings and the command line alone`, {
     tags: [...tags],

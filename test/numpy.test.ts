@@ -28,7 +28,7 @@ test.skipIf(python === undefined && !isRequired)('reduces a file as documented',
     const features = proposal.features.map(({ name, min, max, ...rest }, i) => ({
       ...rest,
       name,
-      min: i === 2 ? 70 : min + (max - min) / 5,
+      min: i === 2 ? 70 : min + (max - min) / 50,
       max: i === 2 ? 70 : max,
     }));
     const task = Task.parse({

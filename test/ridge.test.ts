@@ -102,7 +102,7 @@ test('a column is predicted from the others, by everybody who has the result and
   const evidence = join(world.folder, 'evidence.json');
   const files = ['--data', data, '--keep', 'who', '--out', out, '--evidence', evidence];
   const projected = await runInProcess('owner', '--json', 'project', task.id, ...place, ...home, ...files);
-  expect(projected.stderr).toContain('1 cells of "sepal_length" lay outside');
+  expect(projected.stderr).toContain('1 cell of "sepal_length" lay outside');
   expect(JSON.parse(projected.stdout)).toMatchObject({ regression: projection.regression, rows: 6 });
   const lines = (await readFile(out, 'utf8')).trim().split('\n');
   expect(lines[0]).toBe(`who,predicted_${TARGET}`);

@@ -20,7 +20,7 @@ async function draft(...args: string[]) {
 
 const RANGES = ['--data', dataFile('iris'), '--ignore', '["label"]'];
 const SIZES = ['--components', '2', '--owners', '3'];
-const LABELLED = ['--data', dataFile('iris'), '--labels', 'label'];
+const LABELLED = ['--data', dataFile('iris'), '--label', 'label'];
 const DCA = [...LABELLED, '--method', 'dca'];
 test.each<[string, string[], RegExp]>([
   [
@@ -56,22 +56,22 @@ test.each<[string, string[], RegExp]>([
   [
     'labels among the features',
     ['--data', dataFile('iris'), ...SIZES],
-    /column "label" looks like a label .*--labels; otherwise leave it out with --ignore/,
+    /column "label" looks like a label .*--label; otherwise leave it out with --ignore/,
   ],
   [
     'labels for pca',
     [...LABELLED, ...SIZES],
-    /"--labels" expected no column \(leave label columns out with --ignore\) for pca, got 1/,
+    /"--label" expected no column \(leave label columns out with --ignore\) for pca, got 1/,
   ],
   [
     'no labels for lda',
     [...RANGES, ...SIZES, '--method', 'lda'],
-    /"--labels" expected one column for lda, got 0/,
+    /"--label" expected one column for lda, got 0/,
   ],
   [
     'one labelling for mdr',
     [...LABELLED, ...SIZES, '--method', 'mdr'],
-    /"--labels" expected two columns, of utility and of privacy, for mdr, got 1/,
+    /"--label" expected two columns, of utility and of privacy, for mdr, got 1/,
   ],
   [
     'a scale for dca',
@@ -95,7 +95,7 @@ test.each<[string, string[], RegExp]>([
   ],
   [
     'no ridge, but a constant feature',
-    ['--data', dataFile('ionosphere'), '--labels', 'label', '--method', 'dca', '--ridge', '0', ...SIZES],
+    ['--data', dataFile('ionosphere'), '--label', 'label', '--method', 'dca', '--ridge', '0', ...SIZES],
     /"method.ridge" expected more than 0, such as 1, or no constant feature: "V2" has one value alone/,
   ],
   [
@@ -178,7 +178,7 @@ test('a draft by rotated declares what it reveals, of a discriminant method clas
     return proposal.outputs;
   };
   expect(await drafted(...RANGES)).toEqual(['sampleCount', 'spectrum']);
-  const labelled = ['--data', dataFile('iris'), '--method', 'lda', '--labels', 'label'];
+  const labelled = ['--data', dataFile('iris'), '--method', 'lda', '--label', 'label'];
   expect(await drafted(...labelled)).toEqual(['sampleCount', 'spectrum', 'classCounts']);
 });
 

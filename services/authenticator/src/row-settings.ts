@@ -1,17 +1,18 @@
 /** How the commands of a device are told where rows and projection are, and how rows are read. */
-import { CSV_SETTINGS, readSignedFile } from '@eigenveil/command';
+import { readSignedFile } from '@eigenveil/command';
 import type { Projector, SignedProjection } from '@eigenveil/projection';
-import type { CsvOptions, CsvRow } from '@eigenveil/statistics';
+import type { CsvForm, CsvRow } from '@eigenveil/statistics';
+import { CSV_OPTIONS } from '@eigenveil/statistics/reading-options';
 import { Thumbprint } from '@eigenveil/task/schema';
 import { z } from 'zod';
 
 export const ROWS = {
   data: {
     schema: z.string().min(1),
-    description: 'CSV file of windows with a header row, plain or .gz; - for standard input',
+    description: 'CSV file of windows with a header row, also in a gzip archive; - for standard input',
     placeholder: 'FILE',
   },
-  ...CSV_SETTINGS,
+  ...CSV_OPTIONS,
 } as const;
 
 export const PROJECTION = {
@@ -26,7 +27,7 @@ export const CSP_THUMBPRINT = {
   placeholder: 'THUMBPRINT',
 } as const;
 
-export interface RowSettings extends Pick<CsvOptions, 'separator' | 'decimal' | 'trim' | 'missing'> {
+export interface RowSettings extends CsvForm {
   readonly data: string;
 }
 

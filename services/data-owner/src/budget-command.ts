@@ -38,21 +38,26 @@ contributed under two names are counted under each alone, and nobody notices tha
   });
 }
 
+/** One line: what is spent, of what, and what is left. */
 function describe(status: BudgetStatus): string {
-  const { dataset, tasks, spent, neighbours, composition, totalEpsilon, totalDelta, answers } = status;
+  const { dataset, tasks, spent, neighbours, totalEpsilon, left, answers, isUnknown } = status;
   const amount =
     spent === null
-      ? `a guarantee of replace, which amounts to none of ${neighbours}`
-      : `epsilon ${spent.epsilon.toPrecision(4)} with delta ${spent.delta.toPrecision(3)} (${neighbours}, ${composition})`;
-  const isNothing = tasks === 0 && spent?.epsilon === 0;
-  const total = totalEpsilon === null ? 'no total' : `a total of ${totalEpsilon} with ${totalDelta}`;
-  const { rotated, others } = answers;
+      ? `a guarantee of replace, which has no price in ${neighbours},`
+      : `epsilon ${rounded(spent.epsilon)} (delta ${rounded(spent.delta)}, ${neighbours})`;
+  const rest = [
+    left === null ? 'any epsilon' : `epsilon ${left.epsilon} (delta ${left.delta})`,
+    `${Math.max(0, answers.rotated.of - answers.rotated.given)} of ${answers.rotated.of} answers without a guarantee by rotated`,
+    `${Math.max(0, answers.others.of - answers.others.given)} of ${answers.others.of} by others`,
+  ];
   return [
-    `${dataset}: ${isNothing ? 'nothing spent' : `${tasks} tasks`} under differential privacy${isNothing ? '' : `: ${amount}`}, of ${total}`,
-    `  without: ${rotated.given} of ${rotated.of} answers by rotated, ${others.given} of ${others.of} by others`,
-    ...(status.isUnknown ? ['  entries were lost: nothing is taken before "budget set"'] : []),
-  ].join('\n');
+    `${dataset}: ${tasks === 1 ? '1 task' : `${tasks} tasks`} with a guarantee; spent: ${amount} of ${totalEpsilon ?? 'no total'}`,
+    `left: ${isUnknown ? 'nothing before "budget set", since entries were lost' : rest.join(', ')}`,
+  ].join('; ');
 }
+
+/** To four digits, without zeros at the end. */
+const rounded = (x: number) => `${Number(x.toPrecision(4))}`;
 
 const count = (what: string) => ({
   schema: z.int().min(0),

@@ -28,6 +28,8 @@ type Guarantee = Extract<LedgerEvent, { kind: 'guarantee' }>;
 type Answer = Extract<LedgerEvent, { kind: 'answer' }>;
 
 const NONE: Elsewhere = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, others: 0 };
+/** What a draft has where nothing else is said. */
+const USUAL_DELTA = 1e-6;
 /** The largest δ that an accountant takes. */
 const MOST_DELTA = 1 - 2 ** -52;
 
@@ -45,6 +47,8 @@ export interface BudgetStatus {
   /** Null: no total is set. */
   readonly totalEpsilon: number | null;
   readonly totalDelta: number;
+  /** The largest ε that one more task could have, with this δ; null: no total is set. */
+  readonly left: { readonly epsilon: number; readonly delta: number } | null;
   /** Without differential privacy, and of how many. */
   readonly answers: Readonly<Record<'rotated' | 'others', { readonly given: number; readonly of: number }>>;
   /** Whether nothing is taken before `budget set`, since the ledger goes on from one that was lost. */
@@ -105,6 +109,7 @@ export function budgetStatus(policy: BudgetPolicy, ledger: readonly LedgerEntry[
       composition,
       totalEpsilon: policy.totalEpsilon ?? null,
       totalDelta: policy.totalDelta,
+      left: leftOf(policy, account),
       answers: {
         rotated: { given: given(account, 'rotated'), of: policy.answers.rotated },
         others: { given: given(account, 'others'), of: policy.answers.others },
@@ -114,9 +119,23 @@ export function budgetStatus(policy: BudgetPolicy, ledger: readonly LedgerEntry[
   });
 }
 
+/** What is left for a task as drafts have it. */
+function leftOf(policy: BudgetPolicy, account: Account): BudgetStatus['left'] {
+  const { totalEpsilon } = policy;
+  if (totalEpsilon === undefined) return null;
+  const task = {
+    epsilon: totalEpsilon,
+    delta: USUAL_DELTA,
+    neighbours: relationOf(policy),
+    noise: 'servers',
+  } as const;
+  const isPriced = pricesOf(account, task.neighbours) !== null;
+  return { epsilon: account.isUnknown || !isPriced ? 0 : leftFor(policy, account, task), delta: USUAL_DELTA };
+}
+
 interface Account {
   readonly elsewhere: Elsewhere;
-  readonly guarantees: readonly Guarantee[];
+  readonly guarantees: readonly Spending[];
   /** What counts as an answer without differential privacy. */
   readonly answers: readonly (Guarantee | Answer)[];
   readonly isUnknown: boolean;
@@ -268,14 +287,17 @@ function checkSpending(policy: BudgetPolicy, account: Account, dataset: string, 
   );
 }
 
-/** The largest ε, to three digits, that a task with this δ and noise could still have; 0: none. */
-function leftFor(policy: BudgetPolicy, account: Account, event: Guarantee): number {
+type Spending = Pick<Guarantee, 'epsilon' | 'delta' | 'neighbours' | 'noise'>;
+
+/** The largest ε, to three digits and at most its own, that a task with this δ and noise could still have; 0: none. */
+function leftFor(policy: BudgetPolicy, account: Account, event: Spending): number {
   const relation = relationOf(policy);
   const would = (epsilon: number) =>
     fitsAll(
       policy,
       pricesOf({ ...account, guarantees: [...account.guarantees, { ...event, epsilon }] }, relation)!,
     );
+  if (would(event.epsilon)) return event.epsilon;
   let [low, high] = [0, event.epsilon];
   for (let i = 0; i < 16; i++) {
     const middle = (low + high) / 2;

@@ -1,4 +1,5 @@
 /** The command `contribute` of eigenveil-owner. What its action works with is loaded when it runs: --help and mistakes are told at once. */
+import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import {
   addSettings,
@@ -6,17 +7,23 @@ import {
   ConfigurationError,
   CSV_HELP,
   clippedByName,
+  every,
   printNote,
   printResult,
+  readTextFile,
   warnOfClipped,
+  warnOfRemarks,
   warnOfSkipped,
 } from '@eigenveil/command';
+import type { Row, RowBatches, Statistics } from '@eigenveil/statistics';
+import { CONSENT_OPTIONS } from '@eigenveil/statistics/reading-options';
 import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Basis } from './basis.ts';
+import type { Rehearsal } from './data-owner.ts';
 import type { ContributionProgress } from './preparation.ts';
-import { ROW_SETTINGS, requireNoBasis, rowsOf, sumsOf } from './rows.ts';
+import { ROW_SETTINGS, type Rows, requireNoBasis, rowsOf, sumsOf } from './rows.ts';
 import { DATASET_SETTING, PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
 
 const PROGRESS_MILLISECONDS = 2000;
@@ -56,16 +63,13 @@ export const CONTRIBUTE_SETTINGS = {
   },
   ignore: {
     schema: z.array(z.string()),
-    description: 'columns of the file to leave out, with commas between or as a JSON list',
+    description:
+      "columns of the file to leave out, with commas between or as a JSON list; '#3' is the third one, if it has no name",
     default: [],
     placeholder: 'LIST',
   },
   ...ROW_SETTINGS,
-  numericLabels: {
-    schema: z.boolean(),
-    description: 'take a label that is the same number as a class for that class: 2.0 for 2',
-    default: false,
-  },
+  ...CONSENT_OPTIONS,
   strict: {
     schema: z.boolean(),
     description: "refuse cells outside their feature's range instead of clipping them",
@@ -82,7 +86,14 @@ export function addContribute(program: Command): void {
   const command = program
     .command('contribute <TASK>')
     .description("contribute the encrypted statistics of a file's rows to a task");
-  const configuration = addSettings(command, PREFIX, CONTRIBUTE_SETTINGS);
+  const configuration = addSettings(command, PREFIX, {
+    ...CONTRIBUTE_SETTINGS,
+    dryRun: {
+      schema: z.boolean(),
+      description: 'read the rows and say what would be contributed and charged; send and spend nothing',
+      default: false,
+    },
+  });
   command.addHelpText(
     'after',
     `${POLICY_HELP}
@@ -92,28 +103,40 @@ Parquet and --query are read by DuckDB (an error says what to install); docs/row
 pattern names are rows of this one owner: 'month=*/*.parquet'. Rows that are too many for one machine are summed by their database: see sql.
 
 Running it again after a lost answer reads the file again and sends the same bytes; once there is a receipt, it shows the receipt and
-reads nothing. Other rows than those of a contribution without a receipt are refused (ERR_CONTRIBUTION_PENDING): give the first file
+sends nothing, and refuses another file than that of the receipt (ERR_CONTRIBUTION_CONFLICT). The policy is kept with the receipt, for
+commands about the task that are given none. Other rows than those of a contribution without a receipt are refused (ERR_CONTRIBUTION_PENDING): give the first file
 again, or withdraw, which is for good, or give the first one up with --discard-pending. The last is not possible where owners add the noise
 of differential privacy, since noise is drawn once.
 
+With --dry-run the task is fetched and checked by the policy and the rows are read, but nothing is encrypted, charged or sent.
+
 Example:
   $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data rows.csv --ignore id
-  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data 'month=*/*.parquet' --ignore month,id
+  $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --data 'month=*/*.parquet' --ignore id
   $ eigenveil-owner contribute TASK --user-url https://user.example.org:8444 --query rows.sql --database visits.duckdb`,
   );
   command.action((id: string) => contributeTo(command, configuration(), id));
 }
 
-/** Reads the rows, contributes them, and says so; as often as it takes. */
+/** Reads the rows, contributes them, and says so; as often as it takes. With `dryRun` it says what it would do. */
 export async function contributeTo(
   command: Command,
-  settings: Configuration<typeof CONTRIBUTE_SETTINGS>,
+  settings: Configuration<typeof CONTRIBUTE_SETTINGS> & { readonly dryRun?: boolean },
   id: string,
 ): Promise<void> {
-  const { dataset, discardPending, ignore, statistics: sums, strict, numericLabels } = settings;
+  const {
+    dataset,
+    discardPending,
+    ignore,
+    statistics: sums,
+    strict,
+    allowClipping,
+    countUnreadable,
+  } = settings;
   if (sums !== undefined && (settings.data ?? settings.query ?? settings.database) !== undefined)
     throw new ConfigurationError('"--statistics" expected without "--data", "--query" and "--database"');
   const rows = sums === undefined ? rowsOf(settings) : undefined;
+  const warnings: string[] = [];
   let sourceDigest: string | undefined;
   const read = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
     if (rows === undefined) {
@@ -125,13 +148,18 @@ export async function contributeTo(
     const { statisticsThrough } = await import('@eigenveil/projection');
     const options = {
       strict,
-      numericLabels,
+      allowClipping,
+      countUnreadable,
       ignoredColumns: ignore,
-      onProgress: progressOn(command),
+      onRemark: (remark: string) => warnings.push(remark),
       signs,
     };
+    let total: number | undefined;
+    const onProgress = (_rows: number, of: number | undefined) => {
+      total = of;
+    };
     const statistics = await statisticsThrough(task, basis, options, (columns, all) =>
-      rows.read(columns, all),
+      toldOn(command, rows.read(columns, { ...all, onProgress }), () => total),
     );
     sourceDigest = rows.digest();
     return statistics;
@@ -140,20 +168,39 @@ export async function contributeTo(
   let summary: Summary | undefined;
   const summarise = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
     if (task.sketch !== undefined) keepHeapSmall();
-    const { statistics, clippedCells, clippedRows, skippedRows, ...counted } = await read(task, signs, basis);
+    const summed = await read(task, signs, basis);
+    const { statistics, clippedCells, clippedRows, skippedRows, unreadableCells = [] } = summed;
     const { features } = (await import('@eigenveil/projection')).columnsFor(task, basis);
     const names = features.map(({ name }) => name);
     summary = {
-      rows: counted.rows,
+      rows: summed.rows,
       clipped: clippedByName(names, clippedCells),
       clippedRows,
       skippedRows,
+      unreadable: clippedByName(
+        names,
+        names.map((_, i) => unreadableCells[i] ?? 0),
+      ),
       constant: constantFeatures(task),
+      classes: classRows(task, statistics),
+      warnings,
     };
+    // Before anything is charged or sent.
+    warn(command, summary);
     return statistics;
   };
-  const receipt = await withTask(settings, id, (owner, dataUser, taskId) =>
-    owner.contribute(dataUser, taskId, summarise, {
+  if (settings.dryRun === true) {
+    const charge = await withTask(settings, id, (owner, dataUser, taskId) =>
+      owner.rehearse(dataUser, taskId, summarise, { dataset }),
+    );
+    printResult(command, {
+      json: { dryRun: true, ...summary, charge },
+      text: describeRehearsal(summary!, charge).join('\n'),
+    });
+    return;
+  }
+  const receipt = await withTask(settings, id, async (owner, dataUser, taskId, policy) => {
+    const given = await owner.contribute(dataUser, taskId, summarise, {
       dataset,
       discardPending,
       sourceDigest: () => sourceDigest,
@@ -163,16 +210,27 @@ export async function contributeTo(
           command,
           `warning: the CSP could not be asked whether this home was put back from a backup: ${reason}`,
         ),
-    }),
-  );
-  if (summary !== undefined) warn(command, summary);
+    });
+    const { keepHow, requireSameFile } = await import('./contributed.ts');
+    if (summary !== undefined) await keepHow(settings.home, taskId, policy, sourceDigest);
+    else await requireSameFile(settings.home, given, rows?.title ?? sums!, () => digestAgain(rows, sums));
+    return given;
+  });
   printResult(command, {
     json: { receipt, repeated: summary === undefined, ...summary },
     text:
       summary === undefined
-        ? `contributed before, with the receipt of ${receipt.receivedAt}; ${rows?.title ?? sums} was not read`
-        : `contributed ${summary.rows} rows; receipt of ${receipt.receivedAt}`,
+        ? `contributed before, with the receipt of ${receipt.receivedAt}; nothing of ${rows?.title ?? sums} was sent`
+        : `contributed ${rowsInWords(summary.rows)}; receipt of ${receipt.receivedAt}`,
   });
+}
+
+/** Of the file that is given to a task with a receipt. */
+async function digestAgain(rows: Rows | undefined, sums: string | undefined): Promise<string | undefined> {
+  if (rows !== undefined) return rows.digestOfBytes();
+  return createHash('sha256')
+    .update(await readTextFile('--statistics', sums!))
+    .digest('hex');
 }
 
 /**
@@ -183,26 +241,33 @@ function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=20');
 }
 
-/** Says now and then how far reading has come, to people who watch. */
-function progressOn(command: Command): (rows: number, total: number | undefined) => void {
-  let last = Date.now();
-  return (rows, total) => {
-    if (!process.stderr.isTTY || Date.now() - last < PROGRESS_MILLISECONDS) return;
-    last = Date.now();
-    printNote(command, `read ${rows}${total === undefined ? '' : ` of ${total}`} rows`);
-  };
+/** Says now and then how far reading has come. Not with --json, where standard error holds problems alone. */
+async function* toldOn(
+  command: Command,
+  batches: RowBatches,
+  total: () => number | undefined,
+): AsyncGenerator<readonly Row[]> {
+  const isDue = every(PROGRESS_MILLISECONDS);
+  let rows = 0;
+  for await (const batch of batches) {
+    rows += batch.length;
+    yield batch;
+    if (isQuiet(command) || !isDue()) continue;
+    printNote(command, `read ${rows}${total() === undefined ? '' : ` of ${total()}`} rows`);
+  }
 }
+
+const isQuiet = (command: Command) => command.optsWithGlobals().json === true;
 
 /** The same of a contribution that takes several requests, and about how long it still takes. */
 function partsOn(command: Command): (progress: ContributionProgress) => void {
-  let last = Date.now();
+  const isDue = every(PROGRESS_MILLISECONDS);
   let began: { readonly step: string; readonly done: number; readonly at: number } | undefined;
   return ({ step, done, of }) => {
     const now = Date.now();
     // What an earlier attempt has sent took no time of this one.
     if (began?.step !== step) began = { step, done, at: now };
-    if (!process.stderr.isTTY || now - last < PROGRESS_MILLISECONDS || done === began.done) return;
-    last = now;
+    if (isQuiet(command) || done === began.done || !isDue()) return;
     const secondsLeft = ((now - began.at) * (of - done)) / (done - began.done) / 1000;
     printNote(
       command,
@@ -219,19 +284,60 @@ interface Summary {
   readonly clipped: Record<string, number>;
   readonly clippedRows: number;
   readonly skippedRows: number;
+  /** Cells per feature of a histogram that are no numbers. */
+  readonly unreadable: Record<string, number>;
   readonly constant: string[];
+  /** Per label column, how many rows each class has. */
+  readonly classes: Record<string, Record<string, number>>;
+  readonly warnings: readonly string[];
 }
 
-function warn(command: Command, { rows, clipped, clippedRows, skippedRows, constant }: Summary): void {
+function warn(command: Command, summary: Summary): void {
+  const { rows, clipped, clippedRows, skippedRows, constant, warnings } = summary;
+  warnOfRemarks(command, warnings);
   warnOfSkipped(command, skippedRows);
   warnOfClipped(command, clipped);
   if (clippedRows > 0) {
     printNote(
       command,
-      `warning: ${clippedRows} of ${rows} rows were longer than the clipping norm of the task and were scaled down`,
+      `warning: ${clippedRows} of ${rowsInWords(rows)} were longer than the clipping norm of the task and were scaled down`,
     );
   }
   for (const name of constant) {
     printNote(command, `warning: feature ${JSON.stringify(name)} has an empty range and carries nothing`);
   }
+}
+
+const rowsInWords = (rows: number) => (rows === 1 ? '1 row' : `${rows} rows`);
+
+function classRows({ labellings }: Task, statistics: Statistics): Summary['classes'] {
+  return Object.fromEntries(
+    labellings.map(({ column, classes }, l) => [
+      column,
+      Object.fromEntries(classes.map((name, k) => [name, Number(statistics.labellings[l]![k]!.M)])),
+    ]),
+  );
+}
+
+/** What a dry run says to people. */
+function describeRehearsal(summary: Summary, { dataset, event, charged }: Rehearsal): string[] {
+  const counts = (cells: Readonly<Record<string, number>>) =>
+    Object.entries(cells)
+      .map(([name, count]) => `${JSON.stringify(name)} ${count}`)
+      .join(', ');
+  const { clipped, unreadable, classes } = summary;
+  const cost =
+    event.kind === 'guarantee'
+      ? `epsilon ${event.epsilon} and delta ${event.delta}`
+      : `one answer by ${event.by === 'rotated' ? 'rotated' : 'another protocol than rotated'}`;
+  return [
+    `dry run: nothing was sent or charged`,
+    `${rowsInWords(summary.rows)} would be contributed, ${summary.skippedRows} left out, ${summary.clippedRows} scaled down`,
+    `cells that would be clipped: ${counts(clipped) || 'none'}`,
+    ...(Object.keys(unreadable).length === 0 ? [] : [`cells that are no numbers: ${counts(unreadable)}`]),
+    ...Object.entries(classes).map(([column, of]) => `rows by ${JSON.stringify(column)}: ${counts(of)}`),
+    charged
+      ? `the data set ${dataset} was charged for this task before, and would not be again`
+      : `the data set ${dataset} would be charged ${cost}`,
+  ];
 }

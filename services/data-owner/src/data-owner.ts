@@ -20,7 +20,7 @@ import {
 } from '@eigenveil/wire';
 import { z } from 'zod';
 import { type Basis, chainLength, type Named } from './basis.ts';
-import { type BudgetStatus, budgetStatus } from './budget.ts';
+import { type BudgetStatus, budgetStatus, eventOf, isCharged } from './budget.ts';
 import { checkCharge } from './charging.ts';
 import { OwnerConnection, type VerifiedTask } from './connection.ts';
 import { LedgerCounter } from './counter.ts';
@@ -52,6 +52,15 @@ export interface DataOwnerOptions {
   readonly patienceMilliseconds?: number;
   /** For traces of what the owner does; by default there are none. */
   readonly span?: RunSpan | undefined;
+}
+
+/** What a contribution would be charged. */
+export interface Rehearsal {
+  /** The data set that it would be charged to. */
+  readonly dataset: string;
+  readonly event: ReturnType<typeof eventOf>;
+  /** Whether it was charged before, which is done once. */
+  readonly charged: boolean;
 }
 
 /**
@@ -161,22 +170,14 @@ export class DataOwner {
     summarise: (task: Task, signs: Int32Array | undefined, basis: Basis) => Promise<Statistics>,
     options: ContributeOptions = {},
   ): Promise<Receipt> {
-    const { state, policy } = this.#options;
+    const { state } = this.#options;
     const { dataset = DEFAULT_DATASET } = options;
     return this.#about(dataUser, 'contribute', taskId, async (client) => {
       await this.#requireNoWithdrawal(taskId);
       const accepted = await this.#accept(client, taskId);
       const kept = await state.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
-      await checkCharge(state, policy, dataset, accepted.task);
-      const enter = await this.#series.entrance(client, accepted.task);
-      const named = await this.#connection.named(client, accepted.task);
-      checkPolicy(policy, accepted.task, chainLength(named));
-      const statistics = await this.#span('read rows', taskId, () =>
-        summarise(accepted.task, signsOf(accepted, named.refined?.projection), named.basis),
-      );
-      checkRows(policy, accepted.task, statistics);
-      const values = flatten(accepted.task, statistics);
+      const { enter, values } = await this.#summarised(client, accepted, dataset, summarise);
       await enter();
       const owner = { ...this.#options, connection: this.#connection, counter: this.#counter };
       const pending = await this.#span('prepare', taskId, () =>
@@ -200,6 +201,46 @@ export class DataOwner {
       await state.saveReceipt(taskId, receipt);
       return claims;
     });
+  }
+
+  /**
+   * Does what `contribute` does before it charges anything, and nothing more: the task, the policy and the budget are checked, and `summarise` reads the
+   * rows. Nothing is encrypted, charged, kept or sent; the data user sees that the task was asked for.
+   * @throws as `contribute`
+   */
+  async rehearse(
+    dataUser: ServiceAddress,
+    taskId: TaskId,
+    summarise: (task: Task, signs: Int32Array | undefined, basis: Basis) => Promise<Statistics>,
+    { dataset = DEFAULT_DATASET }: Pick<ContributeOptions, 'dataset'> = {},
+  ): Promise<Rehearsal> {
+    return this.#about(dataUser, 'rehearse', taskId, async (client) => {
+      const accepted = await this.#accept(client, taskId);
+      await this.#summarised(client, accepted, dataset, summarise);
+      const ledger = checkedLedger(await this.#options.state.ledger());
+      const charged = isCharged(ledger, dataset, taskId);
+      return { dataset, event: eventOf(accepted.task), charged };
+    });
+  }
+
+  /** The values that this owner would contribute, and what takes its place in a series. */
+  async #summarised(
+    client: ServiceClient,
+    accepted: VerifiedTask,
+    dataset: string,
+    summarise: (task: Task, signs: Int32Array | undefined, basis: Basis) => Promise<Statistics>,
+  ) {
+    const { state, policy } = this.#options;
+    const { task } = accepted;
+    await checkCharge(state, policy, dataset, task);
+    const enter = await this.#series.entrance(client, task);
+    const named = await this.#connection.named(client, task);
+    checkPolicy(policy, task, chainLength(named));
+    const statistics = await this.#span('read rows', task.id, () =>
+      summarise(task, signsOf(accepted, named.refined?.projection), named.basis),
+    );
+    checkRows(policy, task, statistics);
+    return { enter, values: flatten(task, statistics) };
   }
 
   /**

@@ -5,6 +5,7 @@ import type { TaskId } from '@eigenveil/task';
 import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
 import { z } from 'zod';
 import { LedgerEntry } from './ledger.ts';
+import { OwnerPolicy } from './policy.ts';
 import {
   digestOfData,
   Enrolment,
@@ -25,6 +26,14 @@ const StoredContribution = z.strictObject({
   dataDigest: z.string().optional(),
   sourceDigest: z.string().optional(),
 });
+
+/** How this owner contributed to a task that it has a receipt of: for commands about the task that come later. */
+const Contributed = z.strictObject({
+  policy: OwnerPolicy,
+  /** Of the file, see PendingContribution; absent for rows of a query. */
+  sourceDigest: z.string().optional(),
+});
+type Contributed = z.infer<typeof Contributed>;
 
 export class OwnerHome implements OwnerState {
   readonly isDurable = true;
@@ -127,6 +136,15 @@ export class OwnerHome implements OwnerState {
     await this.discardPending(taskId);
   }
 
+  /** Undefined also for what an earlier release or another program contributed. */
+  contributed(taskId: TaskId): Promise<Contributed | undefined> {
+    return this.#folder.read(contributedFile(taskId), Contributed);
+  }
+
+  async keepContributed(taskId: TaskId, how: Contributed): Promise<void> {
+    await this.#folder.write(contributedFile(taskId), how);
+  }
+
   async ledger(): Promise<readonly LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
     for (;;) {
@@ -145,6 +163,7 @@ export class OwnerHome implements OwnerState {
 const ledgerFile = (length: number) => `budget-${String(length + 1).padStart(6, '0')}.json`;
 const bytesPrefix = (taskId: TaskId) => `contribution-${taskId}-`;
 const pendingFile = (taskId: TaskId) => `contribution-${taskId}.json`;
+const contributedFile = (taskId: TaskId) => `contributed-${taskId}.json`;
 const receiptFile = (taskId: TaskId) => `receipt-${taskId}.json`;
 const withdrawalFile = (taskId: TaskId) => `withdrawal-${taskId}.json`;
 const seriesFile = (seriesId: TaskId, before: number) => `series-${seriesId}-${before}.json`;

@@ -24,7 +24,7 @@ export {
 export type { Basis } from './basis.ts';
 export type { BudgetStatus } from './budget.ts';
 export { ownerProgram } from './command.ts';
-export { DataOwner, type DataOwnerOptions } from './data-owner.ts';
+export { DataOwner, type DataOwnerOptions, type Rehearsal } from './data-owner.ts';
 export { DEFAULT_DATASET } from './dataset.ts';
 export { OwnerHome } from './home.ts';
 export { Elsewhere, LedgerEntry } from './ledger.ts';

@@ -4,7 +4,7 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Projector } from '@eigenveil/projection';
-import type { RowOptions } from '@eigenveil/statistics';
+import { type ConsentOptions, checkClipping, type RowOptions, ValueWatch } from '@eigenveil/statistics';
 import { byProjector, type Reducer, reducedColumns, reducedLines } from './reduced-lines.ts';
 import { isParquetName, type RowSettings, type Rows, rowsOf } from './rows.ts';
 
@@ -15,18 +15,21 @@ export interface ReducedFile {
   readonly skippedRows: number;
 }
 
-type ReducingOptions = Omit<RowOptions, 'ignoredColumns' | 'onSkippedRow'> & Pick<RowSettings, 'memory'>;
+type ReducingOptions = Omit<RowOptions, 'ignoredColumns' | 'onSkippedRow'> &
+  Pick<ConsentOptions, 'allowClipping'> &
+  Pick<RowSettings, 'memory'>;
 
 /**
  * Writes the reduced rows of the file `data` (CSV or Parquet) to `out`, Parquet if it is named so, else CSV; the projector counts what it clips.
  * Columns that are kept come first, as they stand; all others of the file are left out.
- * @throws ERR_CSV_COLUMNS for a kept column with the name of a component; and as `rowsOf` and its rows
+ * @throws ERR_CSV_COLUMNS for a kept column with the name of a component; ERR_CLIPPED for features of which more than half of the cells are clipped,
+ *   unless `allowClipping` names them; and as `rowsOf` and its rows
  */
 export function reduceFile(
   projector: Projector,
   data: string,
   out: string,
-  options: ReducingOptions & Pick<RowSettings, 'separator' | 'decimal'> = {},
+  options: ReducingOptions & Omit<RowSettings, 'data' | 'query' | 'database'> = {},
 ): Promise<ReducedFile> {
   return reduceRows(byProjector(projector), rowsOf({ ...options, data }), out, options);
 }
@@ -50,14 +53,18 @@ export async function reduceRows(
     { features, labellings: [] },
     { ...options, ignoredColumns: 'others', onSkippedRow },
   );
+  const watch = new ValueWatch(features);
   const lines = reducedLines(reducer, batches, keptColumns, (batch) => {
     rows += batch.length;
+    for (const { values } of batch) watch.add(values);
   });
   // Whole or not at all: rows that cannot be read must not cost an earlier result.
   const draft = `${out}.${process.pid}.tmp`;
   const parquet = `${draft}.parquet`;
   try {
     await pipeline(Readable.from(lines), createWriteStream(draft));
+    checkClipping(features, { rows, clippedCells: reducer.clippedCells() }, options);
+    for (const remark of watch.remarks()) options.onRemark?.(remark);
     if (isParquetName(out)) {
       const { writeParquet } = await import('@eigenveil/statistics/duckdb');
       const columns = header.map((name, k) => ({

@@ -9,12 +9,15 @@ export interface Reducer {
   /** Columns that come out. */
   readonly names: readonly string[];
   readonly apply: (rows: readonly ArrayLike<number>[]) => readonly (readonly number[])[];
+  /** Per column that rows have, how many cells were clipped so far. */
+  readonly clippedCells: () => readonly number[];
 }
 
 export const byProjector = (projector: Projector): Reducer => ({
   features: projector.features,
   names: projector.componentNames,
   apply: (rows) => projector.transform(rows),
+  clippedCells: () => projector.clippedCells,
 });
 
 /** Its one column is named `predicted_` and what is predicted. */
@@ -22,6 +25,7 @@ export const byPredictor = (predictor: Predictor): Reducer => ({
   features: predictor.features,
   names: [`predicted_${predictor.targetName}`],
   apply: (rows) => predictor.predict(rows).map((value) => [value]),
+  clippedCells: () => predictor.clippedCells,
 });
 
 /**

@@ -3,7 +3,7 @@
  * mistakes are told at once.
  */
 import { access, constants, writeFile } from 'node:fs/promises';
-import { matchesGlob, resolve } from 'node:path';
+import { matchesGlob, resolve, sep } from 'node:path';
 import {
   addSettings,
   ConfigurationError,
@@ -15,9 +15,11 @@ import {
   printResult,
   readSignedFile,
   warnOfClipped,
+  warnOfRemarks,
   warnOfSkipped,
 } from '@eigenveil/command';
 import type { saveProjection } from '@eigenveil/projection';
+import { CONSENT_OPTIONS } from '@eigenveil/statistics/reading-options';
 import { Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
@@ -78,7 +80,15 @@ export function addProject(program: Command): void {
       default: [],
       placeholder: 'LIST',
     },
+    ignore: {
+      schema: z.array(z.string()),
+      description:
+        'columns to leave out, as contribute takes them; all that the projection does not know are left out anyway',
+      default: [],
+      placeholder: 'LIST',
+    },
     ...ROW_SETTINGS,
+    allowClipping: CONSENT_OPTIONS.allowClipping,
     save: {
       schema: z.string().optional(),
       description: 'where to write the projection, JSON',
@@ -131,14 +141,17 @@ Example:
     const isRegression = task.method.kind === 'ridge';
     const by = isRegression ? new Predictor(task, projection) : new Projector(task, projection, basis);
     const components = projection.vectors.length;
+    const warnings: string[] = [];
     const { rows, skippedRows } =
       rowSource === undefined
         ? { rows: 0, skippedRows: 0 }
         : await reduceRows(by instanceof Predictor ? byPredictor(by) : byProjector(by), rowSource, out!, {
             ...settings,
             keptColumns: settings.keep,
+            onRemark: (remark) => warnings.push(remark),
           });
     const clipped = clippedByName(by.featureNames, by.clippedCells);
+    warnOfRemarks(command, warnings);
     warnOfSkipped(command, skippedRows);
     warnOfClipped(command, clipped);
     const owners = describeOwners(provenance, !isOffline);
@@ -153,6 +166,7 @@ Example:
         rows,
         skippedRows,
         clipped,
+        warnings,
         out,
         save,
         evidence,
@@ -338,7 +352,8 @@ async function checkOutputs({
     ] as const) {
       if (read === undefined) continue;
       const isOneOfMany = source === '--data' && isPattern(read) && matchesGlob(resolve(file), resolve(read));
-      if (isOneOfMany || resolve(file) === resolve(read))
+      const isInFolder = source === '--data' && resolve(file).startsWith(`${resolve(read)}${sep}`);
+      if (isOneOfMany || isInFolder || resolve(file) === resolve(read))
         throw new ConfigurationError(`"${flag}" expected another file than "${source}"`);
     }
   }

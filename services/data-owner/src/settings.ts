@@ -41,7 +41,7 @@ export const DATA_USER_ADDRESS = {
 const POLICY_SETTINGS = {
   policy: {
     schema: z.string().optional(),
-    description: "JSON file of the owner's policy",
+    description: "JSON file of the owner's policy (default: the one of the contribution, if there was one)",
     placeholder: 'FILE',
   },
   allowSimulated: {
@@ -108,7 +108,13 @@ async function tracesTo(endpoint: string): Promise<Traces> {
   return openTraces(endpoint);
 }
 
-/** Work of the owner about the task of a data user, by the owner's policy. */
+/** The policy by which this owner contributed to the task, if it did. */
+async function policyOf(home: string, taskId: TaskId): Promise<OwnerPolicy | undefined> {
+  const { OwnerHome } = await import('./home.ts');
+  return (await new OwnerHome(home).contributed(taskId))?.policy;
+}
+
+/** Work of the owner about the task of a data user, by the owner's policy: the one that is given, or else the one that it contributed by. */
 export async function withTask<T>(
   settings: TaskSettings,
   id: string,
@@ -116,7 +122,9 @@ export async function withTask<T>(
 ): Promise<T> {
   const taskId = taskIdOf(id);
   const dataUser = await address(settings.userUrl, settings.userCa);
-  const policy = await readPolicy(settings.policy, settings.allowSimulated);
+  const isGiven = settings.policy !== undefined || settings.allowSimulated;
+  const kept = isGiven ? undefined : await policyOf(settings.home, taskId);
+  const policy = kept ?? (await readPolicy(settings.policy, settings.allowSimulated));
   return withOwner(settings, policy, (owner) => work(owner, dataUser, taskId, policy));
 }
 

@@ -23,8 +23,18 @@ export function addSql(program: Command): void {
       placeholder: 'SQL',
     },
     columns: {
-      schema: z.record(z.string(), z.string()),
-      description: 'columns that have another name than in the task: {"name in the task": "column"}',
+      schema: z.union([
+        z.record(z.string(), z.string()),
+        z
+          .array(z.string().regex(/=/, 'expected own=feature'))
+          .transform((names) =>
+            Object.fromEntries(
+              names.map((text) => [text.slice(text.indexOf('=') + 1), text.slice(0, text.indexOf('='))]),
+            ),
+          ),
+      ]),
+      description:
+        'columns that have another name than in the task: {"name in the task": "column"}, or column=name with commas between',
       default: {},
       placeholder: 'JSON',
     },

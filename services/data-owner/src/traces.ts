@@ -3,6 +3,7 @@
  * requests carry no `traceparent`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { proxyAgentFor } from '@eigenveil/wire/proxy';
 import { ROOT_CONTEXT, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -19,7 +20,12 @@ export interface Traces {
 }
 
 export function openTraces(endpoint: string): Traces {
-  const exporter = new OTLPTraceExporter({ url: endpoint, timeoutMillis: EXPORT_MILLISECONDS });
+  const agent = endpoint.startsWith('https:') ? proxyAgentFor(endpoint) : undefined;
+  const exporter = new OTLPTraceExporter({
+    url: endpoint,
+    timeoutMillis: EXPORT_MILLISECONDS,
+    ...(agent && { httpAgentOptions: () => agent }),
+  });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'eigenveil-data-owner' }),
     sampler: new AlwaysOnSampler(),

@@ -109,6 +109,11 @@ describe('under differential privacy', () => {
       expect.objectContaining({ message: expect.stringContaining('nothing is left') }),
     );
     await charge(state, policy, 'others', costing());
+    const status = budgetStatus(policy, await state.ledger());
+    expect(status.map(({ dataset, left }) => [dataset, left])).toEqual([
+      ['others', { epsilon: 0, delta: 1e-6 }],
+      ['rows', { epsilon: 0, delta: 1e-6 }],
+    ]);
   });
 
   test('several tasks cost less than their sum, and the refusal says what is left', async () => {
@@ -117,6 +122,11 @@ describe('under differential privacy', () => {
     for (let i = 0; i < 12; i++) await charge(state, policy, 'rows', costing({ epsilon: 0.2 }));
     const refusal = await charge(state, policy, 'rows', costing()).catch((error: unknown) => error as Error);
     const left = Number(/epsilon (\d[\d.e-]*) is left/.exec((refusal as Error).message)![1]);
+    expect(budgetStatus(policy, await state.ledger())[0]!.left).toEqual({ epsilon: left, delta: 1e-6 });
+    expect(
+      budgetStatus({ ...policy, totalEpsilon: 1000 }, await state.ledger())[0]!.left!.epsilon,
+    ).toBeGreaterThan(900);
+    expect(budgetStatus(policyOf({}), await state.ledger())[0]!.left).toBeNull();
     await expect(charge(state, policy, 'rows', costing({ epsilon: 1.02 * left }))).rejects.toEqual(EXHAUSTED);
     await charge(state, policy, 'rows', costing({ epsilon: left }));
   });

@@ -75,7 +75,7 @@ describe('rows', () => {
   test('of several files are refused with the name of the file', async () => {
     await expect(read({ data: path('{bad,part=1/rows}.csv') })).rejects.toMatchObject({
       code: 'ERR_CSV_CELL',
-      message: `${JSON.stringify(path('bad.csv'))}, row 2 (line 3), column "a": expected a finite decimal number, got something else`,
+      message: `${JSON.stringify(path('bad.csv'))}, row 2 (line 3), column "a" (number 1): expected a finite decimal number, got something else`,
     });
     await expect(read({ data: path('nothing-*.csv') })).rejects.toMatchObject({
       code: 'ERR_FILE_UNREADABLE',
@@ -90,9 +90,17 @@ describe('rows', () => {
     ['nowhere', {}],
     ['in two places', { data: 'x.csv', query: 'x.sql' }],
     ['in a database without a query', { data: 'x.csv', database: 'x.duckdb' }],
-    ['in Parquet with separators', { data: 'x.parquet', separator: 'tab' }],
-    ['in a query with decimal commas', { query: 'x.sql', decimal: 'comma' }],
   ] as const)('that are %s are refused', (_title, settings) => {
     expect(() => rowsOf(settings)).toThrow(expect.objectContaining({ code: 'ERR_CONFIGURATION' }));
+  });
+
+  test('that are no text have no options of text', async () => {
+    const query = { query: path('rows.sql'), database: path('rows.duckdb') };
+    for (const settings of [
+      { data: path('part=1/rows.parquet'), separator: 'tab' },
+      { ...query, decimal: 'comma' },
+      { ...query, skipRows: 1 },
+    ] as const)
+      await expect(read(settings)).rejects.toMatchObject({ code: 'ERR_ROW_OPTIONS' });
   });
 });

@@ -23,6 +23,7 @@ import {
   thumbprintOf,
   UnblindingResponse,
 } from '@eigenveil/wire';
+import { proxyAgentFor } from '@eigenveil/wire/proxy';
 import { z } from 'zod';
 
 export interface CspClientOptions {
@@ -130,9 +131,12 @@ export class CspClient {
     const headers = await this.#client.introduce('GET', path);
     const url = `${this.#client.url.replace(/^https/, 'wss')}${path}`;
     const { signal } = this.#closing;
-    const channel = await connectChannel({ url, headers, ca: this.#ca, signal }).catch((error: unknown) => {
-      throw error instanceof ChannelRefused ? (errorFromProblem(error.body) ?? error) : error;
-    });
+    const agent = proxyAgentFor(url);
+    const channel = await connectChannel({ url, headers, ca: this.#ca, agent, signal }).catch(
+      (error: unknown) => {
+        throw error instanceof ChannelRefused ? (errorFromProblem(error.body) ?? error) : error;
+      },
+    );
     this.#channels.add(channel);
     // Closed meanwhile: nobody else would close this one.
     if (signal.aborted) await this.closeChannel(channel);

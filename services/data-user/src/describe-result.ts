@@ -3,6 +3,7 @@ import { explainedVariance, regressionInUnits } from '@eigenveil/projection/port
 import { csvLine } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
+import { narrowFeatures } from './narrow-features.ts';
 import type { Remark } from './remarks.ts';
 
 export interface ToldResult {
@@ -20,12 +21,14 @@ const LISTED_BEYOND = 20;
 
 export function describeResult(result: ToldResult): string {
   const { remarks } = result;
+  const narrow = narrowFeatures(result.task, result.projection);
   return [
     ...describeHead(result),
     '',
     ...(result.projection.regression === undefined ? scree(result) : weights(result)),
-    ...(remarks.length === 0 ? [] : ['']),
+    ...(remarks.length + narrow.length === 0 ? [] : ['']),
     ...remarks.map(({ components, text }) => `note: ${listComponents(components)}: ${text}`),
+    ...narrow.map((text) => `note: ${text}`),
   ].join('\n');
 }
 

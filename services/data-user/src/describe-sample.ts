@@ -12,7 +12,7 @@ import {
   withinClassScatter,
   ZERO_EIGENVALUE,
 } from '@eigenveil/projection/portable';
-import { readRowBatches, type Statistics } from '@eigenveil/statistics/owner';
+import type { Statistics } from '@eigenveil/statistics/owner';
 import {
   cappedComponents,
   leastRank,
@@ -22,6 +22,7 @@ import {
   type TaskProposal,
 } from '@eigenveil/task';
 import { describeSketch } from './describe-sketch.ts';
+import type { ReadSampleRows } from './sample.ts';
 
 /** The sample, summed as an owner's rows are. */
 interface Summed {
@@ -37,21 +38,20 @@ const SMALLEST_PIVOT = 2 ** 18;
 
 /**
  * Reads the sample once more, for its statistics.
- * @param source the bytes that the task was drafted from
  * @param basis what the task stands on, or the result that it refines
- * @throws as `statisticsOfCsv`
+ * @throws as `statisticsOfRows`
  */
 export async function describeSample(
-  source: AsyncIterable<Uint8Array>,
+  read: ReadSampleRows,
   task: TaskProposal,
   basis: readonly Link[] = [],
 ): Promise<string[]> {
-  if (task.sketch !== undefined) return describeSketch(source, task, basis.at(-1)?.projection);
+  if (task.sketch !== undefined) return describeSketch(read, task, basis.at(-1)?.projection);
   // The sample may be of several owners.
   const room = { ...task, maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
-  const sample = await statisticsThrough(room, basis, { ignoredColumns: 'others' }, (columns, options) =>
-    readRowBatches(source, columns, options),
-  );
+  // The draft has looked at clipped cells already.
+  const allowClipping = [...task.features, ...(basis[0]?.task.features ?? [])].map(({ name }) => name);
+  const sample = await statisticsThrough(room, basis, { ignoredColumns: 'others', allowClipping }, read);
   const { kind } = task.method;
   if (kind === 'ridge') return describeFit(task, sample);
   if (kind === 'mdr') return [...describeMdrRidge(task, sample), ...describeClipping(task, sample)];

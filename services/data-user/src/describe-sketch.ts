@@ -6,13 +6,9 @@ import {
   sketchRefusal,
   symmetricEigen,
 } from '@eigenveil/projection/portable';
-import {
-  Discretiser,
-  readRowBatches,
-  StatisticsAccumulator,
-  sketchMatrix,
-} from '@eigenveil/statistics/owner';
+import { Discretiser, StatisticsAccumulator, sketchMatrix } from '@eigenveil/statistics/owner';
 import type { TaskProposal } from '@eigenveil/task';
+import type { ReadSampleRows } from './sample.ts';
 
 /** Of which the exact components are computed beside the sketch's: a second or so. */
 const MOST_ROWS = 500;
@@ -20,18 +16,18 @@ const MOST_ROWS = 500;
 const EXAMPLE_SEED = new Uint8Array(32);
 
 /**
- * @param source the bytes that the task was drafted from, of which the first rows are read
+ * @param read starts reading the rows that the task was drafted from, of which the first are read
  * @param refined the result that the sketch refines
- * @throws as `readRowBatches`
+ * @throws as `read`
  */
 export async function describeSketch(
-  source: AsyncIterable<Uint8Array>,
+  read: ReadSampleRows,
   task: TaskProposal,
   refined?: Pick<ClaimedProjection, 'vectors'>,
 ): Promise<string[]> {
   const { sketch, components } = task;
   const { columns } = sketch!;
-  const rows = await firstRows(source, task);
+  const rows = await firstRows(read, task);
   if (rows.length - 1 <= columns)
     return [
       `all owners together need at least ${columns + 2} rows, and the sample has ${rows.length}: with fewer the task ends with ERR_FULL_RANK`,
@@ -51,10 +47,10 @@ export async function describeSketch(
 }
 
 /** Discretised, as the task would have them. */
-async function firstRows(source: AsyncIterable<Uint8Array>, task: TaskProposal): Promise<Float64Array[]> {
+async function firstRows(read: ReadSampleRows, task: TaskProposal): Promise<Float64Array[]> {
   const discretiser = new Discretiser(task);
   const rows: Float64Array[] = [];
-  for await (const batch of readRowBatches(source, task, { ignoredColumns: 'others' })) {
+  for await (const batch of read(task, { ignoredColumns: 'others' })) {
     for (const { values } of batch.slice(0, MOST_ROWS - rows.length)) {
       const row = new Float64Array(values.length);
       discretiser.write(values, 0, row);

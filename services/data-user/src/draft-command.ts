@@ -3,27 +3,22 @@ import {
   addSettings,
   type Command,
   ConfigurationError,
+  CSV_HELP,
   checkConfiguration,
   printResult,
   readJsonFile,
+  warnOfRemarks,
 } from '@eigenveil/command';
-import {
-  ClosesWhen,
-  LIMITS,
-  Output,
-  proposalSchemaUrl,
-  Scale,
-  TaskProposal,
-  TwoPartyName,
-} from '@eigenveil/task/schema';
-import { z } from 'zod';
+import { proposalSchemaUrl, TaskProposal } from '@eigenveil/task/schema';
 import type { DraftBasis } from './draft-basis.ts';
 import type { draftTask } from './draft-file.ts';
 import type { HistogramWishes } from './draft-histogram.ts';
 import type { draftPrivacy } from './draft-privacy.ts';
 import type { Wishes } from './draft-proposal.ts';
 import type { AskedLevels } from './draft-ranges.ts';
+import { DRAFT_SETTINGS } from './draft-settings.ts';
 import { asConfiguration, tellNotes } from './notes.ts';
+import type { ReadSampleRows } from './sample.ts';
 import { CLIENT_SETTINGS, PREFIX, taskIdOf, withClient } from './task-commands.ts';
 
 type HistogramSettings = Omit<HistogramWishes, 'epsilon'> &
@@ -37,204 +32,20 @@ type HistogramSettings = Omit<HistogramWishes, 'epsilon'> &
 
 /** Adds it to the command `task`. */
 export function addDraft(task: Command): void {
-  const command = task.command('draft').description('write a task proposal from a CSV file, to be edited');
-  const configuration = addSettings(command, PREFIX, {
-    data: { schema: z.string().min(1), description: 'CSV file with a header row', placeholder: 'FILE' },
-    method: {
-      schema: z.enum(['pca', 'dca', 'lda', 'mdr', 'ridge', 'histogram']),
-      description:
-        'pca, dca, lda or mdr; ridge: regression of one column on the others (docs/ridge.md); or histogram: noisy counts by bins (docs/histograms.md)',
-      default: 'pca',
-      placeholder: 'METHOD',
-    },
-    scale: {
-      schema: Scale.optional(),
-      description:
-        'of pca: covariance, or correlation, which standardises the features (default: covariance)',
-      placeholder: 'SCALE',
-    },
-    form: {
-      schema: z.enum(['standard', 'book']).optional(),
-      description: 'of dca: standard, or book, which has as many components as features (default: standard)',
-      placeholder: 'FORM',
-    },
-    ridge: {
-      schema: z.number().min(0).optional(),
-      description:
-        'ρ of dca, lda, mdr and ridge, in units of the scatter of features in [−1, 1] (default: 1)',
-      placeholder: 'NUMBER',
-    },
-    signalRidge: {
-      schema: z.number().optional(),
-      description: 'ρ′ of dca (default: 0)',
-      placeholder: 'NUMBER',
-    },
-    target: {
-      schema: z.string().min(1).optional(),
-      description: 'of ridge: the column that is predicted from the others',
-      placeholder: 'NAME',
-    },
-    labels: {
-      schema: z.array(z.string()),
-      description: 'label columns, with commas between, or as a JSON list',
-      default: [],
-      placeholder: 'LIST',
-    },
-    ignore: {
-      schema: z.array(z.string()),
-      description: 'columns to leave out, with commas between, or as a JSON list',
-      default: [],
-      placeholder: 'LIST',
-    },
-    range: {
-      schema: z.tuple([z.number(), z.number()]).optional(),
-      description:
-        'range of all features, as a JSON list: [0, 255] (default: of each column what the file has)',
-      placeholder: 'LIST',
-    },
-    components: {
-      schema: z.int().min(1).optional(),
-      description: 'number of components, of all methods but ridge and histogram',
-      placeholder: 'NUMBER',
-    },
-    height: {
-      schema: z.int().min(2).max(12),
-      description: 'of histogram: h, for 2^h bins of each feature',
-      default: 10,
-      placeholder: 'NUMBER',
-    },
-    workload: {
-      schema: z.enum(['prefixes', 'ranges', 'counts']),
-      description:
-        'of histogram: what its strategy shall suit: prefixes (quantiles), ranges, or counts of single bins',
-      default: 'prefixes',
-      placeholder: 'NAME',
-    },
-    logarithmic: {
-      schema: z.number().positive().optional(),
-      description: 'of histogram: logarithmic bins on both sides of 0, down to this magnitude',
-      placeholder: 'NUMBER',
-    },
-    sketch: {
-      schema: z.boolean(),
-      description: 'of pca: a sketch, for hundreds or thousands of features (docs/sketches.md)',
-      default: false,
-    },
-    sketchColumns: {
-      schema: z.int().min(3).max(LIMITS.sketchColumns).optional(),
-      description: 'columns of the sketch (default: 3 times the components and 10, at most 80)',
-      placeholder: 'NUMBER',
-    },
-    refine: {
-      schema: z.string().optional(),
-      description:
-        'draft a sketch that refines the result of this task, which is done: its vectors are the first columns; asks the running service',
-      placeholder: 'TASK',
-    },
-    owners: { schema: z.int().min(2), description: 'largest number of owners', placeholder: 'NUMBER' },
-    minimumOwners: {
-      schema: z.int().min(2).optional(),
-      description: 'fewest owners whose contributions are decrypted (default: half of --owners)',
-      placeholder: 'NUMBER',
-    },
-    maximumSamples: {
-      schema: z.int().min(1).optional(),
-      description:
-        "largest number of samples per owner (default: ten times the file's rows, rounded up, at least 1000)",
-      placeholder: 'NUMBER',
-    },
-    outputs: {
-      schema: z.array(Output),
-      description: `what the result has beyond vectors and eigenvalues, with commas between: ${Output.options.join(', ')}`,
-      default: [],
-      placeholder: 'LIST',
-    },
-    allowFullRank: {
-      schema: z.boolean(),
-      description: 'consent to a result that tells the whole scatter matrix',
-      default: false,
-    },
-    hours: {
-      schema: z.int().min(1),
-      description: 'hours until the deadline',
-      default: 72,
-      placeholder: 'NUMBER',
-    },
-    closes: {
-      schema: z.array(ClosesWhen),
-      description:
-        'when the task closes without the operator: deadline, full (as many owners as there may be), or both with a comma between (default: never)',
-      default: [],
-      placeholder: 'LIST',
-    },
-    twoParty: {
-      schema: TwoPartyName,
-      description:
-        'two-party protocol: garbled; rotated, which reveals all eigenvalues and the numbers of rows (dca, lda, mdr: by class), of a correlation matrix also all variances; or simulated, which is NOT private',
-      default: 'garbled',
-      placeholder: 'NAME',
-    },
-    serverLine: {
-      schema: z.literal('fast').optional(),
-      description:
-        'of rotated: fast, where the line between both servers carries more than 1.5 Gbit/s: a third more bytes, a fifth less processor time (default: fewer bytes)',
-      placeholder: 'KIND',
-    },
-    epsilon: {
-      schema: z.number().positive().optional(),
-      description: 'ε of differential privacy (default: none)',
-      placeholder: 'NUMBER',
-    },
-    delta: {
-      schema: z.number().min(0),
-      description: 'δ of differential privacy; of histogram also 0, for discrete Laplace noise',
-      default: 1e-6,
-      placeholder: 'NUMBER',
-    },
-    meanFirst: {
-      schema: z.boolean(),
-      description: 'draft the first of two tasks that share ε: it releases the mean',
-      default: false,
-    },
-    around: {
-      schema: z.string().optional(),
-      description: 'draft the second of two tasks: ranges around the mean in the result of the first',
-      placeholder: 'FILE',
-    },
-    basis: {
-      schema: z.string().optional(),
-      description: 'draft a task over the components of this one, which is done; asks the running service',
-      placeholder: 'TASK',
-    },
-    rangesFrom: {
-      schema: z.string().optional(),
-      description:
-        'take the ranges from the noisy counts of this task, a histogram, which is done; asks the running service',
-      placeholder: 'TASK',
-    },
-    lower: {
-      schema: z.number(),
-      description: 'of --ranges-from: the share of the rows below a range',
-      default: 0.005,
-      placeholder: 'NUMBER',
-    },
-    upper: {
-      schema: z.number(),
-      description: 'of --ranges-from: the share of the rows up to the end of a range',
-      default: 0.995,
-      placeholder: 'NUMBER',
-    },
-    ...CLIENT_SETTINGS,
-  });
+  const command = task
+    .command('draft')
+    .description('write a task proposal from a file of rows, to be edited');
+  const configuration = addSettings(command, PREFIX, { ...DRAFT_SETTINGS, ...CLIENT_SETTINGS });
   command.addHelpText(
     'after',
-    `
+    `${CSV_HELP}
+
 Takes minima and maxima from the file, so use it only on data whose ranges may be public. With --epsilon, write the ranges
 from domain knowledge into the draft before you consent to them there ("dataIndependentRanges"). "twoValued" says whether a
 feature takes two values alone, as in the file: the mean of such a feature, if it is declared, tells its variance.
 
 A column that is named like labels (label, class, target, outcome, diagnosis, category, species or y as its name's last word) and has
-at most twenty different whole numbers must stand in --labels or in --ignore. Notes say what the sample lets expect; nothing of them
+at most twenty different whole numbers must stand in --label or in --ignore. Notes say what the sample lets expect; nothing of them
 is in the draft. Every member is explained in docs/tasks.md.
 
 Two tasks that share ε give better components than one. Draft the first with --mean-first, and the second, with the same ε and δ,
@@ -261,10 +72,12 @@ with the least expected error for --workload. Give a wide --range, or --logarith
 end. Too few rows for its noise are refused. The draft names that result ("rangesFrom"), and needs no consent to its ranges. Both tasks spend of the same rows.
 
 Example:
-  $ eigenveil-user task draft --data sample.csv --method dca --labels label --components 1 --owners 10 > task.json`,
+  $ eigenveil-user task draft --data sample.csv --method dca --label label --components 1 --owners 10 > task.json`,
   );
   command.action(async () => {
-    const configured = configuration();
+    const { label: labels, ...others } = configuration();
+    const onRemark = (remark: string) => warnOfRemarks(command, [remark]);
+    const configured = { ...others, labels, onRemark };
     const { method, components } = configured;
     if (method === 'histogram') {
       await printHistogram(command, { ...configured, method: 'pca' });
@@ -328,12 +141,14 @@ Example:
       if (refined !== undefined) checkBasis(proposal, [refined.links.at(-1)!.task]);
     });
     await tellNotes(command, async () => {
-      const [{ describeTask }, { describeSample }, { readFileBytes }] = await Promise.all([
+      const [{ describeTask }, { describeSample }, { rowsOfFiles }] = await Promise.all([
         import('./describe-task.ts'),
         import('./describe-sample.ts'),
-        import('@eigenveil/statistics'),
+        import('@eigenveil/statistics/files'),
       ]);
-      const ofSample = await describeSample(readFileBytes(data), proposal, earlier?.links);
+      const sample = rowsOfFiles(data, settings);
+      const read: ReadSampleRows = (columns, options) => sample.read(columns, options);
+      const ofSample = await describeSample(read, proposal, earlier?.links);
       return [...(await describeTask(proposal)), ...ofSample];
     });
     const json = {
@@ -365,7 +180,7 @@ async function printHistogram(
       import('@eigenveil/two-party/plan'),
     ]);
   const proposal = await asConfiguration(async () => {
-    const draft = await draftFile(data, settings);
+    const draft = await draftFile(data, { ...settings, isRangeWide: true });
     const own = histogramOf(draft, { epsilon, delta, height, workload, logarithmic });
     const wishes = { ...settings, components: 0, outputs: [], twoParty: 'linear', sketch: false } as const;
     const made = checkConfiguration(TaskProposal, { ...proposalOf(draft, wishes, null), ...own }, 'draft');

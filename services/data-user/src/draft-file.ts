@@ -1,13 +1,14 @@
-/** A draft from a file on this machine. */
-import { readFileBytes } from '@eigenveil/statistics';
+/** A draft from files on this machine. */
+import type { ReadingOptions } from '@eigenveil/statistics';
+import { recordsOfFiles } from '@eigenveil/statistics/files';
 import { checkDraftOptions, type Draft, type DraftOptions, draftOf } from './draft.ts';
-import { readSample } from './sample.ts';
+import { sampleOf } from './sample.ts';
 
 /**
- * Reads the file once; decompresses it if its name ends in .gz.
- * @throws as draftOf and readSample, ERR_FILE_UNREADABLE
+ * Reads the rows of a file once, or those of a folder or a pattern: CSV, also in a gzip archive, or Parquet, as its first bytes say.
+ * @throws as draftOf, sampleOf and `recordsOfFiles`
  */
-export async function draftTask(file: string, options: DraftOptions): Promise<Draft> {
+export async function draftTask(file: string, options: DraftOptions & ReadingOptions): Promise<Draft> {
   checkDraftOptions(options);
-  return draftOf(await readSample(readFileBytes(file)), options);
+  return draftOf(await sampleOf(recordsOfFiles(file, options), options), options);
 }

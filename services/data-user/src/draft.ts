@@ -2,6 +2,14 @@
  * Drafts a task proposal from a sample: column names, their minima and maxima, class labels. For data whose ranges
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
+import {
+  checkClipping,
+  columnTitle,
+  differenceOf,
+  isRenamed,
+  likeness,
+  nearTo,
+} from '@eigenveil/statistics/owner';
 import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire/errors';
 import type { NoFeature, NoLabel, Sample, SampleColumn } from './sample.ts';
@@ -22,8 +30,14 @@ export interface DraftOptions {
   readonly labels: readonly string[];
   /** Of all features, from domain knowledge; that of each column in the sample where it is not given. */
   readonly range?: readonly [min: number, max: number] | undefined;
-  /** Columns to leave out. */
+  /** Columns to leave out; `#3` is the third one. */
   readonly ignore: readonly string[];
+  /** Whether ranges are wider than the values on purpose, as those of a histogram are. */
+  readonly isRangeWide?: boolean | undefined;
+  /** Features of which more than half of the cells may lie outside `range`. */
+  readonly allowClipping?: readonly string[] | undefined;
+  /** Told of what looks like a mistake in the sample and is none for certain. */
+  readonly onRemark?: ((remark: string) => void) | undefined;
 }
 
 export interface Draft {
@@ -43,29 +57,37 @@ const DRAFT_RIDGE = 1;
 
 /**
  * @throws ERR_TASK_INVALID for options that the method does not take, a missing column, a cell that is no number, a label that is missing, too
- * long or has blanks around it, a column that looks like labels and is not said to be any or to be ignored, labels that are too few or too many
+ * long or has blanks around it, a column that looks like labels and is not said to be any or to be ignored, labels that are too few or too many; ERR_CLIPPED
+ * for features of which more than half of the cells lie outside the range that is given
  */
 export function draftOf(sample: Sample, options: DraftOptions): Draft {
   const { labels, ignore } = options;
   const { columns, rows } = sample;
   checkDraftOptions(options);
-  const known = new Map(columns.map((column) => [column.name, column]));
-  const missing = [...labels, ...ignore].filter((name) => !known.has(name));
-  if (missing.length > 0)
-    throw invalid(`the file has no column ${missing.map((name) => JSON.stringify(name)).join(', ')}`);
   const { target } = options;
-  if (target !== undefined && !known.has(target))
-    throw invalid(`the file has no column ${JSON.stringify(target)}`);
-  const used = columns.filter(({ name }) => !labels.includes(name) && !ignore.includes(name));
+  const wanted = [...labels, ...(target === undefined ? [] : [target])];
+  const missing = [...wanted, ...ignore].filter((name) => positionOf(columns, name) < 0);
+  if (missing.length > 0)
+    throw invalid(
+      `the file has no column ${missing.map((name) => `${JSON.stringify(name)}${nearName(columns, name)}`).join(', ')}`,
+    );
+  const positions = (names: readonly string[]) => new Set(names.map((name) => positionOf(columns, name)));
+  const [labelled, targeted] = [positions(labels), positions(target === undefined ? [] : [target])];
+  const used = columns.filter((column, i) => !labelled.has(i) && !isIgnored(columns, column, ignore));
+  const isTarget = (column: SampleColumn) => targeted.has(columns.indexOf(column));
   // What is predicted comes last.
-  const features = [
-    ...used.filter(({ name }) => name !== target),
-    ...used.filter(({ name }) => name === target),
-  ];
-  const classes = labels.map((name) => known.get(name)!);
-  checkCells(columns, features, classes);
-  for (const { name, labelLike } of features)
-    if (labelLike !== undefined && name !== target) throw unsaidLabels(name, labelLike);
+  const features = [...used.filter((column) => !isTarget(column)), ...used.filter(isTarget)];
+  const classes = labels.map((name) => columns[positionOf(columns, name)]!);
+  checkCells(sample, features, classes);
+  for (const column of features)
+    if (column.labelLike !== undefined && !isTarget(column))
+      throw unsaidLabels(column.name, column.labelLike);
+  if (options.range !== undefined) {
+    const [min, max] = options.range;
+    const wished = features.map(({ name }) => ({ name, min, max }));
+    checkClipping(wished, { rows, clippedCells: features.map(({ outside = 0 }) => outside) }, options);
+  }
+  tellRemarks(sample, features, options);
   return {
     method: methodOf(options),
     features: features.map(({ name, range }) => ({
@@ -92,24 +114,101 @@ export function roomFor(rows: number): number {
   return Math.min(LIMITS.samplesPerOwner, Math.ceil(wanted / digit) * digit);
 }
 
-/** Of the first row that has one; its column by number, as without a header the name is a cell of data. */
-function checkCells(
+/** A column by name and number; by its number alone, where the header may be a row of data. */
+function titleOf(columns: readonly SampleColumn[], column: SampleColumn): string {
+  const position = columns.indexOf(column);
+  const isData =
+    columns.some(({ name }) => /^[\d.,+-]*\d[\d.,+-]*$/.test(name)) || column.labels?.includes(column.name);
+  return isData ? `${position + 1}` : columnTitle(column.name, position);
+}
+
+/** Where a column is, by its name for the task, its own, or its number; -1 where there is none. */
+function positionOf(columns: readonly SampleColumn[], name: string): number {
+  const position = columns.findIndex((column) => column.name === name);
+  if (position >= 0) return position;
+  const own = columns.findIndex((column) => column.own === name);
+  if (own >= 0) return own;
+  const number = /^#(\d+)$/.exec(name)?.[1];
+  return number !== undefined && Number(number) <= columns.length ? Number(number) - 1 : -1;
+}
+
+function isIgnored(
   columns: readonly SampleColumn[],
+  column: SampleColumn,
+  ignore: readonly string[],
+): boolean {
+  return ignore.some(
+    (name) => name === column.name || name === column.own || columns[positionOf(columns, name)] === column,
+  );
+}
+
+function nearName(columns: readonly SampleColumn[], name: string): string {
+  const names = columns.map((column) => column.name);
+  const own = nearTo(name, names);
+  if (own === undefined) return '';
+  const near = names.indexOf(own);
+  return `, but ${columnTitle(own, near)} differs from it in ${differenceOf(own, name)} alone`;
+}
+
+/** What is odd about features, and about the sample as a whole. */
+function tellRemarks(
+  { endsInSum, skippedRows = 0 }: Sample,
+  features: readonly SampleColumn[],
+  { range, isRangeWide, onRemark }: DraftOptions,
+): void {
+  if (onRemark === undefined) return;
+  if (skippedRows > 0)
+    onRemark(
+      `${skippedRows === 1 ? '1 row was' : `${skippedRows} rows were`} left out, since a cell is missing or all are blank`,
+    );
+  for (const [i, feature] of features.entries()) {
+    const twin = features.find(
+      ({ name }, k) => (k < i && likeness(name) === likeness(feature.name)) || isRenamed(feature.name, name),
+    );
+    if (twin !== undefined)
+      onRemark(
+        isRenamed(feature.name, twin.name)
+          ? `the columns ${JSON.stringify(twin.name)} and ${JSON.stringify(feature.name)} are called so by DuckDB where names differ in case alone: are they two features?`
+          : `the columns ${JSON.stringify(twin.name)} and ${JSON.stringify(feature.name)} differ in ${differenceOf(twin.name, feature.name)} alone: are they two features?`,
+      );
+    const told = feature.remarks;
+    if (told === undefined) continue;
+    const { min, max } = feature.range!;
+    const more = range === undefined ? [told.end()] : [];
+    const spread = isRangeWide === true ? undefined : told.spread(range?.[0] ?? min, range?.[1] ?? max);
+    for (const remark of [told.count(), told.thousands(), ...more, spread])
+      if (remark !== undefined) onRemark(remark);
+  }
+  if (endsInSum === true)
+    onRemark('the last row is the sum of those above it: take it out, unless it is a row like the others');
+}
+
+/** Of the first row that has one. */
+function checkCells(
+  { columns, rows, endsInSum }: Sample,
   features: readonly SampleColumn[],
   classes: readonly SampleColumn[],
 ): void {
+  const isUnits = features.every(({ noFeature, range }) => noFeature?.row === 1 && range !== undefined);
+  if (isUnits && features.some(({ noFeature }) => noFeature?.kind === 'no number'))
+    throw invalid('row 1 holds units, not numbers: --skip-rows 1 passes over it');
   const faults = [
-    ...features.flatMap(({ name, noFeature }) =>
-      noFeature ? [{ name, row: noFeature.row, why: NO_FEATURE[noFeature.kind] }] : [],
+    ...features.flatMap((column) =>
+      column.noFeature ? [{ column, ...column.noFeature, why: whyNoFeature(column.noFeature) }] : [],
     ),
-    ...classes.flatMap(({ name, noLabel }) =>
-      noLabel ? [{ name, row: noLabel.row, why: NO_LABEL[noLabel.kind] }] : [],
+    ...classes.flatMap((column) =>
+      column.noLabel ? [{ column, ...column.noLabel, why: whyNoLabel(column.noLabel) }] : [],
     ),
   ];
   const [first] = faults.sort((a, b) => a.row - b.row);
   if (first === undefined) return;
-  const place = columns.findIndex(({ name }) => name === first.name) + 1;
-  throw invalid(`column ${place} of row ${first.row} ${first.why}`);
+  const title = titleOf(columns, first.column);
+  if (first.row === 0) throw invalid(`column ${title} ${first.why}`);
+  const sum =
+    endsInSum === true && first.row === rows
+      ? '; the row is the sum of those above it: take it out of the file'
+      : '';
+  throw invalid(`column ${title} of row ${first.row} ${first.why}${sum}`);
 }
 
 function methodOf({ method: kind, scale, form, ridge, signalRidge }: DraftOptions): TaskProposal['method'] {
@@ -120,22 +219,26 @@ function methodOf({ method: kind, scale, form, ridge, signalRidge }: DraftOption
 }
 
 const WAY_OUT =
-  'if it is a class label, name the column with --labels; otherwise leave it out with --ignore and its name';
+  'if it is a class label, name the column with --label; otherwise leave it out with --ignore and its name';
 
 /** Why a cell is no feature's. */
-const NO_FEATURE: Readonly<Record<NoFeature['kind'], string>> = {
-  missing: `is a missing value: leave such rows out of the sample; ${WAY_OUT}`,
-  'no number': `is no number, with a point and without blanks: ${WAY_OUT}`,
-};
+function whyNoFeature({ kind, what }: NoFeature): string {
+  if (kind === 'type') return `${what}; ${WAY_OUT}`;
+  return kind === 'missing'
+    ? `is a missing value: --missing skip leaves such rows out; ${WAY_OUT}`
+    : `is no number, but ${what ?? 'something else'}; ${WAY_OUT}`;
+}
 
 /** Why a cell would make a class that nobody means. */
-const NO_LABEL: Readonly<Record<NoLabel['kind'], string>> = {
+const NO_LABEL: Readonly<Record<Exclude<NoLabel['kind'], 'type'>, string>> = {
   missing:
-    'is a missing label: leave such rows out of the sample; if it is a class all the same, write it among "classes" in the draft',
-  blanks:
-    'is a label with blanks around it, which would be a class of its own: take them out of the sample; owners have --trim',
+    'is a missing label: --missing skip leaves such rows out; if it is a class all the same, write it among "classes" in the draft',
+  blanks: 'is a label with blanks around it, which would be a class of its own: --trim passes over them',
   long: 'is longer than a label may be: leave such rows out of the sample, or the column with --ignore',
 };
+
+const whyNoLabel = ({ kind, what }: NoLabel) =>
+  kind === 'type' ? `${what}: leave it out with --ignore, or write it as text` : NO_LABEL[kind];
 
 /** @throws ERR_TASK_INVALID for options that the method does not take */
 export function checkDraftOptions(options: DraftOptions): void {
@@ -154,7 +257,7 @@ export function checkDraftOptions(options: DraftOptions): void {
     throw invalid('"--ridge" expected with --method dca, lda, mdr or ridge, got pca');
   const wanted = LABELLINGS[method];
   if (labels.length !== wanted)
-    throw invalid(`"--labels" expected ${COLUMNS_OF_LABELS[wanted]} for ${method}, got ${labels.length}`);
+    throw invalid(`"--label" expected ${COLUMNS_OF_LABELS[wanted]} for ${method}, got ${labels.length}`);
 }
 
 const COLUMNS_OF_LABELS = {

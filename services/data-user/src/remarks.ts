@@ -41,48 +41,70 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
   const isZero = (value: number, j: number) =>
     hasNullSpace && (j >= rank || Math.abs(value) <= resolution.error(value));
   const found = (j: number) => converged?.[j] !== false;
+  const dpNoise = `the noise of differential privacy, about ${noise?.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}`;
+  const ofSketch = `of a sketch of ${task.sketch?.columns} columns`;
+  const onFaces =
+    'on faces of 20 components 60 columns lost 0.1 to 0.9 % of the variance that exact ones capture, on handwritten digits 2 %';
   const remarks: Remark[] = [
-    {
-      code: 'not-found',
-      components: where((_, j) => !found(j)),
-      text: 'the computation has not found them: neither eigenvalue nor vector is to be used',
-    },
-    {
-      code: 'no-classes',
-      components: where((value, j) => alone(value - resolution.error(value), j)),
-      text: 'their eigenvalues are no larger than the ridges alone can make them, so that class means need not differ along them at all',
-    },
-    {
-      code: 'zero',
-      components: where((value, j) => found(j) && isZero(value, j)),
-      text: "their eigenvalues are no larger than the arithmetic's error or the rank allows: they may be zero, and their vectors arbitrary",
-    },
-    ...mixed(task, projection, resolution).map(
-      (components): Remark => ({
-        code: 'mixed',
-        components,
-        text: 'their eigenvalues are equal within what the arithmetic resolves: each vector alone is arbitrary, only the space that they span is not',
+    remark(
+      'not-found',
+      where((_, j) => !found(j)),
+      {
+        one: 'the computation has not found it: neither eigenvalue nor vector is to be used',
+        many: 'the computation has not found them: neither eigenvalues nor vectors are to be used',
+      },
+    ),
+    remark(
+      'no-classes',
+      where((value, j) => alone(value - resolution.error(value), j)),
+      {
+        one: 'its eigenvalue is no larger than the ridges alone can make it, so that class means need not differ along it at all',
+        many: 'their eigenvalues are no larger than the ridges alone can make them, so that class means need not differ along them at all',
+      },
+    ),
+    remark(
+      'zero',
+      where((value, j) => found(j) && isZero(value, j)),
+      {
+        one: "its eigenvalue is no larger than the arithmetic's error or the rank allows: it may be zero, and its vector arbitrary",
+        many: "their eigenvalues are no larger than the arithmetic's error or the rank allows: they may be zero, and their vectors arbitrary",
+      },
+    ),
+    ...mixed(task, projection, resolution).map((components) =>
+      remark('mixed', components, {
+        one: 'its eigenvalue and the next one are equal within what the arithmetic resolves: its vector is arbitrary, only the space that both vectors span is not',
+        many: 'their eigenvalues are equal within what the arithmetic resolves: each vector alone is arbitrary, only the space that they span is not',
       }),
     ),
-    {
-      code: 'noise',
-      components: noise === undefined ? [] : where((value) => value < noise),
-      text: `their eigenvalues are below the noise of differential privacy, about ${noise?.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}: their vectors are mostly noise`,
-    },
-    {
-      code: 'status',
-      components: where(
+    remark('noise', noise === undefined ? [] : where((value) => value < noise), {
+      one: `its eigenvalue is below ${dpNoise}: its vector is mostly noise`,
+      many: `their eigenvalues are below ${dpNoise}: their vectors are mostly noise`,
+    }),
+    remark(
+      'status',
+      where(
         (value, j) => converged?.[j] === true && !isZero(value, j) && Math.abs(value) <= resolution.status,
       ),
-      text: '"converged" says little of them: it allows an error of 2^-10 of the first eigenvalue, which is more than theirs',
-    },
-    {
-      code: 'sketch',
-      components: task.sketch === undefined ? [] : where(() => true),
-      text: `they are of a sketch of ${task.sketch?.columns} columns: their eigenvalues are too small rather than too large, the last ones most, and single vectors may be far from the exact ones; on faces of 20 components 60 columns lost 0.1 to 0.9 % of the variance that exact ones capture, on handwritten digits 2 %`,
-    },
+      {
+        one: '"converged" says little of it: it allows an error of 2^-10 of the first eigenvalue, which is more than its own',
+        many: '"converged" says little of them: it allows an error of 2^-10 of the first eigenvalue, which is more than theirs',
+      },
+    ),
+    remark('sketch', task.sketch === undefined ? [] : where(() => true), {
+      one: `it is ${ofSketch}: its eigenvalue is too small rather than too large, and its vector may be far from the exact one; ${onFaces}`,
+      many: `they are ${ofSketch}: their eigenvalues are too small rather than too large, the last ones most, and single vectors may be far from the exact ones; ${onFaces}`,
+    }),
   ];
   return remarks.filter(({ components }) => components.length > 0);
+}
+
+/** @param words for one component, and for several */
+function remark(
+  code: RemarkCode,
+  components: readonly number[],
+  { one, many }: { readonly one: string; readonly many: string },
+): Remark {
+  return { code, components, text: components.length === 1 ? one : many };
 }
 
 /** Of what was decomposed, with the public shift of differential privacy; at most so large, where neither trace nor spectrum was declared. */

@@ -58,6 +58,7 @@ Example:
     const result = { ...projection, provenance };
     const { method } = agreed;
     const { csvOfHistograms, describeHistogramResult } = await import('./describe-histogram.ts');
+    const { narrowFeatures } = await import('./narrow-features.ts');
     const isHistogram = method.kind === 'histogram';
     const csv = () => {
       if (isHistogram) return csvOfHistograms(agreed, method, projection);
@@ -71,7 +72,7 @@ Example:
     }
     await writeFile(out, `${written}\n`);
     printResult(command, {
-      json: { file: out, verifiedOwners, remarks },
+      json: { file: out, verifiedOwners, remarks, warnings: narrowFeatures(agreed, projection) },
       text: `written to ${out}; ${describeOwners(verifiedOwners)}\n\n${text()}`,
     });
   });

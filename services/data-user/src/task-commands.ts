@@ -5,6 +5,7 @@
 import {
   addSettings,
   ConfigurationError,
+  every,
   printResult,
   readCertificates,
   readJsonFile,
@@ -24,6 +25,8 @@ import type { TaskClient } from './task-client.ts';
 export const PREFIX = 'EIGENVEIL_USER';
 /** Every request of theirs can be sent again. */
 const PATIENCE_MILLISECONDS = 5000;
+/** Between two lines of a task whose state stays what it is. */
+const LINE_MILLISECONDS = 5000;
 
 /** Settings of the commands that talk to a running service. */
 export const CLIENT_SETTINGS = {
@@ -201,9 +204,11 @@ export async function withClient<T>(
 
 async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boolean): Promise<TaskStatus> {
   let told = describe(closed);
+  const isDue = every(LINE_MILLISECONDS);
   return client.untilFinal(closed.taskId, (status) => {
-    if (talks && describe(status) !== told) process.stderr.write(`${describe(status)}\n`);
+    const isNews = describe(status) !== told;
     told = describe(status);
+    if (talks && (isDue() || isNews)) process.stderr.write(`${told}\n`);
   });
 }
 

@@ -42,7 +42,7 @@ test('classes have their names, remarks their components, and a guarantee what i
   const text = describeResult(resultOf(task, [0.5, 0], { classCounts: [[5, 0, 7]] }));
   expect(text).toContain('rows by label: class 0 5, class 1 0, class 2 7');
   expect(text).toMatch(
-    /\n\nnote: component 2: their eigenvalues are no larger than the ridges alone.*\nnote: component 2: /,
+    /\n\nnote: component 2: its eigenvalue is no larger than the ridges alone.*\nnote: component 2: /,
   );
   const pca = madeUpTask('pca', 5);
   expect(describeResult(resultOf(pca, [9, 9, 5, 2, 2]))).toMatch(
@@ -72,4 +72,24 @@ test('a table has a line per component, with its vector by feature', () => {
 2,4,0.25,true,mixed,0,1,0`,
   );
   expect(csvOfResult(resultOf(task, [4])).split('\n')[1]).toBe('1,4,,,,1,0,0');
+});
+
+test('a feature whose values spread over a small part of its range is named, where the result tells it', () => {
+  const task = madeUpTask('pca', 3, { components: 2 });
+  // The third feature has no part in the components, and all others leave next to nothing.
+  const vectors = [
+    [1, 0, 0],
+    [0, 1, 0],
+  ];
+  const changes = { vectors, trace: 60.001, sampleCount: 100 };
+  const name = JSON.stringify(task.features[2]!.name);
+  expect(describeResult(resultOf(task, [40, 20], changes))).toMatch(
+    new RegExp(`\\nnote: the values of ${name} spread over less than a hundredth of its range`),
+  );
+  for (const other of [
+    { ...changes, trace: 90 },
+    { vectors, trace: 60.001 },
+    { vectors, sampleCount: 100 },
+  ])
+    expect(describeResult(resultOf(task, [40, 20], other))).not.toContain('spread over');
 });

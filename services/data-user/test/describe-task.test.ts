@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { METHODS } from '@eigenveil/made-up/tasks';
-import { readFileBytes } from '@eigenveil/statistics';
+import { readFileBytes, readRowBatches } from '@eigenveil/statistics';
 import { type MethodName, TaskProposal } from '@eigenveil/task';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { costOf } from '../src/describe-cost.ts';
@@ -124,7 +124,9 @@ describe('of a sample is said', () => {
     const header = [...task.features.map(({ name }) => name), ...task.labellings.map(({ column }) => column)];
     const file = join(folder, 'sample.csv');
     await writeFile(file, `other,${header}\n${rows.map((row) => `x,${row}\n`).join('')}`);
-    return (await describeSample(readFileBytes(file), task)).join('\n');
+    return (
+      await describeSample((columns, options) => readRowBatches(readFileBytes(file), columns, options), task)
+    ).join('\n');
   }
   /** Rows of three features that follow no line, with two labels. */
   const rows = (count: number, labels: number) =>

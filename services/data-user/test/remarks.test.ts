@@ -91,7 +91,7 @@ test('a PCA with differential privacy tells eigenvalues below its noise, which a
   const values = [100 * norm, 1.1 * norm, 0.9 * norm];
   expect(told(task, madeUpProjection(task, values))).toEqual([['noise', [3]]]);
   expect(remarksOf(task, madeUpProjection(task, values))[0]!.text).toMatch(
-    new RegExp(`about ${norm.toPrecision(3)} or more: their vectors are mostly noise`),
+    new RegExp(`about ${norm.toPrecision(3)} or more: its vector is mostly noise`),
   );
   // The arithmetic's error is one of what was decomposed, with the public shift.
   const small = 0.9 * 2 ** -16 * 8 * shiftRidge(task);

@@ -28,10 +28,8 @@ export const FOR_BROWSERS = {
   platform: 'browser',
   // Browsers that sign with Ed25519 in WebCrypto, and write bytes as text themselves.
   target: ['chrome140', 'firefox133', 'safari18.2'],
-  // The parser of CSV as its makers bundle it for browsers.
-  // So is the library of matrices: its sources, of which only what is used goes in; what it exports is one file, which goes in whole.
+  // The library of matrices by its sources, of which only what is used goes in; what it exports is one file, which goes in whole.
   alias: {
-    'csv-parse/sync': 'csv-parse/browser/esm/sync',
     'ml-matrix': fileURLToPath(new URL('../../../node_modules/ml-matrix/src/index.js', import.meta.url)),
   },
   plugins: [zod],

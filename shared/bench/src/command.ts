@@ -10,6 +10,7 @@ import { Journal } from './journal.ts';
 import { showProgress } from './progress.ts';
 import { type BenchData, BenchDataSchema } from './report.ts';
 import { measuredOf, measureUnits, planSuites, unitsLeft } from './runner.ts';
+import { addScale, scaleOf } from './scale.ts';
 import type { Scale, Suite } from './unit.ts';
 
 const INTERRUPTED = 130;
@@ -25,7 +26,7 @@ export interface BenchCommand {
   report(data: BenchData): Report;
   /** What else a run leaves in the folder, and nothing that is only written again does. */
   beside?(folder: string): Promise<void>;
-  /** A run is quick unless `--full` asks for all of it; without this it is full unless `--quick` asks for less. */
+  /** A run is quick unless `--full` asks for all of it; without this it is full unless `--quick` asks for less. Both are taken. */
   readonly quickUnlessFull?: true;
   /** What the measurements contradict: the report says it, and the command fails. */
   contradictions?(data: BenchData): readonly string[];
@@ -48,13 +49,11 @@ type Finish = (folder: string, data: BenchData) => Promise<void>;
 export async function runBenchCommand(command: BenchCommand): Promise<void> {
   const { name, description, suites, folder, examples } = command;
   const names = suites.map((suite) => suite.name);
-  const program = createProgram({ name, version: '0.1.0', description })
-    .option(
-      command.quickUnlessFull ? '--full' : '--quick',
-      command.quickUnlessFull
-        ? 'all sizes, data sets and repetitions, instead of a first look'
-        : 'a first look in under two minutes: fewer sizes, data sets and repetitions',
-    )
+  const usual = command.quickUnlessFull ? 'quick' : 'full';
+  const program = addScale(createProgram({ name, version: '0.1.0', description }), usual, {
+    quick: 'a first look in under two minutes: fewer sizes, data sets and repetitions',
+    full: 'all sizes, data sets and repetitions',
+  })
     .option(
       '--only <LIST>',
       'only these suites, separated by commas',
@@ -77,8 +76,7 @@ ${examples.map((example) => `  npm run ${name} -- ${example}`).join('\n')}`,
     )
     .action(async (options: Options) => {
       if (options.render === undefined) {
-        const quick = command.quickUnlessFull ? !options.full : options.quick === true;
-        check(await measure(suites, { ...options, scale: quick ? 'quick' : 'full' }, finish));
+        check(await measure(suites, { ...options, scale: scaleOf(options, usual) }, finish));
         await command.beside?.(options.out);
       } else {
         const data = await readData(options.render);

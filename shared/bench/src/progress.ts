@@ -1,6 +1,9 @@
-/** Progress of a run on standard error: a bar with the time left on a terminal, a line per unit elsewhere. */
+/** Progress of a run on standard error: a bar with the time left on a terminal; elsewhere a line per unit, and every few seconds one of what is at work. */
 import { Presets, SingleBar } from 'cli-progress';
 import type { Unit as Measured } from './unit.ts';
+
+/** Between two lines of a unit where there is no terminal for a bar. */
+const LINE_MILLISECONDS = 5000;
 
 type Unit = Pick<Measured, 'title' | 'expectedSeconds'>;
 
@@ -45,17 +48,26 @@ export function showProgress(
   const total = units.length + count.resumed;
   let finished = count.resumed;
   if (!process.stderr.isTTY) {
+    let timer: NodeJS.Timeout | undefined;
     return {
-      begin: () => undefined,
+      begin({ title }) {
+        clearInterval(timer);
+        const began = performance.now();
+        timer = setInterval(() => {
+          const seconds = Math.round((performance.now() - began) / 1000);
+          process.stderr.write(`[${finished}/${total}] ${title}: at it for ${seconds} s\n`);
+        }, LINE_MILLISECONDS);
+      },
       note: () => undefined,
       done: (unit, seconds) => {
+        clearInterval(timer);
         finished += 1;
         left.done(unit, seconds);
         process.stderr.write(
           `[${finished}/${total}] ${unit.title}: ${seconds.toFixed(1)} s, ${formatDuration(left.seconds)} left\n`,
         );
       },
-      stop: () => undefined,
+      stop: () => clearInterval(timer),
     };
   }
   const format = '{bar} {value}/{total} · {left} left · {title} {note}';

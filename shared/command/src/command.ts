@@ -166,17 +166,22 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_DATABASE_IDENTITY: EXIT.usage,
   ERR_DATA_DIRECTORY_IN_USE: EXIT.usage,
   ERR_PEER_CERTIFICATE: EXIT.usage,
+  ERR_PROXY: EXIT.usage,
   // What is wrong with a file of rows is its user's to mend, like a wrong flag.
+  ERR_CLIPPED: EXIT.usage,
   ERR_COLUMN_TYPE: EXIT.usage,
   ERR_CSV_CELL: EXIT.usage,
   ERR_CSV_COLUMNS: EXIT.usage,
   ERR_CSV_ROW: EXIT.usage,
   ERR_CSV_SYNTAX: EXIT.usage,
   ERR_DUCKDB_MISSING: EXIT.usage,
+  ERR_ENCODING: EXIT.usage,
+  ERR_FILE_REPEATED: EXIT.usage,
   ERR_FILE_UNREADABLE: EXIT.usage,
   ERR_NO_ROWS: EXIT.usage,
   ERR_OUT_OF_RANGE: EXIT.usage,
   ERR_QUERY: EXIT.usage,
+  ERR_ROW_OPTIONS: EXIT.usage,
   ERR_SQL_NAME: EXIT.usage,
   ERR_SQL_PRIVACY: EXIT.refused,
   ERR_SQL_SKETCH: EXIT.refused,
@@ -184,6 +189,7 @@ const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
   ERR_STATISTICS_FILE: EXIT.usage,
   ERR_TOO_MANY_ROWS: EXIT.usage,
   ERR_UNKNOWN_CLASS: EXIT.usage,
+  ERR_UNREADABLE_CELLS: EXIT.usage,
 };
 
 /** By the HTTP status that the error has or would have. */

@@ -7,18 +7,21 @@ import { z } from 'zod';
 import { jsonOf } from './json.ts';
 import { withSuggestions } from './misspelt.ts';
 import { ConfigurationError } from './settings-error.ts';
+import { textIn } from './text.ts';
 
 /**
  * The text of the file that the setting `title` names.
  * @throws ERR_CONFIGURATION
  */
 export async function readTextFile(title: string, path: string): Promise<string> {
+  let bytes: Uint8Array;
   try {
-    return await readFile(path, 'utf8');
+    bytes = await readFile(path);
   } catch (cause) {
     const reason = fileReason(cause);
     throw new ConfigurationError(`"${title}" expected a readable file, got ${path} (${reason})`, { cause });
   }
+  return textIn(bytes, `"${title}" expected text in ${path}`);
 }
 
 /**

@@ -10,6 +10,7 @@ export {
   printResult,
   runCommand,
 } from './command.ts';
+export { every } from './every.ts';
 export {
   checkCanWrite,
   checkConfiguration,
@@ -19,7 +20,7 @@ export {
   readTextFile,
 } from './files.ts';
 export { HomeError, type HomeErrorCode, PrivateFolder } from './private-folder.ts';
-export { CSV_HELP, CSV_SETTINGS, clippedByName, warnOfClipped, warnOfSkipped } from './rows.ts';
+export { CSV_HELP, clippedByName, warnOfClipped, warnOfRemarks, warnOfSkipped } from './rows.ts';
 export {
   addSettings,
   type Configuration,

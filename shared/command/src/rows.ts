@@ -1,46 +1,24 @@
-/** How a command is told to read a file of rows, and what it says of the rows that it has read. */
+/** What commands say of how files of rows are read, and of the rows that they have read. */
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { printNote } from './command.ts';
-
-/** How a file of rows is written; the names of these settings are those of the reader's options. */
-export const CSV_SETTINGS = {
-  missing: {
-    schema: z.enum(['error', 'skip']),
-    description: 'what to do with rows that lack a cell: refuse the file, or leave them out and count them',
-    default: 'error',
-    placeholder: 'error|skip',
-  },
-  separator: {
-    schema: z.enum(['comma', 'semicolon', 'tab']),
-    description: 'what stands between cells: comma, semicolon or tab',
-    default: 'comma',
-    placeholder: 'NAME',
-  },
-  decimal: {
-    schema: z.enum(['point', 'comma']),
-    description: "what stands before a number's fraction: point or comma",
-    default: 'point',
-    placeholder: 'NAME',
-  },
-  trim: {
-    schema: z.boolean(),
-    description: 'pass over blanks around names, numbers and labels',
-    default: false,
-  },
-} as const;
 
 export const CSV_HELP = `
 The file has a header row, and commas between cells. What other programs write takes an option each, and an error names the one that
-would read the cell: --separator semicolon, --decimal comma, --trim. An empty cell, or NA, N/A, NaN, nan, NULL, null or ? to the letter, is a missing
-one: the file is refused, or with --missing skip the row is left out and counted.`;
+would read the cell: --separator semicolon, --decimal comma, --thousands point, --encoding windows-1252, --trim. An empty cell, or NA, N/A, NaN, nan,
+NULL, null or ? to the letter, is a missing one, and so is what --missing-values names: the file is refused, or with --missing skip the row is left out and
+counted. What a file is, its first bytes say: CSV (also in a gzip archive) or Parquet; a folder or a pattern is read as all files in it. docs/rows.md has all of it.`;
 
 export function warnOfSkipped(command: Command, skippedRows: number): void {
   if (skippedRows > 0)
     printNote(
       command,
-      `warning: ${skippedRows === 1 ? '1 row was' : `${skippedRows} rows were`} left out, since a cell is missing`,
+      `warning: ${skippedRows === 1 ? '1 row was' : `${skippedRows} rows were`} left out, since a cell is missing or all are blank`,
     );
+}
+
+/** What looks like a mistake in rows and is none for certain. */
+export function warnOfRemarks(command: Command, remarks: readonly string[]): void {
+  for (const remark of remarks) printNote(command, `warning: ${remark}`);
 }
 
 /** @param cells per feature, how many were clipped */
@@ -48,7 +26,7 @@ export function warnOfClipped(command: Command, cells: Readonly<Record<string, n
   for (const [name, count] of Object.entries(cells)) {
     printNote(
       command,
-      `warning: ${count} cells of ${JSON.stringify(name)} lay outside the range of the task and were clipped`,
+      `warning: ${count === 1 ? '1 cell' : `${count} cells`} of ${JSON.stringify(name)} lay outside the range of the task and ${count === 1 ? 'was' : 'were'} clipped`,
     );
   }
 }

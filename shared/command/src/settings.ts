@@ -6,6 +6,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { jsonOf } from './json.ts';
 import { ConfigurationError } from './settings-error.ts';
+import { textIn } from './text.ts';
 
 /** One setting. Its name in the file is the member's name in camelCase, its flag and variable are derived from it. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
@@ -32,7 +33,7 @@ type Source = 'flag' | 'environment' | 'file' | 'default' | 'none';
  * configuration once the command line has been parsed, and throws ConfigurationError for unknown names in the file and
  * for values that their schema refuses. One file serves all commands of a program: what only the others know is passed over.
  * Text from flags and environment counts as a string where the schema takes one, otherwise as JSON (numbers, true, false, lists).
- * A list of strings may also stand with commas between; a string that holds a comma takes JSON.
+ * A list of strings may also stand with commas between; a string that holds a comma takes JSON. The flag of a list may be given several times.
  * Relative paths are relative to the working directory, wherever they are written.
  * @example
  * import { addSettings, createProgram } from '@eigenveil/command';
@@ -70,9 +71,26 @@ function addOptions(command: Command, prefix: string, name: string, setting: Set
       ? new Option(`--${flag}`, setting.description)
       : new Option(`--${flag} <${setting.placeholder}>`, setting.description);
   if (setting.default !== undefined) option.default(setting.default);
+  if (isList(setting.schema))
+    option.argParser((text, before) => new Given([...(before instanceof Given ? before.texts : []), text]));
   command.addOption(option.env(variableFor(prefix, name)));
   // So that a switch which a file or a variable sets can be overruled.
   if (setting.placeholder === undefined) command.addOption(new Option(`--no-${flag}`).hideHelp());
+}
+
+/** The texts of a flag that may be given several times. */
+class Given {
+  readonly texts: readonly string[];
+
+  constructor(texts: readonly string[]) {
+    this.texts = texts;
+  }
+}
+
+function isList(schema: z.ZodType): boolean {
+  if (schema instanceof z.ZodOptional) return isList(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodUnion) return schema.options.some((option) => isList(option as z.ZodType));
+  return schema instanceof z.ZodArray;
 }
 
 function settingValue(
@@ -85,7 +103,7 @@ function settingValue(
   const [source, given] = lookUp(command, prefix, name, setting, file);
   const value =
     source === 'flag' || source === 'environment'
-      ? fromText(setting.schema, String(given))
+      ? fromTexts(setting.schema, given instanceof Given ? given.texts : [String(given)])
       : (firstAccepted(setting.schema, [given, [given]]) ?? given);
   const result = setting.schema.safeParse(value);
   if (result.success) return result.data;
@@ -118,6 +136,11 @@ function lookUp(
   return setting.default === undefined ? ['none', undefined] : ['default', setting.default];
 }
 
+function fromTexts(schema: z.ZodType, texts: readonly string[]): unknown {
+  const values = texts.map((text) => fromText(schema, text));
+  return values.length === 1 ? values[0] : values.flat();
+}
+
 function fromText(schema: z.ZodType, text: string): unknown {
   const json = parseJson(text);
   const readings = [text, json, text.split(',')];
@@ -144,13 +167,14 @@ function parseJson(text: string): unknown {
 }
 
 function readFile(path: string, known: ReadonlySet<string>): Record<string, unknown> {
-  let text: string;
+  let bytes: Uint8Array;
   try {
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (cause) {
     const reason = fileReason(cause);
     throw new ConfigurationError(`"--config" expected a readable file, got ${path} (${reason})`, { cause });
   }
+  const text = textIn(bytes, `"--config" expected text in ${path}`);
   const json = jsonOf('--config', path, text);
   const members = z.record(z.string(), z.unknown()).safeParse(json);
   if (!members.success) throw new ConfigurationError(`"${path}" expected a JSON object`);

@@ -1,10 +1,11 @@
-/** Folders that a command line names: made with those above them, or refused at once. */
+/** Folders that a command line names: made with those above them, or refused at once; and files of JSON, in the text that programs write. */
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { checkCanWrite, makeFolder, readJsonFile } from '../src/index.ts';
+import { addSettings, checkCanWrite, createProgram, makeFolder, readJsonFile } from '../src/index.ts';
 
 async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'eigenveil-command-'));
@@ -82,3 +83,29 @@ test.each([
     });
   },
 );
+
+const JSON_TEXT = '{ "name": "é" }';
+test.each<[string, Uint8Array, RegExp | undefined]>([
+  ['UTF-8', Buffer.from(JSON_TEXT), undefined],
+  ['UTF-8 with a mark', Buffer.from(`\ufeff${JSON_TEXT}`), undefined],
+  ['UTF-16 with a mark', Buffer.from(`\ufeff${JSON_TEXT}`, 'utf16le'), undefined],
+  ['Latin-1', Buffer.from(JSON_TEXT, 'latin1'), /got bytes that are not UTF-8: save the file as UTF-8/],
+  ['a gzip archive', gzipSync(JSON_TEXT), /got a gzip archive/],
+])('JSON in %s is read, or refused by that name, for files and for settings', async (_, bytes, message) => {
+  const file = join(await temporaryDirectory(), 'file.json');
+  await writeFile(file, bytes);
+  const reading = readJsonFile('--policy', file, z.strictObject({ name: z.string() }));
+  const settings = async () => {
+    const program = createProgram({ name: 'greet', version: '1.0.0', description: 'Greets.' });
+    const configuration = addSettings(program, 'GREET', { name: { schema: z.string(), description: 'who' } });
+    program.parse(['node', 'greet', '--config', file]);
+    return configuration();
+  };
+  if (message === undefined) {
+    expect([await reading, await settings()]).toEqual([{ name: 'é' }, { name: 'é' }]);
+    return;
+  }
+  const refused = { code: 'ERR_CONFIGURATION', message: expect.stringMatching(message) };
+  await expect(reading).rejects.toMatchObject(refused);
+  await expect(settings()).rejects.toMatchObject(refused);
+});

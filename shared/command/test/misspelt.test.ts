@@ -19,15 +19,15 @@ const right = { minimumOwners: 2, method: { kind: 'a', ridge: 1 } };
 test.each([
   [
     { ...right, minimumOwner: 3 },
-    '"policy.json": "value": "minimumOwner" is not known: did you mean "minimumOwners"?',
+    '"policy.json": "minimumOwner" is not known: did you mean "minimumOwners"?',
   ],
   [
     { ...right, MINIMUMOWNERS: 3 },
-    '"policy.json": "value": "MINIMUMOWNERS" is not known: did you mean "minimumOwners"?',
+    '"policy.json": "MINIMUMOWNERS" is not known: did you mean "minimumOwners"?',
   ],
   [
     { ...right, owners: 3 },
-    '"policy.json": "value": "owners" is not known; known are minimumOwners, method, features, privacy',
+    '"policy.json": "owners" is not known; known are minimumOwners, method, features, privacy',
   ],
   [
     { ...right, method: { kind: 'a', ridge: 1, rigde: 1 } },

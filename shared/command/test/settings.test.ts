@@ -121,6 +121,19 @@ describe('a setting', () => {
     expect(await configure({ file: { trusted: 'a' } })).toMatchObject({ trusted: ['a'] });
   });
 
+  test('of a list may be given by several flags, each of one or of some', async () => {
+    expect(
+      await configure({ flags: ['--trusted', 'a', '--trusted', 'b,c', '--trusted', '["d,e"]'] }),
+    ).toMatchObject({
+      trusted: ['a', 'b', 'c', 'd,e'],
+    });
+    // They take the place of what the environment says.
+    const both = { flags: ['--trusted', 'a', '--trusted', 'b'], environment: { TRUSTED: 'c' } };
+    expect(await configure(both)).toMatchObject({ trusted: ['a', 'b'] });
+    // What is no list is what was given last.
+    expect(await configure({ flags: ['--port', '7', '--port', '8'] })).toMatchObject({ port: 8 });
+  });
+
   test('of another command may be in the file, which all commands share', async () => {
     expect(await configure({ file: { port: 7, count: 3 } })).toMatchObject({ port: 7 });
     expect(await configure({ file: { port: 7, count: 3 } })).not.toHaveProperty('count');

@@ -1,32 +1,67 @@
-/** The demo's data: a CSV file split into one file per owner, and the drafts of its tasks. */
+/** The demo's data: whatever file there is as a plain CSV file, and that one split into one file per owner. */
+import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { compose } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { ConfigurationError } from '@eigenveil/command';
-import { isParquetName } from '@eigenveil/data-owner';
-import { readFileBytes } from '@eigenveil/statistics';
-import { writeCsv } from '@eigenveil/statistics/duckdb';
-import { parse } from 'csv-parse';
-import { stringify } from 'csv-stringify/sync';
+import { csvLine, readFileBytes, readRecords as recordsIn } from '@eigenveil/statistics';
+import { rowsOfFiles } from '@eigenveil/statistics/files';
+import type { MethodName } from '@eigenveil/task';
+import { draft, type TaskSetting } from './task.ts';
 
 /**
- * Deals the rows of a file to owners in turn and returns the paths of their files.
+ * Writes the rows of the demo's file or files as CSV that needs no option to be read: their features, and the label last.
+ * @param onRemark told of what looks like a mistake in them
+ * @returns the settings with that file for their data
+ * @throws as `draft`, and as the rows of a contribution
+ */
+export async function withPlainRows<Setting extends TaskSetting>(
+  setting: Setting,
+  methods: readonly MethodName[],
+  folder: string,
+  onRemark: (remark: string) => void,
+): Promise<Setting> {
+  const { label, ignore, reading = {} } = setting;
+  const labelled = methods.find((method) => method !== 'pca');
+  const { features, labellings } = await draft({ ...setting, onRemark }, labelled ?? 'pca');
+  const classes = labellings[0]?.classes;
+  const batches = rowsOfFiles(setting.data, reading).read(
+    { features, labellings },
+    { ignoredColumns: ignore, ...(classes === undefined && { keptColumns: [label] }) },
+  );
+  async function* lines() {
+    yield `${csvLine([...features.map(({ name }) => name), label])}\n`;
+    for await (const batch of batches)
+      yield batch
+        .map(({ values, classes: [k], kept }) => [...Array.from(values), classes?.[k!] ?? kept![0]!])
+        .map((cells) => `${csvLine(cells)}\n`)
+        .join('');
+  }
+  const data = join(folder, `${datasetName(setting.data)}.csv`);
+  await pipeline(Readable.from(lines()), createWriteStream(data));
+  return { ...setting, data, ignore: [], reading: {} };
+}
+
+/**
+ * Deals the rows of a CSV file to owners in turn and returns the paths of their files.
  * @throws Error when there are too few rows
  */
 export async function splitAmongOwners(file: string, owners: number, folder: string): Promise<string[]> {
-  const parts: string[][][] = Array.from({ length: owners }, () => []);
-  let header: string[] | undefined;
+  const parts: string[][] = Array.from({ length: owners }, () => []);
+  let header: string | undefined;
   let rows = 0;
-  for await (const record of recordsOf(file)) {
-    if (header === undefined) header = record;
-    else parts[rows++ % owners]!.push(record);
+  for await (const { cells } of recordsIn(readFileBytes(file))) {
+    const line = csvLine(cells);
+    if (header === undefined) header = line;
+    else parts[rows++ % owners]!.push(line);
   }
   if (header === undefined || rows < owners)
     throw new ConfigurationError(`"--owners" expected at most one per row, got ${owners} for ${rows} rows`);
   return Promise.all(
     parts.map(async (part, i) => {
       const path = join(folder, `owner-${i + 1}.csv`);
-      await writeFile(path, stringify([header, ...part]));
+      await writeFile(path, [header, ...part, ''].join('\n'));
       return path;
     }),
   );
@@ -34,32 +69,18 @@ export async function splitAmongOwners(file: string, owners: number, folder: str
 
 /** One column of a CSV file, or several, of all its rows in their order. */
 export async function readColumns(file: string, names: readonly string[]): Promise<string[][]> {
-  const parser = compose(readFileBytes(file), parse({ bom: true, columns: true, skip_empty_lines: true }));
-  const rows: string[][] = [];
-  for await (const record of parser as AsyncIterable<Record<string, string>>)
-    rows.push(names.map((name) => record[name] ?? ''));
-  return rows;
-}
-
-/** The file itself, or where it is Parquet, a copy of it as CSV in the folder. */
-export async function asCsv(file: string, folder: string): Promise<string> {
-  if (!isParquetName(file)) return file;
-  const csv = join(folder, basename(file).replace(/parquet$/i, 'csv'));
-  await writeCsv(file, csv);
-  return csv;
+  const [header = [], ...rows] = await readRecords(file);
+  const positions = names.map((name) => header.indexOf(name));
+  return rows.map((cells) => positions.map((at) => cells[at] ?? ''));
 }
 
 export function datasetName(file: string): string {
-  return basename(file).replace(/\.csv(\.gz)?$/, '');
+  return basename(file).replace(/(\.(csv|parquet|pq))?(\.gz)?$/i, '');
 }
 
 /** All records of a CSV file, the header first. */
 export async function readRecords(file: string): Promise<string[][]> {
   const records: string[][] = [];
-  for await (const record of recordsOf(file)) records.push(record);
+  for await (const { cells } of recordsIn(readFileBytes(file))) records.push([...cells]);
   return records;
-}
-
-function recordsOf(file: string): AsyncIterable<string[]> {
-  return compose(readFileBytes(file), parse({ bom: true, skip_empty_lines: true }));
 }

@@ -1,7 +1,8 @@
-/** Live progress of the demo on standard error: a bar per stage on a terminal, a line per stage elsewhere. */
+/** Live progress of the demo on standard error: a bar per stage on a terminal; elsewhere a line per stage, and every few seconds how far it is. */
 import { Presets, SingleBar } from 'cli-progress';
 
-const NOTE_MILLISECONDS = 5000;
+/** Between two lines of a stage where there is no terminal for a bar. */
+const LINE_MILLISECONDS = 5000;
 
 export class Progress {
   readonly #quiet: boolean;
@@ -21,10 +22,26 @@ export class Progress {
     const silent = () => undefined;
     if (this.#quiet) return work(silent, silent);
     if (!process.stderr.isTTY) {
-      const notes = new Notes();
-      const result = await work(silent, (text) => notes.write(text));
-      process.stderr.write(`${name.padEnd(44)} ${seconds().padStart(6)} s\n`);
-      return result;
+      let done = 0;
+      let note = '';
+      const timer = setInterval(() => {
+        process.stderr.write(`  ${name}: ${done}/${total} in ${seconds()} s ${note}`.trimEnd().concat('\n'));
+      }, LINE_MILLISECONDS);
+      try {
+        const result = await work(
+          () => {
+            done += 1;
+            note = '';
+          },
+          (text) => {
+            note = text;
+          },
+        );
+        process.stderr.write(`${name.padEnd(44)} ${seconds().padStart(6)} s\n`);
+        return result;
+      } finally {
+        clearInterval(timer);
+      }
     }
     const format = `${name.padEnd(44)} {bar} {value}/{total} {seconds} s {note}`;
     const bar = new SingleBar({ format, hideCursor: true, barsize: 24 }, Presets.shades_classic);
@@ -41,16 +58,5 @@ export class Progress {
       clearInterval(timer);
       bar.stop();
     }
-  }
-}
-
-/** Where there is no terminal, notes become lines of a log: one in a while. */
-class Notes {
-  #last = performance.now();
-
-  write(text: string): void {
-    if (performance.now() - this.#last < NOTE_MILLISECONDS) return;
-    this.#last = performance.now();
-    process.stderr.write(`  ${text}\n`);
   }
 }

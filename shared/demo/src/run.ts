@@ -1,5 +1,5 @@
 /** The demo: starts the three roles, takes them through the protocol once per method, and reports. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onShutdown } from '@eigenveil/command';
 import type { TaskClient } from '@eigenveil/data-user';
@@ -7,9 +7,10 @@ import type { MethodName } from '@eigenveil/task';
 import { freePort } from '@eigenveil/testbed/port';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
+import { printable } from '@eigenveil/wire/printable';
 import { commandsByHand } from './by-hand.ts';
 import { medianMilliseconds } from './crew.ts';
-import { asCsv, datasetName, splitAmongOwners } from './dataset.ts';
+import { datasetName, splitAmongOwners, withPlainRows } from './dataset.ts';
 import { reducedRows } from './figures.ts';
 import { KEPT_PROTOCOLS, keepPages, type PagesKept } from './kept.ts';
 import { demoPolicy, enrolOwners, type Owners, startOwners } from './owners.ts';
@@ -30,6 +31,9 @@ import {
   type TaskSetting,
 } from './task.ts';
 
+/** Room for a list of columns. */
+const LONGEST_WARNING = 4000;
+
 export interface DemoOptions extends TaskSetting {
   readonly method: readonly MethodName[];
   /** Instead: methods of tasks of which each stands on the one before. */
@@ -48,8 +52,15 @@ export interface DemoOptions extends TaskSetting {
 export function runDemo(options: DemoOptions): Promise<void> {
   const release = exitOnSignals();
   return withChildren(async (children, folder) => {
-    const data = await asCsv(options.data, folder);
-    const kept = await new Demo({ ...options, data }, folder, children).run();
+    const warnings: string[] = [];
+    const onRemark = (remark: string) => {
+      warnings.push(remark);
+      process.stderr.write(`warning: ${printable(remark, LONGEST_WARNING)}\n`);
+    };
+    // What is wrong with the file is found before anything starts.
+    const rows = await mkdtemp(join(folder, 'rows-'));
+    const plain = await withPlainRows(options, options.chain ?? options.method, rows, onRemark);
+    const kept = await new Demo({ ...plain, warnings }, folder, children).run();
     release();
     if (kept === undefined) return;
     const { promise: told, resolve } = Promise.withResolvers<void>();
@@ -73,12 +84,16 @@ interface DoneTask {
 }
 
 class Demo {
-  readonly #options: DemoOptions;
+  readonly #options: DemoOptions & { readonly warnings: readonly string[] };
   readonly #folder: string;
   readonly #children: Children;
   readonly #progress: Progress;
 
-  constructor(options: DemoOptions, folder: string, children: Children) {
+  constructor(
+    options: DemoOptions & { readonly warnings: readonly string[] },
+    folder: string,
+    children: Children,
+  ) {
     this.#options = options;
     this.#folder = folder;
     this.#children = children;
@@ -90,7 +105,7 @@ class Demo {
     const { data, owners: count, keyBits, twoParty, chain, out, keep } = this.#options;
     const wanted = chain ?? this.#options.method;
     const started = performance.now();
-    for (const method of wanted) await draft(this.#options, method); // what is wrong with the file is found before anything starts
+    for (const method of wanted) await draft(this.#options, method);
     await mkdir(out, { recursive: true });
     const files = await splitAmongOwners(data, count, this.#folder);
     // The services are told whose page may ask them before that page is told of them.
@@ -135,6 +150,7 @@ class Demo {
       twoParty,
       totalSeconds: (performance.now() - started) / 1000,
       ...(ranged && { ranges: ranged.note }),
+      ...(this.#options.warnings.length > 0 && { warnings: this.#options.warnings }),
       results: done.map(({ figures }) => figures.result),
     };
     const figures = done.map((it) => it.figures);

@@ -13,7 +13,7 @@ import {
   ridgeOn,
   type TaskClient,
 } from '@eigenveil/data-user';
-import { layout } from '@eigenveil/statistics';
+import { layout, type ReadingOptions } from '@eigenveil/statistics';
 import {
   DAY_MILLISECONDS,
   leastRank,
@@ -39,6 +39,10 @@ export interface TaskSetting {
   readonly components: number;
   readonly keyBits: number;
   readonly twoParty: Task['twoParty'];
+  /** How the data are read. */
+  readonly reading?: ReadingOptions;
+  /** Told of what looks like a mistake in the data and is none for certain. */
+  readonly onRemark?: (remark: string) => void;
 }
 
 /** Columns of the file that are no features of a task with this method. */
@@ -46,10 +50,12 @@ export function ignoredBy({ label, ignore }: TaskSetting, method: MethodName): s
   return method === 'pca' ? [label, ...ignore] : [...ignore];
 }
 
-/** @throws ERR_CONFIGURATION for what is wrong with the file, with the demo's own flag */
+/** @throws ConfigurationError for what is wrong with the file */
 export async function draft(setting: TaskSetting, method: MethodName, ridge?: number): Promise<Draft> {
   try {
     return await draftTask(setting.data, {
+      ...setting.reading,
+      onRemark: setting.onRemark,
       method,
       ...(method !== 'pca' && { ridge }),
       labels: method === 'pca' ? [] : [setting.label],
@@ -57,8 +63,7 @@ export async function draft(setting: TaskSetting, method: MethodName, ridge?: nu
     });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const message = error.message.replace('--labels', '--label');
-    throw new ConfigurationError(message, { cause: error, code: error.code });
+    throw new ConfigurationError(error.message, { cause: error, code: error.code });
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { draft } from '../src/task.ts';
 
-test('a file that makes no task is the fault of its user, who is told a flag of the demo', async () => {
+test('a file that makes no task is the fault of its user, who is told the flag that mends it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'eigenveil-demo-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const data = join(folder, 'rows.csv');
@@ -17,6 +17,6 @@ test('a file that makes no task is the fault of its user, who is told a flag of 
   for (const method of ['pca', 'dca'] as const)
     await expect(draft(setting, method)).rejects.toMatchObject({
       code: 'ERR_TASK_INVALID',
-      message: expect.stringMatching(/^column 1 of row 1 .* with --label; otherwise/),
+      message: expect.stringMatching(/^column "id" \(number 1\) of row 1 .* with --label; otherwise/),
     });
 });

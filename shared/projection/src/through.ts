@@ -1,9 +1,11 @@
 /** Rows through a chain: what is read for a task that stands on a basis, and the statistics of rows that are reduced by it first. */
 import {
+  checkClipping,
   type OwnerStatistics,
   type RowBatches,
-  type RowOptions,
+  type SummingOptions,
   statisticsOfRows,
+  ValueWatch,
 } from '@eigenveil/statistics/owner';
 import type { StatisticsTask } from '@eigenveil/task';
 import { type Link, Projector } from './projector.ts';
@@ -21,9 +23,9 @@ export function columnsFor({ features, labellings }: Columns, basis: readonly Li
  * @param basis the links before the task, as `columnsFor` takes them
  * @param read starts reading these columns
  * @returns clipped cells are those of the columns that were read
- * @throws as `statisticsOfRows` and `Projector`
+ * @throws as `statisticsOfRows` and `Projector`; ERR_CLIPPED also for the columns that were read
  */
-export async function statisticsThrough<Options extends RowOptions>(
+export async function statisticsThrough<Options extends SummingOptions>(
   task: StatisticsTask,
   basis: readonly Link[],
   options: Options,
@@ -33,12 +35,21 @@ export async function statisticsThrough<Options extends RowOptions>(
   const last = basis.at(-1);
   if (last === undefined) return statisticsOfRows(task, options, (all) => read(columns, all));
   const projector = new Projector(last.task, last.projection, basis.slice(0, -1));
-  const summed = await statisticsOfRows(task, options, (all) => reduced(projector, read(columns, all)));
-  return { ...summed, clippedCells: projector.clippedCells };
+  const watch = new ValueWatch(columns.features);
+  // What is odd about the columns that are read says nothing of components, and the other way round.
+  const { onRemark, ...quiet } = options;
+  const summed = await statisticsOfRows(task, quiet, (all) =>
+    reduced(projector, watch, read(columns, { ...options, ...all })),
+  );
+  const { clippedCells } = projector;
+  checkClipping(columns.features, { rows: summed.rows, clippedCells }, options);
+  for (const remark of watch.remarks()) onRemark?.(remark);
+  return { ...summed, clippedCells };
 }
 
-async function* reduced(projector: Projector, batches: RowBatches): RowBatches {
+async function* reduced(projector: Projector, watch: ValueWatch, batches: RowBatches): RowBatches {
   for await (const batch of batches) {
+    for (const { values } of batch) watch.add(values);
     const rows = projector.transform(batch.map(({ values }) => values));
     yield batch.map((row, i) => ({ ...row, values: rows[i]! }));
   }

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { errorCodeOf } from '@eigenveil/wire';
+import { proxyAgentFor } from '@eigenveil/wire/proxy';
 import {
   ROOT_CONTEXT,
   type Span,
@@ -22,7 +23,12 @@ const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 export function openTelemetry(service: string, endpoint: string): Tracing {
-  const exporter = new OTLPTraceExporter({ url: endpoint, timeoutMillis: EXPORT_MILLISECONDS });
+  const agent = endpoint.startsWith('https:') ? proxyAgentFor(endpoint) : undefined;
+  const exporter = new OTLPTraceExporter({
+    url: endpoint,
+    timeoutMillis: EXPORT_MILLISECONDS,
+    ...(agent && { httpAgentOptions: () => agent }),
+  });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': `eigenveil-${service}` }),
     // Of our own: what a peer says of sampling counts for nothing. Spans beyond the processor's queue are dropped.

@@ -2,6 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { proxyAgentFor } from '@eigenveil/wire/proxy';
 
 const MILLISECONDS = 5000;
 const LARGEST_BYTES = 65_536;
@@ -28,7 +29,12 @@ export function lookAtPeer(
   const signals = [AbortSignal.timeout(MILLISECONDS), ...(stopping === undefined ? [] : [stopping])];
   const signal = AbortSignal.any(signals);
   const trust = ca === undefined ? {} : { ca };
-  const outgoing = request(new URL(path, url), { ...trust, minVersion: 'TLSv1.3', agent: false, signal });
+  const outgoing = request(new URL(path, url), {
+    ...trust,
+    minVersion: 'TLSv1.3',
+    agent: proxyAgentFor(url) ?? false,
+    signal,
+  });
   outgoing.on('error', reject).on('response', (response) => {
     const certificate = (response.socket as TLSSocket).getPeerX509Certificate();
     const time = new Date(response.headers.date ?? '');

@@ -1,9 +1,10 @@
 /** The bytes of a file that somebody chose in a browser. */
 
+import { FORM_BYTES, formOf } from '@eigenveil/platform/file-form';
 import { StatisticsError } from './errors.ts';
 
 /**
- * The bytes of a blob in chunks, decompressed if `name` ends in .gz. Nothing holds all of them.
+ * The bytes of a blob in chunks, decompressed if it is a gzip archive by its first bytes. Nothing holds all of them.
  *
  * Other than the command line's gunzip, a browser's takes no second member behind the first (some tools append to .gz files, or cut them into
  * blocks); such a file is refused.
@@ -15,7 +16,11 @@ export async function* readBlobBytes(
   name: string,
   onRead: (bytes: number) => void = () => {},
 ): AsyncGenerator<Uint8Array> {
-  const isPacked = name.toLowerCase().endsWith('.gz');
+  const start = await blob
+    .slice(0, FORM_BYTES)
+    .arrayBuffer()
+    .catch(() => new ArrayBuffer(0)); // which is told below
+  const isPacked = formOf(new Uint8Array(start)).kind === 'gzip';
   let count = 0;
   const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(chunk, controller) {
@@ -29,7 +34,7 @@ export async function* readBlobBytes(
   const read = () =>
     reader.read().catch((cause) => {
       const reason = isPacked
-        ? 'it is no whole .gz file of one part: decompress it first, or give it its right name'
+        ? 'it is no whole gzip archive of one part: decompress it first'
         : 'it was changed, moved or locked since it was chosen: choose it again';
       const message = `${JSON.stringify(name)} cannot be read: ${reason}`;
       throw new StatisticsError('ERR_FILE_UNREADABLE', message, { cause });

@@ -1,36 +1,28 @@
 /** What a cell of a CSV file says; and what kind of thing it holds, where that is nothing the task takes. */
 import type { Labelling } from '@eigenveil/task';
 import { LabelIndex } from './label-index.ts';
-import { parseDecimal, parseDecimalComma } from './number.ts';
-import type { RowOptions } from './rows.ts';
+import { isProbablyMissing, type MissingMarks } from './missing.ts';
+import { nearNumber } from './near-numbers.ts';
+import { parseDecimal } from './number.ts';
+import { booleanOf, NumberFormat } from './number-format.ts';
+import type { ReadingOptions } from './reading-options.ts';
+import { differenceOf, nearTo, unusualIn } from './unusual.ts';
 
-/** What may stand between cells. */
-export const SEPARATORS = { comma: ',', semicolon: ';', tab: '\t' } as const;
-export type Separator = keyof typeof SEPARATORS;
-
-export interface CellSyntax extends Pick<RowOptions, 'numericLabels'> {
-  /** What stands before a number's fraction. Default: point. */
-  readonly decimal?: 'point' | 'comma';
-}
-
-const MISSING: ReadonlySet<string> = new Set(['', 'NA', 'N/A', 'NaN', 'nan', 'NULL', 'null', '?']);
-
-/** Whether the cell holds nothing, or one of NA, N/A, NaN, nan, NULL, null and ?, to the letter. */
-export function isMissing(text: string): boolean {
-  return MISSING.has(text);
-}
+type CellOptions = Pick<ReadingOptions, 'decimal' | 'thousands' | 'trim' | 'numericLabels'>;
 
 /** Reads cells as one file writes them. */
 export class CellReader {
-  /** The number that a cell writes; undefined for anything else. */
-  readonly number: (text: string) => number | undefined;
-  readonly #syntax: CellSyntax;
+  readonly format: NumberFormat;
+  readonly #options: CellOptions;
+  readonly #labellings: readonly Labelling[];
   readonly #labels: LabelIndex;
   readonly #numericClasses: readonly ReadonlyMap<number, number>[];
 
-  constructor(labellings: readonly Labelling[], syntax: CellSyntax) {
-    this.number = syntax.decimal === 'comma' ? parseDecimalComma : parseDecimal;
-    this.#syntax = syntax;
+  /** @throws ERR_ROW_OPTIONS */
+  constructor(labellings: readonly Labelling[], options: CellOptions) {
+    this.format = new NumberFormat(options);
+    this.#options = options;
+    this.#labellings = labellings;
     this.#labels = new LabelIndex(labellings);
     this.#numericClasses = labellings.map(({ classes }) => classesByNumber(classes));
   }
@@ -38,39 +30,63 @@ export class CellReader {
   /** The index of the class of labelling `l` that a cell names; undefined if it names none. */
   classIndex(text: string, l: number): number | undefined {
     const index = this.#labels.find(text, l);
-    return index === undefined && this.#syntax.numericLabels === true ? this.#sameNumber(text, l) : index;
+    return index === undefined && this.#options.numericLabels === true ? this.#sameNumber(text, l) : index;
   }
 
   /** What a cell holds that is no number, without showing it. */
-  kindOfNumber(text: string): string {
-    if (isMissing(text)) return kindOfMissing(text);
+  kindOfNumber(text: string, marks: MissingMarks): string {
+    if (marks.has(text)) return kindOfMissing(text);
     const trimmed = text.trim();
-    if (trimmed !== text && this.number(trimmed) !== undefined)
-      return 'one with blanks around it, which --trim passes over';
-    if (this.#syntax.decimal === 'comma')
-      return parseDecimal(trimmed) === undefined
-        ? 'something else'
-        : 'one with a point, despite --decimal comma';
-    return parseDecimalComma(trimmed) === undefined
-      ? 'something else'
-      : 'one with a comma, which --decimal comma takes for its fraction';
+    if (trimmed === '') return BLANK;
+    if (trimmed !== text && this.#helpsToTrim(text) && this.format.read(trimmed) !== undefined)
+      return TRIMMED;
+    const other = this.format.otherReading(trimmed);
+    if (other !== undefined) return other;
+    return kindOfOther(text);
   }
 
   /** What a cell holds that is no class of labelling `l`, without showing it. */
-  kindOfClass(text: string, l: number): string {
-    if (this.#labels.find(text.trim(), l) !== undefined)
-      return 'one with blanks around it, which --trim passes over';
+  kindOfClass(text: string, l: number, marks: MissingMarks): string {
+    const trimmed = text.trim();
+    if (this.#helpsToTrim(text) && this.#labels.find(trimmed, l) !== undefined) return TRIMMED;
     if (this.#sameNumber(text, l) !== undefined)
       return 'one that is written as another number, which --numeric-labels takes';
-    return isMissing(text)
-      ? kindOfMissing(text)
-      : 'another label: leave such rows out, or ask the data user for a task that has it';
+    if (marks.has(text)) return kindOfMissing(text);
+    if (trimmed === '') return BLANK;
+    const { classes } = this.#labellings[l]!;
+    const near = nearTo(text, classes);
+    if (near !== undefined)
+      return `one that differs from the class ${JSON.stringify(near)} in ${differenceOf(text, near)} alone: write it as the task does`;
+    const boolean = classes.find((it) => isSameBoolean(it, trimmed));
+    if (boolean !== undefined)
+      return `one that writes the class ${JSON.stringify(boolean)} as another boolean: write it as the task does`;
+    if (isProbablyMissing(trimmed)) return PROBABLY_MISSING;
+    return `another label: leave such rows out, or ask the data user for a task that has it`;
+  }
+
+  /** Blanks that are passed over are there no more. */
+  #helpsToTrim(text: string): boolean {
+    return this.#options.trim !== true && text.trim() !== text;
   }
 
   #sameNumber(text: string, l: number): number | undefined {
-    const value = this.number(text);
-    return value === undefined ? undefined : this.#numericClasses[l]!.get(value);
+    const value = this.format.read(text);
+    return value === undefined || parseDecimal(text.replace(',', '.')) === undefined
+      ? undefined
+      : this.#numericClasses[l]!.get(value);
   }
+}
+
+const TRIMMED = 'one with blanks around it, which --trim passes over';
+const BLANK =
+  'a cell of blanks alone: --trim makes it an empty one, and --missing skip leaves rows with such cells out';
+const PROBABLY_MISSING =
+  'something that other programs write for a missing value: name it with --missing-values if it is one';
+
+/** Whether one text is a boolean and the other one the number that it stands for. */
+function isSameBoolean(one: string, other: string): boolean {
+  const values = [one, other].map((text) => booleanOf(text) ?? parseDecimal(text));
+  return values[0] !== undefined && values[0] === values[1];
 }
 
 /** Of classes that are one number, such as 0 and 0.0, none can be meant by a third way to write it. */
@@ -86,4 +102,15 @@ function classesByNumber(classes: readonly string[]): Map<number, number> {
 function kindOfMissing(text: string): string {
   const kind = text === '' ? 'an empty cell' : 'a mark of a missing value';
   return `${kind}: --missing skip leaves such rows out`;
+}
+
+/** What neither is a number nor becomes one by an option. */
+function kindOfOther(text: string): string {
+  if (text === '') return 'an empty cell, which --no-default-missing takes for none that is missing';
+  if (isProbablyMissing(text.trim())) return PROBABLY_MISSING;
+  const unusual = unusualIn(text);
+  // A text may have any letters; only in a number such a character stands out.
+  if (unusual !== undefined && /[\p{Nd}]/u.test(text) && !/\p{L}/u.test(text))
+    return `one with the character ${unusual} in it`;
+  return nearNumber(text.trim()) ?? 'something else';
 }

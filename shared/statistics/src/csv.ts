@@ -1,10 +1,7 @@
 /** Streams an owner's rows out of CSV (RFC 4180, with a header row), strictly: what is not understood is refused. */
 
 import type { StatisticsTask } from '@eigenveil/task';
-import { SEPARATORS, type Separator } from './cells.ts';
-import { StatisticsError } from './errors.ts';
-import { PlainLines } from './lines.ts';
-import { QuotedLines } from './quoted-lines.ts';
+import { Intake, type IntakeOptions } from './intake.ts';
 import { type CsvOptions, type CsvRow, RecordReader } from './records.ts';
 import { type OwnerStatistics, type SummingOptions, statisticsOfRows } from './rows.ts';
 
@@ -13,12 +10,12 @@ import { type OwnerStatistics, type SummingOptions, statisticsOfRows } from './r
  *
  * The header names every feature and label column of the task, in any order, and beyond them only columns that are
  * ignored. Cells of features are plain decimal numbers, labels one of the task's classes to the letter. Lines end in LF,
- * CRLF or CR; a byte order mark and blank lines are skipped. Rows are counted from 1 without the header, lines as an editor
- * does. What other writers do (other separators, a decimal comma, blanks, 2.0 for the class 2, missing cells) takes an option
+ * CRLF or CR; a byte order mark and blank lines are skipped, rows of blanks skipped and counted. Rows are counted from 1 without the header, lines as
+ * an editor does. What other writers do (other separators, encodings, a decimal comma, blanks, 2.0 for the class 2, missing cells) takes an option
  * each; an error names the one that would read the cell, and never the cell.
  * @param source the file's bytes in chunks of any size, such as a Readable
- * @throws ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_UNKNOWN_CLASS,
- *   ERR_OUT_OF_RANGE; a file without rows yields none
+ * @throws ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_ENCODING, ERR_FILE_UNREADABLE for what is no text, ERR_ROW_OPTIONS,
+ *   ERR_UNKNOWN_CLASS, ERR_OUT_OF_RANGE; a file without rows yields none
  * @example
  * import { readFileBytes, readRows } from '@eigenveil/statistics';
  *
@@ -38,61 +35,46 @@ export async function* readRowBatches(
   task: Pick<StatisticsTask, 'features' | 'labellings'>,
   options: CsvOptions = {},
 ): AsyncGenerator<readonly CsvRow[]> {
-  const reader = new RecordReader(task, options);
-  for await (const _ of parsed(source, options, (cells, line) => reader.read(cells, line)))
+  const reader: RecordReader = new RecordReader(task, options, () => intake.separator);
+  const intake = new Intake(options, (cells, line) => reader.read(cells, line));
+  for await (const chunk of source) {
+    intake.take(chunk);
     yield reader.takeRows();
-  if (!reader.hasHeader)
-    throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row, got an empty file');
+  }
+  intake.end();
+  reader.end();
+  yield reader.takeRows();
 }
 
 /** A line's cells as they stand, and its number as an editor counts. */
-interface CsvRecord {
+export interface CsvRecord {
   readonly cells: readonly string[];
   readonly line: number;
 }
 
 /**
  * The records of a CSV file of which no task says what they are, the header first; as fast as they are asked for, and of any width.
- * @throws ERR_CSV_SYNTAX
+ * @throws ERR_CSV_SYNTAX, ERR_ENCODING, ERR_FILE_UNREADABLE for what is no text, ERR_ROW_OPTIONS
  */
 export async function* readRecords(
   source: AsyncIterable<Uint8Array>,
-  separator: Separator = 'comma',
+  options: IntakeOptions = {},
 ): AsyncGenerator<CsvRecord> {
   let records: CsvRecord[] = [];
-  for await (const _ of parsed(source, { separator }, (cells, line) => records.push({ cells, line }))) {
+  const intake = new Intake(options, (cells, line) => records.push({ cells, line }));
+  for await (const chunk of source) {
+    intake.take(chunk);
     yield* records;
     records = [];
   }
-}
-
-/** Yields after each chunk, of whose records `onRecord` has been told. */
-async function* parsed(
-  source: AsyncIterable<Uint8Array>,
-  options: CsvOptions,
-  onRecord: (cells: readonly string[], line: number) => void,
-): AsyncGenerator<undefined> {
-  const separator = SEPARATORS[options.separator ?? 'comma'];
-  const plain = new PlainLines(separator, onRecord);
-  let quoted: QuotedLines | undefined;
-  for await (const chunk of source) {
-    // Blanks are the parser's to pass over.
-    const text = quoted === undefined && options.trim !== true ? plain.take(chunk) : plain.decode(chunk);
-    if (text !== undefined) {
-      quoted ??= new QuotedLines(separator, options.trim === true, plain.lines, onRecord);
-      quoted.take(text);
-    }
-    yield;
-  }
-  if (quoted === undefined) plain.end();
-  else quoted.end();
-  yield;
+  intake.end();
+  yield* records;
 }
 
 /**
  * Reads, discretises and sums all rows of a CSV file.
  * @param source the file's bytes, see `readFileBytes`
- * @throws as `readRows`, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS, ERR_TASK_INVALID, ERR_DP_PARAMETER
+ * @throws as `readRows` and `statisticsOfRows`
  * @example
  * import { flatten, readFileBytes, statisticsOfCsv } from '@eigenveil/statistics';
  *

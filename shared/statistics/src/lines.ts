@@ -6,15 +6,17 @@ const LONGEST_LINE = 1 << 20;
 export class PlainLines {
   readonly #separator: string;
   readonly #onRecord: (cells: string[], line: number) => void;
-  /** Strips a byte order mark. */
-  readonly #decoder = new TextDecoder();
   /** What has no line end yet. */
   #rest = '';
-  #lines = 0;
+  #lines: number;
 
-  /** `onRecord` gets the cells of each line that is not empty, and its number from 1. */
-  constructor(separator: string, onRecord: (cells: string[], line: number) => void) {
+  /**
+   * @param linesBefore lines of the file before the first text
+   * @param onRecord gets the cells of each line that is not empty, and its number from 1
+   */
+  constructor(separator: string, linesBefore: number, onRecord: (cells: string[], line: number) => void) {
     this.#separator = separator;
+    this.#lines = linesBefore;
     this.#onRecord = onRecord;
   }
 
@@ -23,9 +25,9 @@ export class PlainLines {
     return this.#lines;
   }
 
-  /** Hands over the lines that have ended. From the first one with a quote on, none is: the text from there is returned, and `decode` has what follows. */
-  take(chunk: Uint8Array): string | undefined {
-    const text = this.#rest + this.decode(chunk);
+  /** Hands over the lines that have ended. From the first one with a quote on, none is: the text from there is returned. */
+  take(more: string): string | undefined {
+    const text = this.#rest + more;
     const quote = text.indexOf('"');
     // A carriage return at the very end may be half of a line end.
     const whole = quote >= 0 ? quote : text.endsWith('\r') ? text.length - 1 : text.length;
@@ -36,13 +38,9 @@ export class PlainLines {
     return quote < 0 && this.#rest.length <= LONGEST_LINE ? undefined : this.#rest;
   }
 
-  decode(chunk: Uint8Array): string {
-    return this.#decoder.decode(chunk, { stream: true });
-  }
-
   /** The last line need not end. */
   end(): void {
-    this.#split(this.#rest + this.#decoder.decode());
+    this.#split(this.#rest);
   }
 
   #split(text: string): void {

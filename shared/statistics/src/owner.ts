@@ -1,16 +1,31 @@
 /** Rows in, exact integer statistics and their slot layout out, in Node.js and in browsers. */
 export { StatisticsAccumulator } from './accumulate.ts';
 export { readBlobBytes } from './blob.ts';
-export { isMissing } from './cells.ts';
-export { csvLine, readRecords, readRowBatches, readRows, statisticsOfCsv } from './csv.ts';
+export { CellReader } from './cells.ts';
+export {
+  type CsvRecord,
+  csvLine,
+  readRecords,
+  readRowBatches,
+  readRows,
+  statisticsOfCsv,
+} from './csv.ts';
 export { Discretiser } from './discretise.ts';
+export type { TypeProblems } from './duckdb/columns.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
+export { ColumnNames, columnTitle, isRenamed } from './header.ts';
+export type { IntakeOptions } from './intake.ts';
 export { LabelIndex } from './label-index.ts';
 export { layout } from './layout.ts';
+export { isProbablyMissing, type MissingMarks, missingMarks } from './missing.ts';
 export { drawNoise } from './noise.ts';
 export { parseDecimal, parseDecimalComma } from './number.ts';
+export { NumberFormat, ThousandsWatch } from './number-format.ts';
+export { countsRows, holdsUnits, LastRowSums, RowCounter } from './odd-rows.ts';
+export type { ConsentOptions, CsvForm, ReadingOptions, Separator } from './reading-options.ts';
 export type { CsvOptions, CsvRow } from './records.ts';
 export { RowAccumulator } from './row-accumulator.ts';
+export { widthProblem } from './row-width.ts';
 export {
   type OwnerStatistics,
   type Row,
@@ -27,3 +42,5 @@ export {
   type Statistics,
   unflatten,
 } from './statistics.ts';
+export { differenceOf, likeness, nearTo } from './unusual.ts';
+export { ColumnSpread, checkClipping, ValueWatch } from './value-watch.ts';

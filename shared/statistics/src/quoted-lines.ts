@@ -1,126 +1,216 @@
-/** Whatever RFC 4180 allows, in the words of csv-parse, which is handed whole records as they come. */
-
-import { CsvError, type Options, parse } from 'csv-parse/sync';
+/** Records of CSV with quotes, in any text that RFC 4180 allows, and with quotes inside cells that do not begin with one. */
+import { lineEnds } from './decoding.ts';
 import { StatisticsError } from './errors.ts';
+import { SEPARATORS, type Separator } from './reading-options.ts';
 
-/** How all CSV files are read. */
-const SYNTAX = {
-  // The file's has been taken away where it was decoded; one in front of a later line is part of it.
-  bom: false,
-  skip_empty_lines: true,
-  record_delimiter: ['\r\n', '\n', '\r'],
-  // So that an unclosed quote ends in an error and not in all memory.
-  max_record_size: 1 << 20,
-  // Counting cells is left to the reader, whose errors do not carry the record.
-  relax_column_count: true,
-};
+/** A longer record is taken for a quote that is never closed, so that it does not end in all memory. */
+const LONGEST_RECORD = 1 << 20;
 
-/** The parser's own bound of a record does not count what stands between cells, of which a file may hold gigabytes packed to nothing. */
-const LONGEST_RECORD = 4 * SYNTAX.max_record_size;
+export interface QuotedSyntax {
+  readonly separator: string;
+  readonly trim: boolean;
+  /** Whether a backslash stands before a quote inside a quoted cell, in the place of another quote. */
+  readonly backslash: boolean;
+}
 
-/**
- * The parser's other interfaces are streams of Node.js, which browsers lack and which cost a turn of the event loop for each chunk. This one takes a
- * whole text. So records that have ended are handed over together, and what has not ended waits. Where a record ends needs no
- * parser: at a line end with an even number of quotes in front of it, since each quote of a valid file opens a cell, closes it, or is half of an escaped
- * one. In a file that is not valid the parser meets the fault first.
- */
+type Fault = 'open' | 'closing' | 'blanks';
+
+/** The cells of a record and where the text goes on behind it. */
+interface ParsedRecord {
+  readonly cells: readonly string[];
+  readonly next: number;
+}
+
 export class QuotedLines {
-  readonly #options: Options;
+  readonly #syntax: QuotedSyntax;
   readonly #onRecord: (cells: readonly string[], line: number) => void;
   #linesBefore: number;
   #open = '';
-  /** How much of what is open was searched for an end, and whether a quote is open there. */
-  #searched = 0;
-  #isQuoted = false;
 
   /**
    * @param linesBefore lines of the file before the first text
    * @param onRecord gets the cells of each record, and the number of the line in which it ends, from 1
    */
   constructor(
-    separator: string,
-    trim: boolean,
+    syntax: QuotedSyntax,
     linesBefore: number,
     onRecord: (cells: readonly string[], line: number) => void,
   ) {
+    this.#syntax = syntax;
     this.#linesBefore = linesBefore;
     this.#onRecord = onRecord;
-    this.#options = { ...SYNTAX, delimiter: separator, trim };
+  }
+
+  /** Lines handed over so far, empty ones included. */
+  get lines(): number {
+    return this.#linesBefore;
   }
 
   /** @throws ERR_CSV_SYNTAX, and what `onRecord` throws */
   take(text: string): void {
     this.#open += text;
-    const end = this.#lastEnd();
-    if (end > 0) {
-      this.#parse(this.#open.slice(0, end));
-      this.#open = this.#open.slice(end);
-      this.#searched -= end;
-    }
-    if (this.#open.length <= LONGEST_RECORD) return;
-    // What is wrong with it may stand at its beginning; it is no record yet.
-    this.#parse(this.#open, () => {}, 'CSV_MAX_RECORD_SIZE');
-    throw this.#error('CSV_MAX_RECORD_SIZE', 1);
+    this.#parse(false);
+    if (this.#open.length > LONGEST_RECORD) throw this.#tooLong();
   }
 
   /** The last line need not end. */
   end(): void {
-    this.#parse(this.#open);
+    if (this.#open.length > LONGEST_RECORD) throw this.#tooLong();
+    this.#parse(true);
   }
 
-  /** Behind the last record that has ended; 0 where none has. */
-  #lastEnd(): number {
+  #parse(isLast: boolean): void {
     const text = this.#open;
-    // A carriage return at the very end may be half of a line end.
-    const whole = text.endsWith('\r') ? text.length - 1 : text.length;
-    let end = 0;
-    while (this.#searched < whole) {
-      const quote = text.indexOf('"', this.#searched);
-      const to = quote < 0 ? whole : quote;
-      if (!this.#isQuoted) {
-        const between = text.slice(this.#searched, to);
-        const last = Math.max(between.lastIndexOf('\n'), between.lastIndexOf('\r'));
-        if (last >= 0) end = this.#searched + last + 1;
+    let at = 0;
+    while (at < text.length) {
+      const record = parseRecord(text, at, isLast, this.#syntax);
+      if (record === undefined) break;
+      if (typeof record === 'string') {
+        const error = this.#error(record, text, at, isLast);
+        if (error === undefined) break;
+        throw error;
       }
-      if (quote >= 0) this.#isQuoted = !this.#isQuoted;
-      this.#searched = quote < 0 ? whole : quote + 1;
+      const { cells, next } = record;
+      this.#linesBefore += linesIn(text.slice(at, next));
+      at = next;
+      if (cells.length > 0) this.#onRecord(cells, this.#linesBefore);
     }
-    return end;
+    this.#open = text.slice(at);
   }
 
-  /** @param unclosed what a quote that is never closed is called */
-  #parse(text: string, onRecord = this.#onRecord, unclosed = 'CSV_QUOTE_NOT_CLOSED'): void {
-    let lines = 0;
-    const on_record = (cells: readonly string[], context: { readonly lines: number }) => {
-      lines = context.lines - 1;
-      onRecord(cells, this.#linesBefore + context.lines);
-      return null;
-    };
-    try {
-      parse(text, { ...this.#options, on_record });
-    } catch (error) {
-      if (!(error instanceof CsvError)) throw error;
-      // Its errors quote the record, so only their code and line are kept.
-      const code = error.code === 'CSV_QUOTE_NOT_CLOSED' ? unclosed : error.code;
-      throw this.#error(code, Number(error.lines));
-    }
-    this.#linesBefore += lines + lineEndsBehind(text);
+  /** @returns undefined where the next text tells what would read the record */
+  #error(fault: Fault, text: string, at: number, isLast: boolean): StatisticsError | undefined {
+    if (fault === 'blanks') return this.#refused(`${FAULTS.blanks}, which --trim passes over`);
+    const { separator, backslash } = this.#syntax;
+    const others = (Object.keys(SEPARATORS) as Separator[]).filter((name) => SEPARATORS[name] !== separator);
+    const attempts = [
+      ...(backslash ? [] : [{ change: { backslash: true }, hint: '--escape backslash reads it' }]),
+      ...others.map((name) => ({
+        change: { separator: SEPARATORS[name] },
+        hint: `--separator ${name} reads it`,
+      })),
+    ].map(({ change, hint }) => ({
+      hint,
+      record: parseRecord(text, at, isLast, { ...this.#syntax, ...change }),
+    }));
+    const isOpen = attempts.some(({ record }) => record === undefined);
+    if (isOpen && text.length - at < LONGEST_RECORD) return undefined;
+    const works = attempts.find(({ record }) => typeof record === 'object' && record.cells.length > 1);
+    return this.#refused(`${FAULTS[fault]}${works === undefined ? '' : `: ${works.hint}`}`);
   }
 
-  #error(code: string, line: number): StatisticsError {
-    const message = `line ${this.#linesBefore + line}: not valid CSV (${code})${SYNTAX_HINTS[code] ?? ''}`;
-    return new StatisticsError('ERR_CSV_SYNTAX', message);
+  #tooLong(): StatisticsError {
+    const quote = this.#open.includes('"') ? '; perhaps a quote in it is never closed' : '';
+    return this.#refused(`a record is longer than ${LONGEST_RECORD} characters${quote}`);
+  }
+
+  #refused(problem: string): StatisticsError {
+    return new StatisticsError('ERR_CSV_SYNTAX', `line ${this.#linesBefore + 1}: not valid CSV: ${problem}`);
   }
 }
 
-/** Line ends behind the last character that is none: that of the last record, and empty lines. */
-function lineEndsBehind(text: string): number {
-  let from = text.length;
-  while (text[from - 1] === '\n' || text[from - 1] === '\r') from -= 1;
-  return text.slice(from).match(/\r\n|\n|\r/g)?.length ?? 0;
+/** Lines of a record with its line end, which need not be there behind the last. */
+function linesIn(record: string): number {
+  const feed = record.indexOf('\n');
+  const last = record.length - 1;
+  const returned = record.indexOf('\r');
+  if (feed === last && (returned < 0 || returned === last - 1)) return 1;
+  return lineEnds(record) + (/[\r\n]$/.test(record) ? 0 : 1);
 }
 
-const SYNTAX_HINTS: Readonly<Record<string, string>> = {
-  CSV_INVALID_CLOSING_QUOTE: ': a quoted cell ends before a separator, see --separator',
-  INVALID_OPENING_QUOTE: ': a quote opens its cell, but for blanks that --trim passes over',
+const FAULTS: Readonly<Record<Fault, string>> = {
+  open: 'a quote that begins a cell is never closed',
+  closing: 'something stands between the closing quote of a cell and the next separator',
+  blanks: 'a quote that begins a cell stands behind blanks',
 };
+
+const QUOTE = 34;
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const TAB = 9;
+
+/**
+ * Parses the record that begins at `at`. An empty line is a record without cells.
+ * @param isLast whether the file ends with the text
+ * @returns undefined where the text may go on; what is wrong, where it is not valid
+ */
+function parseRecord(
+  text: string,
+  at: number,
+  isLast: boolean,
+  { separator, trim, backslash }: QuotedSyntax,
+): ParsedRecord | Fault | undefined {
+  const between = separator.charCodeAt(0);
+  const cells: string[] = [];
+  const passBlanks = (from: number) => {
+    let i = from;
+    for (let code = text.charCodeAt(i); (code === SPACE || code === TAB) && code !== between; ) {
+      i += 1;
+      code = text.charCodeAt(i);
+    }
+    return i;
+  };
+  for (let i = at; ; i += 1) {
+    const first = passBlanks(i);
+    let end: number;
+    if (text.charCodeAt(first) === QUOTE && (first === i || trim)) {
+      const quoted = quotedCell(text, first + 1, isLast, backslash);
+      if (typeof quoted !== 'object') return quoted;
+      cells.push(quoted.value);
+      end = trim ? passBlanks(quoted.end) : quoted.end;
+      if (end < text.length && !isEnd(text.charCodeAt(end), between)) return 'closing';
+    } else {
+      if (text.charCodeAt(first) === QUOTE) return 'blanks';
+      end = i;
+      while (end < text.length && !isEnd(text.charCodeAt(end), between)) end += 1;
+      const value = text.slice(i, end);
+      cells.push(trim ? withoutBlanks(value) : value);
+    }
+    if (end >= text.length) return isLast ? { cells, next: end } : undefined;
+    const code = text.charCodeAt(end);
+    if (code === between) {
+      i = end;
+      continue;
+    }
+    // A carriage return at the very end may be half of a line end.
+    if (code === CR && end + 1 === text.length && !isLast) return undefined;
+    const next = code === CR && text.charCodeAt(end + 1) === LF ? end + 2 : end + 1;
+    return { cells: end === at ? [] : cells, next };
+  }
+}
+
+/** A character that ends a line for other programs is no blank. */
+const withoutBlanks = (text: string) => text.replace(/^[\t\ufeff\p{Zs}]+|[\t\ufeff\p{Zs}]+$/gu, '');
+
+const isEnd = (code: number, between: number) => code === between || code === LF || code === CR;
+
+/** The value of a quoted cell whose text begins at `from`, and where the text goes on behind its closing quote. */
+function quotedCell(
+  text: string,
+  from: number,
+  isLast: boolean,
+  backslash: boolean,
+): { readonly value: string; readonly end: number } | Fault | undefined {
+  let value = '';
+  for (let at = from; ; ) {
+    let quote = text.indexOf('"', at);
+    const escaped = backslash ? text.indexOf('\\', at) : -1;
+    if (escaped >= 0 && (quote < 0 || escaped < quote)) {
+      const next = text[escaped + 1];
+      if (next === undefined) return isLast ? 'open' : undefined;
+      const isEscape = next === '"' || next === '\\';
+      value += text.slice(at, isEscape ? escaped : escaped + 1);
+      if (isEscape) value += next;
+      at = escaped + (isEscape ? 2 : 1);
+      continue;
+    }
+    if (quote < 0) return isLast ? 'open' : undefined;
+    value += text.slice(at, quote);
+    quote += 1;
+    if (quote === text.length && !isLast) return undefined;
+    if (backslash || text[quote] !== '"') return { value, end: quote };
+    value += '"';
+    at = quote + 1;
+  }
+}

@@ -1,8 +1,10 @@
 /** Rows of any source, and their statistics. */
 import type { StatisticsTask } from '@eigenveil/task';
 import { StatisticsError } from './errors.ts';
+import type { ConsentOptions, ReadingOptions } from './reading-options.ts';
 import { RowAccumulator } from './row-accumulator.ts';
 import type { Statistics } from './statistics.ts';
+import { checkClipping, UnreadableCells, ValueWatch } from './value-watch.ts';
 
 export interface Row {
   /** One finite number per feature, in the task's order and the source's units; NaN where unreadable cells are counted. */
@@ -17,27 +19,31 @@ export interface Row {
 export type RowBatches = AsyncIterable<readonly Row[]>;
 
 /** How rows are read from any source. */
-export interface RowOptions {
+export interface RowOptions
+  extends Pick<
+    ReadingOptions,
+    'numericLabels' | 'trim' | 'missing' | 'missingValues' | 'defaultMissing' | 'columns'
+  > {
   /** Refuse cells outside their feature's range (ERR_OUT_OF_RANGE) instead of leaving them to be clipped. */
-  readonly strict?: boolean;
-  /** Columns that are knowingly left out, or all others than the task's. Default: none, and others are refused. */
-  readonly ignoredColumns?: readonly string[] | 'others';
+  readonly strict?: boolean | undefined;
+  /** Columns that are knowingly left out, or all others than the task's; `#3` is the third. Default: none, and others are refused. */
+  readonly ignoredColumns?: readonly string[] | 'others' | undefined;
   /** Columns whose cells come with the rows as they stand, whether the task uses them or not. Default: none. */
-  readonly keptColumns?: readonly string[];
-  /** Take a label that is the same number as one class for that class: 2.0 for 2. Default: labels are classes to the letter. */
-  readonly numericLabels?: boolean;
-  /** Pass over blanks around labels, and in CSV around names and numbers. Default: they are part of them. */
-  readonly trim?: boolean;
-  /** Rows in which a cell that the task uses is missing (in CSV: see `isMissing`) are refused, or left out. Default: error. */
-  readonly missing?: 'error' | 'skip';
+  readonly keptColumns?: readonly string[] | undefined;
+  /** Columns that the source lacks, with the same cell in each row. */
+  readonly appended?: { readonly names: readonly string[]; readonly values: readonly string[] } | undefined;
   /** Give NaN for a feature's cell that is no finite number, in place of refusing it: for histograms, which count such cells. Default: they are refused. */
-  readonly countsUnreadable?: boolean;
+  readonly countsUnreadable?: boolean | undefined;
+  /** Told of each cell of a feature that was counted so; `kind` says what it holds, without showing it. */
+  readonly onUnreadable?: ((feature: number, kind: () => string) => void) | undefined;
   /** Told of each row that is left out. */
-  readonly onSkippedRow?: () => void;
+  readonly onSkippedRow?: (() => void) | undefined;
+  /** Told of what looks like a mistake and is none for certain; never of a cell. */
+  readonly onRemark?: ((remark: string) => void) | undefined;
 }
 
 /** How rows are read and summed. */
-export interface SummingOptions extends RowOptions {
+export interface SummingOptions extends RowOptions, ConsentOptions {
   /** Of a task with `sketch`: Ω, as sketchMatrix makes it. */
   readonly signs?: Int32Array | undefined;
 }
@@ -49,14 +55,17 @@ export interface OwnerStatistics {
   readonly clippedCells: readonly number[];
   /** How many rows were longer than the clipping norm and were scaled down; none without differential privacy. */
   readonly clippedRows: number;
-  /** How many rows were left out since a cell is missing: see RowOptions. */
+  /** How many rows were left out since a cell is missing or all cells are blank: see RowOptions. */
   readonly skippedRows: number;
+  /** Of a histogram: per feature, how many cells were no numbers. */
+  readonly unreadableCells?: readonly number[];
 }
 
 /**
  * Discretises and sums all rows of a source.
  * @param read starts reading with these options, among which is to be told of rows that are left out
- * @throws as the source, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS, ERR_TASK_INVALID, ERR_DP_PARAMETER
+ * @throws as the source, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS, ERR_TASK_INVALID, ERR_DP_PARAMETER; ERR_CLIPPED and ERR_UNREADABLE_CELLS for features of
+ *   which more than half of the cells are clipped or no numbers, unless `allowClipping` or `countUnreadable` says that this is right
  */
 export async function statisticsOfRows<Options extends SummingOptions>(
   task: StatisticsTask,
@@ -64,18 +73,34 @@ export async function statisticsOfRows<Options extends SummingOptions>(
   read: (options: Options) => RowBatches,
 ): Promise<OwnerStatistics> {
   const accumulator = new RowAccumulator(task, options.signs);
+  const isHistogram = task.method.kind === 'histogram';
+  const watch = new ValueWatch(task.features);
+  const unreadable = new UnreadableCells(task.features);
   let skippedRows = 0;
-  const onSkippedRow = () => {
-    skippedRows += 1;
-    options.onSkippedRow?.();
+  const counting = {
+    ...options,
+    countsUnreadable: isHistogram,
+    onUnreadable: unreadable.add,
+    onSkippedRow: () => {
+      skippedRows += 1;
+      options.onSkippedRow?.();
+    },
   };
-  const countsUnreadable = task.method.kind === 'histogram';
-  for await (const batch of read({ ...options, countsUnreadable, onSkippedRow }))
-    for (const { values, classes } of batch) accumulator.addClassed(values, classes);
+  for await (const batch of read(counting))
+    for (const { values, classes } of batch) {
+      accumulator.addClassed(values, classes);
+      watch.add(values);
+    }
   const { rows, clippedCells, clippedRows } = accumulator;
   if (rows === 0 && skippedRows > 0) {
     const message = `expected at least one whole row, got none: a cell is missing in each of ${skippedRows}`;
     throw new StatisticsError('ERR_NO_ROWS', message);
   }
-  return { statistics: accumulator.statistics(), rows, clippedCells, clippedRows, skippedRows };
+  const statistics = accumulator.statistics();
+  unreadable.check(rows, options);
+  checkClipping(task.features, { rows, clippedCells }, options);
+  // The range of a histogram is to be wide.
+  if (!isHistogram) for (const remark of watch.remarks()) options.onRemark?.(remark);
+  const summed = { statistics, rows, clippedCells, clippedRows, skippedRows };
+  return isHistogram ? { ...summed, unreadableCells: unreadable.counts } : summed;
 }

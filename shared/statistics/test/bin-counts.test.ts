@@ -88,8 +88,9 @@ test('a file: cells that are missing, or no number, are counted as such, and not
   async function* bytes() {
     yield* file;
   }
-  const options = { ignoredColumns: ['id'] };
-  const { statistics, rows } = await statisticsOfCsv(bytes(), task, options);
+  const options = { ignoredColumns: ['id'], countUnreadable: true };
+  const { statistics, rows, unreadableCells } = await statisticsOfCsv(bytes(), task, options);
+  expect(unreadableCells).toEqual([3]);
   expect({ counts: statistics.counts, rows }).toEqual({ counts: [0n, 1n, 0n, 1n, 3n], rows: 5 });
   const skipping = await statisticsOfCsv(bytes(), task, { ...options, missing: 'skip' });
   expect(skipping.statistics.counts).toEqual([0n, 1n, 0n, 1n, 1n]);

@@ -64,13 +64,13 @@ describe('what other writers of CSV do', () => {
   it.each<[string, string, CsvOptions?]>([
     [semicolons, 'columns missing: "a", "b", "label".*separated otherwise: give --separator semicolon$'],
     ['a\tb\tlabel\n', 'separated otherwise: give --separator tab$'],
-    ['"a";"b";"label"\n', 'line 1: not valid CSV \\(CSV_INVALID_CLOSING_QUOTE\\): .*see --separator$'],
+    ['"a";"b";"label"\n', 'line 1: not valid CSV: .*closing quote.*: --separator semicolon reads it$'],
     ['a,b,label\n', 'give --separator comma$', { separator: 'semicolon' }],
     ['a, b,label\n', 'blanks around names, which --trim passes over$'],
-    ['a,b,label\n1, "1",yes\n', 'INVALID_OPENING_QUOTE\\): .*that --trim passes over$'],
-    ['a,b,label\n1, 1,yes\n', 'column "b": .* got one with blanks around it, which --trim passes over$'],
-    ['a,b,label\n1,1,yes \n', 'column "label": .* got one with blanks around it, which --trim passes over$'],
-    ['a,b,label\n1,"1,5",yes\n', 'column "b": .* got one with a comma, which --decimal comma takes'],
+    ['a,b,label\n1, "1",yes\n', 'a quote that begins a cell stands behind blanks, which --trim passes over$'],
+    ['a,b,label\n1, 1,yes\n', 'column "b" .* got one with blanks around it, which --trim passes over$'],
+    ['a,b,label\n1,1,yes \n', 'column "label" .* got one with blanks around it, which --trim passes over$'],
+    ['a,b,label\n1,"1,5",yes\n', 'column "b" .* got one with a comma, which --decimal comma takes'],
     ['a,b,label\n1,1.5,yes\n', 'got one with a point, despite --decimal comma$', { decimal: 'comma' }],
     ['a,b,label\n1,wide,yes\n', 'got something else$'],
     ['a,b,label\n1,wide,yes\n', 'got something else$', { decimal: 'comma' }],
@@ -78,7 +78,11 @@ describe('what other writers of CSV do', () => {
     ['a,b,label\n1,NA,yes\n', 'got a mark of a missing value: --missing skip leaves such rows out$'],
     ['a,b,label\n1,1,\n', "one of the task's 2 classes, got an empty cell: --missing skip"],
     ['a,b,label\n1,1,?\n', 'got a mark of a missing value: --missing skip'],
-    ['a,b,label\n1,1,Yes\n', 'got another label: leave such rows out'],
+    [
+      'a,b,label\n1,1,Yes\n',
+      'differs from the class "yes" in upper and lower case alone: write it as the task does$',
+    ],
+    ['a,b,label\n1,1,maybe\n', 'got another label: leave such rows out'],
   ])('in %j is named, without the option for it', async (text, message, options = {}) => {
     expect((await refusal(text, options)).message).toMatch(new RegExp(message));
   });
@@ -86,7 +90,7 @@ describe('what other writers of CSV do', () => {
   it('and a label of another form is, too', async () => {
     await expect(readNumeric('a,b,label\n0,0,2.0\n', {})).rejects.toMatchObject({
       message:
-        'row 1 (line 2), column "label": expected one of the task\'s 2 classes, got one that is written as another number, which --numeric-labels takes',
+        'row 1 (line 2), column "label" (number 3): expected one of the task\'s 2 classes, got one that is written as another number, which --numeric-labels takes',
     });
   });
 });

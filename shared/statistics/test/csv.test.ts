@@ -89,31 +89,42 @@ describe('what is refused', () => {
     ['\n\n', 'ERR_CSV_COLUMNS', 'empty file'],
     ['a,label\n', 'ERR_CSV_COLUMNS', 'columns missing: "b"'],
     ['a,b\n1,1\n', 'ERR_CSV_COLUMNS', 'columns missing: "label"'],
-    ['a,b,label,id\n1,1,yes,7\n', 'ERR_CSV_COLUMNS', 'columns not in the task and not ignored: number 4'],
-    ['a,b,label,\n1,1,yes,\n', 'ERR_CSV_COLUMNS', 'not ignored: number 4'],
+    [
+      'a,b,label,id\n1,1,yes,7\n',
+      'ERR_CSV_COLUMNS',
+      'columns not in the task and not ignored: "id" (number 4)',
+    ],
+    [
+      'a,b,label,\n1,1,yes,\n',
+      'ERR_CSV_COLUMNS',
+      "number 4 (column 4 has no name: --ignore '#4' leaves it out)",
+    ],
     ['a,b,b,label\n', 'ERR_CSV_COLUMNS', 'columns there more than once: "b"'],
     [
       'a, b,label\n',
       'ERR_CSV_COLUMNS',
-      'columns missing: "b"; columns not in the task and not ignored: number 2',
+      'columns missing: "b", but " b" (number 2) differs from it in blanks alone',
     ],
-    ['a,b,label,p,q,r,s,t,u,v\n', 'ERR_CSV_COLUMNS', 'number 8 and 2 more'],
+    ['a,b,label,p,q,r,s,t,u,v\n', 'ERR_CSV_COLUMNS', '"t" (number 8) and 2 more'],
     ['a,b,label\n1,1,yes\n1,1\n', 'ERR_CSV_ROW', 'row 2 (line 3): expected 3 cells, got 2'],
     ['a,b,label\n1,1,yes,\n', 'ERR_CSV_ROW', 'row 1 (line 2): expected 3 cells, got 4'],
-    ['a,b,label\n1,1,yes\n \n', 'ERR_CSV_ROW', 'row 2 (line 3): expected 3 cells, got 1'],
-    ['a,b,label\r1,1,yes\r1,x,yes', 'ERR_CSV_CELL', 'row 2 (line 3), column "b": '],
-    ['a,b,label\r\n1,1,yes\r\n\r\n1,x,yes', 'ERR_CSV_CELL', 'row 2 (line 4), column "b": '],
+    ['a,b,label\r1,1,yes\r1,x,yes', 'ERR_CSV_CELL', 'row 2 (line 3), column "b" (number 2): '],
+    ['a,b,label\r\n1,1,yes\r\n\r\n1,x,yes', 'ERR_CSV_CELL', 'row 2 (line 4), column "b" (number 2): '],
     [
       'a,b,label\n,1,yes\n',
       'ERR_CSV_CELL',
-      'row 1 (line 2), column "a": expected a finite decimal number, got an empty',
+      'row 1 (line 2), column "a" (number 1): expected a finite decimal number, got an empty',
     ],
-    ['a,b,label\n1,1,yes\n1,1,maybe\n', 'ERR_UNKNOWN_CLASS', 'row 2 (line 3), column "label": '],
-    ['a,b,label\n1,1,Yes\n', 'ERR_UNKNOWN_CLASS', 'row 1 (line 2), column "label": '],
-    ['a,b,label\n1,1,\n', 'ERR_UNKNOWN_CLASS', 'row 1 (line 2), column "label": '],
-    ['a,b,label\n1,"1,yes\n', 'ERR_CSV_SYNTAX', 'CSV_QUOTE_NOT_CLOSED'],
-    ['a,b,label\n1,3"1",yes\n', 'ERR_CSV_SYNTAX', 'INVALID_OPENING_QUOTE'],
-    ['a,b,label\n1,"3"1,yes\n', 'ERR_CSV_SYNTAX', 'CSV_INVALID_CLOSING_QUOTE'],
+    ['a,b,label\n1,1,yes\n1,1,maybe\n', 'ERR_UNKNOWN_CLASS', 'row 2 (line 3), column "label" (number 3): '],
+    ['a,b,label\n1,1,Yes\n', 'ERR_UNKNOWN_CLASS', 'row 1 (line 2), column "label" (number 3): '],
+    ['a,b,label\n1,1,\n', 'ERR_UNKNOWN_CLASS', 'row 1 (line 2), column "label" (number 3): '],
+    [
+      'a,b,label\n1,"1,yes\n',
+      'ERR_CSV_SYNTAX',
+      'line 2: not valid CSV: a quote that begins a cell is never closed',
+    ],
+    ['a,b,label\n1,3"1",yes\n', 'ERR_CSV_CELL', 'got something else'],
+    ['a,b,label\n1,"3"1,yes\n', 'ERR_CSV_SYNTAX', 'something stands between the closing quote'],
   ])('refuses %j with %s', async (text, code, message) => {
     const error = await refusal(text);
     expect(error.code).toBe(code);
@@ -131,7 +142,6 @@ describe('what is refused', () => {
     '"1,5"',
     ' 1',
     '1 ',
-    'true',
     '٣',
     '1e',
     '.',
@@ -154,14 +164,16 @@ describe('what is refused', () => {
     const error = await refusal('a,b,label,id,x\n1,1,yes,1,1\n', { ignoredColumns: ['id'] });
     expect(error).toMatchObject({
       code: 'ERR_CSV_COLUMNS',
-      message: 'columns not in the task and not ignored: number 5',
+      message: 'columns not in the task and not ignored: "x" (number 5)',
     });
   });
 
   it('refuses a record that does not end', async () => {
     const error = await refusal(`a,b,label\n1,"${'9'.repeat(2 ** 20 + 10)}`);
     expect(error.code).toBe('ERR_CSV_SYNTAX');
-    expect(error.message).toBe('line 2: not valid CSV (CSV_MAX_RECORD_SIZE)');
+    expect(error.message).toBe(
+      'line 2: not valid CSV: a record is longer than 1048576 characters; perhaps a quote in it is never closed',
+    );
   });
 
   const refusesEndless = async (_title: string, start: string, more: string) => {
@@ -173,7 +185,7 @@ describe('what is refused', () => {
     const rows = readRows(endless(), task);
     await expect(rows.next()).rejects.toMatchObject({
       code: 'ERR_CSV_SYNTAX',
-      message: expect.stringContaining('CSV_MAX_RECORD_SIZE'),
+      message: expect.stringContaining('a record is longer than'),
     });
     expect(asked).toBeLessThan(16);
   };
@@ -242,7 +254,10 @@ describe('what is refused', () => {
           { requiredKeys: [] },
         ),
         async (rows, separator, lineEnd, header, ignoredColumns, options) => {
-          const lines = header.length === 0 ? rows : [header, ...rows];
+          // A row that has most names of the task's columns is a header.
+          const [first = [], ...others] = rows;
+          const nameless = first.map((it) => (['a', 'b', 'label'].includes(it) ? '' : it));
+          const lines = header.length === 0 ? [nameless, ...others] : [header, ...rows];
           const text = lines.map((cells) => cells.join(separator)).join(lineEnd);
           const error: unknown = await read(text, { ...options, ignoredColumns, strict: true }).then(
             () => undefined,
@@ -276,9 +291,11 @@ describe('files', () => {
   };
   const readFile = (path: string) => collect(readRows(readFileBytes(path), task));
 
-  it('are read as they are, or decompressed where the name ends in .gz', async () => {
+  it('are read as they are, or decompressed where they are gzip archives, whatever their name', async () => {
     expect(await readFile(write('plain.csv', text))).toEqual(expected);
     expect(await readFile(write('packed.csv.gz', gzipSync(text)))).toEqual(expected);
+    expect(await readFile(write('packed.csv', gzipSync(text)))).toEqual(expected);
+    expect(await readFile(write('plain.csv.gz', text))).toEqual(expected);
     const two = Buffer.concat([gzipSync(text), gzipSync('3,0.5,no\n')]);
     expect(await readFile(write('twice.csv.GZ', two))).toHaveLength(3);
   });
@@ -289,7 +306,10 @@ describe('files', () => {
       [join(folder, 'none.csv'), 'no such file or directory'],
       [join(folder, 'none.csv.gz'), 'no such file or directory'],
       [folder, 'it is a folder'],
-      [write('plain.csv.gz', text), 'its data are damaged, or were not compressed by gzip'],
+      [
+        write('damaged.csv.gz', whole.with(40, whole[40]! ^ 1)),
+        'its data are damaged, or were not compressed by gzip',
+      ],
       [
         write('cut.csv.gz', whole.subarray(0, whole.length - 9)),
         'its gzip data end too early, as if the file was cut off',

@@ -31,8 +31,11 @@ async function parquet(name: string, select: string, options = ''): Promise<stri
   return path(name);
 }
 
+/** Whatever is clipped: rows are made up. */
+const consent = (task: StatisticsTask) => ({ allowClipping: task.features.map(({ name }) => name) });
+
 const sums = (stored: StoredRows, task: StatisticsTask, options: StoredRowOptions = {}) =>
-  statisticsOfRows(task, options, (all) => readStoredRows(stored, task, all));
+  statisticsOfRows(task, { ...consent(task), ...options }, (all) => readStoredRows(stored, task, all));
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
@@ -70,7 +73,7 @@ describe('rows of Parquet', () => {
     // Small row groups; and whole numbers as integers, as DuckDB guesses types.
     const file = await parquet(`${name}.parquet`, `FROM '${dataset.path}'`, ', ROW_GROUP_SIZE 100');
     expect(await sums({ parquet: [file] }, clipping)).toEqual(
-      await statisticsOfCsv(readFileBytes(dataset.path), clipping),
+      await statisticsOfCsv(readFileBytes(dataset.path), clipping, consent(clipping)),
     );
   };
   const TO_THE_BIT = 'have the statistics of the CSV file, to the bit, for %s';
@@ -89,9 +92,27 @@ describe('rows of Parquet', () => {
         const values = rows.map((row) => `(${row.map((x) => `CAST('${text(x)}' AS DOUBLE)`).join(', ')})`);
         const file = await parquet('doubles.parquet', `SELECT * FROM (VALUES ${values.join(', ')}) t(a, b)`);
         const csv = ['a,b', ...rows.map((row) => row.map(text).join(','))].join('\n');
-        expect(await sums({ parquet: [file] }, task)).toEqual(await statisticsOfCsv(bytesOf(csv), task));
+        expect(await sums({ parquet: [file] }, task)).toEqual(
+          await statisticsOfCsv(bytesOf(csv), task, consent(task)),
+        );
       }),
       { numRuns: 12 },
+    );
+  });
+
+  it('that are the sum of those above them are told, or named in the error', async () => {
+    const { classes } = labelled.labellings[0]!;
+    const rows = `(1, 0.5, '${classes[0]}'), (2, 0.25, '${classes[1]}'), (3, 0.125, '${classes[0]}')`;
+    const of = (last: string) => `SELECT * FROM (VALUES ${rows}, ${last}) t(a, b, label)`;
+    const remarks: string[] = [];
+    const onRemark = (remark: string) => remarks.push(remark);
+    await sums({ parquet: [await parquet('sum.parquet', of(`(6, 0.875, '${classes[1]}')`))] }, labelled, {
+      onRemark,
+    });
+    expect(remarks).toContainEqual(expect.stringMatching(/^the last row is the sum of those above it/));
+    const nameless = await parquet('nameless.parquet', of('(6, 0.875, NULL)'));
+    expect((await refusal({ parquet: [nameless] }, {}, labelled)).message).toMatch(
+      /row 4, .*NULL or NaN.*; the row is the sum of those above it/,
     );
   });
 
@@ -120,23 +141,28 @@ describe('rows of Parquet', () => {
       '2,0.25',
       '0.123,0.125',
     ];
-    expect(statistics).toEqual((await statisticsOfCsv(bytesOf(csv.join('\n')), task)).statistics);
+    expect(statistics).toEqual(
+      (await statisticsOfCsv(bytesOf(csv.join('\n')), task, consent(task))).statistics,
+    );
   });
 
-  it('may have columns in the names of folders', async () => {
+  it('have no columns in the names of folders, and their own whatever folders are called', async () => {
     await mkdir(path('b=1'));
-    const file = await parquet('b=1/x.parquet', 'SELECT 1 AS a');
-    const table = 'SELECT 1 AS b, 1 AS a';
-    expect(await sums({ parquet: [file] }, task)).toMatchObject({ rows: 1 });
-    expect((await sums({ parquet: [file] }, task)).statistics).toEqual(
-      (await sums(query(table), task)).statistics,
+    const lacking = await parquet('b=1/x.parquet', 'SELECT 1 AS a');
+    expect(await refusal({ parquet: [lacking] })).toMatchObject({ code: 'ERR_CSV_COLUMNS' });
+    const own = await parquet('b=1/y.parquet', 'SELECT 1 AS a, 0.25 AS b');
+    expect((await sums({ parquet: [own] }, task)).statistics).toEqual(
+      (await sums(query('SELECT 0.25 AS b, 1 AS a'), task)).statistics,
     );
   });
 
   it('refuses columns that are unknown, as CSV does', async () => {
     const file = await parquet('more.parquet', 'SELECT 1 AS a, 1 AS b, 7 AS c');
     const unknown = await refusal({ parquet: [file] });
-    expect(unknown).toMatchObject({ code: 'ERR_CSV_COLUMNS', message: expect.stringContaining('number 3') });
+    expect(unknown).toMatchObject({
+      code: 'ERR_CSV_COLUMNS',
+      message: expect.stringContaining('"c" (number 3)'),
+    });
     expect((await sums({ parquet: [file] }, task, { ignoredColumns: ['c'] })).rows).toBe(1);
     expect(await refusal({ parquet: [file] }, { ignoredColumns: ['c', 'd'] })).toMatchObject({
       code: 'ERR_CSV_COLUMNS',
@@ -184,7 +210,7 @@ describe('rows of Parquet', () => {
     const bad = await parquet('bad "it".parquet', select, ', ROW_GROUP_SIZE 2048');
     expect(await refusal({ parquet: [good, bad] })).toMatchObject({
       code: 'ERR_CSV_CELL',
-      message: `${JSON.stringify(bad)}, row group 2, row 2501, column "b": expected a finite number, got an infinite one`,
+      message: `${JSON.stringify(bad)}, row group 2, row 2501, column "b" (number 2): expected a finite number, got an infinite one`,
     });
     const notParquet = path('no.parquet');
     await writeFile(notParquet, 'SECRET');
@@ -271,7 +297,7 @@ describe('rows of a query', () => {
     ['a list of texts', "['0']", 'ERR_COLUMN_TYPE', /is a LIST/],
     ['a list of decimals', '[0.5]', 'ERR_COLUMN_TYPE', /is a LIST/],
     ['a list of an ENUM', "['0'::ENUM ('0')]", 'ERR_COLUMN_TYPE', /is a LIST/],
-    ['an unknown class', "'8273645'", 'ERR_UNKNOWN_CLASS', /row 1, column "label": .* got another label/],
+    ['an unknown class', "'8273645'", 'ERR_UNKNOWN_CLASS', /row 1, column "label" .* got another label/],
     ['no label', 'NULL::VARCHAR', 'ERR_UNKNOWN_CLASS', /got NULL or NaN: --missing skip/],
   ])('refuses %s', async (_title, expression, code, text) => {
     const refused = await refusal(query(`SELECT 0 AS a, 0 AS b, ${expression} AS label`), {}, labelled);
@@ -285,7 +311,7 @@ describe('rows of a query', () => {
     expect(await refusal(query(sql), {}, labelled)).toMatchObject({
       code: 'ERR_CSV_CELL',
       message:
-        '"rows.sql", row 2, column "a": expected a finite number, got NULL or NaN: --missing skip leaves such rows out',
+        '"rows.sql", row 2, column "a" (number 1): expected a finite number, got NULL or NaN: --missing skip leaves such rows out',
     });
     expect(await sums(query(sql), labelled, { missing: 'skip' })).toMatchObject({ rows: 1, skippedRows: 3 });
     const infinite = `${sql} UNION ALL SELECT CAST('-inf' AS DOUBLE), NULL, '0'`;

@@ -48,6 +48,12 @@ describe('lines without quotes', () => {
     const late = 'a,b,label\n\n1,0,yes\n1,0,"no"\n\r\n1,0,"maybe"\n';
     for (const size of [1, 7, 1000])
       await expect(read(late, {}, size)).rejects.toThrow('row 3 (line 6), column "label"');
+    // A cell has a line end of its own.
+    const long = 'a,b,label,note\n1,0,yes,"x\ny\r\nz"\n1,x,no,\n';
+    for (const size of [1, 7, 1000])
+      await expect(read(long, { ignoredColumns: ['note'] }, size)).rejects.toThrow(
+        'row 2 (line 5), column "b"',
+      );
     const broken = 'a,b,label\n1,0,yes\n1,0,"no"x\n';
     await expect(read(broken, {}, 5)).rejects.toThrow(/^line 3: not valid CSV/);
     await expect(read('a,b,label\n1,x,yes\n1,0,"no"\n', {}, 1000)).rejects.toThrow(

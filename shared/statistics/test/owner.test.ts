@@ -69,7 +69,15 @@ describe('from file to statistics', () => {
   it('counts clipped cells, or refuses them when strict', async () => {
     const task = syntheticTask(2, METHODS.pca);
     const text = 'f1,f0\n0,2\n-3,0.5\n0,-7\n';
-    const { clippedCells, rows, statistics } = await statisticsOfCsv(bytesOf(text), task);
+    await expect(statisticsOfCsv(bytesOf(text), task)).rejects.toMatchObject({
+      code: 'ERR_CLIPPED',
+      message: expect.stringMatching(
+        /^more than half of the cells of "f0" lie outside .* --allow-clipping f0/,
+      ),
+    });
+    const { clippedCells, rows, statistics } = await statisticsOfCsv(bytesOf(text), task, {
+      allowClipping: ['f0'],
+    });
     expect({ clippedCells, rows }).toEqual({ clippedCells: [2, 1], rows: 3 });
     expect(statistics.labellings).toEqual([[{ V: [8192n, -16384n], M: 3n }]]);
     await expect(statisticsOfCsv(bytesOf(text), task, { strict: true })).rejects.toMatchObject({

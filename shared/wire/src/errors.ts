@@ -141,6 +141,7 @@ const CODES = {
   ERR_EVENTS_MISSED: { status: 410, title: 'Events are kept no longer' },
   // What a client finds out about its peers
   ERR_PEER_UNREACHABLE: { status: 503, title: 'The service cannot be reached' },
+  ERR_PROXY: { status: 502, title: 'The proxy for outgoing connections cannot be used' },
   ERR_PEER_CERTIFICATE: { status: 502, title: "The service's certificate is not accepted" },
   ERR_PEER_TIMEOUT: { status: 504, title: 'The service did not answer in time' },
   ERR_PEER_PROTOCOL: { status: 502, title: 'The service gave an answer that the protocol does not allow' },

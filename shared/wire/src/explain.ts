@@ -20,7 +20,10 @@ export function explainIssues(error: z.ZodError, whole: string): string {
 
 /** One of them. */
 export function explainIssue(issue: z.core.$ZodIssue, whole: string): string {
-  return `"${placeOf(issue.path, whole)}": ${printable(wordsOf(issue), LONGEST_MESSAGE)}`;
+  const words = printable(wordsOf(issue), LONGEST_MESSAGE);
+  // Members that nobody knows are named by the words.
+  if (issue.code === 'unrecognized_keys' && issue.path.length === 0) return words;
+  return `"${placeOf(issue.path, whole)}": ${words}`;
 }
 
 /** How zod's own messages begin; a message that a schema gives stays as it is. */

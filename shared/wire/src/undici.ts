@@ -1,20 +1,31 @@
-/** Exchanges in Node.js: TLS 1.3, with certificates that the caller may name. */
-import { Agent, errors, request } from 'undici';
+/** Exchanges in Node.js: TLS 1.3, with certificates that the caller may name, by the proxy that the environment names. */
+import { Agent, type Dispatcher, EnvHttpProxyAgent, errors, request } from 'undici';
 import { certificateError, connectionReason } from './certificates.ts';
+import { proxyFor, proxyRefusal } from './proxy.ts';
 import { peerTimeout, peerUnreachable, type Transport, type TransportOptions } from './transport.ts';
 
 export function openTransport({ ca, silenceMilliseconds }: TransportOptions): Transport {
-  const agent = new Agent({
-    connect: { minVersion: 'TLSv1.3', timeout: 10_000, ...(ca === undefined ? {} : { ca }) },
-    headersTimeout: silenceMilliseconds,
-    bodyTimeout: silenceMilliseconds,
-  });
+  const tls = { minVersion: 'TLSv1.3', timeout: 10_000, ...(ca === undefined ? {} : { ca }) } as const;
+  const times = { headersTimeout: silenceMilliseconds, bodyTimeout: silenceMilliseconds };
+  const direct = new Agent({ ...times, connect: tls });
+  let proxied: EnvHttpProxyAgent | undefined;
+  const dispatcherFor = (url: string): Dispatcher => {
+    const proxy = proxyFor(url);
+    if (proxy === undefined || direct.closed || direct.destroyed) return direct;
+    // What it would read in the environment is said: the WebSocket between the servers needs the same decision.
+    proxied ??= new EnvHttpProxyAgent({
+      ...{ httpsProxy: proxy.href, httpProxy: '', noProxy: '' },
+      ...times,
+      requestTls: tls,
+    });
+    return proxied;
+  };
   return {
     async exchange({ method, url, headers, body, signal }) {
       const response = await request(url, {
         method,
         headers: { ...headers },
-        dispatcher: agent,
+        dispatcher: dispatcherFor(url),
         signal,
         ...(body === undefined ? {} : { body }),
       });
@@ -29,9 +40,18 @@ export function openTransport({ ca, silenceMilliseconds }: TransportOptions): Tr
         cause instanceof errors.HeadersTimeoutError || cause instanceof errors.BodyTimeoutError;
       if (isSilence) return peerTimeout(url, cause);
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-      return certificateError(url, code, cause) ?? peerUnreachable(url, connectionReason(cause), cause);
+      const by = proxyFor(url) === undefined ? '' : ', by the proxy of HTTPS_PROXY';
+      return (
+        certificateError(url, code, cause) ??
+        proxyRefusal(url, cause) ??
+        peerUnreachable(url, `${connectionReason(cause)}${by}`, cause)
+      );
     },
-    retire: () => agent.close(),
-    close: () => agent.destroy(),
+    async retire() {
+      await Promise.all([direct.close(), proxied?.close()]);
+    },
+    async close() {
+      await Promise.all([direct.destroy(), proxied?.destroy()]);
+    },
   };
 }

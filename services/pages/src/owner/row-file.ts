@@ -3,9 +3,8 @@ import { readBlobBytes, readRecords } from '@eigenveil/statistics/owner';
 import type { ReadingOptions } from './jobs.ts';
 
 /** How a file is written; columns and what is done with them are asked for beside it. */
-export type Form = Required<
-  Pick<ReadingOptions, 'separator' | 'decimal' | 'trim' | 'missing' | 'numericLabels' | 'strict'>
->;
+type Told = 'separator' | 'decimal' | 'trim' | 'missing' | 'numericLabels' | 'strict';
+export type Form = { readonly [Name in Told]: NonNullable<ReadingOptions[Name]> };
 
 export interface RowFile {
   readonly file: File;
@@ -34,7 +33,7 @@ export async function columnsOf(
 ): Promise<readonly string[]> {
   const isPacked = file.name.toLowerCase().endsWith('.gz');
   const start = isPacked ? file : file.slice(0, FIRST_BYTES);
-  for await (const { cells } of readRecords(readBlobBytes(start, file.name), separator)) return cells;
+  for await (const { cells } of readRecords(readBlobBytes(start, file.name), { separator })) return cells;
   return [];
 }
 

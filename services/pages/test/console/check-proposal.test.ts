@@ -36,7 +36,7 @@ test('each fault of form is shown at its member', () => {
   expect(faultsOf(written({ features, components: 1.5, [MARKUP]: 1 }))).toEqual([
     { words: '"features[1].min": expected a number, got a text', at: '"low"' },
     { words: '"components": expected a whole number, got a fraction', at: '1.5' },
-    { words: expect.stringContaining('the task'), at: expect.stringContaining('"method"') },
+    { words: expect.stringContaining('Unrecognized key'), at: expect.stringContaining('"method"') },
   ]);
 });
 

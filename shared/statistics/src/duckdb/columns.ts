@@ -10,16 +10,37 @@ const DECIMALS = /^DECIMAL\([^)]*\)$/;
 // A value of an ENUM may hold anything; a list of them ends in a bracket.
 const TEXTS = /^(VARCHAR|ENUM\(.*\))$/s;
 
+const isNumber = (type: string) =>
+  NUMBERS.test(type) || BIG_INTEGERS.test(type) || DECIMALS.test(type) || type === 'BOOLEAN';
+const isFloating = (type: string) => type === 'FLOAT' || type === 'DOUBLE';
+
+/** Why a column of a type is no feature, and why it is no label; undefined where it is one. */
+export interface TypeProblems {
+  readonly feature?: string | undefined;
+  readonly label?: string | undefined;
+}
+
+export function typeProblems(type: string, numericLabels: boolean): TypeProblems {
+  // An ENUM or a STRUCT says more than its name.
+  const [word] = type.endsWith(']') ? ['LIST'] : (/^\w+/.exec(type) ?? ['unknown']);
+  const isLabel = isNumber(type) ? numericLabels || !isFloating(type) : TEXTS.test(type);
+  const label = isFloating(type) ? 'a label, unless by --numeric-labels' : 'a label';
+  return {
+    feature: isNumber(type) ? undefined : `is a ${word}, which is not a number`,
+    label: isLabel ? undefined : `is a ${word}, which is not ${label}`,
+  };
+}
+
 /**
  * How a feature's values become doubles: integers and decimals are rounded once, to the nearest; a boolean is 0 or 1.
  * @throws ERR_COLUMN_TYPE
  */
 export function numberReader(name: string, type: string): (item: Item) => number {
+  requireType(name, typeProblems(type, false).feature);
   if (NUMBERS.test(type)) return (item) => item as number;
   if (BIG_INTEGERS.test(type)) return (item) => Number(item as bigint);
   if (DECIMALS.test(type)) return (item) => Number(String(item));
-  if (type === 'BOOLEAN') return (item) => (item === true ? 1 : 0);
-  throw typeError(name, type, 'a number');
+  return (item) => (item === true ? 1 : 0);
 }
 
 /**
@@ -27,19 +48,14 @@ export function numberReader(name: string, type: string): (item: Item) => number
  * @throws ERR_COLUMN_TYPE
  */
 export function labelReader(name: string, type: string, numericLabels: boolean): (item: Item) => string {
-  const isFloating = type === 'FLOAT' || type === 'DOUBLE';
-  const isText = TEXTS.test(type) || type === 'BOOLEAN';
-  if (isText || BIG_INTEGERS.test(type) || DECIMALS.test(type) || (NUMBERS.test(type) && !isFloating))
-    return String;
-  if (isFloating && numericLabels) return String;
-  throw typeError(name, type, isFloating ? 'a label, unless by --numeric-labels' : 'a label');
+  requireType(name, typeProblems(type, numericLabels).label);
+  return String;
 }
 
-function typeError(name: string, type: string, wanted: string): StatisticsError {
-  // An ENUM or a STRUCT says more than its name.
-  const [word] = type.endsWith(']') ? ['LIST'] : (/^\w+/.exec(type) ?? ['unknown']);
-  return new StatisticsError(
+function requireType(name: string, problem: string | undefined): void {
+  if (problem === undefined) return;
+  throw new StatisticsError(
     'ERR_COLUMN_TYPE',
-    `column ${JSON.stringify(name)} is a ${word}, which is not ${wanted}: make one of it with --query`,
+    `column ${JSON.stringify(name)} ${problem}: make one of it with --query`,
   );
 }

@@ -1,21 +1,20 @@
 /**
- * DuckDB as a reader: it runs one SELECT at a time, loads no extension, writes nothing but a file that it is asked for, and its messages, which
- * quote cells and statements, are not passed on.
+ * DuckDB as a reader, in a process of its own: it runs one SELECT at a time, loads no extension, writes nothing but a file that it is asked for, and
+ * its messages, which quote cells and statements, are not passed on.
  */
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
-import type {
-  DuckDBConnection,
-  DuckDBDataChunk,
-  DuckDBInstance,
-  DuckDBPreparedStatement,
-} from '@duckdb/node-api';
 import { StatisticsError, type StatisticsErrorCode } from '../errors.ts';
+import { Line, LineBroken } from './line.ts';
+import { type Answer, type ChunkMessage, kindOf, type Planned, type Request } from './messages.ts';
 
-/** What DuckDB may use at most beside this process's own memory, where nothing else is said. */
+/** What DuckDB may use at most beside the memory of both processes, where nothing else is said. */
 const DEFAULT_MEMORY_MEGABYTES = 512;
 /** More threads hold more of a file in memory at a time, and one thread sums. */
 const MOST_THREADS = 4;
+/** Chunks that are asked for before one is worked on, so that neither process waits for the other's answer. */
+const CHUNKS_AHEAD = 4;
+const NO_NUMBERS = new ArrayBuffer(0);
 const PACKAGE = '@duckdb/node-api';
 const VERSION = '1.5.5-r.5';
 
@@ -25,30 +24,11 @@ export interface EngineOptions {
   readonly memoryMegabytes?: number | undefined;
 }
 
-/** What stands in front of DuckDB's messages: the only words of them that are passed on. */
-const KINDS = [
-  'Binder Error',
-  'Catalog Error',
-  'Connection Error',
-  'Conversion Error',
-  'IO Error',
-  'Invalid Input Error',
-  'Missing Extension Error',
-  'Not implemented Error',
-  'Out of Memory Error',
-  'Out of Range Error',
-  'Parser Error',
-  'Permission Error',
-  'Serialization Error',
-];
-
 export class Engine {
-  readonly #instance: DuckDBInstance;
-  readonly #connection: DuckDBConnection;
+  readonly #line: Line;
 
-  private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
-    this.#instance = instance;
-    this.#connection = connection;
+  private constructor(line: Line) {
+    this.#line = line;
   }
 
   /**
@@ -56,7 +36,6 @@ export class Engine {
    * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
    */
   static async open(title: string, { database, memoryMegabytes }: EngineOptions): Promise<Engine> {
-    const { DuckDBInstance } = await load();
     const settings = {
       ...(database !== undefined && { access_mode: 'READ_ONLY' }),
       threads: `${Math.min(MOST_THREADS, availableParallelism())}`,
@@ -69,10 +48,14 @@ export class Engine {
       allow_persistent_secrets: 'false',
       lock_configuration: 'true',
     };
-    return told(title, 'ERR_FILE_UNREADABLE', async () => {
-      const instance = await DuckDBInstance.create(database ?? ':memory:', settings);
-      return new Engine(instance, await instance.connect());
-    });
+    const engine = new Engine(Line.take());
+    try {
+      await told(engine.#line, title, 'ERR_FILE_UNREADABLE', { do: 'open', database, settings });
+      return engine;
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
   }
 
   /**
@@ -80,17 +63,13 @@ export class Engine {
    * @throws ERR_QUERY for anything but one SELECT without parameters, ERR_FILE_UNREADABLE
    */
   async select(sql: string, title: string): Promise<Selection> {
-    const statement = await told(title, 'ERR_QUERY', async () => {
-      const found = await this.#connection.extractStatements(sql);
-      return found.count === 1 ? found.prepare(0) : undefined;
-    });
-    const { StatementType } = await load();
-    if (statement?.statementType !== StatementType.SELECT || statement.parameterCount > 0)
+    const { value: planned } = await told(this.#line, title, 'ERR_QUERY', { do: 'select', sql });
+    if (planned === undefined)
       throw new StatisticsError(
         'ERR_QUERY',
         `${JSON.stringify(title)} expected one SELECT statement without parameters, and nothing else`,
       );
-    return new Selection(statement, title);
+    return new Selection(this.#line, planned as Planned, title);
   }
 
   /**
@@ -99,12 +78,13 @@ export class Engine {
    */
   async copy(select: string, out: string, format: 'csv' | 'parquet'): Promise<void> {
     const sql = `COPY (${select}) TO ${textOf(localPath(out))} (FORMAT ${format})`;
-    await told(out, 'ERR_FILE_UNREADABLE', () => this.#connection.run(sql));
+    await told(this.#line, out, 'ERR_FILE_UNREADABLE', { do: 'run', sql });
   }
 
-  close(): void {
-    this.#connection.closeSync();
-    this.#instance.closeSync();
+  /** Once nothing of it is used any more. */
+  async close(): Promise<void> {
+    await this.#line.ask({ do: 'close' }).catch(() => {}); // gone with its process
+    this.#line.giveBack();
   }
 }
 
@@ -114,76 +94,141 @@ export const textOf = (text: string) => `'${text.replaceAll("'", "''")}'`;
 /** A file to read, as a literal: this one alone, also where its name is a pattern that other files have. */
 export const fileOf = (path: string) => textOf(localPath(path).replaceAll(/[*?[]/g, '[$&]'));
 
+/** A Parquet file to select from. What folders are called is never data. */
+export const parquetOf = (path: string) => `read_parquet(${fileOf(path)}, hive_partitioning = false)`;
+
 /** What starts with ~ is a file like any other, and so is what starts like an address. */
 const localPath = (path: string) => (isAbsolute(path) ? path : `./${path}`);
 
+/** Rows of a statement: the items of its columns. */
+export interface Chunk {
+  readonly rowCount: number;
+  getColumnVector(column: number): Vector;
+}
+
 /** Columns of a statement, and its rows in chunks. */
 export class Selection {
-  readonly #statement: DuckDBPreparedStatement;
+  readonly #line: Line;
+  readonly #planned: Planned;
   readonly #title: string;
 
-  constructor(statement: DuckDBPreparedStatement, title: string) {
-    this.#statement = statement;
+  constructor(line: Line, planned: Planned, title: string) {
+    this.#line = line;
+    this.#planned = planned;
     this.#title = title;
   }
 
-  get names(): string[] {
-    return Array.from({ length: this.#statement.columnCount }, (_, k) => this.#statement.columnName(k));
+  get names(): readonly string[] {
+    return this.#planned.names;
   }
 
   /** As DuckDB writes it, such as DECIMAL(18,3). */
   typeOf(column: number): string {
-    return String(this.#statement.columnType(column));
+    return this.#planned.types[column]!;
   }
 
-  /** The next chunk is fetched while one is worked on. */
-  async *chunks(): AsyncGenerator<DuckDBDataChunk> {
-    const fetch = <T>(work: () => Promise<T>) => told(this.#title, 'ERR_FILE_UNREADABLE', work);
-    const result = await fetch(() => this.#statement.stream());
-    const next = () => {
-      const chunk = fetch(() => result.fetchChunk());
+  /** Each is whole and stays as it is; those that come next are on their way meanwhile. */
+  async *chunks(): AsyncGenerator<Chunk> {
+    const request: Request = { do: 'chunk', statement: this.#planned.statement };
+    const coming: ReturnType<typeof told>[] = [];
+    const fetch = () => {
+      const chunk = told(this.#line, this.#title, 'ERR_FILE_UNREADABLE', request);
       chunk.catch(() => {}); // told when it is waited for
-      return chunk;
+      coming.push(chunk);
     };
-    let coming = next();
-    try {
-      for (;;) {
-        const chunk = await coming;
-        if (chunk === null || chunk.rowCount === 0) return;
-        coming = next();
-        yield chunk;
-      }
-    } finally {
-      // Whoever closes the engine must not do it while a chunk is on its way.
-      await coming.catch(() => {});
+    for (let k = 0; k < CHUNKS_AHEAD; k += 1) fetch();
+    for (;;) {
+      const { value, numbers = NO_NUMBERS } = (await coming.shift())!;
+      if (value === undefined) return;
+      fetch();
+      const message = value as ChunkMessage;
+      const vectors = vectorsOf({ message, numbers }, this.#planned.types);
+      yield { rowCount: message.rows, getColumnVector: (column) => vectors[column]! };
     }
   }
 }
 
-async function load(): Promise<typeof import('@duckdb/node-api')> {
-  try {
-    return await import('@duckdb/node-api');
-  } catch (cause) {
-    throw new StatisticsError(
-      'ERR_DUCKDB_MISSING',
-      `all but CSV is read by DuckDB, which is not installed here: npm install ${PACKAGE}@${VERSION}`,
-      { cause },
-    );
+/** A message with the numbers that came beside it. */
+interface Rows {
+  readonly message: ChunkMessage;
+  readonly numbers: ArrayBufferLike;
+}
+
+interface Vector {
+  getItem(row: number): unknown;
+}
+
+/** Classes and no closures: they are asked for every cell. */
+class WholeVector implements Vector {
+  readonly #values: Float64Array | BigInt64Array;
+  readonly #start: number;
+
+  constructor(values: Float64Array | BigInt64Array, start: number) {
+    this.#values = values;
+    this.#start = start;
+  }
+
+  getItem(row: number): unknown {
+    return this.#values[this.#start + row];
   }
 }
 
-/** Without the cause: whoever prints that prints cells. */
-async function told<T>(title: string, code: StatisticsErrorCode, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const message = error instanceof Error ? error.message : '';
-    const kind = KINDS.find((it) => message.includes(`${it}:`)) ?? 'another error';
-    const more =
-      kind === 'Out of Memory Error' ? ': give it more memory with --memory, or ask for less at a time' : '';
-    throw new StatisticsError(
-      code,
-      `${JSON.stringify(title)} cannot be read by DuckDB (${kind}; the rest may quote rows and is not shown)${more}`,
-    );
+class GappedVector extends WholeVector {
+  readonly #nulls: Uint8Array;
+  readonly #first: number;
+
+  constructor(values: Float64Array | BigInt64Array, start: number, nulls: Uint8Array) {
+    super(values, start);
+    this.#nulls = nulls;
+    this.#first = start;
   }
+
+  override getItem(row: number): unknown {
+    return this.#nulls[this.#first + row] === 1 ? null : super.getItem(row);
+  }
+}
+
+/** By column, in the order of the statement. */
+function vectorsOf({ message, numbers }: Rows, types: readonly string[]): Vector[] {
+  const { rows, nulls: gaps, items } = message;
+  const count = (kind: ReturnType<typeof kindOf>) => types.filter((type) => kindOf(type) === kind).length;
+  const doubles = new Float64Array(numbers, 0, rows * count('doubles'));
+  const integers = new BigInt64Array(numbers, doubles.byteLength, rows * count('integers'));
+  const used = { doubles: 0, integers: 0, items: 0 };
+  return types.map((type) => {
+    const kind = kindOf(type);
+    const place = used[kind];
+    used[kind] += 1;
+    if (kind === 'items') return { getItem: (row) => items[place]![row] };
+    const values = kind === 'doubles' ? doubles : integers;
+    const nulls = gaps[kind];
+    const start = place * rows;
+    return nulls === undefined ? new WholeVector(values, start) : new GappedVector(values, start, nulls);
+  });
+}
+
+/** Without what DuckDB says: whoever prints that prints cells. */
+async function told(
+  line: Line,
+  title: string,
+  code: StatisticsErrorCode,
+  request: Request,
+): Promise<Extract<Answer, { value: unknown }>> {
+  const answer: Answer = await line.ask(request).catch((error: unknown) => {
+    if (!(error instanceof LineBroken)) throw error;
+    return { fault: 'failed', kind: 'its process has ended' } as const;
+  });
+  if ('value' in answer) return answer;
+  if (answer.fault === 'missing')
+    throw new StatisticsError(
+      'ERR_DUCKDB_MISSING',
+      `all but CSV is read by DuckDB, which is not installed here: npm install ${PACKAGE}@${VERSION}`,
+    );
+  const { kind } = answer;
+  const more =
+    kind === 'Out of Memory Error' ? ': give it more memory with --memory, or ask for less at a time' : '';
+  throw new StatisticsError(
+    code,
+    `${JSON.stringify(title)} cannot be read by DuckDB (${kind}; the rest may quote rows and is not shown)${more}`,
+  );
 }

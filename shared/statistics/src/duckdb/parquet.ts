@@ -1,5 +1,5 @@
 /** Parquet files out of CSV files, and the other way. */
-import { Engine, fileOf, textOf } from './engine.ts';
+import { Engine, fileOf, parquetOf, textOf } from './engine.ts';
 
 export interface ParquetColumn {
   readonly name: string;
@@ -27,7 +27,7 @@ export function writeParquet(
  * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
  */
 export function writeCsv(parquet: string, csv: string): Promise<void> {
-  return copied(csv, undefined, `SELECT * FROM read_parquet(${fileOf(parquet)})`, 'csv');
+  return copied(csv, undefined, `SELECT * FROM ${parquetOf(parquet)}`, 'csv');
 }
 
 async function copied(
@@ -40,6 +40,6 @@ async function copied(
   try {
     await engine.copy(select, out, format);
   } finally {
-    engine.close();
+    await engine.close();
   }
 }

@@ -1,14 +1,16 @@
 /** Rows of Parquet files, and of an owner's own query, read by DuckDB; values mean what they mean in a CSV file that writes them out. */
 
-import type { DuckDBDataChunk } from '@duckdb/node-api';
 import type { StatisticsTask } from '@eigenveil/task';
-import { CellReader, isMissing } from '../cells.ts';
+import { CellReader } from '../cells.ts';
 import { StatisticsError, type StatisticsErrorCode } from '../errors.ts';
-import { findColumns } from '../header.ts';
+import { columnTitle, findColumns } from '../header.ts';
+import { type MissingMarks, missingMarks } from '../missing.ts';
+import { IS_SUM, LAST_IS_SUM, LastRowSums } from '../odd-rows.ts';
 import type { Row, RowOptions } from '../rows.ts';
 import { DIALECT } from '../sql/dialects.ts';
 import { labelReader, numberReader } from './columns.ts';
-import { Engine, type EngineOptions, fileOf, type Selection } from './engine.ts';
+import { type Chunk, Engine, type EngineOptions, fileOf, parquetOf, type Selection } from './engine.ts';
+import { parquetNames } from './parquet-names.ts';
 
 /** Files of one kind, read one after the other; or one SELECT, over a database file if one is named. */
 export type StoredRows =
@@ -17,7 +19,11 @@ export type StoredRows =
 
 export interface StoredRowOptions extends RowOptions, Pick<EngineOptions, 'memoryMegabytes'> {
   /** Told how many rows have been read, and of how many where that is known. */
-  readonly onProgress?: (rows: number, total: number | undefined) => void;
+  readonly onProgress?: ((rows: number, total: number | undefined) => void) | undefined;
+  /** What the columns that are appended hold in the rows of each file. */
+  readonly appendedTo?: ((file: string) => RowOptions['appended']) | undefined;
+  /** Told of each file, once all of its rows were taken. */
+  readonly onFileRead?: ((file: string) => void) | undefined;
 }
 
 type Columns = Pick<StatisticsTask, 'features' | 'labellings'>;
@@ -47,17 +53,24 @@ export async function* readStoredRows(
     const total = isQuery ? undefined : await countRows(engine, stored.parquet);
     let before = 0;
     for (const part of isQuery ? [undefined] : stored.parquet) {
+      const all = part === undefined ? options : { ...options, appended: options.appendedTo?.(part) };
       try {
         // A query is the owner's, and runs as it stands.
-        const [selection, positions] = isQuery
-          ? await columnsOf(engine, task, options, stored.query, title)
-          : await columnsOfFile(engine, task, options, part!);
-        const reader = new ChunkReader(task, options, selection, positions);
+        const selected = isQuery
+          ? await columnsOf(engine, task, all, stored.query, title)
+          : await columnsOfFile(engine, task, all, part!);
+        const { selection } = selected;
+        const reader = new ChunkReader(task, all, selected);
         for await (const chunk of selection.chunks()) {
           yield reader.read(chunk);
           options.onProgress?.(before + reader.rows, total);
         }
         before += reader.rows;
+        if (reader.lastIsSum) {
+          const where = !isQuery && stored.parquet.length > 1 ? `${JSON.stringify(part)}: ` : '';
+          options.onRemark?.(`${where}${LAST_IS_SUM}`);
+        }
+        if (part !== undefined) options.onFileRead?.(part);
       } catch (error) {
         const isCell = error instanceof CellFault;
         if (!isCell && !(error instanceof StatisticsError && OF_COLUMNS.has(error.code))) throw error;
@@ -67,24 +80,51 @@ export async function* readStoredRows(
       }
     }
   } finally {
-    engine.close();
+    await engine.close();
   }
 }
 
 /** What is said of columns, before it is known of which file. */
 const OF_COLUMNS: ReadonlySet<string> = new Set<StatisticsErrorCode>(['ERR_CSV_COLUMNS', 'ERR_COLUMN_TYPE']);
 
-/** A statement, and where in it the columns of features, labels and kept cells are. */
+/** A statement, and what its columns are to the task. */
+interface SelectedColumns {
+  readonly selection: Selection;
+  /** Where in the statement the columns of features, labels and kept cells are; behind its last one stands what is appended. */
+  readonly positions: readonly number[];
+  /** The same columns by name and number in the source, for messages. */
+  readonly titles: readonly string[];
+  readonly marks: readonly MissingMarks[];
+}
+
+/** @param ownNames names of the columns, where the engine has changed them */
 async function columnsOf(
   engine: Engine,
   task: Columns,
-  { ignoredColumns = [], keptColumns = [] }: StoredRowOptions,
+  options: StoredRowOptions,
   sql: string,
   title: string,
-): Promise<[Selection, number[]]> {
+  ownNames?: readonly string[],
+): Promise<SelectedColumns> {
+  const { ignoredColumns = [], keptColumns = [], columns, appended } = options;
   const selection = await engine.select(sql, title);
-  const found = findColumns(task, selection.names, { ignoredColumns, keptColumns, separator: 'comma' });
-  return [selection, [...found.features, ...found.labels, ...found.kept]];
+  const names = ownNames ?? selection.names;
+  const both = (appended?.names ?? []).filter((name) => names.includes(name));
+  if (both.length > 0)
+    throw new StatisticsError(
+      'ERR_CSV_COLUMNS',
+      `columns both in the file and in its folders' names (--folder-columns): ${both.map((name) => JSON.stringify(name)).join(', ')}`,
+    );
+  const header = [...names, ...(appended?.names ?? [])];
+  const found = findColumns(task, header, { ignoredColumns, keptColumns, separator: 'comma', columns });
+  const positions = [...found.features, ...found.labels, ...found.kept];
+  const marks = missingMarks(options, found.names);
+  return {
+    selection,
+    positions,
+    titles: positions.map((position) => columnTitle(header[position]!, position)),
+    marks: positions.map((position) => marks[position]!),
+  };
 }
 
 /** The same of a file, of which only the columns that are used are read. */
@@ -93,11 +133,21 @@ async function columnsOfFile(
   task: Columns,
   options: StoredRowOptions,
   file: string,
-): Promise<[Selection, number[]]> {
-  const from = `read_parquet(${fileOf(file)})`;
-  const [{ names }, used] = await columnsOf(engine, task, options, `SELECT * FROM ${from}`, file);
-  const columns = used.map((k) => DIALECT.duckdb.quote(names[k]!));
-  return [await engine.select(`SELECT ${columns.join(', ')} FROM ${from}`, file), used.map((_, k) => k)];
+): Promise<SelectedColumns> {
+  const from = parquetOf(file);
+  const own = await parquetNames(engine, file);
+  const all = await columnsOf(engine, task, options, `SELECT * FROM ${from}`, file, own);
+  const { names } = all.selection;
+  const used = all.positions.filter((position) => position < names.length);
+  const columns = used.map((position) => DIALECT.duckdb.quote(names[position]!));
+  const list = columns.length === 0 ? '1' : columns.join(', ');
+  const selection = await engine.select(`SELECT ${list} FROM ${from}`, file);
+  const behind = Math.max(1, used.length);
+  let next = 0;
+  const positions = all.positions.map((position) =>
+    position < names.length ? next++ : behind + position - names.length,
+  );
+  return { ...all, selection, positions };
 }
 
 /** What is wrong with a cell, before it is known where in the files its row is. */
@@ -105,61 +155,101 @@ class CellFault extends Error {
   readonly code: StatisticsErrorCode;
   readonly row: number;
 
-  constructor(code: StatisticsErrorCode, row: number, column: string, problem: string) {
-    super(`row ${row}, column ${JSON.stringify(column)}: ${problem}`);
+  constructor(code: StatisticsErrorCode, row: number, title: string, problem: string) {
+    super(`row ${row}, column ${title}: ${problem}`);
     this.code = code;
     this.row = row;
   }
+}
+
+/** The items of a column, in a chunk or the same in each row. */
+interface Items {
+  getItem(row: number): unknown;
 }
 
 class ChunkReader {
   readonly #task: Columns;
   readonly #options: StoredRowOptions;
   readonly #cells: CellReader;
-  readonly #positions: readonly number[];
+  readonly #selected: SelectedColumns;
   readonly #numbers: readonly ((item: unknown) => number)[];
   readonly #labels: readonly ((item: unknown) => string)[];
+  readonly #appended: readonly string[];
+  readonly #width: number;
+  /** Features with numbers among their marks of a missing cell. */
+  readonly #marked: readonly number[];
+  readonly #sums: LastRowSums;
   #flat = new Float64Array(0);
   rows = 0;
 
-  /** `positions` are those of features, labels and kept columns among the columns of the selection. */
-  constructor(task: Columns, options: StoredRowOptions, selection: Selection, positions: readonly number[]) {
+  constructor(task: Columns, options: StoredRowOptions, selected: SelectedColumns) {
     const { features, labellings } = task;
-    const type = (k: number) => selection.typeOf(positions[k]!);
     this.#task = task;
     this.#options = options;
-    this.#positions = positions;
+    this.#selected = selected;
     this.#cells = new CellReader(labellings, options);
-    this.#numbers = features.map(({ name }, i) => numberReader(name, type(i)));
-    this.#labels = labellings.map(({ column }, l) =>
-      labelReader(column, type(features.length + l), options.numericLabels === true),
-    );
+    this.#appended = options.appended?.values ?? [];
+    this.#width = selected.selection.names.length;
+    const typeOf = (k: number) => {
+      const position = selected.positions[k]!;
+      return position < this.#width ? selected.selection.typeOf(position) : undefined;
+    };
+    this.#numbers = features.map(({ name }, i) => {
+      const type = typeOf(i);
+      return type === undefined ? (item) => this.#numberOf(String(item), i) : numberReader(name, type);
+    });
+    this.#labels = labellings.map(({ column }, l) => {
+      const type = typeOf(features.length + l);
+      return type === undefined ? String : labelReader(column, type, options.numericLabels === true);
+    });
+    this.#sums = new LastRowSums(features.length);
+    this.#marked = features.flatMap((_, i) => (selected.marks[i]!.hasNumbers ? [i] : []));
+  }
+
+  get lastIsSum(): boolean {
+    return this.#sums.lastIsSum;
   }
 
   /** The rows of a chunk; their values are overwritten by the next. */
-  read(chunk: DuckDBDataChunk): Row[] {
+  read(chunk: Chunk): Row[] {
     const d = this.#task.features.length;
     const { rowCount } = chunk;
     if (this.#flat.length < rowCount * d) this.#flat = new Float64Array(rowCount * d);
     const flat = this.#flat;
     for (let i = 0; i < d; i += 1) {
-      const vector = chunk.getColumnVector(this.#positions[i]!);
+      const vector = this.#itemsOf(chunk, this.#selected.positions[i]!);
       const number = this.#numbers[i]!;
       for (let n = 0, at = i; n < rowCount; n += 1, at += d) {
         const item: unknown = vector.getItem(n);
         flat[at] = item === null ? Number.NaN : number(item);
       }
     }
-    const others = this.#positions.slice(d).map((k) => chunk.getColumnVector(k));
+    for (const i of this.#marked) {
+      const marks = this.#selected.marks[i]!;
+      for (let at = i; at < rowCount * d; at += d) if (marks.hasNumber(flat[at]!)) flat[at] = Number.NaN;
+    }
+    const others = this.#selected.positions.slice(d).map((k) => this.#itemsOf(chunk, k));
     const labels = others.slice(0, this.#labels.length);
     const kept = others.slice(labels.length);
     const rows: Row[] = [];
     for (let n = 0; n < rowCount; n += 1) {
       this.rows += 1;
       const values = flat.subarray(n * d, (n + 1) * d);
-      const classes = labels.map((vector, l) => this.#readClass(vector.getItem(n), l));
-      if (!this.#isWhole(values) || classes.includes(-1)) this.#options.onSkippedRow?.();
-      else if (kept.length === 0) rows.push({ values, classes });
+      let classes: number[];
+      let isWhole: boolean;
+      try {
+        classes = labels.map((vector, l) => this.#readClass(vector.getItem(n), l));
+        isWhole = this.#isWhole(values) && !classes.includes(-1);
+      } catch (error) {
+        if (error instanceof CellFault && this.#sums.isSum(values)) error.message += IS_SUM;
+        throw error;
+      }
+      if (!isWhole) {
+        this.#options.onSkippedRow?.();
+        continue;
+      }
+      this.#sums.add(values);
+      if (kept.length === 0) rows.push({ values, classes });
       else rows.push({ values, classes, kept: kept.map((vector) => String(vector.getItem(n) ?? '')) });
     }
     return rows;
@@ -171,17 +261,18 @@ class ChunkReader {
     let isWhole = true;
     for (let i = 0; i < values.length; i += 1) {
       const x = values[i]!;
-      const { name, min, max } = this.#task.features[i]!;
+      const { min, max } = this.#task.features[i]!;
       if (countsUnreadable === true && missing !== 'skip' && !Number.isFinite(x)) {
         values[i] = Number.NaN;
+        this.#options.onUnreadable?.(i, () => (Number.isNaN(x) ? NOTHING : 'an infinite one'));
       } else if (Number.isNaN(x)) {
         isWhole = false;
         if (missing !== 'skip')
-          throw this.#fault('ERR_CSV_CELL', name, `expected a finite number, got ${NOTHING}`);
+          throw this.#fault('ERR_CSV_CELL', i, `expected a finite number, got ${NOTHING}`);
       } else if (!Number.isFinite(x)) {
-        throw this.#fault('ERR_CSV_CELL', name, 'expected a finite number, got an infinite one');
+        throw this.#fault('ERR_CSV_CELL', i, 'expected a finite number, got an infinite one');
       } else if (strict === true && (x < min || x > max)) {
-        throw this.#fault('ERR_OUT_OF_RANGE', name, `expected a number in [${min}, ${max}]`);
+        throw this.#fault('ERR_OUT_OF_RANGE', i, `expected a number in [${min}, ${max}]`);
       }
     }
     return isWhole;
@@ -189,22 +280,42 @@ class ChunkReader {
 
   /** The index of the class; -1 where there is none, and its row is to be left out. */
   #readClass(item: unknown, l: number): number {
-    const { column, classes } = this.#task.labellings[l]!;
+    const { classes } = this.#task.labellings[l]!;
+    const at = this.#task.features.length + l;
+    const marks = this.#selected.marks[at]!;
     const text = item === null ? '' : this.#labels[l]!(item);
     const label = this.#options.trim === true ? text.trim() : text;
     const index = item === null ? undefined : this.#cells.classIndex(label, l);
     if (index !== undefined) return index;
-    if (isMissing(label) && this.#options.missing === 'skip') return -1;
-    const got = item === null ? NOTHING : this.#cells.kindOfClass(label, l);
+    const isMissing = item === null || marks.has(label, this.#cells.format.read(label));
+    if (isMissing && this.#options.missing === 'skip') return -1;
+    const got = item === null ? NOTHING : this.#cells.kindOfClass(label, l, marks);
     throw this.#fault(
       'ERR_UNKNOWN_CLASS',
-      column,
+      at,
       `expected one of the task's ${classes.length} classes, got ${got}`,
     );
   }
 
-  #fault(code: StatisticsErrorCode, column: string, problem: string): CellFault {
-    return new CellFault(code, this.rows, column, problem);
+  #itemsOf(chunk: Chunk, position: number): Items {
+    if (position < this.#width) return chunk.getColumnVector(position);
+    const text = this.#appended[position - this.#width]!;
+    return { getItem: () => (text === '' ? null : text) };
+  }
+
+  /** Of a text that a folder's name gives. */
+  #numberOf(text: string, i: number): number {
+    const marks = this.#selected.marks[i]!;
+    if (marks.has(text)) return Number.NaN;
+    const value = this.#cells.format.read(text);
+    if (value !== undefined) return value;
+    const got = this.#cells.kindOfNumber(text, marks);
+    throw this.#fault('ERR_CSV_CELL', i, `expected a finite decimal number, got ${got}`);
+  }
+
+  /** @param at the column among those of features and labels */
+  #fault(code: StatisticsErrorCode, at: number, problem: string): CellFault {
+    return new CellFault(code, this.rows, this.#selected.titles[at]!, problem);
   }
 }
 

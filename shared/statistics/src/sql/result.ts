@@ -2,7 +2,7 @@
 import { collectsR, type StatisticsTask, summedClasses } from '@eigenveil/task';
 import { parse } from 'csv-parse/sync';
 import { StatisticsError } from '../errors.ts';
-import type { OwnerStatistics } from '../rows.ts';
+import type { OwnerStatistics, RowOptions } from '../rows.ts';
 import type { ClassSums, Statistics } from '../statistics.ts';
 import { checkSums } from './check.ts';
 import { MISSING, REFUSED, RESULT, refuseTask } from './statement.ts';
@@ -32,7 +32,7 @@ export function statisticsOfResult(
   text: string,
   task: StatisticsTask,
   taskId: string,
-  options: { readonly missing?: 'error' | 'skip'; readonly strict?: boolean } = {},
+  options: Pick<RowOptions, 'missing' | 'strict'> = {},
 ): OwnerStatistics {
   refuseTask(task);
   const groups = recordsOf(text).map((record, n) => readGroup(record, n + 1, task, taskId));

@@ -4,6 +4,7 @@
  * a close frame, behind what was sent before. Frames of the connecting end carry a mask of zeros: see unmasked().
  */
 import type { IncomingMessage } from 'node:http';
+import type { Agent } from 'node:https';
 import type { OnReadOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ClientOptions, WebSocket, WebSocketServer } from 'ws';
@@ -64,6 +65,8 @@ export async function connectChannel(options: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly ca?: string | undefined;
+  /** What makes the connection, where it does not go straight to the service. */
+  readonly agent?: Agent | undefined;
   readonly limits?: Partial<ChannelLimits> | undefined;
   /** Gives up connecting; a channel that is open already is its holder's to close. */
   readonly signal?: AbortSignal | undefined;
@@ -72,22 +75,26 @@ export async function connectChannel(options: {
 }): Promise<Channel> {
   if (options.signal?.aborted) throw closedError(options.signal.reason);
   const limits = withDefaults(options.limits);
-  const buffers = new ReceiveBuffers();
-  const socketOptions: ClientOptions & { onread: OnReadOpts } = {
+  // A socket through a proxy reads by the proxy's, which takes no memory of ours.
+  const buffers = options.agent === undefined ? new ReceiveBuffers() : new FreshBuffers();
+  const socketOptions: ClientOptions & { onread?: OnReadOpts } = {
     ...frames(limits),
     headers: options.headers,
     minVersion: 'TLSv1.3',
     followRedirects: false,
     generateMask: unmasked,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
-    onread: buffers.onread, // `ws` hands its options on to tls.connect
-    finishRequest(request) {
-      request.once('socket', (connection) => buffers.attach(connection));
-      request.end();
-    },
+    ...(options.agent === undefined ? {} : { agent: options.agent }),
+    ...(buffers instanceof ReceiveBuffers && {
+      onread: buffers.onread, // `ws` hands its options on to tls.connect
+      finishRequest(request) {
+        request.once('socket', (connection) => buffers.attach(connection));
+        request.end();
+      },
+    }),
   };
   const socket = new WebSocket(options.url, socketOptions);
-  const channel = webSocketChannel(socket, limits, buffers);
+  const channel = webSocketChannel(socket, limits, buffers, MASK_BYTES);
   const giveUp = () => socket.terminate(); // which is an error while it connects
   options.signal?.addEventListener('abort', giveUp);
   const timer = setTimeout(giveUp, options.openingMilliseconds ?? OPENING_LIMIT_MILLISECONDS);
@@ -156,7 +163,7 @@ export class ChannelAcceptor {
         ),
       );
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-        resolve(webSocketChannel(webSocket, this.#limits, new FreshBuffers()));
+        resolve(webSocketChannel(webSocket, this.#limits, new FreshBuffers(), 0));
       });
     });
   }
@@ -172,11 +179,15 @@ export class ChannelAcceptor {
 const HEADER_BYTES = 4;
 const MASK_BYTES = 4;
 
-/** With the buffers that it reads into, which only the connecting end can choose. */
+/**
+ * @param buffers that it reads into, which only the connecting end can choose
+ * @param maskBytes of a frame that this end sends
+ */
 function webSocketChannel(
   socket: WebSocket,
   limits: ChannelLimits,
   buffers: ReceiveBuffers | FreshBuffers,
+  maskBytes: number,
 ): Channel {
   const endpoint = new Endpoint(
     {
@@ -188,7 +199,7 @@ function webSocketChannel(
       terminate: () => socket.terminate(),
       release: (message) => buffers.release(message),
       // A frame is one TLS record exactly, even among others of one write, and so the peer hands it on without copying it.
-      frameBytes: TLS_RECORD_BYTES - HEADER_BYTES - (buffers instanceof ReceiveBuffers ? MASK_BYTES : 0),
+      frameBytes: TLS_RECORD_BYTES - HEADER_BYTES - maskBytes,
     },
     limits,
   );

@@ -1,6 +1,6 @@
 /** What is known of a proposal before anybody contributes: the notes of `task draft`, and what an owner sends. */
 import { describeSample, describeTask } from '@eigenveil/data-user/draft';
-import { layout, readBlobBytes } from '@eigenveil/statistics/owner';
+import { layout, readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
 import { TaskProposal } from '@eigenveil/task/schema';
 import { checkComputable } from '@eigenveil/two-party/plan';
 import { inSlices } from '../../common/slices.ts';
@@ -45,5 +45,6 @@ export function notesOnTask(task: TaskProposal, signal: AbortSignal): Promise<st
 
 /** Of a task that is computable; reads the file once more. @throws as statisticsOfCsv; the signal's reason */
 export function notesOnSample(file: File, task: TaskProposal, signal: AbortSignal): Promise<string[]> {
-  return describeSample(inSlices(readBlobBytes(file, file.name), signal), task);
+  const bytes = inSlices(readBlobBytes(file, file.name), signal);
+  return describeSample((columns, options) => readRowBatches(bytes, columns, options), task);
 }

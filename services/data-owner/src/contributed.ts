@@ -1,0 +1,45 @@
+/** How this owner contributed to a task, beside the receipt: by which policy, and from which file. */
+import type { TaskId } from '@eigenveil/task';
+import { type Receipt, ServiceError } from '@eigenveil/wire';
+import { OwnerHome } from './home.ts';
+import type { OwnerPolicy } from './policy.ts';
+
+/** @param sourceDigest SHA-256 of the file, hexadecimal */
+export async function keepHow(
+  folder: string,
+  taskId: TaskId,
+  policy: OwnerPolicy,
+  sourceDigest: string | undefined,
+): Promise<void> {
+  const home = new OwnerHome(folder);
+  await home.keepContributed(taskId, {
+    policy,
+    ...(sourceDigest !== undefined && { sourceDigest: await keyed(home, taskId, sourceDigest) }),
+  });
+}
+
+/**
+ * That a file which is given to a task with a receipt is the one that was contributed, as far as that can be told: a file that is gone since, and rows
+ * of a query, are not compared.
+ * @throws ERR_CONTRIBUTION_CONFLICT
+ */
+export async function requireSameFile(
+  folder: string,
+  { taskId, receivedAt }: Receipt,
+  title: string,
+  digestOf: () => Promise<string | undefined>,
+): Promise<void> {
+  const home = new OwnerHome(folder);
+  const before = (await home.contributed(taskId))?.sourceDigest;
+  const now = before === undefined ? undefined : await digestOf().catch(() => undefined);
+  if (now === undefined || (await keyed(home, taskId, now)) === before) return;
+  throw new ServiceError(
+    'ERR_CONTRIBUTION_CONFLICT',
+    `${title} is another file than the one that was contributed, with the receipt of ${receivedAt}: nothing of it was sent, since a task takes one contribution of an owner`,
+  );
+}
+
+/** Keyed by a secret of this owner's: a file of few rows could be guessed from a plain digest. */
+function keyed(home: OwnerHome, taskId: TaskId, sha256: string): Promise<string> {
+  return home.digestOfData(taskId, [BigInt(`0x${sha256}`)]);
+}

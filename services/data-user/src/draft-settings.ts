@@ -1,0 +1,198 @@
+/** The settings of the command `task draft`. */
+import { CONSENT_OPTIONS, READING_OPTIONS } from '@eigenveil/statistics/reading-options';
+import { ClosesWhen, LIMITS, Output, Scale, TwoPartyName } from '@eigenveil/task/schema';
+import { z } from 'zod';
+
+export const DRAFT_SETTINGS = {
+  data: {
+    schema: z.string().min(1),
+    description:
+      'CSV file with a header row, also in a gzip archive, or Parquet file, whatever its name; a folder of such files; * and ** name several, in quotes',
+    placeholder: 'FILE',
+  },
+  method: {
+    schema: z.enum(['pca', 'dca', 'lda', 'mdr', 'ridge', 'histogram']),
+    description:
+      'pca, dca, lda or mdr; ridge: regression of one column on the others (docs/ridge.md); or histogram: noisy counts by bins (docs/histograms.md)',
+    default: 'pca',
+    placeholder: 'METHOD',
+  },
+  scale: {
+    schema: Scale.optional(),
+    description: 'of pca: covariance, or correlation, which standardises the features (default: covariance)',
+    placeholder: 'SCALE',
+  },
+  form: {
+    schema: z.enum(['standard', 'book']).optional(),
+    description: 'of dca: standard, or book, which has as many components as features (default: standard)',
+    placeholder: 'FORM',
+  },
+  ridge: {
+    schema: z.number().min(0).optional(),
+    description: 'ρ of dca, lda, mdr and ridge, in units of the scatter of features in [−1, 1] (default: 1)',
+    placeholder: 'NUMBER',
+  },
+  signalRidge: {
+    schema: z.number().optional(),
+    description: 'ρ′ of dca (default: 0)',
+    placeholder: 'NUMBER',
+  },
+  target: {
+    schema: z.string().min(1).optional(),
+    description: 'of ridge: the column that is predicted from the others',
+    placeholder: 'NAME',
+  },
+  label: {
+    schema: z.array(z.string()),
+    description: 'label column; several (of mdr) by as many flags, with commas between, or as a JSON list',
+    default: [],
+    placeholder: 'NAME',
+  },
+  ignore: {
+    schema: z.array(z.string()),
+    description:
+      "columns to leave out, with commas between, or as a JSON list; '#3' is the third one, if it has no name",
+    default: [],
+    placeholder: 'LIST',
+  },
+  range: {
+    schema: z.tuple([z.number(), z.number()]).optional(),
+    description:
+      'range of all features, as a JSON list: [0, 255] (default: of each column what the file has)',
+    placeholder: 'LIST',
+  },
+  components: {
+    schema: z.int().min(1).optional(),
+    description: 'number of components, of all methods but ridge and histogram',
+    placeholder: 'NUMBER',
+  },
+  height: {
+    schema: z.int().min(2).max(12),
+    description: 'of histogram: h, for 2^h bins of each feature',
+    default: 10,
+    placeholder: 'NUMBER',
+  },
+  workload: {
+    schema: z.enum(['prefixes', 'ranges', 'counts']),
+    description:
+      'of histogram: what its strategy shall suit: prefixes (quantiles), ranges, or counts of single bins',
+    default: 'prefixes',
+    placeholder: 'NAME',
+  },
+  logarithmic: {
+    schema: z.number().positive().optional(),
+    description: 'of histogram: logarithmic bins on both sides of 0, down to this magnitude',
+    placeholder: 'NUMBER',
+  },
+  sketch: {
+    schema: z.boolean(),
+    description: 'of pca: a sketch, for hundreds or thousands of features (docs/sketches.md)',
+    default: false,
+  },
+  sketchColumns: {
+    schema: z.int().min(3).max(LIMITS.sketchColumns).optional(),
+    description: 'columns of the sketch (default: 3 times the components and 10, at most 80)',
+    placeholder: 'NUMBER',
+  },
+  refine: {
+    schema: z.string().optional(),
+    description:
+      'draft a sketch that refines the result of this task, which is done: its vectors are the first columns; asks the running service',
+    placeholder: 'TASK',
+  },
+  owners: { schema: z.int().min(2), description: 'largest number of owners', placeholder: 'NUMBER' },
+  minimumOwners: {
+    schema: z.int().min(2).optional(),
+    description: 'fewest owners whose contributions are decrypted (default: half of --owners)',
+    placeholder: 'NUMBER',
+  },
+  maximumSamples: {
+    schema: z.int().min(1).optional(),
+    description:
+      "largest number of samples per owner (default: ten times the file's rows, rounded up, at least 1000)",
+    placeholder: 'NUMBER',
+  },
+  outputs: {
+    schema: z.array(Output),
+    description: `what the result has beyond vectors and eigenvalues, with commas between: ${Output.options.join(', ')}`,
+    default: [],
+    placeholder: 'LIST',
+  },
+  allowFullRank: {
+    schema: z.boolean(),
+    description: 'consent to a result that tells the whole scatter matrix',
+    default: false,
+  },
+  hours: {
+    schema: z.int().min(1),
+    description: 'hours until the deadline',
+    default: 72,
+    placeholder: 'NUMBER',
+  },
+  closes: {
+    schema: z.array(ClosesWhen),
+    description:
+      'when the task closes without the operator: deadline, full (as many owners as there may be), or both with a comma between (default: never)',
+    default: [],
+    placeholder: 'LIST',
+  },
+  twoParty: {
+    schema: TwoPartyName,
+    description:
+      'two-party protocol: garbled; rotated, which reveals all eigenvalues and the numbers of rows (dca, lda, mdr: by class), of a correlation matrix also all variances; or simulated, which is NOT private',
+    default: 'garbled',
+    placeholder: 'NAME',
+  },
+  serverLine: {
+    schema: z.literal('fast').optional(),
+    description:
+      'of rotated: fast, where the line between both servers carries more than 1.5 Gbit/s: a third more bytes, a fifth less processor time (default: fewer bytes)',
+    placeholder: 'KIND',
+  },
+  epsilon: {
+    schema: z.number().positive().optional(),
+    description: 'ε of differential privacy (default: none)',
+    placeholder: 'NUMBER',
+  },
+  delta: {
+    schema: z.number().min(0),
+    description: 'δ of differential privacy; of histogram also 0, for discrete Laplace noise',
+    default: 1e-6,
+    placeholder: 'NUMBER',
+  },
+  meanFirst: {
+    schema: z.boolean(),
+    description: 'draft the first of two tasks that share ε: it releases the mean',
+    default: false,
+  },
+  around: {
+    schema: z.string().optional(),
+    description: 'draft the second of two tasks: ranges around the mean in the result of the first',
+    placeholder: 'FILE',
+  },
+  basis: {
+    schema: z.string().optional(),
+    description: 'draft a task over the components of this one, which is done; asks the running service',
+    placeholder: 'TASK',
+  },
+  rangesFrom: {
+    schema: z.string().optional(),
+    description:
+      'take the ranges from the noisy counts of this task, a histogram, which is done; asks the running service',
+    placeholder: 'TASK',
+  },
+  lower: {
+    schema: z.number(),
+    description: 'of --ranges-from: the share of the rows below a range',
+    default: 0.005,
+    placeholder: 'NUMBER',
+  },
+  upper: {
+    schema: z.number(),
+    description: 'of --ranges-from: the share of the rows up to the end of a range',
+    default: 0.995,
+    placeholder: 'NUMBER',
+  },
+  ...READING_OPTIONS,
+  allowClipping: CONSENT_OPTIONS.allowClipping,
+} as const;

@@ -1,0 +1,12 @@
+/** The pace of lines that say how far long work has come. */
+
+/** Tells, whenever it is asked, whether so many milliseconds have passed since it was made or last said so. */
+export function every(milliseconds: number): () => boolean {
+  let last = performance.now();
+  return () => {
+    const now = performance.now();
+    if (now - last < milliseconds) return false;
+    last = now;
+    return true;
+  };
+}

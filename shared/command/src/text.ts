@@ -1,0 +1,17 @@
+/** The text of a file that a command line names. */
+import { NoTextError, textOf } from '@eigenveil/platform/file-form';
+import { ConfigurationError } from './settings-error.ts';
+
+/**
+ * The text of a file in UTF-8, with or without a byte order mark, or in UTF-16.
+ * @param expectation begins the message where it is none
+ * @throws ERR_CONFIGURATION
+ */
+export function textIn(bytes: Uint8Array, expectation: string): string {
+  try {
+    return textOf(bytes);
+  } catch (error) {
+    if (!(error instanceof NoTextError)) throw error;
+    throw new ConfigurationError(`${expectation}, got ${error.message}`);
+  }
+}
