@@ -15,6 +15,7 @@ import {
   RowCounter,
   type RowOptions,
   readRecords,
+  SEPARATORS,
   type Separator,
   StatisticsError,
   ThousandsWatch,
@@ -242,15 +243,16 @@ function namelessColumn({ position, rows }: { readonly position: number; readonl
 function checkHeader(
   header: readonly string[],
   used: readonly string[],
-  { separator, ignore }: SampleOptions,
+  { separator = 'comma', ignore }: SampleOptions,
 ): void {
+  const [first = ''] = header;
   const other =
-    header.length === 1 ? OTHER_SEPARATORS.find(([, sign]) => header[0]!.includes(sign)) : undefined;
+    header.length > 1 ? undefined : SEPARATOR_NAMES.find((name) => first.includes(SEPARATORS[name]));
   const named = used.filter((name) => ignore === undefined || name.trim() !== '');
   const faults = [
     [
-      other !== undefined && other[0] !== separator,
-      `the header row has semicolons or tabs in it: give --separator ${other?.[0]}, and --decimal comma where numbers are written so`,
+      other !== undefined && other !== separator,
+      `the header row is separated otherwise: give --separator ${other}, and --decimal comma where numbers are written so`,
     ],
     [
       used.some((name) => parseDecimal(name) !== undefined),
@@ -270,11 +272,7 @@ function repeatedIn(names: readonly string[]): number[] {
   return [names.indexOf(names[later]!), later].map((i) => i + 1);
 }
 
-const OTHER_SEPARATORS = [
-  ['semicolon', ';'],
-  ['tab', '\t'],
-  ['pipe', '|'],
-] as const;
+const SEPARATOR_NAMES = Object.keys(SEPARATORS) as Separator[];
 
 /** What is known of a column before a row is read. */
 interface ColumnTitle extends TypeProblems {

@@ -99,7 +99,7 @@ describe('a draft', () => {
       'other separators',
       'a;b;label\n1,5;2;secret\n',
       {},
-      /has semicolons or tabs in it: give --separator semicolon/,
+      /is separated otherwise: give --separator semicolon/,
     ],
     ['a label', 'a,b\n1,x\n', {}, /name the column with --label; otherwise leave it out with --ignore/],
     [
@@ -224,6 +224,7 @@ describe('a sample', () => {
 
   test.each([
     ['Report of May\na,b\n1,2\n', /^row 1: expected 1 cell, got 2; where names of rows/],
+    ['a;b\n1;2\n', /^the header row is separated otherwise: give --separator semicolon/],
     ['a,b,a\n1,2,3\n', /^the header row needs names that differ, and columns 1 and 3 have one$/],
   ])('of %j is refused by what is wrong with it', async (csv, message) => {
     await expect(draft(csv)).rejects.toThrow(message);

@@ -39,7 +39,7 @@ export class CellReader {
     const trimmed = text.trim();
     if (trimmed === '') return BLANK;
     if (trimmed !== text && this.#helpsToTrim(text) && this.format.read(trimmed) !== undefined)
-      return TRIMMED;
+      return trimmedOf(text);
     const other = this.format.otherReading(trimmed);
     if (other !== undefined) return other;
     return kindOfOther(text);
@@ -48,7 +48,7 @@ export class CellReader {
   /** What a cell holds that is no class of labelling `l`, without showing it. */
   kindOfClass(text: string, l: number, marks: MissingMarks): string {
     const trimmed = text.trim();
-    if (this.#helpsToTrim(text) && this.#labels.find(trimmed, l) !== undefined) return TRIMMED;
+    if (this.#helpsToTrim(text) && this.#labels.find(trimmed, l) !== undefined) return trimmedOf(text);
     if (this.#sameNumber(text, l) !== undefined)
       return 'one that is written as another number, which --numeric-labels takes';
     if (marks.has(text)) return kindOfMissing(text);
@@ -77,7 +77,11 @@ export class CellReader {
   }
 }
 
-const TRIMMED = 'one with blanks around it, which --trim passes over';
+function trimmedOf(text: string): string {
+  const unusual = unusualIn(text);
+  return `one with blanks around it${unusual === undefined ? '' : `, such as ${unusual}`}, which --trim passes over`;
+}
+
 const BLANK =
   'a cell of blanks alone: --trim makes it an empty one, and --missing skip leaves rows with such cells out';
 const PROBABLY_MISSING =

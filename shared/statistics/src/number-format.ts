@@ -2,6 +2,7 @@
 import { StatisticsError } from './errors.ts';
 import { parseDecimal, parseDecimalComma } from './number.ts';
 import type { CsvForm } from './reading-options.ts';
+import { unusualIn } from './unusual.ts';
 
 type Decimal = NonNullable<CsvForm['decimal']>;
 type Thousands = NonNullable<CsvForm['thousands']>;
@@ -65,7 +66,9 @@ export class NumberFormat {
     if (usual) return 'one with a comma, which --decimal comma takes for its fraction';
     if (this.decimal === 'comma' && first.flags === '--decimal point')
       return 'one with a point, despite --decimal comma';
-    return `one with another character between thousands, which ${first.flags} reads`;
+    const unusual = unusualIn(text);
+    const character = unusual === undefined ? 'another character' : `the character ${unusual}`;
+    return `one with ${character} between thousands, which ${first.flags} reads`;
   }
 
   #grouped(text: string): number | undefined {

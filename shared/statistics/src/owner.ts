@@ -22,7 +22,13 @@ export { drawNoise } from './noise.ts';
 export { parseDecimal, parseDecimalComma } from './number.ts';
 export { NumberFormat, ThousandsWatch } from './number-format.ts';
 export { countsRows, holdsUnits, LastRowSums, RowCounter } from './odd-rows.ts';
-export type { ConsentOptions, CsvForm, ReadingOptions, Separator } from './reading-options.ts';
+export {
+  type ConsentOptions,
+  type CsvForm,
+  type ReadingOptions,
+  SEPARATORS,
+  type Separator,
+} from './reading-options.ts';
 export type { CsvOptions, CsvRow } from './records.ts';
 export { RowAccumulator } from './row-accumulator.ts';
 export { widthProblem } from './row-width.ts';

@@ -64,6 +64,11 @@ describe('numbers', () => {
     ['"1,234.5"', /which --thousands comma reads$/],
     ['"1.234,5"', /which --thousands point reads$/],
     ['1 234', /which --thousands space reads$/],
+    [
+      '1\u00a0234',
+      /the character U\+00A0 \(no-break space\) between thousands, which --thousands space reads$/,
+    ],
+    ['12\u202f', /blanks around it, such as U\+202F \(narrow no-break space\), which --trim passes over$/],
     ['"1 234,5"', /which --thousands space with --decimal comma reads$/],
     ['\u22125', /got one with the character U\+2212 \(minus sign\) in it$/],
     ['5\u202f000\u202f0', /U\+202F \(narrow no-break space\)/],

@@ -30,6 +30,7 @@ const CELLS = {
   'no number': 'is no number',
   blanks: 'has blanks around it',
   long: 'is too long for a label',
+  type: 'is neither a number nor a text',
 } as const;
 
 /** Why a column cannot be that; null where it can. */
