@@ -21,8 +21,9 @@ export class LastRowSums {
 
   /** @param values undefined or NaN for cells that are no numbers */
   add(values: ArrayLike<number | undefined>): void {
+    const sums = this.#sums;
     this.lastIsSum = this.isSum(values);
-    for (let i = 0; i < values.length; i += 1) this.#sums[i]! += values[i] || 0;
+    for (let i = 0; i < sums.length; i += 1) sums[i]! += values[i] || 0;
     this.#rows += 1;
   }
 

@@ -15,6 +15,9 @@ const LEAST_SPREAD = 1 / 100;
 /** Of fewer rows nothing is said, and of fewer than the second number nothing of all values but the outermost. */
 const LEAST_ROWS = 3;
 const LEAST_INNER_ROWS = 8;
+/** After each so many rows, features whose values spread so much of their range are known to fill it, and cost no more time. */
+const WATCHED_ROWS = 1 << 16;
+const CERTAIN_SPREAD = 4 * LEAST_SPREAD;
 
 /** How far the values of one column spread. */
 export class ColumnSpread {
@@ -55,13 +58,22 @@ export class ColumnSpread {
     if (this.#rows < LEAST_ROWS || !(range > 0)) return undefined;
     if (this.#greatest - this.#least < LEAST_FILLED * range)
       return 'fill less than a thousandth of its range: is the range, or the unit of the file, another one?';
-    const mean = this.#sum / this.#rows;
-    const deviation = Math.sqrt(Math.max(0, this.#squares / this.#rows - mean * mean));
+    const deviation = this.#deviation();
     // Without the value at either end, which alone may have made the range.
     const inner = Math.max(0, this.#secondGreatest - this.#secondLeast);
     if (deviation < LEAST_SPREAD * range || (this.#rows >= LEAST_INNER_ROWS && inner < LEAST_SPREAD * range))
       return 'spread over less than a hundredth of its range, but for single ones: did an outlier make the range?';
     return undefined;
+  }
+
+  /** Whether further values would have to be very many to be told of. */
+  fills(min: number, max: number): boolean {
+    return this.#deviation() > CERTAIN_SPREAD * (max - min);
+  }
+
+  #deviation(): number {
+    const mean = this.#sum / this.#rows;
+    return Math.sqrt(Math.max(0, this.#squares / this.#rows - mean * mean));
   }
 }
 
@@ -69,24 +81,35 @@ export class ColumnSpread {
 export class ValueWatch {
   readonly #features: readonly Feature[];
   readonly #spreads: readonly ColumnSpread[];
+  /** Features that may still be told of. */
+  #watched: readonly number[];
+  #rows = 0;
 
   constructor(features: readonly Feature[]) {
     this.#features = features;
     this.#spreads = features.map(() => new ColumnSpread());
+    this.#watched = features.map((_, i) => i);
   }
 
   add(values: ArrayLike<number>): void {
-    for (let i = 0; i < this.#spreads.length; i += 1) {
+    this.#rows += 1;
+    for (const i of this.#watched) {
       const value = values[i]!;
       const { min, max } = this.#features[i]!;
       // As it counts: clipped.
       if (!Number.isNaN(value)) this.#spreads[i]!.add(Math.min(max, Math.max(min, value)));
     }
+    if (this.#rows % WATCHED_ROWS === 0)
+      this.#watched = this.#watched.filter((i) => {
+        const { min, max } = this.#features[i]!;
+        return !this.#spreads[i]!.fills(min, max);
+      });
   }
 
   /** What is to be told of features, one by one. */
   remarks(): string[] {
-    return this.#features.flatMap(({ name, min, max }, i) => {
+    return this.#watched.flatMap((i) => {
+      const { name, min, max } = this.#features[i]!;
       const remark = this.#spreads[i]!.remark(min, max);
       return remark === undefined ? [] : [`the values of ${JSON.stringify(name)} ${remark}`];
     });

@@ -155,6 +155,8 @@ interface Rows {
 }
 
 interface Vector {
+  /** Its numbers as they lie in memory, where they are doubles and none is NULL. */
+  readonly doubles?: Float64Array | undefined;
   getItem(row: number): unknown;
 }
 
@@ -170,6 +172,18 @@ class WholeVector implements Vector {
 
   getItem(row: number): unknown {
     return this.#values[this.#start + row];
+  }
+}
+
+class DoubleVector implements Vector {
+  readonly doubles: Float64Array;
+
+  constructor(doubles: Float64Array) {
+    this.doubles = doubles;
+  }
+
+  getItem(row: number): unknown {
+    return this.doubles[row];
   }
 }
 
@@ -203,6 +217,8 @@ function vectorsOf({ message, numbers }: Rows, types: readonly string[]): Vector
     const values = kind === 'doubles' ? doubles : integers;
     const nulls = gaps[kind];
     const start = place * rows;
+    if (kind === 'doubles' && nulls === undefined)
+      return new DoubleVector(doubles.subarray(start, start + rows));
     return nulls === undefined ? new WholeVector(values, start) : new GappedVector(values, start, nulls);
   });
 }
