@@ -2,6 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { type CsvOptions, NumberFormat, readRows, statisticsOfCsv } from '../src/index.ts';
 import { differenceOf, nearTo } from '../src/unusual.ts';
+import { ValueWatch } from '../src/value-watch.ts';
 import { chunksOf, collect, read, refusal, task } from './reading.ts';
 
 const numbers = async (text: string, options: CsvOptions = {}) =>
@@ -316,4 +317,15 @@ describe('values', () => {
       'the values of "a" spread over less than a hundredth of its range, but for single ones: did an outlier make the range?',
     ]);
   });
+});
+
+test('a feature is watched until it is certain to fill its range', () => {
+  const features = ['narrow', 'wide'].map((name) => ({ name, min: 0, max: 1000 }));
+  const watch = new ValueWatch(features);
+  // More than are looked at before that is asked; a hundred outliers do not make it certain.
+  for (let n = 0; n < 1 << 16; n += 1) watch.add([n < 100 ? 1000 : 5, (7 * n) % 1000]);
+  for (let n = 0; n < 1 << 20; n += 1) watch.add([5, 5]);
+  expect(watch.remarks()).toEqual([
+    expect.stringMatching(/^the values of "narrow" spread over less than a hundredth of its range/),
+  ]);
 });
