@@ -169,7 +169,9 @@ test('a computation that is changed on the way fails, and the CSP is not told by
   expect(world.proxies.csp.streams).toHaveLength(1);
 });
 
-test('transfers that the data user spoils every time are refused by the CSP, without a reason, and fail after three attempts', async () => {
+test('transfers that the data user spoils every time are refused by the CSP, without a reason, and fail after three attempts', {
+  tags: ['long'],
+}, async () => {
   const { proposal, rows } = tiny();
   const { ahead } = MessageStream.prototype;
   const spoiling = vi.spyOn(MessageStream.prototype, 'ahead').mockImplementation(function (

@@ -147,7 +147,9 @@ describe('a second round', () => {
     await parties.client.cancelTask(third.task.id);
   });
 
-  test('by rotated is the same but for its noise, also at a CSP and a data user that were started anew', async () => {
+  test('by rotated is the same but for its noise, also at a CSP and a data user that were started anew', {
+    tags: ['long'],
+  }, async () => {
     const parts = split(example.rows, OWNERS);
     const { task, agreement } = await parties.client.create({ ...refining, twoParty: 'rotated' });
     for (const [i, owner] of parties.owners.entries())

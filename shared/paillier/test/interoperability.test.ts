@@ -65,7 +65,7 @@ describe.each([1024, 2048, 3072] as const)('with paillier-bigint at %i bits', (b
   });
 });
 
-it('a key that they made works here', async () => {
+it('a key that they made works here', { tags: ['long'] }, async () => {
   const { privateKey, publicKey } = await theirs.generateRandomKeys(1024, true);
   const made = fromTheirs(privateKey);
   const ours = SecretKey.fromJSON(JSON.parse(JSON.stringify(made)), { allowInsecureKey: true });

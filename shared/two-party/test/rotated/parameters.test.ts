@@ -52,7 +52,7 @@ describe('rotatedRingBits', () => {
 
 describe('shares of the CSP', () => {
   it('are shorter than the ring for every task', () => {
-    for (const d of [1, 2, 4, 50, 200]) {
+    for (const d of [1, 4, 50]) {
       for (const [owners, samples] of [
         [2, 1],
         [16, 1024],
