@@ -39,6 +39,7 @@ describe('decisions', () => {
     await device.behave(60);
     await device.openSession();
     await device.behave(60);
+    await device.show(strangeWindows(20)); // of a session that is locked already
     expect(await site.status(device.userId)).toMatchObject({ state: 'locked', event: locked.event });
     await site.ask('POST', PATHS.unlocks(device.userId), { event: locked.event });
     await site.confirm(device.userId);
