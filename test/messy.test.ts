@@ -17,7 +17,7 @@ import { writeMessyFiles } from './support/messy-files.ts';
 import { World } from './support/world.ts';
 
 const IGNORE = ['id', 'label'];
-const RANGES = { age: [0, 120], weight: [30, 200], dose: [0, 20_000], score: [0, 10] } as const;
+const RANGES = { age: [0, 120], weight: [30, 200], dose: [0, 20_000], score: [0, 50] } as const;
 const DOSE = 'dose';
 
 let world: World;
@@ -220,7 +220,7 @@ function table(folder: () => string, good: () => string, cases = CASES): void {
       if (outcome.code !== undefined && it.command !== 'draft') expect(came.text).toContain(outcome.code);
       return;
     }
-    expect(came).toMatchObject({ exitCode: 0 });
+    expect(came, came.text).toMatchObject({ exitCode: 0 });
     if (outcome.kind === 'warned') {
       expect(came.text).toMatch(outcome.message);
       return;
