@@ -1,5 +1,6 @@
 /** `npm run bench:timing`: whether what is done with secrets takes a time that depends on them. */
 
+import { measureEach } from '@eigenveil/bench/cases';
 import { describeEnvironment } from '@eigenveil/bench/environment';
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
@@ -9,7 +10,6 @@ import { OPERATIONS } from '@eigenveil/bench/timing/operations';
 import { REFUSALS } from '@eigenveil/bench/timing/refusal';
 import { faultsOf, type Measured, readingOf } from '@eigenveil/bench/timing/verdict';
 import { CLEAR, compareClasses, SUSPICIOUS } from '@eigenveil/bench/timing/welch';
-import { SingleBar } from 'cli-progress';
 import { benchmark, wholeNumber } from './options.ts';
 
 const EXPLANATION = `How to read it. Each operation runs on inputs of two classes that take turns at random, as in dudect (Reparaz, Balasch, Verbauwhede, 2017).
@@ -39,28 +39,16 @@ const { samples, json } = benchmark({
   .parse()
   .opts<{ samples: number; json?: true }>();
 
-async function measureAll(): Promise<Measured[]> {
-  const all = [...CONTROLS, ...OPERATIONS, ...REFUSALS];
-  const bar = new SingleBar({
-    format: '{bar} {percentage} % · {title}',
-    hideCursor: true,
-    barsize: 24,
-    noTTYOutput: true,
-    notTTYSchedule: 10_000,
-  });
-  bar.start(all.length, 0, { title: '' });
-  const measured: Measured[] = [];
-  for (const [index, operation] of all.entries()) {
-    const { name, kind, classes } = operation;
-    const title = `${name}: ${classes.join(' / ')}`;
-    bar.update(index, { title });
-    const taken = await measureOperation(operation, samples, (done) => bar.update(index + done, { title }));
-    measured.push({ name, kind, classes, ...compareClasses(taken) });
-  }
-  bar.update(all.length, { title: 'done' });
-  bar.stop();
-  return measured;
-}
+const measureAll = (): Promise<Measured[]> =>
+  measureEach(
+    [...CONTROLS, ...OPERATIONS, ...REFUSALS],
+    ({ name, classes }) => `${name}: ${classes.join(' / ')}`,
+    async (operation) => {
+      const { name, kind, classes } = operation;
+      const taken = await measureOperation(operation, samples, () => undefined);
+      return [{ name, kind, classes, ...compareClasses(taken) }];
+    },
+  );
 
 function render(all: readonly Measured[]): string {
   return renderTable(all, [
@@ -86,4 +74,4 @@ if (json) {
   console.log(`${render(measured)}\n${processor}; Node ${node}, OpenSSL ${openssl}\n\n${EXPLANATION}`);
   for (const fault of faults) console.log(`\nINVALID: ${fault}`);
 }
-process.exitCode = faults.length === 0 ? 0 : 1;
+if (faults.length > 0) process.exitCode = 1;
