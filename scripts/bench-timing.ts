@@ -24,7 +24,7 @@ SECURITY.md, "What is constant time, and what is not". Times are those that this
 
 const FEWEST_SAMPLES = 20_000;
 
-const { samples, json } = benchmark({
+const { samples, only, json } = benchmark({
   name: 'bench:timing',
   description: 'Looks for secrets in the time that operations take. Some eight minutes.',
   explanation: EXPLANATION,
@@ -36,12 +36,13 @@ const { samples, json } = benchmark({
     wholeNumber(FEWEST_SAMPLES),
     100_000,
   )
+  .option('--only <TEXT>', 'beside the controls only operations with this in their name', '')
   .parse()
-  .opts<{ samples: number; json?: true }>();
+  .opts<{ samples: number; only: string; json?: true }>();
 
 const measureAll = (): Promise<Measured[]> =>
   measureEach(
-    [...CONTROLS, ...OPERATIONS, ...REFUSALS],
+    [...CONTROLS, ...[...OPERATIONS, ...REFUSALS].filter(({ name }) => name.includes(only))],
     ({ name, classes }) => `${name}: ${classes.join(' / ')}`,
     async (operation) => {
       const { name, kind, classes } = operation;
