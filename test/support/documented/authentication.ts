@@ -87,8 +87,20 @@ class Stage {
   /** A device of a fresh home, enrolled as a user of its own name, which stands for the one of the documents. */
   async enrolled(user: string): Promise<void> {
     await this.#site.remove('device');
-    const [person] = this.authentication.projected.people;
-    await this.authentication.enrolled(person!, UserId.parse(user), join(this.#site.world.folder, 'device'));
+    await this.authentication.enrolled(
+      this.people[0],
+      UserId.parse(user),
+      join(this.#site.world.folder, 'device'),
+    );
+  }
+
+  get people(): readonly [Person, Person] {
+    return this.authentication.projected.people as [Person, Person];
+  }
+
+  /** The device that was enrolled last, in a session that stays open. */
+  device() {
+    return this.authentication.device(join(this.#site.world.folder, 'device'));
   }
 
   /** The number of the user's last event, which a confirmation names. */
@@ -114,9 +126,6 @@ async function asUser(
     ['<sequence>', await stage.sequence(user)],
   ]);
 }
-
-const observe = (file: string) => (stage: Stage) =>
-  stage.give(`eigenveil-authenticator device observe --data ${file}`);
 
 export const AUTHENTICATION: readonly Form[] = [
   {
@@ -172,14 +181,16 @@ export const AUTHENTICATION: readonly Form[] = [
   },
   {
     of: /^eigenveil-authenticator relying confirm .+/,
-    run: (site, command) => asUser(site, command, observe('later.csv')),
+    run: (site, command) =>
+      asUser(site, command, (stage) => stage.device().observe(stage.people[0].later.slice(0, 1))),
   },
   {
     of: /^eigenveil-authenticator relying unlock .+/,
     run: (site, command) =>
-      asUser(site, command, async ({ authentication }, user) => {
-        const [own, other] = authentication.projected.people as [Person, Person];
-        const device = authentication.device(join(site.world.folder, 'device'));
+      asUser(site, command, async (stage, user) => {
+        const { authentication, people } = stage;
+        const [own, other] = people;
+        const device = stage.device();
         await device.observe(own.later.slice(0, 1));
         await authentication.confirm(UserId.parse(user));
         for (let i = 0; i < 5; i += 1) await device.observe(other.later);

@@ -253,8 +253,16 @@ export const COMMANDS: readonly Form[] = [
   },
   { of: /^eigenveil-owner serve-series TASK .+/, run: serveSeries },
   {
-    of: /^eigenveil-user task (?:status|renew) .+/,
+    of: /^eigenveil-user task status .+/,
     run: async (site, command) => site.give(command, taskOf(await site.openTask())),
+  },
+  {
+    of: /^eigenveil-user task renew .+/,
+    async run(site, command) {
+      const id = await site.openTask();
+      await site.client.cancelTask(id);
+      await site.give(command, taskOf(id));
+    },
   },
   { of: /^eigenveil-user task list --config user\.json$/, run: (site, command) => site.give(command) },
   {

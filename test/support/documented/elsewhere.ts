@@ -11,6 +11,7 @@ export const ELSEWHERE: readonly Form[] = [
     /^npm test$/,
     /^npm run (?:lint|prepare|typecheck|typecheck:root|typecheck:examples)$/,
     /^npm run evaluate -- --quick$/,
+    /^npm run test:documents$/,
   ),
   ...elsewhere(
     'it asks a registry for packages',

@@ -124,7 +124,8 @@ export const SCRIPTS: readonly Form[] = [
   as(/^npm run demo -- --(?:chain pca,dca|ranges private)$/, `${IRIS} --two-party simulated ${DEMO}`),
   as(/^npm run bench:rotated -- --rate 100M --delay 20$/),
   as(/^npm run faults -- --changed$/, '--seconds 1'),
-  as(/^npm run study:faces -- --only encrypted$/, '--quick --out faces'),
+  // Measured through the services it takes minutes, however few faces there are: here its kept figures become a report.
+  as(/^npm run study:faces -- --only encrypted$/, '--render docs/faces-encrypted/report.json --out faces'),
   as(/^npm run bench -- --(?:quick|only transform)$/),
   {
     of: /^npm run evaluate -- --task task\.json --data rows\.csv.*$/,
@@ -149,6 +150,8 @@ export const SCRIPTS: readonly Form[] = [
     /^npm run evaluate -- --quick --attack examples\/attack\.ts$/,
     '--quick --only own-missing-feature --out attacked',
   ),
-  as(/^(?:EIGENVEIL_DATA=… )?npm run (?:compare:\S+|evaluate|bench:\S+|study:\S+|bench)(?: -- .*)?$/),
-  as(/^npm run (?:demo:authentication|faults|forecast:privacy|fuzz|pack|soak|soak:kill|test:long)$/),
+  as(/^(?:EIGENVEIL_DATA=… )?npm run (?:compare:\S+|bench:\S+|study:\S+)(?: -- .*)?$/),
+  as(
+    /^npm run (?:bench|demo:authentication|evaluate|faults|forecast:privacy|fuzz|pack|soak|soak:kill|test:long)$/,
+  ),
 ];

@@ -65,7 +65,7 @@ export class DocumentSite {
     const client = await world.taskClient(20_000);
     const site = new DocumentSite(world, { client, dataUser: world.dataUserAddress, owners });
     await site.write('policy.json', POLICY);
-    await site.write('csp.json', world.cspConfig);
+    await site.write('csp.json', { ...world.cspConfig, publicUrl: world.cspAddress.url });
     await site.write('user.json', { ...world.dataUserConfig, url: world.dataUserAddress.url });
     await cp('cert.pem', 'fullchain.pem');
     await cp('key.pem', 'privkey.pem');
