@@ -86,10 +86,10 @@ async function shell(site: DocumentSite, line: string): Promise<void> {
 function script(site: DocumentSite, command: string, small?: string): Promise<void> {
   const [, name, options = ''] = /^(?:[A-Z_]+=\S+ )?npm (?:run )?(\S+)(?: -- (.*))?$/.exec(command)!;
   const more = (small ?? SMALL[name!] ?? '').replace(/--out (\S+)/, `--out ${site.world.folder}/$1`);
-  // Given twice, an option counts by its last value; a flag must not come twice.
+  // Given twice, an option counts by its last value; what asks for all of it is what is left out here.
   const given = options
     .split(/ (?=--)/)
-    .filter((option) => option !== '--quick' || !more.includes('--quick'));
+    .filter((option) => option !== '--full' && (option !== '--quick' || !more.includes('--quick')));
   return run(site, [scripts[name!], ...given, more].join(' ').trim());
 }
 
@@ -122,6 +122,7 @@ export const SCRIPTS: readonly Form[] = [
       ),
   },
   as(/^npm run demo -- --(?:chain pca,dca|ranges private)$/, `${IRIS} --two-party simulated ${DEMO}`),
+  as(/^npm run figures$/, '--check'),
   as(/^npm run bench:rotated -- --rate 100M --delay 20$/),
   as(/^npm run faults -- --changed$/, '--seconds 1'),
   // Measured through the services it takes minutes, however few faces there are: here its kept figures become a report.
