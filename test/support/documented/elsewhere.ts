@@ -52,6 +52,9 @@ export const ELSEWHERE: readonly Form[] = [
     'it is for the shell of whoever follows the document, as test/recipes.test.ts does',
     /^export /,
   ),
-  ...elsewhere('test/examples.test.ts starts it as a process, in the same run', /(?:^| )node examples\/\S+\.ts/),
+  ...elsewhere(
+    'test/examples.test.ts starts it as a process, in the same run',
+    /(?:^| )node examples\/\S+\.ts/,
+  ),
   ...elsewhere('it shows only that scripts have a form', /^npm run$/),
 ];

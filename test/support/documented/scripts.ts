@@ -21,13 +21,13 @@ const SMALL: Readonly<Record<string, string>> = {
   'bench:browser': '--features 2 --rows 100 --repetitions 1',
   'bench:garbling': '--only circuits --repetitions 1',
   'bench:histogram': '--features 1 --height 2 --owners 2 --rows 10',
-  'bench:load': '--contributions 4 --features 3 --sketch 2 --bits 1024 --connections 2',
+  'bench:load': '--contributions 4 --features 3 --bits 1024 --connections 2',
   'bench:ot': '--transfers 1000 --megabytes 1 --repetitions 1',
   'bench:owner-memory': '--rows 1000 --features 3',
   'bench:paillier': '--bits 1024',
   'bench:protocol': '--features 3 --bits 1024',
-  'bench:rotated': '--sets iris --repetitions 1',
-  'bench:sketch': '--sets wide256 --columns 8 --components 2 --two-party simulated',
+  'bench:rotated': '--sets iris --repetitions 1 --rate 100M --delay 20',
+  'bench:sketch': '--sets wide1024 --columns 4 --components 2 --two-party simulated',
   'bench:timing': '--samples 20000 --only none',
   bench: '--quick --only transform --out bench',
   'compare:learners': '--quick --only features --out learners',
@@ -82,15 +82,21 @@ async function shell(site: DocumentSite, line: string): Promise<void> {
   });
 }
 
+const optionsOf = (text: string): string[] => text.split(/ (?=--)/).filter((option) => option !== '');
+const nameOf = (option: string): string => option.split(' ')[0]!;
+
 /** `npm run NAME -- OPTIONS` as npm gives it to a shell, with what makes it small; what it writes goes to the site's folder. */
 function script(site: DocumentSite, command: string, small?: string): Promise<void> {
   const [, name, options = ''] = /^(?:[A-Z_]+=\S+ )?npm (?:run )?(\S+)(?: -- (.*))?$/.exec(command)!;
-  const more = (small ?? SMALL[name!] ?? '').replace(/--out (\S+)/, `--out ${site.world.folder}/$1`);
-  // Given twice, an option counts by its last value; what asks for all of it is what is left out here.
-  const given = options
-    .split(/ (?=--)/)
-    .filter((option) => option !== '--full' && (option !== '--quick' || !more.includes('--quick')));
-  return run(site, [scripts[name!], ...given, more].join(' ').trim());
+  // Sizes are small whatever the document gives; a choice of suites is the document's, and what asks for all of it is left out.
+  const given = optionsOf(options).filter((option) => option !== '--full');
+  const smaller = optionsOf(small ?? SMALL[name!] ?? '')
+    .filter((option) => !(option.startsWith('--only ') && given.some((one) => one.startsWith('--only '))))
+    .map((option) => option.replace(/^--out (\S+)/, `--out ${site.world.folder}/$1`));
+  const kept = given.filter(
+    (option) => !smaller.some((one) => nameOf(one) === nameOf(option) && one !== option),
+  );
+  return run(site, [scripts[name!], ...new Set([...kept, ...smaller].sort())].join(' '));
 }
 
 const as = (of: RegExp, small?: string): Form => ({
@@ -124,6 +130,10 @@ export const SCRIPTS: readonly Form[] = [
   as(/^npm run demo -- --(?:chain pca,dca|ranges private)$/, `${IRIS} --two-party simulated ${DEMO}`),
   as(/^npm run figures$/, '--check'),
   as(/^npm run bench:rotated -- --rate 100M --delay 20$/),
+  as(
+    /^npm run bench:load -- .+--sketch 60.+$/,
+    '--contributions 4 --features 40 --sketch 6 --bits 1024 --connections 2',
+  ),
   as(/^npm run faults -- --changed$/, '--seconds 1'),
   // Measured through the services it takes minutes, however few faces there are: here its kept figures become a report.
   as(/^npm run study:faces -- --only encrypted$/, '--render docs/faces-encrypted/report.json --out faces'),
