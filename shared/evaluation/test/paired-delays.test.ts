@@ -29,7 +29,7 @@ async function outcomeOf(
     outcome,
     seconds: 1,
   };
-  const [{ verdict }] = judgedCases([control], LEVELS.quick / FAMILY) as [{ verdict: string }];
+  const verdict = judgedCases([control], LEVELS.quick / FAMILY)[0]!.verdict;
   return { verdict, tooNoisy: outcome.tooNoisy, begun };
 }
 

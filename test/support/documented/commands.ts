@@ -13,7 +13,7 @@ import type { Columns, DocumentSite } from './site.ts';
 
 const COLUMNS: readonly (readonly [RegExp, Columns])[] = [
   [/label\b/, 'label'],
-  [/--labels user/, 'user'],
+  [/--label user/, 'user'],
   [/--target price/, 'price'],
 ];
 
@@ -261,7 +261,9 @@ export const COMMANDS: readonly Form[] = [
     async run(site, command) {
       const id = await site.openTask();
       await site.client.cancelTask(id);
-      await site.give(command, taskOf(id));
+      // A document's date is far in the future, and a deadline is within a year.
+      const deadline = new Date(Date.now() + 30 * 86_400_000).toISOString();
+      await site.give(command, new Map([...taskOf(id), ['2031-02-01T00:00:00Z', deadline]]));
     },
   },
   { of: /^eigenveil-user task list --config user\.json$/, run: (site, command) => site.give(command) },
