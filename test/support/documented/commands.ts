@@ -12,7 +12,7 @@ import { parseSimple } from './shell.ts';
 import type { Columns, DocumentSite } from './site.ts';
 
 const COLUMNS: readonly (readonly [RegExp, Columns])[] = [
-  [/label\b/, 'label'],
+  [/(?:--ignore|--labels?) label\b/, 'label'],
   [/--label user/, 'user'],
   [/--target price/, 'price'],
 ];
