@@ -2,7 +2,7 @@
  * A relying application in a program: invites a user's device, lets nobody act but at `allow`, and confirms a step-up once the user has given
  * another proof of who they are.
  *
- *   HOME_FOLDER=… SERVICE_URL=… node examples/authentication-back-end.ts alice
+ *   HOME_FOLDER=… SERVICE_URL=… npx node examples/authentication-back-end.ts alice
  */
 import {
   type Decision,

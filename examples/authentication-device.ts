@@ -1,7 +1,7 @@
 /**
  * A device in a program: enrols with an invitation the first time, and then sends what its user does, row by row, from standard input.
  *
- *   HOME_FOLDER=… SERVICE_URL=… [INVITATION=… CSP_THUMBPRINT=… ENROLMENT=rows.json] node examples/authentication-device.ts evidence.json < readings.jsonl
+ *   HOME_FOLDER=… SERVICE_URL=… [INVITATION=… CSP_THUMBPRINT=… ENROLMENT=rows.json] npx node examples/authentication-device.ts evidence.json < readings.jsonl
  */
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';

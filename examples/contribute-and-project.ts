@@ -1,7 +1,7 @@
 /**
  * A data owner in a program: contributes rows from memory to a task, waits for the projection, and projects a stream of rows.
  *
- *   CSP_URL=… CSP_THUMBPRINT=… OWNER_TOKEN=… USER_URL=… node examples/contribute-and-project.ts TASK < readings.jsonl
+ *   CSP_URL=… CSP_THUMBPRINT=… OWNER_TOKEN=… USER_URL=… npx node examples/contribute-and-project.ts TASK < readings.jsonl
  */
 import { createInterface } from 'node:readline';
 import {

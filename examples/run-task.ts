@@ -1,7 +1,7 @@
 /**
  * A data user in a program: opens a task at its service, waits for the owners, and computes and keeps the projection.
  *
- *   USER_URL=… USER_ADMIN_TOKEN=… node examples/run-task.ts evidence.json
+ *   USER_URL=… USER_ADMIN_TOKEN=… npx node examples/run-task.ts evidence.json
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { saveProjection, TaskClient, TaskProposal } from '@eigenveil/data-user/client';

@@ -1,5 +1,6 @@
 /** `npm run bench:garbling`: AND gates per second of garbler and evaluator, and whole decompositions between two processes. */
 
+import { measureEach } from '@eigenveil/bench/cases';
 import { BITS, measureCircuits, PLACES, type Row, widest } from '@eigenveil/bench/circuits';
 import {
   type Case,
@@ -72,12 +73,12 @@ function renderPrograms(programs: readonly Measured[]): string {
   ]);
 }
 
-/** The first run with the median time; undefined where the data are not there. */
-async function measureProgram(wanted: Case): Promise<Measured | undefined> {
+/** The first run with the median time; nothing where the data are not there. */
+async function measureProgram(wanted: Case): Promise<Measured[]> {
   const file = await dataFile(wanted.dataset);
   if (file === undefined) {
     process.stderr.write(`${wanted.dataset} is left out: it is not in the folder EIGENVEIL_DATA\n`);
-    return undefined;
+    return [];
   }
   const runs: Measured[] = [];
   let total = 0;
@@ -86,7 +87,7 @@ async function measureProgram(wanted: Case): Promise<Measured | undefined> {
     runs.push(run);
     total += run.seconds;
   }
-  return { ...runs[0]!, seconds: median(runs.map(({ seconds }) => seconds)) };
+  return [{ ...runs[0]!, seconds: median(runs.map(({ seconds }) => seconds)) }];
 }
 
 const nameOf = ({ method, dataset }: Case) => `${method}:${dataset}`;
@@ -104,14 +105,14 @@ const { json, repetitions, only } = benchmark({
   .parse()
   .opts<{ json?: true; repetitions: number; only: string[] }>();
 
-const announce = (name: string) => void process.stderr.write(`measuring ${name} …\n`);
-const rows = only.includes('circuits') ? await measureCircuits(repetitions, announce) : [];
-const programs: Measured[] = [];
-for (const wanted of CASES.filter((it) => only.includes(nameOf(it)))) {
-  announce(nameOf(wanted));
-  const measured = await measureProgram(wanted);
-  if (measured !== undefined) programs.push(measured);
-}
+const rows = await measureEach(only.includes('circuits') ? ['circuits'] : [], String, () =>
+  measureCircuits(repetitions, (circuit) => void process.stderr.write(`  ${circuit} …\n`)),
+);
+const programs = await measureEach(
+  CASES.filter((it) => only.includes(nameOf(it))),
+  nameOf,
+  measureProgram,
+);
 if (json) {
   const { garblePerSecond, evaluatePerSecond } = widest(rows) ?? {};
   console.log(JSON.stringify({ garblePerSecond, evaluatePerSecond, programs, rows }));

@@ -1,5 +1,6 @@
 /** `npm run bench:histogram`: a private histogram of many features from the proposal to the result. */
-import { type HistogramMeasured, measureHistogram } from '@eigenveil/bench/histogram/measure';
+import { measureEach } from '@eigenveil/bench/cases';
+import { measureHistogram } from '@eigenveil/bench/histogram/measure';
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { figures, renderTable } from '@eigenveil/bench/table';
 import { benchmark, wholeNumber } from './options.ts';
@@ -23,11 +24,11 @@ const { json, features, height, owners, rows, runs } = benchmark({
   .parse()
   .opts<{ json?: true; features: number; height: number; owners: number; rows: number; runs: number }>();
 
-const measured: HistogramMeasured[] = [];
-for (let run = 1; run <= runs; run += 1) {
-  process.stderr.write(`run ${run} of ${runs} …\n`);
-  measured.push(await measureHistogram({ features, height, owners, rowsPerOwner: rows }));
-}
+const measured = await measureEach(
+  Array.from({ length: runs }, (_, i) => i + 1),
+  (run) => `run ${run} of ${runs}`,
+  async () => [await measureHistogram({ features, height, owners, rowsPerOwner: rows })],
+);
 
 const seconds = (value: number) => formatQuantity(1000 * value, 'ms');
 const bytes = (value: number) => formatQuantity(value, 'bytes');

@@ -5,6 +5,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { measureEach } from '@eigenveil/bench/cases';
 import { type Address, CHUNK_BYTES, type Job } from '@eigenveil/bench/ot-jobs';
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { median } from '@eigenveil/bench/statistics';
@@ -145,21 +146,39 @@ const [address] = (await once(server, 'message')) as [Address];
 const bytes = Math.ceil((megabytes * 1e6) / CHUNK_BYTES) * CHUNK_BYTES;
 const remote = (job: Job) => medians(repetitions, () => overTls(address, job));
 
-const local = await medians(repetitions, () => inOneProcess(transfers));
-const correlated = await remote({ kind: 'correlated', amount: transfers });
-const random = await remote({ kind: 'random', amount: transfers });
-const download = await remote({ kind: 'download', amount: bytes });
-const upload = await remote({ kind: 'upload', amount: bytes });
+const MEASURING: Readonly<Record<string, () => Promise<Row[]>>> = {
+  'one process': async () => {
+    const times = await medians(repetitions, () => inOneProcess(transfers));
+    return [
+      row('one process: set-up', times.setUp!, 128, 'transfers'),
+      row('one process: correlated', times.correlated!, transfers, 'transfers'),
+      row('one process: random', times.random!, transfers, 'transfers'),
+    ];
+  },
+  'two processes, correlated': async () => {
+    const times = await remote({ kind: 'correlated', amount: transfers });
+    return [
+      row('two processes: set-up', times.setUp!, 128, 'transfers'),
+      row('two processes: correlated', times.correlated!, transfers, 'transfers'),
+    ];
+  },
+  'two processes, random': async () => {
+    const times = await remote({ kind: 'random', amount: transfers });
+    return [row('two processes: random', times.random!, transfers, 'transfers')];
+  },
+  'channel, garbler to evaluator': async () => {
+    const times = await remote({ kind: 'download', amount: bytes });
+    return [row('channel: garbler to evaluator', times.download!, bytes, 'bytes')];
+  },
+  'channel, evaluator to garbler': async () => {
+    const times = await remote({ kind: 'upload', amount: bytes });
+    return [row('channel: evaluator to garbler', times.upload!, bytes, 'bytes')];
+  },
+};
+const rows = await measureEach(
+  Object.entries(MEASURING),
+  ([name]) => name,
+  ([, measure]) => measure(),
+);
 server.disconnect();
-
-const rows = [
-  row('one process: set-up', local.setUp!, 128, 'transfers'),
-  row('one process: correlated', local.correlated!, transfers, 'transfers'),
-  row('one process: random', local.random!, transfers, 'transfers'),
-  row('two processes: set-up', correlated.setUp!, 128, 'transfers'),
-  row('two processes: correlated', correlated.correlated!, transfers, 'transfers'),
-  row('two processes: random', random.random!, transfers, 'transfers'),
-  row('channel: garbler to evaluator', download.download!, bytes, 'bytes'),
-  row('channel: evaluator to garbler', upload.upload!, bytes, 'bytes'),
-];
 console.log(json ? JSON.stringify({ rows }) : `${render(rows)}\n${EXPLANATION}`);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { measureEach } from '@eigenveil/bench/cases';
 import { csvOfRows, featureName } from '@eigenveil/bench/rows';
 import { statisticsOfCsv, statisticsOfRows } from '@eigenveil/statistics';
 import { readStoredRows } from '@eigenveil/statistics/duckdb';
@@ -66,8 +67,9 @@ Example:
 if (options.child !== undefined) {
   process.stdout.write(JSON.stringify(await measure(options, options.source!, options.child)));
 } else {
-  for (const source of options.source === undefined ? SOURCES : [options.source])
-    await report(options, source);
+  const sources = options.source === undefined ? SOURCES : [options.source];
+  const measured = await measureEach(sources, String, async (source) => [await inChild(options, source)]);
+  for (const measurement of measured) print(measurement, options.json);
 }
 
 /** Runs in the child: everything that the owner's process would do before it encrypts. */
@@ -102,7 +104,7 @@ async function measure({ rows, features }: Options, source: Source, file: string
   };
 }
 
-async function report(options: Options, source: Source): Promise<void> {
+async function inChild(options: Options, source: Source): Promise<Measurement> {
   const { rows, features } = options;
   const folder = await mkdtemp(join(tmpdir(), 'eigenveil-bench-'));
   try {
@@ -121,7 +123,7 @@ async function report(options: Options, source: Source): Promise<void> {
     for await (const chunk of child.stdout.setEncoding('utf8')) output += chunk;
     const [code] = await exit;
     if (code !== 0) throw new Error(`the measured process ended with ${code}`);
-    print(JSON.parse(output) as Measurement, options.json);
+    return JSON.parse(output) as Measurement;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

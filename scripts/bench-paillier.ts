@@ -1,5 +1,6 @@
 /** `npm run bench:paillier`: @eigenveil/paillier against paillier-bigint, in one run on one thread. */
 
+import { measureEach } from '@eigenveil/bench/cases';
 import { interleavedMedians } from '@eigenveil/bench/measure';
 import { formatQuantity, formatRatio } from '@eigenveil/bench/quantities';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
@@ -182,10 +183,6 @@ const { bits: bitsWanted, json } = benchmark({
   .parse()
   .opts<{ bits: number[]; json?: true }>();
 
-const rows: Row[] = [];
-for (const keyBits of bitsWanted) {
-  if (!json) process.stderr.write(`measuring ${keyBits} bits …\n`);
-  rows.push(...(await measureKeyBits(keyBits)));
-}
+const rows = await measureEach(bitsWanted, (keyBits) => `${keyBits} bits`, measureKeyBits);
 await pool.close();
 console.log(json ? JSON.stringify({ rows }) : `${render(rows)}\n${EXPLANATION}`);

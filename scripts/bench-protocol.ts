@@ -3,6 +3,7 @@
  * against the published protocol done literally with paillier-bigint, in one run on one thread.
  */
 
+import { measureEach } from '@eigenveil/bench/cases';
 import {
   EXAMPLE_OWNERS,
   EXAMPLE_SAMPLES_PER_OWNER,
@@ -103,11 +104,9 @@ const options = addScale(
   .parse()
   .opts<{ features: number[]; bits: number[]; quick?: true; full?: true; json?: true }>();
 
-const rows: Row[] = [];
-for (const keyBits of options.bits) {
-  for (const d of options.features) {
-    if (!options.json) process.stderr.write(`measuring d = ${d}, ${keyBits} bits …\n`);
-    rows.push(...(await measure(d, keyBits, scaleOf(options, 'quick') === 'full')));
-  }
-}
+const rows = await measureEach(
+  options.bits.flatMap((keyBits) => options.features.map((d) => ({ d, keyBits }))),
+  ({ d, keyBits }) => `d = ${d}, ${keyBits} bits`,
+  ({ d, keyBits }) => measure(d, keyBits, scaleOf(options, 'quick') === 'full'),
+);
 process.stdout.write(options.json ? `${JSON.stringify({ rows })}\n` : `${render(rows)}\n${EXPLANATION}\n`);

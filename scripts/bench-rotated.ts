@@ -1,5 +1,6 @@
 /** `npm run bench:rotated`: PCA and discriminant methods by the protocol `rotated`, and by `garbled` and `simulated` beside it. */
 
+import { measureEach } from '@eigenveil/bench/cases';
 import {
   type Case,
   cpuSeconds,
@@ -34,7 +35,8 @@ const SETS: readonly Wanted[] = [
   { dataset: 'ionosphere', method: 'pca', components: 15 },
   { dataset: 'synthetic50', method: 'pca', components: 15 },
   { dataset: 'synthetic100', method: 'pca', components: 15 },
-  { dataset: 'iris', method: 'lda', components: 2, ridge: 0.01 },
+  // As many components as its scatter between three classes has dimensions.
+  { dataset: 'iris', method: 'lda', components: 2, ridge: 0.01, allowFullRank: true },
   { dataset: 'pima', method: 'dca', components: 1, ridge: 0.01 },
   { dataset: 'german', method: 'dca', components: 1, ridge: 0.01 },
   { dataset: 'ionosphere', method: 'dca', components: 1, ridge: 0.01 },
@@ -161,13 +163,11 @@ function render(all: readonly Row[]): string {
   ]);
 }
 
-const all: Row[] = [];
-for (const wanted of SETS.filter(
-  ({ dataset, method }) => sets.includes(dataset) && methods.includes(method),
-)) {
-  process.stderr.write(`measuring ${wanted.method} of ${wanted.dataset} …\n`);
-  all.push(...(await measureSet(wanted)));
-}
+const all = await measureEach(
+  SETS.filter(({ dataset, method }) => sets.includes(dataset) && methods.includes(method)),
+  ({ method, dataset }) => `${method} of ${dataset}`,
+  measureSet,
+);
 if (json) {
   const programs = all.filter(({ twoParty }) => twoParty === 'rotated');
   console.log(JSON.stringify({ programs, comparison: all.filter((it) => !programs.includes(it)) }));

@@ -1,4 +1,5 @@
 /** `npm run bench:sketch`: PCA of thousands of features by a sketch: owner, both servers, and the variance that is lost. */
+import { measureEach } from '@eigenveil/bench/cases';
 import { dataFile } from '@eigenveil/bench/decompositions';
 import { formatQuantity, MISSING } from '@eigenveil/bench/quantities';
 import { KEY_BITS, measureSketch, type SketchMeasured } from '@eigenveil/bench/sketch/measure';
@@ -46,18 +47,19 @@ const { json, sets, features, columns, components, twoParty } = benchmark({
 async function measureAll(): Promise<SketchMeasured[]> {
   const paillier = new PaillierPool({ threads: 0 });
   const { publicKey } = await paillier.generateKeyPair({ bits: KEY_BITS, scheme: 'djn' });
-  const rows: SketchMeasured[] = [];
-  for (const dataset of sets.filter((name) => features.includes(featuresOf(name)))) {
-    const file = await dataFile(dataset);
-    if (file === undefined) {
-      process.stderr.write(`${dataset} is left out: it is not in the folder EIGENVEIL_DATA\n`);
-      continue;
-    }
-    for (const l of columns) {
-      process.stderr.write(`measuring ${dataset} by ${l} columns …\n`);
-      rows.push(await measureSketch({ dataset, columns: l, components, twoParty }, file, { publicKey }));
-    }
-  }
+  const wanted = sets
+    .filter((name) => features.includes(featuresOf(name)))
+    .flatMap((dataset) => columns.map((l) => ({ dataset, columns: l, components, twoParty })));
+  const rows = await measureEach(
+    wanted,
+    (it) => `${it.dataset} by ${it.columns} columns`,
+    async (it) => {
+      const file = await dataFile(it.dataset);
+      if (file !== undefined) return [await measureSketch(it, file, { publicKey })];
+      process.stderr.write(`${it.dataset} is left out: it is not in the folder EIGENVEIL_DATA\n`);
+      return [];
+    },
+  );
   await paillier.close();
   return rows;
 }

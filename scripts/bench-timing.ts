@@ -1,5 +1,6 @@
 /** `npm run bench:timing`: whether what is done with secrets takes a time that depends on them. */
 
+import { measureEach } from '@eigenveil/bench/cases';
 import { describeEnvironment } from '@eigenveil/bench/environment';
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
@@ -9,7 +10,6 @@ import { OPERATIONS } from '@eigenveil/bench/timing/operations';
 import { REFUSALS } from '@eigenveil/bench/timing/refusal';
 import { faultsOf, type Measured, readingOf } from '@eigenveil/bench/timing/verdict';
 import { CLEAR, compareClasses, SUSPICIOUS } from '@eigenveil/bench/timing/welch';
-import { SingleBar } from 'cli-progress';
 import { benchmark, wholeNumber } from './options.ts';
 
 const EXPLANATION = `How to read it. Each operation runs on inputs of two classes that take turns at random, as in dudect (Reparaz, Balasch, Verbauwhede, 2017).
@@ -24,7 +24,7 @@ SECURITY.md, "What is constant time, and what is not". Times are those that this
 
 const FEWEST_SAMPLES = 20_000;
 
-const { samples, json } = benchmark({
+const { samples, only, json } = benchmark({
   name: 'bench:timing',
   description: 'Looks for secrets in the time that operations take. Some eight minutes.',
   explanation: EXPLANATION,
@@ -36,31 +36,20 @@ const { samples, json } = benchmark({
     wholeNumber(FEWEST_SAMPLES),
     100_000,
   )
+  .option('--only <TEXT>', 'beside the controls only operations with this in their name', '')
   .parse()
-  .opts<{ samples: number; json?: true }>();
+  .opts<{ samples: number; only: string; json?: true }>();
 
-async function measureAll(): Promise<Measured[]> {
-  const all = [...CONTROLS, ...OPERATIONS, ...REFUSALS];
-  const bar = new SingleBar({
-    format: '{bar} {percentage} % · {title}',
-    hideCursor: true,
-    barsize: 24,
-    noTTYOutput: true,
-    notTTYSchedule: 10_000,
-  });
-  bar.start(all.length, 0, { title: '' });
-  const measured: Measured[] = [];
-  for (const [index, operation] of all.entries()) {
-    const { name, kind, classes } = operation;
-    const title = `${name}: ${classes.join(' / ')}`;
-    bar.update(index, { title });
-    const taken = await measureOperation(operation, samples, (done) => bar.update(index + done, { title }));
-    measured.push({ name, kind, classes, ...compareClasses(taken) });
-  }
-  bar.update(all.length, { title: 'done' });
-  bar.stop();
-  return measured;
-}
+const measureAll = (): Promise<Measured[]> =>
+  measureEach(
+    [...CONTROLS, ...[...OPERATIONS, ...REFUSALS].filter(({ name }) => name.includes(only))],
+    ({ name, classes }) => `${name}: ${classes.join(' / ')}`,
+    async (operation) => {
+      const { name, kind, classes } = operation;
+      const taken = await measureOperation(operation, samples, () => undefined);
+      return [{ name, kind, classes, ...compareClasses(taken) }];
+    },
+  );
 
 function render(all: readonly Measured[]): string {
   return renderTable(all, [
@@ -86,4 +75,4 @@ if (json) {
   console.log(`${render(measured)}\n${processor}; Node ${node}, OpenSSL ${openssl}\n\n${EXPLANATION}`);
   for (const fault of faults) console.log(`\nINVALID: ${fault}`);
 }
-process.exitCode = faults.length === 0 ? 0 : 1;
+if (faults.length > 0) process.exitCode = 1;

@@ -1,6 +1,6 @@
 /** `npm run evaluate`: the instrument that evaluates the security of a task, on bundled scenes or on a task and rows of one's own. */
 import { addScale } from '@eigenveil/bench/scale';
-import { createProgram, runCommand } from '@eigenveil/command';
+import { createProgram, EXIT, runCommand } from '@eigenveil/command';
 import type { EvaluateOptions } from '@eigenveil/evaluation/run/command';
 import { Option } from 'commander';
 import { withCompileCache } from './compile-cache.ts';
@@ -46,7 +46,8 @@ const program = addScale(
     `
 A run that is interrupted (Ctrl-C) leaves a report of what it has; the same command goes on from there, as long as neither the code nor the
 machine has changed. What refutes a claim is run again on a fresh seed before it counts. The exit code is 1 when an experiment refutes a claim,
-when a known leak is not found, or when an experiment fails.
+when a known leak is not found, or when an experiment fails; it is 4 when nothing is wrong but that this machine is too noisy for a known leak
+to show by its time: run it again when less else is running.
 
 Examples:
   npm run evaluate -- --quick
@@ -59,4 +60,4 @@ Examples:
     await runEvaluation(program, options);
   });
 
-await runCommand(program, process.argv);
+await runCommand(program, process.argv, { ERR_TOO_NOISY: EXIT.unavailable });

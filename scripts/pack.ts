@@ -5,9 +5,9 @@
  */
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, parse, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { buildPages, type Page } from '@eigenveil/pages/build';
 import { Argument, Command } from 'commander';
@@ -194,16 +194,39 @@ async function stagePackage(
     published.bundleDependencies = bundled.map((it) => it.manifest.name);
     if (manifest.bin !== undefined) {
       await cp(join(compiled, folder, 'bin'), join(target, 'bin'), { recursive: true });
-      const commands = Object.entries(manifest.bin).map(([name, path]) => [
-        name,
-        path.replace(/\.ts$/, '.js'),
-      ]);
-      published.bin = Object.fromEntries(commands);
+      published.bin = Object.fromEntries(
+        await Promise.all(
+          Object.entries(manifest.bin).map(async ([name, path]) => {
+            const command = path.replace(/\.ts$/, '.js');
+            const { base } = parse(command);
+            await rename(join(target, command), join(target, dirname(command), `run-${base}`));
+            await writeFile(join(target, command), launcher(name, base, manifest.engines.node!));
+            return [name, command];
+          }),
+        ),
+      );
     }
     await copyFile(join(ROOT, folder, 'README.md'), join(target, 'README.md'));
     await copyFile(join(ROOT, 'LICENSE'), join(target, 'LICENSE'));
   }
   await writeFile(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
+}
+
+/**
+ * What a command begins with: any Node.js can read it, so that one which is too old says so, instead of failing somewhere within.
+ * @param engine `>=24`
+ */
+function launcher(name: string, base: string, engine: string): string {
+  const [, least] = /^>=(\d+)$/.exec(engine) ?? [];
+  if (least === undefined) throw new Error(`"engines.node" expected such as >=24, got ${engine}`);
+  return `#!/usr/bin/env node
+if (Number.parseInt(process.versions.node, 10) < ${least}) {
+  console.error('${name} needs Node.js ${least} or newer, and this is ' + process.versions.node);
+  process.exitCode = 2;
+} else {
+  await import('./run-${base}');
+}
+`;
 }
 
 function compiledExport([entry, sources]: [string, Manifest['exports'][string]]) {

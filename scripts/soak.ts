@@ -27,6 +27,7 @@ const DESCRIPTION = [
 interface Options {
   readonly database: 'sqlite' | 'postgres';
   readonly minutes: number;
+  readonly runs?: number;
   readonly seed: number;
   readonly length: number;
   readonly shrinkMinutes: number;
@@ -43,6 +44,7 @@ const program = createProgram({
       .default('sqlite'),
   )
   .option('--minutes <NUMBER>', 'how long to look for a failure', wholeNumber(1, 10_000), 10)
+  .option('--runs <NUMBER>', 'end after so many runs, even if there is time left', wholeNumber())
   .option(
     '--seed <NUMBER>',
     'to repeat: as printed with a failure',
@@ -77,7 +79,14 @@ interface Tally {
   failed: number;
 }
 
-async function soak({ database, minutes, seed, length, shrinkMinutes }: Options): Promise<void> {
+async function soak({
+  database,
+  minutes,
+  runs: most = Infinity,
+  seed,
+  length,
+  shrinkMinutes,
+}: Options): Promise<void> {
   const tally: Tally = {
     runs: 0,
     operations: 0,
@@ -110,8 +119,10 @@ async function soak({ database, minutes, seed, length, shrinkMinutes }: Options)
   const shrinkMilliseconds = shrinkMinutes * MINUTE_MILLISECONDS;
   let finding: Finding | undefined;
   try {
-    for (let next = seed; finding === undefined && elapsed() < minutes; next += 1)
-      finding = await search(pool, { seed: next, runs: RUNS_PER_SEED, length, shrinkMilliseconds, onRun });
+    for (let next = seed; finding === undefined && elapsed() < minutes && tally.runs < most; next += 1) {
+      const runs = Math.min(RUNS_PER_SEED, most - tally.runs);
+      finding = await search(pool, { seed: next, runs, length, shrinkMilliseconds, onRun });
+    }
   } finally {
     bar.stop();
     await pool.close();

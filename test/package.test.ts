@@ -239,6 +239,18 @@ describe('a package', { tags: ['long'] }, () => {
     expect(stdout).toContain(command);
   });
 
+  test('owner refuses a Node.js that is too old, in one line', async () => {
+    const command = join(folderOf('owner'), 'node_modules/.bin/eigenveil-owner');
+    const older = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`;
+    await expect(
+      run(process.execPath, ['--import', `data:text/javascript,${older}`, command, '--help']),
+    ).rejects.toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'eigenveil-owner needs Node.js 24 or newer, and this is 20.20.2\n',
+    });
+  });
+
   test.each([
     ['owner', '@eigenveil/data-owner/page'],
     ['user', '@eigenveil/data-user/console'],

@@ -1,6 +1,6 @@
 /** `npm run bench:browser`: an owner's part in the worker of its page, against the same by Node.js, in one run. */
 
-import { parseArgs } from 'node:util';
+import { measureEach } from '@eigenveil/bench/cases';
 import { formatQuantity, formatRatio } from '@eigenveil/bench/quantities';
 import { median } from '@eigenveil/bench/statistics';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
@@ -11,6 +11,7 @@ import { contribute } from '@eigenveil/protocol/owner';
 import { launchOptions } from '@eigenveil/report/in-browser';
 import { flatten, layout, statisticsOfCsv } from '@eigenveil/statistics';
 import { chromium } from 'playwright-core';
+import { benchmark, wholeNumber } from '../../../scripts/options.ts';
 import { openWorkerPage } from './worker-site.ts';
 
 const KEY_BITS = 2048;
@@ -20,18 +21,17 @@ after a warm-up. "clock" is what somebody at the page waits. Each job has a work
 it. Node.js takes powers for "standard" by OpenSSL, a browser by BigInt. A contribution is packed and encrypted under a key of ${KEY_BITS} bits; rows
 are read from CSV, checked, clipped and summed. "longest" is the longest stretch over 50 ms in which the page answered nobody.`;
 
-const { values: given } = parseArgs({
-  options: {
-    features: { type: 'string', default: '34' },
-    rows: { type: 'string', default: '100000' },
-    repetitions: { type: 'string', default: '5' },
-  },
-});
-const [features, rows, repetitions] = [given.features, given.rows, given.repetitions].map(Number) as [
-  number,
-  number,
-  number,
-];
+const { features, rows, repetitions, json } = benchmark({
+  name: 'bench:browser',
+  description: "Measures an owner's part in the worker of its page, in Chromium, against Node.js.",
+  explanation: EXPLANATION,
+  example: '--features 8 --rows 1000 --repetitions 1',
+})
+  .option('--features <count>', 'of the task', wholeNumber(1, 1000), 34)
+  .option('--rows <count>', 'that are read', wholeNumber(), 100_000)
+  .option('--repetitions <count>', 'of each job, after a warm-up', wholeNumber(), 5)
+  .parse()
+  .opts<{ features: number; rows: number; repetitions: number; json?: true }>();
 
 const key = { keyBits: KEY_BITS, maximumSamplesPerOwner: Math.max(rows, 1000) };
 const tasks = {
@@ -163,17 +163,18 @@ await page.evaluate(() => {
   }).observe({ type: 'longtask' });
 });
 
-const measured: Row[] = [];
-for (const job of [
+const jobs = [
   contributing('djn'),
   contributing('standard'),
   reading('plain'),
   reading('quoted'),
   ...(await Promise.all([2048, 3072, 4096].map(checking))),
-]) {
-  process.stderr.write(`measuring ${job.name} …\n`);
-  measured.push(await measure(job));
-}
+];
+const measured = await measureEach(
+  jobs,
+  ({ name }) => name,
+  async (job) => [await measure(job)],
+);
 await browser.close();
 await pool.close();
 
@@ -186,4 +187,4 @@ const table = renderTable(measured, [
   figures('longest', ({ longestMs }) => (longestMs === 0 ? 'none' : formatQuantity(longestMs, 'ms'))),
 ]);
 const size = `${features} features, ${packing.plaintexts.length} ciphertexts`;
-console.log(`${size}\n\n${table}\n${EXPLANATION}`);
+console.log(json ? JSON.stringify({ rows: measured }) : `${size}\n\n${table}\n${EXPLANATION}`);

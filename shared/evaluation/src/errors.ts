@@ -6,6 +6,8 @@ export type EvaluationErrorCode =
   | 'ERR_ATTACK_MISSING'
   /** A claim is refuted, a known leak was not found, or an experiment failed. */
   | 'ERR_EVALUATION'
+  /** The noise of this machine hides a known leak: run again where less else is running. */
+  | 'ERR_TOO_NOISY'
   /** A task or rows of the user's own from which no scene can be made. */
   | 'ERR_SCENE'
   /** A bundle of views was changed, cut off or put together from others, or its key is another one. */

@@ -99,6 +99,8 @@ export interface Trials extends Shown {
   readonly paired?: true;
   /** The mean success of a guess without access. */
   readonly baseline: number;
+  /** Of a control that hangs on real time and was not found: in words, how the noise of this machine hides what was planted. */
+  readonly tooNoisy?: string;
 }
 
 /** A test of the hypothesis that there is nothing to see, such as real views against simulated ones. */

@@ -48,6 +48,10 @@ export const CaseResult = z.discriminatedUnion('kind', [
     pHolds: Share.describe('Holm-adjusted over the run: of so small an excess, if it were the margin.'),
     excess: z.number().describe('(success − control) / (1 − control).'),
     excessInterval: Interval.describe('Two-sided, at the level of the run and for itself alone.'),
+    tooNoisy: z
+      .string()
+      .exactOptional()
+      .describe('Of a control that was not found: how the noise of the machine hides what was planted.'),
   }),
   z.strictObject({
     kind: z.literal('test'),
@@ -138,7 +142,16 @@ export const EvaluationResult = z.strictObject({
   }),
   experiments: z.array(ExperimentResult),
   claims: z.array(ClaimResult),
-  controls: z.array(z.strictObject({ id: z.string(), found: z.boolean() })),
+  controls: z.array(
+    z.strictObject({
+      id: z.string(),
+      found: z.boolean(),
+      tooNoisy: z
+        .string()
+        .exactOptional()
+        .describe('How the noise of the machine hides it, so that the run says nothing about times.'),
+    }),
+  ),
   failures: z
     .array(z.strictObject({ experiment: z.string(), scene: z.string(), why: z.string() }))
     .describe('Cases that threw: nothing is known of them.'),

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Experiment, Outcome } from '../src/experiment.ts';
+import { wordOf } from '../src/report/words.ts';
 import { EvaluationResult } from '../src/result.ts';
 import { Evaluation } from '../src/run/evaluate.ts';
 import type { Job } from '../src/run/job.ts';
 import { type Came, groupsOf, Lanes } from '../src/run/lanes.ts';
-import { problemsOf, shortForm } from '../src/run/summary.ts';
+import { noiseOf, problemsOf, shortForm } from '../src/run/summary.ts';
 
 const units = (successes: number, n: number) => [
   ...new Array<number>(successes).fill(1),
@@ -132,6 +133,24 @@ it('fails where a known leak is not found in every case', async () => {
   const result = await (await open([planted], lanes)).run();
   expect(result.controls).toEqual([{ id: 'planted', found: false }]);
   expect(problemsOf(result)).toEqual([expect.stringContaining('planted')]);
+});
+
+it('says that a machine is too noisy only where that alone hid what is known to leak', async () => {
+  const planted = experiment('planted', { expectation: 'control', scenes: ['iris', 'breast_cancer'] });
+  const hidden = { ...FEW, tooNoisy: 'times differ by themselves' };
+  const both = lanesOf(() => ({ outcome: hidden }));
+  const result = await (await open([planted], both.lanes)).run();
+  expect(result.controls).toEqual([{ id: 'planted', found: false, tooNoisy: hidden.tooNoisy }]);
+  expect(problemsOf(result)).toEqual([]);
+  expect(noiseOf(result)).toEqual([expect.stringContaining(hidden.tooNoisy)]);
+  expect(EvaluationResult.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
+  expect(wordOf(result.experiments[0]!).text).toBe('? too noisy here');
+  const one = lanesOf(({ source }) => ({
+    outcome: source.kind === 'bundled' && source.name === 'iris' ? hidden : FEW,
+  }));
+  const blind = await (await open([planted], one.lanes)).run();
+  expect(problemsOf(blind)).toEqual([expect.stringContaining('planted')]);
+  expect(noiseOf(blind)).toEqual([]);
 });
 
 describe('what fails', () => {

@@ -118,6 +118,12 @@ function largestAngle({ splits }: Group, k: number): string {
   return angles.length === 0 ? '–' : Math.max(...angles).toExponential(0);
 }
 
+/** Of all pairs of an encrypted and a clear projection, how many have equal scores. */
+export function equalPairs(measurements: readonly Measurement[]): { equal: number; pairs: number } {
+  const all = groupsOf(measurements).flatMap((group) => differencesOf(group));
+  return { equal: all.filter((difference) => difference === 0).length, pairs: all.length };
+}
+
 /** Whether the aim is met, and where not. */
 function agreement(groups: readonly Group[]): string {
   const all = groups.flatMap((group) => differencesOf(group));

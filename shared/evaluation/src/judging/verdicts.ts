@@ -54,7 +54,7 @@ export function judgedCases(cases: readonly Case[], level: number): CaseResult[]
         detectable,
       };
     }
-    const { attack, control, baseline } = outcome;
+    const { attack, control, baseline, tooNoisy } = outcome;
     const pHolds = holds.get(i)!;
     const { excess, excessInterval, interval, controlInterval } = numbers[i]!;
     return {
@@ -71,6 +71,7 @@ export function judgedCases(cases: readonly Case[], level: number): CaseResult[]
       pHolds,
       excess: excess!,
       excessInterval: excessInterval!,
+      ...(tooNoisy !== undefined && { tooNoisy }),
     };
   });
 }

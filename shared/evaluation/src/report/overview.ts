@@ -17,7 +17,8 @@ export function outcomeOf(result: EvaluationResult): string[] {
     experiments.filter((it) => it.expectation === expectation && it.verdict === verdict);
   const [broken, undecided, held] = [of('holds', 'broken'), of('holds', 'undecided'), of('holds', 'holds')];
   const measured = of('admitted', 'broken');
-  const missed = controls.filter(({ found }) => !found);
+  const missed = controls.filter(({ found, tooNoisy }) => !found && tooNoisy === undefined);
+  const hidden = controls.filter(({ tooNoisy }) => tooNoisy !== undefined);
   const refuted = claims.filter(({ verdict }) => verdict === 'broken');
   const omitted = experiments.reduce((sum, it) => sum + it.omitted.length, 0);
   const names = (of: readonly { readonly id: string }[]) => of.map(({ id }) => id).join(', ');
@@ -25,6 +26,11 @@ export function outcomeOf(result: EvaluationResult): string[] {
     ...(missed.length === 0
       ? []
       : [`This run says nothing: it did not find what is known to leak, ${names(missed)}.`]),
+    ...(hidden.length === 0
+      ? []
+      : [
+          `This machine is too noisy: what is known to leak by times does not show, ${names(hidden)}. Of times this run says nothing.`,
+        ]),
     broken.length + held.length + undecided.length === 0
       ? 'No experiment attacked what the documents promise: this run says nothing of that.'
       : broken.length === 0
@@ -34,7 +40,7 @@ export function outcomeOf(result: EvaluationResult): string[] {
     `${plural(measured.length, 'admitted leak')} ${measured.length === 1 ? 'was' : 'were'} there, with the sizes that the report gives; of ${of('admitted', 'undecided').length} more so many units could not decide, and ${of('admitted', 'holds').length} did not show.`,
     ...(controls.length === 0
       ? ['No positive control ran: silence says nothing.']
-      : missed.length === 0
+      : missed.length + hidden.length === 0
         ? [`All that is known to leak was found: ${plural(controls.length, 'positive control')}.`]
         : []),
     ...(failures.length === 0

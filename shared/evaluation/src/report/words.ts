@@ -11,6 +11,7 @@ interface Word {
 
 const UNDECIDED: Word = { text: '? undecided', tone: 'open' };
 const MISSED: Word = { text: '✗ not found', tone: 'bad' };
+const HIDDEN: Word = { text: '? too noisy here', tone: 'open' };
 
 /** What a verdict means depends on what was expected. The worst first. */
 export const WORDS: Readonly<Record<Expectation, Readonly<Record<Verdict, Word>>>> = {
@@ -41,6 +42,9 @@ export function verdictOf({ expectation, verdict, cases }: ExperimentResult): Ve
 
 export function wordOf(experiment: ExperimentResult): Word {
   const verdict = verdictOf(experiment);
+  const missed = experiment.cases.filter((it) => it.verdict !== 'broken');
+  if (missed.length > 0 && missed.every((it) => it.kind === 'trials' && it.tooNoisy !== undefined))
+    return HIDDEN;
   return verdict === null ? NO_ANSWER : WORDS[experiment.expectation][verdict];
 }
 

@@ -7,7 +7,7 @@ import type { OwnSource } from '../scenes/own.ts';
 import { describeBundle, evaluateBundle } from '../views/evaluate.ts';
 import { Evaluation } from './evaluate.ts';
 import { allExperiments } from './job.ts';
-import { problemsOf, shortForm } from './summary.ts';
+import { noiseOf, problemsOf, shortForm } from './summary.ts';
 
 const INTERRUPTED = 130;
 
@@ -30,6 +30,7 @@ export interface EvaluateOptions {
 /**
  * Runs, writes the report, and prints it in short.
  * @throws ERR_EVALUATION after all of that, when a claim is refuted, a known leak was not found, or an experiment failed
+ * @throws ERR_TOO_NOISY after all of that, when nothing else is wrong than that the noise of this machine hides a known leak
  * @throws ERR_CONFIGURATION, ERR_SCENE, ERR_ATTACK_…
  */
 export async function runEvaluation(program: Command, options: EvaluateOptions): Promise<void> {
@@ -67,8 +68,9 @@ export async function runEvaluation(program: Command, options: EvaluateOptions):
     process.stderr.write('interrupted: run the same command to go on\n');
     process.exit(INTERRUPTED);
   }
-  const problems = problemsOf(result);
-  if (problems.length > 0) throw new EvaluationError('ERR_EVALUATION', problems.join('; '));
+  const [problems, noise] = [problemsOf(result), noiseOf(result)];
+  if (problems.length > 0) throw new EvaluationError('ERR_EVALUATION', [...problems, ...noise].join('; '));
+  if (noise.length > 0) throw new EvaluationError('ERR_TOO_NOISY', noise.join('; '));
 }
 
 /** @throws ERR_EVALUATION when the party has what it must not see; as evaluateBundle */

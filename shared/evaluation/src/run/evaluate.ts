@@ -152,7 +152,7 @@ export class Evaluation {
       claims: judgedClaims(await readClaims(), experiments),
       controls: experiments
         .filter(({ expectation, verdict }) => expectation === 'control' && verdict !== null)
-        .map(({ id, cases }) => ({ id, found: cases.every(({ verdict }) => verdict === 'broken') })),
+        .map(controlOf),
       failures: [...this.#failures],
       missing: this.#slots
         .filter((slot) => this.#entryOf(slot.job) === undefined && !failed(slot))
@@ -213,6 +213,16 @@ export class Evaluation {
     if (!needsConfirmation({ ...slot, ...result }) || again === undefined) return result;
     return confirmedBy(result, { seed: job.seed, outcome: again.outcome }, LEVELS[this.#setting.effort]);
   }
+}
+
+/** Where all that was missed was hidden by noise, the first reason stands for it. */
+function controlOf({ id, cases }: ExperimentResult): EvaluationResult['controls'][number] {
+  const missed = cases.filter(({ verdict }) => verdict !== 'broken');
+  const hidden = missed.flatMap((one) =>
+    one.kind === 'trials' && one.tooNoisy !== undefined ? [one.tooNoisy] : [],
+  );
+  const isHidden = missed.length > 0 && hidden.length === missed.length;
+  return { id, found: missed.length === 0, ...(isHidden && { tooNoisy: hidden[0]! }) };
 }
 
 const afresh = (job: Job): Job => ({ ...job, seed: `${job.seed}/again` });

@@ -16,6 +16,7 @@ export const OutcomeSchema: z.ZodType<Outcome> = z.discriminatedUnion('kind', [
     chance: z.literal(true).exactOptional(),
     paired: z.literal(true).exactOptional(),
     baseline: z.number(),
+    tooNoisy: z.string().exactOptional(),
     ...Shown,
   }),
   z.strictObject({

@@ -21,10 +21,17 @@ export function problemsOf({ experiments, controls, failures }: EvaluationResult
   const broken = experiments.filter(
     ({ expectation, verdict }) => expectation === 'holds' && verdict === 'broken',
   );
-  const unseen = controls.filter(({ found }) => !found);
+  const unseen = controls.filter(({ found, tooNoisy }) => !found && tooNoisy === undefined);
   return [
     ...broken.map(({ id, claims }) => `BROKEN: ${id}, against ${claims.join(', ') || 'no claim'}`),
     ...unseen.map(({ id }) => `NOT FOUND: the known leak of ${id}, so this run proves nothing`),
     ...(failures.length === 0 ? [] : [`FAILED: ${failures.length} cases`]),
   ];
+}
+
+/** What this machine is too busy for; a run on a quieter one may be a good one. */
+export function noiseOf({ controls }: EvaluationResult): string[] {
+  return controls.flatMap(({ id, tooNoisy }) =>
+    tooNoisy === undefined ? [] : [`TOO NOISY HERE: the known leak of ${id} is hidden: ${tooNoisy}`],
+  );
 }

@@ -1,0 +1,24 @@
+/** Figures of a document are those of a report, or the difference is told. */
+import { expect, test } from 'vitest';
+import { withFigures } from '../src/written-figures.ts';
+
+const PAGE = 'A PCA takes 16 s by `garbled` and 1.8\ns by `rotated` (why?).\nOf 41 experiments all\nhold.\n';
+
+test('a figure is written in its place, with its unit, and nothing else is touched', () => {
+  const sentences = [
+    { says: 'takes {} by `garbled` and {} by `rotated` (why?)', figures: ['31.4 s', '1.55 s'] },
+    { says: 'Of {} experiments all hold', figures: ['1,042'] },
+  ];
+  const written =
+    'A PCA takes 31.4 s by `garbled` and 1.55 s by `rotated` (why?).\nOf 1,042 experiments all\nhold.\n';
+  expect(withFigures(PAGE, sentences)).toBe(written);
+  expect(withFigures(written, sentences)).toBe(written);
+});
+
+test.each([
+  ['a sentence that is not there', 'takes {} by `simulated`', ['1 s']],
+  ['one that stands there twice', '{} ', ['1 s']],
+  ['a place without a figure', 'takes {} by `garbled` and {} by', ['1 s']],
+])('%s is an error', (_, says, figures) => {
+  expect(() => withFigures(PAGE, [{ says, figures }])).toThrow(RangeError);
+});

@@ -1,0 +1,168 @@
+/** The smallest forms of the scripts of package.json: each is run as npm runs it, with more options behind those that the document gives. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { writeBundles } from '@eigenveil/evaluation/views/bundle';
+import type { View } from '@eigenveil/evaluation/views/view';
+import { tethered } from '@eigenveil/testbed/processes/tether';
+import { expect } from 'vitest';
+import type { Form } from './form.ts';
+import { ROOT, read } from './list.ts';
+import type { DocumentSite } from './site.ts';
+
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+
+const DEMO = '--owners 2 --components 2 --key-bits 1024 --out demo';
+const IRIS = `--data ${ROOT}data/iris.csv`;
+/** What makes a script small, by its name. */
+const SMALL: Readonly<Record<string, string>> = {
+  'bench:authenticator': '--users 10 --sessions 5 --seconds 1',
+  'bench:browser': '--features 2 --rows 100 --repetitions 1',
+  'bench:garbling': '--only circuits --repetitions 1',
+  'bench:histogram': '--features 1 --height 2 --owners 2 --rows 10',
+  'bench:load': '--contributions 4 --features 3 --bits 1024 --connections 2',
+  'bench:ot': '--transfers 1000 --megabytes 1 --repetitions 1',
+  'bench:owner-memory': '--rows 1000 --features 3',
+  'bench:paillier': '--bits 1024',
+  'bench:protocol': '--features 3 --bits 1024',
+  'bench:rotated': '--sets iris --repetitions 1 --rate 100M --delay 20',
+  'bench:sketch': '--sets wide1024 --columns 4 --components 2 --two-party simulated',
+  'bench:timing': '--samples 20000 --only none',
+  bench: '--quick --only transform --out bench',
+  'compare:learners': '--quick --only features --out learners',
+  'compare:privacy': '--quick --only clipping --out privacy',
+  'compare:ranges': '--only averages --out ranges',
+  'demo:authentication': '--users 3 --components 1 --key-bits 1024 --out authentication',
+  evaluate: '--quick --only network-unpadded-result --out evaluation',
+  faults: '--only benchmark-case-that-fails',
+  'forecast:privacy': '--seeds 1',
+  fuzz: '--inputs 50 --only task',
+  pack: 'projection --out packed',
+  soak: '--runs 1 --length 4',
+  'soak:kill': '--cycles 1',
+  'study:faces': '--quick --only solver --out faces',
+  'study:templates': '--quick',
+  'test:long': 'test/isolation.test.ts --passWithNoTests',
+};
+
+/** What nobody has seen: enough to be opened. */
+const VIEW: View = {
+  ...{ recording: '00000000-0000-4000-8000-000000000000', party: 'CSP', taskId: 't' },
+  ...{ inputs: [], outputs: [], keys: [], random: [], received: [], opened: [], files: [], passages: [] },
+};
+
+/** One run serves all documents whose command comes to the same. */
+const done = new Map<string, Promise<void>>();
+
+function run(site: DocumentSite, line: string): Promise<void> {
+  const running = done.get(line) ?? shell(site, line);
+  done.set(line, running);
+  return running;
+}
+
+async function shell(site: DocumentSite, line: string): Promise<void> {
+  const [first, ...words] = tethered('bash', '-c', line);
+  const PATH = [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+  const child = spawn(first, words, {
+    cwd: ROOT,
+    // Only what is bundled, so that it takes the same time everywhere.
+    env: { ...process.env, PATH, EIGENVEIL_DATA: site.world.folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, err, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  expect({ line, exitCode, said: exitCode === 0 ? '' : `${out}${err}`.slice(-4000) }).toEqual({
+    line,
+    exitCode: 0,
+    said: '',
+  });
+}
+
+const optionsOf = (text: string): string[] => text.split(/ (?=--)/).filter((option) => option !== '');
+const nameOf = (option: string): string => option.split(' ')[0]!;
+
+/** `npm run NAME -- OPTIONS` as npm gives it to a shell, with what makes it small; what it writes goes to the site's folder. */
+function script(site: DocumentSite, command: string, small?: string): Promise<void> {
+  const [, name, options = ''] = /^(?:[A-Z_]+=\S+ )?npm (?:run )?(\S+)(?: -- (.*))?$/.exec(command)!;
+  // Sizes are small whatever the document gives; a choice of suites is the document's, and what asks for all of it is left out.
+  const given = optionsOf(options).filter((option) => option !== '--full');
+  const smaller = optionsOf(small ?? SMALL[name!] ?? '')
+    .filter((option) => !(option.startsWith('--only ') && given.some((one) => one.startsWith('--only '))))
+    .map((option) => option.replace(/^--out (\S+)/, `--out ${site.world.folder}/$1`));
+  const kept = given.filter(
+    (option) => !smaller.some((one) => nameOf(one) === nameOf(option) && one !== option),
+  );
+  return run(site, [scripts[name!], ...new Set([...kept, ...smaller].sort())].join(' '));
+}
+
+const as = (of: RegExp, small?: string): Form => ({
+  of,
+  run: (site, command) => script(site, command, small),
+});
+
+export const SCRIPTS: readonly Form[] = [
+  {
+    of: /^npx vitest run path\/to\/file$/,
+    run: (site) => run(site, 'vitest run test/isolation.test.ts'),
+  },
+  {
+    of: /^npm ci && npm run demo$/,
+    run: (site) => script(site, 'npm run demo', `${IRIS} --method pca --two-party simulated ${DEMO}`),
+  },
+  as(/^npm run demo$/, `${IRIS} --method pca --two-party simulated ${DEMO}`),
+  as(/^npm run demo -- --two-party rotated$/, `${IRIS} --method pca ${DEMO}`),
+  {
+    of: /^npm run demo -- --data FILE --label COLUMN --ignore COLUMNS .+$/,
+    run: (site, command) =>
+      script(
+        site,
+        command
+          .replace('FILE', `${ROOT}data/iris.csv`)
+          .replace('COLUMN ', 'label ')
+          .replace('COLUMNS', 'petal_width'),
+        `--two-party simulated ${DEMO}`,
+      ),
+  },
+  as(/^npm run demo -- --(?:chain pca,dca|ranges private)$/, `${IRIS} --two-party simulated ${DEMO}`),
+  as(/^npm run figures$/, '--check'),
+  as(/^npm run bench:rotated -- --rate 100M --delay 20$/),
+  as(
+    /^npm run bench:load -- .+--sketch 60.+$/,
+    '--contributions 4 --features 40 --sketch 6 --bits 1024 --connections 2',
+  ),
+  as(/^npm run faults -- --changed$/, '--seconds 1'),
+  // Measured through the services it takes minutes, however few faces there are: here its kept figures become a report.
+  as(/^npm run study:faces -- --only encrypted$/, '--render docs/faces-encrypted/report.json --out faces'),
+  as(/^npm run bench -- --(?:quick|only transform)$/),
+  {
+    of: /^npm run evaluate -- --task task\.json --data rows\.csv.*$/,
+    async run(site, command) {
+      await site.rows('people.csv', ['label', 'age_group', 'patient'], 4);
+      await site.write('evaluated.json', await site.proposal({ components: 2 }, 4));
+      const { folder } = site.world;
+      const given = command
+        .replace('task.json', `${folder}/evaluated.json`)
+        .replace('rows.csv', `${folder}/people.csv`);
+      await script(site, given);
+    },
+  },
+  {
+    of: /^npm run evaluate -- --views out\/evaluation\/views\/<recording>\/csp\.view$/,
+    async run(site) {
+      const [view] = await writeBundles([VIEW], await site.folder('views'));
+      await script(site, `npm run evaluate -- --views ${view!}`, '');
+    },
+  },
+  as(
+    /^npm run evaluate -- --quick --attack examples\/attack\.ts$/,
+    '--quick --only own-missing-feature --out attacked',
+  ),
+  as(/^(?:EIGENVEIL_DATA=… )?npm run (?:compare:\S+|bench:\S+|study:\S+)(?: -- .*)?$/),
+  as(
+    /^npm run (?:bench|demo:authentication|evaluate|faults|forecast:privacy|fuzz|pack|soak|soak:kill|test:long)$/,
+  ),
+];
