@@ -1,5 +1,6 @@
 /** Every experiment of the instrument, in the order of the report. */
 import { EXPERIMENTS as deviation } from './attacks/deviation/index.ts';
+import { EXPERIMENTS as lattices } from './attacks/lattices/index.ts';
 import { EXPERIMENTS as membership } from './attacks/membership/index.ts';
 import { EXPERIMENTS as network } from './attacks/network/index.ts';
 import { EXPERIMENTS as reducedRows } from './attacks/reduced-rows/index.ts';
@@ -14,6 +15,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   ...reducedRows,
   ...membership,
   ...tasks,
+  ...lattices,
   ...network,
   ...deviation,
 ];

@@ -4,7 +4,7 @@
  */
 export { ClearSession } from './garbling/index.ts';
 export { GARBLING_MESSAGE } from './garbling/messages.ts';
-export { clearProducts } from './insides/clear-products.ts';
+export { clearProducts, clearProductsBothWays } from './insides/clear-products.ts';
 export { dealtTransfers } from './insides/dealt-transfers.ts';
 export { type Lie, multiplyLying } from './insides/deviating-correlator.ts';
 export { deviatingSession } from './insides/deviating-receiver.ts';
@@ -58,4 +58,8 @@ export { RandomBits } from './rotated/random-bits.ts';
 export { refineVectors } from './rotated/refine.ts';
 export { matrixShareOfUser } from './rotated/rotating.ts';
 export { drawNoise, drawSecrets, type RotationSecrets } from './rotated/secrets.ts';
+export { answerSketch } from './rotated/sketch/csp.ts';
+export { askSketch } from './rotated/sketch/data-user.ts';
+export { sketchParameters } from './rotated/sketch/parameters.ts';
+export { drawSketchSecrets } from './rotated/sketch/secrets.ts';
 export { decodeShares } from './shares.ts';
