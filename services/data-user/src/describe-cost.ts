@@ -82,11 +82,11 @@ function rotatedCost(task: TaskProposal): Cost {
 /** By the lengths of messages (docs/rotated-sketches.md): products of l × l matrices, the square of d × l numbers, and what the components take. */
 function sketchCost({ features, components, serverLine }: TaskProposal, l: number): Cost {
   const d = features.length;
-  const products = 4100 * l ** 3 + d * l * (3200 + 33 * l + 207 * components);
+  const products = 4000 * l ** 3 + d * l * (3900 + 5 * l + 710 * components);
   const { centring, whole } = sketchPaces(d, l, components);
   return {
     seconds: 0.7 + products / (serverLine ? 1.4e8 : 1.2e8) + (centring + whole) / 1000,
-    bytes: products * (serverLine ? 1.23 : 1),
+    bytes: products * (serverLine ? 1.28 : 1),
     memory: 250e6 + 700 * d * l,
   };
 }

@@ -60,6 +60,6 @@ export { matrixShareOfUser } from './rotated/rotating.ts';
 export { drawNoise, drawSecrets, type RotationSecrets } from './rotated/secrets.ts';
 export { answerSketch } from './rotated/sketch/csp.ts';
 export { askSketch } from './rotated/sketch/data-user.ts';
-export { sketchParameters } from './rotated/sketch/parameters.ts';
+export { type SketchParameters, sketchParameters } from './rotated/sketch/parameters.ts';
 export { drawSketchSecrets } from './rotated/sketch/secrets.ts';
 export { decodeShares } from './shares.ts';

@@ -153,7 +153,7 @@ function ringBitsOf(task: StatisticsTask): number {
 }
 
 /** Raised whenever the same secrets and messages would make other messages or tags, at either end; a test keeps the digests of both by this name. */
-export const PROGRAM = 'eigenveil rotated 6';
+export const PROGRAM = 'eigenveil rotated 7';
 
 /** Public, as is what it counts: neither depends on what is multiplied. A circuit that comes before is not in it. */
 function workTold(

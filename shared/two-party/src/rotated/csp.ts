@@ -4,8 +4,8 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import type { CspInput } from '../protocol.ts';
 import { closedByFaults, openOwners, sendMarkedMatrix } from './closing.ts';
-import { addMatrices, transpose } from './matrices.ts';
-import { declare, ROTATED_MESSAGE, sendRing } from './messages.ts';
+import { transpose } from './matrices.ts';
+import { declare, sendVectors } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Chooser } from './products.ts';
 import { matrixShareOfCsp, rotatingChoices } from './rotating.ts';
@@ -69,6 +69,5 @@ export async function rotateBack(
   const [product] = await chooser.multiply([
     { matrix, entryBits: rotationBits + 1, columns: components, ringBits },
   ]);
-  const vectors = addMatrices(product!, flood, ringBits);
-  await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), ringBits);
+  await sendVectors(stream, product!, flood, ringBits);
 }

@@ -7,7 +7,7 @@ import { standardPace } from '../standard-pace.ts';
 import { decomposeMatrix, finishDecomposition } from './decomposition.ts';
 import { holdToPace, paceOf, toTheEnd } from './hold.ts';
 import { inRing, type Matrix } from './matrices.ts';
-import { opened, openMatrix, ROTATED_MESSAGE, readRing, sendOwners } from './messages.ts';
+import { opened, openVectors, ROTATED_MESSAGE, readRing, sendOwners } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Correlator } from './products.ts';
 import { matrixShareOfUser, rotatingCorrelations } from './rotating.ts';
@@ -76,14 +76,14 @@ async function shareMatrix(
   return matrixShareOfUser(rotating);
 }
 
-/** Step 4: Pᵀ A with the flood, d × components signed integers. */
+/** Step 4: Pᵀ A with the flood and in units of it, d × components. */
 async function rotateBack(
   stream: MessageStream,
   correlator: Correlator,
   directions: Matrix,
-  { features: d, rotationBits, vectorRingBits: ringBits }: RotatedParameters,
+  { features: d, rotationBits, vectorRingBits: ringBits, floodBits }: RotatedParameters,
 ): Promise<bigint[][]> {
   const matrix = inRing(directions, ringBits);
   const [product] = await correlator.multiply([{ matrix, rows: d, entryBits: rotationBits + 1, ringBits }]);
-  return openMatrix(stream, ROTATED_MESSAGE.vectors, product!, ringBits);
+  return openVectors(stream, product!, { ringBits, floodBits });
 }

@@ -71,7 +71,7 @@ function decompose(
 }
 
 /**
- * The result. `vectors` are the flooded d × components entries of Pᵀ A in units of 2^(−f − directionBits).
+ * The result. `vectors` are the d × components entries of Pᵀ A in units of the flood.
  * @throws ERR_NO_SAMPLES, ERR_STATISTICS_INVALID, ERR_FULL_RANK: the refusal of `opened`
  * @throws ERR_ROTATION_CHECK when the vectors are not orthonormal
  */
@@ -81,10 +81,10 @@ export function finishDecomposition(
   { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] | undefined },
   { fractionBits }: StatisticsTask,
   { components, outputs }: Program,
-  { rotationBits, directionBits }: RotatedParameters,
+  { rotationBits, directionBits, floodBits }: RotatedParameters,
 ): Decomposition {
   if (refusal) throw refusal;
-  const scale = 2 ** (rotationBits + directionBits);
+  const scale = 2 ** (rotationBits + directionBits - floodBits);
   const columns = transpose(vectors).map((column) => column.map((entry) => Number(entry) / scale));
   checkOrthonormal(columns);
   const all = [...spectrum];

@@ -1,7 +1,8 @@
 /** The protocol's own messages in a MessageStream; types 0x40 to 0x4f belong to this room. All are ring elements of fixed length. */
 import type { MessageStream } from '../channel/message-stream.ts';
 import { decodeShares, encodeShares } from '../shares.ts';
-import { type Matrix, matrixOf } from './matrices.ts';
+import { roundShift } from './integers.ts';
+import { addMatrices, type Matrix, matrixOf } from './matrices.ts';
 
 export const ROTATED_MESSAGE = {
   /** From the data user: its share of the number of owners. */
@@ -63,6 +64,29 @@ export async function readRing(
 ): Promise<bigint[]> {
   const bytes = await stream.read(type, count * Math.ceil(ringBits / 8));
   return decodeShares(new Array<number>(count).fill(ringBits), bytes);
+}
+
+/**
+ * Opens vectors to the data user, with a flood that hides what the rounding of secret factors changes in them. Nothing that is not flooded is opened so: what
+ * is a combination of secret numbers in whole numbers tells them all (Nguyen and Stern, "Merkle–Hellman revisited", CRYPTO 1997).
+ */
+export function sendVectors(
+  stream: MessageStream,
+  share: Matrix,
+  flood: Matrix,
+  ringBits: number,
+): Promise<void> {
+  return sendRing(stream, ROTATED_MESSAGE.vectors, addMatrices(share, flood, ringBits).flat(), ringBits);
+}
+
+/** The vectors that the CSP opens, in units of the flood's deviation, 2^floodBits: digits below tell of nothing but the flood. */
+export async function openVectors(
+  stream: MessageStream,
+  share: Matrix,
+  { ringBits, floodBits }: { readonly ringBits: number; readonly floodBits: number },
+): Promise<bigint[][]> {
+  const vectors = await openMatrix(stream, ROTATED_MESSAGE.vectors, share, ringBits);
+  return vectors.map((row) => row.map((entry) => roundShift(entry, floodBits)));
 }
 
 /** What the CSP's share, a message of as many elements, and this one add up to. */

@@ -1,5 +1,5 @@
 /**
- * The way back through both rotations, the last step of a pencil and of a sketch: shares of W = Pᵀ C̃ᵀ P₂ᵀ A with the flood, by three products.
+ * The way back through both rotations, the last step of a pencil, and the last but one of a sketch: shares of W = Pᵀ C̃ᵀ P₂ᵀ A, by three products.
  * P₂ᵀ A stays shared, and so does what C̃ = √λ_min·C₁, of norm 1, makes of it.
  */
 import type { ChosenProduct, CorrelatedProduct } from '../products/index.ts';
@@ -21,12 +21,11 @@ interface Sizes {
 interface Secrets {
   readonly rotation: Matrix;
   readonly turn: Matrix;
-  readonly flood: Matrix;
 }
 
 /** The CSP's products with bits of P₂ᵀ, of its share of P₂ᵀ A, and of Pᵀ. */
 export function returningChoices(
-  { rotation, turn }: Pick<Secrets, 'rotation' | 'turn'>,
+  { rotation, turn }: Secrets,
   { side, components, rotationBits, back, inner, ringBits }: Sizes,
 ): ChosenProduct[] {
   const turning = { entryBits: rotationBits + 1, columns: components };
@@ -46,15 +45,15 @@ export function returningChoices(
   ];
 }
 
-/** The CSP's share of W with the flood, side × components, from its shares of those products. */
+/** The CSP's share of W, side × components, from its shares of those products. */
 export function returnedShareOfCsp(
-  { rotation, flood }: Pick<Secrets, 'rotation' | 'flood'>,
+  { rotation }: Pick<Secrets, 'rotation'>,
   [, stretched, last]: readonly Matrix[],
   { inner, ringBits }: Sizes,
 ): bigint[][] {
   const z = transpose(truncateCsp(stretched!, inner));
   const own = multiplyMatrices(transpose(rotation), z, ringBits);
-  return addMatrices(addMatrices(own, last!, ringBits), flood, ringBits);
+  return addMatrices(own, last!, ringBits);
 }
 
 /** The data user's ends of the same products, the last of which is its share of W. `normalised` is C̃. */

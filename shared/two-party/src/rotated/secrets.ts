@@ -22,12 +22,11 @@ export function drawSecrets(
   components: number,
   random: RandomBits,
 ): RotationSecrets {
-  const normal = (bits: number): bigint => standardNormal(random, bits);
   return {
     rotation: haarOrthogonal(d, rotationBits, random),
     noise: drawNoise(d, noiseBits, random),
     mask: upperEntries(d, () => random.integer(maskBits)),
-    flood: Array.from({ length: d }, () => Array.from({ length: components }, () => normal(floodBits))),
+    flood: drawFlood([d, components], floodBits, random),
   };
 }
 
@@ -38,6 +37,17 @@ export function fixed<Secrets extends object>(stream: Pick<MessageStream, 'fix'>
   );
   stream.fix(Buffer.from(text));
   return secrets;
+}
+
+/** Independent normal numbers of deviation 2^bits, rounded to whole ones. */
+export function drawFlood(
+  [rows, columns]: readonly [rows: number, columns: number],
+  bits: number,
+  random: RandomBits,
+): bigint[][] {
+  return Array.from({ length: rows }, () =>
+    Array.from({ length: columns }, () => standardNormal(random, bits)),
+  );
 }
 
 /** Upper triangle of a matrix of the Gaussian orthogonal ensemble, in units of 2^−bits. */

@@ -126,8 +126,8 @@ function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exc
       [...lifting(l * l, mixed), size([l, l, l], entryBits, openRing, 'upper')],
     ],
     [
-      [size([l, l, k], entryBits, back.ring)],
-      [size([k, l, l], bitsLeft(back), inner.ring), size([l, l, k], entryBits, coefficients.ring)],
+      [size([l, l, k], fineBits, back.ring)],
+      [size([k, l, l], bitsLeft(back), inner.ring), size([l, l, k], fineBits, coefficients.ring)],
       pieces,
     ],
     [pieces],

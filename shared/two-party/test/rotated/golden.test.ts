@@ -49,17 +49,17 @@ const SETTINGS = {
  * name that was released; give another name, and put its digests here in the place of these.
  */
 const DIGESTS: { readonly program: string; readonly of: Readonly<Record<keyof typeof SETTINGS, string>> } = {
-  program: 'eigenveil rotated 6',
+  program: 'eigenveil rotated 7',
   of: {
-    pca: 'RqlxMbbqgNwi0PK7rvZLFSV-4lfUMToZjhAOc7co8aY',
-    'pca over a fast line': '2Y_P2SisYhIFW5rkgWY6Npchu2nWG20pVOaGNWSw55k',
-    'pca with mean': '0TCda5jHoj0rGa-UstbE2kPwtV_aIZVTTssutRWERzo',
-    correlation: 'UzGy0mB44WWErqaaerDWpxsNCZoILdpfO_k3rl7GCcQ',
-    dca: 'LDuZonY06CxPU696L4FsJUCsULJrcVS6ye4CwCsIhVo',
-    'dca with a signal ridge': 'X3H61tCXfNOrL21oSSmnPwzOSu2-Ev20He0yGGdxFJw',
-    lda: 'SrnjfayAYpeNPUPcUvAmHWH7bLrjS5NfIVbIBxPeF2A',
-    sketch: 'zRiHSq8GX4pxyP_wEIuBW7aMEfHMqhDKBoeGZpvCKyI',
-    mdr: 'gFjjEhu28E5GP5Eg2pNmUx9PVw3mMqEYX6JU_WuB7qQ',
+    pca: '6zyHUCjqboB__yuZ97_VsQxdiaHzHozS5dpXXUc6GCE',
+    'pca over a fast line': 'uKhLY9bcDedQ8Xp-WT8BWpgnmc-16eruuBaWtzwiJCc',
+    'pca with mean': '5WXLMpEEY_F3KuL3T8x9wyzYbYjgCEIKcwsvOaAHZgI',
+    correlation: 'GE3VvjoRHGAa1_f_MpneNYMBbVtOXrJjr89_OsStAzE',
+    dca: 'TfLsESlgCo3T5CgdX_fBvbwnuL6U8tXw_kqMwxL2dyA',
+    'dca with a signal ridge': 'LZB0KOcpwG0S_00uODUkOACytBHVZj83eJI8oaT6CwU',
+    lda: 'BD3oHbRvFyUpA3jd1PJJ33Bt_UP0h73S16TTh0AkbaY',
+    sketch: 'JIQg14BQ5eM2mfHqPBJSA7wMF4LXNGekAb4J88IQpgs',
+    mdr: 'AAqLaPtkQ_V2qGIqym5gJJVlSdMYmqXq59zOfzfDJXQ',
   },
 };
 

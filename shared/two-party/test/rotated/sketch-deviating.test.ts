@@ -1,8 +1,14 @@
-/** What a data user gains that puts another share of Z', or of J, into the last products of a sketch: docs/rotated-sketches.md, S-617. */
+/** What a sketch opens last, and what a data user gains that puts another share of Z'', or of J, into its last products: docs/rotated-sketches.md, S-617. */
 import { expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { clearProductsBothWays } from '../../src/insides/clear-products.ts';
-import { multiplyMatrices } from '../../src/rotated/matrices.ts';
+import {
+  addMatrices,
+  type Matrix,
+  multiplyMatrices,
+  multiplySigned,
+  transpose,
+} from '../../src/rotated/matrices.ts';
 import type { CspProducts, DataUserProducts } from '../../src/rotated/products.ts';
 import { answerSketch } from '../../src/rotated/sketch/csp.ts';
 import { askSketch } from '../../src/rotated/sketch/data-user.ts';
@@ -12,9 +18,9 @@ import { decodeShares } from '../../src/shares.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { patterned, type SketchSetting, sketchSetting } from './sketches.ts';
 
-/** Bits of J that a group of l features gives, since no entry of Z'J here comes near the others of the ring. */
-const STEP = 14;
-const GROUPS = 3;
+/** Bits of J that a group of l features gives, since no entry of Z''J here comes near the others of the ring. */
+const STEP = 13;
+const GROUPS = 7;
 
 /** The shares that the CSP sends last, which notices nothing of a data user that deviates. */
 async function sharesSent(
@@ -47,163 +53,167 @@ async function sharesSent(
   return decodeShares(new Array<number>(d * k).fill(ring), read.at(-1)!);
 }
 
-it('tells a data user that adds powers of two to its share of Z′ the coefficients, and the images as before', async () => {
-  const setting = sketchSetting({ rows: patterned(60, 40, 12), columns: 8, components: 2 });
-  const { task, program } = setting;
-  const parameters = sketchParameters(task, program);
-  const { columns: l, components: k, vectorRing: ring } = parameters;
-  const signed = (value: bigint) => BigInt.asIntN(ring, value);
-  const shiftOf = (i: number) => BigInt(ring - STEP * (1 + Math.floor(i / l)));
-  const isAltered = (i: number) => i < GROUPS * l;
+interface Opened {
+  /** What comes out, in the CSP's units, beside what the data user takes off itself. */
+  readonly seen: (i: number, j: number) => bigint;
+  /** Z'', and J with its flood. */
+  readonly Z: Matrix;
+  readonly J: Matrix;
+}
 
+/** Of each entry of the data user's share of Z'' and of J what it adds in the last products, where it deviates. */
+interface Added {
+  readonly toKept?: (i: number, a: number) => bigint;
+  readonly toCoefficients?: (a: number, j: number) => bigint;
+}
+
+/** A whole run. Where the data user adds to its share of J, it asks for no directions, so that J is its flood. */
+async function openedBy(setting: SketchSetting, { toKept, toCoefficients }: Added = {}): Promise<Opened> {
+  const parameters = sketchParameters(setting.task, setting.program);
+  const { components: k, vectorRing: ring } = parameters;
   const { csp: atCsp, user: atUser, log } = clearProductsBothWays();
   let calls = 0;
-  let ownCoefficients: readonly (readonly bigint[])[] = [];
-  const shares: bigint[][][] = [];
   let own: bigint[][] = [];
+  let coefficients: bigint[][] = [];
+  let theirKept: bigint[][] = [];
+  const shares: bigint[][][] = [];
   const deviating: DataUserProducts = {
     multiply: async (products) => {
       calls += 1;
       if (calls < 3) return atUser.multiply(products);
-      const [first, second, third, piece] = products;
-      if ('from' in piece!.matrix) throw new TypeError('another order expected');
-      own = transposed(piece!.matrix);
-      const altered = piece!.matrix.map((row, a) =>
-        row.map((entry, i) =>
-          isAltered(i) && i % l === a ? BigInt.asUintN(ring, entry + (1n << shiftOf(i))) : entry,
-        ),
+      const [directions, second, third, piece] = products;
+      own = transpose(piece!.matrix as Matrix);
+      const altered = own.map((row, i) =>
+        row.map((entry, a) => BigInt.asUintN(ring, entry + (toKept?.(i, a) ?? 0n))),
       );
-      const result = await atUser.multiply([first!, second!, third!, { ...piece!, matrix: altered }]);
+      const asked = directions!.matrix as Matrix;
+      const matrix = toCoefficients ? asked.map((row) => row.map(() => 0n)) : asked;
+      const result = await atUser.multiply([
+        { ...directions!, matrix },
+        second!,
+        third!,
+        { ...piece!, matrix: transpose(altered) },
+      ]);
       shares.push(result[3]!);
       return result;
     },
     reversed: {
       multiply: async (products) => {
+        if (calls < 3) return atUser.reversed.multiply(products);
         const [piece] = products;
-        const result = await atUser.reversed.multiply(products);
-        if (calls === 3 && !('from' in piece!.matrix)) {
-          ownCoefficients = transposed(piece!.matrix);
-          shares.push(result[0]!);
-        }
-        return result;
-      },
-    },
-  };
-  let theirKept: bigint[][] = [];
-  const watched: CspProducts = {
-    ...atCsp,
-    reversed: {
-      multiply: (products) => {
-        const { matrix } = products[0]!;
-        if (!('from' in matrix)) theirKept = transposed(matrix);
-        return atCsp.reversed.multiply(products);
-      },
-    },
-  };
-  const theirs = await sharesSent(setting, watched, deviating);
-
-  // What the data user has: its own shares, and what the CSP has sent last.
-  const local = multiplyMatrices(own, ownCoefficients, ring);
-  const [mixed, back] = [transposed(shares[0]!), transposed(shares[1]!)];
-  const seen = theirs.map((share, at) => {
-    const [i, j] = [Math.floor(at / k), at % k];
-    const altered = isAltered(i) ? ownCoefficients[i % l]![j]! << shiftOf(i) : 0n;
-    return signed(share + local[i]![j]! + mixed[i]![j]! + back[i]![j]! + altered);
-  });
-  const J = Array.from({ length: l }, (_, a) =>
-    Array.from({ length: k }, (__, j) => {
-      let known = 0n;
-      for (let group = 0; group < GROUPS; group += 1) {
-        const i = group * l + a;
-        const bits = STEP * (group + 1);
-        const left = BigInt.asIntN(ring, seen[i * k + j]! - (known << shiftOf(i)));
-        const unit = shiftOf(i) + BigInt(STEP * group);
-        known += ((left + (1n << (unit - 1n))) >> unit) << BigInt(STEP * group);
-        known = BigInt.asIntN(bits, known);
-      }
-      return known;
-    }),
-  );
-
-  const truth = ownCoefficients.map((row, a) =>
-    row.map((entry, j) => signed(entry + log.at(-1)!.matrix[j]![a]!)),
-  );
-  expect(J).toEqual(truth);
-  const Z = own.map((row, i) => row.map((entry, a) => signed(entry + theirKept[i]![a]!)));
-  const images = seen.map((value, at) => {
-    const [i, j] = [Math.floor(at / k), at % k];
-    return signed(isAltered(i) ? value - (J[i % l]![j]! << shiftOf(i)) : value);
-  });
-  expect(images).toEqual(multiplyMatrices(Z, truth, ring).flat().map(signed));
-});
-
-/** Bits of an entry of Z' and of what is added up before it, and where they begin: real rows leave the ring's other bits free. */
-const ENTRY = 14;
-const LOW = 18;
-
-it('tells a data user that puts other numbers into the place of its share of J all of Z′', async () => {
-  const setting = sketchSetting({ rows: patterned(60, 40, 12), columns: 9, components: 3 });
-  const { task, program } = setting;
-  const parameters = sketchParameters(task, program);
-  const { columns: l, components: k, features: d, vectorRing: ring } = parameters;
-  const { csp, user, log } = clearProductsBothWays();
-  // Column j of what it adds has the columns 3j, 3j + 1 and 3j + 2 of Z' side by side.
-  const added = Array.from({ length: k }, (_, j) =>
-    Array.from({ length: l }, (__, a) =>
-      Math.floor(a / k) === j ? 1n << BigInt(LOW + ENTRY * (a % k)) : 0n,
-    ),
-  );
-  let calls = 0;
-  let local: bigint[][] = [];
-  let kept: bigint[][] = [];
-  let choices: bigint[][] = [];
-  const shares: bigint[][][] = [];
-  const deviating: DataUserProducts = {
-    multiply: async (products) => {
-      calls += 1;
-      if (calls < 3) return user.multiply(products);
-      const [directions, ...others] = products;
-      // No directions, so that J is its flood.
-      const nothing = directions!.matrix as readonly (readonly bigint[])[];
-      const zeros = nothing.map((row) => row.map(() => 0n));
-      const result = await user.multiply([{ ...directions!, matrix: zeros }, ...others]);
-      kept = transposed(products[3]!.matrix as readonly (readonly bigint[])[]);
-      shares.push(result[3]!);
-      return result;
-    },
-    reversed: {
-      multiply: async (products) => {
-        if (calls < 3) return user.reversed.multiply(products);
-        const [piece] = products;
-        const own = piece!.matrix as readonly (readonly bigint[])[];
-        choices = own.map((row, j) => row.map((entry, a) => BigInt.asIntN(ring, entry + added[j]![a]!)));
-        const result = await user.reversed.multiply([{ ...piece!, matrix: choices }]);
+        coefficients = transpose(piece!.matrix as Matrix);
+        const altered = coefficients.map((row, a) =>
+          row.map((entry, j) => BigInt.asIntN(ring, entry + (toCoefficients?.(a, j) ?? 0n))),
+        );
+        const result = await atUser.reversed.multiply([{ ...piece!, matrix: transpose(altered) }]);
         shares.push(result[0]!);
         return result;
       },
     },
   };
-  const theirs = await sharesSent(setting, csp, deviating);
+  const watched: CspProducts = {
+    ...atCsp,
+    reversed: {
+      multiply: (products) => {
+        const { matrix } = products[0]!;
+        if (!('from' in matrix)) theirKept = transpose(matrix);
+        return atCsp.reversed.multiply(products);
+      },
+    },
+  };
+  const theirs = await sharesSent(setting, watched, deviating);
+  // What the data user has: its own shares, and what the CSP has sent last.
+  const altered = coefficients.map((row, a) => row.map((entry, j) => entry + (toCoefficients?.(a, j) ?? 0n)));
+  const local = multiplyMatrices(
+    own.map((row, i) => row.map((entry, a) => entry + (toKept?.(i, a) ?? 0n))),
+    altered,
+    ring,
+  );
+  const signed = (matrix: Matrix) => matrix.map((row) => row.map((entry) => BigInt.asIntN(ring, entry)));
+  const theirCoefficients = transpose(log.at(-1)!.matrix);
+  return {
+    seen: (i, j) =>
+      BigInt.asIntN(ring, theirs[i * k + j]! + local[i]![j]! + shares[0]![j]![i]! + shares[1]![j]![i]!),
+    Z: signed(addMatrices(own, theirKept, ring)),
+    J: signed(addMatrices(coefficients, theirCoefficients, ring)),
+  };
+}
 
-  local = multiplyMatrices(kept, transposed(choices), ring);
-  const seen = (i: number, j: number) =>
-    BigInt.asIntN(ring, theirs[i * k + j]! + local[i]![j]! + shares[0]![j]![i]! + shares[1]![j]![i]!);
-  const found = Array.from({ length: d }, (_, i) =>
-    Array.from({ length: l }, (__, a) => {
-      let rest = seen(i, Math.floor(a / k));
-      rest = (rest + (1n << BigInt(LOW - 1))) >> BigInt(LOW); // without Z' times the flood
-      for (let before = 0; before < a % k; before += 1)
+it('opens nothing without a flood of its own, of the size that the proof takes', async () => {
+  const setting = sketchSetting({ rows: patterned(60, 40, 12), columns: 8, components: 4 });
+  const { floodBits } = sketchParameters(setting.task, setting.program);
+  const { seen, Z, J } = await openedBy(setting);
+  const flood = multiplySigned(Z, J).flatMap((row, i) =>
+    row.map((entry, j) => Number(seen(i, j) - entry) * 2 ** -floodBits),
+  );
+  // The squares of 160 normal numbers add up to less than 60, or to more than 320, with a probability below 1e-10 each.
+  const sum = flood.reduce((total, x) => total + x * x, 0);
+  expect(flood).toHaveLength(160);
+  expect(sum).toBeGreaterThan(60);
+  expect(sum).toBeLessThan(320);
+});
+
+it('tells a data user that adds powers of two to its share of Z″ the coefficients, and the images as before', async () => {
+  const setting = sketchSetting({ rows: patterned(60, 60, 12), columns: 8, components: 2 });
+  const {
+    columns: l,
+    components: k,
+    vectorRing: ring,
+    floodBits,
+  } = sketchParameters(setting.task, setting.program);
+  const shiftOf = (i: number) => BigInt(ring - STEP * (1 + Math.floor(i / l)));
+  const isAltered = (i: number) => i < GROUPS * l;
+  const { seen, Z, J } = await openedBy(setting, {
+    toKept: (i, a) => (isAltered(i) && i % l === a ? 1n << shiftOf(i) : 0n),
+  });
+  const found = J.map((row, a) =>
+    row.map((_, j) => {
+      let known = 0n;
+      for (let group = 0; group < GROUPS; group += 1) {
+        const i = group * l + a;
+        const left = BigInt.asIntN(ring, seen(i, j) - (known << shiftOf(i)));
+        const unit = shiftOf(i) + BigInt(STEP * group);
+        known += ((left + (1n << (unit - 1n))) >> unit) << BigInt(STEP * group);
+        known = BigInt.asIntN(STEP * (group + 1), known);
+      }
+      return known;
+    }),
+  );
+  expect(found).toEqual(J);
+  const images = multiplySigned(Z, J);
+  for (const [i, row] of images.entries()) {
+    for (let j = 0; j < k; j += 1) {
+      const added = isAltered(i) ? J[i % l]![j]! << shiftOf(i) : 0n;
+      const error = Number(BigInt.asIntN(ring, seen(i, j) - added - row[j]!)) * 2 ** -floodBits;
+      expect(Math.abs(error)).toBeLessThan(8); // 1e-13 of the flood of all entries here
+    }
+  }
+});
+
+/** Bits of an entry of Z'' here, in a task with room for far more rows. Two fit into the bits above the flood. */
+const ENTRY = 15;
+const TOGETHER = 2;
+
+it('tells a data user that puts other numbers into the place of its share of J all of Z″, where its numbers are small', async () => {
+  const setting = sketchSetting({
+    rows: patterned(60, 40, 12),
+    columns: 6,
+    components: 3,
+    task: { maximumSamplesPerOwner: 2 ** 19 },
+  });
+  const { floodBits } = sketchParameters(setting.task, setting.program);
+  const low = floodBits + 3; // as far as the flood may reach, but for 1e-13
+  const { seen, Z } = await openedBy(setting, {
+    toCoefficients: (a, j) =>
+      Math.floor(a / TOGETHER) === j ? 1n << BigInt(low + 1 + ENTRY * (a % TOGETHER)) : 0n,
+  });
+  const found = Z.map((row, i) =>
+    row.map((_, a) => {
+      let rest = (seen(i, Math.floor(a / TOGETHER)) + (1n << BigInt(low))) >> BigInt(low + 1);
+      for (let before = 0; before < a % TOGETHER; before += 1)
         rest = (rest - BigInt.asIntN(ENTRY, rest)) >> BigInt(ENTRY);
       return BigInt.asIntN(ENTRY, rest);
     }),
   );
-  const shorter = Math.min(ring, parameters.gram.ring);
-  const truth = kept.map((row, i) =>
-    row.map((entry, a) => BigInt.asIntN(shorter, entry + log[0]!.matrix[a]![i]!)),
-  );
-  expect(found).toEqual(truth);
+  expect(found).toEqual(Z);
 });
-
-function transposed(matrix: readonly (readonly bigint[])[]): bigint[][] {
-  return matrix[0]!.map((_, j) => matrix.map((row) => row[j]!));
-}

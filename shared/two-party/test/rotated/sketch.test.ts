@@ -115,6 +115,17 @@ describe('a refused sketch', () => {
     );
   });
 
+  it.each([
+    ['rounded to', 2 ** 15],
+    ['the noise on them', 2 ** 18],
+  ])('is one with room for so many rows that its components are as small as %s', async (what, room) => {
+    const setting = sketchSetting({ ...small, components: 6, task: { maximumSamplesPerOwner: room } });
+    const { user, csp } = await runSketch(setting);
+    expect(csp.status).toBe('fulfilled');
+    expect(user).toMatchObject({ reason: { code: 'ERR_ILL_CONDITIONED' } });
+    expect(String((user as PromiseRejectedResult).reason)).toContain(what);
+  });
+
   it('has the messages of any other over oblivious transfer', async () => {
     const lengths: number[][] = [];
     for (const given of [tiny, { ...tiny, rows: tiny.rows.slice(0, 5) }]) {

@@ -11,26 +11,28 @@ export interface Sketch {
 }
 
 /** Of the released doubles, which are below 1. */
-const DOUBLE_BITS = 53;
+export const DOUBLE_BITS = 53;
 /** More than a column of a sketch has: a vector that is not orthogonal to all relations is longer. */
 const LONG_BITS = 60;
 /** Products of a column with the vectors are known to a few units, its length otherwise is some thousands. */
 const PRODUCT_BITS = 6;
 
 /**
- * All columns of the sketch, in whole numbers: exact, where each vector is a combination of the columns in whole numbers.
+ * All columns of the sketch, in whole numbers: exact, where each vector is a combination of the columns in whole numbers, and tells enough of it.
  *
  * Relations are whole numbers that are orthogonal to all vectors. Those that are orthogonal to every column are short, all others long, so that reduction finds the
  * first (Nguyen and Stern, "Merkle–Hellman revisited", CRYPTO 1997). The lattice of the columns is what is orthogonal to them in turn. Vector u_j has
  * the product λ_j·u_jᵀω with the column S̄ω, which singles that out of the lattice.
+ * @param bits fraction bits to which the reader takes the entries of a vector to be right
  */
 export function columnsOf(
   { vectors, eigenvalues }: Pick<Decomposition, 'vectors' | 'eigenvalues'>,
   sketch: Sketch,
+  bits: (vector: number) => number = () => DOUBLE_BITS,
 ): bigint[][] {
   const { signs, columns: l } = sketch;
   const d = vectors[0]!.length;
-  const released = vectors.map((vector) => vector.map((entry) => inUnits(entry, DOUBLE_BITS)));
+  const released = vectors.map((vector, j) => vector.map((entry) => inUnits(entry, bits(j))));
   const relations = relationsOf(released).slice(0, d - l);
   const long = relations.map((relation) => relation.map((entry) => entry << BigInt(LONG_BITS)));
   const lattice = relationsOf(long).slice(0, l);

@@ -1,6 +1,6 @@
 /** Attacks on results that are whole numbers, or combinations of them, underneath: lattice reduction finds what real numbers leave open. */
 import type { Experiment } from '../../experiment.ts';
 import { pairs } from './counts.ts';
-import { plain, refined } from './sketch.ts';
+import { SKETCHES } from './sketch.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [pairs, plain, refined];
+export const EXPERIMENTS: readonly Experiment[] = [pairs, ...SKETCHES];

@@ -1,51 +1,74 @@
-/** What a reader of a sketch's result finds of its columns, of a plain sketch and of one that refines an earlier result. */
-import type { Decomposition } from '@eigenveil/projection';
+/** What a reader of a sketch's result finds of its columns, of a plain sketch and of one that refines an earlier result; and what it found before answers were flooded. */
+import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
 import { type Statistics, sketchMatrix } from '@eigenveil/statistics';
 import { programOf, SKETCH_OUTPUTS, type Task, TaskProposal } from '@eigenveil/task';
-import { sketchParameters } from '@eigenveil/two-party/insides';
+import { type SketchParameters, sketchParameters } from '@eigenveil/two-party/insides';
+import { Matrix, solve } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
 import { dealtResult } from '../in-process/dealt.ts';
+import { exactly } from '../in-process/exact.ts';
 import { agreed } from '../in-process/small-task.ts';
 import { columnsOf, realColumns, type Sketch } from './columns.ts';
 
-const COLUMNS = 13;
-const COMPONENTS = 11;
-const FEATURES = 26;
-/** Of the earlier result. */
-const REFINED = 3;
+const FEATURES = 30;
+interface Shape {
+  readonly columns: number;
+  readonly components: number;
+  /** Of the earlier result that is refined. */
+  readonly refined: number;
+}
+const PLAIN: Shape = { columns: 8, components: 6, refined: 0 };
+const REFINED: Shape = { columns: 13, components: 11, refined: 3 };
 const RUNS = { quick: 12, full: 20 } as const;
+/** Of an owner. Where there is room for far more rows than come, numbers are small, and few vectors tell them. */
+const MANY_ROWS = 2 ** 14;
 /** Entries are kept in units, rounded by both servers. */
 const RIGHT = 1.5;
 
 /** A number that stands for a digest. */
 const DIGEST = 'A'.repeat(43);
 
-function sketchTask({ proposal }: Scene, components: number, refines: boolean): Task {
+interface Asked {
+  readonly columns: number;
+  readonly components: number;
+  readonly refines: boolean;
+  readonly manyRows: boolean;
+}
+
+function sketchTask({ proposal }: Scene, { columns, components, refines, manyRows }: Asked): Task {
   return agreed(
     TaskProposal.parse({
       ...proposal,
-      features: proposal.features
-        .filter(({ min, max }) => min < max)
+      features: varyingOf(proposal)
         .slice(0, FEATURES)
-        .map((feature) => ({ ...feature, twoValued: false })),
+        .map(({ place }) => ({ ...proposal.features[place]!, twoValued: false })),
       ...{ method: { kind: 'pca' }, labellings: [], twoParty: 'rotated', outputs: [...SKETCH_OUTPUTS] },
-      sketch: { columns: COLUMNS, ...(refines && { refine: DIGEST }) },
+      sketch: { columns, ...(refines && { refine: DIGEST }) },
       components,
+      ...(manyRows && { maximumSamplesPerOwner: MANY_ROWS }),
     }),
   );
 }
 
+const varyingOf = ({ features }: Pick<TaskProposal, 'features'>) =>
+  features.flatMap(({ min, max }, place) => (min < max ? [{ place }] : []));
+
 interface Released {
   readonly result: Decomposition;
   readonly sketch: Sketch;
-  /** What the columns are, not rounded. */
+  readonly parameters: SketchParameters;
+  /** What the columns are, not rounded, in units of what is kept. */
   readonly truth: readonly (readonly number[])[];
 }
 
-function truthOf({ Y, labellings }: Statistics, { signs, columns: l }: Sketch, unit: number): number[][] {
+function columnsBehind(
+  { Y, labellings }: Statistics,
+  { signs, columns: l }: Sketch,
+  unit: number,
+): number[][] {
   const { V, M } = labellings[0]![0]!;
   return Array.from({ length: l }, (_, a) => {
     const sum = V.reduce((total, v, i) => total + v * BigInt(signs[i * l + a]!), 0n);
@@ -53,86 +76,167 @@ function truthOf({ Y, labellings }: Statistics, { signs, columns: l }: Sketch, u
   });
 }
 
-async function released({ scene }: Setting, draws: Draws, refines: boolean): Promise<Released> {
-  const rows = draws.some(scene.owners.flat(), Math.ceil(0.8 * scene.owners.flat().length));
-  const cut = rows.map((row) => ({ ...row, values: row.values.filter((_, i) => varies(scene, i)) }));
-  const of = async (components: number, vectors: readonly (readonly number[])[]) => {
-    const task = sketchTask(scene, components, vectors.length > 0);
+/** A result of the real protocol over most of the members. */
+async function released(
+  { scene }: Setting,
+  draws: Draws,
+  { columns, components, refined }: Shape,
+  manyRows: boolean,
+): Promise<Released> {
+  const members = scene.owners.flat();
+  const places = varyingOf(scene.proposal).slice(0, FEATURES);
+  const rows = draws
+    .some(members, Math.ceil(0.8 * members.length))
+    .map((row) => ({ ...row, values: places.map(({ place }) => row.values[place]!) }));
+  const of = async (count: number, vectors: readonly (readonly number[])[]) => {
+    const task = sketchTask(scene, { columns, components: count, refines: vectors.length > 0, manyRows });
     const signs = sketchMatrix(draws.source(32), task, vectors);
-    const { cut: dropped } = sketchParameters(task, programOf(task));
-    const sketch = { signs, columns: COLUMNS, unit: 4 ** task.fractionBits / 2 ** dropped };
-    const own = cut.map((row) => ({ ...row, values: row.values.slice(0, task.features.length) }));
-    const statistics = { ...pooledStatistics(task, [own], signs), owners: BigInt(task.minimumOwners) };
+    const parameters = sketchParameters(task, programOf(task));
+    const { fineCut } = parameters;
+    const sketch = { signs, columns, unit: 4 ** task.fractionBits / 2 ** fineCut };
+    const statistics = { ...pooledStatistics(task, [rows], signs), owners: BigInt(task.minimumOwners) };
     const result = await dealtResult(task, statistics, signs);
-    return { result, sketch, truth: truthOf(statistics, sketch, 2 ** dropped) };
+    return { result, sketch, parameters, truth: columnsBehind(statistics, sketch, 2 ** fineCut) };
   };
-  const first = refines ? (await of(REFINED, [])).result.vectors : [];
-  return of(COMPONENTS, first);
+  const first = refined > 0 ? (await of(refined, [])).result.vectors : [];
+  return of(components, first);
 }
 
-function varies({ proposal }: Scene, feature: number): boolean {
-  const { min, max } = proposal.features[feature]!;
-  return min < max;
+/** How many columns are right in every entry. */
+function rightOf(columns: readonly (readonly (number | bigint)[])[], { truth }: Released): number {
+  return columns.filter((column, a) =>
+    column.every((entry, i) => Math.abs(Number(entry) - truth[a]![i]!) < RIGHT),
+  ).length;
 }
 
-/** The share of columns of which every entry is right. */
-function foundOf(columns: readonly (readonly number[])[], { truth }: Released): number {
-  const right = columns.filter((column, a) =>
-    column.every((entry, i) => Math.abs(entry - truth[a]![i]!) < RIGHT),
+const COEFFICIENT_BITS = 30;
+
+/** The same with vectors as they were opened before each entry had a flood: combinations of what the core is computed with, in whole numbers. */
+function combined({ result, truth: fine, sketch, parameters }: Released): Released {
+  const unit = 2 ** (parameters.cut - parameters.fineCut);
+  const truth = fine.map((column) => column.map((entry) => entry / unit));
+  const kept = new Matrix(truth.map((column) => column.map(Math.round))).transpose();
+  const vectors = result.vectors.map((vector) => {
+    const coefficients = solve(kept, Matrix.columnVector(vector), true);
+    const whole = Matrix.round(coefficients.mul(2 ** COEFFICIENT_BITS / coefficients.norm()));
+    const combined = kept.mmul(whole);
+    return combined.div(combined.norm()).to1DArray();
+  });
+  return {
+    ...{ result: { ...result, vectors }, parameters, truth },
+    sketch: { ...sketch, unit: sketch.unit / unit },
+  };
+}
+
+/**
+ * Fraction bits to which entries of a released vector are right: the length with which it was opened, over the flood. The data user knows it from both
+ * spectra: √(λ λ_min) for the least eigenvalue λ_min of the core.
+ */
+function worthOf({ result, sketch, parameters, truth }: Released): (vector: number) => number {
+  const { signs, columns: l, unit } = sketch;
+  const core = truth.map((column) =>
+    truth.map((_, b) => column.reduce((sum, entry, i) => sum + entry * signs[i * l + b]!, 0)),
   );
-  return right.length / truth.length;
+  const { values } = symmetricEigen(core.map((row, a) => row.map((entry, b) => (entry + core[b]![a]!) / 2)));
+  const floodBits = parameters.floodBits - parameters.coefficientBits;
+  return (j) => Math.round(Math.log2(values.at(-1)! * unit * result.eigenvalues[j]!) / 2 - floodBits);
+}
+
+/** As many columns as the reader finds that takes the entries for as right as they are, or as doubles are. */
+function foundIn(own: Released): number {
+  const { result, sketch } = own;
+  const attempts = [columnsOf(result, sketch), columnsOf(result, sketch, worthOf(own))];
+  return Math.max(...attempts.map((columns) => rightOf(columns, own)));
+}
+
+/** Every other one of a task with room for many rows, where that is asked for. */
+async function* runs(setting: Setting, shape: Shape, withRoom: boolean): AsyncGenerator<Released> {
+  const draws = new Draws(setting.seed).of('rows');
+  for (let run = 0; run < RUNS[setting.effort]; run += 1)
+    yield await released(setting, draws.of(run), shape, withRoom && run % 2 === 1);
 }
 
 const COMMON = {
   kind: 'attack',
   attacker: 'recipient',
   secret: 'pooled statistics',
-  expectation: 'control',
-  claims: ['S-612', 'S-615', 'S-616'],
   knows: 'Ω, which is public, and that what the servers keep of a sketch are whole numbers',
-  control: 'the same columns as real numbers, which the result tells, rounded',
-  baseline: 'as the control',
   unit: 'run',
   scenes: ['ionosphere'],
   omits: ({ proposal }: Scene) =>
-    proposal.features.filter(({ min, max }) => min < max).length < FEATURES
-      ? `fewer than ${FEATURES} features that vary`
-      : undefined,
+    varyingOf(proposal).length < FEATURES ? `fewer than ${FEATURES} features that vary` : undefined,
 } as const satisfies Partial<Experiment>;
 
-async function attempt(setting: Setting, refines: boolean) {
-  const draws = new Draws(setting.seed).of('rows');
-  const attack: number[] = [];
-  const control: number[] = [];
-  for (let run = 0; run < RUNS[setting.effort]; run += 1) {
-    const own = await released(setting, draws.of(run), refines);
-    attack.push(
-      foundOf(
-        columnsOf(own.result, own.sketch).map((column) => column.map(Number)),
-        own,
-      ),
-    );
-    control.push(foundOf(realColumns(own.result, own.sketch), own));
-  }
-  return {
-    kind: 'trials' as const,
-    ...{ attack, control, baseline: 0 },
-    facts: { features: FEATURES, columns: COLUMNS, components: COMPONENTS },
-  };
-}
+/** Of the real protocol. */
+const holding = (shape: Shape) =>
+  ({
+    ...COMMON,
+    expectation: 'holds',
+    claims: ['S-615'],
+    control: 'vectors without a flood, in an experiment of its own',
+    baseline: 'no column',
+    run: async (setting: Setting) => {
+      const found: number[] = [];
+      for await (const own of runs(setting, shape, true)) found.push(foundIn(own));
+      return exactly(
+        found.map((count) => count > 0),
+        'a column that comes out',
+        { facts: { features: FEATURES, ...shape } },
+      );
+    },
+  }) as const satisfies Partial<Experiment>;
 
-export const plain: Experiment = {
-  ...COMMON,
-  id: 'sketch-columns',
-  title: 'All columns of a sketch, from its released vectors by lattice reduction',
-  sees: 'the result of a sketch by the real protocol, with products from a dealer',
-  run: (setting) => attempt(setting, false),
-};
+/** Of the same results, had nothing been added to what is opened. */
+const unflooded = (shape: Shape) =>
+  ({
+    ...COMMON,
+    expectation: 'control',
+    claims: ['S-615'],
+    control: 'the same columns as real numbers, which the result tells, rounded',
+    baseline: 'as the control',
+    run: async (setting: Setting) => {
+      const attack: number[] = [];
+      const control: number[] = [];
+      for await (const flooded of runs(setting, shape, false)) {
+        const own = combined(flooded);
+        attack.push(rightOf(columnsOf(own.result, own.sketch), own) / shape.columns);
+        control.push(rightOf(realColumns(own.result, own.sketch), own) / shape.columns);
+      }
+      return {
+        kind: 'trials' as const,
+        ...{ attack, control, baseline: 0 },
+        facts: { features: FEATURES, ...shape },
+      };
+    },
+  }) as const satisfies Partial<Experiment>;
 
-export const refined: Experiment = {
-  ...COMMON,
-  id: 'sketch-columns-refined',
-  title: 'All columns of a sketch that refines an earlier result, in the same way',
-  sees: 'the result of a refinement by the real protocol, with products from a dealer, and the earlier result',
-  run: (setting) => attempt(setting, true),
-};
+const SEES = 'the result of a sketch by the real protocol, with products from a dealer';
+const WITHOUT =
+  ', but its vectors as they were without a flood on each entry: combinations of columns in whole numbers';
+
+export const SKETCHES: readonly Experiment[] = [
+  {
+    ...holding(PLAIN),
+    id: 'sketch-columns',
+    title: 'Columns of a sketch, from its released vectors by lattice reduction',
+    sees: SEES,
+  },
+  {
+    ...holding(REFINED),
+    id: 'sketch-columns-refined',
+    title: 'Columns of a sketch that refines an earlier result, in the same way',
+    sees: `${SEES}, and the result that it refines`,
+  },
+  {
+    ...unflooded(PLAIN),
+    id: 'sketch-columns-unflooded',
+    title: 'All columns of a sketch, had its answer no flood',
+    sees: `${SEES}${WITHOUT}`,
+  },
+  {
+    ...unflooded(REFINED),
+    id: 'sketch-columns-refined-unflooded',
+    title: 'All columns of a sketch that refines an earlier result, had its answer no flood',
+    sees: `${SEES}, and the result that it refines${WITHOUT}`,
+  },
+];

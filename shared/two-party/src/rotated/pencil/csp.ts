@@ -4,7 +4,7 @@ import type { MessageStream } from '../../channel/message-stream.ts';
 import type { CspInput } from '../../protocol.ts';
 import { closedByFaults, openOwners, sendMarkedMatrix } from '../closing.ts';
 import { addMatrices, type Matrix, multiplySigned, transpose } from '../matrices.ts';
-import { declare, ROTATED_MESSAGE, sendRing } from '../messages.ts';
+import { declare, ROTATED_MESSAGE, sendRing, sendVectors } from '../messages.ts';
 import type { Chooser } from '../products.ts';
 import { returnedShareOfCsp, returningChoices } from '../returning.ts';
 import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
@@ -133,6 +133,5 @@ async function rotateBack(
 ): Promise<void> {
   const sizes = returningSizes(parameters);
   const shares = await chooser.multiply(returningChoices(secrets, sizes));
-  const vectors = returnedShareOfCsp(secrets, shares, sizes);
-  await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), sizes.ringBits);
+  await sendVectors(stream, returnedShareOfCsp(secrets, shares, sizes), secrets.flood, sizes.ringBits);
 }

@@ -6,7 +6,7 @@ import type { DataUserInput } from '../../protocol.ts';
 import { contrastPace, rootPace, standardPace } from '../../standard-pace.ts';
 import { holdToPace, paceOf, partOf, toTheEnd } from '../hold.ts';
 import { addMatrices, inRing, type Matrix, multiplySigned, transpose } from '../matrices.ts';
-import { opened, openMatrix, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
+import { opened, openMatrix, openVectors, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import type { Correlator } from '../products.ts';
 import { returningCorrelations } from '../returning.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
@@ -164,7 +164,7 @@ async function shareSignal(
   return columns > 1 ? transpose(shares[2]!) : shares[1]!;
 }
 
-/** Step 6: Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components signed integers. */
+/** Step 6: Pᵀ C̃ᵀ P₂ᵀ A with the flood and in units of it, d × components. */
 async function rotateBack(
   stream: MessageStream,
   correlator: Correlator,
@@ -174,5 +174,5 @@ async function rotateBack(
 ): Promise<bigint[][]> {
   const sizes = returningSizes(parameters);
   const shares = await correlator.multiply(returningCorrelations(directions, normalised, sizes));
-  return openMatrix(stream, ROTATED_MESSAGE.vectors, shares.at(-1)!, sizes.ringBits);
+  return openVectors(stream, shares.at(-1)!, sizes);
 }

@@ -219,7 +219,7 @@ export function decomposeSignal(
 }
 
 /**
- * The result. `vectors` are the flooded d × components entries of Pᵀ C̃ᵀ P₂ᵀ A.
+ * The result. `vectors` are the d × components entries of Pᵀ C̃ᵀ P₂ᵀ A in units of the flood.
  * @throws ERR_ROTATION_CHECK when a vector has a length that it cannot have, and the refusal of what was opened
  */
 export function finishPencil(
@@ -228,10 +228,10 @@ export function finishPencil(
   { counts, V }: { readonly counts: Counts; readonly V: readonly bigint[] | undefined },
   { fractionBits, method }: StatisticsTask,
   { outputs }: Program,
-  { vectorBits }: PencilParameters,
+  { vectorBits, floodBits }: PencilParameters,
 ): Decomposition {
   if (refusal) throw refusal;
-  const scale = 2 ** -vectorBits;
+  const scale = 2 ** (floodBits - vectorBits);
   const columns = transpose(vectors).map((column) => column.map((entry) => Number(entry) * scale));
   for (const column of columns) {
     const length = Math.hypot(...column);

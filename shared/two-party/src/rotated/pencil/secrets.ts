@@ -1,9 +1,8 @@
 /** What the CSP draws for one pencil. A second draw for the same data is a second answer. */
-import { standardNormal } from '../gaussian.ts';
 import { type Matrix, upperEntries } from '../matrices.ts';
 import { haarOrthogonal, withFewerBits } from '../orthogonal.ts';
 import type { RandomBits } from '../random-bits.ts';
-import { drawNoise } from '../secrets.ts';
+import { drawFlood, drawNoise } from '../secrets.ts';
 import { NOISE_EXPONENT, type PencilParameters } from './parameters.ts';
 
 export interface PencilSecrets {
@@ -25,8 +24,6 @@ export interface PencilSecrets {
 
 export function drawPencilSecrets(parameters: PencilParameters, random: RandomBits): PencilSecrets {
   const { features: d, columns, components, rotationBits, fineRotationBits, mixingBits } = parameters;
-  const normals = (rows: number, bits: number, count: number) =>
-    Array.from({ length: rows }, () => Array.from({ length: count }, () => standardNormal(random, bits)));
   const fineRotation = haarOrthogonal(d, fineRotationBits, random);
   return {
     fineRotation,
@@ -35,7 +32,7 @@ export function drawPencilSecrets(parameters: PencilParameters, random: RandomBi
     mask: upperEntries(d, () => random.integer(parameters.maskBits)),
     turn: haarOrthogonal(d, rotationBits, random),
     mixing: columns > 1 ? haarOrthogonal(columns, mixingBits, random) : undefined,
-    signalNoise: normals(d, parameters.openBits - NOISE_EXPONENT, columns),
-    flood: normals(d, parameters.floodBits, components),
+    signalNoise: drawFlood([d, columns], parameters.openBits - NOISE_EXPONENT, random),
+    flood: drawFlood([d, components], parameters.floodBits, random),
   };
 }

@@ -16,7 +16,7 @@ import {
   upperOf,
   upperProduct,
 } from '../matrices.ts';
-import { declare, ROTATED_MESSAGE, sendRing } from '../messages.ts';
+import { declare, ROTATED_MESSAGE, sendRing, sendVectors } from '../messages.ts';
 import type { Chooser, Correlator, CspProducts } from '../products.ts';
 import { returnedShareOfCsp, returningChoices } from '../returning.ts';
 import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
@@ -57,9 +57,9 @@ export async function answerSketch(
   });
 }
 
-/** Z' as unblinding left it: not negative, d × l. */
-function keptOf({ Y }: SketchShares, { cut }: SketchParameters): bigint[][] {
-  return Y.map((row) => row.map((share) => share >> BigInt(cut)));
+/** Z'' as unblinding left it: not negative, d × l. */
+function keptOf({ Y }: SketchShares, { fineCut }: SketchParameters): bigint[][] {
+  return Y.map((row) => row.map((share) => share >> BigInt(fineCut)));
 }
 
 /** Step 2: the CSP's share of M, and of G = P A Pᵀ, upper triangles. */
@@ -70,9 +70,9 @@ async function shareMatrices(
   secrets: SketchSecrets,
   parameters: SketchParameters,
 ): Promise<{ matrix: bigint[]; framed: bigint[] }> {
-  const { columns: l, fineRotationBits, gram, turned, framed } = parameters;
+  const { columns: l, fineRotationBits, gram, turned, framed, cut, fineCut } = parameters;
   const { fineRotation } = secrets;
-  const across = transpose(kept);
+  const across = transpose(kept).map((column) => column.map((entry) => entry >> BigInt(cut - fineCut))); // of Z'
   const local = upperRowProducts(across, across, gram.ring);
   const rotating = { ...parameters, features: l };
   const turning = { matrix: fineRotation, entryBits: fineRotationBits + 1, columns: l };
@@ -161,7 +161,7 @@ async function whitenedShare(
   return upperOf(whiteProduct(await correlator.multiply(plan.products)));
 }
 
-/** Step 6: the CSP's share of Z' J, J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components. */
+/** Step 6: the CSP's share of Z'' J, J = Pᵀ C̃ᵀ P₂ᵀ A with a flood of its own, d × components. */
 async function rotateBack(
   stream: MessageStream,
   products: CspProducts,
@@ -172,11 +172,14 @@ async function rotateBack(
   const { features: d, columns: l, components: k, coefficients, vectorRing } = parameters;
   const sizes = returningSizes(parameters);
   // The same for every piece: what it follows from comes before the first.
-  const coefficientsOf: Known<Matrix> = once((shares) =>
-    truncateCsp(returnedShareOfCsp(secrets, shares, sizes), coefficients),
-  );
+  const turning = { rotation: secrets.fineRotation, turn: secrets.fineTurn };
+  const coefficientsOf: Known<Matrix> = once((shares) => {
+    const share = returnedShareOfCsp(turning, shares, sizes);
+    const flooded = addMatrices(share, secrets.coefficientFlood, coefficients.ring);
+    return truncateCsp(flooded, coefficients);
+  });
   const shares = await products.multiply([
-    ...returningChoices(secrets, sizes),
+    ...returningChoices(turning, sizes),
     ...piecesOf(d).map(
       ({ from, size }): ChosenProduct => ({
         matrix: {
@@ -203,5 +206,5 @@ async function rotateBack(
   const alone = rowProducts(kept, transpose(coefficientsOf(shares)), vectorRing); // while the choices are on the way
   const mixed = addMatrices(joined(shares.slice(3)), joined(await multiplied), vectorRing);
   const vectors = addMatrices(alone, transpose(mixed), vectorRing);
-  await sendRing(stream, ROTATED_MESSAGE.vectors, vectors.flat(), vectorRing);
+  await sendVectors(stream, vectors, secrets.flood, vectorRing);
 }

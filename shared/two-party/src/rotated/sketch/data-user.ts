@@ -19,7 +19,7 @@ import {
   upperOf,
   upperProduct,
 } from '../matrices.ts';
-import { opened, openMatrix, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
+import { opened, openVectors, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
 import type { Chooser, Correlator, DataUserProducts } from '../products.ts';
 import { returningCorrelations } from '../returning.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
@@ -78,7 +78,7 @@ export async function askSketch(
   return finishSketch(last, vectors, { Q: Q!, V }, task, parameters);
 }
 
-/** This server's shares of twice the core, l × l, and of Z', what is kept of Z, d × l. Z itself is not needed after that. */
+/** This server's shares of twice the core, l × l, and of Z'', what is kept of Z, d × l. Z itself is not needed after that. */
 interface Centred {
   readonly core: Matrix;
   readonly kept: Matrix;
@@ -94,7 +94,7 @@ function centre(
   isRefused: boolean,
   parameters: SketchParameters,
 ): Centred {
-  const { columns: l, shareRing, cut, ringBits } = parameters;
+  const { columns: l, shareRing, fineCut, ringBits } = parameters;
   const meanOf = centring(isRefused ? V.map(() => 0n) : V, isRefused ? 1n : Q, signs, l);
   const Z = Y.map((row, i) => {
     const mean = meanOf(i);
@@ -102,13 +102,15 @@ function centre(
   });
   // A mean is no longer than a share, sumBits + 1. That of a CSP that deviates is cut, whatever work it would take, and gives a wrong core as it would have.
   const core = inRing(doubledCore(Z, signs, shareRing + 1), ringBits);
-  // Both servers round down: by a BigInt(cut > 0) together, on average. Row by row in the place of Z: beside it, Z' of thousands of features is tens of megabytes more.
-  for (const [i, row] of Z.entries()) {
-    const [truncated] = truncateUser([row], parameters);
-    Z[i] = truncated!.map((entry) => entry + BigInt(cut > 0));
-  }
+  // Row by row in the place of Z: beside it, Z'' of thousands of features is tens of megabytes more.
+  for (const [i, row] of Z.entries()) Z[i] = row.map((entry) => roundedDown(entry, fineCut));
   if (Z.length * l > MANY_ENTRIES) collectGarbage('major');
   return { core, kept: Z };
+}
+
+/** Without so many low bits. Both servers round down, by a unit together, on average: so one is added. */
+function roundedDown(share: bigint, bits: number): bigint {
+  return (share >> BigInt(bits)) + BigInt(bits > 0);
 }
 
 /** Step 2: the data user's share of M, and of G = P A Pᵀ, upper triangles. */
@@ -118,15 +120,18 @@ async function shareMatrices(
   kept: Matrix,
   parameters: SketchParameters,
 ): Promise<{ matrix: bigint[]; framed: bigint[] }> {
-  const { columns: l, entryShareBits, fineRotationBits, gram, turned, framed } = parameters;
-  const across = transpose(kept);
+  const { columns: l, entryShareBits, fineRotationBits, gram, turned, framed, cut, fineCut } = parameters;
+  const coarse = kept.map((row) =>
+    row.map((entry) => roundedDown(entry - BigInt(fineCut > 0), cut - fineCut)),
+  ); // Z'
+  const across = transpose(coarse);
   const local = upperRowProducts(across, across, gram.ring);
   const square = { inner: l, columns: l };
   const turning = { rows: l, entryBits: fineRotationBits + 1 };
 
   const plan = new Plan<CorrelatedProduct>();
   const mixed = plan.add({
-    matrix: inRing(kept, gram.ring),
+    matrix: inRing(coarse, gram.ring),
     rows: l,
     entryBits: Math.min(entryShareBits + 1, gram.ring),
     ringBits: gram.ring,
@@ -209,7 +214,7 @@ async function whitenedShare(
   return upperOf(whiteProduct(shares)).map((entry, e) => entry + own[e]!);
 }
 
-/** Step 6: Z' J, J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, d × components signed integers. */
+/** Step 6: Z'' J with the flood and in units of it, J = Pᵀ C̃ᵀ P₂ᵀ A with another, d × components. */
 async function rotateBack(
   stream: MessageStream,
   products: DataUserProducts,
@@ -218,7 +223,7 @@ async function rotateBack(
   { normalised }: Root,
   parameters: SketchParameters,
 ): Promise<bigint[][]> {
-  const { features: d, components: k, coefficients, vectorRing } = parameters;
+  const { features: d, components: k, coefficients, vectorRing, floodBits } = parameters;
   const across = inRing(transpose(kept), vectorRing);
   const shares = await products.multiply([
     ...returningCorrelations(directions, normalised, returningSizes(parameters)),
@@ -245,5 +250,5 @@ async function rotateBack(
   const alone = rowProducts(kept, own, vectorRing); // while the choices are on the way
   const mixed = addMatrices(joined(shares.slice(3)), joined(await multiplied), vectorRing);
   const share = addMatrices(alone, transpose(mixed), vectorRing);
-  return openMatrix(stream, ROTATED_MESSAGE.vectors, share, vectorRing);
+  return openVectors(stream, share, { ringBits: vectorRing, floodBits });
 }

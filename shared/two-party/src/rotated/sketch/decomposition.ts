@@ -18,8 +18,12 @@ import { SHIFT, type SketchParameters } from './parameters.ts';
 
 /** Far above noise and rounding on eigenvalues of at most 1, far below what a corrupted share leaves. */
 const PLAUSIBLE = 2 ** -20;
-/** Far above the flood on lengths and inner products of components, relative to their lengths. */
-const PLAUSIBLE_PRODUCT = 2 ** -10;
+/** What the rounding of Z' and the flood may change in lengths and inner products of components, relative to their lengths. */
+const ROUGHEST_PRODUCT = 2 ** -2;
+/** A component is at least so many times as long as the flood on all of its entries. */
+const LEAST_LENGTH = 8;
+/** Rounding changes them by less; a corrupted share by powers of two beyond. */
+const PLAUSIBLE_PRODUCT = 2 ** 10;
 /** Significant bits of a factor that scales a matrix. */
 const FACTOR_BITS = 52;
 
@@ -36,7 +40,7 @@ export interface Root {
 interface OpenedCore extends Root {
   /** What an eigenvalue of F is times for one of the sketch, in units of Z and the core. */
   readonly unit: number;
-  /** The square of a component's length, in units of Z'·2^−coefficientBits, over its eigenvalue of F. */
+  /** The square of a component's length as it is opened, in units of Z'·2^−vectorBits, over its eigenvalue of F. */
   readonly squaredLength: number;
   readonly refusal: Refusal | undefined;
 }
@@ -129,15 +133,22 @@ function openRoot(matrix: Matrix, { featureCount: d }: Program, parameters: Sket
     root,
     normalised: whitening?.normalised ?? matrix,
     unit: scaled,
-    squaredLength: (pairs.values.at(-1)! / scale ** 2) * 4 ** parameters.coefficientBits,
+    squaredLength: (pairs.values.at(-1)! / scale ** 2) * 4 ** parameters.vectorBits,
     refusal,
   };
 }
 
 function littleVariance(trace: number, { leastTraceBits }: SketchParameters): ProjectionError {
+  return tooSmall(
+    'rows',
+    `2^${Math.round(Math.log2(Math.max(trace, 1)) - leastTraceBits)} of the variance that is needed`,
+  );
+}
+
+function tooSmall(what: string, got: string): ProjectionError {
   return new ProjectionError(
     'ERR_ILL_CONDITIONED',
-    `rows expected to vary more within the ranges of their features with the two-party protocol rotated, got 2^${Math.round(Math.log2(Math.max(trace, 1)) - leastTraceBits)} of what is needed: propose a task with narrower ranges, or with room for fewer rows`,
+    `${what} expected to vary more within the ranges of their features with the two-party protocol rotated, got ${got}: propose a task with narrower ranges, with room for fewer rows, or with fewer columns`,
   );
 }
 
@@ -172,8 +183,9 @@ export function decomposeWhitened(
 }
 
 /**
- * The result. `vectors` are the d × components entries of Z' J, row by row.
- * @throws ERR_ROTATION_CHECK when components have lengths that they cannot have, or are not orthogonal, and the refusal of what was opened
+ * The result. `vectors` are the d × components entries of Z'' J in units of the flood, row by row.
+ * @throws ERR_ILL_CONDITIONED when components are as small as what their entries are rounded to, ERR_ROTATION_CHECK when they have lengths or inner products that
+ *   they cannot have, and the refusal of what was opened
  */
 export function finishSketch(
   { values, core, refusal }: OpenedWhitened,
@@ -183,17 +195,21 @@ export function finishSketch(
   { components: k, features: d }: SketchParameters,
 ): Decomposition {
   if (refusal) throw refusal;
-  const lengths = values.map((value) => Math.sqrt(core.squaredLength * value));
+  const lengths = values.map((value) => Math.sqrt(core.squaredLength * Math.max(value, 0)));
+  const least = lengths.reduce((a, b) => Math.min(a, b)) / Math.sqrt(d);
+  if (!(least > LEAST_LENGTH)) throw tooSmall('components', 'some as small as the noise on them');
   const columns = values.map((_, j) =>
     Array.from({ length: d }, (_, i) => Number(vectors[i * k + j]!) / lengths[j]!),
   );
-  for (const [i, column] of columns.entries()) {
-    for (const [j, other] of columns.slice(0, i + 1).entries()) {
+  const off = columns.flatMap((column, i) =>
+    columns.slice(0, i + 1).map((other, j) => {
       const product = column.reduce((sum, entry, row) => sum + entry * other[row]!, 0);
-      if (!(Math.abs(product - (i === j ? 1 : 0)) < PLAUSIBLE_PRODUCT))
-        throw implausible('"vectors" expected orthonormal ones');
-    }
-  }
+      return Math.abs(product - (i === j ? 1 : 0));
+    }),
+  );
+  const most = off.reduce((a, b) => Math.max(a, b));
+  if (!(most < PLAUSIBLE_PRODUCT)) throw implausible('"vectors" expected orthonormal ones');
+  if (most > ROUGHEST_PRODUCT) throw tooSmall('components', 'some as small as what they are rounded to');
   const scale = 4 ** fractionBits;
   return {
     vectors: columns.map(ofLengthOne),

@@ -4,7 +4,7 @@
  */
 import { MASK_GUARD } from '../parameters.ts';
 import { TRUNCATION_GUARD } from '../pencil/parameters.ts';
-import { FLOOD_EXPONENT, NOISE_EXPONENT, SHIFT_BITS, type SketchParameters } from './parameters.ts';
+import { NOISE_EXPONENT, SHIFT_BITS, type SketchParameters } from './parameters.ts';
 
 /** A shift of a normal vector by ‖Δ‖ deviations moves its distribution by at most so much times ‖Δ‖. */
 const PER_DEVIATION = 1 / Math.sqrt(2 * Math.PI);
@@ -16,11 +16,17 @@ interface SketchDistance {
   readonly mask: number;
   readonly rotationInSquare: number;
   readonly truncationInSquare: number;
-  readonly rotationInCoefficients: number;
-  readonly truncationInCoefficients: number;
+  readonly rotationInVectors: number;
+  readonly truncationInVectors: number;
   readonly wraps: number;
   readonly sampling: number;
   readonly total: number;
+}
+
+/** log₂ of the Frobenius norm of Z'' at most. */
+function fineNormBits({ features: d, columns: l, vectorRing, coefficientBits }: SketchParameters): number {
+  const rowBits = vectorRing - coefficientBits - 2; // of √l times an entry, rounded up
+  return rowBits + Math.log2(d * l) / 2 - Math.ceil(Math.log2(l) / 2);
 }
 
 /** For directions of length at most 1, and a C₁ and C̃ as the data user computes them. */
@@ -36,7 +42,10 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
   // The noise has twice the variance on the diagonal.
   const ofNoise = (PER_DEVIATION / Math.SQRT2) * 2 ** NOISE_EXPONENT;
   const ofTurnNoise = (PER_DEVIATION / Math.SQRT2) * 2 ** turnNoiseExponent;
-  const ofFlood = PER_DEVIATION * 2 ** FLOOD_EXPONENT;
+  // What J is wrong by, in Frobenius norm, moves Z''J by at most ‖Z''‖ times as much.
+  const deviationBits = parameters.floodBits - parameters.coefficientBits;
+  const ofFlood = PER_DEVIATION * 2 ** (fineNormBits(parameters) - deviationBits);
+  const spread = Math.sqrt(l * k);
   const parts = {
     // Centred by a rounded mean, the core may have a norm of three times its trace.
     rotationInCore: 3 * ofNoise * (2 + rotation) * rotation,
@@ -53,8 +62,9 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
       ((Math.SQRT2 + 1) * 2 ** (stretchBits - turnedBits) +
         Math.SQRT2 * 2 ** (stretchBits / 2 - halfBits) +
         (Math.SQRT2 + 1) * 2 ** -whiteBits),
-    rotationInCoefficients: ofFlood * 2 * rotation * Math.sqrt(k),
-    truncationInCoefficients: ofFlood * 2 * Math.sqrt(l * k) * 2 ** -directionBits,
+    rotationInVectors: ofFlood * 2 * rounding(fineRotationBits) * Math.sqrt(k),
+    // Of P₂ᵀ A, of C̃ᵀ P₂ᵀ A, and of J with its flood.
+    truncationInVectors: ofFlood * spread * (2 * 2 ** -directionBits + 2 ** -parameters.coefficientBits),
     // P₂ᵀ A, C̃ᵀ P₂ᵀ A and J.
     wraps: 3 * 2 ** -(TRUNCATION_GUARD + 1),
     // A Gaussian vector of at least two entries that is shorter than 2^−32, in two matrices; noise of more than 11.3 deviations, in two.

@@ -3,7 +3,7 @@
  * proof; distance.ts the statistical distance that follows from them.
  *
  * Numbers "of n fraction bits" are integers in units of 2^−n. Z and the core are whole numbers, in units of Q·4^−fractionBits times those of S̄Ω and ΩᵀS̄Ω;
- * what is multiplied after the core is Z' = Z/2^cut, and its squares.
+ * what is multiplied after the core is Z' = Z/2^cut, squared, and Z'' = Z/2^fineCut.
  */
 import { layout } from '@eigenveil/statistics/owner';
 import {
@@ -19,18 +19,23 @@ import { TRUNCATION_GUARD } from '../pencil/parameters.ts';
 import type { Truncated } from '../truncate.ts';
 import type { Cut } from './lifting.ts';
 
-/** Deviations off the diagonal: of the noise on the core 2^−33 of its trace, of that on the whitened square 2^−30 of its estimated trace; of the flood 2^−29. */
+/** Deviations off the diagonal: of the noise on the core 2^−33 of its trace, of that on the whitened square 2^−30 of its estimated trace. */
 export const NOISE_EXPONENT = 33;
 const TURN_NOISE_EXPONENT = 30;
-export const FLOOD_EXPONENT = 29;
+/** Deviations of the floods: on J, whose columns have a length of 1 at most, 2^−29; on what is opened of Z''J 2^−33 of the largest that an entry can be. */
+const COEFFICIENT_FLOOD_EXPONENT = 29;
+export const FLOOD_EXPONENT = 33;
+/** log₂ of the flood's deviation in units of Z'' at least. With 2 units nobody sees that Z'' are whole numbers: by 2^−110 for an entry. */
+const LEAST_FLOOD_BITS = 1;
 /** Fraction bits of an orthogonal matrix beyond those of its side, and of the noise that it meets. */
 const ROTATION_GUARD = 40;
 /** The same of P where it meets ZᵀZ, which C₁ stretches by up to 2^12: see distance.ts. */
 const FINE_ROTATION_GUARD = 54;
 /** An error of so many bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
-/** What is kept of an entry of Z, of the largest that there can be. Real ones are 2^−12 to 2^−20 of that. */
+/** What is kept of an entry of Z, of the largest that there can be, for Z' and for Z''. Real ones are 2^−12 to 2^−20 of that. */
 const ENTRY_BITS = 24;
+const FINE_ENTRY_BITS = FLOOD_EXPONENT;
 /** ν·ΩᵀΩ becomes this part of the mean of the core's diagonal, for each feature: see sketchEigen. */
 export const SHIFT = 1e-7;
 /** log₂ of its inverse and of what noise may take from it. */
@@ -49,8 +54,6 @@ const MOST_HEADROOM_BITS = 8;
 const LUCK_BITS = 3;
 /** Beyond the least that C₁ can be in relation to its unit. */
 const ROOT_GUARD = 28;
-/** Fraction bits that are left of a coefficient beyond those of its flood. */
-const COEFFICIENT_GUARD = 2;
 /** A sign, what lifting needs, and rounding. */
 const ROOM = 3;
 
@@ -65,8 +68,9 @@ export interface SketchParameters {
   readonly shareRing: number;
   /** Bits of the CSP's share of an entry of Z'. */
   readonly entryShareBits: number;
-  /** Of Z, none of whose entries is larger than 2^sumBits, this many bits are dropped. */
+  /** Of Z, none of whose entries is larger than 2^sumBits, this many bits are dropped for Z', and fewer for Z''. */
   readonly cut: number;
+  readonly fineCut: number;
   /** ℓ: shares of twice the core, and of M, are modulo 2^ℓ. */
   readonly ringBits: number;
   /** f. */
@@ -108,13 +112,17 @@ export interface SketchParameters {
   readonly directionBits: number;
   readonly back: Truncated;
   readonly inner: Truncated;
-  /** J = Pᵀ C̃ᵀ P₂ᵀ A with the flood, and what is kept of it. */
+  /** J = Pᵀ C̃ᵀ P₂ᵀ A with a flood of its own, and what is kept of it. */
   readonly coefficients: Truncated;
   readonly coefficientBits: number;
-  /** Fraction bits of the flood after its scale. */
-  readonly floodBits: number;
-  /** Z'·J. */
+  /** log₂ of the deviation of the flood on J, in the units of its ring. */
+  readonly coefficientFloodBits: number;
+  /** Z''·J, in units of 2^−coefficientBits. */
   readonly vectorRing: number;
+  /** log₂ of the deviation of the flood on Z''·J, in these units: what is below is dropped as soon as it is opened. */
+  readonly floodBits: number;
+  /** Fraction bits of what is left, in units of Z'. */
+  readonly vectorBits: number;
 }
 
 /**
@@ -157,8 +165,9 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
   const cut = Math.max(0, sumBits - ENTRY_BITS);
   // Of the largest entry of Z' and of Z'ᵀZ'. The trace of S̄ in units of Z' is at most 2^keptBits.
   const keptBits = sumBits - cut;
+  const fineCut = Math.max(0, sumBits - FINE_ENTRY_BITS);
   const luck = scaleBits > 0 ? Number.POSITIVE_INFINITY : LUCK_BITS;
-  const entryBits = keptBits + Math.min(0, luck - Math.floor(Math.log2(d) / 2));
+  const fineEntryBits = sumBits - fineCut + Math.min(0, luck - Math.floor(Math.log2(d) / 2));
   const squareBits = 2 * keptBits + Math.min(ceilLog2(d), 2 * luck);
   const coreBits = sumBits + columnBits + ceilLog2(l);
   const leastTraceBits = Math.max(0, coreBits - LEAST_TRACE_BITS);
@@ -184,11 +193,14 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
   const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
   // Where the core is no more than rounding of the mean, the mask alone hides what P's own rounding makes of it.
   const smallBits = rotationBits + 3 * ceilLog2(l) + columnBits + 4;
-  const spread = Math.ceil(Math.log2(l * k) / 2);
-  const directionBits = FLOOD_EXPONENT + ERROR_GUARD + 2 + spread;
+  // A row of Z'' has a length of √l of its largest entry; all of them one of √(d l).
+  const row = Math.ceil(Math.log2(l) / 2);
+  const spread = Math.ceil(Math.log2(d * l * k) / 2);
+  const coefficientBits = FLOOD_EXPONENT + ERROR_GUARD + spread;
+  const directionBits = coefficientBits + 2;
   const atComponents = TRUNCATION_GUARD + ceilLog2(l * k) + 1;
-  const flooded = rotationBits + directionBits;
-  const coefficientBits = FLOOD_EXPONENT + COEFFICIENT_GUARD;
+  const turnedBack = fineRotationBits + directionBits;
+  const floodBits = coefficientBits + Math.max(LEAST_FLOOD_BITS, fineEntryBits + row - FLOOD_EXPONENT);
 
   const openRing = whiteBits + rotationBits + 2;
   const mixed = { ring: whiteBits + rotationBits + ROOM, cut: rotationBits, lifted: openRing };
@@ -217,6 +229,7 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
     shareRing: Math.max(shareBits, sumBits) + 2,
     entryShareBits: Math.max(1, sizes.entryShareBits - cut),
     cut,
+    fineCut,
     ringBits: coreBits + 1 + 2 * rotationBits + 2,
     rotationBits,
     fineRotationBits,
@@ -240,13 +253,15 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
     openRing,
     openBits: whiteBits + rotationBits,
     directionBits,
-    back: { ring: flooded + atComponents, cut: rotationBits },
+    back: { ring: turnedBack + atComponents, cut: fineRotationBits },
     inner: { ring: 2 * directionBits + atComponents, cut: directionBits },
-    coefficients: { ring: flooded + atComponents, cut: flooded - coefficientBits },
+    coefficients: { ring: turnedBack + atComponents, cut: turnedBack - coefficientBits },
     coefficientBits,
-    floodBits: flooded - FLOOD_EXPONENT,
-    // A row of Z' has a length of √l of its largest entry, a column of J of 1; a sign, and rounding.
-    vectorRing: entryBits + coefficientBits + Math.ceil(Math.log2(l) / 2) + 2,
+    coefficientFloodBits: turnedBack - COEFFICIENT_FLOOD_EXPONENT,
+    // A column of J has a length of 1; a sign, and the flood and rounding.
+    vectorRing: fineEntryBits + row + coefficientBits + 2,
+    floodBits,
+    vectorBits: cut - fineCut + coefficientBits - floodBits,
   };
 }
 
@@ -258,7 +273,8 @@ function ringsOf(parameters: SketchParameters): number[] {
   return [shareRing, ringBits, openRing, vectorRing, ...products];
 }
 
-/** Of the products of the way back through both rotations. */
+/** Of the products of the way back through both rotations, with more of their bits. */
 export function returningSizes(parameters: SketchParameters) {
-  return { ...parameters, side: parameters.columns, ringBits: parameters.coefficients.ring };
+  const { columns, fineRotationBits, coefficients } = parameters;
+  return { ...parameters, side: columns, rotationBits: fineRotationBits, ringBits: coefficients.ring };
 }
