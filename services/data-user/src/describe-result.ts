@@ -6,6 +6,7 @@ import type { Projection } from '@eigenveil/wire';
 import { narrowFeatures } from './narrow-features.ts';
 import { deviationOfRows, keptInWords, rowsInWords, shareInWords, type ToldShare } from './noisy-figures.ts';
 import type { Remark } from './remarks.ts';
+import { roundingInWords } from './rounding.ts';
 
 export interface ToldResult {
   readonly task: Task;
@@ -23,10 +24,12 @@ const LISTED_BEYOND = 20;
 export function describeResult(result: ToldResult): string {
   const { remarks } = result;
   const narrow = narrowFeatures(result.task, result.projection);
+  const rounding = roundingInWords(result.projection);
   return [
     ...describeHead(result),
     '',
     ...(result.projection.regression === undefined ? scree(result) : weights(result)),
+    ...(rounding === undefined ? [] : [rounding]),
     ...(remarks.length + narrow.length === 0 ? [] : ['']),
     ...remarks.map(({ components, text }) => `note: ${listComponents(components)}: ${text}`),
     ...narrow.map((text) => `note: ${text}`),

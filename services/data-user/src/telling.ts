@@ -2,3 +2,4 @@
 export { listComponents } from './describe-result.ts';
 export { deviationOfRows, keptInWords, rowsInWords, shareInWords, type ToldShare } from './noisy-figures.ts';
 export { type Remark, remarksOf } from './remarks.ts';
+export { roundingInWords } from './rounding.ts';

@@ -20,6 +20,7 @@ export { project, reconstruct } from './project.ts';
 export { type Link, Projector } from './projector.ts';
 export { fullRank, rankOf, rankRefusal, ZERO_EIGENVALUE } from './rank.ts';
 export { type Regression, regressionInUnits, ridgeRegression } from './ridge.ts';
+export { type Moved, RoundedRows, roundingAngles, UnroundedRows } from './rounding.ts';
 export {
   betweenClassScatter,
   meanOfRows,

@@ -1,5 +1,5 @@
 /** The scree plot: eigenvalues in their order, and shares of the variance where they are known. */
-import { keptInWords, shareInWords, type ToldShare } from '@eigenveil/data-user/result';
+import { keptInWords, roundingInWords, shareInWords, type ToldShare } from '@eigenveil/data-user/result';
 import { explainedVariance } from '@eigenveil/projection/portable';
 import { LineChart } from 'echarts/charts';
 import { use } from 'echarts/core';
@@ -19,6 +19,7 @@ export function Scree(props: { readonly checked: CheckedResult; readonly rows: r
   const { rows } = props;
   const { projection, provenance } = props.checked;
   const why = whyNoShares(projection);
+  const rounding = roundingInWords(projection);
   const own = rows.filter(({ beyond }) => !beyond);
   const shares = explainedVariance(projection, provenance.verifiedOwners);
   const kept = shares === undefined ? null : keptInWords(projection, shares);
@@ -49,6 +50,7 @@ export function Scree(props: { readonly checked: CheckedResult; readonly rows: r
         rows={rows}
       />
       {kept !== null && <p>{capital(kept)}.</p>}
+      {rounding !== undefined && <p>{capital(rounding)}.</p>}
       {why !== null && <p class="hint">No shares of the variance are shown. {why}</p>}
     </>
   );
