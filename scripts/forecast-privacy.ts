@@ -16,7 +16,7 @@ const SHARES = [
   ['german', 4, 3],
   ['ionosphere', 4, 1],
   ['ionosphere', 6, 3],
-  ['breast_cancer', 1, 1],
+  ['breast_cancer', 2, 1],
   ['breast_cancer', 4, 3],
   ['pima', 4, 1],
 ] as const;
