@@ -302,7 +302,7 @@ test('a draft rounds its sample, takes as many digits as leave its components wh
     return [a, b, c, d, row % 2].join(',');
   });
   await writeFile(file, `a,b,c,d,label\n${lines.join('\n')}\n`);
-  const lda = ['--data', file, '--method', 'lda', '--labels', 'label', '--ridge', '0.00001'];
+  const lda = ['--data', file, '--method', 'lda', '--label', 'label', '--ridge', '0.00001'];
   const sizes = ['--components', '1', '--owners', '3'];
   const chosen = await draft(...lda, ...sizes);
   const { fractionBits } = JSON.parse(chosen.out) as TaskProposal;
