@@ -32,7 +32,6 @@ type Directions = Pick<Decomposition, 'vectors' | 'eigenvalues' | 'regression' |
 export class UnroundedRows {
   readonly #task: StatisticsTask;
   readonly #basis: readonly Link[];
-  readonly #labelled: boolean;
   readonly #R: Float64Array;
   readonly #V: readonly (readonly Float64Array[])[];
   readonly #M: readonly number[][];
@@ -45,7 +44,6 @@ export class UnroundedRows {
     const classes = summedClasses(task);
     this.#task = task;
     this.#basis = basis;
-    this.#labelled = task.labellings.length > 0;
     this.#R = new Float64Array(d * d);
     this.#V = classes.map((count) => Array.from({ length: count }, () => new Float64Array(d)));
     this.#M = classes.map((count) => new Array<number>(count).fill(0));
@@ -66,7 +64,7 @@ export class UnroundedRows {
     this.#origin ??= cells;
     const row = Float64Array.from(cells, (y, i) => y - this.#origin![i]!);
     for (const [l, sums] of this.#V.entries()) {
-      const k = this.#labelled ? classes[l]! : 0;
+      const k = this.#task.labellings.length === 0 ? 0 : classes[l]!;
       const V = sums[k]!;
       for (let i = 0; i < row.length; i += 1) V[i]! += row[i]!;
       this.#M[l]![k]! += 1;
