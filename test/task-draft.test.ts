@@ -291,3 +291,34 @@ test('two drafts share ε: one for the mean, and one around it that clips rows t
   const help = await draft('--help');
   expect(help.out).toMatch(/a third task.* spends more than ε and δ/);
 });
+
+test('a draft rounds its sample, takes as many digits as leave its components where they are, and says so', async () => {
+  const file = join(folder, 'nearly-collinear.csv');
+  // What tells the classes apart is how two columns differ from two others that they nearly equal.
+  const lines = Array.from({ length: 300 }, (_, row) => {
+    const [a, c] = [Math.sin(row * 1.7), Math.cos(row * 2.9)];
+    const b = a + 5e-4 * Math.sin(row * row) + (row % 2) * 3e-4;
+    const d = c + 5e-4 * Math.cos(row * row * 1.3) + (row % 2) * 2e-4;
+    return [a, b, c, d, row % 2].join(',');
+  });
+  await writeFile(file, `a,b,c,d,label\n${lines.join('\n')}\n`);
+  const lda = ['--data', file, '--method', 'lda', '--label', 'label', '--ridge', '0.00001'];
+  const sizes = ['--components', '1', '--owners', '3'];
+  const chosen = await draft(...lda, ...sizes);
+  const { fractionBits } = JSON.parse(chosen.out) as TaskProposal;
+  expect(fractionBits).toBeGreaterThan(14);
+  const [, own, rest] =
+    /^note: rounding the sample to 2\^-\d\d turns its components by (\S+) rad \((.*)\)$/m.exec(chosen.err)!;
+  expect(Number(own)).toBeLessThanOrEqual(1e-3);
+  const [, coarse] = /(\S+) rad to 2\^-14/.exec(rest!)!;
+  expect(Number(coarse)).toBeGreaterThan(1e-3);
+
+  const asked = await draft(...lda, ...sizes, '--fraction-bits', '13');
+  expect(JSON.parse(asked.out)).toMatchObject({ fractionBits: 13 });
+  expect(asked.err).toMatch(/^note: rounding the sample to 2\^-13 .*: the result hangs on the rounding/m);
+  const plain = await draft(...RANGES, ...SIZES);
+  expect(JSON.parse(plain.out)).toMatchObject({ fractionBits: 14 });
+  expect(plain.err).toMatch(/^note: rounding the sample to 2\^-14 turns its components by \S+ rad$/m);
+  const epsilon = await draft(...RANGES, ...SIZES, '--epsilon', '1');
+  expect(epsilon.err).not.toContain('rounding the sample');
+});

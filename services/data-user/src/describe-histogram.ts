@@ -51,7 +51,7 @@ export function describeHistogramResult(result: ToldResult): string {
       : [
           `about ${Math.round(privateRows.rows)} rows, with noise of deviation ${privateRows.deviation.toPrecision(3)}`,
         ]),
-    `quantiles, each with an interval of confidence ${CONFIDENCE} for the noise:`,
+    `quantiles, each the upper edge of the bin that it lies in, with an interval of confidence ${CONFIDENCE} for the noise:`,
     ...histograms.flatMap(({ name, quantiles, unreadable }) => [
       `${name}${quantiles.length === 0 ? ': too few rows for this noise' : ''} (cells that are no number: ${unreadable})`,
       ...quantiles.map(

@@ -4,7 +4,9 @@ import { csvLine } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 import { narrowFeatures } from './narrow-features.ts';
+import { deviationOfRows, keptInWords, rowsInWords, shareInWords, type ToldShare } from './noisy-figures.ts';
 import type { Remark } from './remarks.ts';
+import { roundingInWords } from './rounding.ts';
 
 export interface ToldResult {
   readonly task: Task;
@@ -22,10 +24,12 @@ const LISTED_BEYOND = 20;
 export function describeResult(result: ToldResult): string {
   const { remarks } = result;
   const narrow = narrowFeatures(result.task, result.projection);
+  const rounding = roundingInWords(result.projection);
   return [
     ...describeHead(result),
     '',
     ...(result.projection.regression === undefined ? scree(result) : weights(result)),
+    ...(rounding === undefined ? [] : [rounding]),
     ...(remarks.length + narrow.length === 0 ? [] : ['']),
     ...remarks.map(({ components, text }) => `note: ${listComponents(components)}: ${text}`),
     ...narrow.map((text) => `note: ${text}`),
@@ -71,15 +75,25 @@ export function csvOfRegression(result: ToldResult): string {
     .join('\n');
 }
 
-/** One line per component: number, eigenvalue, share of the variance where it is known, status, remarks, and the vector by feature. */
-export function csvOfResult({ task, projection, remarks }: ToldResult): string {
-  const { vectors, eigenvalues, converged } = projection;
-  const shares = sharesOf(projection);
-  const header = ['component', 'eigenvalue', 'variance_share', 'converged', 'remarks'];
+/**
+ * One line per component: number, eigenvalue, share of the variance where it can be told and, under differential privacy, the ends of its interval,
+ * status, remarks, and the vector by feature.
+ */
+export function csvOfResult({ task, projection, verifiedOwners, remarks }: ToldResult): string {
+  const { vectors, eigenvalues, converged, differentialPrivacy } = projection;
+  const shares = explainedVariance(projection, verifiedOwners);
+  const isNoisy = differentialPrivacy !== null;
+  const ends = isNoisy ? ['variance_share_from', 'variance_share_to'] : [];
+  const header = ['component', 'eigenvalue', 'variance_share', ...ends, 'converged', 'remarks'];
+  const shareCells = (j: number) => {
+    const told = shares?.each[j];
+    if (told === undefined || typeof told === 'string') return isNoisy ? ['', '', ''] : [''];
+    return isNoisy ? [told.share, told.from, told.to] : [told.share];
+  };
   const lines = eigenvalues.map((value, j) => [
     j + 1,
     value,
-    shares?.[j] ?? '',
+    ...shareCells(j),
     String(converged?.[j] ?? ''),
     remarks
       .filter(({ components }) => components.includes(j + 1))
@@ -114,40 +128,35 @@ function describeTask({
 
 function describeRows({ task, projection, verifiedOwners }: ToldResult): string[] {
   const { sampleCount, classCounts } = projection;
+  const deviation = deviationOfRows(task, verifiedOwners);
+  const inWords = (count: number) => rowsInWords(String(count), deviation);
+  const doubt = deviation === 0 ? '' : ', as far as the noise lets one tell (two deviations of it)';
   const classes = (classCounts ?? []).map((counts, l) => {
     const { column, classes: names } = task.labellings[l]!;
-    return `rows by ${column}: ${counts.map((count, k) => `${names[k]} ${count}`).join(', ')}`;
+    return `rows by ${column}: ${counts.map((count, k) => `${names[k]} ${inWords(count)}`).join(', ')}${doubt}`;
   });
   return [
     describeOwners(verifiedOwners),
-    ...(sampleCount === undefined ? [] : [`${sampleCount} rows`]),
+    ...(sampleCount === undefined ? [] : [`${inWords(sampleCount)} rows${doubt}`]),
     ...classes,
   ];
 }
 
-/** Shares of the variance of a PCA, where the task declared the trace or the spectrum, whose sum it is. */
-export function sharesOf({ method, eigenvalues, trace, spectrum }: Projection): number[] | undefined {
-  if (method.kind !== 'pca') return undefined;
-  const whole = trace ?? spectrum?.reduce((sum, value) => sum + value, 0);
-  return whole === undefined ? undefined : explainedVariance({ eigenvalues, trace: whole });
-}
-
 /** A bar per component, and a lighter one per eigenvalue beyond them. */
-function scree({ projection }: ToldResult): string[] {
+function scree({ projection, verifiedOwners }: ToldResult): string[] {
   const { method, eigenvalues, spectrum } = projection;
-  const shares = sharesOf(projection);
+  const shares = explainedVariance(projection, verifiedOwners);
   const beyond = method.kind === 'pca' ? (spectrum?.slice(eigenvalues.length) ?? []) : [];
   const largest = Math.max(...eigenvalues.map(Math.abs));
-  const lineOf = (name: string, value: number, share: number | undefined, mark: string) => {
+  const lineOf = (name: string, value: number, share: ToldShare | undefined, mark: string) => {
     const length = largest === 0 ? 0 : Math.round((BAR * Math.max(0, value)) / largest);
-    const part = share === undefined ? '' : `  ${(100 * share).toFixed(1).padStart(5)} %`;
+    const part = share === undefined ? '' : `  ${shareInWords(share).padStart(7)}`;
     return `${name.padStart(9)}  ${value.toPrecision(6).padStart(12)}${part}  ${mark.repeat(Math.min(BAR, length))}`.trimEnd();
   };
-  const kept = shares?.reduce((sum, share) => sum + share, 0);
   return [
     `component    eigenvalue${shares === undefined ? '' : '    share'}`,
-    ...eigenvalues.map((value, j) => lineOf(String(j + 1), value, shares?.[j], '█')),
-    ...(kept === undefined ? [] : [`the components have ${(100 * kept).toFixed(1)} % of the variance`]),
+    ...eigenvalues.map((value, j) => lineOf(String(j + 1), value, shares?.each[j], '█')),
+    ...(shares === undefined ? [] : [keptInWords(projection, shares)]),
     ...(beyond.length === 0 ? [] : ['beyond the components:']),
     ...beyond
       .slice(0, LISTED_BEYOND)

@@ -135,21 +135,27 @@ Example:
     const outputs = [...settings.outputs, ...(meanFirst ? (['mean'] as const) : [])];
     const sketch = settings.sketchColumns ?? (settings.sketch || refined !== undefined);
     const wishes = { ...settings, outputs, sketch, refine: refined?.digest };
-    const proposal = checkConfiguration(TaskProposal, proposalOf(draft, wishes, privacy), 'draft');
+    const { fractionBits } = settings;
+    const wished = { ...proposalOf(draft, wishes, privacy), ...(fractionBits && { fractionBits }) };
+    const plain = checkConfiguration(TaskProposal, wished, 'draft');
+    await asConfiguration(async () => checkComputable(plain));
+    const { chosenBits, describeRounding, roundingOfSample } = await import('./draft-rounding.ts');
+    const { rowsOfFiles } = await import('@eigenveil/statistics/files');
+    const read: ReadSampleRows = (columns, options) => rowsOfFiles(data, settings).read(columns, options);
+    const moved = await roundingOfSample(read, plain, basis?.links);
+    const isChosen = fractionBits === undefined && moved !== undefined;
+    const proposal = isChosen ? { ...plain, fractionBits: chosenBits(plain, moved) } : plain;
     await asConfiguration(async () => {
-      checkComputable(proposal);
       if (refined !== undefined) checkBasis(proposal, [refined.links.at(-1)!.task]);
     });
     await tellNotes(command, async () => {
-      const [{ describeTask }, { describeSample }, { rowsOfFiles }] = await Promise.all([
+      const [{ describeTask }, { describeSample }] = await Promise.all([
         import('./describe-task.ts'),
         import('./describe-sample.ts'),
-        import('@eigenveil/statistics/files'),
       ]);
-      const sample = rowsOfFiles(data, settings);
-      const read: ReadSampleRows = (columns, options) => sample.read(columns, options);
       const ofSample = await describeSample(read, proposal, earlier?.links);
-      return [...(await describeTask(proposal)), ...ofSample];
+      const ofRounding = moved === undefined ? [] : describeRounding(proposal, moved);
+      return [...(await describeTask(proposal)), ...ofSample, ...ofRounding];
     });
     const json = {
       $schema: proposalSchemaUrl(),

@@ -100,6 +100,12 @@ export const DRAFT_SETTINGS = {
       'draft a sketch that refines the result of this task, which is done: its vectors are the first columns; asks the running service',
     placeholder: 'TASK',
   },
+  fractionBits: {
+    schema: z.int().min(1).max(20).optional(),
+    description:
+      "binary digits to which owners round scaled values (default: the fewest of 14, 16, 18 and 20 that turn the sample's components by at most 0.001 rad; 14 where none does)",
+    placeholder: 'NUMBER',
+  },
   owners: { schema: z.int().min(2), description: 'largest number of owners', placeholder: 'NUMBER' },
   minimumOwners: {
     schema: z.int().min(2).optional(),

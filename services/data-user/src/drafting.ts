@@ -5,4 +5,5 @@ export { type DraftOptions, draftOf } from './draft.ts';
 export { draftPrivacy } from './draft-privacy.ts';
 export { proposalOf, type Wishes, withoutConsent } from './draft-proposal.ts';
 export { type AskedLevels, draftRanged, type RangedDraft } from './draft-ranges.ts';
+export { describeRounding, roundingOfSample } from './draft-rounding.ts';
 export { readSample, type Sample, type SampleColumn } from './sample.ts';

@@ -12,8 +12,20 @@ import {
 } from '@eigenveil/task';
 import { type Resolution, resolutionOf } from '@eigenveil/two-party/plan';
 import type { Projection } from '@eigenveil/wire';
+import { roundingOf } from './rounding.ts';
 
-export type RemarkCode = 'not-found' | 'no-classes' | 'zero' | 'mixed' | 'noise' | 'status' | 'sketch';
+export type RemarkCode =
+  | 'not-found'
+  | 'no-classes'
+  | 'zero'
+  | 'mixed'
+  | 'rounding'
+  | 'noise'
+  | 'status'
+  | 'sketch';
+
+/** Radians. A component that rounding alone turns by more has a direction that hangs on it. */
+const TURNED = 0.01;
 
 export interface Remark {
   readonly code: RemarkCode;
@@ -45,6 +57,12 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
   const ofSketch = `of a sketch of ${task.sketch?.columns} columns`;
   const onFaces =
     'on faces of 20 components 60 columns lost 0.1 to 0.9 % of the variance that exact ones capture, on handwritten digits 2 %';
+  const runs = mixed(task, projection, resolution);
+  const angles = roundingOf(projection);
+  const hangs = (value: number, j: number) =>
+    found(j) && !isZero(value, j) && !runs.flat().includes(j + 1) && (angles?.[j] ?? 0) > TURNED;
+  const rounded = `rounding the rows to 2^-${projection.fractionBits}`;
+  const estimated = `by more than ${TURNED} rad, as an estimate from the eigenvalues`;
   const remarks: Remark[] = [
     remark(
       'not-found',
@@ -70,12 +88,16 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
         many: "their eigenvalues are no larger than the arithmetic's error or the rank allows: they may be zero, and their vectors arbitrary",
       },
     ),
-    ...mixed(task, projection, resolution).map((components) =>
+    ...runs.map((components) =>
       remark('mixed', components, {
         one: 'its eigenvalue and the next one are equal within what the arithmetic resolves: its vector is arbitrary, only the space that both vectors span is not',
         many: 'their eigenvalues are equal within what the arithmetic resolves: each vector alone is arbitrary, only the space that they span is not',
       }),
     ),
+    remark('rounding', where(hangs), {
+      one: `${rounded} turns it ${estimated}: its direction hangs on it, and more "fractionBits" turn it less`,
+      many: `${rounded} turns each of them ${estimated}: their directions hang on it, and more "fractionBits" turn them less`,
+    }),
     remark('noise', noise === undefined ? [] : where((value) => value < noise), {
       one: `its eigenvalue is below ${dpNoise}: its vector is mostly noise`,
       many: `their eigenvalues are below ${dpNoise}: their vectors are mostly noise`,

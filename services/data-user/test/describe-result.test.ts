@@ -1,6 +1,6 @@
 /** A result as people see it, and as a table. */
 import { madeUpProjection, madeUpTask } from '@eigenveil/made-up/tasks';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { csvOfResult, describeResult } from '../src/describe-result.ts';
 import { remarksOf } from '../src/remarks.ts';
 
@@ -10,6 +10,16 @@ function resultOf(task: Given[0], eigenvalues: number[], changes: Given[2] = {})
   const projection = madeUpProjection(task, eigenvalues, changes);
   return { task, projection, verifiedOwners: 7, remarks: remarksOf(task, projection) };
 }
+
+const differentialPrivacy = {
+  epsilon: 2,
+  delta: 1e-6,
+  neighbours: 'add-remove',
+  clippingNorm: 1,
+  noise: 'servers',
+  honestOwners: null,
+  dataIndependentRanges: true,
+} as const;
 
 test('a PCA has a scree plot, with shares of the variance and what is beyond where that is declared', () => {
   const task = madeUpTask('pca', 4, { components: 2 });
@@ -25,7 +35,8 @@ component    eigenvalue    share
 the components have 75.0 % of the variance
 beyond the components:
         3       1.50000  ${'░'.repeat(15)}
-        4      0.500000  ${'░'.repeat(5)}`,
+        4      0.500000  ${'░'.repeat(5)}
+an estimate from the eigenvalues that are declared: rounding the rows to 2^-14 turns the components by 7e-5 rad at most`,
   );
   expect(describeResult(resultOf(task, [4, 2], { trace: 16 }))).toMatch(/4\.00000 {3}25\.0 %.*\n.*12\.5 %/);
   expect(describeResult(resultOf(task, [4, 2]))).not.toMatch(/share|%|beyond/);
@@ -33,7 +44,7 @@ beyond the components:
 
 test('eigenvalues below zero have no bar, and none of zeros does', () => {
   const task = madeUpTask('pca', 3);
-  expect(describeResult(resultOf(task, [2, 1, -0.5]))).toMatch(/3 {5}-0\.500000$/);
+  expect(describeResult(resultOf(task, [2, 1, -0.5]))).toMatch(/3 {5}-0\.500000$/m);
   expect(describeResult(resultOf(task, [0, 0]))).not.toContain('█');
 });
 
@@ -48,18 +59,48 @@ test('classes have their names, remarks their components, and a guarantee what i
   expect(describeResult(resultOf(pca, [9, 9, 5, 2, 2]))).toMatch(
     /note: components 1 to 2: .*\nnote: components 4 to 5: /,
   );
-  const differentialPrivacy = {
-    epsilon: 2,
-    delta: 1e-6,
-    neighbours: 'add-remove',
-    clippingNorm: 1,
-    noise: 'servers',
-    honestOwners: null,
-    dataIndependentRanges: true,
-  } as const;
   expect(describeResult(resultOf(madeUpTask('pca', 4, { differentialPrivacy }), [9]))).toContain(
     '(ε, δ) = (2, 0.000001), all of which is spent',
   );
+});
+
+describe('under differential privacy', () => {
+  const task = madeUpTask('pca', 4, { components: 2, differentialPrivacy });
+  const mean = [0.1, 0.2, 0, 0.3];
+  const declared = { trace: 9000, mean, sampleCount: 2000 };
+
+  test('shares have intervals, what they are of is said, and rows have a ±', () => {
+    const text = describeResult(resultOf(task, [6000, 2000], declared));
+    expect(text).toMatch(/^2000 ± \d\d rows, as far as the noise lets one tell \(two deviations of it\)$/m);
+    expect(text).toMatch(/^ +1 +6000\.00 {2}66\.\d % \(\d\d\.\d to \d\d\.\d\) {2}█+$/m);
+    expect(text).toMatch(
+      /^the components have 88\.\d % \(\d\d\.\d to \d\d\.\d\) of the variance of the rows as they were clipped; the bias of the noise is taken off, and intervals are two deviations of it$/m,
+    );
+    expect(csvOfResult(resultOf(task, [6000, 2000], declared))).toMatch(
+      /^component,eigenvalue,variance_share,variance_share_from,variance_share_to,converged.*\n1,6000,0\.66\d*,0\.6\d*,0\.6\d*,/,
+    );
+    const replace = { ...differentialPrivacy, neighbours: 'replace' } as const;
+    const exactCount = { ...task, differentialPrivacy: replace };
+    expect(describeResult(resultOf(exactCount, [6000, 2000], declared))).toMatch(/^2000 rows$/m);
+  });
+
+  test('what cannot be told is not', () => {
+    const text = describeResult(resultOf(task, [6000, 1], declared));
+    expect(text).toMatch(/^ +2 +1\.00000 {8}\?$/m);
+    expect(text).toContain(
+      'how much of the variance the components have cannot be told: the last of them has an eigenvalue no larger than the noise',
+    );
+    expect(csvOfResult(resultOf(task, [6000, 1], declared)).split('\n')[2]).toMatch(/^2,1,,,,/);
+    expect(describeResult(resultOf(task, [6000, 2000], { trace: 9000 }))).toContain(
+      'cannot be told: the noise on it depends on the mean',
+    );
+  });
+
+  test('numbers of rows by class have a ±, too', () => {
+    const lda = madeUpTask('lda', 4, { components: 1, differentialPrivacy });
+    const text = describeResult(resultOf(lda, [0.5], { classCounts: [[50, 70, 80]] }));
+    expect(text).toMatch(/^rows by label: class 0 50 ± (\d+), class 1 70 ± \1, class 2 80 ± \1, as far as/m);
+  });
 });
 
 test('a table has a line per component, with its vector by feature', () => {

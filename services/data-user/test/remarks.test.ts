@@ -27,9 +27,11 @@ describe('a PCA', () => {
       ['mixed', [1, 2]],
       ['mixed', [4, 5]],
     ]);
-    // What garbled cannot tell apart, rotated can.
+    // What garbled cannot tell apart, rotated can; but rounding alone mixes them.
     const rotated = madeUpTask('pca', 8, { twoParty: 'rotated' });
-    expect(told(rotated, madeUpProjection(rotated, [5, 3, 3 - 1e-5, 1]))).toEqual([]);
+    expect(told(rotated, madeUpProjection(rotated, [5, 3, 3 - 1e-5, 1]))).toEqual([['rounding', [2, 3]]]);
+    const finer = madeUpTask('pca', 8, { twoParty: 'rotated', fractionBits: 20 });
+    expect(told(finer, madeUpProjection(finer, [5, 3, 3 - 1e-4, 1]))).toEqual([]);
     expect(told(rotated, madeUpProjection(rotated, [5, 3, 3 - 1e-8, 1]))).toEqual([['mixed', [2, 3]]]);
   });
 
@@ -42,7 +44,7 @@ describe('a PCA', () => {
   test("with eigenvalues within the arithmetic's error, or more components than the rank, has arbitrary vectors", () => {
     expect(told(task, madeUpProjection(task, [5, 3, 1e-5, -1e-6]))).toEqual([['zero', [3, 4]]]);
     const rotated = madeUpTask('pca', 8, { twoParty: 'rotated' });
-    expect(told(rotated, madeUpProjection(rotated, [5, 3, 1e-5]))).toEqual([]);
+    expect(told(rotated, madeUpProjection(rotated, [5, 3, 1e-4]))).toEqual([]);
     expect(told(task, madeUpProjection(task, [5, 3, 2], { sampleCount: 3 }))).toEqual([['zero', [3]]]);
     const constant = madeUpTask('pca', 3, {
       features: [...madeUpTask('pca', 2).features, { name: 'c', min: 1, max: 1 }],

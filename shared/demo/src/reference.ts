@@ -1,10 +1,13 @@
 /** The clear reference of the demo: the pooled rows decomposed without any protection, for comparison only. */
 import {
+  betweenClassScatter,
+  columnsFor,
   type Decomposition,
   decompose,
   principalAngles,
   statisticsThrough,
   totalScatter,
+  UnroundedRows,
   varianceCaptured,
 } from '@eigenveil/projection';
 import { readFileBytes, readRowBatches, type Statistics } from '@eigenveil/statistics';
@@ -12,12 +15,14 @@ import { programOf, type Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 
 export interface Comparison {
-  /** Largest principal angle between the subspaces of the features, radians; of a chain, through all of it. */
+  /** Largest principal angle to the subspace of the same rows, rounded as the task rounds them, in radians; of a chain, through all of it. */
   readonly maxAngle: number;
+  /** The same to the subspace of the rows as they are. */
+  readonly maxAngleUnrounded: number;
   /** Largest |Δλ| over λ₁. */
   readonly maxEigenvalueError: number;
-  /** Fraction of the features' total scatter in the span of the vectors. */
-  readonly varianceCaptured: number;
+  /** What the method is for. Of a PCA the part of the features' variance in the span of the vectors; of others what classes explain of the scores. */
+  readonly kept: { readonly of: 'variance' | 'separation'; readonly part: number };
 }
 
 /** A task with its result, and the same in the clear. */
@@ -25,12 +30,22 @@ export interface ComparedTask {
   readonly task: Task;
   readonly projection: Projection;
   readonly clear: Decomposition;
+  /** Of the rows as they are. */
+  readonly unrounded: Unrounded;
 }
 
+type Unrounded = ReturnType<UnroundedRows['decomposition']>;
+
 /** The clear result in the place of the computed one. */
-export const clearly = ({ task, projection, clear }: ComparedTask) => ({
+export const clearly = ({ task, projection, clear }: Omit<ComparedTask, 'unrounded'>) => ({
   task,
   projection: { ...projection, ...clear } as Projection,
+});
+
+/** The same of the rows as they are, with as much as the task declares. */
+const asTheyAre = ({ task, projection, unrounded: { mean, ...found } }: ComparedTask) => ({
+  task,
+  projection: { ...projection, ...found, ...(projection.mean && { mean }) },
 });
 
 /**
@@ -43,7 +58,7 @@ export async function compareWithClear(
   file: string,
   ignoredColumns: readonly string[],
   basis: readonly ComparedTask[] = [],
-): Promise<{ comparison: Comparison; clear: Decomposition }> {
+): Promise<{ comparison: Comparison; clear: Decomposition; unrounded: Unrounded }> {
   const summed = async (of: Task, links: readonly ComparedTask[], ignored: readonly string[] | 'others') => {
     // All rows come from one file here, so the bound is that of all owners together.
     const pooled = { ...of, maximumSamplesPerOwner: of.maximumSamplesPerOwner * of.maximumOwners };
@@ -55,14 +70,20 @@ export async function compareWithClear(
   };
   const statistics = await summed(task, basis, ignoredColumns);
   const clear = decompose({ ...programOf(task), minimumOwners: 1 }, statistics);
+  const rows = new UnroundedRows(task, basis.map(asTheyAre));
+  const read = readRowBatches(readFileBytes(file), columnsFor(task, basis), { ignoredColumns });
+  for await (const batch of read) for (const { values, classes } of batch) rows.add(values, classes);
+  const unrounded = rows.decomposition({ ...programOf(task), minimumOwners: 1 });
   const [first] = basis;
   const features = first === undefined ? statistics : await summed(first.task, [], 'others');
-  return { comparison: compare({ task, projection, clear }, basis, features), clear };
+  const compared = { task, projection, clear, unrounded };
+  return { comparison: compare(compared, basis, statistics, features), clear, unrounded };
 }
 
 function compare(
-  { task, projection, clear }: ComparedTask,
+  { task, projection, clear, unrounded }: ComparedTask,
   basis: readonly ComparedTask[],
+  statistics: Statistics,
   features: Statistics,
 ): Comparison {
   const errors = clear.eigenvalues.map((value, i) => Math.abs(value - projection.eigenvalues[i]!));
@@ -70,16 +91,36 @@ function compare(
     projection.vectors,
     basis.map((link) => link.projection.vectors),
   );
-  const clearVectors = throughBasis(
-    clear.vectors,
-    basis.map((link) => link.clear.vectors),
-  );
+  const angleTo = (found: Vectors, links: readonly Vectors[]) =>
+    Math.max(...principalAngles(vectors, throughBasis(found, links)));
   const { fractionBits } = basis[0]?.task ?? task;
   return {
-    maxAngle: Math.max(...principalAngles(vectors, clearVectors)),
+    maxAngle: angleTo(
+      clear.vectors,
+      basis.map((link) => link.clear.vectors),
+    ),
+    maxAngleUnrounded: angleTo(
+      unrounded.vectors,
+      basis.map((link) => link.unrounded.vectors),
+    ),
     maxEigenvalueError: Math.max(...errors) / Math.abs(clear.eigenvalues[0]!),
-    varianceCaptured: varianceCaptured(vectors, totalScatter(features, fractionBits)),
+    kept:
+      task.method.kind === 'pca'
+        ? { of: 'variance', part: varianceCaptured(vectors, totalScatter(features, fractionBits)) }
+        : { of: 'separation', part: separation(projection.vectors, task, statistics) },
   };
+}
+
+/** What classes explain of the variance of the scores, those of all components together. */
+function separation(vectors: Vectors, { fractionBits }: Task, statistics: Statistics): number {
+  const along = (matrix: Vectors) => vectors.reduce((sum, w) => sum + squareAlong(w, matrix), 0);
+  const whole = along(totalScatter(statistics, fractionBits));
+  return whole === 0 ? 0 : along(betweenClassScatter(statistics, 0, fractionBits)) / whole;
+}
+
+/** wᵀ M w. */
+function squareAlong(w: readonly number[], matrix: Vectors): number {
+  return matrix.reduce((sum, row, i) => sum + w[i]! * row.reduce((t, x, j) => t + x * w[j]!, 0), 0);
 }
 
 type Vectors = readonly (readonly number[])[];

@@ -2,7 +2,7 @@
 import type { Chart, Paragraph, Report, Section, Table } from '@eigenveil/report/document';
 import type { Task } from '@eigenveil/task';
 import { chosenSeries } from './sample.ts';
-import { keyOf, nameOf, type RoleTimes, type Summary } from './summary.ts';
+import { keptInWords, keyOf, nameOf, type RoleTimes, type Summary } from './summary.ts';
 
 /** A row in the first two coordinates of a method; the second is missing where the method has one component. */
 export type Place = readonly [first: number, second?: number];
@@ -57,20 +57,22 @@ function methodSection(method: MethodFigures): Section {
   const name = nameOf(method.result);
   const figures: Table = {
     kind: 'table',
-    caption: `${name} against the clear decomposition`,
+    caption: `${name} against the clear decomposition; kept is ${result.kept.of === 'variance' ? 'the part of the variance within the components' : 'what classes explain of the variance of the scores'}`,
     columns: [
       { title: 'Components', align: 'left' },
-      { title: 'Largest angle, rad', align: 'right' },
+      { title: 'Largest angle to rounded rows, rad', align: 'right' },
+      { title: 'To rows as they are, rad', align: 'right' },
       { title: 'Largest |Δλ|/λ₁', align: 'right' },
-      { title: 'Variance captured', align: 'right' },
+      { title: 'Kept', align: 'right' },
       { title: 'Seconds', align: 'right' },
     ],
     rows: [
       [
         String(result.components),
         result.maxAngle.toExponential(1),
+        result.maxAngleUnrounded.toExponential(1),
         result.maxEigenvalueError.toExponential(1),
-        `${(100 * result.varianceCaptured).toFixed(2)} %`,
+        keptInWords(result.kept),
         result.seconds.toFixed(2),
       ],
     ],

@@ -245,18 +245,19 @@ class Demo {
     const seconds = (performance.now() - started) / 1000;
     const projection: Projection = await client.result(task.id);
     await writeFile(join(folder, 'projection.json'), `${JSON.stringify(projection, null, 2)}\n`);
-    const { comparison, clear, rows } = await this.#progress.stage(
+    const { comparison, clear, unrounded, rows } = await this.#progress.stage(
       `${name}: compare with the clear reference`,
       1,
       async () => {
         const compared = await compareWithClear(task, projection, data, ignore, basis);
-        const decompositions = { task, projection, clear: compared.clear };
+        const { clear, unrounded } = compared;
+        const decompositions = { task, projection, clear, unrounded };
         return { ...compared, rows: await reducedRows(decompositions, basis, data, label, this.#folder) };
       },
     );
     const { plaintexts, bytes } = contributionSize(task);
     return {
-      compared: { task, projection, clear },
+      compared: { task, projection, clear, unrounded },
       size: { samples, features: task.features.length },
       figures: {
         result: {

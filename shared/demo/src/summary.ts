@@ -44,22 +44,36 @@ export interface Summary {
   readonly results: readonly DemoResult[];
 }
 
+/** `86.19 % of the variance`, or of a method that tells classes apart `24.10 % by class`. */
+export function keptInWords({ of, part }: Comparison['kept']): string {
+  return `${(100 * part).toFixed(2)} % ${of === 'variance' ? 'of the variance' : 'by class'}`;
+}
+
 const PLAIN = { style: { head: [], border: [] } };
 
 export function printSummary(report: Summary, times: readonly RoleTimes[], out: string): void {
   const { dataset, samples, features, owners, keyBits, twoParty, totalSeconds, results } = report;
   const accuracy = new Table({
     ...PLAIN,
-    head: ['method', 'components', 'largest angle', 'largest |Δλ|/λ₁', 'variance captured', 'seconds'],
+    head: [
+      'method',
+      'components',
+      'angle, rounded',
+      'angle, as they are',
+      'largest |Δλ|/λ₁',
+      'kept',
+      'seconds',
+    ],
   });
   for (const result of results) {
-    const { components, maxAngle, maxEigenvalueError, varianceCaptured, seconds } = result;
+    const { components, maxAngle, maxAngleUnrounded, maxEigenvalueError, kept, seconds } = result;
     accuracy.push([
       nameOf(result),
       components,
       `${maxAngle.toExponential(1)} rad`,
+      `${maxAngleUnrounded.toExponential(1)} rad`,
       maxEigenvalueError.toExponential(1),
-      `${(100 * varianceCaptured).toFixed(2)} %`,
+      keptInWords(kept),
       seconds.toFixed(2),
     ]);
   }
@@ -95,7 +109,8 @@ ${accuracy.toString()}
 Times per role (an owner's is the median while all work at once):
 ${roles.toString()}
 
-DCA and LDA seek directions that tell classes apart, not ones of large variance.
+Angles are the largest to the components of the same rows, rounded as owners round them, and of the rows as they are.
+Kept is what the method is for: of a PCA the part of the variance; of DCA and LDA what classes explain of the scores.
 ${rangesOf(report)}
 Results: ${results.map((result) => `${out}/${keyOf(result)}/projection.json`).join(', ')}; each owner's reduced rows beside them.
 All of it as a page with plots: ${out}/report.html

@@ -23,8 +23,12 @@ test('PCA, then DCA on its components', { tags: ['long'] }, async () => {
     { method: 'pca', components: 2 },
     { method: 'dca', after: ['pca'], components: 1 },
   ]);
-  for (const { maxAngle, maxEigenvalueError } of results) {
+  expect(results.map(({ kept }: { kept: { of: string } }) => kept.of)).toEqual(['variance', 'separation']);
+  for (const { maxAngle, maxAngleUnrounded, maxEigenvalueError } of results) {
     expect(maxAngle).toBeLessThan(1e-6);
+    // Rounding does more than the protocol, and through both links no more than it does by itself.
+    expect(maxAngleUnrounded).toBeGreaterThan(maxAngle);
+    expect(maxAngleUnrounded).toBeLessThan(1e-3);
     expect(maxEigenvalueError).toBeLessThan(1e-8);
   }
   const { basis } = JSON.parse(await readFile(join(out, 'pca-dca', 'projection.json'), 'utf8'));

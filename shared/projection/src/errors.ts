@@ -11,8 +11,7 @@ export type ProjectionErrorCode =
   | 'ERR_PROGRAM_INVALID'
   | 'ERR_PROJECTION_INVALID'
   | 'ERR_SINGLE_CLASS'
-  | 'ERR_STATISTICS_INVALID'
-  | 'ERR_TRACE_UNKNOWN';
+  | 'ERR_STATISTICS_INVALID';
 
 /** Messages name arguments and public numbers, and never hold an entry of the statistics. */
 export class ProjectionError extends Error {

@@ -7,13 +7,20 @@ export { unstandardised } from './correlation.ts';
 export type { Decomposition } from './decomposition.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
 export { notPositiveDefinite, ProjectionError, type ProjectionErrorCode } from './errors.ts';
+export {
+  type ExplainedVariance,
+  explainedVariance,
+  type ShareOfVariance,
+  type Untold,
+} from './explained.ts';
 export { CONFIDENCE, QUANTILES, type ReleasedHistogram, releaseOf } from './histograms.ts';
 export { decompose, type Pencil, pencil } from './methods.ts';
 export { Predictor } from './predictor.ts';
-export { explainedVariance, project, reconstruct } from './project.ts';
+export { project, reconstruct } from './project.ts';
 export { type Link, Projector } from './projector.ts';
 export { fullRank, rankOf, rankRefusal, ZERO_EIGENVALUE } from './rank.ts';
 export { type Regression, regressionInUnits, ridgeRegression } from './ridge.ts';
+export { type Moved, RoundedRows, roundingAngles, UnroundedRows } from './rounding.ts';
 export {
   betweenClassScatter,
   meanOfRows,

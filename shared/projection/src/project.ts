@@ -1,8 +1,5 @@
-/** Applying a projection to rows, undoing it, and how much of their variance it explains. */
-
-import type { Decomposition } from './decomposition.ts';
+/** Applying a projection to rows, and undoing it. */
 import { symmetricEigen } from './eigen.ts';
-import { ProjectionError } from './errors.ts';
 
 type Rows = readonly ArrayLike<number>[];
 
@@ -63,28 +60,6 @@ export function inverseOf(vectors: Vectors['vectors']): number[][] {
 /** Σ u_j v_j */
 function combination(u: readonly number[], vectors: Vectors['vectors']): number[] {
   return vectors[0]!.map((_, i) => u.reduce((sum, entry, j) => sum + entry * vectors[j]![i]!, 0));
-}
-
-/**
- * Per component of a PCA the fraction of the rows' variance that lies along it, eigenvalue over trace; all zero when
- * there is no variance. Eigenvalues of the discriminant methods are no variances: see `varianceCaptured`.
- * @throws ERR_TRACE_UNKNOWN when the task did not declare the trace
- * @example
- * import { explainedVariance } from '@eigenveil/projection';
- *
- * explainedVariance({ eigenvalues: [3, 1], trace: 8 }); // → [0.375, 0.125]
- */
-export function explainedVariance({
-  eigenvalues,
-  trace,
-}: Pick<Decomposition, 'eigenvalues' | 'trace'>): number[] {
-  if (trace === undefined) {
-    throw new ProjectionError(
-      'ERR_TRACE_UNKNOWN',
-      'explained variance needs the trace, which the task did not declare',
-    );
-  }
-  return eigenvalues.map((value) => (trace === 0 ? 0 : value / trace));
 }
 
 function dot(a: readonly number[], b: ArrayLike<number>): number {

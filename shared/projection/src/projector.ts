@@ -43,10 +43,11 @@ export class Projector {
   /**
    * Of a projection whose signatures the caller has verified.
    * @param basis what the task stands on, as `verifyProjection` gives it
-   * @throws ERR_PROJECTION_INVALID for a projection that is not one of the task (see checkAgreed), ERR_BASIS_INVALID for another number of links
+   * @throws ERR_PROJECTION_INVALID for a projection that is not one of the task (see checkAgreed), and for a result without vectors, which reduces no rows; ERR_BASIS_INVALID for another number of links
    */
   constructor(task: AgreedTask, projection: ClaimedProjection, basis: readonly Link[] = []) {
     checkAgreed(task, projection);
+    checkReduces(task);
     const last = basis.at(-1);
     const width = last?.projection.vectors.length ?? task.features.length;
     if ((last === undefined) !== (task.basis === undefined) || width !== task.features.length)
@@ -195,6 +196,15 @@ export class Projector {
       return ((1 - scaled) / 2) * min + ((1 + scaled) / 2) * max;
     });
   }
+}
+
+function checkReduces({ method: { kind } }: AgreedTask): void {
+  const instead = { ridge: 'Predictor predicts by it', histogram: 'it has counts, and no vectors' };
+  if (kind !== 'ridge' && kind !== 'histogram') return;
+  throw new ProjectionError(
+    'ERR_PROJECTION_INVALID',
+    `"task.method" expected one with vectors, by which rows are reduced, got ${kind}: ${instead[kind]}`,
+  );
 }
 
 /**

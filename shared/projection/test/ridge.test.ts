@@ -1,7 +1,14 @@
 /** Ridge regression of pooled rows: against its definition, as predictions in the columns' units, and refused where it is not the task's. */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AgreedTask, checkAgreed, decompose, Predictor, regressionInUnits } from '../src/index.ts';
+import {
+  type AgreedTask,
+  checkAgreed,
+  decompose,
+  Predictor,
+  Projector,
+  regressionInUnits,
+} from '../src/index.ts';
 import { DATASETS, prepare } from './samples.ts';
 
 const OUTPUTS = ['mean', 'sampleCount'] as const;
@@ -118,6 +125,15 @@ describe('a predictor', () => {
     expect(() => predictor.predict([[1, 2]])).toThrow(RangeError);
     expect(() => predictor.predict([[1, 2, Number.NaN]])).toThrow(
       expect.objectContaining({ code: 'ERR_NOT_FINITE', message: expect.stringContaining('rows[0]') }),
+    );
+  });
+
+  it('is what a projector, which would reduce every row to nothing, names where it refuses the result', () => {
+    expect(() => new Projector(task, projection)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_PROJECTION_INVALID',
+        message: expect.stringContaining('Predictor'),
+      }),
     );
   });
 

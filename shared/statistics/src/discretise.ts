@@ -10,7 +10,7 @@ import { StatisticsError } from './errors.ts';
  * form is monotone in x, hits −1 and 1 exactly at both ends, never leaves [-1, 1] and is odd about the middle of the range;
  * (x − middle) / half has none of these when min and max are large and close together. A feature with min = max maps to 0.
  */
-function scaleCell(min: number, max: number, clipped: number): number {
+export function scaleCell(min: number, max: number, clipped: number): number {
   return min === max ? 0 : (clipped - min - (max - clipped)) / (max - min);
 }
 

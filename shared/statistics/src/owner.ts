@@ -10,7 +10,7 @@ export {
   readRows,
   statisticsOfCsv,
 } from './csv.ts';
-export { Discretiser } from './discretise.ts';
+export { Discretiser, scaleCell } from './discretise.ts';
 export type { TypeProblems } from './duckdb/columns.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 export { ColumnNames, columnTitle, isRenamed } from './header.ts';

@@ -12,6 +12,11 @@ export function count(amount: number, singular: string, plural = `${singular}s`)
   return `${number(amount)} ${amount === 1 ? singular : plural}`;
 }
 
+/** The text with a capital letter at its beginning, for a sentence. */
+export function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 /** `1.5 MB`, in powers of 1000. */
 export function bytes(amount: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];

@@ -1,6 +1,6 @@
 /** What the view of a result shows is what the reference, ml-matrix, finds of the rows; and its lines of NumPy are the documented ones. */
 import { readFile } from 'node:fs/promises';
-import { remarksOf, sharesOf } from '@eigenveil/data-user/result';
+import { remarksOf } from '@eigenveil/data-user/result';
 import { signedResult } from '@eigenveil/made-up/signed-result';
 import { newTaskId, Task } from '@eigenveil/task';
 import { generatePrivateJwk, importSigningKey, Projection } from '@eigenveil/wire';
@@ -42,20 +42,21 @@ describe('a scree plot', () => {
     const { projection, scatter } = declared;
     const values = new EigenvalueDecomposition(scatter).realEigenvalues.sort((a, b) => b - a);
     const trace = values.reduce((sum, value) => sum + value, 0);
-    const rows = componentRows(projection, []);
+    const rows = componentRows(projection, [], 2);
     expect(rows.map(({ component }) => component)).toEqual([1, 2]);
     // Rows are rounded to 2^-14 before they are summed.
     for (const [j, { eigenvalue, share, sum }] of rows.entries()) {
+      const together = values.slice(0, j + 1).reduce((so, value) => so + value, 0) / trace;
       expect(eigenvalue / values[j]!).toBeCloseTo(1, 3);
-      expect(share).toBeCloseTo(values[j]! / trace, 4);
-      expect(sum).toBeCloseTo(values.slice(0, j + 1).reduce((so, value) => so + value, 0) / trace, 4);
+      expect(share).toMatchObject({ share: expect.closeTo(values[j]! / trace, 4) });
+      expect(sum).toMatchObject({ share: expect.closeTo(together, 4) });
     }
     expect(whyNoShares(projection)).toBeNull();
   });
 
   it('has no shares of what nobody declared, and says why', async () => {
     const { projection } = await iris([]);
-    expect(componentRows(projection, []).every(({ share, sum }) => share === null && sum === null)).toBe(
+    expect(componentRows(projection, [], 2).every(({ share, sum }) => share === null && sum === null)).toBe(
       true,
     );
     expect(whyNoShares(projection)).toMatch(/neither "trace" nor "spectrum"/);
@@ -64,19 +65,24 @@ describe('a scree plot', () => {
 
   it('goes on with a spectrum that was declared, without vectors', async () => {
     const { projection } = await iris(['spectrum']);
-    const rows = componentRows(projection, []);
+    const rows = componentRows(projection, [], 2);
     expect(rows.map(({ beyond }) => beyond)).toEqual([false, false, true, true]);
     expect(rows.map(({ eigenvalue }) => eigenvalue)).toEqual([
       ...projection.eigenvalues,
       ...projection.spectrum!.slice(2),
     ]);
-    expect(sharesOf(projection)).toBeDefined();
+    expect(rows[0]!.share).toMatchObject({
+      share: expect.closeTo(
+        projection.eigenvalues[0]! / projection.spectrum!.reduce((sum, value) => sum + value, 0),
+        12,
+      ),
+    });
   });
 
   it('has the remarks of each component and whether it was found', () => {
     const { task, projection } = declared;
     const lost = { ...projection, converged: [true, false] };
-    const rows = componentRows(lost, remarksOf(task, lost));
+    const rows = componentRows(lost, remarksOf(task, lost), 2);
     expect(rows.map(({ converged }) => converged)).toEqual([true, false]);
     expect(rows.map(({ remarks }) => remarks)).toEqual([[], ['not-found']]);
   });

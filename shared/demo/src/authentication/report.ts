@@ -7,7 +7,7 @@ import {
   WINDOWS_TOGETHER,
 } from '@eigenveil/testbed/recognition/error-rates';
 import { WINDOWS_PER_FALSE_STEP_UP } from './evaluation.ts';
-import { agreement, decidedFigures, type Figures, percent } from './summary.ts';
+import { agreementInWords, decidedFigures, type Figures, percent } from './summary.ts';
 
 export function authenticationReport(figures: Figures): Report {
   const { summary, setting, task } = figures;
@@ -97,7 +97,6 @@ function detPoints(comparisons: Figures['comparisons']['raw']): Point[] {
 
 function decisionSection({ decided }: Figures): Section {
   const { genuine, impostor } = decidedFigures(decided);
-  const { same, all } = agreement(decided);
   const table: Table = {
     kind: 'table',
     caption: 'What the relying application read.',
@@ -131,7 +130,7 @@ function decisionSection({ decided }: Figures): Section {
       table,
       {
         kind: 'text',
-        text: `${same} of ${all} decisions are what the library decides about the same rows without a frame.`,
+        text: agreementInWords(decided),
       },
     ],
   };

@@ -68,20 +68,41 @@ export function decidedFigures({ streams }: Figures['decided']): {
   };
 }
 
-/** How many decisions of the service are those of the library for the same rows, of how many. */
+/** A window about which the service decided otherwise than the library about the same rows and the template as it was enrolled. */
+export interface Differing {
+  /** Places in the file of whose device it is, and of who walked with it. */
+  readonly target: number;
+  readonly source: number;
+  /** From 1, in its session. */
+  readonly window: number;
+  readonly service: Decision | undefined;
+  readonly library: Decision | undefined;
+}
+
+/** How many decisions of the service are those of the library for the same rows, of how many, and which ones are not. */
 export function agreement({ streams, replays }: Pick<Figures['decided'], 'streams' | 'replays'>): {
-  readonly same: number;
   readonly all: number;
+  readonly differing: readonly Differing[];
 } {
-  const pairs = streams.flatMap(({ decisions }, i) => {
+  const pairs = streams.flatMap(({ target, source, decisions }, i) => {
     const expected = replays[i]!.map(({ decision }) => decision);
     const length = Math.max(decisions.length, expected.length);
-    return Array.from({ length }, (_, at): [Decision | undefined, Decision | undefined] => [
-      decisions[at],
-      expected[at],
-    ]);
+    return Array.from({ length }, (_, at) => ({
+      ...{ target, source, window: at + 1 },
+      ...{ service: decisions[at], library: expected[at] },
+    }));
   });
-  return { same: pairs.filter(([service, library]) => service === library).length, all: pairs.length };
+  return { all: pairs.length, differing: pairs.filter(({ service, library }) => service !== library) };
+}
+
+/** A sentence: how many decisions agree, which do not, and why. */
+export function agreementInWords(decided: Figures['decided']): string {
+  const { all, differing } = agreement(decided);
+  const told = differing.map(
+    ({ target, source, window, service = 'nothing', library = 'nothing' }) =>
+      `window ${window} of person ${source + 1} with the device of person ${target + 1} (${service}, not ${library})`,
+  );
+  return `${all - differing.length} of ${all} decisions are what the library decides about the same rows and the templates as they were enrolled${told.length === 0 ? '' : `; not ${told.join(', nor ')}: the service locks at a user's tenth step-up of a day because of windows, which the library does not count, and a lock ends the session`}.`;
 }
 
 const PLAIN = { style: { head: [], border: [] } };
@@ -111,7 +132,6 @@ export function printSummary(figures: Figures, out: string): void {
       `${it.stopped} of ${it.streams}`,
       it.medianWindows === undefined ? '–' : `${it.medianWindows} (median)`,
     ]);
-  const { same, all } = agreement(decided);
   process.stdout.write(`
 ${colours.bold(`${dataset}: ${users} users, each a device with one class, ${features} features, DCA by ${twoParty}`)}
 
@@ -121,8 +141,8 @@ ${rates.toString()}
 Decisions that the relying application read (settings for ${WINDOWS_PER_FALSE_STEP_UP} windows per false step-up):
 ${sessions.toString()}
 
-${same} of ${all} decisions are what the library decides about the same rows. Scores never left the service: the rates above come
-from the same rows and templates, by the library that the service runs, in this process, which alone has everybody's rows.
+${agreementInWords(decided)}
+Scores never left the service: the rates above come from the same rows and templates, by the library that the service runs, in this process, which alone has everybody's rows.
 A device encrypted and sent in ${times.contributionMilliseconds.toFixed(0)} ms (median, all at once), ${(times.contribution.bytes / 1024).toFixed(1)} KiB. The servers decomposed in ${((times.stages.decompose ?? 0) / 1000).toFixed(1)} s.
 Ranges of the features come from everybody's first 40 % of rows: public metadata here.
 The projection: ${out}/projection.json. All of it as a page with plots: ${out}/report.html

@@ -118,9 +118,12 @@ test('a decision that is missing, or one too many, is no agreement', () => {
   const decisions = moments.map(({ decision }) => decision);
   const of = (told: typeof decisions) =>
     agreement({ streams: [{ target: 0, source: 0, decisions: told }], replays: [moments] });
-  expect(of(decisions)).toEqual({ same: 3, all: 3 });
-  expect(of(decisions.slice(1))).toEqual({ same: 1, all: 3 });
-  expect(of([...decisions, 'allow'])).toEqual({ same: 3, all: 4 });
+  expect(of(decisions)).toEqual({ all: 3, differing: [] });
+  expect(of(decisions.slice(1)).differing.map(({ window }) => window)).toEqual([1, 3]);
+  expect(of([...decisions, 'allow'])).toEqual({
+    all: 4,
+    differing: [{ target: 0, source: 0, window: 4, service: 'allow', library: undefined }],
+  });
 });
 
 test('a question that is under way does not answer whoever asks after it, and those who wait share the next', async () => {

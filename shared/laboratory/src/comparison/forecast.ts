@@ -51,12 +51,12 @@ export interface CheckedForecast {
 }
 
 /** Statistics of one row in the mean, in units of features in [−1, 1]. */
-interface PerRow {
+export interface PerRow {
   readonly R: Square;
   readonly mean: readonly number[];
 }
 
-interface Drawn {
+export interface Drawn {
   readonly R: Square;
   readonly V: readonly number[];
   readonly Q: number;
@@ -64,15 +64,7 @@ interface Drawn {
 
 export function checkForecast(data: LaboratoryData, setting: ForecastSetting): CheckedForecast {
   const task = taskOf(data.features, setting);
-  const discretiser = new Discretiser(task);
-  const rows = data.rows.map((row) =>
-    discretiser.discretise(row.map((x) => x * Math.sqrt(data.features))).map((x) => x / UNIT),
-  );
-  const each = 1 / rows.length;
-  const perRow: PerRow = {
-    R: secondMoment(rows, data.features).map((row) => row.map((x) => x * each)),
-    mean: sumOfRows(rows, data.features).map((x) => x * each),
-  };
+  const { perRow, clipped } = clippedRows(data, task);
   const exact = centredScatter(perRow.R, perRow.mean, 1);
   const { values } = symmetricEigen(exact);
   const draws = drawNoises(task, `${data.name} ${setting.epsilon}`, setting.seeds);
@@ -81,7 +73,7 @@ export function checkForecast(data: LaboratoryData, setting: ForecastSetting): C
   return {
     dataset: data.name,
     features: data.features,
-    clipped: discretiser.clippedRows * each,
+    clipped,
     mean: norm(perRow.mean) / task.differentialPrivacy!.clippingNorm!,
     noise: { forecast, seen: normSeen(perRow, exact, draws, forecastRows) },
     share: values[0]! / values.reduce((sum, value) => sum + value, 0),
@@ -89,7 +81,26 @@ export function checkForecast(data: LaboratoryData, setting: ForecastSetting): C
   };
 }
 
-function taskOf(features: number, { epsilon, delta }: ForecastSetting): StatisticsTask {
+/** The rows as a task clips them, and the share that it clips. */
+export function clippedRows(
+  data: LaboratoryData,
+  task: StatisticsTask,
+): { readonly perRow: PerRow; readonly clipped: number } {
+  const discretiser = new Discretiser(task);
+  const rows = data.rows.map((row) =>
+    discretiser.discretise(row.map((x) => x * Math.sqrt(data.features))).map((x) => x / UNIT),
+  );
+  const each = 1 / rows.length;
+  return {
+    perRow: {
+      R: secondMoment(rows, data.features).map((row) => row.map((x) => x * each)),
+      mean: sumOfRows(rows, data.features).map((x) => x * each),
+    },
+    clipped: discretiser.clippedRows * each,
+  };
+}
+
+export function taskOf(features: number, { epsilon, delta }: ForecastSetting): StatisticsTask {
   return {
     method: { kind: 'pca' },
     features: Array.from({ length: features }, (_, i) => ({ name: `${i}`, min: -1, max: 1 })),
@@ -111,7 +122,7 @@ function taskOf(features: number, { epsilon, delta }: ForecastSetting): Statisti
   };
 }
 
-function drawNoises(task: StatisticsTask, title: string, seeds: number): Drawn[] {
+export function drawNoises(task: StatisticsTask, title: string, seeds: number): Drawn[] {
   const d = task.features.length;
   const triangle = (d * (d + 1)) / 2;
   const stage = stageTaskOf(task)!;
@@ -131,22 +142,19 @@ function drawNoises(task: StatisticsTask, title: string, seeds: number): Drawn[]
   });
 }
 
-/** S̄ of so many rows under the noise; undefined where their noisy number is not positive, and nothing is released. */
-function noisyScatter({ R, mean }: PerRow, noise: Drawn, rows: number): number[][] | undefined {
+/** S̄ and the mean of so many rows under the noise; undefined where their noisy number is not positive, and nothing is released. */
+export function noisyRelease({ R, mean }: PerRow, noise: Drawn, rows: number) {
   const Q = rows + noise.Q;
   if (Q <= 0) return undefined;
   const noisyR = R.map((row, i) => row.map((x, j) => x * rows + noise.R[i]![j]!));
-  return centredScatter(
-    noisyR,
-    mean.map((x, i) => x * rows + noise.V[i]!),
-    Q,
-  );
+  const noisyV = mean.map((x, i) => x * rows + noise.V[i]!);
+  return { scatter: centredScatter(noisyR, noisyV, Q), mean: noisyV.map((x) => x / Q) };
 }
 
 /** In the mean over the seeds that release something. */
 function normSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], rows: number): number {
   const norms = draws.flatMap((noise) => {
-    const noisy = noisyScatter(perRow, noise, rows);
+    const noisy = noisyRelease(perRow, noise, rows)?.scatter;
     if (noisy === undefined) return [];
     const { values } = symmetricEigen(noisy.map((row, i) => row.map((x, j) => x - exact[i]![j]! * rows)));
     return [Math.max(values[0]!, -values.at(-1)!)];
@@ -159,7 +167,7 @@ function rowsSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], foreca
   const best = symmetricEigen(exact).values[0]!;
   const captured = (rows: number): number => {
     const parts = draws.map((noise) => {
-      const noisy = noisyScatter(perRow, noise, rows);
+      const noisy = noisyRelease(perRow, noise, rows)?.scatter;
       if (noisy === undefined) return 0;
       const [vector] = symmetricEigen(noisy).vectors;
       const along = vector!.map((_, i) => exact[i]!.reduce((sum, x, j) => sum + x * vector![j]!, 0));

@@ -26,7 +26,7 @@ export function privacyReport(data: BenchData): Report {
   return reportOf(data, PRIVACY_SUITES, {
     title: 'Eigenveil: methods of private PCA side by side',
     introduction: [
-      'What is stated below was computed from the samples in `report.json`. Noise comes from seeds that anybody can repeat: these are experiments on public data, not releases.',
+      'What is stated below was computed from the samples in `report.json`, which the run wrote beside this page. Noise comes from seeds that anybody can repeat: these are experiments on public data, not releases.',
     ],
   });
 }

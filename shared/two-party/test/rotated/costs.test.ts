@@ -2,6 +2,8 @@
 import { type Method, programOf, revealedByRotation } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { memoryChannelPair, type Progress } from '../../src/index.ts';
+import { chunksOfEach } from '../../src/products/layout.ts';
+import { exchangesOf } from '../../src/rotated/sizes.ts';
 import { rotated } from '../../src/rotated.ts';
 import { bytes, lineOf, OWNERS, SAMPLES, type Shape, taskOf } from '../shapes.ts';
 import { type Bytes, rotatedBytes } from './bytes.ts';
@@ -134,3 +136,16 @@ function rowOf(shape: Shape): string {
   const fast = rotatedBytes({ ...task, serverLine: 'fast' }, program);
   return lineOf(shape, [bytes(toCsp), bytes(fast.toCsp), bytes(toDataUser)]);
 }
+
+it.each([
+  ['a slow line', undefined, 1221],
+  ['a fast one', 'fast', 856],
+] as const)(
+  'a PCA of 50 features and 15 components over %s has as many chunks as SECURITY.md counts',
+  (_, serverLine, expected) => {
+    const { task, program } = settingOf({ rows: spread(40, 50, 3), components: 15, task: { serverLine } });
+    const room = { ...task, maximumOwners: 10, maximumSamplesPerOwner: 1000 };
+    const waves = exchangesOf(room, program).flat();
+    expect(waves.reduce((sum, wave) => sum + [...chunksOfEach(wave)].length, 0)).toBe(expected);
+  },
+);

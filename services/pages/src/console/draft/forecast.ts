@@ -1,5 +1,5 @@
 /** What is known of a proposal before anybody contributes: the notes of `task draft`, and what an owner sends. */
-import { describeSample, describeTask } from '@eigenveil/data-user/draft';
+import { describeRounding, describeSample, describeTask, roundingOfSample } from '@eigenveil/data-user/draft';
 import { layout, readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
 import { TaskProposal } from '@eigenveil/task/schema';
 import { checkComputable } from '@eigenveil/two-party/plan';
@@ -43,8 +43,11 @@ export function notesOnTask(task: TaskProposal, signal: AbortSignal): Promise<st
   return describeTask(task, signal);
 }
 
-/** Of a task that is computable; reads the file once more. @throws as statisticsOfCsv; the signal's reason */
-export function notesOnSample(file: File, task: TaskProposal, signal: AbortSignal): Promise<string[]> {
-  const bytes = inSlices(readBlobBytes(file, file.name), signal);
-  return describeSample((columns, options) => readRowBatches(bytes, columns, options), task);
+/** Of a task that is computable; reads the file twice more. @throws as statisticsOfCsv; the signal's reason */
+export async function notesOnSample(file: File, task: TaskProposal, signal: AbortSignal): Promise<string[]> {
+  const read: Parameters<typeof describeSample>[0] = (columns, options) =>
+    readRowBatches(inSlices(readBlobBytes(file, file.name), signal), columns, options);
+  const notes = await describeSample(read, task);
+  const moved = await roundingOfSample(read, task);
+  return [...notes, ...(moved === undefined ? [] : describeRounding(task, moved))];
 }

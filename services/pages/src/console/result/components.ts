@@ -1,5 +1,6 @@
 /** The components of a result as rows of figures: eigenvalues, shares, and what is said about each. */
-import { type Remark, sharesOf } from '@eigenveil/data-user/result';
+import type { Remark, ToldShare } from '@eigenveil/data-user/result';
+import { explainedVariance } from '@eigenveil/projection/portable';
 import type { Projection } from '@eigenveil/wire';
 
 export interface ComponentRow {
@@ -7,8 +8,8 @@ export interface ComponentRow {
   readonly component: number;
   readonly eigenvalue: number;
   /** Of the variance, and with those before it; null where it is not known. */
-  readonly share: number | null;
-  readonly sum: number | null;
+  readonly share: ToldShare | null;
+  readonly sum: ToldShare | null;
   /** Whether the computation found it; null where nothing is in doubt. */
   readonly converged: boolean | null;
   /** Codes of what is said about it. */
@@ -18,23 +19,24 @@ export interface ComponentRow {
 }
 
 /** The components, and then the rest of a PCA's spectrum where it was declared. */
-export function componentRows(projection: Projection, remarks: readonly Remark[]): ComponentRow[] {
+export function componentRows(
+  projection: Projection,
+  remarks: readonly Remark[],
+  verifiedOwners: number,
+): ComponentRow[] {
   const { method, eigenvalues, converged, spectrum } = projection;
-  const shares = sharesOf(projection);
-  let sum = 0;
-  const rows = eigenvalues.map((eigenvalue, j): ComponentRow => {
-    const share = shares?.[j] ?? null;
-    sum += share ?? 0;
-    return {
+  const shares = explainedVariance(projection, verifiedOwners);
+  const rows = eigenvalues.map(
+    (eigenvalue, j): ComponentRow => ({
       component: j + 1,
       eigenvalue,
-      share,
-      sum: share === null ? null : sum,
+      share: shares?.each[j] ?? null,
+      sum: shares?.together[j] ?? null,
       converged: converged?.[j] ?? null,
       remarks: remarks.filter(({ components }) => components.includes(j + 1)).map(({ code }) => code),
       beyond: false,
-    };
-  });
+    }),
+  );
   const others = method.kind === 'pca' ? (spectrum?.slice(eigenvalues.length) ?? []) : [];
   return [
     ...rows,
@@ -52,8 +54,9 @@ export function componentRows(projection: Projection, remarks: readonly Remark[]
 
 /** Why there are no shares; null where there are. */
 export function whyNoShares(projection: Projection): string | null {
-  if (sharesOf(projection) !== undefined) return null;
-  return projection.method.kind === 'pca'
+  const { method, trace, spectrum } = projection;
+  if (method.kind === 'pca' && (trace !== undefined || spectrum !== undefined)) return null;
+  return method.kind === 'pca'
     ? 'The task declared neither "trace" nor "spectrum" among its outputs, so nobody learns how large the whole variance is, of which an eigenvalue would be a share.'
     : 'Shares of the variance are of a PCA. An eigenvalue here is a ratio: how well its component tells the classes apart.';
 }

@@ -62,7 +62,7 @@ export function HistogramResult(props: {
       </dl>
       <h2>Quantiles</h2>
       <Table
-        caption={`Each with an interval of confidence ${CONFIDENCE} for the noise`}
+        caption={`Each the upper edge of the bin that it lies in, with an interval of confidence ${CONFIDENCE} for the noise`}
         rows={histograms}
         keyOf={({ name }) => name}
         columns={columns}

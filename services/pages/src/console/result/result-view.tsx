@@ -81,11 +81,15 @@ function Shown(props: { readonly checked: CheckedResult; readonly draft: (text: 
 function Components({ checked }: { readonly checked: CheckedResult }) {
   const { task, projection } = checked;
   const remarks = useMemo(() => remarksOf(task, projection), [task, projection]);
-  const rows = useMemo(() => componentRows(projection, remarks), [projection, remarks]);
+  const { verifiedOwners } = checked.provenance;
+  const rows = useMemo(
+    () => componentRows(projection, remarks, verifiedOwners),
+    [projection, remarks, verifiedOwners],
+  );
   return (
     <>
       <Summary checked={checked} remarks={remarks} />
-      <Scree projection={projection} rows={rows} />
+      <Scree checked={checked} rows={rows} />
       <Loadings projection={projection} />
       <Biplot projection={projection} />
       <Provenance checked={checked} />

@@ -1,31 +1,36 @@
 /** The scree plot: eigenvalues in their order, and shares of the variance where they are known. */
-import type { Projection } from '@eigenveil/wire';
+import { keptInWords, roundingInWords, shareInWords, type ToldShare } from '@eigenveil/data-user/result';
+import { explainedVariance } from '@eigenveil/projection/portable';
 import { LineChart } from 'echarts/charts';
 import { use } from 'echarts/core';
 import { useCallback } from 'preact/hooks';
 import { axis, Chart } from '../../common/chart.tsx';
 import type { ChartTheme } from '../../common/chart-theme.ts';
-import { count } from '../../common/format.ts';
+import { capital, count } from '../../common/format.ts';
 import type { Column } from '../../common/table.tsx';
 import { type ComponentRow, whyNoShares } from './components.ts';
+import type { CheckedResult } from './verify.ts';
 
 use([LineChart]);
 
 const DIGITS = 6;
 
-export function Scree(props: { readonly projection: Projection; readonly rows: readonly ComponentRow[] }) {
-  const { projection, rows } = props;
+export function Scree(props: { readonly checked: CheckedResult; readonly rows: readonly ComponentRow[] }) {
+  const { rows } = props;
+  const { projection, provenance } = props.checked;
   const why = whyNoShares(projection);
+  const rounding = roundingInWords(projection);
   const own = rows.filter(({ beyond }) => !beyond);
-  const kept = own.at(-1)?.sum ?? null;
+  const shares = explainedVariance(projection, provenance.verifiedOwners);
+  const kept = shares === undefined ? null : keptInWords(projection, shares);
   const option = useCallback((theme: ChartTheme) => screeOption(theme, rows), [rows]);
   const columns: Column<ComponentRow>[] = [
     { head: 'Component', cell: ({ component, beyond }) => `${component}${beyond ? ' (no vector)' : ''}` },
     { head: 'Eigenvalue', numeric: true, cell: ({ eigenvalue }) => eigenvalue.toPrecision(DIGITS) },
     ...(why === null
       ? ([
-          { head: 'Share', numeric: true, cell: ({ share }) => percent(share) },
-          { head: 'With those before', numeric: true, cell: ({ sum }) => percent(sum) },
+          { head: 'Share', numeric: true, cell: ({ share }) => cellOf(share) },
+          { head: 'With those before', numeric: true, cell: ({ sum }) => cellOf(sum) },
         ] satisfies Column<ComponentRow>[])
       : []),
     {
@@ -44,23 +49,20 @@ export function Scree(props: { readonly projection: Projection; readonly rows: r
         columns={columns}
         rows={rows}
       />
-      {kept !== null && (
-        <p>
-          {count(own.length, 'component has', 'components have')} {percent(kept)} of the variance.
-        </p>
-      )}
+      {kept !== null && <p>{capital(kept)}.</p>}
+      {rounding !== undefined && <p>{capital(rounding)}.</p>}
       {why !== null && <p class="hint">No shares of the variance are shown. {why}</p>}
     </>
   );
 }
 
-function summaryOf(rows: readonly ComponentRow[], kept: number | null): string {
+function summaryOf(rows: readonly ComponentRow[], kept: string | null): string {
   const [first] = rows;
-  return `${count(rows.length, 'component')}; the first eigenvalue is ${first!.eigenvalue.toPrecision(3)}, the last ${rows.at(-1)!.eigenvalue.toPrecision(3)}${kept === null ? '' : `; together ${percent(kept)} of the variance`}`;
+  return `${count(rows.length, 'component')}; the first eigenvalue is ${first!.eigenvalue.toPrecision(3)}, the last ${rows.at(-1)!.eigenvalue.toPrecision(3)}${kept === null ? '' : `; ${kept}`}`;
 }
 
-export function percent(part: number | null): string {
-  return part === null ? '' : `${(100 * part).toFixed(1)} %`;
+function cellOf(share: ToldShare | null): string {
+  return share === null ? '' : shareInWords(share);
 }
 
 function screeOption(theme: ChartTheme, rows: readonly ComponentRow[]) {
@@ -70,7 +72,7 @@ function screeOption(theme: ChartTheme, rows: readonly ComponentRow[]) {
       trigger: 'axis',
       formatter: (shown: readonly { readonly dataIndex: number }[]) => {
         const { component, eigenvalue, share, beyond } = rows[shown[0]!.dataIndex]!;
-        const part = share === null ? '' : `\n${percent(share)} of the variance`;
+        const part = share === null ? '' : `\n${shareInWords(share)} of the variance`;
         return `component ${component}${beyond ? ' (beyond the result)' : ''}\n${eigenvalue.toPrecision(DIGITS)}${part}`;
       },
     },

@@ -1,8 +1,8 @@
 /** A result in a few facts: what was computed of whom, the noise, the rows as far as they were declared, and what to know before it is relied on. */
-import { listComponents, type Remark } from '@eigenveil/data-user/result';
+import { deviationOfRows, listComponents, type Remark, rowsInWords } from '@eigenveil/data-user/result';
 import { noiseNorm } from '@eigenveil/task';
 import { Notice } from '../../common/feedback.tsx';
-import { count, number } from '../../common/format.ts';
+import { capital, count, number } from '../../common/format.ts';
 import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/untrusted.tsx';
 import { METHODS } from '../words.ts';
@@ -13,6 +13,7 @@ export function Summary(props: { readonly checked: CheckedResult; readonly remar
   const { task, projection, provenance } = checked;
   const { method, features, differentialPrivacy, sampleCount, converged } = projection;
   const norm = method.kind === 'pca' ? noiseNorm(task, Math.hypot(...(projection.mean ?? []))) : undefined;
+  const deviation = deviationOfRows(task, provenance.verifiedOwners);
   return (
     <>
       <dl class="facts">
@@ -30,7 +31,7 @@ export function Summary(props: { readonly checked: CheckedResult; readonly remar
         <dd>
           {sampleCount === undefined
             ? 'not known: the task does not declare "sampleCount"'
-            : `${number(sampleCount)}${differentialPrivacy === null ? '' : ', with noise'}`}
+            : `${rowsInWords(number(sampleCount), deviation)}${deviation === 0 ? '' : ' (two deviations of the noise)'}`}
         </dd>
         <dt>Noise</dt>
         <dd>
@@ -65,13 +66,14 @@ export function Summary(props: { readonly checked: CheckedResult; readonly remar
   );
 }
 
-function ClassCounts({ checked: { task, projection } }: { readonly checked: CheckedResult }) {
-  const { classCounts, differentialPrivacy } = projection;
+function ClassCounts({ checked: { task, projection, provenance } }: { readonly checked: CheckedResult }) {
+  const { classCounts } = projection;
   if (classCounts === undefined) return null;
+  const deviation = deviationOfRows(task, provenance.verifiedOwners);
   return (
     <>
       {task.labellings.map(({ column, classes }, l) => {
-        const caption = `Rows by class, of ${task.labellings.length === 1 ? 'the labels' : ['the utility labels', 'the privacy labels'][l]}${differentialPrivacy === null ? '' : ', with noise'}`;
+        const caption = `Rows by class, of ${task.labellings.length === 1 ? 'the labels' : ['the utility labels', 'the privacy labels'][l]}${deviation === 0 ? '' : ', with two deviations of the noise'}`;
         return (
           <Table
             key={column}
@@ -83,7 +85,7 @@ function ClassCounts({ checked: { task, projection } }: { readonly checked: Chec
               {
                 head: 'Rows',
                 numeric: true,
-                cell: (name) => number(classCounts[l]![classes.indexOf(name)]!),
+                cell: (name) => rowsInWords(number(classCounts[l]![classes.indexOf(name)]!), deviation),
               },
             ]}
           />
@@ -91,8 +93,4 @@ function ClassCounts({ checked: { task, projection } }: { readonly checked: Chec
       })}
     </>
   );
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
