@@ -114,7 +114,9 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     const { histograms } = await site.services.client.result(task.id);
     await go(page, `/tasks/${task.id}/result`);
     await page.getByText('3 owners, as the CSP has verified').waitFor();
-    const quantiles = page.getByRole('table', { name: 'Each the upper edge of the bin that it lies in, with an interval of confidence 0.95' });
+    const quantiles = page.getByRole('table', {
+      name: 'Each the upper edge of the bin that it lies in, with an interval of confidence 0.95',
+    });
     for (const { name, quantiles: found } of histograms!) {
       const cells = await quantiles.getByRole('row', { name }).getByRole('cell').allTextContents();
       for (const { value } of found) expect(cells.join()).toContain(String(Number(value.toPrecision(4))));
