@@ -162,7 +162,6 @@ export const SCRIPTS: readonly Form[] = [
     '--quick --only own-missing-feature --out attacked',
   ),
   as(/^(?:EIGENVEIL_DATA=… )?npm run (?:compare:\S+|bench:\S+|study:\S+)(?: -- .*)?$/),
-  as(
-    /^npm run (?:bench|demo:authentication|evaluate|faults|forecast:privacy|fuzz|pack|soak|soak:kill|test:long)$/,
-  ),
+  as(/^npm run (?:bench|demo:authentication|evaluate|faults|fuzz|pack|soak|soak:kill|test:long)$/),
+  as(/^npm run forecast:privacy(?: -- --seeds 200)?$/),
 ];

@@ -11,7 +11,7 @@ export interface Sketch {
 }
 
 /** Of the released doubles, which are below 1. */
-export const DOUBLE_BITS = 53;
+const DOUBLE_BITS = 53;
 /** More than a column of a sketch has: a vector that is not orthogonal to all relations is longer. */
 const LONG_BITS = 60;
 /** Products of a column with the vectors are known to a few units, its length otherwise is some thousands. */

@@ -6,9 +6,9 @@
  */
 
 /** The Lovász condition: |b*_i|² ≥ (δ − μ²)·|b*_(i−1)|². */
-export const DELTA = 0.99;
+const DELTA = 0.99;
 /** No |μ| is larger. */
-export const MOST_MU = 0.501;
+const MOST_MU = 0.501;
 /** A vector that is not short after so many passes never will be: doubles do not tell how to shorten it. */
 const MOST_PASSES = 200;
 
