@@ -25,6 +25,7 @@ export default defineConfig({
   test: {
     // Many tests wait for other processes; each worker loads everything once.
     maxWorkers: availableParallelism() + 1,
+    maxConcurrency: availableParallelism(),
     globalSetup: [
       at('test/support/run-folder.ts'),
       // Tests share one PostgreSQL, which is launched for the first that needs it.

@@ -11,7 +11,8 @@ describe('a script', { tags: ['long'] }, () => {
   });
   afterAll(() => site.close());
 
-  test.each(runnable(SCRIPTS))('$command', ({ command, form }) =>
+  // Each is a process of its own; as many run as there are cores.
+  test.concurrent.each(runnable(SCRIPTS))('$command', ({ command, form }) =>
     form.run(site, command).then(() => undefined),
   );
 });
