@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { Agent } from 'node:https';
 import { connect } from 'node:tls';
 import { adminTokenFile, openSigningKey } from '@eigenveil/server';
 import { newTaskId, type TaskId } from '@eigenveil/task';
@@ -34,7 +35,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const addressOf = (name: Name): Address => (name === 'csp' ? world.cspAddress : world.dataUserAddress);
+/** Of one connection for each request: services end idle ones here, to make room for others. */
+const FRESH = new Agent();
+const addressOf = (name: Name): Address => ({
+  ...(name === 'csp' ? world.cspAddress : world.dataUserAddress),
+  agent: FRESH,
+});
 const expectAlive = async (name: Name) =>
   expect((await send(addressOf(name), { method: 'GET', path: '/healthz' })).status).toBe(200);
 
