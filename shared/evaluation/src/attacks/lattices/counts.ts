@@ -87,7 +87,7 @@ function rightOf(counts: readonly (readonly number[])[], truth: readonly (readon
 
 const COMPONENTS = 10;
 const LEAST_FEATURES = 20;
-const RUNS = { quick: 12, full: 20 } as const;
+const RUNS = { quick: 24, full: 40 } as const;
 
 /** Every feature as whether it is at least the public sample's median, where that divides the sample. */
 function twoValuedOf({ proposal, publicSample }: Scene) {
