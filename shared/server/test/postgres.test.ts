@@ -3,7 +3,7 @@ import { DatabaseLine } from '@eigenveil/testbed/databases/database-line';
 import { databaseOfRun } from '@eigenveil/testbed/databases/database-of-run';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { openPostgres, type PostgresDatabase, tryLock } from '../src/index.ts';
+import { openPostgres, type PostgresDatabase, STANDARD_WAITS, tryLock } from '../src/index.ts';
 
 const schema = 'eigenveil_test';
 const CREATE = 'CREATE TABLE t (x integer PRIMARY KEY, y integer NOT NULL DEFAULT 0)';
@@ -22,8 +22,8 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((database) => database.close()));
   await operator.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE; ALTER DATABASE ${databaseName()} RESET ALL`);
 });
-const open = async (migrations = [CREATE], at = url) => {
-  const database = await openPostgres({ url: at, schema, migrations });
+const open = async (migrations = [CREATE], at = url, waits = STANDARD_WAITS) => {
+  const database = await openPostgres({ url: at, schema, migrations, waits });
   opened.push(database);
   return database;
 };
@@ -233,23 +233,31 @@ test('a server that is down is told apart from one that refuses, and work goes o
   await database.check();
 });
 
+test('the server itself ends a wait for a lock, and a statement before its client gives it up', async () => {
+  const database = await open([CREATE], url, { databaseAnswerSeconds: 30, databaseLockSeconds: 7 });
+  const text = `SELECT current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement`;
+  expect((await database.query({ text })).rows).toEqual([{ lock: '7s', statement: '20s' }]);
+});
+
 test('a server that hangs is left in time: questions have an end, and closing does not wait for it', async () => {
   const line = await openLine();
-  const database = await open([CREATE], line.url);
+  const waits = { ...STANDARD_WAITS, databaseAnswerSeconds: 3 };
+  const database = await open([CREATE], line.url, waits);
   await database.query({ text: 'INSERT INTO t VALUES (1)' });
   // Nobody asks it anything while the server hangs, so that nothing but its end can cut its connection.
-  const idle = await open([CREATE], line.url);
+  const idle = await open([CREATE], line.url, waits);
   await idle.check();
-  const lock = (await tryLock(line.url, 'a lock'))!;
+  const lock = (await tryLock(line.url, 'a lock', waits))!;
   line.state = 'hanging';
   const unreachable = { code: 'ERR_DATABASE_UNREACHABLE' };
+  const question = database.query({ text: 'SELECT FROM t' });
   await Promise.all(
-    [database.check(), tryLock(line.url, 'another')].map((question) =>
-      expect(question).rejects.toMatchObject(unreachable),
+    [question, database.check(), tryLock(line.url, 'another', waits)].map((asked) =>
+      expect(asked).rejects.toMatchObject(unreachable),
     ),
   );
   expect(line.connections).toBeGreaterThan(0);
   await Promise.all([database.close(), idle.close(), lock.release()]);
   for (const closed of [database, idle]) opened.splice(opened.indexOf(closed), 1);
   await expect.poll(() => line.heldConnections()).toBe(0);
-});
+}, 40_000); // shorter than the standard wait
