@@ -25,7 +25,7 @@ import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { TaskResult } from './result.ts';
-import { isPattern, ROW_SETTINGS, rowsOf } from './rows.ts';
+import { ROW_SETTINGS, rowsOf } from './rows.ts';
 import {
   OWNER_SETTINGS,
   PREFIX,
@@ -338,6 +338,7 @@ async function checkOutputs({
     throw new ConfigurationError('"--data" and "--out" expected together, or "--query" and "--out"');
   if (out === undefined && save === undefined && evidence === undefined)
     throw new ConfigurationError('"--out", "--save" or "--evidence" expected, or nothing would be kept');
+  const { isPattern } = await import('@eigenveil/statistics/files');
   for (const [flag, file] of [
     ['--out', out],
     ['--save', save],

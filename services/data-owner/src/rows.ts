@@ -127,8 +127,5 @@ export function requireNoBasis({ basis, method }: Task): void {
   );
 }
 
-/** Whether this may name several files. */
-export const isPattern = (file: string) => /[*?[{]/.test(file);
-
 /** Whether a file of this name is written as Parquet. */
 export const isParquetName = (file: string) => file.toLowerCase().endsWith('.parquet');

@@ -20,7 +20,7 @@ export interface Traces {
 }
 
 export function openTraces(endpoint: string): Traces {
-  const agent = endpoint.startsWith('https:') ? proxyAgentFor(endpoint) : undefined;
+  const agent = proxyAgentFor(endpoint);
   const exporter = new OTLPTraceExporter({
     url: endpoint,
     timeoutMillis: EXPORT_MILLISECONDS,

@@ -6,7 +6,9 @@ import {
   checkClipping,
   columnTitle,
   differenceOf,
+  IS_SUM,
   isRenamed,
+  LAST_IS_SUM,
   likeness,
   nearTo,
 } from '@eigenveil/statistics/owner';
@@ -179,8 +181,7 @@ function tellRemarks(
     for (const remark of [told.count(), told.thousands(), ...more, spread])
       if (remark !== undefined) onRemark(remark);
   }
-  if (endsInSum === true)
-    onRemark('the last row is the sum of those above it: take it out, unless it is a row like the others');
+  if (endsInSum === true) onRemark(LAST_IS_SUM);
 }
 
 /** Of the first row that has one. */
@@ -204,10 +205,7 @@ function checkCells(
   if (first === undefined) return;
   const title = titleOf(columns, first.column);
   if (first.row === 0) throw invalid(`column ${title} ${first.why}`);
-  const sum =
-    endsInSum === true && first.row === rows
-      ? '; the row is the sum of those above it: take it out of the file'
-      : '';
+  const sum = endsInSum === true && first.row === rows ? IS_SUM : '';
   throw invalid(`column ${title} of row ${first.row} ${first.why}${sum}`);
 }
 

@@ -1,5 +1,5 @@
 /** The text of a file that a command line names. */
-import { NoTextError, textOf } from '@eigenveil/platform/file-form';
+import { NoTextError, textOfFile } from '@eigenveil/platform/file-form';
 import { ConfigurationError } from './settings-error.ts';
 
 /**
@@ -9,7 +9,7 @@ import { ConfigurationError } from './settings-error.ts';
  */
 export function textIn(bytes: Uint8Array, expectation: string): string {
   try {
-    return textOf(bytes);
+    return textOfFile(bytes);
   } catch (error) {
     if (!(error instanceof NoTextError)) throw error;
     throw new ConfigurationError(`${expectation}, got ${error.message}`);

@@ -65,6 +65,15 @@ export const CaseResult = z.discriminatedUnion('kind', [
 ]);
 export type CaseResult = z.infer<typeof CaseResult>;
 
+/** Says how the noise of the machine hides a control, by the first reason, where all that was missed was hidden by it; undefined otherwise. */
+export function noiseThatHides(cases: readonly CaseResult[]): string | undefined {
+  const missed = cases.filter(({ verdict }) => verdict !== 'broken');
+  const reasons = missed.flatMap((one) =>
+    one.kind === 'trials' && one.tooNoisy !== undefined ? [one.tooNoisy] : [],
+  );
+  return reasons.length === missed.length ? reasons[0] : undefined;
+}
+
 const Omission = z.strictObject({ scene: z.string(), why: z.string() });
 
 export const ExperimentResult = z.strictObject({

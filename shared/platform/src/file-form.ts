@@ -90,7 +90,7 @@ export class NoTextError extends Error {
  * Decodes a whole file in UTF-8, with or without a byte order mark, or in UTF-16.
  * @throws NoTextError for anything else
  */
-export function textOf(bytes: Uint8Array): string {
+export function textOfFile(bytes: Uint8Array): string {
   const form = formOf(bytes);
   if (form.kind !== 'text') throw new NoTextError(titleOf(form));
   const encoding = form.encoding ?? 'utf-8';

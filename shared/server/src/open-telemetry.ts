@@ -23,7 +23,7 @@ const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 export function openTelemetry(service: string, endpoint: string): Tracing {
-  const agent = endpoint.startsWith('https:') ? proxyAgentFor(endpoint) : undefined;
+  const agent = proxyAgentFor(endpoint);
   const exporter = new OTLPTraceExporter({
     url: endpoint,
     timeoutMillis: EXPORT_MILLISECONDS,

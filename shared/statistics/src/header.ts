@@ -80,6 +80,21 @@ export class ColumnNames {
   }
 }
 
+/**
+ * The names of a source with those of the columns that are appended to it.
+ * @throws ERR_CSV_COLUMNS for a column that is in both
+ */
+export function withAppended(names: readonly string[], appended: RowOptions['appended']): string[] {
+  const more = appended?.names ?? [];
+  const both = more.filter((name) => names.includes(name));
+  if (both.length > 0)
+    throw new StatisticsError(
+      'ERR_CSV_COLUMNS',
+      `columns both in the file and in its folders' names (--folder-columns): ${both.map((name) => JSON.stringify(name)).join(', ')}`,
+    );
+  return [...names, ...more];
+}
+
 const indicesOf = (text: string, character: string) =>
   Array.from(text, (_, i) => i).filter((i) => text[i] === character);
 

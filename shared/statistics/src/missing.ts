@@ -4,7 +4,6 @@ import { parseDecimal } from './number.ts';
 import type { CsvForm } from './reading-options.ts';
 
 const DEFAULTS = ['', 'NA', 'N/A', 'NaN', 'nan', 'NULL', 'null', '?'] as const;
-const DEFAULT_SET: ReadonlySet<string> = new Set(DEFAULTS);
 
 /** What other programs write for nothing, which is no default since it could be something. */
 const PROBABLE: ReadonlySet<string> = new Set(
@@ -12,11 +11,6 @@ const PROBABLE: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-
-/** Whether the cell holds nothing, or one of NA, N/A, NaN, nan, NULL, null and ?, to the letter. */
-export function isMissing(text: string): boolean {
-  return DEFAULT_SET.has(text);
-}
 
 export const isProbablyMissing = (text: string) => PROBABLE.has(text);
 

@@ -3,7 +3,6 @@ export { StatisticsAccumulator } from './accumulate.ts';
 export { readBlobBytes } from './blob.ts';
 export { CellReader } from './cells.ts';
 export {
-  type CsvRecord,
   csvLine,
   readRecords,
   readRowBatches,
@@ -14,14 +13,13 @@ export { Discretiser, scaleCell } from './discretise.ts';
 export type { TypeProblems } from './duckdb/columns.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 export { ColumnNames, columnTitle, isRenamed } from './header.ts';
-export type { IntakeOptions } from './intake.ts';
 export { LabelIndex } from './label-index.ts';
 export { layout } from './layout.ts';
-export { isProbablyMissing, type MissingMarks, missingMarks } from './missing.ts';
+export { type MissingMarks, missingMarks } from './missing.ts';
 export { drawNoise } from './noise.ts';
 export { parseDecimal, parseDecimalComma } from './number.ts';
 export { NumberFormat, ThousandsWatch } from './number-format.ts';
-export { countsRows, holdsUnits, LastRowSums, RowCounter } from './odd-rows.ts';
+export { countsRows, IS_SUM, LAST_IS_SUM, LastRowSums, RowCounter } from './odd-rows.ts';
 export {
   type ConsentOptions,
   type CsvForm,

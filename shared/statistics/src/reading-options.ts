@@ -145,9 +145,3 @@ export type CsvForm = OptionsOf<typeof CSV_OPTIONS>;
 /** How files of rows are read. */
 export type ReadingOptions = OptionsOf<typeof READING_OPTIONS>;
 export type ConsentOptions = OptionsOf<typeof CONSENT_OPTIONS>;
-
-/** Tells the options of reading among others, under their names. */
-export function readingOptionsOf(options: ReadingOptions): ReadingOptions {
-  const known = Object.keys(READING_OPTIONS);
-  return Object.fromEntries(Object.entries(options).filter(([name]) => known.includes(name)));
-}

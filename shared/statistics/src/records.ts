@@ -3,7 +3,7 @@
 import type { StatisticsTask } from '@eigenveil/task';
 import { CellReader } from './cells.ts';
 import { StatisticsError, type StatisticsErrorCode } from './errors.ts';
-import { columnTitle, type FoundColumns, findColumns, isIndexName } from './header.ts';
+import { columnTitle, type FoundColumns, findColumns, isIndexName, withAppended } from './header.ts';
 import { type MissingMarks, missingMarks } from './missing.ts';
 import { ThousandsWatch } from './number-format.ts';
 import { countsRows, holdsUnits, IS_SUM, LAST_IS_SUM, LastRowSums } from './odd-rows.ts';
@@ -115,13 +115,7 @@ export class RecordReader {
 
   #readHeader(cells: readonly string[]): void {
     const { ignoredColumns = [], keptColumns = [], columns, trim, appended } = this.#options;
-    const both = (appended?.names ?? []).filter((name) => cells.includes(name));
-    if (both.length > 0)
-      throw new StatisticsError(
-        'ERR_CSV_COLUMNS',
-        `columns both in the file and in its folders' names (--folder-columns): ${both.map((name) => JSON.stringify(name)).join(', ')}`,
-      );
-    const header = [...cells, ...(appended?.names ?? [])];
+    const header = withAppended(cells, appended);
     this.#header = header;
     try {
       const separator = this.#separator();

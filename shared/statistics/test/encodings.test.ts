@@ -1,6 +1,6 @@
 /** Text by its bytes: what is decoded, what is refused with its line, and what a file is whatever its name. */
 import { gzipSync } from 'node:zlib';
-import { formOf, NoTextError, textOf } from '@eigenveil/platform/file-form';
+import { formOf, NoTextError, textOfFile } from '@eigenveil/platform/file-form';
 import { describe, expect, it } from 'vitest';
 import { type CsvOptions, readRows } from '../src/index.ts';
 import { chunksOf, collect, expected, task } from './reading.ts';
@@ -100,9 +100,9 @@ describe('what a file is', () => {
 
   it('is told of a whole text, too, of which no byte is replaced', () => {
     for (const bytes of [Buffer.from('\ufeff{}'), Buffer.from('\ufeff{}', 'utf16le'), Buffer.from('{}')])
-      expect(textOf(bytes)).toBe('{}');
-    expect(() => textOf(Buffer.from([0x7b, 0xe9, 0x7d]))).toThrow(NoTextError);
-    expect(() => textOf(gzipSync('{}'))).toThrow('a gzip archive');
+      expect(textOfFile(bytes)).toBe('{}');
+    expect(() => textOfFile(Buffer.from([0x7b, 0xe9, 0x7d]))).toThrow(NoTextError);
+    expect(() => textOfFile(gzipSync('{}'))).toThrow('a gzip archive');
     expect(formOf(new Uint8Array(0))).toEqual({ kind: 'text', encoding: undefined, mark: 0 });
   });
 });

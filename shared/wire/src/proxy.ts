@@ -15,13 +15,14 @@ LOOPBACK.addSubnet('127.0.0.0', 8);
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * The proxy for a service's address (https or wss); undefined: none. Nothing on this machine is reached by a proxy, which might be another machine.
+ * The proxy for a service's address; undefined: none, as for what is neither https nor wss. Nothing on this machine is reached by a proxy, which might be another machine.
  * @throws ERR_PROXY for an address of the proxy that cannot be one; the message does not repeat it, since it may hold a password
  */
 export function proxyFor(address: string): URL | undefined {
   const { https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY } = process.env;
   const text = https_proxy ?? HTTPS_PROXY ?? '';
-  const { hostname, port } = new URL(address);
+  const { protocol, hostname, port } = new URL(address);
+  if (!/^(https|wss):$/.test(protocol)) return undefined;
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   if (text === '' || isLoopback(host) || isExcepted(host, port || '443', no_proxy ?? NO_PROXY ?? ''))
     return undefined;

@@ -2,7 +2,13 @@
 import { MISSING } from '@eigenveil/bench/quantities';
 import type { Tone } from '@eigenveil/report/document';
 import type { Expectation } from '../experiment.ts';
-import type { CaseResult, ClaimVerdict, ExperimentResult, Verdict } from '../result.ts';
+import {
+  type CaseResult,
+  type ClaimVerdict,
+  type ExperimentResult,
+  noiseThatHides,
+  type Verdict,
+} from '../result.ts';
 
 interface Word {
   readonly text: string;
@@ -42,9 +48,7 @@ export function verdictOf({ expectation, verdict, cases }: ExperimentResult): Ve
 
 export function wordOf(experiment: ExperimentResult): Word {
   const verdict = verdictOf(experiment);
-  const missed = experiment.cases.filter((it) => it.verdict !== 'broken');
-  if (missed.length > 0 && missed.every((it) => it.kind === 'trials' && it.tooNoisy !== undefined))
-    return HIDDEN;
+  if (noiseThatHides(experiment.cases) !== undefined) return HIDDEN;
   return verdict === null ? NO_ANSWER : WORDS[experiment.expectation][verdict];
 }
 

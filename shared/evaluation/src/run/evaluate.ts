@@ -20,7 +20,7 @@ import {
   needsConfirmation,
   verdictOfAll,
 } from '../judging/verdicts.ts';
-import type { CaseResult, EvaluationResult, ExperimentResult } from '../result.ts';
+import { type CaseResult, type EvaluationResult, type ExperimentResult, noiseThatHides } from '../result.ts';
 import { summaryOf } from '../scenes/summary.ts';
 import type { Job } from './job.ts';
 import { Lanes } from './lanes.ts';
@@ -215,14 +215,13 @@ export class Evaluation {
   }
 }
 
-/** Where all that was missed was hidden by noise, the first reason stands for it. */
 function controlOf({ id, cases }: ExperimentResult): EvaluationResult['controls'][number] {
-  const missed = cases.filter(({ verdict }) => verdict !== 'broken');
-  const hidden = missed.flatMap((one) =>
-    one.kind === 'trials' && one.tooNoisy !== undefined ? [one.tooNoisy] : [],
-  );
-  const isHidden = missed.length > 0 && hidden.length === missed.length;
-  return { id, found: missed.length === 0, ...(isHidden && { tooNoisy: hidden[0]! }) };
+  const tooNoisy = noiseThatHides(cases);
+  return {
+    id,
+    found: cases.every(({ verdict }) => verdict === 'broken'),
+    ...(tooNoisy !== undefined && { tooNoisy }),
+  };
 }
 
 const afresh = (job: Job): Job => ({ ...job, seed: `${job.seed}/again` });

@@ -3,7 +3,7 @@
 import type { StatisticsTask } from '@eigenveil/task';
 import { CellReader } from '../cells.ts';
 import { StatisticsError, type StatisticsErrorCode } from '../errors.ts';
-import { columnTitle, findColumns } from '../header.ts';
+import { columnTitle, findColumns, withAppended } from '../header.ts';
 import { type MissingMarks, missingMarks } from '../missing.ts';
 import { IS_SUM, LAST_IS_SUM, LastRowSums } from '../odd-rows.ts';
 import type { Row, RowOptions } from '../rows.ts';
@@ -108,14 +108,7 @@ async function columnsOf(
 ): Promise<SelectedColumns> {
   const { ignoredColumns = [], keptColumns = [], columns, appended } = options;
   const selection = await engine.select(sql, title);
-  const names = ownNames ?? selection.names;
-  const both = (appended?.names ?? []).filter((name) => names.includes(name));
-  if (both.length > 0)
-    throw new StatisticsError(
-      'ERR_CSV_COLUMNS',
-      `columns both in the file and in its folders' names (--folder-columns): ${both.map((name) => JSON.stringify(name)).join(', ')}`,
-    );
-  const header = [...names, ...(appended?.names ?? [])];
+  const header = withAppended(ownNames ?? selection.names, appended);
   const found = findColumns(task, header, { ignoredColumns, keptColumns, separator: 'comma', columns });
   const positions = [...found.features, ...found.labels, ...found.kept];
   const marks = missingMarks(options, found.names);
