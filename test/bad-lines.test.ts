@@ -218,7 +218,7 @@ describe.each(SERVICES)('at the %s', (name) => {
     await expectAlive(name);
   });
 
-  test('peers that never finish do not keep others out', async () => {
+  test('peers that never finish do not keep others out', { tags: ['long'] }, async () => {
     const address = addressOf(name);
     const starts = [
       GET,

@@ -169,7 +169,7 @@ describe('two processes of a data user', () => {
 describe('a process is refused', () => {
   const refused = expect.objectContaining({ code: 'ERR_DATABASE_IDENTITY' });
 
-  test('that has another identity, until it has the right files', async () => {
+  test('that has another identity, until it has the right files', { tags: ['long'] }, async () => {
     const config = await processWith('other-identity', ['key-encryption-key']);
     await expect(startDataUser(config)).rejects.toEqual(refused);
     await processWith('other-identity');
@@ -216,7 +216,9 @@ describe('a process whose configuration names no database', () => {
   });
 });
 
-test('a process whose database hangs says so, shows its metrics and stops, while the others go on', async () => {
+test('a process whose database hangs says so, shows its metrics and stops, while the others go on', {
+  tags: ['long'],
+}, async () => {
   const line = await DatabaseLine.open(world.dataUserConfig.databaseUrl!);
   onTestFinished(() => line.close());
   const config = { ...(await processWith('hanging')), databaseUrl: line.url, databaseAnswerSeconds: 3 };
