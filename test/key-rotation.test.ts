@@ -185,7 +185,7 @@ describe('services in the midst of a task', () => {
       await writeFile(keyFile(directory), `${change(await linesOf(directory)).join('\n')}\n`);
   };
 
-  test('are stopped between unblinding and decomposition', { tags: ['long'] }, async () => {
+  test('are stopped between unblinding and decomposition', async () => {
     signed = await byHand.create();
     for (const [part, owner] of (await byHand.owners(3)).entries())
       await byHand.contribute(owner, signed, part);
