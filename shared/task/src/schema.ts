@@ -208,6 +208,9 @@ const Sketch = z
 export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum', 'classCounts', 'variances']);
 export type Output = z.infer<typeof Output>;
 
+/** δ of a draft that says nothing else, and so of the task for which a budget tells what is left. */
+export const USUAL_DELTA = 1e-6;
+
 const HONEST_OWNERS = z
   .int()
   .min(1)
