@@ -57,7 +57,7 @@ const measured = await measureEach(
     return [{ dataset, method, angles: anglesOf(header, records, METHODS[method]!) }];
   },
 );
-process.stdout.write(json ? `${JSON.stringify(measured)}\n` : `${table()}\n`);
+process.stdout.write(json ? `${JSON.stringify({ rows: measured })}\n` : `${table()}\n`);
 
 function anglesOf(header: string[], records: string[][], method: TaskProposal['method']): (number | null)[] {
   const isMdr = method.kind === 'mdr';
