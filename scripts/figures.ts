@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createProgram, EXIT, runCommand } from '@eigenveil/command';
 import { type Sentence, withFigures } from '@eigenveil/report/written-figures';
 import { format, resolveConfig } from 'prettier';
-import { ofAuthentication } from './figures/authentication.ts';
+import { ofAuthentication, ofDecisions } from './figures/authentication.ts';
 import { ofBenchmarks } from './figures/benchmarks.ts';
 import { ofEvaluation } from './figures/evaluation.ts';
 import { ofFaces } from './figures/faces.ts';
@@ -17,6 +17,7 @@ import { ofRounding } from './figures/rounding.ts';
 const FIGURES: readonly (readonly [document: string, sentences: () => Promise<Sentence[]>])[] = [
   ['README.md', ofBenchmarks],
   ['docs/authentication.md', ofAuthentication],
+  ['docs/authentication-decisions.md', ofDecisions],
   ['docs/evaluation.md', ofEvaluation],
   ['docs/faces.md', ofFaces],
   ['docs/learners.md', ofLearners],
