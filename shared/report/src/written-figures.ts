@@ -7,7 +7,7 @@ export interface Sentence {
 }
 
 /** A number, perhaps with an exponent or a unit. */
-const FIGURE = '([+−-]?\\d[\\d.,]*(?:e[+-]?\\d+)?(?:\\s+(?:min|s|ms|µs|bytes|kB|MB|GB)\\b)?)';
+const FIGURE = '([+−-]?\\d(?:[\\d.,]*\\d)?(?:e[+-]?\\d+)?(?:\\s+(?:min|s|ms|µs|bytes|kB|MB|GB)\\b)?)';
 const WHOLE = new RegExp(`^${FIGURE}$`);
 
 /**
