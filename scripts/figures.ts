@@ -10,6 +10,7 @@ import { ofEvaluation } from './figures/evaluation.ts';
 import { ofFaces } from './figures/faces.ts';
 import { ROOT, readText } from './figures/kept.ts';
 import { ofLearners } from './figures/learners.ts';
+import { ofPrivacy } from './figures/privacy.ts';
 import { ofRanges } from './figures/ranges.ts';
 import { ofRounding } from './figures/rounding.ts';
 
@@ -22,6 +23,7 @@ const FIGURES: readonly (readonly [document: string, sentences: () => Promise<Se
   ['docs/faces.md', ofFaces],
   ['docs/learners.md', ofLearners],
   ['docs/precision.md', ofRounding],
+  ['docs/privacy.md', ofPrivacy],
   ['docs/ranges.md', ofRanges],
 ];
 
