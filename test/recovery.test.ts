@@ -334,39 +334,34 @@ describe('a service is killed, and another process takes over its files', () => 
 });
 
 describe('a key-encryption key that a process lacks', () => {
-  test(
-    'is waited for, however often its task is tried without it',
-    { tags: ['long'] },
-    async () => {
-      await createAndContribute();
-      world.proxies.csp.inject(/two-party$/, LOSE_REQUEST, ALWAYS);
-      await close();
-      await untilState('unblinded');
-      await restartDataUser(); // so that it tries at once again, and not after pauses that have become long
-      const { dataDirectory } = world.dataUserConfig;
-      const sql = 'SELECT sealed_blinding FROM tasks WHERE task_id = ?';
-      const sealed = query(dataDirectory, sql, id)[0]!.sealed_blinding as Uint8Array;
-      const put = (value: Uint8Array) => {
-        const db = new DatabaseSync(databaseFile(dataDirectory));
-        db.prepare('UPDATE tasks SET sealed_blinding = ? WHERE task_id = ?').run(value, id);
-        db.close();
-      };
-      // As another process has sealed it, with a key that has not come to this one yet.
-      put(sealed.map((byte, i) => (i === 1 ? byte ^ 1 : byte)));
-      const opening = vi.spyOn(Sealer.prototype, 'openParts');
-      const attempts = () => opening.mock.calls.filter(([place]) => place.startsWith('data-user/')).length;
-      await expect.poll(attempts).toBeGreaterThan(4);
-      opening.mockRestore();
-      expect(await byHand.status(id)).toMatchObject({
-        state: 'unblinded',
-        waiting: { code: 'ERR_INTERNAL' },
-      });
-      put(sealed);
-      world.proxies.csp.heal();
-      await expectResult();
-    },
-    90_000,
-  );
+  test('is waited for, however often its task is tried without it', { tags: ['long'] }, async () => {
+    await createAndContribute();
+    world.proxies.csp.inject(/two-party$/, LOSE_REQUEST, ALWAYS);
+    await close();
+    await untilState('unblinded');
+    await restartDataUser(); // so that it tries at once again, and not after pauses that have become long
+    const { dataDirectory } = world.dataUserConfig;
+    const sql = 'SELECT sealed_blinding FROM tasks WHERE task_id = ?';
+    const sealed = query(dataDirectory, sql, id)[0]!.sealed_blinding as Uint8Array;
+    const put = (value: Uint8Array) => {
+      const db = new DatabaseSync(databaseFile(dataDirectory));
+      db.prepare('UPDATE tasks SET sealed_blinding = ? WHERE task_id = ?').run(value, id);
+      db.close();
+    };
+    // As another process has sealed it, with a key that has not come to this one yet.
+    put(sealed.map((byte, i) => (i === 1 ? byte ^ 1 : byte)));
+    const opening = vi.spyOn(Sealer.prototype, 'openParts');
+    const attempts = () => opening.mock.calls.filter(([place]) => place.startsWith('data-user/')).length;
+    await expect.poll(attempts).toBeGreaterThan(4);
+    opening.mockRestore();
+    expect(await byHand.status(id)).toMatchObject({
+      state: 'unblinded',
+      waiting: { code: 'ERR_INTERNAL' },
+    });
+    put(sealed);
+    world.proxies.csp.heal();
+    await expectResult();
+  });
 });
 
 describe('an owner whose answer is lost', () => {

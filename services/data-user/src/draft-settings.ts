@@ -1,6 +1,6 @@
 /** The settings of the command `task draft`. */
 import { CONSENT_OPTIONS, READING_OPTIONS } from '@eigenveil/statistics/reading-options';
-import { ClosesWhen, LIMITS, Output, Scale, TwoPartyName } from '@eigenveil/task/schema';
+import { ClosesWhen, LIMITS, Output, Scale, TwoPartyName, USUAL_DELTA } from '@eigenveil/task/schema';
 import { z } from 'zod';
 
 export const DRAFT_SETTINGS = {
@@ -163,7 +163,7 @@ export const DRAFT_SETTINGS = {
   delta: {
     schema: z.number().min(0),
     description: 'δ of differential privacy; of histogram also 0, for discrete Laplace noise',
-    default: 1e-6,
+    default: USUAL_DELTA,
     placeholder: 'NUMBER',
   },
   meanFirst: {

@@ -10,7 +10,7 @@ export {
   printResult,
   runCommand,
 } from './command.ts';
-export { every } from './every.ts';
+export { every, LINE_MILLISECONDS } from './every.ts';
 export {
   checkCanWrite,
   checkConfiguration,

@@ -47,4 +47,4 @@ export {
   unflatten,
 } from './statistics.ts';
 export { differenceOf, likeness, nearTo } from './unusual.ts';
-export { ColumnSpread, checkClipping, ValueWatch } from './value-watch.ts';
+export { ColumnSpread, checkClipping, LEAST_SPREAD, ValueWatch } from './value-watch.ts';

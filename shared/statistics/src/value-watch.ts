@@ -10,8 +10,8 @@ interface Feature {
 
 /** Values that fill less of their range are told. */
 const LEAST_FILLED = 1 / 1000;
-/** So is a spread that is less of it. */
-const LEAST_SPREAD = 1 / 100;
+/** A spread that is less of it is told: of a file's values, of a draft's sample and of a result. */
+export const LEAST_SPREAD = 1 / 100;
 /** Of fewer rows nothing is said, and of fewer than the second number nothing of all values but the outermost. */
 const LEAST_ROWS = 3;
 const LEAST_INNER_ROWS = 8;
