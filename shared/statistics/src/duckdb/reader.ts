@@ -9,10 +9,12 @@ import type {
 } from '@duckdb/node-api';
 import {
   type Answer,
+  ARRAYS,
   type ChunkMessage,
   type Item,
+  type Kind,
   kindOf,
-  type Numbers,
+  type Nulls,
   type Planned,
   type Request,
 } from './messages.ts';
@@ -39,12 +41,10 @@ const KINDS = [
  */
 const MESSAGE_BYTES = 128 * 1024;
 const FEWEST_ROWS = 64;
-/** Types of items that stay what they are. */
-const PLAIN = /^(BOOLEAN|UBIGINT|U?HUGEINT|BIGNUM|VARCHAR)$/;
-
+const NUMBER_BYTES = 8;
 interface Statement {
   readonly prepared: DuckDBPreparedStatement;
-  readonly types: readonly string[];
+  readonly kinds: readonly Kind[];
   result?: DuckDBResult;
   /** The chunk at hand, and how many of its rows have been sent. */
   chunk?: DuckDBDataChunk;
@@ -61,14 +61,12 @@ export class Reader {
   #statements: Statement[] = [];
 
   /** Never throws. */
-  async answer(
-    request: Request,
-  ): Promise<{ readonly answer: Answer; readonly numbers?: readonly (Float64Array | BigInt64Array)[] }> {
+  async answer(request: Request): Promise<{ readonly answer: Answer; readonly numbers?: Uint8Array }> {
     try {
       if (request.do !== 'chunk') return { answer: { value: await this.#do(request) } };
       const rows = await this.#chunk(this.#statements[request.statement]!);
       if (rows === undefined) return { answer: { value: undefined } };
-      return { answer: { value: rows.message }, numbers: [rows.doubles, rows.integers] };
+      return { answer: { value: rows.message }, numbers: rows.numbers };
     } catch (error) {
       if (error instanceof Missing) return { answer: { fault: 'missing' } };
       const message = error instanceof Error ? error.message : '';
@@ -108,7 +106,7 @@ export class Reader {
     if (prepared.statementType !== StatementType.SELECT || prepared.parameterCount > 0) return undefined;
     const columns = Array.from({ length: prepared.columnCount }, (_, k) => k);
     const types = columns.map((k) => String(prepared.columnType(k)));
-    const statement = this.#statements.push({ prepared, types, sent: 0 }) - 1;
+    const statement = this.#statements.push({ prepared, kinds: types.map(kindOf), sent: 0 }) - 1;
     return { statement, names: columns.map((k) => prepared.columnName(k)), types };
   }
 
@@ -131,10 +129,10 @@ export class Reader {
       statement.chunk = chunk;
       statement.sent = 0;
     }
-    const { chunk, sent, types } = statement;
-    const most = Math.max(FEWEST_ROWS, Math.floor(MESSAGE_BYTES / 8 / types.length));
+    const { chunk, sent, kinds } = statement;
+    const most = Math.max(FEWEST_ROWS, Math.floor(MESSAGE_BYTES / NUMBER_BYTES / kinds.length));
     statement.sent = Math.min(chunk.rowCount, sent + most);
-    return rowsOf(chunk, types, sent, statement.sent);
+    return rowsOf(chunk, kinds, sent, statement.sent);
   }
 
   async #nextChunk(statement: Statement): Promise<DuckDBDataChunk | null> {
@@ -168,64 +166,52 @@ async function load(): Promise<typeof import('@duckdb/node-api')> {
 
 interface SentRows {
   readonly message: ChunkMessage;
-  readonly doubles: Float64Array;
-  readonly integers: BigInt64Array;
+  readonly numbers: Uint8Array;
 }
 
-/** The rows from one to before another, by kinds of columns. */
-function rowsOf(chunk: DuckDBDataChunk, types: readonly string[], from: number, to: number): SentRows {
+/** The rows from one to before another. */
+function rowsOf(chunk: DuckDBDataChunk, kinds: readonly Kind[], from: number, to: number): SentRows {
   const rows = to - from;
-  const vectors = (kind: ReturnType<typeof kindOf>) =>
-    types.flatMap((type, k) => (kindOf(type) === kind ? [chunk.getColumnVector(k)] : []));
-  const [ofDoubles, ofIntegers] = [vectors('doubles'), vectors('integers')];
-  const doubles = numbersOf(new Float64Array(rows * ofDoubles.length), ofDoubles, from, to);
-  const integers = numbersOf(new BigInt64Array(rows * ofIntegers.length), ofIntegers, from, to);
-  const message = {
-    rows,
-    nulls: { doubles: doubles.nulls, integers: integers.nulls },
-    items: types.flatMap((type, k) =>
-      kindOf(type) === 'items' ? [itemsOf(chunk.getColumnVector(k), PLAIN.test(type), from, to)] : [],
-    ),
-  };
-  return { message, doubles: doubles.values, integers: integers.values };
-}
-
-function numbersOf<Values extends Float64Array | BigInt64Array>(
-  values: Values,
-  vectors: readonly DuckDBVector[],
-  from: number,
-  to: number,
-): Numbers<Values> {
-  let nulls: Uint8Array | undefined;
+  const width = kinds.filter((kind) => ARRAYS[kind] !== undefined).length;
+  const numbers = Buffer.allocUnsafeSlow(rows * width * NUMBER_BYTES);
   let at = 0;
-  for (const vector of vectors) {
-    const whole = values instanceof Float64Array ? wholeDoubles(vector) : undefined;
-    if (whole !== undefined) {
-      (values as Float64Array).set(whole.subarray(from, to), at);
-      at += to - from;
-      continue;
-    }
-    for (let n = from; n < to; n += 1, at += 1) {
-      const item = vector.getItem(n);
-      if (item !== null) values[at] = item as Values[number];
-      else {
-        nulls ??= new Uint8Array(values.length);
-        nulls[at] = 1;
-      }
-    }
-  }
-  return { values, nulls };
+  const columns = kinds.map((kind, k) => {
+    const vector = chunk.getColumnVector(k);
+    const Values = ARRAYS[kind];
+    if (Values === undefined) return itemsOf(vector, kind === 'items', from, to);
+    const values = new Values(numbers.buffer, at, rows);
+    at += values.byteLength;
+    return writeNumbers(vector, from, values);
+  });
+  return { message: { rows, columns }, numbers };
 }
 
-/** The memory of a vector of doubles none of which is NULL; what is public of it takes them one by one, which is ten times slower. */
-function wholeDoubles(vector: DuckDBVector): Float64Array | undefined {
-  const { items, validity } = vector as unknown as { items?: unknown; validity?: { data?: unknown } };
-  return items instanceof Float64Array && validity?.data === null ? items : undefined;
-}
-
-function itemsOf(vector: DuckDBVector, isPlain: boolean, from: number, to: number): Item[] {
+function itemsOf(vector: DuckDBVector, areItems: boolean, from: number, to: number): Item[] {
   return Array.from({ length: to - from }, (_, n) => {
     const item = vector.getItem(from + n);
-    return item === null || isPlain ? (item as Item) : String(item);
+    return item === null || areItems ? (item as Item) : String(item);
   });
+}
+
+/** Fills with the numbers of a vector from one on; returns where there are none. */
+function writeNumbers(vector: DuckDBVector, from: number, values: Float64Array | BigInt64Array): Nulls {
+  const memory = memoryOf(vector);
+  if (memory !== undefined) {
+    values.set(memory.subarray(from, from + values.length) as never);
+    return undefined;
+  }
+  const nulls = new Uint8Array(values.length);
+  for (let n = 0; n < values.length; n += 1) {
+    const item = vector.getItem(from + n);
+    nulls[n] = Number(item === null);
+    if (item !== null) values[n] = item as never;
+  }
+  return nulls;
+}
+
+/** A vector's numbers as they lie in memory, where none is NULL; what is public of it takes them one by one, which is ten times slower. */
+function memoryOf(vector: DuckDBVector): Float64Array | BigInt64Array | undefined {
+  const { items, validity } = vector as unknown as { items?: unknown; validity?: { data?: unknown } };
+  const isWhole = ArrayBuffer.isView(items) && validity?.data === null;
+  return isWhole ? (items as Float64Array | BigInt64Array) : undefined;
 }
