@@ -10,7 +10,7 @@ import {
   type Answer,
   ARRAYS,
   type ChunkMessage,
-  type Item,
+  type Items,
   type Kind,
   kindOf,
   type Nulls,
@@ -196,12 +196,16 @@ function toDoubles({ buffer, byteOffset, length }: BigInt64Array): Float64Array 
   return doubles;
 }
 
+const vectorOf = ({ items, codes }: Items): Vector => ({
+  getItem: codes === undefined ? (row) => items[row] : (row) => items[codes[row]!],
+});
+
 /** By column, in the order of the statement. */
 function vectorsOf({ rows, columns }: ChunkMessage, numbers: ArrayBuffer, kinds: readonly Kind[]): Vector[] {
   let at = 0;
   return columns.map((column, k) => {
     const Values = ARRAYS[kinds[k]!];
-    if (Values === undefined) return { getItem: (row) => (column as readonly Item[])[row] };
+    if (Values === undefined) return vectorOf(column as Items);
     const values = new Values(numbers, at, rows);
     at += values.byteLength;
     return new NumberVector(values, column as Nulls);

@@ -18,24 +18,31 @@ export interface Planned {
 /** Of a column of numbers: 1 where there is none; undefined where there are all. */
 export type Nulls = Uint8Array | undefined;
 
+/** Items by row; or with codes, each item once or more often, and by row which one it is. */
+export interface Items {
+  readonly items: readonly Item[];
+  readonly codes?: Uint16Array | undefined;
+}
+
 /** Rows by their columns; 64 bits for each number, column by column, go beside it. */
 export interface ChunkMessage {
   readonly rows: number;
-  readonly columns: readonly (readonly Item[] | Nulls)[];
+  readonly columns: readonly (Items | Nulls)[];
 }
 
 /** What a task cannot calculate with is its text. */
 export type Item = string | bigint | boolean | null;
 
 const DOUBLES = /^(U?TINYINT|U?SMALLINT|U?INTEGER|FLOAT|DOUBLE)$/;
-const ITEMS = /^(BOOLEAN|UBIGINT|U?HUGEINT|BIGNUM|VARCHAR)$/;
+const ITEMS = /^(BOOLEAN|UBIGINT|U?HUGEINT|BIGNUM)$/;
 
-/** How columns travel: as numbers of 64 bits, or as items, which are what they are or their text. */
+/** How columns travel: as numbers of 64 bits, as texts, as items that are what they are, or written as texts. */
 export const ARRAYS = {
   doubles: Float64Array,
   integers: BigInt64Array,
-  items: undefined,
   texts: undefined,
+  items: undefined,
+  written: undefined,
 };
 export type Kind = keyof typeof ARRAYS;
 
@@ -43,7 +50,8 @@ export type Kind = keyof typeof ARRAYS;
 export function kindOf(type: string): Kind {
   if (DOUBLES.test(type)) return 'doubles';
   if (type === 'BIGINT') return 'integers';
-  return ITEMS.test(type) ? 'items' : 'texts';
+  if (type === 'VARCHAR') return 'texts';
+  return ITEMS.test(type) ? 'items' : 'written';
 }
 
 /** `kind` is one of the words that stand in front of DuckDB's messages, and all that is passed on of them. */

@@ -12,6 +12,7 @@ import {
   ARRAYS,
   type ChunkMessage,
   type Item,
+  type Items,
   type Kind,
   kindOf,
   type Nulls,
@@ -178,7 +179,7 @@ function rowsOf(chunk: DuckDBDataChunk, kinds: readonly Kind[], from: number, to
   const columns = kinds.map((kind, k) => {
     const vector = chunk.getColumnVector(k);
     const Values = ARRAYS[kind];
-    if (Values === undefined) return itemsOf(vector, kind === 'items', from, to);
+    if (Values === undefined) return itemsOf(vector, kind, from, to);
     const values = new Values(numbers.buffer, at, rows);
     at += values.byteLength;
     return writeNumbers(vector, from, values);
@@ -186,11 +187,43 @@ function rowsOf(chunk: DuckDBDataChunk, kinds: readonly Kind[], from: number, to
   return { message: { rows, columns }, numbers };
 }
 
-function itemsOf(vector: DuckDBVector, areItems: boolean, from: number, to: number): Item[] {
-  return Array.from({ length: to - from }, (_, n) => {
-    const item = vector.getItem(from + n);
-    return item === null || areItems ? (item as Item) : String(item);
-  });
+/** DuckDB's texts, in as many words each: what short ones say, and where long ones lie. */
+const TEXT_WORDS = 4;
+const SLOTS = 256;
+
+function itemsOf(vector: DuckDBVector, kind: Kind, from: number, to: number): Items {
+  const words = kind === 'texts' ? wordsOf(vector) : undefined;
+  if (words !== undefined) return textsOf(vector, words, from, to);
+  const items: Item[] = [];
+  for (let n = from; n < to; n += 1) {
+    const item = vector.getItem(n);
+    items.push(item === null || kind !== 'written' ? (item as Item) : String(item));
+  }
+  return { items };
+}
+
+/** Texts, of which those that came shortly before are not made once more: labels are few, and to make one takes longer than all else of a row. */
+function textsOf(vector: DuckDBVector, words: Uint32Array, from: number, to: number): Items {
+  const items: Item[] = [];
+  const codes = new Uint16Array(to - from);
+  /** By item, the row it is from; by slot, the last item. */
+  const rows: number[] = [];
+  const last = new Int16Array(SLOTS).fill(-1);
+  for (let n = from; n < to; n += 1) {
+    let slot = 0;
+    for (let k = 0; k < TEXT_WORDS; k += 1) slot = Math.imul(slot ^ words[n * TEXT_WORDS + k]!, 0x9e3779b1);
+    slot >>>= 24;
+    let code = last[slot]!;
+    for (let k = 0; k < TEXT_WORDS && code >= 0; k += 1)
+      if (words[n * TEXT_WORDS + k] !== words[rows[code]! * TEXT_WORDS + k]) code = -1;
+    if (code < 0) {
+      code = items.push(vector.getItem(n) as string) - 1;
+      rows.push(n);
+      last[slot] = code;
+    }
+    codes[n - from] = code;
+  }
+  return { items, codes };
 }
 
 /** Fills with the numbers of a vector from one on; returns where there are none. */
@@ -209,9 +242,25 @@ function writeNumbers(vector: DuckDBVector, from: number, values: Float64Array |
   return nulls;
 }
 
-/** A vector's numbers as they lie in memory, where none is NULL; what is public of it takes them one by one, which is ten times slower. */
+/** What vectors hold in private; what is public of them takes items one by one, which is ten times slower. */
+interface Memory {
+  readonly items?: unknown;
+  readonly dataView?: unknown;
+  readonly validity?: { readonly data?: unknown };
+}
+
+/** The numbers of a vector, none of which is NULL. */
 function memoryOf(vector: DuckDBVector): Float64Array | BigInt64Array | undefined {
-  const { items, validity } = vector as unknown as { items?: unknown; validity?: { data?: unknown } };
-  const isWhole = ArrayBuffer.isView(items) && validity?.data === null;
-  return isWhole ? (items as Float64Array | BigInt64Array) : undefined;
+  const { items, validity } = vector as unknown as Memory;
+  return validity?.data === null && ArrayBuffer.isView(items)
+    ? (items as Float64Array | BigInt64Array)
+    : undefined;
+}
+
+/** The same of texts. */
+function wordsOf(vector: DuckDBVector): Uint32Array | undefined {
+  const { dataView, validity } = vector as unknown as Memory;
+  return validity?.data === null && dataView instanceof DataView
+    ? new Uint32Array(dataView.buffer, dataView.byteOffset, vector.itemCount * TEXT_WORDS)
+    : undefined;
 }
