@@ -32,6 +32,8 @@ export interface EngineOptions {
   /** A database file, opened read-only. Default: none, and only files can be read. */
   readonly database?: string | undefined;
   readonly memoryMegabytes?: number | undefined;
+  /** Default: as many as there are, up to four. */
+  readonly threads?: number | undefined;
 }
 
 export class Engine {
@@ -45,10 +47,10 @@ export class Engine {
    * `title` says for messages what is read, here and below.
    * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
    */
-  static async open(title: string, { database, memoryMegabytes }: EngineOptions): Promise<Engine> {
+  static async open(title: string, { database, memoryMegabytes, threads }: EngineOptions): Promise<Engine> {
     const settings = {
       ...(database !== undefined && { access_mode: 'READ_ONLY' }),
-      threads: `${Math.min(MOST_THREADS, availableParallelism())}`,
+      threads: `${threads ?? Math.min(MOST_THREADS, availableParallelism())}`,
       memory_limit: `${memoryMegabytes ?? DEFAULT_MEMORY_MEGABYTES}MB`,
       // Or rows would be written there in the clear when memory is short.
       temp_directory: '',
