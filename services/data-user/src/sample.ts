@@ -1,5 +1,6 @@
 /** What the columns of a sample hold, read once and in little memory: everything that a draft takes from it. */
 import {
+  BooleanWatch,
   CellReader,
   ColumnNames,
   ColumnSpread,
@@ -61,8 +62,8 @@ export interface SampleColumn {
 
 /** Each is undefined where there is nothing to tell. */
 interface ColumnRemarks {
-  /** Of points or commas that may stand between thousands. */
-  thousands(): string | undefined;
+  /** Of points or commas that may stand between thousands, and of booleans. */
+  numbers(): readonly (string | undefined)[];
   /** Of a single value that makes an end of the range, where that is the values' own. */
   end(): string | undefined;
   /** Of cells that number the rows. */
@@ -293,6 +294,7 @@ class Column {
   readonly #spread = new ColumnSpread();
   readonly #counter = new RowCounter();
   #thousands: ThousandsWatch | undefined;
+  readonly #booleans = new BooleanWatch();
   #range: Range | undefined;
   #noFeature: NoFeature | undefined;
   #noLabel: NoLabel | undefined;
@@ -348,6 +350,7 @@ class Column {
     this.#ends.add(value);
     this.#spread.add(value);
     if (this.#thousands?.add(text) === false) this.#thousands = undefined;
+    this.#booleans.add(text, value);
     const { range } = this.#options;
     if (range !== undefined && (value < range[0] || value > range[1])) this.#outside += 1;
   }
@@ -366,7 +369,7 @@ class Column {
       labelLike: this.#noFeature === undefined ? this.#labelLike?.count : undefined,
       outside: this.#outside,
       remarks: {
-        thousands: () => this.#thousands?.remark(title),
+        numbers: () => [this.#thousands?.remark(title), this.#booleans.remark(title)],
         end: () => this.#ends.remark(title),
         count: () =>
           this.#counter.counts
@@ -389,9 +392,7 @@ function extended(range: Range | undefined, value: number): Range {
   return { min: Math.min(min, value), max: Math.max(max, value), twoValued: twoValued && !isThird };
 }
 
-function byNumberThenText(a: string, b: string): number {
-  return Number(a) - Number(b) || (a < b ? -1 : 1);
-}
+const byNumberThenText = (a: string, b: string) => Number(a) - Number(b) || (a < b ? -1 : 1);
 
 function invalid(message: string): ServiceError {
   return new ServiceError('ERR_TASK_INVALID', message);

@@ -20,7 +20,7 @@ export {
   readTextFile,
 } from './files.ts';
 export { HomeError, type HomeErrorCode, PrivateFolder } from './private-folder.ts';
-export { CSV_HELP, clippedByName, warnOfClipped, warnOfRemarks, warnOfSkipped } from './rows.ts';
+export { CSV_HELP, clippedByName, warnOfClipped, warnOfRemarks } from './rows.ts';
 export {
   addSettings,
   type Configuration,
