@@ -12,6 +12,16 @@ export { DAY_MILLISECONDS } from './deadline.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
 export { type FeatureRun, featureRuns } from './feature-runs.ts';
 export {
+  computedFractionBits,
+  computedValues,
+  FLOOR_REACH,
+  type Floor,
+  floorDeviations,
+  floorOf,
+  grainOf,
+  RELEASED_BITS,
+} from './floor.ts';
+export {
   binsOf,
   checkRanges,
   edgesOf,

@@ -83,6 +83,12 @@ const FEATURE = {
     .describe(
       'Whether it takes no value but min and max. Left out: as if it took no other. Reveals: itself.',
     ),
+  grain: z
+    .union([z.number().positive(), z.literal('cell')])
+    .optional()
+    .describe(
+      'The spacing of its values in its own unit: 1 for whole numbers and codes, 0.1 for one decimal; "cell" for values as fine as they are rounded to. Of the floor, which is the larger the coarser it is. Left out: in exact tasks and those of histogram alone. Reveals: itself.',
+    ),
 } as const;
 const isRange = ({ min, max }: { readonly min: number; readonly max: number }) => min <= max;
 
@@ -399,6 +405,20 @@ export const TaskProposal = z.strictObject({
     .default(false)
     .describe(
       'Consent to a result from which the scatter matrix itself can be computed; owners must allow it, too. Reveals: the whole scatter matrix.',
+    ),
+  exact: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Consent to a result without a floor, which needs allowFullRank: where values are whole numbers, the whole scatter matrix may follow from it. Reveals: perhaps the whole scatter matrix.',
+    ),
+  releases: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(2)
+    .describe(
+      'For how many results over the same rows the floor is to stand: noise grows with the square root, and each takes so large a part of what owners give of their rows. Reveals: nothing.',
     ),
   releaseToOwners: z
     .boolean()
