@@ -76,4 +76,13 @@ export {
   type StatisticsTask,
   summedClasses,
 } from './statistics-task.ts';
-export { type StatisticsBounds, statisticsBounds, valueBitsOf, type Widths, widthsOf } from './widths.ts';
+export {
+  type ComputedBounds,
+  computedBitsOf,
+  computedBounds,
+  type StatisticsBounds,
+  statisticsBounds,
+  valueBitsOf,
+  type Widths,
+  widthsOf,
+} from './widths.ts';
