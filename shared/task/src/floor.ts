@@ -8,8 +8,25 @@ import { type Feature, type StatisticsTask, summedClasses } from './statistics-t
 export const RELEASED_BITS = 24;
 /** A least eigenvalue of the noise is above −φ√2·(2√d + 7.5), in products of grains, except with probability 2^−40. */
 const RIDGE_DEVIATIONS = 7.5;
+/** A feature without variance has more than this on the diagonal once in 30,000 times. */
+const VARIANCE_DEVIATIONS = 4;
+/** A mean is released with so many fraction bits at most. */
+const MEAN_BITS = 14;
 /** No noise is larger than so many deviations, except with probability 2^−90. */
 export const FLOOR_REACH = 11.3;
+
+/**
+ * Fraction bits to which released numbers are cut in units of features in [−1, 1]. What is in no such units (vectors and weights, eigenvalues of a pencil or of a correlation
+ * matrix) is cut to 2^−RELEASED_BITS of the largest number of its kind.
+ */
+export interface ReleasedFraction {
+  /** Of the trace and of eigenvalues of an undivided scatter: an eighth of the deviation of both servers' noise on the coarsest entry. */
+  readonly scatter: number;
+  /** Of a variance: an eighth of that noise over the most rows. */
+  readonly variances: number;
+  /** Of a mean and an intercept: all numbers of rows fit one that is cut so. */
+  readonly mean: number;
+}
 
 export interface Floor {
   /** φ = 0.5·√releases: the deviation of one server's noise on an entry of the scatter off its diagonal, in products of grains, and on a sum of rows, in grains. */
@@ -24,6 +41,9 @@ export interface Floor {
   readonly ridge: readonly number[];
   /** Eigenvalues up to this are noise of both servers, in units of features in [−1, 1]. */
   readonly norm: number;
+  /** Per feature: an undivided variance up to this, on the diagonal of the scatter, is noise of both servers and counts as none. */
+  readonly leastVariances: readonly number[];
+  readonly released: ReleasedFraction;
 }
 
 type FlooredTask = Pick<
@@ -33,6 +53,7 @@ type FlooredTask = Pick<
   | 'labellings'
   | 'fractionBits'
   | 'maximumOwners'
+  | 'maximumSamplesPerOwner'
   | 'differentialPrivacy'
   | 'exact'
   | 'releases'
@@ -60,14 +81,32 @@ export function floorOf(task: FlooredTask): Floor | undefined {
     sumFractionBits: fractionBits + Math.ceil(extra(deviation * least * 2 ** fractionBits)),
     ridge: grains.map((grain) => ridge * grain ** 2),
     norm: deviation * Math.SQRT2 * 2 * Math.sqrt(d) * most ** 2,
+    leastVariances: grains.map((grain) => VARIANCE_DEVIATIONS * 2 * deviation * grain ** 2),
+    released: releasedFraction(deviation * Math.SQRT2 * most ** 2, task),
   };
 }
 
-/** The spacing of a feature's values, scaled to [−1, 1]: at least a cell, and 0 where it does not vary. A grain that is not declared is a cell. */
+/** @param noise deviation of both servers' noise on the coarsest entry off the diagonal */
+function releasedFraction(noise: number, task: FlooredTask): ReleasedFraction {
+  const worth = (least: number) => Math.min(RELEASED_BITS, Math.max(0, Math.ceil(-Math.log2(least / 8))));
+  return {
+    scatter: worth(noise),
+    variances: worth(noise / (task.maximumOwners * task.maximumSamplesPerOwner)),
+    mean: Math.min(MEAN_BITS, task.fractionBits),
+  };
+}
+
+/** The value as it is released with so many fraction bits. */
+export function cutTo(value: number, fractionBits: number): number {
+  return Math.round(value * 2 ** fractionBits) / 2 ** fractionBits;
+}
+
+/** The spacing of a feature's values, scaled to [−1, 1]: at least a cell, at most the whole range, and 0 where it does not vary. A grain that is not declared is a cell. */
 export function grainOf({ min, max, grain = 'cell' }: Feature, fractionBits: number): number {
   if (min === max) return 0;
   const cell = 2 ** -fractionBits;
-  return grain === 'cell' ? cell : Math.max(cell, (2 * grain) / (max - min));
+  // Clipping leaves no values further apart than the ends of the range.
+  return grain === 'cell' ? cell : Math.min(2, Math.max(cell, (2 * grain) / (max - min)));
 }
 
 /** Whether each server's noise for differential privacy is at least as large as the floor that the largest grain needs. */

@@ -14,12 +14,14 @@ export { type FeatureRun, featureRuns } from './feature-runs.ts';
 export {
   computedFractionBits,
   computedValues,
+  cutTo,
   FLOOR_REACH,
   type Floor,
   floorDeviations,
   floorOf,
   grainOf,
   RELEASED_BITS,
+  type ReleasedFraction,
 } from './floor.ts';
 export {
   binsOf,
