@@ -19,6 +19,7 @@ export { Predictor } from './predictor.ts';
 export { project, reconstruct } from './project.ts';
 export { type Link, Projector } from './projector.ts';
 export { fullRank, rankOf, rankRefusal, ZERO_EIGENVALUE } from './rank.ts';
+export { asReleased } from './released.ts';
 export { type Regression, regressionInUnits, ridgeRegression } from './ridge.ts';
 export { type Moved, RoundedRows, roundingAngles, UnroundedRows } from './rounding.ts';
 export {

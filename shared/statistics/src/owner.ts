@@ -45,6 +45,7 @@ export {
   flatten,
   type Statistics,
   unflatten,
+  unflattenComputed,
 } from './statistics.ts';
 export { differenceOf, likeness, nearTo } from './unusual.ts';
 export { ColumnSpread, checkClipping, ValueWatch } from './value-watch.ts';

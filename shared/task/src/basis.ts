@@ -10,7 +10,8 @@
  * A sketch with `refine` names an earlier result in the same way, of the same features: its vectors are the first columns of Ω. Rows are not reduced by it.
  */
 import { TaskError } from './errors.ts';
-import { cappedComponents, programOf } from './program.ts';
+import { grainOf } from './floor.ts';
+import { cappedComponents } from './program.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
 import { LEAST_FRESH_COLUMNS } from './sketch.ts';
 import { type Feature, isStandardised } from './statistics-task.ts';
@@ -31,6 +32,8 @@ export type EarlierTask = Pick<
   | 'basis'
 >;
 
+type Earlier = Omit<EarlierTask, 'basis' | 'releaseToOwners'>;
+
 /** The digest of the earlier result that a task names, as its basis or to refine it; undefined where it names none. */
 export function namedResult({ basis, sketch }: Pick<TaskProposal, 'basis' | 'sketch'>): string | undefined {
   return sketch?.refine ?? basis;
@@ -41,10 +44,10 @@ export const componentName = (c: number): string => `component_${c + 1}`;
 
 /**
  * The features of a task that stands on the projection of this one: its components, in order. A component counts as one of two values if any feature
- * may be.
+ * may be. Reduced rows have no grid, so that the coarsest feature says how coarse they are; nothing says it where the earlier task, as an exact one may, leaves a grain out.
  * @throws ERR_TASK_INVALID for a correlation matrix, whose vectors are of any length
  */
-export function basisFeatures(earlier: Omit<EarlierTask, 'basis' | 'releaseToOwners'>): Feature[] {
+export function basisFeatures(earlier: Earlier): Feature[] {
   if (isStandardised(earlier.method))
     throw invalid(
       'a covariance matrix: vectors of a correlation matrix have no length that bounds their components',
@@ -52,12 +55,20 @@ export function basisFeatures(earlier: Omit<EarlierTask, 'basis' | 'releaseToOwn
   const varying = earlier.features.filter(({ min, max }) => min < max);
   const most = Math.max(1, (earlier.outputs.includes('mean') ? 2 : 1) * Math.ceil(Math.sqrt(varying.length)));
   const twoValued = varying.some((feature) => feature.twoValued !== false);
-  return Array.from({ length: cappedComponents(programOf(earlier)) }, (_, c) => ({
+  const isTold = varying.every(({ grain }) => grain !== undefined);
+  const grain = Math.max(...varying.map((feature) => grainOf(feature, earlier.fractionBits)));
+  return Array.from({ length: componentsOf(earlier) }, (_, c) => ({
     name: componentName(c),
     min: -most,
     max: most,
     twoValued,
+    ...(isTold && varying.length > 0 && { grain }),
   }));
+}
+
+function componentsOf({ method, features, labellings, components }: Earlier): number {
+  const classCounts = labellings.map(({ classes }) => classes.length);
+  return cappedComponents({ method, featureCount: features.length, classCounts, components });
 }
 
 /**
@@ -90,19 +101,20 @@ function checkLink(task: Parameters<typeof checkBasis>[0], before: EarlierTask):
   const features = basisFeatures(before);
   const areThose =
     task.features.length === features.length &&
-    task.features.every(({ name, min, max, twoValued }, i) => {
+    task.features.every(({ name, min, max, twoValued, grain }, i) => {
       const expected = features[i]!;
       return (
         name === expected.name &&
         min === expected.min &&
         max === expected.max &&
-        twoValued === expected.twoValued
+        twoValued === expected.twoValued &&
+        (grain === undefined || expected.grain === undefined || grain === expected.grain)
       );
     });
   if (!areThose)
     throw new TaskError(
       'ERR_TASK_INVALID',
-      `"features" expected the ${features.length} components of the basis: component_1 and so on, from ${features[0]!.min} to ${features[0]!.max}, twoValued ${features[0]!.twoValued}`,
+      `"features" expected the ${features.length} components of the basis: component_1 and so on, from ${features[0]!.min} to ${features[0]!.max}, twoValued ${features[0]!.twoValued}${features[0]!.grain === undefined ? '' : `, grain ${features[0]!.grain}`}`,
     );
   if (!before.releaseToOwners)
     throw invalid('a projection that is released to owners, who reduce their rows by it');
@@ -134,7 +146,7 @@ function checkRefinement(
     );
   if (!refined.releaseToOwners)
     throw notRefined('a projection that is released to owners, who sum their rows by it');
-  const warm = cappedComponents(programOf(refined));
+  const warm = componentsOf(refined);
   const least = warm + LEAST_FRESH_COLUMNS;
   if (columns < least)
     throw new TaskError(

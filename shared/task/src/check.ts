@@ -55,6 +55,7 @@ export function checkTask(task: TaskProposal): void {
     );
   }
   checkDifferentialPrivacy(task);
+  checkConsent(task);
   if (!isHistogram && revealsScatter(task) && !task.allowFullRank) {
     const most = mostComponents(task);
     throw new TaskError(
@@ -64,6 +65,33 @@ export function checkTask(task: TaskProposal): void {
         : '"outputs" expected fewer, or more features: with any number of components these outputs determine the whole scatter matrix; "allowFullRank" consents to that',
     );
   }
+  checkGrains(task);
+}
+
+/** Whole numbers may give the whole scatter matrix away where there is no floor. */
+function checkConsent({ method, exact, allowFullRank }: TaskProposal): void {
+  if (exact && method.kind === 'histogram')
+    throw invalid('exact', 'false for histogram, which has no floor', 'true');
+  if (exact && !allowFullRank)
+    throw invalid(
+      'allowFullRank',
+      'true where "exact" is: the whole scatter matrix may follow from a result without a floor',
+      'false',
+    );
+}
+
+/** A floor is as large as the values are coarse, so each feature says how coarse its values are. */
+function checkGrains({ method, exact, features, sketch }: TaskProposal): void {
+  if (exact || method.kind === 'histogram') return;
+  if (sketch !== undefined)
+    throw invalid('exact', 'true, and "allowFullRank" with it, for a sketch, which has no floor', 'false');
+  const silent = features.find(({ min, max, grain }) => min < max && grain === undefined);
+  if (silent === undefined) return;
+  throw invalid(
+    `features[${JSON.stringify(silent.name)}].grain`,
+    'the spacing of its values or "cell": "eigenveil-user task draft FILE --regrain" finds it in a sample; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow',
+    'none',
+  );
 }
 
 /** What a projection has beyond other tasks. */

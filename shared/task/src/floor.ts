@@ -98,7 +98,7 @@ function releasedFraction(noise: number, task: FlooredTask): ReleasedFraction {
 
 /** The value as it is released with so many fraction bits. */
 export function cutTo(value: number, fractionBits: number): number {
-  return Math.round(value * 2 ** fractionBits) / 2 ** fractionBits;
+  return Math.round(value * 2 ** fractionBits) / 2 ** fractionBits + 0; // no −0
 }
 
 /** The spacing of a feature's values, scaled to [−1, 1]: at least a cell, at most the whole range, and 0 where it does not vary. A grain that is not declared is a cell. */
