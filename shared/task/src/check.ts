@@ -33,6 +33,7 @@ export const LABELLINGS = {
 export function checkTask(task: TaskProposal): void {
   const { outputs, minimumOwners, maximumOwners, maximumSamplesPerOwner, keyBits } = task;
   const isHistogram = task.method.kind === 'histogram';
+  checkDifferentialPrivacy(task); // first: a program rests on what noise there is
   if (isHistogram) {
     checkHistogram(task);
     checkStatisticsTask(task);
@@ -54,7 +55,6 @@ export function checkTask(task: TaskProposal): void {
       `"keyBits" expected at least 2048 unless allowInsecureKey, got ${keyBits}`,
     );
   }
-  checkDifferentialPrivacy(task);
   checkConsent(task);
   if (!isHistogram && revealsScatter(task) && !task.allowFullRank) {
     const most = mostComponents(task);
