@@ -66,7 +66,8 @@ export async function describeSample(
 }
 
 /** Of ridge: how much of the sample's last column its own regression leaves, and a matrix that is singular. */
-function describeFit({ method, features, fractionBits }: TaskProposal, { statistics }: Summed): string[] {
+function describeFit(task: TaskProposal, { statistics }: Summed): string[] {
+  const { method, features, fractionBits } = task;
   if (method.kind !== 'ridge') return [];
   const target = JSON.stringify(features.at(-1)!.name);
   try {
@@ -75,6 +76,7 @@ function describeFit({ method, features, fractionBits }: TaskProposal, { statist
       scatter,
       mean: meanOfRows(statistics, fractionBits),
       ridge: method.ridge,
+      diagonal: programOf(task).floor?.ridge,
     });
     const w = [...weights, -1];
     const left = w.reduce((sum, a, i) => sum + w.reduce((row, b, j) => row + a * b * scatter[i]![j]!, 0), 0);
@@ -103,7 +105,7 @@ function describeRank(task: TaskProposal, values: readonly number[], { rows }: S
     return [
       `all owners together need at least ${least + 1} rows, and the sample has ${rows}: with fewer the task ends with ERR_FULL_RANK`,
     ];
-  const rank = rankOf(values);
+  const rank = rankOf(values, program.floor?.norm);
   if (rank >= least) return [];
   const most = rank - (least - components);
   return [
@@ -117,7 +119,10 @@ function describeNoiseMatrix(task: TaskProposal, { statistics }: Summed): string
   // The public shift of differential privacy is a ridge, too.
   if ((method.kind !== 'dca' && method.kind !== 'lda') || differentialPrivacy !== null) return [];
   const isTotal = method.kind === 'dca' && method.form === 'standard';
-  const matrix = (isTotal ? totalScatter : withinClassScatter)(statistics, fractionBits);
+  const { floor } = programOf(task);
+  const matrix = (isTotal ? totalScatter : withinClassScatter)(statistics, fractionBits).map((row, i) =>
+    row.map((entry, j) => (i === j ? entry + (floor?.ridge[i] ?? 0) : entry)),
+  );
   const { values } = symmetricEigen(matrix);
   const largest = values[0]!;
   if (values.at(-1)! + method.ridge > ZERO_EIGENVALUE * largest) return [];

@@ -23,6 +23,7 @@ export {
   RELEASED_BITS,
   type ReleasedFraction,
 } from './floor.ts';
+export { floorInWords } from './floor-words.ts';
 export {
   binsOf,
   checkRanges,

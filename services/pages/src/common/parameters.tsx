@@ -94,7 +94,17 @@ export function Parameters(props: {
         <dd>{PROTOCOLS[task.twoParty]}</dd>
         <dt>Also in the result</dt>
         <dd>{task.outputs.length === 0 ? `nothing but ${RESULT[kind]}` : task.outputs.join(', ')}</dd>
-        {task.allowFullRank && (
+        {method.kind !== 'histogram' && (
+          <>
+            <dt>Floor</dt>
+            <dd>
+              {task.exact
+                ? 'none: where values are whole numbers, the result may tell the whole scatter matrix'
+                : `noise of both servers, for ${count(task.releases, 'result')} over the same rows`}
+            </dd>
+          </>
+        )}
+        {task.allowFullRank && !task.exact && (
           <>
             <dt>Consent</dt>
             <dd>The result may tell the whole scatter matrix.</dd>
