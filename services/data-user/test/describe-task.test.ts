@@ -22,6 +22,8 @@ const proposal = (kind: MethodName, features: string[], changes: Record<string, 
     maximumOwners: 10,
     maximumSamplesPerOwner: 1000,
     twoParty: 'simulated',
+    exact: true,
+    allowFullRank: true,
     deadline: '2030-01-01T00:00:00.000Z',
     ...changes,
   });

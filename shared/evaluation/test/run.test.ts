@@ -228,6 +228,8 @@ describe('a scene of one’s own', () => {
     minimumOwners: 2,
     maximumOwners: 4,
     maximumSamplesPerOwner: 100,
+    exact: true,
+    allowFullRank: true,
     deadline: '2099-01-01T00:00:00Z',
   };
 
