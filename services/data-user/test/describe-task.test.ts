@@ -15,15 +15,13 @@ const LABELS = { pca: [], dca: ['l'], lda: ['l'], mdr: ['l', 'm'] } as const;
 const proposal = (kind: MethodName, features: string[], changes: Record<string, unknown> = {}) =>
   TaskProposal.parse({
     method: METHODS[kind],
-    features: features.map((name) => ({ name, min: -1, max: 1, twoValued: false })),
+    features: features.map((name) => ({ name, min: -1, max: 1, grain: 'cell', twoValued: false })),
     labellings: LABELS[kind].map((column) => ({ column, classes: ['0', '1', '2'] })),
     components: 2,
     minimumOwners: 2,
     maximumOwners: 10,
     maximumSamplesPerOwner: 1000,
     twoParty: 'simulated',
-    exact: true,
-    allowFullRank: true,
     deadline: '2030-01-01T00:00:00.000Z',
     ...changes,
   });

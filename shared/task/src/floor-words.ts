@@ -18,9 +18,9 @@ export function floorInWords(
     task.method.kind === 'pca' && task.method.scale !== 'correlation'
       ? `; eigenvalues up to ${norm.toPrecision(3)} are noise`
       : '';
-  const what =
+  const where =
     task.method.kind === 'mdr'
-      ? `${both} grains on each sum of a class's rows`
-      : `${both} products of two features' grains on each entry of the scatter matrix, and ${both} grains on sums of rows`;
-  return `a floor for ${task.releases} ${task.releases === 1 ? 'release' : 'releases'} over the same rows: both servers add noise of a deviation of ${what}${largest}`;
+      ? `each sum of a class's rows (${both} grains)`
+      : `each entry of the scatter matrix (${both} products of two features' grains) and to sums of rows (${both} grains)`;
+  return `a floor for ${task.releases} ${task.releases === 1 ? 'release' : 'releases'} over the same rows: both servers add noise, of this standard deviation, to ${where}${largest}`;
 }

@@ -136,6 +136,7 @@ export function Parameters(props: {
             { head: 'Least', numeric: true, cell: ({ min }) => String(min) },
             { head: 'Largest', numeric: true, cell: ({ max }) => String(max) },
             { head: 'Two values only', cell: (it) => (it.twoValued === false ? 'no' : 'perhaps') },
+            { head: 'Grain', numeric: true, cell: ({ grain }) => String(grain ?? '') },
           ]}
         />
       </details>

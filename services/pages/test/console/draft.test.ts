@@ -127,6 +127,7 @@ describe('members', () => {
       'logarithmic',
       'histogram',
       'twoValued',
+      'grain',
     ]);
     expect(kindOf('differentialPrivacy')).toMatchObject({ kind: 'object', nullable: true });
   });
