@@ -6,4 +6,5 @@ export { draftPrivacy } from './draft-privacy.ts';
 export { proposalOf, type Wishes, withoutConsent } from './draft-proposal.ts';
 export { type AskedLevels, draftRanged, type RangedDraft } from './draft-ranges.ts';
 export { describeRounding, roundingOfSample } from './draft-rounding.ts';
-export { readSample, type Sample, type SampleColumn } from './sample.ts';
+export { readSample, type Sample } from './sample.ts';
+export type { SampleColumn } from './sample-column.ts';

@@ -28,7 +28,8 @@ interface Range {
 export class GrainFinder {
   readonly #mostValues: number;
   readonly #counts = new Map<number, number>();
-  #rows = 0;
+  /** Rows of the table. */
+  rows = 0;
   /** One of 2^halvings rows is looked at. */
   #halvings = 0;
   #state = SEED;
@@ -42,15 +43,23 @@ export class GrainFinder {
   add(value: number): void {
     if (this.#halvings > 0 && (this.#draw() & ((1 << this.#halvings) - 1)) !== 0) return;
     this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1);
-    this.#rows += 1;
-    while (this.#rows >= MOST_ROWS || this.#counts.size > this.#mostValues) this.#halve();
+    this.rows += 1;
+    while (this.rows >= MOST_ROWS || this.#counts.size > this.#mostValues) this.#halve();
+  }
+
+  /** The unit of the last digit that any value is written with: 1 of whole numbers, 0.01 of two decimals. */
+  get lastDigit(): number {
+    let digits = 0;
+    for (const value of this.#counts.keys())
+      while (digits < DIGITS && Number(value.toFixed(digits)) !== value) digits += 1;
+    return Number(`1e-${digits}`);
   }
 
   /** Rows that do not have the most frequent value, as far as they were looked at. */
   get varyingRows(): number {
     let most = 0;
     for (const count of this.#counts.values()) most = Math.max(most, count);
-    return this.#rows - most;
+    return this.rows - most;
   }
 
   /**
@@ -91,12 +100,12 @@ export class GrainFinder {
 
   #halve(): void {
     this.#halvings += 1;
-    this.#rows = 0;
+    this.rows = 0;
     for (const [value, count] of this.#counts) {
       const left = (count >> 1) + (count & 1 & this.#draw());
       if (left === 0) this.#counts.delete(value);
       else this.#counts.set(value, left);
-      this.#rows += left;
+      this.rows += left;
     }
   }
 
