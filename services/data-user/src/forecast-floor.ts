@@ -36,13 +36,15 @@ const LARGE = 60;
 /** Both servers. */
 const SERVERS = 2;
 
-/** Undefined where there is no floor, or noise for differential privacy beside it, and where the sample has no result. */
+/** Undefined where there is no floor, or noise for differential privacy beside it, without grains, and where the sample has no result. */
 export function forecastFloor(
   task: TaskProposal,
   { statistics, rows }: { readonly statistics: Statistics; readonly rows: number },
 ): FloorForecast | undefined {
   const floor = floorOf(task);
-  if (floor === undefined || task.differentialPrivacy !== null || task.sketch !== undefined) return undefined;
+  const areDeclared = task.features.every(({ min, max, grain }) => min === max || grain !== undefined);
+  if (floor === undefined || !areDeclared || task.differentialPrivacy !== null || task.sketch !== undefined)
+    return undefined;
   const draws = task.features.length > LARGE ? DRAWS_OF_LARGE : DRAWS;
   try {
     const sample = new Simulation(task, floor, statistics, 1);
@@ -74,24 +76,22 @@ export function describeFloor(
 ): string[] {
   if (forecast === undefined) return [];
   const { of, exact, floor } = forecast;
-  const [own, all] = floor.map(
-    ({ rows, part }) =>
-      `${part === null ? 'perhaps no result' : percent(part)} with ${rows.toLocaleString('en-US')} rows`,
-  );
-  const points = `${own} and ${all}`;
-  const end = 'as the sample is, and as all owners together may have';
+  const [own, all] = floor.map(({ part }) => (part === null ? 'perhaps no result' : percent(part)));
+  const points = `${own} with as many rows as the sample has (${rowsOf(floor[0])}), and ${all} with one such sample from each owner (${rowsOf(floor[1])})`;
   if (of === 'variance')
     return [
-      `the floor: in the sample ${components} components capture ${percent(exact)} of the variance${method.kind === 'pca' && method.scale === 'correlation' ? ' of standardised features' : ''}, and with noise of both servers ${points}, ${end}`,
+      `the floor: in the sample ${components} components capture ${percent(exact)} of the variance${method.kind === 'pca' && method.scale === 'correlation' ? ' of standardised features' : ''}; with noise of both servers ${points}`,
     ];
   if (of === 'target')
     return [
-      `the floor: in the sample a regression explains ${percent(exact)}, and with noise of both servers ${points}, ${end}`,
+      `the floor: in the sample a regression explains ${percent(exact)} of the variance; with noise of both servers ${points}`,
     ];
   return [
-    `the floor: of what tells the classes of the sample apart, components with noise of both servers keep ${points}, ${end}`,
+    `the floor: of what tells the classes of the sample apart, components with noise of both servers keep ${points}`,
   ];
 }
+
+const rowsOf = (point: FloorForecast['floor'][number] | undefined) => point?.rows.toLocaleString('en-US');
 
 function percent(part: number): string {
   return `${(100 * part).toFixed(1)} %`;
