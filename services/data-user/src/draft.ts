@@ -14,7 +14,7 @@ import {
 } from '@eigenveil/statistics/owner';
 import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire/errors';
-import { dependentColumns, describeDependent } from './dependent-columns.ts';
+import { type Dependent, dependentColumns, describeDependent } from './dependent-columns.ts';
 import { parseGrains, withGrains } from './draft-grains.ts';
 import type { Sample } from './sample.ts';
 import type { NoFeature, NoLabel, SampleColumn } from './sample-column.ts';
@@ -93,7 +93,7 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
   for (const column of all)
     if (column.labelLike !== undefined && !isTarget(column))
       throw unsaidLabels(column.name, column.labelLike);
-  const features = withoutDependent(sample, all, isTarget, options);
+  const features = withoutFollowing(sample, all, options);
   if (options.range !== undefined) {
     const [min, max] = options.range;
     const wished = features.map(({ name }) => ({ name, min, max }));
@@ -117,24 +117,34 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
   };
 }
 
-/** All but those that follow from others, which are told. What is predicted stays, and nothing counts that follows from it. */
-function withoutDependent(
+/**
+ * Columns that follow from others, which a task is better without: of those that are neither labels nor ignored, nor predicted.
+ * @param options with the columns that stay
+ */
+export function followingColumns(
   { columns, products }: Sample,
+  { labels, ignore, target, keep = [] }: Pick<DraftOptions, 'labels' | 'ignore' | 'target' | 'keep'>,
+): Dependent[] {
+  if (products === undefined) return [];
+  const others = [...labels, ...ignore, ...(target === undefined ? [] : [target])];
+  const candidates = columns.flatMap((column, i) => {
+    const isFeature = column.noFeature === undefined && column.range !== undefined;
+    if (!isFeature || isNamed(columns, column, others)) return [];
+    return [{ column, at: products.columns.indexOf(i), keep: isNamed(columns, column, keep) }];
+  });
+  return dependentColumns(products.scatter, candidates);
+}
+
+/** All but those, which are told. */
+function withoutFollowing(
+  sample: Sample,
   features: readonly SampleColumn[],
-  isTarget: (column: SampleColumn) => boolean,
-  { keep, onRemark }: DraftOptions,
+  options: DraftOptions,
 ): readonly SampleColumn[] {
-  if (keep === undefined || products === undefined) return features;
-  const candidates = features
-    .filter((column) => !isTarget(column))
-    .map((column) => ({
-      column,
-      at: products.columns.indexOf(columns.indexOf(column)),
-      keep: isNamed(columns, column, keep),
-    }));
-  const dependent = dependentColumns(products.scatter, candidates);
-  for (const remark of describeDependent(dependent)) onRemark?.(remark);
-  const left = new Set(dependent.map(({ name }) => name));
+  if (options.keep === undefined) return features;
+  const following = followingColumns(sample, options);
+  for (const remark of describeDependent(following)) options.onRemark?.(remark);
+  const left = new Set(following.map(({ name }) => name));
   return features.filter(({ name }) => !left.has(name));
 }
 
