@@ -8,6 +8,7 @@ import {
 } from '@eigenveil/task';
 import { describeCost } from './describe-cost.ts';
 import { describeNoise } from './describe-privacy.ts';
+import { describeGrains } from './draft-grains.ts';
 
 /**
  * Of a proposal that is computable.
@@ -15,8 +16,32 @@ import { describeNoise } from './describe-privacy.ts';
  */
 export async function describeTask(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
   if (task.method.kind === 'histogram') return describeCost(task, signal);
-  return [...describeComponents(task), ...describeNoise(task), ...(await describeCost(task, signal))];
+  return [
+    ...describeComponents(task),
+    ...describeReleases(task),
+    ...describeNoise(task),
+    ...(await describeCost(task, signal)),
+  ];
 }
+
+/** What stands between the rows and the result where no differential privacy does. */
+function describeReleases({ exact, releases, features }: TaskProposal): string[] {
+  if (exact)
+    return [
+      'exact: there is no floor, and where values are whole numbers the whole scatter matrix may follow from the result, every count of rows by two features among it; owners take part if their policy says "allowFullRank"',
+    ];
+  return [
+    ...describeGrains(features),
+    ...(releases === DEFAULT_RELEASES
+      ? []
+      : [
+          `the floor is to stand ${releases} ${releases === 1 ? 'result' : 'results'} over the same rows: noise is √(${releases}/${DEFAULT_RELEASES}) times the usual, and each such task takes 1/${releases} of what owners give of their rows`,
+        ]),
+  ];
+}
+
+/** As the schema has it. */
+const DEFAULT_RELEASES = 2;
 
 function describeComponents(task: TaskProposal): string[] {
   const program = programOf(task);
