@@ -79,7 +79,14 @@ async function drafted(...flags: string[]): Promise<TaskProposal> {
     'user',
     ...['--json', 'task', 'draft', '--data', IRIS, '--basis', pca.task.id, '--owners', '10'],
     ...client,
-    ...['--data-directory', world.dataUserConfig.dataDirectory, '--two-party', 'simulated', ...flags],
+    ...[
+      '--data-directory',
+      world.dataUserConfig.dataDirectory,
+      '--two-party',
+      'simulated',
+      '--exact',
+      ...flags,
+    ],
   );
   return ProposalFile.parse({
     ...jsonOf(draft),

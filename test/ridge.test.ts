@@ -33,7 +33,7 @@ const draft = (...flags: string[]) =>
   runInProcess(
     'user',
     ...['task', 'draft', '--data', IRIS, '--ignore', 'label', '--owners', '5'],
-    ...['--method', 'ridge', ...flags],
+    ...['--method', 'ridge', '--exact', ...flags],
   );
 
 /** Rows of the task's columns in its order, by the least of Σ (wᵀx + b − y)² + ρ‖w‖², by steps along its slope. */

@@ -55,6 +55,7 @@ export function madeUpProposal(
       name: `f${i}`,
       min: -1,
       max: 1,
+      grain: 'cell',
       twoValued: false,
     })),
     labellings: classCounts.map((count, l) => ({

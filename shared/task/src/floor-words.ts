@@ -1,5 +1,5 @@
 /** The floor of a task in words, for those who give rows and those who read results. */
-import { floorOf } from './floor.ts';
+import { floorOf, isExact } from './floor.ts';
 import type { StatisticsTask } from './statistics-task.ts';
 
 /** Whether a task has a floor and how large it is; undefined of histograms, which have noise of their own. */
@@ -7,7 +7,7 @@ export function floorInWords(
   task: Parameters<typeof floorOf>[0] & Required<Pick<StatisticsTask, 'exact' | 'releases'>>,
 ): string | undefined {
   if (task.method.kind === 'histogram') return undefined;
-  if (task.exact)
+  if (isExact(task))
     return 'no floor (exact): where values are whole numbers, the whole scatter matrix may follow from the result';
   const floor = floorOf(task);
   if (floor === undefined)
