@@ -296,7 +296,7 @@ describe('a task', () => {
     const shown = await runInProcess('user', 'task', 'result', id, ...asOperator());
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
     expect(shown.stdout).toMatch(
-      /^task .*: pca of the covariance matrix of 2 features, by garbled\n3 owners, as the CSP has verified\n\ncomponent.*\n +1 +\d+\.\d+ +█{40}\n/,
+      /^task .*: pca of the covariance matrix of 2 features, by garbled\nno floor \(exact\).*\n3 owners, as the CSP has verified\n\ncomponent.*\n +1 +\d+\.\d+ +█{40}\n/,
     );
     const csv = await runInProcess('user', 'task', 'result', id, ...asOperator(), '--format', 'csv');
     expect(csv.stdout).toMatch(/^component,eigenvalue,.*,vector sepal_width\n1,.*\n$/);
