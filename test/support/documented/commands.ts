@@ -125,6 +125,7 @@ async function help(site: DocumentSite, command: string): Promise<void> {
 }
 
 async function draft(site: DocumentSite, command: string): Promise<void> {
+  if (command.includes('--regrain older.json')) await site.write('older.json', await site.proposal());
   await sample(site, command);
   const values = taskOf(await startOf(site, command));
   // Made-up rows have few classes; the file is in the checkout.
