@@ -36,7 +36,7 @@ async function startOf(site: DocumentSite, command: string): Promise<string> {
 
 const HISTOGRAM = {
   method: { kind: 'histogram', height: 4, strategy: 'privelet' },
-  ...{ components: 0, outputs: [], twoParty: 'linear' },
+  ...{ components: 0, outputs: [], twoParty: 'linear', exact: false, allowFullRank: false },
   differentialPrivacy: {
     ...{ epsilon: 10, delta: 1e-6, neighbours: 'add-remove', clippingNorm: null },
     dataIndependentRanges: true,
