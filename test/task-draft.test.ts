@@ -292,7 +292,8 @@ test('a draft of a sketch says what it loses, and many features stand in it as o
   const pixels = Array.from({ length: 240 }, (_, i) => i);
   const lines = Array.from({ length: 90 }, (_, row) => pixels.map((i) => cell(row, i)).join(','));
   await writeFile(faces, `${pixels.map((i) => `pixel_${i}`).join(',')}\n${lines.join('\n')}\n`);
-  const sizes = ['--data', faces, '--components', '4', '--owners', '3', '--two-party', 'simulated'];
+  const all = ['--data', faces, '--components', '4', '--owners', '3', '--two-party', 'simulated'];
+  const sizes = [...all, '--exact'];
   const { exitCode, out, err } = await draft(...sizes, '--sketch', '--range', '[0, 255]');
   expect(exitCode).toBe(0);
   const told =
