@@ -125,6 +125,11 @@ function describeRank(task: TaskProposal, values: readonly number[], { rows }: S
   const rank = rankOf(values, program.floor?.norm);
   if (rank >= least) return [];
   const most = rank - (least - components);
+  const { floor } = program;
+  if (floor !== undefined && rankOf(values) >= least)
+    return [
+      `in the sample only ${rank} of ${values.length} eigenvalues are larger than the noise of the floor, and the task would end with ERR_FULL_RANK; it takes about ${Math.ceil((rows * floor.norm) / values[least - 1]!).toLocaleString('en-US')} rows${most > 0 ? `, or "components": ${most} or fewer` : ''}`,
+    ];
   return [
     `in the sample only ${rank} of ${values.length} features vary on their own, the others follow from them: the task would end with ERR_FULL_RANK; ${most > 0 ? `take "components": ${most} or fewer, ` : ''}leave features out, or consent with "allowFullRank"`,
   ];

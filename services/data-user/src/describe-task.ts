@@ -2,6 +2,7 @@
 import {
   cappedComponents,
   constantFeatures,
+  floorInWords,
   maximumComponents,
   programOf,
   type TaskProposal,
@@ -24,24 +25,15 @@ export async function describeTask(task: TaskProposal, signal?: AbortSignal): Pr
   ];
 }
 
-/** What stands between the rows and the result where no differential privacy does. */
-function describeReleases({ exact, releases, features }: TaskProposal): string[] {
-  if (exact)
-    return [
-      'exact: there is no floor, and where values are whole numbers the whole scatter matrix may follow from the result, every count of rows by two features among it; owners take part if their policy says "allowFullRank"',
-    ];
+/** What stands between the rows and the result. */
+function describeReleases(task: TaskProposal): string[] {
+  const floor = floorInWords(task);
+  const consent = task.exact ? '; owners take part if their policy says "allowFullRank"' : '';
   return [
-    ...describeGrains(features),
-    ...(releases === DEFAULT_RELEASES
-      ? []
-      : [
-          `the floor is to stand ${releases} ${releases === 1 ? 'result' : 'results'} over the same rows: noise is √(${releases}/${DEFAULT_RELEASES}) times the usual, and each such task takes 1/${releases} of what owners give of their rows`,
-        ]),
+    ...(floor === undefined ? [] : [`${floor}${consent}`]),
+    ...(task.exact ? [] : describeGrains(task.features)),
   ];
 }
-
-/** As the schema has it. */
-const DEFAULT_RELEASES = 2;
 
 function describeComponents(task: TaskProposal): string[] {
   const program = programOf(task);

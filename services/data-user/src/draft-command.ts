@@ -44,6 +44,12 @@ Takes minima and maxima from the file, so use it only on data whose ranges may b
 from domain knowledge into the draft before you consent to them there ("dataIndependentRanges"). "twoValued" says whether a
 feature takes two values alone, as in the file: the mean of such a feature, if it is declared, tells its variance.
 
+Each feature declares its grain, how far apart its values lie (1 for whole numbers and codes, 0.1 for one decimal, "cell" for measured values), as the file shows it
+or --grain says. Both servers add noise by it, the floor, so that whole numbers tell no more of the rows than measured ones would; --releases says for how many results over the
+same rows. Columns that follow from others in every row (copies, complements, the last one of a one-hot group, sums) are left out unless --keep names them, since the
+noise would average away by them. --exact drafts without a floor, and leaves no such column out: the whole scatter matrix may follow from the result. --regrain FILE writes an
+older proposal again with grains from --data and --grain, and changes nothing else of it. With --json, "$forecast" has what the floor will cost by the sample.
+
 A column that is named like labels (label, class, target, outcome, diagnosis, category, species or y as its name's last word) and has
 at most twenty different whole numbers must stand in --label or in --ignore. Notes say what the sample lets expect; nothing of them
 is in the draft. Every member is explained in docs/tasks.md.
@@ -57,7 +63,7 @@ A task with --basis is one of a chain: owners reduce their rows by the result of
 (PCA, then DCA: Fisherfaces). The sample has the columns of the first task, and the labels. Both are answers over the same rows. --ridge is in units of the
 components' ranges; where it is not given, it is 1 in units of the first task's. With --epsilon, the earlier task must have a guarantee, too.
 
---sketch drafts for hundreds or thousands of features: a note says how much of the sample's variance it loses. Give it "--two-party rotated"
+--sketch drafts for hundreds or thousands of features: a note says how much of the sample's variance it loses. It has no floor: give it --exact, "--two-party rotated"
 and, where you know it, one --range: then features whose names count up stand in the draft as one entry ("count").
 
 --refine drafts another round of a sketch: Ω begins with the vectors of that result, so that components come closer to the exact ones. Features and

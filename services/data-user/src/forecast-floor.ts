@@ -6,6 +6,7 @@ import {
   ridgeRegression,
   symmetricEigen,
   totalScatter,
+  undividedVariances,
   withinClassScatter,
 } from '@eigenveil/projection/portable';
 import type { Statistics } from '@eigenveil/statistics/owner';
@@ -158,7 +159,7 @@ class Simulation {
       return criterion(exact, own) / sum(best);
     }
     const [own, noised] = isStandardised(method)
-      ? [correlationOf(this.#total), correlationOf(this.#aboveNoise(scatter))]
+      ? [correlationOf(this.#total), correlationOf(scatter, undividedVariances(scatter, this.#floor))]
       : [this.#total, scatter];
     const vectors = symmetricEigen(noised).vectors.slice(0, components);
     return sum(vectors.map((vector) => form(own, vector, vector))) / sum(own.map((row, i) => row[i]!));
@@ -202,12 +203,6 @@ class Simulation {
       }
     }
     return noised;
-  }
-
-  /** A variance that is no more than the noise on the diagonal counts as none. */
-  #aboveNoise(matrix: Matrix): Matrix {
-    const { deviation, grains } = this.#floor;
-    return matrix.map((row, i) => row.with(i, row[i]! > SERVERS * deviation * grains[i]! ** 2 ? row[i]! : 0));
   }
 
   #noisedSums(classes: readonly { readonly V: readonly number[]; readonly M: number }[]) {

@@ -9,7 +9,7 @@ import { type CountedValues, spacingOfValues } from './grain-values.ts';
 const MOST_VALUES = 4096;
 /** Different values that all columns of a table keep together, as long as each has the least of them. */
 const MOST_OF_ALL = 1 << 20;
-const LEAST_VALUES = 256;
+const LEAST_VALUES = 64;
 /** Rows that a column keeps: enough for shares of a hundredth. */
 const MOST_ROWS = 1 << 16;
 /** Draws are the same each time, so that the same rows have the same grain. */

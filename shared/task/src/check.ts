@@ -90,7 +90,7 @@ function checkGrains({ method, exact, features, sketch }: TaskProposal): void {
   if (silent === undefined) return;
   throw invalid(
     `features[${JSON.stringify(silent.name)}].grain`,
-    'the spacing of its values or "cell": "eigenveil-user task draft FILE --regrain" finds it in a sample; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow',
+    'the spacing of its values or "cell": "eigenveil-user task draft --regrain FILE --data SAMPLE" finds it in a sample; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow',
     'none',
   );
 }
