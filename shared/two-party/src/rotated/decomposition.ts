@@ -1,6 +1,13 @@
 /** What the data user makes of M: eigenvalues, the directions that it asks for, and from the answer the projection vectors. */
 import { type Decomposition, ProjectionError, rankRefusal, symmetricEigen } from '@eigenveil/projection';
-import { isStandardised, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import {
+  cutTo,
+  floorOf,
+  isStandardised,
+  type Program,
+  type StatisticsTask,
+  statisticsBounds,
+} from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
 import { ENTRY_ACCURACY } from '../programs/correlation.ts';
 import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
@@ -8,10 +15,10 @@ import { type Matrix, symmetricMatrix, traceOf, transpose } from './matrices.ts'
 import type { RotatedParameters } from './parameters.ts';
 import { refineVectors } from './refine.ts';
 
-/** Far above the noise on an eigenvalue (below 2^−30 of the trace for 200 features), far below what a corrupted share leaves. */
-const PLAUSIBLE_NEGATIVE = 2 ** -28;
-/** Far above the flood on inner products of two vectors (below 2^−27), far below 1. */
-const PLAUSIBLE_PRODUCT = 2 ** -24;
+/** Times the noise's 2^−n: far above the noise on an eigenvalue (below 2^(6−n) of the trace for 200 features), far below what a corrupted share leaves. */
+const PLAUSIBLE_NEGATIVE = 2 ** 8;
+/** Times the flood: far above that on inner products of two vectors (below 2^6 of it), far below 1. */
+const PLAUSIBLE_PRODUCT = 2 ** 9;
 
 export interface Opened {
   /** Of T/(Q·4^fractionBits), which is the total scatter, or of the correlation matrix; descending. */
@@ -59,13 +66,18 @@ function decompose(
   checkSpectrum(pairs.values, {
     slack: parameters.features * (2 ** parameters.maskBits + rounding),
     most: 2 ** (parameters.ringBits - 2),
+    noiseExponent: parameters.exponents.noise,
     indefinite: Boolean(task.differentialPrivacy), // noise may be larger than what it is added to
   });
-  // The trace of T is a whole number, and the mask on it far below 1/2: less is none.
-  const some = traceOf(matrix) >= 1n << BigInt(2 * rotationBits - 1);
-  const unit = isStandardised(task.method) ? 2 ** SOLVE_FRACTION : Number(samples) * 4 ** task.fractionBits;
+  const raised = (samples * parameters.raise) << BigInt(2 * rotationBits);
+  // The trace of T is a whole number, and the mask on it far below 1/2 where there is no floor: less is none.
+  const some = traceOf(matrix) - raised * BigInt(matrix.length) >= 1n << BigInt(2 * rotationBits - 1);
+  const unit = isStandardised(task.method)
+    ? 2 ** SOLVE_FRACTION
+    : Number(samples) * 4 ** parameters.fractionBits;
   const scale = unit * 4 ** rotationBits;
-  const spectrum = pairs.values.map((value) => (some ? value / scale : 0));
+  const isNone = !some && floorOf(task) === undefined;
+  const spectrum = pairs.values.map((value) => (isNone ? 0 : (value - Number(raised)) / scale));
   const refusal = refusalOf(spectrum, samples, program, Boolean(task.differentialPrivacy) && !some);
   return { spectrum, refusal, directions };
 }
@@ -79,23 +91,40 @@ export function finishDecomposition(
   { spectrum, refusal }: Opened,
   vectors: Matrix,
   { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] | undefined },
-  { fractionBits }: StatisticsTask,
+  task: StatisticsTask,
   { components, outputs }: Program,
-  { rotationBits, directionBits, floodBits }: RotatedParameters,
+  { rotationBits, directionBits, floodBits, sumFractionBits, exponents }: RotatedParameters,
 ): Decomposition {
   if (refusal) throw refusal;
   const scale = 2 ** (rotationBits + directionBits - floodBits);
   const columns = transpose(vectors).map((column) => column.map((entry) => Number(entry) / scale));
-  checkOrthonormal(columns);
-  const all = [...spectrum];
+  checkOrthonormal(columns, exponents.flood);
+  const released = isStandardised(task.method) ? undefined : floorOf(task)?.released;
+  const all = spectrum.map((value) => told(value, released?.scatter));
   return {
     vectors: columns.map(normalised),
     eigenvalues: all.slice(0, components),
-    ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** fractionBits)) }),
+    ...(V && { mean: meanOf(V, Q, task, sumFractionBits) }),
     ...(outputs.includes('trace') && { trace: all.reduce((sum, value) => sum + value, 0) }),
     sampleCount: Number(Q),
     spectrum: all,
   };
+}
+
+/** Of rows in [−1, 1], from the opened sums of rows. */
+export function meanOf(
+  sums: readonly bigint[],
+  Q: bigint,
+  task: StatisticsTask,
+  sumFractionBits: number,
+): number[] {
+  const bits = floorOf(task)?.released.mean;
+  return sums.map((sum) => told(Number(sum) / (Number(Q) * 2 ** sumFractionBits), bits));
+}
+
+/** A number as it is released where there is a floor: cut to what it is worth with the noise. */
+export function told(value: number, fractionBits: number | undefined): number {
+  return fractionBits === undefined ? value : cutTo(value, fractionBits);
 }
 
 /**
@@ -110,27 +139,33 @@ function checkSamples(samples: bigint, task: StatisticsTask): void {
 }
 
 /**
- * T has no negative eigenvalues, and a largest possible trace.
+ * T, raised where there is a floor, has no negative eigenvalues, and a largest possible trace.
  * @throws ERR_ROTATION_CHECK when these are off by more than noise and the `slack` of mask and rounding
  */
 export function checkSpectrum(
   values: readonly number[],
-  { slack, most, indefinite = false }: { slack: number; most: number; indefinite?: boolean },
+  {
+    slack,
+    most,
+    noiseExponent = 36,
+    indefinite = false,
+  }: { slack: number; most: number; noiseExponent?: number; indefinite?: boolean },
 ): void {
+  const plausible = PLAUSIBLE_NEGATIVE * 2 ** -noiseExponent;
   const trace = values.reduce((sum, value) => sum + Math.abs(value), 0);
   if (
-    (!indefinite && values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack) ||
-    trace > most * (1 + PLAUSIBLE_NEGATIVE) + slack
+    (!indefinite && values.at(-1)! < -plausible * trace - slack) ||
+    trace > most * (1 + plausible) + slack
   ) {
     throw implausible('"matrix" expected that of a total scatter');
   }
 }
 
-function checkOrthonormal(columns: readonly (readonly number[])[]): void {
+function checkOrthonormal(columns: readonly (readonly number[])[], floodExponent: number): void {
   for (const [i, column] of columns.entries()) {
     for (const [j, other] of columns.slice(0, i + 1).entries()) {
       const product = column.reduce((sum, entry, row) => sum + entry * other[row]!, 0);
-      if (!(Math.abs(product - (i === j ? 1 : 0)) < PLAUSIBLE_PRODUCT)) {
+      if (!(Math.abs(product - (i === j ? 1 : 0)) < PLAUSIBLE_PRODUCT * 2 ** -floodExponent)) {
         throw implausible('"vectors" expected orthonormal ones');
       }
     }
