@@ -22,6 +22,7 @@ export {
   grainOf,
   RELEASED_BITS,
   type ReleasedFraction,
+  ROTATED_PENCIL_BITS,
 } from './floor.ts';
 export { floorInWords } from './floor-words.ts';
 export {
