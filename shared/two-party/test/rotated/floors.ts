@@ -46,6 +46,61 @@ export function noisedSums(setting: Setting): number[][] {
   );
 }
 
+type Real = readonly (readonly number[])[];
+
+const summedUp = (...matrices: readonly Real[]): number[][] =>
+  matrices[0]!.map((row, i) => row.map((_, j) => matrices.reduce((sum, matrix) => sum + matrix[i]![j]!, 0)));
+
+const diagonal = (entries: readonly number[]): number[][] =>
+  entries.map((entry, i) => entries.map((_, j) => (i === j ? entry : 0)));
+
+/** S_B of the noised sums of one labelling. */
+function noisedBetween(setting: Setting, labelling: number): number[][] {
+  const { labellings } = setting.statistics;
+  const before = labellings.slice(0, labelling).flat().length;
+  const counts = labellings[labelling]!.map(({ M }) => Number(M));
+  const sums = noisedSums(setting).slice(before, before + counts.length);
+  const Q = counts.reduce((sum, count) => sum + count);
+  const total = sums[0]!.map((_, i) => sums.reduce((sum, V) => sum + V[i]!, 0));
+  return total.map((left, i) =>
+    total.map((right, j) =>
+      sums.reduce(
+        (sum, V, k) => sum + (counts[k]! === 0 ? 0 : (V[i]! * V[j]!) / counts[k]!),
+        -(left * right) / Q,
+      ),
+    ),
+  );
+}
+
+/** S_W of exact sums, with the noise on R. */
+function noisedWithin(setting: Setting): number[][] {
+  const { task, statistics } = setting;
+  const values = noisedValues(setting);
+  const unit = 2 ** floorOf(task)!.fractionBits;
+  const classes = statistics.labellings[0]!.filter(({ M }) => M > 0n);
+  const { R } = placesOf(task);
+  return symmetricMatrix(values.slice(R.from, R.to), task.features.length).map((row, i) =>
+    row.map((entry, j) =>
+      classes.reduce(
+        (sum, { V, M }) => sum - (Number(V[i]!) * Number(V[j]!)) / Number(M) / 4 ** task.fractionBits,
+        Number(entry) / unit ** 2,
+      ),
+    ),
+  );
+}
+
+/** S_B + ρ′I, the total that stands in the place of S̄, with the floor's ridge, and that with ρI. */
+export function noisedPencil(setting: Setting, ridge: number, signalRidge = 0) {
+  const { task } = setting;
+  const of = (value: number) => diagonal(task.features.map(() => value));
+  const between = noisedBetween(setting, 0);
+  const total =
+    task.method.kind === 'mdr'
+      ? summedUp(between, noisedBetween(setting, 1))
+      : summedUp(noisedWithin(setting), between, diagonal(floorOf(task)!.ridge));
+  return { A: summedUp(between, of(signalRidge)), total, B: summedUp(total, of(ridge)) };
+}
+
 /** T' = Q·R' − V Vᵀ of a PCA. */
 export function noisedScatter(setting: Setting): Matrix {
   const { task } = setting;

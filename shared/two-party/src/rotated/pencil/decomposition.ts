@@ -7,14 +7,14 @@ import {
   rankRefusal,
   symmetricEigen,
 } from '@eigenveil/projection';
-import { type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import { floorOf, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../../errors.ts';
-import { checkSpectrum, implausible, normalised } from '../decomposition.ts';
+import { checkSpectrum, implausible, meanOf, normalised, told } from '../decomposition.ts';
 import { roundShift, squareRoot } from '../integers.ts';
 import { type Matrix, multiplySigned, symmetricMatrix, transpose } from '../matrices.ts';
 import { refineVectors } from '../refine.ts';
 import { leastRankOf } from './check.ts';
-import { NOISE_EXPONENT, type PencilParameters } from './parameters.ts';
+import type { PencilParameters } from './parameters.ts';
 import { reductionOf } from './reduction.ts';
 import { eigenpairsOf, whiten } from './whitening.ts';
 
@@ -121,9 +121,10 @@ function openRoot(
   const { ridge, signalRidge } = reductionOf(task.method);
   const Q = counts!.reduce((sum, count) => sum + count, 0n);
   const fraction = 2 * parameters.rotationBits + parameters.scatterBits;
-  const unitBits = 2 * task.fractionBits + fraction;
+  const unitBits = 2 * parameters.fractionBits + fraction;
   const total = eigenpairsOf(matrix, fraction);
-  const more = Q * fixed(ridge, unitBits);
+  const raised = (Q * parameters.raise) << BigInt(fraction);
+  const more = Q * fixed(ridge, unitBits) - raised;
   const pairs = { ...total, values: total.values.map((value) => value + Number(more) * 2 ** -fraction) };
   const whitening = whiten(
     matrix.map((row, i) => row.map((entry, j) => (i === j ? entry + more : entry))),
@@ -139,13 +140,17 @@ function openRoot(
     slack: parameters.features * 2 ** (parameters.maskBits - fraction),
     most: 2 ** (parameters.ringBits - 2 - fraction),
   });
-  const scale = Number(Q) * 4 ** task.fractionBits;
-  const spectrum = total.values.map((value) => value / scale);
+  const scale = Number(Q) * 4 ** parameters.fractionBits;
+  const { mean: meanRidge, spread } = ridgeOf(task);
+  const lifted = Number(raised) * 2 ** -fraction;
+  const spectrum = total.values.map((value) => (value - lifted) / scale - meanRidge);
+  // A feature with less than the mean of the ridges would lift an eigenvalue that is none.
+  const least = spectrum.map((value) => value - spread);
   const refusal =
-    rankRefusal(spectrum, program, leastRankOf(program)) ??
+    rankRefusal(least, program, leastRankOf(program)) ??
     conditionRefusal(total, pairs, parameters, whitening !== undefined);
   const root = whitening?.root ?? matrix;
-  const scaleOfSignal = squareRoot(Q * fixed(signalRidge, 2 * (task.fractionBits + ROOT_BITS)));
+  const scaleOfSignal = squareRoot(Q * fixed(signalRidge, 2 * (parameters.fractionBits + ROOT_BITS)));
   const signalColumns = root.map((row) =>
     row.map((entry) =>
       roundShift(entry * scaleOfSignal, ROOT_BITS + parameters.rootBits - parameters.whiteBits),
@@ -161,6 +166,13 @@ function openRoot(
   };
 }
 
+/** The mean of the floor's ridge over features, and how far its largest is above: zeros without a floor, and of MDR, which has none. */
+function ridgeOf(task: StatisticsTask): { readonly mean: number; readonly spread: number } {
+  const ridge = task.method.kind === 'mdr' ? [] : (floorOf(task)?.ridge ?? []);
+  const mean = ridge.reduce((sum, value) => sum + value, 0) / Math.max(1, ridge.length);
+  return { mean, spread: Math.max(mean, ...ridge) - mean };
+}
+
 /** A number that is not negative in units of 2^−bits. */
 function fixed(value: number, bits: number): bigint {
   return BigInt(Math.round(value * 2 ** bits));
@@ -170,12 +182,12 @@ function fixed(value: number, bits: number): bigint {
 function conditionRefusal(
   total: EigenPairs,
   pairs: EigenPairs,
-  { features: d, leastBits }: PencilParameters,
+  { features: d, leastBits, exponents }: PencilParameters,
   whitened: boolean,
 ): ProjectionError | undefined {
   const trace = total.values.reduce((sum, value) => sum + value, 0);
   const least = pairs.values.at(-1)!;
-  const noise = 2 * Math.sqrt(d) * 2 ** -NOISE_EXPONENT * trace;
+  const noise = 2 * Math.sqrt(d) * 2 ** -exponents.noise * trace;
   const limit = Math.max(EXACT_EIGENVALUE * noise, 2 ** leastBits);
   if (least <= NO_EIGENVALUE * noise) return notPositiveDefinite();
   if (whitened && least >= limit) return undefined;
@@ -191,7 +203,7 @@ export function decomposeSignal(
   Y: Matrix,
   { spectrum, condition, refusal: before }: OpenedTotal,
   task: StatisticsTask,
-  { components, openBits, directionBits }: PencilParameters,
+  { components, openBits, directionBits, exponents }: PencilParameters,
 ): OpenedSignal {
   const square = multiplySigned(Y, transpose(Y)).map((row) =>
     row.map((entry) => roundShift(entry, 2 * openBits - SQUARE_BITS)),
@@ -210,7 +222,7 @@ export function decomposeSignal(
     const refusal =
       before ??
       (largest > 1 + PLAUSIBLE ? implausible('"signal" expected that of a pencil') : undefined) ??
-      (reductionOf(task.method).isDefinite(largest) ? undefined : notPositiveDefinite());
+      (reductionOf(task.method).isDefinite(largest, exponents.noise) ? undefined : notPositiveDefinite());
     if (refusal) return { ...nothing, refusal };
     return { spectrum, condition, refusal, values, directions };
   } catch {
@@ -226,9 +238,9 @@ export function finishPencil(
   { spectrum, condition, values, refusal }: OpenedSignal,
   vectors: Matrix,
   { counts, V }: { readonly counts: Counts; readonly V: readonly bigint[] | undefined },
-  { fractionBits, method }: StatisticsTask,
+  task: StatisticsTask,
   { outputs }: Program,
-  { vectorBits, floodBits }: PencilParameters,
+  { vectorBits, floodBits, sumFractionBits }: PencilParameters,
 ): Decomposition {
   if (refusal) throw refusal;
   const scale = 2 ** (floodBits - vectorBits);
@@ -239,15 +251,17 @@ export function finishPencil(
       throw implausible('"vectors" expected lengths that a pencil allows');
     }
   }
-  const { eigenvalue } = reductionOf(method);
+  const { eigenvalue } = reductionOf(task.method);
   const Q = counts[0]!.reduce((sum, count) => sum + count, 0n);
+  const released = floorOf(task)?.released;
+  const all = spectrum.map((value) => told(value, released?.scatter));
   return {
     vectors: columns.map(normalised),
     eigenvalues: values.map(eigenvalue),
-    ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** fractionBits)) }),
-    ...(outputs.includes('trace') && { trace: spectrum.reduce((sum, value) => sum + value, 0) }),
+    ...(V && { mean: meanOf(V, Q, task, sumFractionBits) }),
+    ...(outputs.includes('trace') && { trace: all.reduce((sum, value) => sum + value, 0) }),
     sampleCount: Number(Q),
-    spectrum: [...spectrum],
+    spectrum: all,
     classCounts: counts.map((labelling) => labelling.map(Number)),
   };
 }

@@ -1,15 +1,19 @@
 /** One server's additive shares of the statistics of a discriminant task. */
 import { unflatten } from '@eigenveil/statistics';
-import type { StatisticsTask } from '@eigenveil/task';
-import { type Matrix, transpose } from '../matrices.ts';
-import { checkShares } from '../shares.ts';
+import { type StatisticsTask, summedClasses } from '@eigenveil/task';
+import { type Matrix, matrixOf, transpose } from '../matrices.ts';
+import { asIntegers, checkShares, parted } from '../shares.ts';
 
+/** All but M and the number of owners are integers, valid in any ring. */
 export interface PencilShares {
   /** Upper triangle, row by row; empty for MDR. */
   readonly R: readonly bigint[];
-  /** Sums of rows by class, d × classes, of all labellings side by side, the first one's first. */
+  /**
+   * Sums of rows by class, d × classes, of all labellings side by side, the first one's first. With a floor those with noise, and before them, where there is
+   * R, those without.
+   */
   readonly V: Matrix;
-  /** Of the first labelling, d × classes. */
+  /** Of the first labelling, d × classes; with a floor those with noise. */
   readonly groups: Matrix;
   /** Numbers of rows by labelling and class. */
   readonly M: readonly (readonly bigint[])[];
@@ -23,11 +27,16 @@ export function pencilShares(
   ringBits: number,
 ): PencilShares {
   checkShares(shares, ringBits);
-  const { R, labellings, owners } = unflatten(task, shares);
+  const { exact, noised } = parted(task, shares);
+  const { R, labellings, owners } = unflatten(task, exact);
+  const columns = labellings.flat().map(({ V }) => asIntegers(V, ringBits));
+  const withNoise = noised.length > 0 ? matrixOf(asIntegers(noised, ringBits), task.features.length) : [];
+  const all = R.length > 0 ? [...columns, ...withNoise] : withNoise;
+  const released = withNoise.length > 0 ? withNoise : columns;
   return {
-    R,
-    V: transpose(labellings.flat().map(({ V }) => V)),
-    groups: transpose(labellings[0]!.map(({ V }) => V)),
+    R: asIntegers(R, ringBits),
+    V: transpose(withNoise.length > 0 ? all : columns),
+    groups: transpose(released.slice(0, summedClasses(task)[0])),
     M: labellings.map((classes) => classes.map(({ M }) => M)),
     owners,
   };
