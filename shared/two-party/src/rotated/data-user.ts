@@ -58,7 +58,7 @@ export async function openRotated(
     const found = decomposeMatrix(M, statistics.Q, task, program, parameters);
     return { found, vectors: await rotateBack(stream, correlator, found.directions, parameters) };
   });
-  return finishDecomposition(found, vectors, statistics, task, program, parameters);
+  return finishDecomposition(found, vectors, statistics, program, parameters);
 }
 
 /** Steps 1 and 2: the data user's share of M, upper triangle. */

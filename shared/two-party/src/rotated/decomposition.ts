@@ -1,7 +1,12 @@
 /** What the data user makes of M: eigenvalues, the directions that it asks for, and from the answer the projection vectors. */
-import { type Decomposition, ProjectionError, rankRefusal, symmetricEigen } from '@eigenveil/projection';
 import {
-  cutTo,
+  asReleased,
+  type Decomposition,
+  ProjectionError,
+  rankRefusal,
+  symmetricEigen,
+} from '@eigenveil/projection';
+import {
   floorOf,
   isStandardised,
   type Program,
@@ -91,40 +96,23 @@ export function finishDecomposition(
   { spectrum, refusal }: Opened,
   vectors: Matrix,
   { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] | undefined },
-  task: StatisticsTask,
-  { components, outputs }: Program,
+  program: Program,
   { rotationBits, directionBits, floodBits, sumFractionBits, exponents }: RotatedParameters,
 ): Decomposition {
   if (refusal) throw refusal;
   const scale = 2 ** (rotationBits + directionBits - floodBits);
   const columns = transpose(vectors).map((column) => column.map((entry) => Number(entry) / scale));
   checkOrthonormal(columns, exponents.flood);
-  const released = isStandardised(task.method) ? undefined : floorOf(task)?.released;
-  const all = spectrum.map((value) => told(value, released?.scatter));
-  return {
+  const { components, outputs } = program;
+  const all = [...spectrum];
+  return asReleased(program, {
     vectors: columns.map(normalised),
     eigenvalues: all.slice(0, components),
-    ...(V && { mean: meanOf(V, Q, task, sumFractionBits) }),
+    ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** sumFractionBits)) }),
     ...(outputs.includes('trace') && { trace: all.reduce((sum, value) => sum + value, 0) }),
     sampleCount: Number(Q),
     spectrum: all,
-  };
-}
-
-/** Of rows in [−1, 1], from the opened sums of rows. */
-export function meanOf(
-  sums: readonly bigint[],
-  Q: bigint,
-  task: StatisticsTask,
-  sumFractionBits: number,
-): number[] {
-  const bits = floorOf(task)?.released.mean;
-  return sums.map((sum) => told(Number(sum) / (Number(Q) * 2 ** sumFractionBits), bits));
-}
-
-/** A number as it is released where there is a floor: cut to what it is worth with the noise. */
-export function told(value: number, fractionBits: number | undefined): number {
-  return fractionBits === undefined ? value : cutTo(value, fractionBits);
+  });
 }
 
 /**

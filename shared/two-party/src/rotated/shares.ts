@@ -1,6 +1,6 @@
 /** One server's additive shares of the statistics of a PCA, modulo 2^ℓ. */
-import { unflatten } from '@eigenveil/statistics';
-import { placesOf, type StatisticsTask } from '@eigenveil/task';
+import { unflattenComputed } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
 
 export interface StatisticsShares {
   /** Upper triangle, row by row. Integers, valid in any ring, as V's are. */
@@ -12,24 +12,17 @@ export interface StatisticsShares {
   readonly owners: bigint;
 }
 
-/** @throws RangeError when a share is not in [0, 2^ringBits), and the errors of `unflatten` */
+/** @throws RangeError when a share is not in [0, 2^ringBits), and the errors of `unflattenComputed` */
 export function statisticsShares(
   task: StatisticsTask,
   shares: readonly bigint[],
   ringBits: number,
 ): StatisticsShares {
   checkShares(shares, ringBits);
-  const { exact, noised } = parted(task, shares);
-  const { R, labellings, owners } = unflatten(task, exact);
+  const { R, labellings, owners, noisedSums } = unflattenComputed(task, shares);
   const { V, M } = labellings[0]![0]!;
-  const sums = noised.length > 0 ? noised : V;
+  const [sums = V] = noisedSums?.flat() ?? [];
   return { R: asIntegers(R, ringBits), V: asIntegers(V, ringBits), sums, Q: M, owners };
-}
-
-/** Shares of the flat statistics, and of the noised sums of rows behind them where there is a floor. */
-export function parted(task: StatisticsTask, shares: readonly bigint[]) {
-  const { length } = placesOf(task);
-  return { exact: shares.slice(0, length), noised: shares.slice(length) };
 }
 
 /** The short integers that unblinding, the floor's shift and its noise left, from elements of the ring that they were reduced to. */

@@ -58,7 +58,7 @@ export async function askPencil(
     return { last, vectors };
   });
   const V = withMean ? sums.slice(counts.flat().length) : undefined;
-  return finishPencil(last, vectors, { counts, V }, task, program, parameters);
+  return finishPencil(last, vectors, { counts, V }, program, parameters);
 }
 
 /** Numbers of rows by labelling and class. */

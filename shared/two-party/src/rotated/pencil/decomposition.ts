@@ -1,5 +1,6 @@
 /** What the data user makes of M and of Y: C₁, the directions that it asks for, and from the answer the projection vectors. */
 import {
+  asReleased,
   type Decomposition,
   type EigenPairs,
   notPositiveDefinite,
@@ -9,7 +10,7 @@ import {
 } from '@eigenveil/projection';
 import { floorOf, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../../errors.ts';
-import { checkSpectrum, implausible, meanOf, normalised, told } from '../decomposition.ts';
+import { checkSpectrum, implausible, normalised } from '../decomposition.ts';
 import { roundShift, squareRoot } from '../integers.ts';
 import { type Matrix, multiplySigned, symmetricMatrix, transpose } from '../matrices.ts';
 import { refineVectors } from '../refine.ts';
@@ -118,7 +119,7 @@ function openRoot(
   program: Program,
   parameters: PencilParameters,
 ): OpenedTotal {
-  const { ridge, signalRidge } = reductionOf(task.method);
+  const { ridge, signalRidge } = reductionOf(program.method);
   const Q = counts!.reduce((sum, count) => sum + count, 0n);
   const fraction = 2 * parameters.rotationBits + parameters.scatterBits;
   const unitBits = 2 * parameters.fractionBits + fraction;
@@ -238,8 +239,7 @@ export function finishPencil(
   { spectrum, condition, values, refusal }: OpenedSignal,
   vectors: Matrix,
   { counts, V }: { readonly counts: Counts; readonly V: readonly bigint[] | undefined },
-  task: StatisticsTask,
-  { outputs }: Program,
+  program: Program,
   { vectorBits, floodBits, sumFractionBits }: PencilParameters,
 ): Decomposition {
   if (refusal) throw refusal;
@@ -251,17 +251,16 @@ export function finishPencil(
       throw implausible('"vectors" expected lengths that a pencil allows');
     }
   }
-  const { eigenvalue } = reductionOf(task.method);
+  const { eigenvalue } = reductionOf(program.method);
   const Q = counts[0]!.reduce((sum, count) => sum + count, 0n);
-  const released = floorOf(task)?.released;
-  const all = spectrum.map((value) => told(value, released?.scatter));
-  return {
+  const { outputs } = program;
+  return asReleased(program, {
     vectors: columns.map(normalised),
     eigenvalues: values.map(eigenvalue),
-    ...(V && { mean: meanOf(V, Q, task, sumFractionBits) }),
-    ...(outputs.includes('trace') && { trace: all.reduce((sum, value) => sum + value, 0) }),
+    ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** sumFractionBits)) }),
+    ...(outputs.includes('trace') && { trace: spectrum.reduce((sum, value) => sum + value, 0) }),
     sampleCount: Number(Q),
-    spectrum: all,
+    spectrum: [...spectrum],
     classCounts: counts.map((labelling) => labelling.map(Number)),
-  };
+  });
 }

@@ -1,8 +1,8 @@
 /** One server's additive shares of the statistics of a discriminant task. */
-import { unflatten } from '@eigenveil/statistics';
-import { type StatisticsTask, summedClasses } from '@eigenveil/task';
-import { type Matrix, matrixOf, transpose } from '../matrices.ts';
-import { asIntegers, checkShares, parted } from '../shares.ts';
+import { unflattenComputed } from '@eigenveil/statistics';
+import type { StatisticsTask } from '@eigenveil/task';
+import { type Matrix, transpose } from '../matrices.ts';
+import { asIntegers, checkShares } from '../shares.ts';
 
 /** All but M and the number of owners are integers, valid in any ring. */
 export interface PencilShares {
@@ -20,23 +20,21 @@ export interface PencilShares {
   readonly owners: bigint;
 }
 
-/** @throws RangeError when a share is not in [0, 2^ringBits), and the errors of `unflatten` */
+/** @throws RangeError when a share is not in [0, 2^ringBits), and the errors of `unflattenComputed` */
 export function pencilShares(
   task: StatisticsTask,
   shares: readonly bigint[],
   ringBits: number,
 ): PencilShares {
   checkShares(shares, ringBits);
-  const { exact, noised } = parted(task, shares);
-  const { R, labellings, owners } = unflatten(task, exact);
-  const columns = labellings.flat().map(({ V }) => asIntegers(V, ringBits));
-  const withNoise = noised.length > 0 ? matrixOf(asIntegers(noised, ringBits), task.features.length) : [];
-  const all = R.length > 0 ? [...columns, ...withNoise] : withNoise;
-  const released = withNoise.length > 0 ? withNoise : columns;
+  const { R, labellings, owners, noisedSums } = unflattenComputed(task, shares);
+  const integers = (columns: readonly (readonly bigint[])[]) => columns.map((V) => asIntegers(V, ringBits));
+  const exact = integers(labellings.flat().map(({ V }) => V));
+  const released = noisedSums ? integers(noisedSums.flat()) : exact;
   return {
     R: asIntegers(R, ringBits),
-    V: transpose(withNoise.length > 0 ? all : columns),
-    groups: transpose(released.slice(0, summedClasses(task)[0])),
+    V: transpose(noisedSums && R.length > 0 ? [...exact, ...released] : released),
+    groups: transpose(released.slice(0, labellings[0]!.length)),
     M: labellings.map((classes) => classes.map(({ M }) => M)),
     owners,
   };
