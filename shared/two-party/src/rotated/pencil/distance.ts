@@ -30,6 +30,8 @@ export function pencilDistance(parameters: PencilParameters): PencilDistance {
     parameters;
   // The trace of T over the least eigenvalue of B, at most, where the result is not refused.
   const stretch = 2 ** (exponents.noise - STRETCH_GUARD) / Math.sqrt(d);
+  // MDR's T is rounded, and may have a norm of three times its trace; what is raised is larger by far than its rounding.
+  const rounded = truncates && parameters.raise === 0n;
   const mixes = n > 1;
   // With up to two rows an entry can be 1, which is cut to 1 − 2^−bits; otherwise all are rounded to nearest. In Frobenius norm.
   const rounding = (side: number, bits: number) =>
@@ -38,9 +40,8 @@ export function pencilDistance(parameters: PencilParameters): PencilDistance {
   const ofNoise = PER_DEVIATION * 2 ** exponents.noise;
   const ofFlood = PER_DEVIATION * 2 ** exponents.flood;
   const parts = {
-    // Truncated, MDR's T may have a norm of three times its trace.
-    rotationInMatrix: ((ofNoise * (2 + rotation) * rotation) / Math.SQRT2) * (truncates ? 3 : 1),
-    mask: 2 ** -MASK_GUARD * (1 + 2 ** -20) * (truncates ? 2 : 1),
+    rotationInMatrix: ((ofNoise * (2 + rotation) * rotation) / Math.SQRT2) * (rounded ? 3 : 1),
+    mask: 2 ** -MASK_GUARD * (1 + 2 ** -20) * (rounded ? 2 : 1),
     rotationInSignal:
       ofNoise *
       (Math.sqrt(stretch) * rounding(d, fineRotationBits) + rotation + (mixes ? rounding(n, mixingBits) : 0)),
@@ -54,8 +55,8 @@ export function pencilDistance(parameters: PencilParameters): PencilDistance {
     wraps: (5 + (mixes ? 1 : 0) + (truncates ? 1 : 0)) * 2 ** -(TRUNCATION_GUARD + 1),
     // A Gaussian vector of at least two entries that is shorter than 2^−32, in three matrices; noise of more than 11.3 deviations.
     sampling: 3 * 2 ** -64 + ((d * (d + 1)) / 2) * 2 ** -90,
-    // The noise has an eigenvalue that its ridge does not outweigh, so that ν may be above 1.
-    floor: parameters.raise > 0n ? 2 ** -40 : 0,
+    // The noise on R has an eigenvalue that the ridge does not outweigh, so that ν may be above 1: 2^−36.9, 2^−39.2, 2^−40.8, … for 1, 2, 3, … features.
+    floor: parameters.raise === 0n ? 0 : d < 3 ? 2 ** -36 : 2 ** -40,
   };
   const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
   return { ...parts, total };
