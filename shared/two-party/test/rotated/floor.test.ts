@@ -1,7 +1,8 @@
 /** A PCA with a floor gives what the clear reference gives of the noised statistics. */
 import { decompose, pencil, principalAngles, symmetricEigen } from '@eigenveil/projection';
-import { floorOf } from '@eigenveil/task';
+import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
+import { checkRotated } from '../../src/rotated/check.ts';
 import { ceilLog2, rotatedDistance, rotatedParameters } from '../../src/rotated/parameters.ts';
 import { GRAINS, gridded, noised } from './floors.ts';
 import { runClear } from './run.ts';
@@ -22,7 +23,7 @@ async function compared(setting: Setting, sine: number) {
 describe('a PCA with a floor', () => {
   it.each([
     [3, ['cell', 'cell', 'cell'], 200],
-    [6, [2, 2, 'cell', 'cell', 0.25, 0.1], 100],
+    [6, [2, 2, 'cell', 'cell', 0.25, 0.1], 500],
   ] as const)(
     'is that of the noised statistics: %i features, grains %j, %i rows',
     async (_, grains, count) => {
@@ -56,7 +57,7 @@ describe('a PCA with a floor', () => {
   });
 
   it('counts no eigenvalue that is noise: without consent there is no result of few rows', async () => {
-    const { rows, task } = gridded(40, [2, 2, 2, 2, 2, 2], 5);
+    const { rows, task } = gridded(10, [2, 2, 2, 2, 2, 2], 5);
     await expect(runClear(settingOf({ rows, components: 2, task }))).rejects.toMatchObject({
       code: 'ERR_FULL_RANK',
     });
@@ -68,6 +69,21 @@ describe('a PCA with a floor', () => {
     for (const value of [...result.spectrum!, ...result.eigenvalues])
       expect(value * 2).toBe(Math.round(value * 2));
     for (const entry of result.vectors.flat()) expect(entry * 2 ** 24).toBe(Math.round(entry * 2 ** 24));
+  });
+});
+
+describe('a task with a floor that is not built', () => {
+  it.each([
+    ['a correlation matrix', { method: { kind: 'pca', scale: 'correlation' } }],
+    ['a sketch', { sketch: { columns: 4, nonce: null } }],
+  ] as const)('is refused: %s', (_, changes) => {
+    const { task } = gridded(0, ['cell', 'cell', 'cell', 'cell', 'cell', 'cell'], 1);
+    const setting = settingOf({ rows: [], features: 6, components: 1, task });
+    const outputs = ['sampleCount', 'spectrum', 'variances', 'mean'] as const;
+    const program = { ...setting.program, ...changes, outputs: [...outputs] };
+    expect(() => checkRotated({ ...setting.task, ...changes } as StatisticsTask, program as Program)).toThrow(
+      expect.objectContaining({ code: 'ERR_PROGRAM_INVALID', message: expect.stringContaining('"exact"') }),
+    );
   });
 });
 

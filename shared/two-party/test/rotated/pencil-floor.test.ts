@@ -71,14 +71,16 @@ describe('a pencil with a floor', () => {
   });
 
   it('counts no eigenvalue as one that the ridge of a coarser feature may have lifted', async () => {
-    const method = dca(0.1);
-    const grains = [2, 'cell', 'cell', 'cell', 'cell'] as const;
-    const setting = settingOf(method, grains, 2, 1);
-    await expect(
-      resultOf({ ...setting, program: { ...setting.program, allowFullRank: false } }),
-    ).rejects.toMatchObject({
-      code: 'ERR_FULL_RANK',
-    });
+    const { rows, task } = gridded(540, [2, 'cell', 'cell', 'cell', 'cell'], 23);
+    const labellings = [{ classes: 2, labels: rows.map((_, i) => i % 2) }];
+    const given = { rows, method: dca(0.1), labellings, components: 1 };
+    const setting = pencilSetting({ ...given, task: { ...task, twoParty: 'rotated' } });
+    // The third is above the noise, and less above it than the ridge of the first feature is large.
+    const { values } = symmetricEigen(pencil(setting.program, noised(setting)).B!);
+    const { norm, ridge } = floorOf(setting.task)!;
+    expect(values[2]! - ridge[0]! / 5).toBeGreaterThan(norm);
+    expect(values[2]! - ridge[0]!).toBeLessThan(norm);
+    await expect(resultOf(setting)).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
   });
 });
 
