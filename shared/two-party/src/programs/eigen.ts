@@ -13,7 +13,7 @@ import {
   upperByRows,
 } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { largestEigenvalues } from './bisection.ts';
+import { largestEigenvalues, TRIAL } from './bisection.ts';
 import { deflate } from './deflation.ts';
 import {
   BISECTIONS,
@@ -22,6 +22,7 @@ import {
   RESIDUAL_PLACES,
   RESIDUAL_VECTOR_FRACTION,
   rankPlaces,
+  STURM_FRACTION,
   WORD,
 } from './precision.ts';
 import { rotateVectors } from './rotations.ts';
@@ -38,8 +39,15 @@ export interface Eigenpairs {
 export interface LeadingEigenpairs extends Eigenpairs {
   /** The eigenvalues after those, as many as were asked for: from bisection alone, rounded down to 2^-BISECTIONS. */
   readonly further: Fixed;
-  /** Whether as many eigenvalues as `rank` are clearly above zero: one lane. */
+  /** Whether as many eigenvalues as `rank` are clearly above zero, and above `noise` where there is one: one lane. */
   readonly ranked: Wires;
+}
+
+interface Further {
+  readonly further?: number;
+  readonly rank?: number;
+  /** The norm of what noise may be in the matrix: a TRIAL in one lane. */
+  readonly noise?: Fixed | undefined;
 }
 
 /**
@@ -53,11 +61,15 @@ export async function leadingEigenpairs(
   triangle: Fixed,
   d: number,
   count: number,
-  { further: furtherCount = 0, rank = count + 1 } = {},
+  { further: furtherCount = 0, rank = count + 1, noise }: Further = {},
 ): Promise<LeadingEigenpairs> {
   const tridiagonal = await tridiagonalise(session, triangle, d);
   const all = count + furtherCount;
-  const { values, below } = await largestEigenvalues(session, tridiagonal, all, rankPlaces(d));
+  const zero = 1n << BigInt(STURM_FRACTION - rankPlaces(d));
+  const threshold = noise
+    ? await session.step((gates) => larger(noise, Fixed.of(gates, [zero], TRIAL)))
+    : zero;
+  const { values, below } = await largestEigenvalues(session, tridiagonal, all, threshold);
   const { shifts, further, ranked } = await session.step((gates) => ({
     shifts: values.lanesFrom(0, count),
     further: values.lanesFrom(count).at(BISECTIONS).at(FRACTION),
@@ -69,6 +81,11 @@ export async function leadingEigenpairs(
   return { values: deflated.values, vectors, further, ranked };
 }
 
+/** The larger number, lane by lane. */
+export function larger(a: Fixed, b: Fixed): Fixed {
+  return a.where(b.isBelow(a), b);
+}
+
 export interface Normal {
   /** As `leadingEigenpairs` takes it: the integers times 2^places / 2^(bits - 1), with bits the length of the given numbers. */
   readonly matrix: Fixed;
@@ -78,21 +95,33 @@ export interface Normal {
   readonly some: Wires;
   /** Under noise: whether the trace is positive and the matrix holds every entry. Where it is 0 all else means nothing. */
   readonly fits: Wires | undefined;
+  /** The norm of the noise, shifted as the matrix is. */
+  readonly noise: Fixed | undefined;
 }
+
+/**
+ * With both servers' noise E on T = S + E the largest eigenvalue of T exceeds its trace by at most that of E − tr(E) I, for S has none that
+ * is negative. For a unit vector v the deviation of vᵀEv − tr(E) is σ√(2(d − 1)), σ that of an entry off the diagonal, and the mean of its
+ * largest at most the norm, 2√d σ. So it is at most 1 + 7.05/√2 norms but for a probability of 2^−40 (Borell, Tsirelson, Ibragimov and Sudakov).
+ */
+const NORM_PLACES = 3;
 
 /**
  * Shifts the upper triangle of a d × d matrix of integers without negative eigenvalues so that its trace, which no eigenvalue exceeds,
  * is from 1/2 to 1. The trace must not overflow the bits of the entries. With `noisy` there may be negative eigenvalues, and it is
- * checked that entries fit.
+ * checked that entries fit. With the norm of the noise, in the units of the entries, 2^NORM_PLACES norms are added to the trace, so that no
+ * eigenvalue exceeds it then, either.
  */
 export async function normaliseTrace(
   session: Session,
   scatter: Fixed,
   d: number,
   noisy: boolean,
+  norm?: Fixed,
 ): Promise<Normal> {
   const { places, some, positive } = await session.step((gates) => {
-    const trace = traceOf(scatter, d).resized(scatter.bits);
+    const own = traceOf(scatter, d).resized(scatter.bits);
+    const trace = norm ? own.plus(norm.doubled(NORM_PLACES), scatter.bits) : own;
     const { value, places } = scaleAlone(trace.nonNegative());
     const some = value.number.at(-2)!;
     const positive = noisy ? gates.and(some, gates.not(trace.sign)) : undefined;
@@ -104,7 +133,17 @@ export async function normaliseTrace(
     kept: (scaled) => scaled.at(FRACTION).resized(WORD),
     positive,
   });
-  return { matrix: entries, places, some, fits };
+  const noise =
+    norm &&
+    (await session.step(() =>
+      norm
+        .resized(scatter.bits)
+        .up(places)
+        .readAt(scatter.bits - 1)
+        .at(STURM_FRACTION)
+        .resized(TRIAL.bits),
+    ));
+  return { matrix: entries, places, some, fits, noise };
 }
 
 /** Of an upper triangle, without overflow. */
