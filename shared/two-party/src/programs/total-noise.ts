@@ -86,6 +86,7 @@ function largest(numbers: readonly bigint[]): bigint {
 
 /** No entry of Q S̄ = Q R − V Vᵀ is larger, with at most so many samples; without noise on V it is no larger than Q R. */
 function largestScatter(task: StatisticsTask, samples: bigint): bigint {
+  if (!isNoisy(task)) return samples ** 2n * 4n ** BigInt(task.fractionBits);
   const { R, V } = computedBounds(task);
   return samples * R + (task.differentialPrivacy ? V * V : 0n);
 }
