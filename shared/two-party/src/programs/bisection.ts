@@ -44,8 +44,7 @@ export interface Bisected {
 }
 
 /**
- * The `count` largest eigenvalues, all of which lie in [0, 1), and a count of those below a threshold: a TRIAL in one lane, or public units of it. Of
- * negative ones, which noise makes, the values mean nothing.
+ * The `count` largest eigenvalues, all of which lie in [0, 1), and a count of those below a threshold: a TRIAL in one lane, or public units of it.
  */
 export async function largestEigenvalues(
   session: Session,

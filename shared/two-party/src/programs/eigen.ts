@@ -26,7 +26,7 @@ import {
   WORD,
 } from './precision.ts';
 import { rotateVectors } from './rotations.ts';
-import { scaleAlone, scaleEntries } from './scaling.ts';
+import { addToDiagonal, scaleAlone, scaleEntries } from './scaling.ts';
 import { reflectVectors, tridiagonalise } from './tridiagonal.ts';
 
 export interface Eigenpairs {
@@ -43,11 +43,18 @@ export interface LeadingEigenpairs extends Eigenpairs {
   readonly ranked: Wires;
 }
 
+/** What a floor's noise is to a matrix that was shifted: one lane each. */
+export interface MatrixNoise {
+  /** The norm of the noise: a TRIAL. */
+  readonly norm: Fixed;
+  /** What was added to every eigenvalue: WORD bits, FRACTION of them fraction. */
+  readonly raise: Fixed;
+}
+
 interface Further {
   readonly further?: number;
   readonly rank?: number;
-  /** The norm of what noise may be in the matrix: a TRIAL in one lane. */
-  readonly noise?: Fixed | undefined;
+  readonly noise?: MatrixNoise | undefined;
 }
 
 /**
@@ -67,7 +74,10 @@ export async function leadingEigenpairs(
   const all = count + furtherCount;
   const zero = 1n << BigInt(STURM_FRACTION - rankPlaces(d));
   const threshold = noise
-    ? await session.step((gates) => larger(noise, Fixed.of(gates, [zero], TRIAL)))
+    ? await session.step((gates) => {
+        const least = larger(noise.norm, Fixed.of(gates, [zero], TRIAL));
+        return least.plus(noise.raise.at(TRIAL.fraction), TRIAL.bits);
+      })
     : zero;
   const { values, below } = await largestEigenvalues(session, tridiagonal, all, threshold);
   const { shifts, further, ranked } = await session.step((gates) => ({
@@ -95,22 +105,23 @@ export interface Normal {
   readonly some: Wires;
   /** Under noise: whether the trace is positive and the matrix holds every entry. Where it is 0 all else means nothing. */
   readonly fits: Wires | undefined;
-  /** The norm of the noise, shifted as the matrix is. */
-  readonly noise: Fixed | undefined;
+  readonly noise: MatrixNoise | undefined;
 }
 
 /**
- * With both servers' noise E on T = S + E the largest eigenvalue of T exceeds its trace by at most that of E − tr(E) I, for S has none that
- * is negative. For a unit vector v the deviation of vᵀEv − tr(E) is σ√(2(d − 1)), σ that of an entry off the diagonal, and the mean of its
- * largest at most the norm, 2√d σ. So it is at most 1 + 7.05/√2 norms but for a probability of 2^−40 (Borell, Tsirelson, Ibragimov and Sudakov).
+ * With both servers' noise E, of deviation σ off the diagonal and norm 2√d σ, T = S + E has no eigenvalue below −4 norms, which is what all are raised by: not below −(2√d + 7.1)σ but for a
+ * probability of 2^−40. And none exceeds the trace by more than that of E − tr(E) I, for S has none that is negative: for a unit vector v the deviation of vᵀEv − tr(E) is
+ * σ√(2(d − 1)), and the mean of its largest at most the norm, so that it is at most 1 + 7.1/√2 norms, again but for 2^−40 (Borell, Tsirelson, Ibragimov and Sudakov). Together
+ * less than 16.
  */
-const NORM_PLACES = 3;
+const RAISE_PLACES = 2;
+const NORM_PLACES = 4;
 
 /**
  * Shifts the upper triangle of a d × d matrix of integers without negative eigenvalues so that its trace, which no eigenvalue exceeds,
  * is from 1/2 to 1. The trace must not overflow the bits of the entries. With `noisy` there may be negative eigenvalues, and it is
- * checked that entries fit. With the norm of the noise, in the units of the entries, 2^NORM_PLACES norms are added to the trace, so that no
- * eigenvalue exceeds it then, either.
+ * checked that entries fit. With the norm of the noise, in the units of the entries, every eigenvalue is raised, so that none is negative, and
+ * 2^NORM_PLACES norms are added to the trace, so that none exceeds that.
  */
 export async function normaliseTrace(
   session: Session,
@@ -133,17 +144,23 @@ export async function normaliseTrace(
     kept: (scaled) => scaled.at(FRACTION).resized(WORD),
     positive,
   });
-  const noise =
-    norm &&
-    (await session.step(() =>
-      norm
-        .resized(scatter.bits)
-        .up(places)
-        .readAt(scatter.bits - 1)
-        .at(STURM_FRACTION)
-        .resized(TRIAL.bits),
-    ));
-  return { matrix: entries, places, some, fits, noise };
+  if (norm === undefined) return { matrix: entries, places, some, fits, noise: undefined };
+  return session.step(() => {
+    const { bits } = scatter;
+    const scaled = norm
+      .resized(bits)
+      .up(places)
+      .readAt(bits - 1);
+    const raise = scaled.over(-RAISE_PLACES).at(FRACTION).resized(WORD);
+    const own = scaled.at(TRIAL.fraction).resized(TRIAL.bits);
+    return {
+      matrix: addToDiagonal(entries, d, raise, WORD),
+      places,
+      some,
+      fits,
+      noise: { norm: own, raise },
+    };
+  });
 }
 
 /** Of an upper triangle, without overflow. */

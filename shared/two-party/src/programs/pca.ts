@@ -78,7 +78,7 @@ export async function pca(
     // Without any scatter the eigenvalues are 0, not the error of a shift.
     const own = pairs.values.where(some);
     return {
-      // Negative ones are revealed as 0, and where they are more than rounding errors the residual shall say so.
+      // Negative ones, where they are not raised enough, are revealed as the least, and where they are more than rounding errors the residual shall say so.
       values: noisy ? own.where(gates.not(own.sign)) : own,
       vectors: fixSigns(pairs.vectors, d, count),
     };
@@ -93,13 +93,17 @@ export async function pca(
     // Of a matrix that did not fit its numbers, equations that hold say nothing, nor do its eigenvalues.
     const fit = fits && standardised?.fits ? gates.and(fits, standardised.fits) : fits;
     const held = (own: Fixed) => (fit ? own.where(fit) : own);
-    const spectrum = eigenvalues(held(values.followedBy(pairs.further)), places, whole, fraction);
+    const all = values.followedBy(pairs.further);
+    const own = noise ? held(all.minus(noise.raise.spread(all.lanes))) : notNegative(held(all));
+    const spectrum = eigenvalues(own, places, whole, fraction);
+    const divided = () => {
+      const Q = pooled.Q.spread(spectrum.lanes);
+      return noise ? spectrum.dividedBy(Q, fraction, spectrum.bits) : spectrum.dividedByUnsigned(Q);
+    };
     return {
       vectors: released.vectors,
       ...('exponents' in released && { exponents: released.exponents }),
-      spectrum: standardised
-        ? cutTogether(spectrum, task)
-        : spectrum.dividedByUnsigned(pooled.Q.spread(spectrum.lanes)),
+      spectrum: standardised ? cutTogether(spectrum, task) : divided(),
       converged: held(Fixed.bit(gates, solved)),
       ...(standardised
         ? standardisedOutputs(outputs, pooled, scatter, standardised, task)
@@ -125,7 +129,8 @@ export async function pca(
 
 /** Those of the matrix from those that `normaliseTrace` made 2^(places − bits + 1) times as large. */
 function eigenvalues(values: Fixed, places: Fixed, whole: Fixed, fraction: number): Fixed {
-  // Small negative ones are rounding errors.
-  const scaled = notNegative(values).over(whole.fraction - (whole.bits - 1));
-  return scaled.at(fraction).down(places.spread(values.lanes)).nonNegative();
+  const scaled = values.over(whole.fraction - (whole.bits - 1));
+  const down = scaled.at(fraction).down(places.spread(values.lanes));
+  // Its sign is a constant where it is known not to be negative.
+  return values.sign.constant === 0 ? down.nonNegative() : down;
 }
