@@ -18,7 +18,7 @@ import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { fixSigns, larger } from './eigen.ts';
 import { type StatisticsOutputs, statisticsOutputs } from './outputs.ts';
 import { FRACTION } from './precision.ts';
-import { releasedFraction } from './released.ts';
+import { releasedFraction, releasedQuotient } from './released.ts';
 import { equilibrate, even, inverseRootOf, scaleAlone, scaleTogether } from './scaling.ts';
 import { type PooledStatistics, scatterBits, scatterUnits, timesRows } from './statistics.ts';
 
@@ -209,9 +209,9 @@ export function standardisedOutputs(
   const trace = () => Fixed.bit(Q.gates, varies).sums().at(fraction.scatter);
   const variances = () => {
     const diagonal = scatter.diagonal(upperByRows(varies.lanes));
-    const own = floorOf(task) ? diagonal.where(varies).at(fraction.variances) : diagonal;
-    const dividend = own.at(Math.max(own.fraction, fraction.variances)).nonNegative();
     const squares = Q.squared().nonNegative().spread(varies.lanes);
+    if (floorOf(task)) return releasedQuotient(diagonal.where(varies), squares, fraction.variances);
+    const dividend = diagonal.at(Math.max(scatter.fraction, fraction.variances)).nonNegative();
     return dividend.dividedByUnsigned(squares).at(fraction.variances);
   };
   const others = outputs.filter((output) => output !== 'trace');

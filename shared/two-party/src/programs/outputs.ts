@@ -6,8 +6,8 @@ import { valuesOf } from '../circuits/index.ts';
 import { TwoPartyError } from '../errors.ts';
 import { Fixed } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { releasedFraction } from './released.ts';
-import { isNoisy, type PooledStatistics, releasedSums } from './statistics.ts';
+import { releasedFraction, releasedQuotient } from './released.ts';
+import { type PooledStatistics, releasedSums } from './statistics.ts';
 
 export interface Check {
   /** One lane: 1 where the program may go on. */
@@ -90,20 +90,23 @@ export function statisticsOutputs(
   const fraction = releasedFraction(task);
   const hasFloor = floorOf(task) !== undefined;
   if (outputs.includes('mean')) {
-    const sums = releasedSums(pooled);
-    const V = hasFloor ? sums.at(fraction.mean) : sums;
+    const V = releasedSums(pooled);
+    const each = Q.spread(V.lanes);
     // At most 1 in magnitude; noise may make it as large as V is.
-    const bits = fraction.mean + (isNoisy(task) ? V.bits + 1 : 2);
-    wanted.mean = V.dividedBy(Q.spread(V.lanes), fraction.mean, bits);
+    const bits = fraction.mean + (task.differentialPrivacy ? V.bits + 1 : 2);
+    wanted.mean = hasFloor
+      ? releasedQuotient(V, each, fraction.mean)
+      : V.dividedBy(each, fraction.mean, bits);
   }
   if (outputs.includes('trace')) {
     const whole = trace();
-    const dividend = whole.at(hasFloor ? fraction.scatter : Math.max(whole.fraction, fraction.scatter));
+    const dividend = whole.at(Math.max(whole.fraction, fraction.scatter));
     // Noise may make it negative.
-    const quotient = isNoisy(task)
-      ? dividend.dividedBy(Q, dividend.fraction)
-      : dividend.nonNegative().dividedByUnsigned(Q);
-    wanted.trace = quotient.at(fraction.scatter);
+    const quotient = () =>
+      task.differentialPrivacy
+        ? dividend.dividedBy(Q, dividend.fraction)
+        : dividend.nonNegative().dividedByUnsigned(Q);
+    wanted.trace = hasFloor ? releasedQuotient(whole, Q, fraction.scatter) : quotient().at(fraction.scatter);
   }
   if (outputs.includes('sampleCount')) wanted.sampleCount = Q;
   if (outputs.includes('classCounts')) wanted.classCounts = Fixed.joined(labellings.flat().map(({ M }) => M));

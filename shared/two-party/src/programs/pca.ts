@@ -19,7 +19,7 @@ import {
 } from './outputs.ts';
 import { REVEALED_FRACTION } from './precision.ts';
 import { notNegative } from './reduced.ts';
-import { cutTogether, releasedFraction } from './released.ts';
+import { cutTogether, releasedFraction, releasedQuotient } from './released.ts';
 import {
   isNoisy,
   poolStatistics,
@@ -95,15 +95,15 @@ export async function pca(
     const held = (own: Fixed) => (fit ? own.where(fit) : own);
     const all = values.followedBy(pairs.further);
     const own = noise ? held(all.minus(noise.raise.spread(all.lanes))) : notNegative(held(all));
-    const spectrum = eigenvalues(own, places, whole, fraction);
+    const spectrum = eigenvalues(own, places, whole, noise ? fraction + 1 : fraction);
     const divided = () => {
       const Q = pooled.Q.spread(spectrum.lanes);
-      return noise ? spectrum.dividedBy(Q, fraction, spectrum.bits) : spectrum.dividedByUnsigned(Q);
+      return noise ? releasedQuotient(spectrum, Q, fraction) : spectrum.dividedByUnsigned(Q);
     };
     return {
       vectors: released.vectors,
       ...('exponents' in released && { exponents: released.exponents }),
-      spectrum: standardised ? cutTogether(spectrum, task) : divided(),
+      spectrum: standardised ? cutTogether(spectrum.at(fraction), task) : divided(),
       converged: held(Fixed.bit(gates, solved)),
       ...(standardised
         ? standardisedOutputs(outputs, pooled, scatter, standardised, task)

@@ -11,6 +11,16 @@ export function releasedFraction(task: StatisticsTask): ReleasedFraction {
   return floorOf(task)?.released ?? { scatter, variances: scatter, mean: scatter };
 }
 
+/** a / b to the nearest number with so many fraction bits; b is not negative. */
+export function releasedQuotient(a: Fixed, b: Fixed, fraction: number): Fixed {
+  const size = a.absolute().at(fraction + 1);
+  const quotient = size
+    .resized(size.bits + 1)
+    .nonNegative()
+    .dividedByUnsigned(b);
+  return quotient.rounded({ fraction, bits: quotient.bits }).negatedIf(a.sign);
+}
+
 /** The fraction bits of released vectors of length 1 of a discriminant program. */
 export function vectorFraction(task: StatisticsTask): number {
   return floorOf(task) ? RELEASED_BITS : VECTOR_FRACTION;

@@ -13,7 +13,7 @@ import { SOLUTION_FRACTION, SOLUTION_WORD } from './discriminant-precision.ts';
 import { traceOf } from './eigen.ts';
 import { poolChecks, readStatistics, revealChecked, statisticsOutputs } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
-import { cutTogether, releasedFraction } from './released.ts';
+import { cutTogether, releasedFraction, releasedQuotient } from './released.ts';
 import { poolStatistics, releasedSums, type Shares } from './statistics.ts';
 import { totalNoise } from './total-noise.ts';
 
@@ -57,14 +57,15 @@ export async function ridge(
     w.part(piece).timesExactly(V.part(piece)),
   );
   // Of the intercept.
-  const fraction = floorOf(task) ? releasedFraction(task).mean : WEIGHT_FRACTION + V.fraction;
+  const floor = floorOf(task);
+  const fraction = floor ? releasedFraction(task).mean : WEIGHT_FRACTION + V.fraction;
   const { definite, numbers } = await session.step((gates) => {
     const sum = along.sums();
     const rest = V.lane(last)
       .at(sum.fraction)
       .minus(sum, sum.bits + 1);
     const trace = (): Fixed => traceOf(scatter, d);
-    const b = rest.at(fraction).dividedBy(Q, fraction);
+    const b = floor ? releasedQuotient(rest, Q, fraction) : rest.dividedBy(Q, fraction);
     const definite = fits ? gates.and(factor.definite, fits) : factor.definite;
     return { definite, numbers: { w, b, ...statisticsOutputs(outputs, pooled, trace, task) } };
   });
