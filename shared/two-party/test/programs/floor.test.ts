@@ -104,7 +104,7 @@ describe('pca with a floor', () => {
 
   it('has a rank above the noise', async () => {
     // Of a copy noise alone makes an eigenvalue.
-    const rows = rowsOf(200, TWO).map(([a, b, c]) => [a!, b!, b!, c!]);
+    const rows = rowsOf(200, TWO).map(([a, b, c]) => [a!, b!, c!, a!]);
     const asked = (components: number, changes: Partial<Program> = {}) =>
       withProgram(given(TWO, { kind: 'pca' }, 200, { rows, components, floorSize: -1 }), {
         ...{ allowFullRank: false, twoValued: 0 },
