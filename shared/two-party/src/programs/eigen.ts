@@ -18,6 +18,8 @@ import { deflate } from './deflation.ts';
 import {
   BISECTIONS,
   FRACTION,
+  NORM_PLACES,
+  RAISE_PLACES,
   RESIDUAL_FRACTION,
   RESIDUAL_PLACES,
   RESIDUAL_VECTOR_FRACTION,
@@ -107,15 +109,6 @@ export interface Normal {
   readonly fits: Wires | undefined;
   readonly noise: MatrixNoise | undefined;
 }
-
-/**
- * With both servers' noise E, of deviation σ off the diagonal and norm 2√d σ, T = S + E has no eigenvalue below −4 norms, which is what all are raised by: not below −(2√d + 7.1)σ but for a
- * probability of 2^−40. And none exceeds the trace by more than that of E − tr(E) I, for S has none that is negative: for a unit vector v the deviation of vᵀEv − tr(E) is
- * σ√(2(d − 1)), and the mean of its largest at most the norm, so that it is at most 1 + 7.1/√2 norms, again but for 2^−40 (Borell, Tsirelson, Ibragimov and Sudakov). Together
- * less than 16.
- */
-const RAISE_PLACES = 2;
-const NORM_PLACES = 4;
 
 /**
  * Shifts the upper triangle of a d × d matrix of integers without negative eigenvalues so that its trace, which no eigenvalue exceeds,

@@ -2,6 +2,7 @@
 import { decompose } from '@eigenveil/projection';
 import type { Method, Output, Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
+import { resolutionOf } from '../../src/resolution.ts';
 import { around, check, checkGarbled, each, run, turns } from './check.ts';
 import { type Given, type Setting, settingOf } from './data.ts';
 
@@ -80,6 +81,15 @@ describe('pca with a floor', () => {
     const expected = decompose(setting.program, setting.statistics);
     expect(result.converged).toEqual([true, true]);
     expectClose(result.spectrum!, expected.spectrum!, { unit: 2 ** -released.scatter, part: 2 ** -16 });
+    const { error } = resolutionOf('garbled', setting.program, {
+      largest: expected.eigenvalues[0]!,
+      trace: expected.trace!,
+    });
+    // As is said to whoever gets the result, but for the released digits.
+    for (const [i, value] of result.eigenvalues.entries())
+      expect(Math.abs(value - expected.eigenvalues[i]!)).toBeLessThan(
+        error(value) + 1.01 * 2 ** -released.scatter,
+      );
     expectClose([result.trace!], [expected.trace!], { unit: 2 ** -released.scatter });
     expectClose(result.mean!, expected.mean!, { unit: 2 ** -14 });
     expect(result.sampleCount).toBe(rows);
