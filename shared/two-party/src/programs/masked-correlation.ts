@@ -37,7 +37,7 @@ export async function maskedCorrelation(
   const d = task.features.length;
   const pooled = await poolStatistics(session, task, minimumOwners, shares);
   const scatter = await scaledScatter(session, pooled, d, scatterBits(task) + 1);
-  const { matrix } = await standardise(session, task, scatter);
+  const { matrix } = await standardise(session, task, scatter, pooled.Q);
   const entries = (d * (d + 1)) / 2;
   const bits =
     masks &&
