@@ -3,7 +3,6 @@ import { fullRank, ProjectionError } from '@eigenveil/projection/portable';
 import {
   checkRevealedByRotation,
   floorOf,
-  isStandardised,
   leastRank,
   type Program,
   type StatisticsTask,
@@ -39,11 +38,11 @@ export function checkRotated(task: StatisticsTask, program: Program): void {
   rotatedParameters(task);
 }
 
-/** The floor under sketches and correlation matrices is not built here: see docs/rotated.md. */
+/** The floor under sketches is not built here: see docs/rotated.md. */
 function checkFloor(task: StatisticsTask): void {
-  if (floorOf(task) === undefined || (task.sketch === undefined && !isStandardised(task.method))) return;
+  if (floorOf(task) === undefined || task.sketch === undefined) return;
   throw new ProjectionError(
     'ERR_PROGRAM_INVALID',
-    `"exact" expected true, and "allowFullRank" with it, for ${task.sketch ? 'a sketch' : 'a correlation matrix'} with the two-party protocol rotated, which has no floor for it`,
+    '"exact" expected true, and "allowFullRank" with it, for a sketch, which has no floor',
   );
 }

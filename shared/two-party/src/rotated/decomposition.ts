@@ -20,8 +20,8 @@ import { type Matrix, symmetricMatrix, traceOf, transpose } from './matrices.ts'
 import type { RotatedParameters } from './parameters.ts';
 import { refineVectors } from './refine.ts';
 
-/** Times the noise's 2^−n: far above the noise on an eigenvalue (below 2^(6−n) of the trace for 200 features), far below what a corrupted share leaves. */
-const PLAUSIBLE_NEGATIVE = 2 ** 8;
+/** Far above the noise on an eigenvalue (below 2^−30 of the trace for 200 features), far below what a corrupted share leaves. */
+const PLAUSIBLE_NEGATIVE = 2 ** -28;
 /** Times the flood: far above that on inner products of two vectors (below 2^6 of it), far below 1. */
 const PLAUSIBLE_PRODUCT = 2 ** 9;
 
@@ -65,25 +65,24 @@ function decompose(
   const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
   const directions = refineVectors(matrix, pairs, program.components, directionBits);
   checkSamples(samples, task);
-  const rounding = isStandardised(task.method)
-    ? 2 ** (2 * rotationBits + SOLVE_FRACTION - ENTRY_ACCURACY)
-    : 0;
+  const floor = floorOf(task);
+  const standardised = isStandardised(task.method);
+  const rounding = standardised ? 2 ** (2 * rotationBits + SOLVE_FRACTION - ENTRY_ACCURACY) : 0;
   checkSpectrum(pairs.values, {
     slack: parameters.features * (2 ** parameters.maskBits + rounding),
     most: 2 ** (parameters.ringBits - 2),
-    noiseExponent: parameters.exponents.noise,
-    indefinite: Boolean(task.differentialPrivacy), // noise may be larger than what it is added to
+    // Noise may be larger than what it is added to, and owners may add noise of their own to that of a floor.
+    indefinite: Boolean(task.differentialPrivacy) || floor !== undefined,
   });
-  const raised = (samples * parameters.raise) << BigInt(2 * rotationBits);
+  const raised = ((standardised ? 1n : samples) * parameters.raise) << BigInt(2 * rotationBits);
   // The trace of T is a whole number, and the mask on it far below 1/2 where there is no floor: less is none.
   const some = traceOf(matrix) - raised * BigInt(matrix.length) >= 1n << BigInt(2 * rotationBits - 1);
-  const unit = isStandardised(task.method)
-    ? 2 ** SOLVE_FRACTION
-    : Number(samples) * 4 ** parameters.fractionBits;
+  const unit = standardised ? 2 ** SOLVE_FRACTION : Number(samples) * 4 ** parameters.fractionBits;
   const scale = unit * 4 ** rotationBits;
-  const isNone = !some && floorOf(task) === undefined;
+  const isNone = !some && floor === undefined;
   const spectrum = pairs.values.map((value) => (isNone ? 0 : (value - Number(raised)) / scale));
-  const refusal = refusalOf(spectrum, samples, program, Boolean(task.differentialPrivacy) && !some);
+  const outweighed = (Boolean(task.differentialPrivacy) && !some) || (floor && isOutweighed(pairs.values));
+  const refusal = refusalOf(spectrum, samples, program, outweighed ?? false);
   return { spectrum, refusal, directions };
 }
 
@@ -127,26 +126,29 @@ function checkSamples(samples: bigint, task: StatisticsTask): void {
 }
 
 /**
- * T, raised where there is a floor, has no negative eigenvalues, and a largest possible trace.
+ * T has no negative eigenvalues, and a largest possible trace.
  * @throws ERR_ROTATION_CHECK when these are off by more than noise and the `slack` of mask and rounding
  */
 export function checkSpectrum(
   values: readonly number[],
-  {
-    slack,
-    most,
-    noiseExponent = 36,
-    indefinite = false,
-  }: { slack: number; most: number; noiseExponent?: number; indefinite?: boolean },
+  { slack, most, indefinite = false }: { slack: number; most: number; indefinite?: boolean },
 ): void {
-  const plausible = PLAUSIBLE_NEGATIVE * 2 ** -noiseExponent;
   const trace = values.reduce((sum, value) => sum + Math.abs(value), 0);
   if (
-    (!indefinite && values.at(-1)! < -plausible * trace - slack) ||
-    trace > most * (1 + plausible) + slack
+    (!indefinite && values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack) ||
+    trace > most * (1 + PLAUSIBLE_NEGATIVE) + slack
   ) {
     throw implausible('"matrix" expected that of a total scatter');
   }
+}
+
+/**
+ * Whether negative eigenvalues, which a floor's raise leaves to noise of the owners alone, add up to more than a quarter of the size of all. Otherwise the norm of
+ * the matrix is at most twice its trace, as the distance of docs/rotated.md takes it.
+ */
+export function isOutweighed(values: readonly number[]): boolean {
+  const sizes = values.map(Math.abs);
+  return sizes.reduce((sum, size, i) => sum + size / 4 + Math.min(0, values[i]!), 0) < 0;
 }
 
 function checkOrthonormal(columns: readonly (readonly number[])[], floodExponent: number): void {
@@ -170,12 +172,16 @@ function refusalOf(
     return new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
   }
   if (indefinite) {
-    return new ProjectionError(
-      'ERR_STATISTICS_INVALID',
-      '"statistics" expected a scatter matrix with a positive trace: the noise outweighs the rows',
-    );
+    return noiseOutweighs();
   }
   return rankRefusal(spectrum, program);
+}
+
+export function noiseOutweighs(): ProjectionError {
+  return new ProjectionError(
+    'ERR_STATISTICS_INVALID',
+    '"statistics" expected a scatter matrix with a positive trace: the noise outweighs the rows',
+  );
 }
 
 export function implausible(message: string): TwoPartyError {

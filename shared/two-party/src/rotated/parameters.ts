@@ -51,7 +51,7 @@ export interface RotatedParameters {
   /** Of cells as the servers compute with them, and of the sums of rows that a declared mean is made of. */
   readonly fractionBits: number;
   readonly sumFractionBits: number;
-  /** Q times this is added to the diagonal of T, and taken off that of M, so that T is positive semidefinite with the noise of a floor; 0 without. */
+  /** Q times this, and of a correlation matrix this, is added to the diagonal of T, and taken off that of M, so that T is positive semidefinite with the noise of a floor; 0 without. */
   readonly raise: bigint;
   /** ℓ: shares of the statistics, of T and of M are modulo 2^ℓ. */
   readonly ringBits: number;
@@ -60,7 +60,7 @@ export interface RotatedParameters {
   /** γ: fraction bits of the noise; times its scale it is noise in units of 2^(−2f). */
   readonly noiseBits: number;
   /**
-   * What scales the noise where that is public: d, the most that a correlation matrix can have for a trace, in its units. Otherwise it is the trace of T,
+   * What scales the noise where that is public: the most that a correlation matrix can have for a trace, raised, in its units. Otherwise it is the trace of T,
    * which is secret.
    */
   readonly noiseScale: bigint | undefined;
@@ -93,7 +93,9 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const exponents = floor ? FLOORED_EXPONENTS : EXPONENTS;
   const rotationBits = exponents.guard + ceilLog2(d);
   const standardised = isStandardised(task.method);
-  const traceBits = standardised ? SOLVE_FRACTION + ceilLog2(d) : traceBitsOf(task);
+  const raise = standardised ? correlationRaiseOf(task) : raiseOf(task);
+  const noiseScale = standardised ? BigInt(d) * ((1n << BigInt(SOLVE_FRACTION)) + raise) : undefined;
+  const traceBits = noiseScale === undefined ? traceBitsOf(task) : ceilLog2(noiseScale);
   const ringBits = traceBits + 2 * rotationBits + 2;
   checkRings([ringBits], MAXIMUM_PCA_RING_BITS);
   const noiseBits = 2 * rotationBits - exponents.noise;
@@ -102,11 +104,11 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
     exponents,
     fractionBits: floor?.fractionBits ?? task.fractionBits,
     sumFractionBits: floor?.sumFractionBits ?? task.fractionBits,
-    raise: standardised ? 0n : raiseOf(task),
+    raise,
     ringBits,
     rotationBits,
     noiseBits,
-    noiseScale: standardised ? BigInt(d) << BigInt(SOLVE_FRACTION) : undefined,
+    noiseScale,
     noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
     maskBits: traceBits + ceilLog2(entries) + MASK_GUARD,
     directionBits: rotationBits,
@@ -154,6 +156,18 @@ export function rotatedRingBits(task: StatisticsTask): number {
   return rotatedParameters(task).ringBits;
 }
 
+/**
+ * The same of a correlation matrix, in its units, whose features with variance have more than the least variance of the floor. With the noise in products of grains,
+ * what is divided by deviations is at most its least eigenvalue times the largest ratio of a squared grain to a variance.
+ */
+function correlationRaiseOf(task: StatisticsTask): bigint {
+  const floor = floorOf(task);
+  if (floor === undefined) return 0n;
+  const { ridge, leastVariances } = floor;
+  const ratios = ridge.map((own, i) => (own > 0 ? own / leastVariances[i]! : 0));
+  return BigInt(Math.ceil(2 * Math.max(...ratios) * 2 ** SOLVE_FRACTION));
+}
+
 export interface DistanceBound {
   readonly rotationInMatrix: number;
   readonly mask: number;
@@ -181,7 +195,10 @@ export function rotatedDistance(
   const entries = (d * (d + 1)) / 2;
   const parts = {
     rotationInMatrix:
-      ((perDeviation * (2 + rotationError) * rotationError) / Math.SQRT2) * 2 ** exponents.noise,
+      ((perDeviation * (2 + rotationError) * rotationError) / Math.SQRT2) *
+      2 ** exponents.noise *
+      // With a floor noise of owners may make the norm of T twice its trace.
+      (exponents === FLOORED_EXPONENTS ? 2 : 1),
     mask: 2 ** -MASK_GUARD * (1 + 2 ** -20),
     rotationInVectors: perDeviation * rotationError * Math.sqrt(components) * 2 ** exponents.flood,
     // A Gaussian vector of at least two entries that is shorter than 2^−32; noise of more than 11.3 deviations.

@@ -10,7 +10,7 @@ import {
 } from '@eigenveil/projection';
 import { floorOf, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../../errors.ts';
-import { checkSpectrum, implausible, normalised } from '../decomposition.ts';
+import { checkSpectrum, implausible, isOutweighed, noiseOutweighs, normalised } from '../decomposition.ts';
 import { roundShift, squareRoot } from '../integers.ts';
 import { type Matrix, multiplySigned, symmetricMatrix, transpose } from '../matrices.ts';
 import { refineVectors } from '../refine.ts';
@@ -140,6 +140,7 @@ function openRoot(
   checkSpectrum(total.values, {
     slack: parameters.features * 2 ** (parameters.maskBits - fraction),
     most: 2 ** (parameters.ringBits - 2 - fraction),
+    indefinite: parameters.raise > 0n, // owners may add noise of their own to that of a floor
   });
   const scale = Number(Q) * 4 ** parameters.fractionBits;
   const { mean: meanRidge, spread } = ridgeOf(task);
@@ -148,6 +149,7 @@ function openRoot(
   // A feature with less than the mean of the ridges would lift an eigenvalue that is none.
   const least = spectrum.map((value) => value - spread);
   const refusal =
+    (parameters.raise > 0n && isOutweighed(total.values) ? noiseOutweighs() : undefined) ??
     rankRefusal(least, program, leastRankOf(program)) ??
     conditionRefusal(total, pairs, parameters, whitening !== undefined);
   const root = whitening?.root ?? matrix;
@@ -165,6 +167,11 @@ function openRoot(
     condition: pairs.values.at(-1)! / pairs.values[0]!,
     refusal,
   };
+}
+
+/** ν is above 1 where a share was corrupted, or where noise of the owners is more than a floor's ridge outweighs. */
+function tooLarge(raise: bigint): Refusal {
+  return raise > 0n ? notPositiveDefinite() : implausible('"signal" expected that of a pencil');
 }
 
 /** The mean of the floor's ridge over features, and how far its largest is above: zeros without a floor, and of MDR, which has none. */
@@ -204,7 +211,7 @@ export function decomposeSignal(
   Y: Matrix,
   { spectrum, condition, refusal: before }: OpenedTotal,
   task: StatisticsTask,
-  { components, openBits, directionBits, exponents }: PencilParameters,
+  { components, openBits, directionBits, exponents, raise }: PencilParameters,
 ): OpenedSignal {
   const square = multiplySigned(Y, transpose(Y)).map((row) =>
     row.map((entry) => roundShift(entry, 2 * openBits - SQUARE_BITS)),
@@ -222,7 +229,7 @@ export function decomposeSignal(
     const largest = values[0]!;
     const refusal =
       before ??
-      (largest > 1 + PLAUSIBLE ? implausible('"signal" expected that of a pencil') : undefined) ??
+      (largest > 1 + PLAUSIBLE ? tooLarge(raise) : undefined) ??
       (reductionOf(task.method).isDefinite(largest, exponents.noise) ? undefined : notPositiveDefinite());
     if (refusal) return { ...nothing, refusal };
     return { spectrum, condition, refusal, values, directions };

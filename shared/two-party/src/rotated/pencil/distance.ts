@@ -30,8 +30,9 @@ export function pencilDistance(parameters: PencilParameters): PencilDistance {
     parameters;
   // The trace of T over the least eigenvalue of B, at most, where the result is not refused.
   const stretch = 2 ** (exponents.noise - STRETCH_GUARD) / Math.sqrt(d);
-  // MDR's T is rounded, and may have a norm of three times its trace; what is raised is larger by far than its rounding.
+  // MDR's T is rounded, and may have a norm of three times its trace. What is raised is larger by far than its rounding, and may have one of twice its trace with noise of owners.
   const rounded = truncates && parameters.raise === 0n;
+  const norm = rounded ? 3 : parameters.raise > 0n ? 2 : 1;
   const mixes = n > 1;
   // With up to two rows an entry can be 1, which is cut to 1 − 2^−bits; otherwise all are rounded to nearest. In Frobenius norm.
   const rounding = (side: number, bits: number) =>
@@ -40,7 +41,7 @@ export function pencilDistance(parameters: PencilParameters): PencilDistance {
   const ofNoise = PER_DEVIATION * 2 ** exponents.noise;
   const ofFlood = PER_DEVIATION * 2 ** exponents.flood;
   const parts = {
-    rotationInMatrix: ((ofNoise * (2 + rotation) * rotation) / Math.SQRT2) * (rounded ? 3 : 1),
+    rotationInMatrix: ((ofNoise * (2 + rotation) * rotation) / Math.SQRT2) * norm,
     mask: 2 ** -MASK_GUARD * (1 + 2 ** -20) * (rounded ? 2 : 1),
     rotationInSignal:
       ofNoise *
