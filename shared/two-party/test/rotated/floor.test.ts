@@ -61,6 +61,12 @@ describe('a PCA with a floor', () => {
     expect(values.at(-1)).toBeLessThan(-1);
   });
 
+  it('has no result where what owners added outweighs their rows, even if everything may be told', async () => {
+    const { rows, task } = gridded(10, [2, 2, 2, 2], 5);
+    const setting = settingOf({ rows, components: 1, task, shift: -250, program: { allowFullRank: true } });
+    await expect(runClear(setting)).rejects.toMatchObject({ code: 'ERR_STATISTICS_INVALID' });
+  });
+
   it('counts no eigenvalue that is noise: without consent there is no result of few rows', async () => {
     const { rows, task } = gridded(10, [2, 2, 2, 2, 2, 2], 5);
     await expect(runClear(settingOf({ rows, components: 2, task }))).rejects.toMatchObject({
