@@ -23,6 +23,7 @@ export {
   isExact,
   RELEASED_BITS,
   type ReleasedFraction,
+  ROTATED_PENCIL_BITS,
 } from './floor.ts';
 export { floorInWords } from './floor-words.ts';
 export {
