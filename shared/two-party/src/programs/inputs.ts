@@ -20,19 +20,16 @@ export interface Shares {
 /** AND gates that a step adds shares up with, at most. */
 const MOST_GATES = 2 ** 20;
 
-export interface SharedValues {
-  /** The lanes of the values of a span. */
-  readonly values: (gates: Gates, span: Span) => Num;
-  /** The number of verified owners, bit by bit. */
-  readonly records: Wires;
-}
+/** What is made of all values in the step that has the last of them: of the lanes of a span's values, and of the bits of the number of verified owners. */
+type Read<T> = (gates: Gates, values: (span: Span) => Num, records: Wires) => T;
 
 /** Adds both servers' shares of all values that are computed with. */
-export async function addShares(
+export async function addShares<T>(
   session: Session,
   task: StatisticsTask,
   { garbler, evaluator }: Shares,
-): Promise<SharedValues> {
+  read: Read<T>,
+): Promise<T> {
   const inputs = inputsOf(task);
   const count = inputs.bits.reduce((sum, bits) => sum + bits, 0);
   const ownerBits = widthsOf(task).owners;
@@ -47,26 +44,24 @@ export async function addShares(
   const records = await session.garblerInput(ownerBits, verified);
   const right = await session.evaluatorInput(count, own(evaluator));
   const groups = groupsOf(inputs.bits);
-  const sums: Num[] = [];
   let offset = 0;
-  for (const some of inSteps(groups)) {
-    const first = offset;
-    const added = await session.step((gates) => {
-      let from = first;
-      return some.map((group) => {
-        const to = from + bitsOf(group);
-        const [a, b] = [left, right].map((wires) =>
-          numberFrom(gates, gates.slice(wires, from, to), group.width),
-        ) as [Num, Num];
-        from = to;
-        return addModulo(gates, a, b, group.width);
-      });
+  const add = (gates: Gates, some: readonly Group[]): Num[] =>
+    some.map((group) => {
+      const from = offset;
+      offset += bitsOf(group);
+      const [a, b] = [left, right].map((wires) =>
+        numberFrom(gates, gates.slice(wires, from, offset), group.width),
+      ) as [Num, Num];
+      return addModulo(gates, a, b, group.width);
     });
-    offset += some.reduce((sum, group) => sum + bitsOf(group), 0);
-    sums.push(...added);
-  }
-  // Groups may hold more than one kind of value, as the layout may give two kinds the same width.
-  return { values: (gates, span) => valuesIn(gates, groups, sums, span), records };
+  const sums: Num[] = [];
+  const steps = inSteps(groups);
+  for (const some of steps.slice(0, -1)) sums.push(...(await session.step((gates) => add(gates, some))));
+  return session.step((gates) => {
+    const all = [...sums, ...add(gates, steps.at(-1)!)];
+    // Groups may hold more than one kind of value, as the layout may give two kinds the same width.
+    return read(gates, (span) => valuesIn(gates, groups, all, span), records);
+  });
 }
 
 interface Inputs {

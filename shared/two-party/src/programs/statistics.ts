@@ -87,9 +87,8 @@ export async function poolStatistics(
   const places = placesOf(task);
   const floor = floorOf(task);
   const ownerBits = widthsOf(task).owners;
-  const { values, records } = await addShares(session, task, shares);
-  const { R, counted, owners } = await session.step((gates) => {
-    const value = (span: Span, fraction: number) => new Fixed(gates, values(gates, span), fraction);
+  const { R, counted, owners, records } = await addShares(session, task, shares, (gates, values, records) => {
+    const value = (span: Span, fraction: number) => new Fixed(gates, values(span), fraction);
     const next = noisedSpans(task);
     const counted = places.labellings.map((classes) =>
       classes.map(({ V, M }): PooledClass => {
@@ -102,15 +101,15 @@ export async function poolStatistics(
       }),
     );
     const R = collectsR(task) ? value(places.R, 2 * computedFractionBits(task)) : undefined;
-    return { R, counted, owners: value(places.owners, 0).resized(ownerBits) };
+    return { R, counted, owners: value(places.owners, 0).resized(ownerBits), records };
   });
   const labellings = isNoisy(task) ? await usableClasses(session, counted) : counted;
-  const [first, ...others] = labellings[0]!;
-  let total = first!;
-  for (const some of others.length > 0 ? classesByStep(others) : [])
-    total = await session.step(() => some.reduce(together, total));
+  const steps = classesByStep(labellings[0]!);
+  const before: PooledClass[] = [];
+  for (const some of steps.slice(0, -1))
+    before.push(await session.step(() => [...before.splice(0), ...some].reduce(together)));
   return session.step((gates) => {
-    const { V, M, noised } = total;
+    const { V, M, noised } = [...before, ...steps.at(-1)!].reduce(together);
     const least = { fraction: 0, bits: minimumOwners.toString(2).length + 1 };
     return {
       R,
