@@ -12,6 +12,21 @@ export { DAY_MILLISECONDS } from './deadline.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
 export { type FeatureRun, featureRuns } from './feature-runs.ts';
 export {
+  computedFractionBits,
+  computedValues,
+  cutTo,
+  FLOOR_REACH,
+  type Floor,
+  floorDeviations,
+  floorOf,
+  grainOf,
+  isExact,
+  RELEASED_BITS,
+  type ReleasedFraction,
+  ROTATED_PENCIL_BITS,
+} from './floor.ts';
+export { floorInWords } from './floor-words.ts';
+export {
   binsOf,
   checkRanges,
   edgesOf,
@@ -67,4 +82,13 @@ export {
   type StatisticsTask,
   summedClasses,
 } from './statistics-task.ts';
-export { type StatisticsBounds, statisticsBounds, valueBitsOf, type Widths, widthsOf } from './widths.ts';
+export {
+  type ComputedBounds,
+  computedBitsOf,
+  computedBounds,
+  type StatisticsBounds,
+  statisticsBounds,
+  valueBitsOf,
+  type Widths,
+  widthsOf,
+} from './widths.ts';

@@ -3,6 +3,7 @@
 import { largestEntry } from '@eigenveil/privacy';
 import { signedBits } from './bits.ts';
 import { checkStatisticsTask } from './check.ts';
+import { FLOOR_REACH, floorDeviations, floorOf } from './floor.ts';
 import { histogramBits } from './histogram.ts';
 import { noisePlanOf } from './noise.ts';
 import { placesOf, type Span } from './places.ts';
@@ -98,5 +99,48 @@ export function valueBitsOf(task: StatisticsTask): number[] {
     fill(widths.M, M);
   }
   fill(widths.owners, owners);
+  return bits;
+}
+
+/** As `StatisticsBounds`, of what servers compute with (`computedValues`), and of the noised sums of rows that follow the statistics. */
+export interface ComputedBounds extends StatisticsBounds {
+  /** As V: of one class, and of the sums over classes as well. */
+  readonly sums: bigint;
+}
+
+/**
+ * Shifted as `computedValues` shifts them, with the noise of both servers.
+ * @throws ERR_DP_PARAMETER
+ */
+export function computedBounds(task: StatisticsTask): ComputedBounds {
+  const bounds = statisticsBounds(task);
+  const floor = floorOf(task);
+  if (floor === undefined) return { ...bounds, sums: bounds.V };
+  const deviations = floorDeviations(task);
+  const { length } = placesOf(task);
+  const reach = (largest: number) => BigInt(Math.ceil(2 * FLOOR_REACH * largest));
+  const shift = (bits: number) => BigInt(bits - task.fractionBits);
+  const classes = BigInt(Math.max(...summedClasses(task)));
+  return {
+    R: (bounds.R << (2n * shift(floor.fractionBits))) + reach(Math.max(0, ...deviations.slice(0, length))),
+    Y: bounds.Y,
+    V: bounds.V << shift(floor.fractionBits),
+    M: bounds.M,
+    sums:
+      (bounds.V << shift(floor.sumFractionBits)) + classes * reach(Math.max(0, ...deviations.slice(length))),
+  };
+}
+
+/** `valueBitsOf` of `computedValues`. */
+export function computedBitsOf(task: StatisticsTask): number[] {
+  const bits = valueBitsOf(task);
+  if (floorOf(task) === undefined) return bits;
+  const { R, V, sums } = computedBounds(task);
+  const places = placesOf(task);
+  bits.fill(signedBits(R), places.R.from, places.R.to);
+  for (const { V: span } of places.labellings.flat()) {
+    bits.fill(signedBits(V), span.from, span.to);
+    for (let i = span.from; i < span.to; i += 1) bits.push(signedBits(sums));
+  }
   return bits;
 }
