@@ -3,6 +3,7 @@
 import type { Statistics } from '@eigenveil/statistics/owner';
 import {
   DifferentialPrivacy,
+  isExact,
   isStandardised,
   LIMITS,
   namedResult,
@@ -40,7 +41,7 @@ export const OwnerPolicy = z.strictObject({
    * is its own. Absent: such tasks are refused.
    */
   minimumClassRows: z.int().min(1).optional(),
-  /** Whether a result from which the scatter matrix follows may be revealed. */
+  /** Whether a result from which the scatter matrix follows may be revealed; also one without a floor, from which it may follow where values are whole numbers. */
   allowFullRank: z.boolean().default(false),
   /** Whether tasks without differential privacy are acceptable. */
   allowWithoutDifferentialPrivacy: z.boolean().default(true),
@@ -181,9 +182,13 @@ export function brokenRules(
     '"outputs" expected no classCounts, the numbers of rows by class, unless "minimumClassRows" says how many rows of a class this owner must have',
     { minimumClassRows: EXAMPLE_CLASS_ROWS },
   );
-  expect(policy.allowFullRank || !task.allowFullRank, '"allowFullRank" expected false', {
-    allowFullRank: true,
-  });
+  expect(
+    policy.allowFullRank || !(task.allowFullRank || isExact(task)),
+    isExact(task)
+      ? '"exact" expected false: where values are whole numbers, the whole scatter matrix may follow from a result without a floor, which takes "allowFullRank"'
+      : '"allowFullRank" expected false',
+    { allowFullRank: true },
+  );
   checkGuarantee(policy, task, expect);
   checkPlaceInSeries(policy.series, task, expect);
   return broken;

@@ -3,7 +3,9 @@ import {
   cappedComponents,
   type FeatureRun,
   featureRuns,
+  floorInWords,
   histogramsOf,
+  isExact,
   isStandardised,
   type Output,
   programOf,
@@ -32,7 +34,8 @@ export function revealedBy(task: Task): Revealed {
       ...(isStandardised(task.method)
         ? ['the variance of every feature, since vectors of a correlation matrix tell them']
         : []),
-      ...(allowFullRank
+      ...ofFloor(task),
+      ...(allowFullRank && !isExact(task)
         ? ['perhaps the whole scatter matrix, which the result may determine (allowFullRank)']
         : []),
       'who contributes, and when; of a task that gives no result, the first reason',
@@ -95,6 +98,11 @@ const RESULTS: Readonly<Partial<Record<Task['method']['kind'], string>>> = {
   histogram: 'noisy counts and what follows from them',
   ridge: 'weights and intercept',
 };
+
+function ofFloor(task: Task): string[] {
+  const words = floorInWords(task);
+  return words === undefined ? [] : [words];
+}
 
 /** Noisy sums of counts, and what follows from them. */
 function ofHistograms({ method, features }: Task): string[] {

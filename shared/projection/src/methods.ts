@@ -84,6 +84,11 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
  * const { vectors, eigenvalues } = decompose(programOf(task), pooled);
  */
 export function decompose(program: Program, pooled: Statistics, signs?: Int32Array): Decomposition {
+  return asReleased(program, decomposeUncut(program, pooled, signs));
+}
+
+/** `decompose` before numbers are cut to what a floor leaves them worth. */
+export function decomposeUncut(program: Program, pooled: Statistics, signs?: Int32Array): Decomposition {
   if (program.sketch !== undefined) return decomposeSketch(program, pooled, signs);
   if (program.method.kind === 'ridge') return regress(program, pooled, program.method.ridge);
   const { A, B } = pencil(program, pooled);
@@ -99,7 +104,7 @@ export function decompose(program: Program, pooled: Statistics, signs?: Int32Arr
   const leading = vectors.slice(0, components);
   const samples = Number(totals(statistics).M);
   const variances = undivided?.map((variance) => variance / samples);
-  return asReleased(program, {
+  return {
     vectors: variances ? leading.map((v) => unstandardised(v, variances)) : leading,
     eigenvalues: values.slice(0, components),
     ...(outputs.includes('mean') && { mean: mean() }),
@@ -112,7 +117,7 @@ export function decompose(program: Program, pooled: Statistics, signs?: Int32Arr
     }),
     ...(outputs.includes('classCounts') && { classCounts: classCountsOf(statistics) }),
     ...(variances && outputs.includes('variances') && { variances }),
-  });
+  };
 }
 
 function regress(program: Program, pooled: Statistics, ridge: number): Decomposition {
@@ -122,14 +127,14 @@ function regress(program: Program, pooled: Statistics, ridge: number): Decomposi
   const { outputs, floor } = program;
   const { total, trace, ...scatters } = scattersOf(program, pooled);
   const mean = scatters.mean();
-  return asReleased(program, {
+  return {
     vectors: [],
     eigenvalues: [],
     regression: ridgeRegression({ scatter: total(), mean, ridge, diagonal: floor?.ridge }),
     ...(outputs.includes('mean') && { mean }),
     ...(outputs.includes('trace') && { trace: trace() }),
     ...(outputs.includes('sampleCount') && { sampleCount: Number(totals(pooled).M) }),
-  });
+  };
 }
 
 /** From a sketch; the outputs are those that each one declares. */

@@ -20,9 +20,12 @@ export {
   floorDeviations,
   floorOf,
   grainOf,
+  isExact,
   RELEASED_BITS,
   type ReleasedFraction,
+  ROTATED_PENCIL_BITS,
 } from './floor.ts';
+export { floorInWords } from './floor-words.ts';
 export {
   binsOf,
   checkRanges,

@@ -85,7 +85,7 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         name: 'allowFullRank',
         kind: 'check',
         label: 'The whole scatter matrix may be revealed',
-        hint: 'With all components and their eigenvalues anybody can compute it.',
+        hint: 'With all components and their eigenvalues anybody can compute it. So may who gets an exact result, where values are whole numbers.',
       },
       {
         name: 'minimumClassRows',
