@@ -276,6 +276,27 @@ it.each<[string, Grains, Method]>([
   },
 );
 
+it('goes on top of noise for differential privacy, which may empty a class', { tags: ['long'] }, async () => {
+  const differentialPrivacy = {
+    epsilon: 1,
+    delta: 1e-5,
+    neighbours: 'add-remove',
+    clippingNorm: 2,
+    noise: 'csp',
+    honestOwners: null,
+    dataIndependentRanges: true,
+  } as const;
+  const unit = (rows: number) => BigInt(Math.round(rows * 2 ** 14));
+  // Of R, and by class of V and of the number of rows, and of owners.
+  const noise = [
+    ...[5, 1, 0, 5, -1, 5].map((rows) => BigInt(rows) << 28n),
+    ...[0, -23, 3].flatMap((rows) => [...[0.5, -1, 2].map(unit), BigInt(rows)]),
+    0n,
+  ];
+  for (const method of [dca(), { kind: 'lda', ridge: 1 } as const])
+    await check(given(TWO, method, 60, { components: 1, differentialPrivacy, noise }));
+});
+
 describe('noise beyond the floor, as owners may add it', () => {
   const RIDGED: Grains = [2, 2, 0.1];
   each<readonly [string, Method, number]>(
