@@ -22,6 +22,8 @@ const signed = await client.create(
     minimumOwners: 2,
     maximumOwners: 50,
     maximumSamplesPerOwner: 10_000,
+    exact: true,
+    allowFullRank: true,
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   }),
 );

@@ -79,7 +79,14 @@ async function drafted(...flags: string[]): Promise<TaskProposal> {
     'user',
     ...['--json', 'task', 'draft', '--data', IRIS, '--basis', pca.task.id, '--owners', '10'],
     ...client,
-    ...['--data-directory', world.dataUserConfig.dataDirectory, '--two-party', 'simulated', ...flags],
+    ...[
+      '--data-directory',
+      world.dataUserConfig.dataDirectory,
+      '--two-party',
+      'simulated',
+      '--exact',
+      ...flags,
+    ],
   );
   return ProposalFile.parse({
     ...jsonOf(draft),
@@ -97,7 +104,11 @@ describe('PCA, then DCA on its components', () => {
   test('is drafted on the first result, whose numbers it does not tell', async () => {
     const draft = await dcaDraft();
     expect(draft.features).toEqual(
-      [1, 2, 3].map((c) => ({ name: `component_${c}`, min: -4, max: 4, twoValued: false })),
+      [1, 2, 3].map((c) => ({
+        ...{ name: `component_${c}`, min: -4, max: 4, twoValued: false },
+        // The coarsest of the four columns: 0.1 on a range of 2.4.
+        grain: expect.closeTo(0.2 / 2.4, 12),
+      })),
     );
     expect(draft.method).toMatchObject({ kind: 'dca', ridge: 0.0625 });
     const { provenance } = await (await world.taskClient()).resultWithProvenance(pca.task.id);

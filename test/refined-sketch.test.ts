@@ -251,7 +251,13 @@ describe('an owner', () => {
     });
     const home = join(world.folder, `owner-${world.owners}`);
     const policy = join(folder, 'policy.json');
-    const lenient = { twoParty: ['simulated'], minimumKeyBits: 1024, allowSpectrum: true, ...MANY_ANSWERS };
+    const lenient = {
+      twoParty: ['simulated'],
+      minimumKeyBits: 1024,
+      allowFullRank: true,
+      allowSpectrum: true,
+      ...MANY_ANSWERS,
+    };
     await writeFile(policy, JSON.stringify(lenient));
     const show = (...flags: string[]) =>
       runInProcess(

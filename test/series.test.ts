@@ -16,6 +16,7 @@ const PUT = /^PUT .*\/contribution$/;
 const POLICY = {
   minimumOwners: 2,
   minimumKeyBits: 1024,
+  allowFullRank: true,
   twoParty: ['simulated'],
   series: { most: 3, shortestIntervalHours: 0 },
 };

@@ -3,6 +3,7 @@
 import type { Statistics } from '@eigenveil/statistics/owner';
 import {
   DifferentialPrivacy,
+  isExact,
   isStandardised,
   LIMITS,
   namedResult,
@@ -182,8 +183,8 @@ export function brokenRules(
     { minimumClassRows: EXAMPLE_CLASS_ROWS },
   );
   expect(
-    policy.allowFullRank || !(task.allowFullRank || task.exact),
-    task.exact
+    policy.allowFullRank || !(task.allowFullRank || isExact(task)),
+    isExact(task)
       ? '"exact" expected false: where values are whole numbers, the whole scatter matrix may follow from a result without a floor, which takes "allowFullRank"'
       : '"allowFullRank" expected false',
     { allowFullRank: true },

@@ -5,6 +5,7 @@ import {
   featureRuns,
   floorInWords,
   histogramsOf,
+  isExact,
   isStandardised,
   type Output,
   programOf,
@@ -34,7 +35,7 @@ export function revealedBy(task: Task): Revealed {
         ? ['the variance of every feature, since vectors of a correlation matrix tell them']
         : []),
       ...ofFloor(task),
-      ...(allowFullRank && !task.exact
+      ...(allowFullRank && !isExact(task)
         ? ['perhaps the whole scatter matrix, which the result may determine (allowFullRank)']
         : []),
       'who contributes, and when; of a task that gives no result, the first reason',

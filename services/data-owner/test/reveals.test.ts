@@ -16,6 +16,7 @@ describe('the data user', () => {
     const [components, ...rest] = revealedBy(taskOf(kind)).dataUser;
     expect(components).toMatch(/^2 vectors with their eigenvalues and a status bit for each/);
     expect(rest).toEqual([
+      expect.stringMatching(/^a floor for 2 releases over the same rows: both servers add noise/),
       expect.stringMatching(/^who contributes/),
       expect.stringMatching(/^no contribution, and no pooled statistics/),
     ]);
@@ -65,7 +66,10 @@ describe('the data user', () => {
     const twoValued = [{ name: 'a', min: 0, max: 1 }];
     expect(told(taskOf('pca', { outputs: ['mean'], features: twoValued }))).toMatch(/tells the variance/);
     expect(told(taskOf('pca', { outputs: ['mean'] }))).not.toMatch(/variance/);
-    expect(told(taskOf('pca', { allowFullRank: true }))).toMatch(/the whole scatter matrix/);
+    expect(told(taskOf('pca', { allowFullRank: true }))).toMatch(/the whole scatter matrix, which/);
+    const exact = told(taskOf('pca', { exact: true, allowFullRank: true }));
+    expect(exact).toMatch(/no floor \(exact\): .* the whole scatter matrix may follow/);
+    expect(exact).not.toMatch(/the whole scatter matrix, which/);
   });
 
   test('of simulated learns the statistics themselves', () => {

@@ -22,10 +22,11 @@ import {
   type TaskProposal,
 } from '@eigenveil/task';
 import { describeSketch } from './describe-sketch.ts';
+import { describeFloor, forecastFloor } from './forecast-floor.ts';
 import type { ReadSampleRows } from './sample.ts';
 
 /** The sample, summed as an owner's rows are. */
-interface Summed {
+export interface Summed {
   readonly statistics: Statistics;
   readonly rows: number;
   readonly clippedRows: number;
@@ -38,8 +39,24 @@ const SMALLEST_PIVOT = 2 ** 18;
 
 /**
  * Reads the sample once more, for its statistics.
- * @param basis what the task stands on, or the result that it refines
+ * @param basis what the task stands on
  * @throws as `statisticsOfRows`
+ */
+export function sumSample(
+  read: ReadSampleRows,
+  task: TaskProposal,
+  basis: readonly Link[] = [],
+): Promise<Summed> {
+  // The sample may be of several owners.
+  const room = { ...task, maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
+  // The draft has looked at clipped cells already.
+  const allowClipping = [...task.features, ...(basis[0]?.task.features ?? [])].map(({ name }) => name);
+  return statisticsThrough(room, basis, { ignoredColumns: 'others', allowClipping }, read);
+}
+
+/**
+ * @param basis what the task stands on, or the result that it refines
+ * @throws as `sumSample`
  */
 export async function describeSample(
   read: ReadSampleRows,
@@ -47,11 +64,11 @@ export async function describeSample(
   basis: readonly Link[] = [],
 ): Promise<string[]> {
   if (task.sketch !== undefined) return describeSketch(read, task, basis.at(-1)?.projection);
-  // The sample may be of several owners.
-  const room = { ...task, maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
-  // The draft has looked at clipped cells already.
-  const allowClipping = [...task.features, ...(basis[0]?.task.features ?? [])].map(({ name }) => name);
-  const sample = await statisticsThrough(room, basis, { ignoredColumns: 'others', allowClipping }, read);
+  const sample = await sumSample(read, task, basis);
+  return [...describeSummed(task, sample), ...describeFloor(task, forecastFloor(task, sample))];
+}
+
+function describeSummed(task: TaskProposal, sample: Summed): string[] {
   const { kind } = task.method;
   if (kind === 'ridge') return describeFit(task, sample);
   if (kind === 'mdr') return [...describeMdrRidge(task, sample), ...describeClipping(task, sample)];
@@ -108,6 +125,11 @@ function describeRank(task: TaskProposal, values: readonly number[], { rows }: S
   const rank = rankOf(values, program.floor?.norm);
   if (rank >= least) return [];
   const most = rank - (least - components);
+  const { floor } = program;
+  if (floor !== undefined && rankOf(values) >= least)
+    return [
+      `in the sample only ${rank} of ${values.length} eigenvalues are larger than the noise of the floor, and the task would end with ERR_FULL_RANK; it takes about ${Math.ceil((rows * floor.norm) / values[least - 1]!).toLocaleString('en-US')} rows${most > 0 ? `, or "components": ${most} or fewer` : ''}`,
+    ];
   return [
     `in the sample only ${rank} of ${values.length} features vary on their own, the others follow from them: the task would end with ERR_FULL_RANK; ${most > 0 ? `take "components": ${most} or fewer, ` : ''}leave features out, or consent with "allowFullRank"`,
   ];

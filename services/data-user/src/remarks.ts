@@ -105,10 +105,14 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
       one: `its eigenvalue is below ${dpNoise}: its vector is mostly noise`,
       many: `their eigenvalues are below ${dpNoise}: their vectors are mostly noise`,
     }),
-    remark('noise', where(isFloor), {
-      one: `its eigenvalue is no larger than the noise of the floor, about ${floor?.norm.toPrecision(3)}: its vector is mostly noise`,
-      many: `their eigenvalues are no larger than the noise of the floor, about ${floor?.norm.toPrecision(3)}: their vectors are mostly noise`,
-    }),
+    remark(
+      'noise',
+      where((value, j) => found(j) && !isZero(value, j) && isFloor(value)),
+      {
+        one: `its eigenvalue is no larger than the noise of the floor, about ${floor?.norm.toPrecision(3)}: its vector is mostly noise`,
+        many: `their eigenvalues are no larger than the noise of the floor, about ${floor?.norm.toPrecision(3)}: their vectors are mostly noise`,
+      },
+    ),
     remark(
       'status',
       where(

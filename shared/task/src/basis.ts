@@ -32,8 +32,6 @@ export type EarlierTask = Pick<
   | 'basis'
 >;
 
-type Earlier = Omit<EarlierTask, 'basis' | 'releaseToOwners'>;
-
 /** The digest of the earlier result that a task names, as its basis or to refine it; undefined where it names none. */
 export function namedResult({ basis, sketch }: Pick<TaskProposal, 'basis' | 'sketch'>): string | undefined {
   return sketch?.refine ?? basis;
@@ -44,10 +42,10 @@ export const componentName = (c: number): string => `component_${c + 1}`;
 
 /**
  * The features of a task that stands on the projection of this one: its components, in order. A component counts as one of two values if any feature
- * may be. Reduced rows have no grid, so that the coarsest feature says how coarse they are; nothing says it where the earlier task, as an exact one may, leaves a grain out.
+ * may be, and has the largest grain of the features, scaled as they are; none where a feature does not declare its own.
  * @throws ERR_TASK_INVALID for a correlation matrix, whose vectors are of any length
  */
-export function basisFeatures(earlier: Earlier): Feature[] {
+export function basisFeatures(earlier: Omit<EarlierTask, 'basis' | 'releaseToOwners'>): Feature[] {
   if (isStandardised(earlier.method))
     throw invalid(
       'a covariance matrix: vectors of a correlation matrix have no length that bounds their components',
@@ -55,20 +53,30 @@ export function basisFeatures(earlier: Earlier): Feature[] {
   const varying = earlier.features.filter(({ min, max }) => min < max);
   const most = Math.max(1, (earlier.outputs.includes('mean') ? 2 : 1) * Math.ceil(Math.sqrt(varying.length)));
   const twoValued = varying.some((feature) => feature.twoValued !== false);
-  const isTold = varying.every(({ grain }) => grain !== undefined);
-  const grain = Math.max(...varying.map((feature) => grainOf(feature, earlier.fractionBits)));
+  const grain = grainOfComponents(varying, earlier.fractionBits);
   return Array.from({ length: componentsOf(earlier) }, (_, c) => ({
     name: componentName(c),
     min: -most,
     max: most,
     twoValued,
-    ...(isTold && varying.length > 0 && { grain }),
+    ...(grain !== undefined && { grain }),
   }));
 }
 
-function componentsOf({ method, features, labellings, components }: Earlier): number {
+function componentsOf({
+  method,
+  features,
+  labellings,
+  components,
+}: Pick<EarlierTask, 'method' | 'features' | 'labellings' | 'components'>): number {
   const classCounts = labellings.map(({ classes }) => classes.length);
   return cappedComponents({ method, featureCount: features.length, classCounts, components });
+}
+
+function grainOfComponents(features: readonly Feature[], fractionBits: number): Feature['grain'] {
+  if (features.some(({ grain }) => grain === undefined)) return undefined;
+  const largest = Math.max(0, ...features.map((feature) => grainOf(feature, fractionBits)));
+  return largest > 2 ** -fractionBits ? largest : 'cell';
 }
 
 /**
@@ -108,19 +116,25 @@ function checkLink(task: Parameters<typeof checkBasis>[0], before: EarlierTask):
         min === expected.min &&
         max === expected.max &&
         twoValued === expected.twoValued &&
-        (grain === undefined || expected.grain === undefined || grain === expected.grain)
+        isAsCoarse(grain, expected.grain)
       );
     });
   if (!areThose)
     throw new TaskError(
       'ERR_TASK_INVALID',
-      `"features" expected the ${features.length} components of the basis: component_1 and so on, from ${features[0]!.min} to ${features[0]!.max}, twoValued ${features[0]!.twoValued}${features[0]!.grain === undefined ? '' : `, grain ${features[0]!.grain}`}`,
+      `"features" expected the ${features.length} components of the basis: component_1 and so on, from ${features[0]!.min} to ${features[0]!.max}, twoValued ${features[0]!.twoValued}${features[0]!.grain === undefined ? '' : `, grain ${features[0]!.grain} or coarser`}`,
     );
   if (!before.releaseToOwners)
     throw invalid('a projection that is released to owners, who reduce their rows by it');
   // What the features are would else tell of rows, whatever noise comes on top.
   if (task.differentialPrivacy !== null && before.differentialPrivacy === null)
     throw invalid('a projection with differential privacy, as the task has');
+}
+
+/** An exact task needs no grain, so that none is as good as any. */
+function isAsCoarse(grain: Feature['grain'], least: Feature['grain']): boolean {
+  if (grain === undefined || typeof least !== 'number') return true;
+  return typeof grain === 'number' && grain >= least;
 }
 
 /** Owners and both servers make Ω of that task's vectors, so that all of them have to get these. */

@@ -3,6 +3,7 @@
  * parts that these rest on can be checked alone. Each rule stands here once.
  */
 import { TaskError } from './errors.ts';
+import { isExact } from './floor.ts';
 import { checkHistogram, checkNoHistogram, checkOfHistogram } from './histogram.ts';
 import { type Program, programOf, revealedByRotation } from './program.ts';
 import { leastRank } from './rank.ts';
@@ -72,7 +73,7 @@ export function checkTask(task: TaskProposal): void {
 function checkConsent({ method, exact, allowFullRank }: TaskProposal): void {
   if (exact && method.kind === 'histogram')
     throw invalid('exact', 'false for histogram, which has no floor', 'true');
-  if (exact && !allowFullRank)
+  if (isExact({ method, exact }) && !allowFullRank)
     throw invalid(
       'allowFullRank',
       'true where "exact" is: the whole scatter matrix may follow from a result without a floor',
@@ -82,14 +83,14 @@ function checkConsent({ method, exact, allowFullRank }: TaskProposal): void {
 
 /** A floor is as large as the values are coarse, so each feature says how coarse its values are. */
 function checkGrains({ method, exact, features, sketch }: TaskProposal): void {
-  if (exact || method.kind === 'histogram') return;
+  if (isExact({ method, exact }) || method.kind === 'histogram') return;
   if (sketch !== undefined)
     throw invalid('exact', 'true, and "allowFullRank" with it, for a sketch, which has no floor', 'false');
   const silent = features.find(({ min, max, grain }) => min < max && grain === undefined);
   if (silent === undefined) return;
   throw invalid(
     `features[${JSON.stringify(silent.name)}].grain`,
-    'the spacing of its values or "cell": "eigenveil-user task draft FILE --regrain" finds it in a sample; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow',
+    'the spacing of its values or "cell": "eigenveil-user task draft --regrain FILE --data SAMPLE" finds it in a sample; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow',
     'none',
   );
 }

@@ -67,7 +67,7 @@ type FlooredTask = Pick<
  * @throws ERR_DP_PARAMETER
  */
 export function floorOf(task: FlooredTask): Floor | undefined {
-  if (task.exact !== false || task.method.kind === 'histogram') return undefined;
+  if (isExact(task) || task.method.kind === 'histogram') return undefined;
   const { features, fractionBits, releases = 1 } = task;
   const deviation = 0.5 * Math.sqrt(releases);
   const grains = features.map((feature) => grainOf(feature, fractionBits));
@@ -109,6 +109,11 @@ function releasedFraction(noise: number, task: FlooredTask): ReleasedFraction {
 /** The value as it is released with so many fraction bits. */
 export function cutTo(value: number, fractionBits: number): number {
   return Math.round(value * 2 ** fractionBits) / 2 ** fractionBits + 0; // no −0
+}
+
+/** Whether a projection is computed without a floor; also one that was agreed before there was any. Histograms have noise of their own. */
+export function isExact({ method, exact }: Pick<StatisticsTask, 'method' | 'exact'>): boolean {
+  return exact !== false && method.kind !== 'histogram';
 }
 
 /** The spacing of a feature's values, scaled to [−1, 1]: at least a cell, at most the whole range, and 0 where it does not vary. A grain that is not declared is a cell. */

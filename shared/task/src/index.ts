@@ -20,6 +20,7 @@ export {
   floorDeviations,
   floorOf,
   grainOf,
+  isExact,
   RELEASED_BITS,
   type ReleasedFraction,
   ROTATED_PENCIL_BITS,

@@ -507,6 +507,12 @@ export const ProposalFile = TaskProposal.extend({
     .describe(
       'Where editors find the JSON schema of this file, by which they complete and check it; left out of what is proposed. Reveals: where Eigenveil is installed, to whom the file is given.',
     ),
+  $forecast: z
+    .unknown()
+    .optional()
+    .describe(
+      "What the floor will cost by the draft's sample, as task draft --json tells it; left out of what is proposed. Reveals: a little of that sample, to whom the file is given.",
+    ),
   features: z
     .array(FileFeature)
     .min(1)
@@ -517,7 +523,7 @@ export const ProposalFile = TaskProposal.extend({
     )
     .describe(TaskProposal.shape.features.description!),
 }).transform(
-  ({ $schema, features, ...proposal }): TaskProposal => ({
+  ({ $schema, $forecast, features, ...proposal }): TaskProposal => ({
     ...proposal,
     features: features.flatMap(expandFeature),
   }),
@@ -551,6 +557,9 @@ export const Task = TaskProposal.required().extend({
   basis: TaskProposal.shape.basis,
   rangesFrom: TaskProposal.shape.rangesFrom,
   serverLine: TaskProposal.shape.serverLine,
+  // Absent in tasks that were agreed before there was a floor, which are exact: `isExact`. The types say nothing of it, so that a task is a proposal.
+  exact: z.boolean().exactOptional() as unknown as z.ZodBoolean,
+  releases: z.int().exactOptional() as unknown as z.ZodInt,
   protocol: z.literal('eigenveil/1'),
   id: TaskId,
   series: Series.exactOptional(),

@@ -98,13 +98,13 @@ export function Parameters(props: {
           <>
             <dt>Floor</dt>
             <dd>
-              {task.exact
+              {task.exact !== false
                 ? 'none: where values are whole numbers, the result may tell the whole scatter matrix'
                 : `noise of both servers, for ${count(task.releases, 'result')} over the same rows`}
             </dd>
           </>
         )}
-        {task.allowFullRank && !task.exact && (
+        {task.allowFullRank && task.exact === false && (
           <>
             <dt>Consent</dt>
             <dd>The result may tell the whole scatter matrix.</dd>
@@ -136,6 +136,7 @@ export function Parameters(props: {
             { head: 'Least', numeric: true, cell: ({ min }) => String(min) },
             { head: 'Largest', numeric: true, cell: ({ max }) => String(max) },
             { head: 'Two values only', cell: (it) => (it.twoValued === false ? 'no' : 'perhaps') },
+            { head: 'Grain', numeric: true, cell: ({ grain }) => String(grain ?? '') },
           ]}
         />
       </details>
