@@ -38,7 +38,7 @@ export function checkRotated(task: StatisticsTask, program: Program): void {
   rotatedParameters(task);
 }
 
-/** The floor under sketches is not built here: see docs/rotated.md. */
+/** The floor under sketches is not built here: see docs/rotated-floor.md. */
 function checkFloor(task: StatisticsTask): void {
   if (floorOf(task) === undefined || task.sketch === undefined) return;
   throw new ProjectionError(
