@@ -4,7 +4,7 @@ export { type BudgetStatus, budgetStatus } from './budget.ts';
 export { DataOwner, type DataOwnerOptions, type Summed } from './data-owner.ts';
 export { DatasetName, DEFAULT_DATASET } from './dataset.ts';
 export { Elsewhere, LedgerEntry, nextEntry } from './ledger.ts';
-export { type OwnFloorTold, ownFloorInWords } from './own-floor.ts';
+export { type OwnFloorTold, ownFloorInWords, planOwnFloor } from './own-floor.ts';
 export { partInWords } from './parts.ts';
 export { type BrokenRule, brokenRules, checkPolicy, OwnerPolicy } from './policy.ts';
 export { byPredictor, byProjector, reducedLines } from './reduced-lines.ts';
