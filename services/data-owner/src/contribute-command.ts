@@ -215,7 +215,7 @@ export async function contributeTo(
       onProgress: partsOn(command),
       onOwnFloor: (told) => {
         ownFloor = told;
-        for (const words of ownFloorInWords(told)) printNote(command, `note: ${words}`);
+        if (!isQuiet(command)) for (const words of ownFloorInWords(told)) printNote(command, `note: ${words}`);
       },
       onUncounted: (reason) =>
         printNote(

@@ -34,7 +34,7 @@ const guarantee = (changes: Partial<Guarantee> = {}): Guarantee => ({
 const made = madeUpTask('pca', 3);
 /** Of values that are 0 or 1. */
 const features = made.features.map((feature) => ({ ...feature, grain: 1 }));
-const FLOORED = { features, exact: false, allowFullRank: false, releases: 2 } as const;
+const FLOORED = { features, exact: false, allowFullRank: false } as const;
 const task = (changes: Partial<Task> = {}): Task => ({ ...made, ...FLOORED, id: newTaskId(), ...changes });
 const costing = (changes: Partial<Guarantee> = {}) => task({ differentialPrivacy: guarantee(changes) });
 const policyOf = (changes: object) => OwnerPolicy.parse(changes);
@@ -204,7 +204,13 @@ describe('of a whole', () => {
     }
   });
 
-  test('a task that is drafted leaves room for another one, and the refusal says which would fit', async () => {
+  test('a PCA and a DCA after it fit, as they are proposed where nothing else is said', async () => {
+    const dca = { ...madeUpTask('dca', 3), ...FLOORED, id: newTaskId() };
+    const state = await all(policyOf({}), [task(), dca]);
+    expect(await wholesOf(policyOf({}), state)).toEqual({ given: '1', of: 1, left: '0' });
+  });
+
+  test('a refusal says what is left, and which task would fit', async () => {
     const policy = policyOf({});
     const state = await all(policy, [task({ releases: 3 })]);
     const refusal = charge(state, policy, 'rows', task({ releases: 1 }));
