@@ -215,7 +215,8 @@ export async function contributeTo(
       onProgress: partsOn(command),
       onOwnFloor: (told) => {
         ownFloor = told;
-        if (!isQuiet(command)) for (const words of ownFloorInWords(told)) printNote(command, `note: ${words}`);
+        if (!isQuiet(command))
+          for (const words of ownFloorInWords(told)) printNote(command, `note: ${words}`);
       },
       onUncounted: (reason) =>
         printNote(
