@@ -248,17 +248,14 @@ function checkPlaceInSeries(
 }
 
 /** Each task of a series takes a part of nearly the same rows. Where noise for differential privacy takes the floor's place, the ledger alone counts. */
-function checkPartsOfSeries(
-  answers: OwnerPolicy['answers'],
-  { series, exact, releases, differentialPrivacy, method }: Task,
-  expect: Expect,
-): void {
+function checkPartsOfSeries(answers: OwnerPolicy['answers'], task: Task, expect: Expect): void {
+  const { series, releases, differentialPrivacy, method } = task;
   if (series === undefined || differentialPrivacy !== null || method.kind === 'histogram') return;
   const tasks = series.number + 1;
-  const wholes = Math.ceil(tasks / (exact ? 1 : releases));
+  const wholes = Math.ceil(tasks / (isExact(task) ? 1 : releases));
   expect(
     wholes <= answers.wholes,
-    exact
+    isExact(task)
       ? `"exact" expected false in a series: each of its ${tasks} tasks takes a whole of the same rows, of which "answers" allows ${answers.wholes}`
       : `"releases" expected at least ${Math.ceil(tasks / Math.max(1, answers.wholes))} in a series of ${tasks} tasks, each of which takes one of so many parts of the same rows, got ${releases}`,
     { answers: { ...answers, wholes } },

@@ -1,7 +1,7 @@
 /**
  * What a task takes of an owner's rows. A floor is made for as many results over the same rows as the task's `releases`, so that a task takes one of so many parts of a whole.
  */
-import { floorDeviation, floorOf, grainOf, privacyDeviation, type Task } from '@eigenveil/task';
+import { floorDeviation, floorOf, grainOf, isExact, privacyDeviation, type Task } from '@eigenveil/task';
 import type { OwnFloorPlan } from './own-floor.ts';
 import { type Part, roundedPart } from './parts.ts';
 
@@ -15,7 +15,7 @@ export function partOf(task: Task, own: OwnFloorPlan | undefined): Part {
   if (task.method.kind === 'histogram') return '0';
   const privacy = privacyDeviation({ ...task, features: own?.features ?? task.features });
   const ofPrivacy = privacy > 0 ? 1 / (4 * privacy ** 2) : Infinity;
-  if (task.exact) return ofPrivacy < 1 ? roundedPart(ofPrivacy, 1) : '1';
+  if (isExact(task)) return ofPrivacy < 1 ? roundedPart(ofPrivacy, 1) : '1';
   const hasFloor = floorOf(task) !== undefined || own?.floor !== undefined;
   if (!hasFloor) return roundedPart(ofPrivacy, 1);
   const finer = own === undefined || own.floor !== undefined ? 1 : timesFiner(task, own);
