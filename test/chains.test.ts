@@ -284,15 +284,15 @@ describe('a task on a basis', () => {
   });
 
   test('is an answer of its own over the same rows', { tags: ['long'] }, async () => {
-    const one = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 1, others: 1 } });
+    const one = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 1, wholes: 1 } });
     const first = await (await world.taskClient()).create(await proposalOf('pca'));
     await contribute(0, first, ['label'], one);
     await expect(contribute(0, dca, [], one)).rejects.toEqual(code('ERR_BUDGET_EXHAUSTED'));
-    const two = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 0, others: 2 } });
+    const two = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 0, wholes: 2 } });
     await contribute(0, first, ['label'], two);
     await contribute(0, dca, [], two);
     const [{ answers } = { answers: undefined }] = await two.owner.budget();
-    expect(answers).toMatchObject({ others: { given: 2, of: 2 } });
+    expect(answers).toMatchObject({ wholes: { of: 2, left: '0' } });
   });
 
   test('is reduced by nothing that the CSP has not countersigned, and then no row is read', async () => {

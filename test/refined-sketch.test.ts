@@ -283,8 +283,8 @@ describe('an owner', () => {
     tags: ['long'],
   }, async () => {
     const rows = example.rows;
-    const once = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 1, others: 1 } });
-    const twice = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 0, others: 2 } });
+    const once = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 1, wholes: 1 } });
+    const twice = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 0, wholes: 2 } });
     const round = async (proposal: TaskProposal) => (await parties.client.create(proposal)).task.id;
     const [one, two] = [await round(example.proposal), await round(refining)];
     const contribute = (by: typeof once, id: typeof one) =>
@@ -294,7 +294,7 @@ describe('an owner', () => {
     await contribute(twice, one);
     await contribute(twice, two);
     const [{ answers } = { answers: undefined }] = await twice.owner.budget();
-    expect(answers).toMatchObject({ others: { given: 2, of: 2 } });
+    expect(answers).toMatchObject({ wholes: { given: '2', of: 2, left: '0' } });
   });
 });
 

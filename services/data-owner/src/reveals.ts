@@ -11,6 +11,8 @@ import {
   programOf,
   type Task,
 } from '@eigenveil/task';
+import { partInWords } from './parts.ts';
+import { partOf } from './task-part.ts';
 
 const MOST_LISTED = 200;
 
@@ -53,6 +55,11 @@ export function revealedBy(task: Task): Revealed {
     network: ['that parties talk, when and how much'],
     rows: [
       ...ofOneRow(task),
+      ...(task.method.kind === 'histogram'
+        ? []
+        : [
+            `the task takes ${partInWords(partOf(task, undefined))} of the whole that these rows may tell in all tasks together; rows that are added do not renew it`,
+          ]),
       ...(labellings.length > 0 && !outputs.includes('classCounts')
         ? ['which classes an owner has rows of stays hidden: zeros are encrypted for those that it lacks']
         : []),

@@ -90,6 +90,8 @@ test('owners learn the result where it is released, with what is declared', () =
 test('of rows it is said whether anything bounds what is told of one, and whether classes stay hidden', () => {
   const rows = (task: Task) => revealedBy(task).rows.join('\n');
   expect(rows(taskOf('pca'))).toMatch(/^no differential privacy: nothing bounds/);
+  expect(rows(taskOf('pca'))).toMatch(/takes 1\/2 of the whole that these rows may tell/);
+  expect(rows(taskOf('pca', { exact: true, allowFullRank: true }))).toMatch(/takes 1 of the whole/);
   expect(rows(taskOf('dca'))).toMatch(/which classes an owner has rows of stays hidden/);
   expect(rows(taskOf('dca', { outputs: ['classCounts'] }))).not.toMatch(/stays hidden/);
   const differentialPrivacy = {

@@ -37,8 +37,14 @@ function drawForPrivacy(task: StatisticsTask, drawer: Drawer, source: RandomSour
 
 function withFloor(task: StatisticsTask, noise: readonly bigint[], source: RandomSource): bigint[] {
   const deviations = floorDeviations(task);
+  const draw = gaussiansOf(source);
+  return computedValues(task, noise).map((value, i) => value + draw(deviations[i] ?? 0));
+}
+
+/** Draws whole numbers of a Gaussian with the deviation that is asked for. */
+export function gaussiansOf(source: RandomSource): (deviation: number) => bigint {
   const samplers = new Map<number, () => bigint>();
-  const draw = (deviation: number): bigint => {
+  return (deviation) => {
     const sampler =
       samplers.get(deviation) ??
       roundedGaussianSampler(source, {
@@ -48,5 +54,4 @@ function withFloor(task: StatisticsTask, noise: readonly bigint[], source: Rando
     samplers.set(deviation, sampler);
     return sampler();
   };
-  return computedValues(task, noise).map((value, i) => value + draw(deviations[i] ?? 0));
 }

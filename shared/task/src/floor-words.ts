@@ -22,5 +22,5 @@ export function floorInWords(
     task.method.kind === 'mdr'
       ? `each sum of a class's rows (${both} grains)`
       : `each entry of the scatter matrix (${both} products of two features' grains) and to sums of rows (${both} grains)`;
-  return `a floor for ${task.releases} ${task.releases === 1 ? 'release' : 'releases'} over the same rows: both servers add noise, of this standard deviation, to ${where}${largest}`;
+  return `a floor for ${task.releases} ${task.releases === 1 ? 'release' : 'releases'} over the same rows: both servers add noise, of this standard deviation, to ${where}${largest}; owners whose values are coarser than the task says may have added more`;
 }

@@ -68,12 +68,12 @@ type FlooredTask = Pick<
  */
 export function floorOf(task: FlooredTask): Floor | undefined {
   if (isExact(task) || task.method.kind === 'histogram') return undefined;
-  const { features, fractionBits, releases = 1 } = task;
-  const deviation = 0.5 * Math.sqrt(releases);
+  const { features, fractionBits } = task;
+  const deviation = floorDeviation(task);
   const grains = features.map((feature) => grainOf(feature, fractionBits));
   const varying = grains.filter((grain) => grain > 0);
   const [least, most] = [Math.min(1, ...varying), Math.max(0, ...varying)];
-  if (isNoisyEnough(task, deviation, most)) return undefined;
+  if (task.differentialPrivacy?.noise === 'servers' && privacyDeviation(task) >= deviation) return undefined;
   const bits = openedBits(task);
   const extra = (deviationInUnits: number) => Math.max(0, bits - Math.log2(deviationInUnits));
   const d = features.length;
@@ -124,15 +124,27 @@ export function grainOf({ min, max, grain = 'cell' }: Feature, fractionBits: num
   return grain === 'cell' ? cell : Math.min(2, Math.max(cell, (2 * grain) / (max - min)));
 }
 
-/** Whether each server's noise for differential privacy is at least as large as the floor that the largest grain needs. */
-function isNoisyEnough(task: FlooredTask, deviation: number, grain: number): boolean {
+/** φ of the floor: 0.5·√releases. */
+export function floorDeviation({ releases = 1 }: Pick<StatisticsTask, 'releases'>): number {
+  return 0.5 * Math.sqrt(releases);
+}
+
+/**
+ * What φ would be of a floor as large as the task's noise for differential privacy, of features as coarse as these: of one server's noise, or of that of the owners who are relied
+ * on. 0 where there is none, and where the CSP alone adds it, which knows it.
+ * @throws ERR_DP_PARAMETER
+ */
+export function privacyDeviation(task: FlooredTask): number {
   const plan = noisePlanOf(task);
-  if (plan === undefined || task.differentialPrivacy?.noise !== 'servers') return false;
-  const unit = 2 ** task.fractionBits;
-  // Both draws together; R off its diagonal has half of the variance.
-  const one = { R: plan.deviations.R / 2, V: plan.deviations.V / Math.SQRT2 };
-  const needed = { R: deviation * (grain * unit) ** 2, V: deviation * grain * unit };
-  return (task.method.kind === 'mdr' || one.R >= needed.R) && one.V >= needed.V;
+  if (plan === undefined || task.differentialPrivacy?.noise === 'csp') return 0;
+  const draws = task.differentialPrivacy?.honestOwners ?? 1;
+  const { offDiagonal, variances } = plan;
+  const deviation = ({ numerator, denominator }: typeof offDiagonal) =>
+    Math.sqrt((draws * Number(numerator)) / Number(denominator));
+  const grain = Math.max(0, ...task.features.map((feature) => grainOf(feature, task.fractionBits)));
+  const cells = grain * 2 ** task.fractionBits;
+  const ofSums = deviation(variances.V) / cells;
+  return task.method.kind === 'mdr' ? ofSums : Math.min(ofSums, deviation(offDiagonal) / cells ** 2);
 }
 
 /** Fraction bits of cells in the two-party computation. */

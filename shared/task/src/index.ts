@@ -17,10 +17,12 @@ export {
   cutTo,
   FLOOR_REACH,
   type Floor,
+  floorDeviation,
   floorDeviations,
   floorOf,
   grainOf,
   isExact,
+  privacyDeviation,
   RELEASED_BITS,
   type ReleasedFraction,
   ROTATED_PENCIL_BITS,
@@ -39,6 +41,7 @@ export {
 } from './histogram.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
 export { largestScatter, noiseNorm, rowsToStandOut } from './noise-norm.ts';
+export { OWN_FLOOR_REACH, type OwnFloor, ownFloorOf, ownNoiseBounds, takesOwnFloor } from './own-floor.ts';
 export { mostRotatedComponents } from './pencil-rank.ts';
 export { type Places, placesOf, type Span } from './places.ts';
 export {
