@@ -1,11 +1,13 @@
 /**
- * The spacing of a grid that a column's values lie on, wherever it begins: of whole numbers 1, of one decimal 0.1. Values need not lie on it to the last digit, as those do
- * not that were computed or converted to another unit.
+ * The spacing of a grid that a column's values lie on, wherever it begins: of whole numbers 1, of one decimal 0.1.
+ * Values need not lie on it to the last digit, as those do not that were computed or converted to another unit.
  *
- * How likely chance alone would make it: let values of different periods of the grid lie anywhere in theirs, independently. A period of a length s counts as one that fits
- * where most of its rows lie in a window of w·s. (Of two or more well-filled periods, each value counts for itself.) Of m periods, j lie in one window with at most m·P(B ≥ j − 1), B binomial of m − 1 draws of w, since one of them lies
- * first. The lengths from s on differ in frequencies up to 1/s, where steps of w/2 over the span move no value by more than w/8 of a period, so that 2·span/(s·w) of them with a window
- * of 5w/4 stand for all; and w is one of 2^LEVELS powers of two.
+ * How likely chance alone would make it: let values of different periods of the grid lie anywhere in theirs,
+ * independently. A period of a length s counts as one that fits where most of its rows lie in a window of w·s. Of m
+ * periods, j lie in one window with at most m·P(B ≥ j − 1), B binomial of m − 1 draws of w, since one of them lies
+ * first. Lengths from s on differ in frequencies up to 1/s, where steps of w/2 over the span move no value by more
+ * than w/8 of a period, so that 2·span/(s·w) of them with a window of 5w/4 stand for all; and w is one of 2^LEVELS
+ * powers of two. Where two or more periods hold many rows each, every value counts for itself.
  */
 import { type CountedValues, MOST_IMPUTED, TOLERANCE } from './grain-values.ts';
 
