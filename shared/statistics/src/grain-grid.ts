@@ -36,6 +36,8 @@ const DIVIDED = 64;
 /** The mean of their places on a circle has this length where a few of them are anywhere, and much less by chance. */
 const NEAR_ONE_ANOTHER = 0.6;
 const FINEST_GAP = 1 / 2000;
+/** So many digits of a candidate are enough to begin with. */
+const NEAR = 6;
 const GAP_RATIO = 1.15;
 /** A period is written with as few digits as move no value by more than this part of it. */
 const WRITTEN = 1 / 50;
@@ -56,7 +58,10 @@ export function spacingOfGrid(counted: CountedValues): number | undefined {
   const column = { ...counted, span, rows: counts.reduce((sum, count) => sum + count, 0) };
   const anchors = anchorsOf(column);
   const chosen = mostOf(column);
-  const candidates = [...dividing(column, chosen), ...gapsOf(column)]
+  const near = new Set([...dividing(column, chosen), ...gapsOf(column)].map((it) => it.toPrecision(NEAR)));
+  const candidates = [...near]
+    .map(Number)
+    .filter((period) => period >= FINEST * span)
     .flatMap((period) => anchors.map((anchor) => fitted(column, period, anchor)))
     .filter((period) => period >= FINEST * span && period <= span * (1 + 2 * TOLERANCE))
     .sort((a, b) => b - a);
