@@ -23,12 +23,8 @@ export interface OwnFloor {
 }
 
 /** Whether owners may have to add a floor of their own, so that slots have room for it: to sums of rows of tasks that are not exact. */
-export function takesOwnFloor({
-  method,
-  exact,
-  sketch,
-}: Pick<StatisticsTask, 'method' | 'exact' | 'sketch'>): boolean {
-  return !isExact({ method, exact }) && method.kind !== 'histogram' && sketch === undefined;
+export function takesOwnFloor(task: Pick<StatisticsTask, 'method' | 'exact' | 'sketch'>): boolean {
+  return !isExact(task) && task.method.kind !== 'histogram' && task.sketch === undefined;
 }
 
 /**
