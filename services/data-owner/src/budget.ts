@@ -1,7 +1,8 @@
 /**
- * What an owner's data sets have spent, by its ledger, and whether a task still fits: the accounting of docs/privacy.md, by the accountant of shared/privacy.
+ * The accounting of docs/privacy.md for the data sets of an owner, by the accountant of shared/privacy: the ledger says what each has spent, and here
+ * stands whether a task still fits.
  *
- * Which composition a data set is accounted by is decided by its first task alone: zCDP, which is tighter from the second task on, unless the
+ * The first task of a data set alone decides by which composition it is accounted: zCDP, which is tighter from the second task on, unless the
  * first one fits the total only as its own (ε, δ). The first task is chosen before anybody has seen a result. To take whichever is the
  * better after each task would let results choose, and that costs up to another δ.
  */
@@ -12,7 +13,7 @@ import {
   replacing,
   type TaskCost,
 } from '@eigenveil/privacy';
-import type { Task, TaskId } from '@eigenveil/task';
+import { type Task, type TaskId, USUAL_DELTA } from '@eigenveil/task';
 import { errorCodeOf, ServiceError } from '@eigenveil/wire';
 import { type Elsewhere, isAdoption, type LedgerEntry, type LedgerEvent } from './ledger.ts';
 import type { OwnFloorPlan } from './own-floor.ts';
@@ -20,7 +21,7 @@ import { isMore, leftOfWholes, type Part, partInWords, releasesFor, sumOfParts }
 import type { OwnerPolicy } from './policy.ts';
 import { partOf } from './task-part.ts';
 
-/** What counts for budgets of a policy. */
+/** The lines of a policy that budgets depend on. */
 export type BudgetPolicy = Pick<
   OwnerPolicy,
   'totalEpsilon' | 'totalDelta' | 'maximumEpsilon' | 'neighbours' | 'answers'
@@ -31,26 +32,24 @@ type Guarantee = Extract<LedgerEvent, { kind: 'guarantee' }>;
 type Answer = Extract<LedgerEvent, { kind: 'answer' }>;
 
 const NONE: Elsewhere = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, part: '0' };
-/** What a draft has where nothing else is said. */
-const USUAL_DELTA = 1e-6;
 /** The largest δ that an accountant takes. */
 const MOST_DELTA = 1 - 2 ** -52;
 
-/** What has been spent on a data set, of what. */
+/** The account of one data set: what has been spent, and of which total. */
 export interface BudgetStatus {
   readonly dataset: string;
-  /** The last task that was charged, or what was set; ISO 8601. */
+  /** The time at which the last task was charged or the budget was set; ISO 8601. */
   readonly changedAt: string;
-  /** Tasks under differential privacy that the ledger has. */
+  /** The number of tasks under differential privacy that the ledger has. */
   readonly tasks: number;
-  /** What they come to with what was spent elsewhere: in this relation, by this composition. Null where a guarantee has no price in it. */
+  /** The sum of these tasks and of what was spent elsewhere, in this relation and by this composition. It is null where a guarantee has no price in the relation. */
   readonly spent: { readonly epsilon: number; readonly delta: number } | null;
   readonly neighbours: Relation;
   readonly composition: 'basic' | 'zcdp';
-  /** Null: no total is set. */
+  /** The policy's total, or null where it sets none. */
   readonly totalEpsilon: number | null;
   readonly totalDelta: number;
-  /** The largest ε that one more task could have, with this δ; null: no total is set. */
+  /** The largest ε that one more task could have, with this δ, or null where no total is set. */
   readonly left: { readonly epsilon: number; readonly delta: number } | null;
   /** By rotated without differential privacy, and of how many; and what all tasks together took of how many wholes. */
   readonly answers: {
@@ -74,7 +73,7 @@ export function eventOf(task: Task, own?: OwnFloorPlan): (Guarantee | Answer) & 
   return { kind: 'guarantee', ...place, epsilon, delta, neighbours, noise };
 }
 
-/** Whether the ledger has the task charged to this data set. */
+/** Tells whether the ledger has the task charged to this data set. */
 export function isCharged(ledger: readonly LedgerEntry[], dataset: string, taskId: TaskId): boolean {
   return ledger.some(
     (entry) => entry.dataset === dataset && entry.event.kind !== 'set' && entry.event.taskId === taskId,
@@ -103,7 +102,7 @@ export function checkBudget(
   if (event.kind === 'guarantee') checkSpending(policy, account, dataset, event);
 }
 
-/** What each data set has spent, in the order of their names. */
+/** Returns the account of each data set, in the order of their names. */
 export function budgetStatus(policy: BudgetPolicy, ledger: readonly LedgerEntry[]): BudgetStatus[] {
   const names = [...new Set(ledger.map(({ dataset }) => dataset))].sort();
   return names.map((dataset) => {
@@ -134,7 +133,7 @@ export function budgetStatus(policy: BudgetPolicy, ledger: readonly LedgerEntry[
   });
 }
 
-/** What is left for a task as drafts have it. */
+/** Returns what is left for a task as drafts have it. */
 function leftOf(policy: BudgetPolicy, account: Account): BudgetStatus['left'] {
   const { totalEpsilon } = policy;
   if (totalEpsilon === undefined) return null;
@@ -215,7 +214,7 @@ function checkWholes(
   );
 }
 
-/** What the tasks of an account cost, and what is left of the total for them. */
+/** The costs of an account's tasks, and what was spent elsewhere. */
 interface Prices {
   readonly elsewhere: { readonly epsilon: number; readonly dpDelta: number };
   readonly costs: readonly TaskCost[];
@@ -223,7 +222,7 @@ interface Prices {
 
 const relationOf = ({ neighbours }: BudgetPolicy): Relation => neighbours ?? 'replace';
 
-/** Null where something has no price in this relation. */
+/** Returns the costs in this relation, or null where something has no price in it. */
 function pricesOf({ elsewhere, guarantees }: Account, relation: Relation): Prices | null {
   const before = { epsilon: elsewhere.epsilon, dpDelta: elsewhere.delta };
   const isNothing = before.epsilon === 0 && before.dpDelta === 0;
@@ -236,7 +235,7 @@ function pricesOf({ elsewhere, guarantees }: Account, relation: Relation): Price
   };
 }
 
-/** What is left of the total for tasks of the ledger; null: nothing. */
+/** Returns what is left of the total for tasks of the ledger, or null where that is nothing. */
 function budgetFor(
   { totalEpsilon = Infinity, totalDelta }: BudgetPolicy,
   { elsewhere }: Prices,
@@ -253,7 +252,7 @@ function compositionOf(policy: BudgetPolicy, prices: Prices): 'basic' | 'zcdp' {
     : 'zcdp';
 }
 
-/** Whether all of these, in this order, are within the budget. */
+/** Tells whether all of these costs, in this order, are within the budget. */
 function fits(budget: PrivacyBudget, costs: readonly TaskCost[]): boolean {
   const accountant = new BudgetAccountant(budget);
   try {
@@ -326,7 +325,7 @@ function checkSpending(policy: BudgetPolicy, account: Account, dataset: string, 
 
 type Spending = Pick<Guarantee, 'epsilon' | 'delta' | 'neighbours' | 'noise'>;
 
-/** The largest ε, to three digits and at most its own, that a task with this δ and noise could still have; 0: none. */
+/** Returns the largest ε, to three digits and at most the task's own, that a task with this δ and noise could still have, or 0. */
 function leftFor(policy: BudgetPolicy, account: Account, event: Spending): number {
   const relation = relationOf(policy);
   const would = (epsilon: number) =>

@@ -13,10 +13,9 @@ import {
   readTextFile,
   warnOfClipped,
   warnOfRemarks,
-  warnOfSkipped,
 } from '@eigenveil/command';
 import type { Row, RowBatches, Statistics } from '@eigenveil/statistics';
-import { CONSENT_OPTIONS } from '@eigenveil/statistics/reading-options';
+import { CONSENT_OPTIONS, IGNORED_COLUMNS, toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -68,13 +67,7 @@ export const CONTRIBUTE_SETTINGS = {
       'instead of rows: the result of the statement that "eigenveil-owner sql" prints, CSV or JSON',
     placeholder: 'FILE',
   },
-  ignore: {
-    schema: z.array(z.string()),
-    description:
-      "columns of the file to leave out, with commas between or as a JSON list; '#3' is the third one, if it has no name",
-    default: [],
-    placeholder: 'LIST',
-  },
+  ignore: IGNORED_COLUMNS,
   ...ROW_SETTINGS,
   ...CONSENT_OPTIONS,
   strict: {
@@ -309,7 +302,7 @@ interface Summary {
 function warn(command: Command, summary: Summary): void {
   const { rows, clipped, clippedRows, skippedRows, constant, warnings } = summary;
   warnOfRemarks(command, warnings);
-  warnOfSkipped(command, skippedRows);
+  warnOfRemarks(command, toldOfSkipped(skippedRows));
   warnOfClipped(command, clipped);
   if (clippedRows > 0) {
     printNote(

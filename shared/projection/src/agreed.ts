@@ -254,10 +254,13 @@ function checkClassCounts(task: AgreedTask, { classCounts, sampleCount }: Claime
 
 /**
  * Of the trace of the total scatter, and so of its eigenvalues: without noise it is from 0 to d Q_max, as features lie in [−1, 1]. With noise
- * V Vᵀ / Q may be as large as V is, with a single row. A correlation matrix has no more than its diagonal of ones.
+ * V Vᵀ / Q may be as large as V is, with a single row. A correlation matrix has no more than its diagonal of ones, and with a floor no entry that is above 8.
  */
 function scatterBounds(task: AgreedTask): [number, number] {
-  if (isStandardised(task.method)) return [0, task.features.length];
+  if (isStandardised(task.method)) {
+    const { length } = task.features;
+    return floorOf(task) === undefined ? [0, length] : [-8 * length, 8 * length];
+  }
   const { R, V } = statisticsBounds(task);
   const unit = 2 ** -task.fractionBits;
   const d = task.features.length;

@@ -3,7 +3,12 @@
 export { Thumbprint } from '@eigenveil/task';
 export { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 export { principalAngles, residual, varianceCaptured } from './compare.ts';
-export { correlationOf, undividedVariances, unstandardised } from './correlation.ts';
+export {
+  correlationNoise,
+  correlationOf,
+  undividedVariances,
+  unstandardised,
+} from './correlation.ts';
 export type { Decomposition } from './decomposition.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
 export { notPositiveDefinite, ProjectionError, type ProjectionErrorCode } from './errors.ts';
@@ -12,6 +17,7 @@ export {
   explainedVariance,
   type ShareOfVariance,
   type Untold,
+  wholeVariance,
 } from './explained.ts';
 export { CONFIDENCE, QUANTILES, type ReleasedHistogram, releaseOf } from './histograms.ts';
 export { decompose, type Pencil, pencil } from './methods.ts';

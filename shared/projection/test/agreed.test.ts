@@ -84,6 +84,15 @@ describe('a projection of the agreed task', () => {
   });
 });
 
+it('of a correlation matrix has negative eigenvalues only with a floor, whose noise may make them so', () => {
+  const { task, projection } = agreed('pima', 'correlation', [...ALL, 'variances']);
+  const spectrum = projection.spectrum!.with(-1, -0.5);
+  const off = spectrum.at(-1)! - projection.spectrum!.at(-1)!;
+  const indefinite = { ...projection, spectrum, trace: projection.trace! + off };
+  expect(() => checkAgreed(task, indefinite)).toThrow(refusal('spectrum'));
+  checkAgreed({ ...task, exact: false, releases: 2 }, indefinite);
+});
+
 it('of a correlation matrix has vectors that standard deviations allow', () => {
   const { task, projection } = agreed('pima', 'correlation', [...ALL, 'variances']);
   const change = (by: number) =>

@@ -20,7 +20,7 @@ export { layout } from './layout.ts';
 export { type MissingMarks, missingMarks } from './missing.ts';
 export { drawNoise } from './noise.ts';
 export { parseDecimal, parseDecimalComma } from './number.ts';
-export { NumberFormat, ThousandsWatch } from './number-format.ts';
+export { BooleanWatch, NumberFormat, ThousandsWatch } from './number-format.ts';
 export { countsRows, IS_SUM, LAST_IS_SUM, LastRowSums, RowCounter } from './odd-rows.ts';
 export { drawOwnNoise } from './own-noise.ts';
 export {
@@ -51,4 +51,4 @@ export {
   unflattenComputed,
 } from './statistics.ts';
 export { differenceOf, likeness, nearTo } from './unusual.ts';
-export { ColumnSpread, checkClipping, ValueWatch } from './value-watch.ts';
+export { ColumnSpread, checkClipping, LEAST_SPREAD, ValueWatch } from './value-watch.ts';

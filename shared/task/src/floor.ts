@@ -6,6 +6,8 @@ import { type Feature, type StatisticsTask, summedClasses } from './statistics-t
 
 /** No number that is released or opened has more bits where a task has a floor: the least noise is at least 2^24 units of what is computed with. */
 export const RELEASED_BITS = 24;
+/** The same of pencils by `rotated`, which opens a matrix and a signal with so many bits: with fewer their noise matrix would have to be better conditioned than it is. */
+export const ROTATED_PENCIL_BITS = 36;
 /** A least eigenvalue of the noise is above −φ√2·(2√d + 7.5), in products of grains, except with probability 2^−40. */
 const RIDGE_DEVIATIONS = 7.5;
 /** A feature without variance has more than this on the diagonal once in 30,000 times. */
@@ -57,6 +59,7 @@ type FlooredTask = Pick<
   | 'differentialPrivacy'
   | 'exact'
   | 'releases'
+  | 'twoParty'
 >;
 
 /**
@@ -71,7 +74,8 @@ export function floorOf(task: FlooredTask): Floor | undefined {
   const varying = grains.filter((grain) => grain > 0);
   const [least, most] = [Math.min(1, ...varying), Math.max(0, ...varying)];
   if (task.differentialPrivacy?.noise === 'servers' && privacyDeviation(task) >= deviation) return undefined;
-  const extra = (deviationInUnits: number) => Math.max(0, RELEASED_BITS - Math.log2(deviationInUnits));
+  const bits = openedBits(task);
+  const extra = (deviationInUnits: number) => Math.max(0, bits - Math.log2(deviationInUnits));
   const d = features.length;
   const ridge = deviation * Math.SQRT2 * (2 * Math.sqrt(d) + RIDGE_DEVIATIONS);
   return {
@@ -84,6 +88,12 @@ export function floorOf(task: FlooredTask): Floor | undefined {
     leastVariances: grains.map((grain) => VARIANCE_DEVIATIONS * 2 * deviation * grain ** 2),
     released: releasedFraction(deviation * Math.SQRT2 * most ** 2, task),
   };
+}
+
+/** Of the finest number that is opened. */
+function openedBits({ method, twoParty }: FlooredTask): number {
+  const isPencil = method.kind !== 'pca' && method.kind !== 'ridge';
+  return twoParty === 'rotated' && isPencil ? ROTATED_PENCIL_BITS : RELEASED_BITS;
 }
 
 /** @param noise deviation of both servers' noise on the coarsest entry off the diagonal */

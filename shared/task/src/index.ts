@@ -25,6 +25,7 @@ export {
   privacyDeviation,
   RELEASED_BITS,
   type ReleasedFraction,
+  ROTATED_PENCIL_BITS,
 } from './floor.ts';
 export { floorInWords } from './floor-words.ts';
 export {
@@ -69,6 +70,7 @@ export {
   TaskProposal,
   Thumbprint,
   TwoPartyName,
+  USUAL_DELTA,
 } from './schema.ts';
 export { planShift, type ShiftPlan, shiftOf, shiftRidge, withoutShift } from './shift.ts';
 export { draftedColumns, LEAST_FRESH_COLUMNS, sketchColumnBound, sketchScaleBits } from './sketch.ts';

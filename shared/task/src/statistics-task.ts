@@ -32,6 +32,8 @@ export type StatisticsTask = Immutable<
   /** false: both servers add the floor, of so many releases. Absent, as of statistics alone: they add none. */
   readonly exact?: TaskProposal['exact'];
   readonly releases?: TaskProposal['releases'];
+  /** Which protocol computes it: it says how finely anything is opened, and so how fine the floor's noise must be. */
+  readonly twoParty?: TaskProposal['twoParty'];
   /** Of what line the two servers have: see the schema. */
   readonly serverLine?: TaskProposal['serverLine'];
   /** Rows are clipped and noise is added; absent or null: neither. */

@@ -95,6 +95,17 @@ describe('the floor', () => {
     expect(least(length, length + 4)).toBeLessThan(2 ** (RELEASED_BITS + 1));
   });
 
+  test('of pencils by rotated has units for the bits that are opened of them, and of nothing else', () => {
+    const bits = (changes: Partial<StatisticsTask>) => {
+      const { fractionBits, sumFractionBits } = floorOf(taskOf({ features: mixed, ...changes }))!;
+      return { fractionBits, sumFractionBits };
+    };
+    const finer = { fractionBits: 27 + 6, sumFractionBits: 39 + 12 };
+    expect(bits({ ...lda, twoParty: 'rotated' })).toEqual(finer);
+    for (const other of [{ twoParty: 'rotated' }, { ...lda, twoParty: 'garbled' }] as const)
+      expect(bits(other)).toEqual({ fractionBits: 27, sumFractionBits: 39 });
+  });
+
   test('grows with the square root of the releases', () => {
     const [one, four] = [1, 4].map((releases) => floorOf(taskOf({ releases }))!.deviation);
     expect([one, four]).toEqual([0.5, 1]);

@@ -1,6 +1,6 @@
 /** What the arithmetic of a two-party protocol resolves, in units of a result's eigenvalues. docs/precision.md ("What a result's remarks mean") says why. */
-import type { Program } from '@eigenveil/task';
-import { RESIDUAL_PLACES, rankPlaces } from './programs/precision.ts';
+import { isStandardised, type Program } from '@eigenveil/task';
+import { NORM_PLACES, RESIDUAL_PLACES, rankPlaces } from './programs/precision.ts';
 
 export interface Resolution {
   /** By how much an eigenvalue of this size may be off; one that is no larger may be zero. */
@@ -34,19 +34,21 @@ const CLEAR = 2 ** 10;
  */
 export function resolutionOf(
   twoParty: 'garbled' | 'rotated' | 'linear' | 'simulated',
-  { method, featureCount: d }: Pick<Program, 'method' | 'featureCount'>,
+  { method, featureCount: d, floor }: Pick<Program, 'method' | 'featureCount' | 'floor'>,
   { largest, trace }: { readonly largest: number; readonly trace: number },
 ): Resolution {
   if (twoParty === 'linear') return { error: () => 0, gap: () => 0, status: 0 }; // no components
   const status = twoParty === 'garbled' ? 2 ** -RESIDUAL_PLACES * Math.abs(largest) : 0;
   if (method.kind === 'pca') {
-    // The circuit draws its line at 2^-rankPlaces of a trace that it has brought to [1/2, 1).
+    // Of a correlation matrix the norm is a secret; it is next to nothing wherever variances are far above the noise.
+    const norms = floor && !isStandardised(method) ? 2 ** NORM_PLACES * floor.norm : 0;
+    // The circuit draws its line at 2^-rankPlaces of a trace, and what there is for noise, that it has brought to [1/2, 1).
     const error = {
-      garbled: 2 ** (1 - rankPlaces(d)) * trace,
+      garbled: 2 ** (1 - rankPlaces(d)) * (trace + norms),
       rotated: (2 * Math.sqrt(d) + NORM_TAIL) * ROTATED_NOISE * trace,
       simulated: SIMULATED * largest,
     }[twoParty];
-    const gap = twoParty === 'garbled' ? GARBLED_GAP * trace : CLEAR * error;
+    const gap = twoParty === 'garbled' ? GARBLED_GAP * (trace + norms) : CLEAR * error;
     return { error: () => error, gap: () => gap, status };
   }
   const hasSignalRidge = method.kind === 'dca' && method.signalRidge !== 0;
