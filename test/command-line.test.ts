@@ -237,8 +237,6 @@ describe('a task', () => {
         classes: {},
         warnings: [],
         constant: [],
-        // Fewer than 60 rows, or sums: nothing was compared.
-        ownFloor: { coarser: [], deviation: 0, isChecked: false },
       });
     }
     const save = ['--save', path('early.json')];

@@ -1,4 +1,7 @@
 /** An owner's contribution that has no receipt yet, and one that was withdrawn: nothing is drawn a second time, and no file is passed over. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DataOwner, type OwnerHome, OwnerPolicy, PaillierPool } from '@eigenveil/data-owner';
 import type { OwnFloorTold } from '@eigenveil/data-owner/portable';
 import { systemRandomness } from '@eigenveil/privacy';
@@ -9,6 +12,7 @@ import type { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import type { Receipt, SignedTask } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { query } from './support/database.ts';
+import { runInProcess } from './support/in-process.ts';
 import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
@@ -307,6 +311,25 @@ describe("noise for an owner's own rows, which are coarser than the task says", 
     await createFine();
     await contributeAll({});
     expect(exact(signed.task).map((value, i) => encrypted[1]![i]! - value)).not.toEqual(noise);
+  });
+
+  test('is told to the owner by the command, before and when it is sent', async () => {
+    const at = (name: string) => join(world.folder, name);
+    const { url, ca } = world.dataUserAddress;
+    await writeFile(at('ca.pem'), ca!);
+    const policy = { twoParty: ['simulated'], minimumKeyBits: 1024, allowFullRank: true };
+    await writeFile(at('policy.json'), JSON.stringify(policy));
+    const flags = [
+      ...['--home', at(`owner-${world.owners}`), '--user-url', url, '--user-ca', at('ca.pem')],
+      ...['--policy', at('policy.json'), '--data', dataFile('iris'), '--ignore', 'label'],
+    ];
+    const words = /"sepal_length" \(0\.1 instead of 0\.00\d+\).*deviation of 0\.707 .*nobody else is told/;
+    const dry = await runInProcess('owner', 'contribute', signed.task.id, ...flags, '--dry-run');
+    expect(dry.stdout).toMatch(words);
+    expect(dry.stdout).toContain('1/2 of a whole');
+    const sending = await runInProcess('owner', 'contribute', signed.task.id, ...flags);
+    expect(sending).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(words) });
+    expect(sent()).toHaveLength(1);
   });
 
   test('is added by nobody whose policy wants none: then such a task is too much for the rows', async () => {
