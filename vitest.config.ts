@@ -14,7 +14,6 @@ export const ALONE = [
   'shared/two-party/test/programs/simulator.test.ts', // replaces modules
   'shared/two-party/test/garbling/privacy.test.ts', // replaces modules
   'shared/evaluation/test/attacks/membership/wiring.test.ts', // replaces modules
-  'shared/report/test/files.test.ts', // draws any text: of __proto__, a library makes members of Object.prototype
 ];
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));

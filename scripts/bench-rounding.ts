@@ -1,4 +1,5 @@
 /** `npm run bench:rounding`: how far rounding rows moves each method's result, as docs/precision.md has it. */
+import { measureEach } from '@eigenveil/bench/cases';
 import { dataFile } from '@eigenveil/bench/decompositions';
 import { readRecords } from '@eigenveil/demo/dataset';
 import { RoundedRows } from '@eigenveil/projection';
@@ -32,17 +33,31 @@ from the folder EIGENVEIL_DATA, or are left out.`,
   .parse()
   .opts<{ json?: true }>();
 
-const measured: { dataset: string; method: string; angles: (number | null)[] }[] = [];
-for (const dataset of DATA_SETS) {
-  const file = await dataFile(dataset);
-  if (file === undefined) continue;
-  const [header, ...records] = (await readRecords(file)) as [string[], ...string[][]];
-  for (const [method, kind] of Object.entries(METHODS)) {
-    if (kind.kind === 'mdr' && dataset !== AGE.dataset) continue;
-    measured.push({ dataset, method, angles: anglesOf(header, records, kind) });
-  }
+/** One data set by one method. */
+interface Case {
+  readonly dataset: string;
+  readonly file: string;
+  readonly method: string;
 }
-process.stdout.write(json ? `${JSON.stringify(measured)}\n` : `${table()}\n`);
+
+async function casesOf(dataset: string): Promise<Case[]> {
+  const file = await dataFile(dataset);
+  if (file === undefined) return [];
+  return Object.entries(METHODS)
+    .filter(([, { kind }]) => kind !== 'mdr' || dataset === AGE.dataset)
+    .map(([method]) => ({ dataset, file, method }));
+}
+
+const cases = (await Promise.all(DATA_SETS.map(casesOf))).flat();
+const measured = await measureEach(
+  cases,
+  ({ dataset, method }) => `${method} of ${dataset}`,
+  async ({ dataset, file, method }) => {
+    const [header, ...records] = (await readRecords(file)) as [string[], ...string[][]];
+    return [{ dataset, method, angles: anglesOf(header, records, METHODS[method]!) }];
+  },
+);
+process.stdout.write(json ? `${JSON.stringify({ rows: measured })}\n` : `${table()}\n`);
 
 function anglesOf(header: string[], records: string[][], method: TaskProposal['method']): (number | null)[] {
   const isMdr = method.kind === 'mdr';

@@ -1,8 +1,10 @@
 /** `npm run forecast:privacy`: what drafts forecast of differential privacy beside what seeds show, as docs/privacy.md has it. */
 
+import { measureEach } from '@eigenveil/bench/cases';
 import { loadLaboratoryData } from '@eigenveil/laboratory/comparison/data';
-import { type CheckedShares, checkShares } from '@eigenveil/laboratory/comparison/explained';
-import { type CheckedForecast, checkForecast } from '@eigenveil/laboratory/comparison/forecast';
+import { checkShares } from '@eigenveil/laboratory/comparison/explained';
+import { checkForecast } from '@eigenveil/laboratory/comparison/forecast';
+import { USUAL_DELTA } from '@eigenveil/task';
 import { benchmark, wholeNumber } from './options.ts';
 
 const DATA_SETS = ['iris', 'pima', 'breast_cancer', 'ionosphere', 'australian', 'german'];
@@ -20,13 +22,12 @@ const SHARES = [
   ['breast_cancer', 4, 3],
   ['pima', 4, 1],
 ] as const;
-const DELTA = 1e-6;
 
 const { seeds, json } = benchmark({
   name: 'forecast:privacy',
   description:
     'Compares the noise that task draft forecasts, the rows from which a component stands out, and the captured variance that task result tells, with what seeds show.',
-  explanation: `Clipping norms are those of drafts, δ is ${DELTA}, and both servers add noise. Data sets that are not bundled come from the folder
+  explanation: `Clipping norms are those of drafts, δ is ${USUAL_DELTA}, and both servers add noise. Data sets that are not bundled come from the folder
 EIGENVEIL_DATA, or are left out. Two runs print the same.`,
   example: '--seeds 20',
 })
@@ -34,18 +35,23 @@ EIGENVEIL_DATA, or are left out. Two runs print the same.`,
   .parse()
   .opts<{ seeds: number; json?: true }>();
 
-const checked: (CheckedForecast & { readonly epsilon: number })[] = [];
-for (const name of DATA_SETS) {
-  const data = await loadLaboratoryData(name);
-  if (data === undefined) continue;
-  for (const epsilon of BUDGETS)
-    checked.push({ epsilon, ...checkForecast(data, { epsilon, delta: DELTA, seeds }) });
-}
-const shares: CheckedShares[] = [];
-for (const [name, epsilon, components] of SHARES) {
-  const data = await loadLaboratoryData(name);
-  if (data !== undefined) shares.push(checkShares(data, { epsilon, delta: DELTA, seeds, components }));
-}
+const checked = await measureEach(
+  DATA_SETS.flatMap((name) => BUDGETS.map((epsilon) => ({ name, epsilon }))),
+  ({ name, epsilon }) => `the noise on ${name}, ε = ${epsilon}`,
+  async ({ name, epsilon }) => {
+    const data = await loadLaboratoryData(name);
+    if (data === undefined) return [];
+    return [{ epsilon, ...checkForecast(data, { epsilon, delta: USUAL_DELTA, seeds }) }];
+  },
+);
+const shares = await measureEach(
+  SHARES,
+  ([name, epsilon, components]) => `what is told of ${name}, ε = ${epsilon}, ${components} components`,
+  async ([name, epsilon, components]) => {
+    const data = await loadLaboratoryData(name);
+    return data === undefined ? [] : [checkShares(data, { epsilon, delta: USUAL_DELTA, seeds, components })];
+  },
+);
 process.stdout.write(
   json ? `${JSON.stringify({ forecasts: checked, shares })}\n` : `${table()}\n\n${sharesTable()}\n`,
 );

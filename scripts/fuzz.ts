@@ -1,6 +1,6 @@
 /** `npm run fuzz`: tries every parser that takes something from outside with inputs that are nearly right. */
 import { randomInt } from 'node:crypto';
-import { createProgram, EXIT, every, printResult, runCommand } from '@eigenveil/command';
+import { createProgram, EXIT, every, LINE_MILLISECONDS, printResult, runCommand } from '@eigenveil/command';
 import { Presets, SingleBar } from 'cli-progress';
 import { type Finding, fuzz } from '../test/fuzz/target.ts';
 import { allTargets, shares } from '../test/fuzz/targets.ts';
@@ -8,8 +8,6 @@ import { wholeNumber } from './options.ts';
 
 const INPUTS = 100_000;
 const LEAST = 50;
-/** Between two lines where there is no terminal for a bar. */
-const LINE_MILLISECONDS = 5000;
 
 interface Options {
   readonly inputs: number;

@@ -1,6 +1,6 @@
 /** `npm run soak`: lets both services die, and loses their messages, for as long as you like, and looks for what they do not survive. */
 import { randomInt } from 'node:crypto';
-import { createProgram, EXIT, every, printResult, runCommand } from '@eigenveil/command';
+import { createProgram, EXIT, every, LINE_MILLISECONDS, printResult, runCommand } from '@eigenveil/command';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { Presets, SingleBar } from 'cli-progress';
 import { Option } from 'commander';
@@ -12,8 +12,6 @@ import { wholeNumber } from './options.ts';
 const RUNS_PER_SEED = 5;
 const LARGEST_SEED = 2 ** 30;
 const MINUTE_MILLISECONDS = 60_000;
-/** Between two lines where there is no terminal for a bar. */
-const LINE_MILLISECONDS = 5000;
 
 const DESCRIPTION = [
   'Runs a real CSP and a real data user as processes, and has fast-check do to them what happens to',

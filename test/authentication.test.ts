@@ -155,7 +155,9 @@ describe('a user', () => {
     await other.close();
   });
 
-  test('moves to another projection while others use the one before, which then ends', async () => {
+  test('moves to another projection while others use the one before, which then ends', {
+    tags: ['long'],
+  }, async () => {
     const { userId, device } = await admitted(setosa);
     const stays = await admitted(versicolor);
     const next = await projectedHere();
@@ -184,7 +186,7 @@ describe('a user', () => {
 });
 
 describe('an answer that is lost', () => {
-  test('has the very same batch sent again, which is scored once', async () => {
+  test('has the very same batch sent again, which is scored once', { tags: ['long'] }, async () => {
     const { userId, device } = await admitted(setosa);
     const path = /^POST \/sessions\/.*\/windows$/;
     site.proxy.seen.length = 0;
@@ -207,7 +209,7 @@ describe('an answer that is lost', () => {
     await device.close();
   });
 
-  test('of an enrolment leaves one device with the frame that it has told', async () => {
+  test('of an enrolment leaves one device with the frame that it has told', { tags: ['long'] }, async () => {
     const [userId, home] = [newUser(), site.newHome()];
     const { token } = await site.relying.invite(userId, 'enrol');
     const { evidence, csp } = site.projected;
@@ -418,7 +420,9 @@ describe('a device', () => {
     await device.close();
   });
 
-  test('keeps what waits while the service cannot be reached, in order, and up to a bound', async () => {
+  test('keeps what waits while the service cannot be reached, in order, and up to a bound', {
+    tags: ['long'],
+  }, async () => {
     const { userId, device } = await admitted(setosa);
     site.proxy.inject(/windows$/, { kind: 'lose request' }, Number.POSITIVE_INFINITY);
     const lost = { code: 'ERR_PEER_UNREACHABLE' };

@@ -48,7 +48,11 @@ const GET = 'GET /healthz HTTP/1.1\r\nhost: x\r\n';
 const POST = 'POST /tasks HTTP/1.1\r\nhost: x\r\nconnection: close\r\n';
 const SECOND = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n';
 
-describe.each(SERVICES)('at the %s', (name) => {
+// Both have the same server of HTTP, so that one says what the other repeats.
+describe('at the csp', () => refusesBadLines('csp'));
+describe('at the data user', { tags: ['long'] }, () => refusesBadLines('dataUser'));
+
+function refusesBadLines(name: Name): void {
   const malformed: [string, string][] = [
     ['no HTTP at all', `${randomBytes(64).toString('latin1')}\r\n\r\n`],
     ['HTTP/0.9', 'GET /healthz\r\n\r\n'],
@@ -218,7 +222,7 @@ describe.each(SERVICES)('at the %s', (name) => {
     await expectAlive(name);
   });
 
-  test('peers that never finish do not keep others out', async () => {
+  test('peers that never finish do not keep others out', { tags: ['long'] }, async () => {
     const address = addressOf(name);
     const starts = [
       GET,
@@ -236,7 +240,7 @@ describe.each(SERVICES)('at the %s', (name) => {
     for (const socket of sockets) socket.destroy();
     await expectAlive(name);
   });
-});
+}
 
 describe('bodies, from those who may send some', () => {
   const type = { 'content-type': 'application/json' };

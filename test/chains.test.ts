@@ -283,7 +283,7 @@ describe('a task on a basis', () => {
     await contribute(0, third, ['label'], await world.enrolledOwner({ maximumLinks: 3 }));
   });
 
-  test('is an answer of its own over the same rows', async () => {
+  test('is an answer of its own over the same rows', { tags: ['long'] }, async () => {
     const one = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 1, others: 1 } });
     const first = await (await world.taskClient()).create(await proposalOf('pca'));
     await contribute(0, first, ['label'], one);

@@ -122,7 +122,7 @@ describe('units of systemd', async () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test.skipIf(cannotVerify)('are verified by systemd, and expose little', async () => {
+  test.skipIf(cannotVerify)('are verified by systemd, and expose little', { tags: ['long'] }, async () => {
     expect(units).toHaveLength(3);
     for (const name of units) {
       const path = await copyOf(name);

@@ -167,7 +167,9 @@ describe.skipIf(problemOfPostgres !== undefined)('the data user over PostgreSQL'
   const answers = (environment: Record<string, string>) =>
     dataUsersAnswers({ name: 'user', environment, postgres });
 
-  test('has PostgreSQL sync what it has taken before the first byte of the receipt leaves', async () => {
+  test('has PostgreSQL sync what it has taken before the first byte of the receipt leaves', {
+    tags: ['long'],
+  }, async () => {
     expect(await answers({})).toEqual(all(RECEIPTS, 'durable'));
   });
 

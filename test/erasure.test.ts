@@ -123,7 +123,7 @@ describe('nothing secret is left in the files', () => {
     await expectOverAtCsp();
   });
 
-  test('of a task that is cancelled at the last moment', async () => {
+  test('of a task that is cancelled at the last moment', { tags: ['long'] }, async () => {
     const secrets = await runUntilUnblinded();
     await (await world.taskClient()).cancelTask(id);
     world.proxies.csp.heal();
@@ -132,7 +132,7 @@ describe('nothing secret is left in the files', () => {
     await expectOverAtCsp();
   });
 
-  test('of a task that is cancelled while it is open', async () => {
+  test('of a task that is cancelled while it is open', { tags: ['long'] }, async () => {
     const atCsp = { 'secret key': column(world.cspConfig.dataDirectory, 'sealed_secret_key') };
     const atDataUser = contributionsOf();
     expect(found(world.dataUserConfig, atDataUser)).toHaveLength(6);

@@ -198,7 +198,9 @@ describe('the process that works on a task', () => {
     expect(processes.filter((process) => process.isRunning())).toHaveLength(1);
   });
 
-  test('loses its connection: what goes wrong then is not the end of the task', async () => {
+  test('loses its connection: what goes wrong then is not the end of the task', {
+    tags: ['long'],
+  }, async () => {
     await createAndContribute();
     // An error that would be final, if it came to a process that still had the task.
     const json = async () => {
@@ -223,7 +225,7 @@ describe('the process that works on a task', () => {
     expect(world.proxies.csp.seen.filter(({ name }) => name.endsWith('two-party'))).toHaveLength(1);
   });
 
-  test('says why the task waits', async () => {
+  test('says why the task waits', { tags: ['long'] }, async () => {
     await createAndContribute();
     const goOn = await HOLDS.closed!();
     await close();

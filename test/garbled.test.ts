@@ -192,7 +192,9 @@ test('transfers that the data user spoils every time are refused by the CSP, wit
   expect(world.proxies.csp.streams).toHaveLength(3);
 });
 
-test('a task tells how far it is, and stops computing at both servers when it is cancelled', async () => {
+test('a task tells how far it is, and stops computing at both servers when it is cancelled', {
+  tags: ['long'],
+}, async () => {
   const { client } = parties;
   const proposal = madeUpProposal('pca', 20, [], { twoParty: 'garbled', components: 5 });
   const values = Array.from({ length: 30 }, (_, i) =>

@@ -93,7 +93,7 @@ describe('a contribution that comes again', () => {
     expect((await byHand.status(id)).contributions).toBe(2);
   });
 
-  test('at the same time is stored once, under one receipt', async () => {
+  test('at the same time is stored once, under one receipt', { tags: ['long'] }, async () => {
     const [first, second] = owners as [Enrolled, Enrolled];
     const { id } = signed.task;
     const sent = await byHand.contribution(first, signed, 0);
@@ -188,7 +188,9 @@ describe('fewer owners than the minimum', () => {
   });
 });
 
-test('a task that nobody closes is cancelled days after its deadline, and its contributions are deleted', async () => {
+test('a task that nobody closes is cancelled days after its deadline, and its contributions are deleted', {
+  tags: ['long'],
+}, async () => {
   const DAY = 24 * HOUR;
   const deadlineIn = (days: number) => new Date(Date.now() + days * DAY).toISOString();
   const abandoned = await byHand.create({ deadline: deadlineIn(1) });

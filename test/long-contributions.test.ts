@@ -280,7 +280,7 @@ describe('by hand', () => {
     ).toEqual([]);
   });
 
-  test('nobody can keep others away with pieces that do not come', async () => {
+  test('nobody can keep others away with pieces that do not come', { tags: ['long'] }, async () => {
     const slow = await world.enrolledOwner();
     const record = await recordFor(signed, slow.home, honest.bytes);
     const begun = [await begin(slow, record), await begin(slow, record)];

@@ -67,7 +67,7 @@ test('processes that start at once share the batches of a task, which one of the
   expect(queueErrors).toEqual([]);
 });
 
-test('a process that starts finds what others have left', async () => {
+test('a process that starts finds what others have left', { tags: ['long'] }, async () => {
   const first = await open();
   await task.collect(first.store, OWNERS, WITHDRAWN);
   await first.close();

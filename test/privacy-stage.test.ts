@@ -209,7 +209,9 @@ const OF_CSP = 'noise of the CSP alone is all that the result has: %s';
 test.each(['simulated'] as const)(OF_CSP, expectNoiseOfCsp);
 test.each(['rotated'] as const)(OF_CSP, { tags: ['long'] }, expectNoiseOfCsp);
 
-test('the second of two tasks has its ranges around the mean of the first, in the rows’ own units', async () => {
+test('the second of two tasks has its ranges around the mean of the first, in the rows’ own units', {
+  tags: ['long'],
+}, async () => {
   const { values, classes } = rowsOf([]);
   // Ranges of 0 to 10 and a mean far from their middle.
   const far = values.map((row) => row.map((x, i) => Math.max(0, Math.min(10, x + 2 + i))));

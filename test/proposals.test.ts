@@ -155,7 +155,9 @@ describe('of a proposal whose answer does not come', () => {
   });
 });
 
-test('of a data user that knows the CSP by another address, the task waits until that is mended', async () => {
+test('of a data user that knows the CSP by another address, the task waits until that is mended', {
+  tags: ['long'],
+}, async () => {
   await world.stopDataUser();
   const cspUrl = world.dataUserConfig.cspUrl.replace('127.0.0.1', 'localhost');
   const lost = await startDataUser({ ...world.dataUserConfig, cspUrl }, { queueTimes: QUICK });

@@ -133,7 +133,9 @@ describe('the owners of a task that is done', () => {
   });
 });
 
-test('a lost countersignature is asked for again with the same digest, and a task without it is not done', async () => {
+test('a lost countersignature is asked for again with the same digest, and a task without it is not done', {
+  tags: ['long'],
+}, async () => {
   const signed = await contributed(0, 1);
   const requests = () => world.proxies.csp.bodies(/countersignature$/).map(String);
   const before = requests().length;
@@ -179,7 +181,7 @@ test('a refusal is registered like a projection, and says nothing before it is',
 });
 
 describe('an owner that withdraws', () => {
-  test('is told to the CSP, and those who stay see one fewer', async () => {
+  test('is told to the CSP, and those who stay see one fewer', { tags: ['long'] }, async () => {
     const signed = await contributed(0, 1, 2);
     await owners[2]!.owner.withdraw(world.dataUserAddress, signed.task.id);
     const sql = 'SELECT count(*) AS n FROM withdrawals WHERE task_id = ?';
@@ -189,7 +191,7 @@ describe('an owner that withdraws', () => {
     await expect(resultOf(2, signed)).rejects.toEqual(code('ERR_AUTH_FORBIDDEN'));
   });
 
-  test('may repeat it when the CSP could not be reached', async () => {
+  test('may repeat it when the CSP could not be reached', { tags: ['long'] }, async () => {
     const signed = await contributed(0, 1, 2);
     const withdraw = () => owners[2]!.owner.withdraw(world.dataUserAddress, signed.task.id);
     world.proxies.csp.inject(/record$/, { kind: 'lose request' });

@@ -221,7 +221,9 @@ describe('the CSP is down', () => {
     await untilEndedAtCsp();
   });
 
-  test('and the task is cancelled: the key is destroyed when the CSP is back', async () => {
+  test('and the task is cancelled: the key is destroyed when the CSP is back', {
+    tags: ['long'],
+  }, async () => {
     await createAndContribute();
     await world.stopCsp();
     expect((await (await world.taskClient()).cancelTask(id)).state).toBe('cancelled');
@@ -243,7 +245,7 @@ describe('the CSP is down', () => {
     await untilState('open');
   });
 
-  test('in the middle of decrypting: it decrypts when it is back', async () => {
+  test('in the middle of decrypting: it decrypts when it is back', { tags: ['long'] }, async () => {
     cspPool.failing.add('decrypt');
     await createAndContribute();
     await close();
@@ -332,7 +334,7 @@ describe('a service is killed, and another process takes over its files', () => 
 });
 
 describe('a key-encryption key that a process lacks', () => {
-  test('is waited for, however often its task is tried without it', async () => {
+  test('is waited for, however often its task is tried without it', { tags: ['long'] }, async () => {
     await createAndContribute();
     world.proxies.csp.inject(/two-party$/, LOSE_REQUEST, ALWAYS);
     await close();
@@ -352,11 +354,14 @@ describe('a key-encryption key that a process lacks', () => {
     const attempts = () => opening.mock.calls.filter(([place]) => place.startsWith('data-user/')).length;
     await expect.poll(attempts).toBeGreaterThan(4);
     opening.mockRestore();
-    expect(await byHand.status(id)).toMatchObject({ state: 'unblinded', waiting: { code: 'ERR_INTERNAL' } });
+    expect(await byHand.status(id)).toMatchObject({
+      state: 'unblinded',
+      waiting: { code: 'ERR_INTERNAL' },
+    });
     put(sealed);
     world.proxies.csp.heal();
     await expectResult();
-  }, 90_000);
+  });
 });
 
 describe('an owner whose answer is lost', () => {

@@ -104,7 +104,7 @@ async function forged(link: SignedLink): Promise<SignedLink> {
 }
 
 describe('a second round', () => {
-  test('is drafted with the features of the first, and names its result', async () => {
+  test('is drafted with the features of the first, and names its result', { tags: ['long'] }, async () => {
     const { provenance } = await parties.client.resultWithProvenance(first.task.id);
     const projectionDigest = digestIn({ provenance });
     expect(refining.sketch).toEqual({ columns: 12, refine: projectionDigest });
@@ -239,7 +239,9 @@ describe('the columns of the matrix', () => {
 });
 
 describe('an owner', () => {
-  test('takes no part unless the policy says so, and sees in words what that would be', async () => {
+  test('takes no part unless the policy says so, and sees in words what that would be', {
+    tags: ['long'],
+  }, async () => {
     const { task } = await parties.client.create(refining);
     const careful = await world.enrolledOwner();
     const contribution = careful.owner.contribute(world.dataUserAddress, task.id, async () => {

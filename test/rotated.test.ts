@@ -185,7 +185,9 @@ describe('a connection that fails', () => {
   });
 });
 
-test('transfers that the CSP spoils every time end the task before an answer, after three lines of which each counts once, also when the database fails for a moment', async () => {
+test('transfers that the CSP spoils every time end the task before an answer, after three lines of which each counts once, also when the database fails for a moment', {
+  tags: ['long'],
+}, async () => {
   const { addFault } = SqliteDataUserStore.prototype;
   const lines: number[] = [];
   let failures = 0;
@@ -211,7 +213,9 @@ test('transfers that the CSP spoils every time end the task before an answer, af
   expect(audited).toEqual([]);
 });
 
-test('an answer that has come is not lost when the database fails for a moment', async () => {
+test('an answer that has come is not lost when the database fails for a moment', {
+  tags: ['long'],
+}, async () => {
   const { advance } = SqliteDataUserStore.prototype;
   let failures = 0;
   const failing = vi.spyOn(SqliteDataUserStore.prototype, 'advance').mockImplementation(async function (

@@ -148,7 +148,9 @@ describe('killed', { tags: ['long'] }, () => {
   });
 });
 
-test('a look without anything to do says so by its exit code, and a policy without a series is kept', async () => {
+test('a look without anything to do says so by its exit code, and a policy without a series is kept', {
+  tags: ['long'],
+}, async () => {
   await once_(0);
   await once_(1);
   expect(await once_(0)).toMatchObject({ exitCode: 5, stderr: expect.stringContaining('ERR_NOT_READY') });

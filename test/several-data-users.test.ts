@@ -115,7 +115,7 @@ const counted = async () => {
   return contributions;
 };
 
-describe('two processes of a data user', () => {
+describe('two processes of a data user', { tags: ['long'] }, () => {
   test('give the same receipt for the same contribution', async () => {
     const [own, other] = [await contributionOf(0), await contributionOf(1)];
     const first = await put(0, owners[0]!, own);
@@ -166,10 +166,10 @@ describe('two processes of a data user', () => {
   });
 });
 
-describe('a process is refused', () => {
+describe('a process is refused', { tags: ['long'] }, () => {
   const refused = expect.objectContaining({ code: 'ERR_DATABASE_IDENTITY' });
 
-  test('that has another identity, until it has the right files', async () => {
+  test('that has another identity, until it has the right files', { tags: ['long'] }, async () => {
     const config = await processWith('other-identity', ['key-encryption-key']);
     await expect(startDataUser(config)).rejects.toEqual(refused);
     await processWith('other-identity');
@@ -182,7 +182,7 @@ describe('a process is refused', () => {
   });
 });
 
-describe('a process whose configuration names no database', () => {
+describe('a process whose configuration names no database', { tags: ['long'] }, () => {
   const children = new Children();
   afterEach(async () => {
     vi.unstubAllEnvs();
@@ -195,7 +195,7 @@ describe('a process whose configuration names no database', () => {
     return { databaseUrl: databaseUrl!, path, url: `https://127.0.0.1:${config.port}` };
   };
 
-  test('takes that of the environment', { tags: ['long'] }, async () => {
+  test('takes that of the environment', async () => {
     const { databaseUrl, path, url } = await settings('child');
     await children.serve('user', ['--config', path], { EIGENVEIL_USER_DATABASE_URL: databaseUrl });
     const answer = await readinessAt({ url, ca: world.ca });
@@ -216,7 +216,9 @@ describe('a process whose configuration names no database', () => {
   });
 });
 
-test('a process whose database hangs says so, shows its metrics and stops, while the others go on', async () => {
+test('a process whose database hangs says so, shows its metrics and stops, while the others go on', {
+  tags: ['long'],
+}, async () => {
   const line = await DatabaseLine.open(world.dataUserConfig.databaseUrl!);
   onTestFinished(() => line.close());
   const config = { ...(await processWith('hanging')), databaseUrl: line.url, databaseAnswerSeconds: 3 };
@@ -234,7 +236,7 @@ test('a process whose database hangs says so, shows its metrics and stops, while
   await expect.poll(() => line.heldConnections()).toBe(0);
 });
 
-describe('the database crashes', () => {
+describe('the database crashes', { tags: ['long'] }, () => {
   test('so requests are to be repeated, what was confirmed is kept, and an owner with patience gets its receipt when it is back', async () => {
     const { home } = await world.enrolledOwner();
     const owner = new DataOwner({

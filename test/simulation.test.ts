@@ -120,7 +120,9 @@ test('a withdrawn contribution does not come back with a repeat, and too few own
   expect(await endAfterDeath(operations)).toBe('cancelled');
 });
 
-test('the data user dies before it says what it has stored, then both in the middle of the unblinding: all is counted once, and asked for again with the same bytes', async () => {
+test('the data user dies before it says what it has stored, then both in the middle of the unblinding: all is counted once, and asked for again with the same bytes', {
+  tags: ['long'],
+}, async () => {
   const operations: Operation[] = [
     contribute(0, storing('after commit')),
     ask(other(0)),

@@ -263,7 +263,9 @@ describe('what the CSP reads from the slots', () => {
     return Math.min(...distances);
   }
 
-  test('lies far from the statistics, and elsewhere for the same rows the next time', async () => {
+  test('lies far from the statistics, and elsewhere for the same rows the next time', {
+    tags: ['long'],
+  }, async () => {
     const [first, second] = await slotsOf(proposal, [parts, parts]);
     expect(first!.sums).toEqual(second!.sums);
     // A random number of b + 40 + log2(slots) bits is shorter than this once in 2^31 tasks.
@@ -303,7 +305,9 @@ describe('what the CSP reads from the slots', () => {
     return results.map(({ slots }) => slots.map((slot, i) => Number(slot) / 2 ** blindingBits[i]!));
   }
 
-  test('does not tell rows of zeros from the largest rows, nor from random numbers', async () => {
+  test('does not tell rows of zeros from the largest rows, nor from random numbers', {
+    tags: ['long'],
+  }, async () => {
     const [zeros, largest] = await compare();
     const { length } = zeros!;
     expect(distanceBetween(zeros!, largest!)).toBeLessThan(criticalDistance(RARELY, length, length));
@@ -365,7 +369,9 @@ describe('ciphertexts', () => {
     },
   );
 
-  test('the CSP would recognise the product of the contributions if it were not rerandomised', async () => {
+  test('the CSP would recognise the product of the contributions if it were not rerandomised', {
+    tags: ['long'],
+  }, async () => {
     pool.fault = (encrypt) => async (publicKey, plaintexts, scheme) => {
       await encrypt(publicKey, plaintexts, scheme); // to be recorded
       const { n } = publicKey;

@@ -150,7 +150,7 @@ Components of a [chain](chains.md) have the largest grain of the features that t
 correlation matrix has its floor before features are standardised, so that grains stay in their own
 units. Drafts leave out columns that follow from others in every row of the sample, unless
 \`--keep\` names them: copies, complements, multiples, sums, and the last one of a one-hot group. By
-these the noise would average away. A note forecasts what the floor will cost, by noise drawn over
+these the noise would average away. Owners whose files have such columns give \`--ignore\`. A note forecasts what the floor will cost, by noise drawn over
 the sample; with \`--json\`, \`$forecast\` has it in numbers, which \`task create\` passes over.
 
 ## Members

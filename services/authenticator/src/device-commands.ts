@@ -8,9 +8,10 @@ import {
   clippedByName,
   printResult,
   warnOfClipped,
-  warnOfSkipped,
+  warnOfRemarks,
 } from '@eigenveil/command';
 import type { Projector } from '@eigenveil/projection';
+import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { Thumbprint } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -227,7 +228,7 @@ function tellOfRows(
   skippedRows: number,
 ): Record<string, number> {
   const clipped = clippedByName(featureNames, clippedCells);
-  warnOfSkipped(command, skippedRows);
+  warnOfRemarks(command, toldOfSkipped(skippedRows));
   warnOfClipped(command, clipped);
   return clipped;
 }

@@ -174,7 +174,9 @@ test('connections that come together get as many places as there are', async () 
   await expect.poll(() => isOpened(left)).toBe(true);
 });
 
-test('a place is given back by who hangs up, by who asks for no WebSocket and by who is done', async () => {
+test('a place is given back by who hangs up, by who asks for no WebSocket and by who is done', {
+  tags: ['long'],
+}, async () => {
   const [last, ...others] = tasks as [TaskId, ...TaskId[]];
   const begun = others.map((id) => ask(id));
   await expect.poll(() => service.waiting).toBe(others.length);

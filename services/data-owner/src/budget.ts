@@ -1,7 +1,8 @@
 /**
- * What an owner's data sets have spent, by its ledger, and whether a task still fits: the accounting of docs/privacy.md, by the accountant of shared/privacy.
+ * The accounting of docs/privacy.md for the data sets of an owner, by the accountant of shared/privacy: the ledger says what each has spent, and here
+ * stands whether a task still fits.
  *
- * Which composition a data set is accounted by is decided by its first task alone: zCDP, which is tighter from the second task on, unless the
+ * The first task of a data set alone decides by which composition it is accounted: zCDP, which is tighter from the second task on, unless the
  * first one fits the total only as its own (ε, δ). The first task is chosen before anybody has seen a result. To take whichever is the
  * better after each task would let results choose, and that costs up to another δ.
  */
@@ -12,12 +13,12 @@ import {
   replacing,
   type TaskCost,
 } from '@eigenveil/privacy';
-import type { Task, TaskId } from '@eigenveil/task';
+import { type Task, type TaskId, USUAL_DELTA } from '@eigenveil/task';
 import { errorCodeOf, ServiceError } from '@eigenveil/wire';
 import { type Elsewhere, isAdoption, type LedgerEntry, type LedgerEvent } from './ledger.ts';
 import type { OwnerPolicy } from './policy.ts';
 
-/** What counts for budgets of a policy. */
+/** The lines of a policy that budgets depend on. */
 export type BudgetPolicy = Pick<
   OwnerPolicy,
   'totalEpsilon' | 'totalDelta' | 'maximumEpsilon' | 'neighbours' | 'answers'
@@ -28,34 +29,32 @@ type Guarantee = Extract<LedgerEvent, { kind: 'guarantee' }>;
 type Answer = Extract<LedgerEvent, { kind: 'answer' }>;
 
 const NONE: Elsewhere = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, others: 0 };
-/** What a draft has where nothing else is said. */
-const USUAL_DELTA = 1e-6;
 /** The largest δ that an accountant takes. */
 const MOST_DELTA = 1 - 2 ** -52;
 
-/** What has been spent on a data set, of what. */
+/** The account of one data set: what has been spent, and of which total. */
 export interface BudgetStatus {
   readonly dataset: string;
-  /** The last task that was charged, or what was set; ISO 8601. */
+  /** The time at which the last task was charged or the budget was set; ISO 8601. */
   readonly changedAt: string;
-  /** Tasks under differential privacy that the ledger has. */
+  /** The number of tasks under differential privacy that the ledger has. */
   readonly tasks: number;
-  /** What they come to with what was spent elsewhere: in this relation, by this composition. Null where a guarantee has no price in it. */
+  /** The sum of these tasks and of what was spent elsewhere, in this relation and by this composition. It is null where a guarantee has no price in the relation. */
   readonly spent: { readonly epsilon: number; readonly delta: number } | null;
   readonly neighbours: Relation;
   readonly composition: 'basic' | 'zcdp';
-  /** Null: no total is set. */
+  /** The policy's total, or null where it sets none. */
   readonly totalEpsilon: number | null;
   readonly totalDelta: number;
-  /** The largest ε that one more task could have, with this δ; null: no total is set. */
+  /** The largest ε that one more task could have, with this δ, or null where no total is set. */
   readonly left: { readonly epsilon: number; readonly delta: number } | null;
-  /** Without differential privacy, and of how many. */
+  /** The answers without differential privacy that were given, and how many may be. */
   readonly answers: Readonly<Record<'rotated' | 'others', { readonly given: number; readonly of: number }>>;
-  /** Whether nothing is taken before `budget set`, since the ledger goes on from one that was lost. */
+  /** Whether the ledger goes on from one that was lost, so that no task is taken before `budget set`. */
   readonly isUnknown: boolean;
 }
 
-/** What a task is to be charged as. */
+/** Returns the event as which a task is charged. */
 export function eventOf({ id, twoParty, differentialPrivacy, series }: Task): Guarantee | Answer {
   const by = twoParty === 'rotated' ? 'rotated' : 'others';
   const place = { taskId: id, by, group: series?.id ?? id } as const;
@@ -64,7 +63,7 @@ export function eventOf({ id, twoParty, differentialPrivacy, series }: Task): Gu
   return { kind: 'guarantee', ...place, epsilon, delta, neighbours, noise };
 }
 
-/** Whether the ledger has the task charged to this data set. */
+/** Tells whether the ledger has the task charged to this data set. */
 export function isCharged(ledger: readonly LedgerEntry[], dataset: string, taskId: TaskId): boolean {
   return ledger.some(
     (entry) => entry.dataset === dataset && entry.event.kind !== 'set' && entry.event.taskId === taskId,
@@ -92,7 +91,7 @@ export function checkBudget(
   if (event.kind === 'guarantee') checkSpending(policy, account, dataset, event);
 }
 
-/** What each data set has spent, in the order of their names. */
+/** Returns the account of each data set, in the order of their names. */
 export function budgetStatus(policy: BudgetPolicy, ledger: readonly LedgerEntry[]): BudgetStatus[] {
   const names = [...new Set(ledger.map(({ dataset }) => dataset))].sort();
   return names.map((dataset) => {
@@ -119,7 +118,7 @@ export function budgetStatus(policy: BudgetPolicy, ledger: readonly LedgerEntry[
   });
 }
 
-/** What is left for a task as drafts have it. */
+/** Returns what is left for a task as drafts have it. */
 function leftOf(policy: BudgetPolicy, account: Account): BudgetStatus['left'] {
   const { totalEpsilon } = policy;
   if (totalEpsilon === undefined) return null;
@@ -136,7 +135,7 @@ function leftOf(policy: BudgetPolicy, account: Account): BudgetStatus['left'] {
 interface Account {
   readonly elsewhere: Elsewhere;
   readonly guarantees: readonly Spending[];
-  /** What counts as an answer without differential privacy. */
+  /** The charges that count as answers without differential privacy. */
   readonly answers: readonly (Guarantee | Answer)[];
   readonly isUnknown: boolean;
 }
@@ -178,7 +177,7 @@ function checkAnswers(
   );
 }
 
-/** What the tasks of an account cost, and what is left of the total for them. */
+/** The costs of an account's tasks, and what was spent elsewhere. */
 interface Prices {
   readonly elsewhere: { readonly epsilon: number; readonly dpDelta: number };
   readonly costs: readonly TaskCost[];
@@ -186,7 +185,7 @@ interface Prices {
 
 const relationOf = ({ neighbours }: BudgetPolicy): Relation => neighbours ?? 'replace';
 
-/** Null where something has no price in this relation. */
+/** Returns the costs in this relation, or null where something has no price in it. */
 function pricesOf({ elsewhere, guarantees }: Account, relation: Relation): Prices | null {
   const before = { epsilon: elsewhere.epsilon, dpDelta: elsewhere.delta };
   const isNothing = before.epsilon === 0 && before.dpDelta === 0;
@@ -199,7 +198,7 @@ function pricesOf({ elsewhere, guarantees }: Account, relation: Relation): Price
   };
 }
 
-/** What is left of the total for tasks of the ledger; null: nothing. */
+/** Returns what is left of the total for tasks of the ledger, or null where that is nothing. */
 function budgetFor(
   { totalEpsilon = Infinity, totalDelta }: BudgetPolicy,
   { elsewhere }: Prices,
@@ -216,7 +215,7 @@ function compositionOf(policy: BudgetPolicy, prices: Prices): 'basic' | 'zcdp' {
     : 'zcdp';
 }
 
-/** Whether all of these, in this order, are within the budget. */
+/** Tells whether all of these costs, in this order, are within the budget. */
 function fits(budget: PrivacyBudget, costs: readonly TaskCost[]): boolean {
   const accountant = new BudgetAccountant(budget);
   try {
@@ -289,7 +288,7 @@ function checkSpending(policy: BudgetPolicy, account: Account, dataset: string, 
 
 type Spending = Pick<Guarantee, 'epsilon' | 'delta' | 'neighbours' | 'noise'>;
 
-/** The largest ε, to three digits and at most its own, that a task with this δ and noise could still have; 0: none. */
+/** Returns the largest ε, to three digits and at most the task's own, that a task with this δ and noise could still have, or 0. */
 function leftFor(policy: BudgetPolicy, account: Account, event: Spending): number {
   const relation = relationOf(policy);
   const would = (epsilon: number) =>

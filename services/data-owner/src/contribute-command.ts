@@ -13,10 +13,9 @@ import {
   readTextFile,
   warnOfClipped,
   warnOfRemarks,
-  warnOfSkipped,
 } from '@eigenveil/command';
 import type { Row, RowBatches, Statistics } from '@eigenveil/statistics';
-import { CONSENT_OPTIONS } from '@eigenveil/statistics/reading-options';
+import { CONSENT_OPTIONS, IGNORED_COLUMNS, toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import type { Task } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -40,6 +39,8 @@ twoParty names what the owner trusts; "linear" consents to histograms, noisy cou
 allowSpectrum consents to all eigenvalues: with the two-party protocol rotated to those of the total scatter and, for dca, lda and mdr, of the
 pencil; and to sketches, which reveal nearly as many eigenvalues as they have columns. minimumClassRows consents to numbers of rows by class, which such tasks reveal, if this owner has that many rows of each class that it has
 any of; where no other owner has the class, the number is its own. Without it such tasks are refused.
+allowFullRank consents to results from which the whole scatter matrix follows, and to exact ones, which have no floor: where values are whole numbers,
+it may follow from any of them.
 allowVariances consents to a PCA of the correlation matrix, whose vectors tell the variances of features.
 maximumLinks consents to tasks that stand on an earlier result, so many tasks in a chain: rows are reduced by that result first, which whoever
 gets the next one has chosen. Each is an answer of its own over the same rows ("answers"). Without it such tasks are refused.
@@ -61,13 +62,7 @@ export const CONTRIBUTE_SETTINGS = {
       'instead of rows: the result of the statement that "eigenveil-owner sql" prints, CSV or JSON',
     placeholder: 'FILE',
   },
-  ignore: {
-    schema: z.array(z.string()),
-    description:
-      "columns of the file to leave out, with commas between or as a JSON list; '#3' is the third one, if it has no name",
-    default: [],
-    placeholder: 'LIST',
-  },
+  ignore: IGNORED_COLUMNS,
   ...ROW_SETTINGS,
   ...CONSENT_OPTIONS,
   strict: {
@@ -295,7 +290,7 @@ interface Summary {
 function warn(command: Command, summary: Summary): void {
   const { rows, clipped, clippedRows, skippedRows, constant, warnings } = summary;
   warnOfRemarks(command, warnings);
-  warnOfSkipped(command, skippedRows);
+  warnOfRemarks(command, toldOfSkipped(skippedRows));
   warnOfClipped(command, clipped);
   if (clippedRows > 0) {
     printNote(

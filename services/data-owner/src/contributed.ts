@@ -1,10 +1,13 @@
-/** How this owner contributed to a task, beside the receipt: by which policy, and from which file. */
+/** An owner's memory of how it contributed to a task, beside the receipt: by which policy, and from which file. */
 import type { TaskId } from '@eigenveil/task';
 import { type Receipt, ServiceError } from '@eigenveil/wire';
 import { OwnerHome } from './home.ts';
 import type { OwnerPolicy } from './policy.ts';
 
-/** @param sourceDigest SHA-256 of the file, hexadecimal */
+/**
+ * Keeps the policy by which the owner contributed, and a keyed digest of the file.
+ * @param sourceDigest SHA-256 of the file, hexadecimal
+ */
 export async function keepHow(
   folder: string,
   taskId: TaskId,
@@ -19,8 +22,7 @@ export async function keepHow(
 }
 
 /**
- * That a file which is given to a task with a receipt is the one that was contributed, as far as that can be told: a file that is gone since, and rows
- * of a query, are not compared.
+ * Refuses another file for a task with a receipt than the one that was contributed. A file that is gone since, and rows of a query, are not compared.
  * @throws ERR_CONTRIBUTION_CONFLICT
  */
 export async function requireSameFile(
@@ -39,7 +41,7 @@ export async function requireSameFile(
   );
 }
 
-/** Keyed by a secret of this owner's: a file of few rows could be guessed from a plain digest. */
+/** Returns a digest that a secret of this owner's keys: a file of few rows could be guessed from a plain one. */
 function keyed(home: OwnerHome, taskId: TaskId, sha256: string): Promise<string> {
   return home.digestOfData(taskId, [BigInt(`0x${sha256}`)]);
 }

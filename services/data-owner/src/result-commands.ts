@@ -16,10 +16,9 @@ import {
   readSignedFile,
   warnOfClipped,
   warnOfRemarks,
-  warnOfSkipped,
 } from '@eigenveil/command';
 import type { saveProjection } from '@eigenveil/projection';
-import { CONSENT_OPTIONS } from '@eigenveil/statistics/reading-options';
+import { CONSENT_OPTIONS, IGNORED_COLUMNS, toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
@@ -81,11 +80,9 @@ export function addProject(program: Command): void {
       placeholder: 'LIST',
     },
     ignore: {
-      schema: z.array(z.string()),
+      ...IGNORED_COLUMNS,
       description:
         'columns to leave out, as contribute takes them; all that the projection does not know are left out anyway',
-      default: [],
-      placeholder: 'LIST',
     },
     ...ROW_SETTINGS,
     allowClipping: CONSENT_OPTIONS.allowClipping,
@@ -151,8 +148,7 @@ Example:
             onRemark: (remark) => warnings.push(remark),
           });
     const clipped = clippedByName(by.featureNames, by.clippedCells);
-    warnOfRemarks(command, warnings);
-    warnOfSkipped(command, skippedRows);
+    warnOfRemarks(command, [...warnings, ...toldOfSkipped(skippedRows)]);
     warnOfClipped(command, clipped);
     const owners = describeOwners(provenance, !isOffline);
     const size = isRegression

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { ConfigurationError, readTextFile } from '@eigenveil/command';
 import type { OwnerStatistics, ReadingOptions, RowBatches, RowOptions } from '@eigenveil/statistics';
 import type { FileRows } from '@eigenveil/statistics/files';
-import { READING_OPTIONS } from '@eigenveil/statistics/reading-options';
+import { READING_OPTIONS, ROWS_FILE } from '@eigenveil/statistics/reading-options';
 import type { StatisticsTask, Task } from '@eigenveil/task';
 import { z } from 'zod';
 
@@ -11,9 +11,7 @@ import { z } from 'zod';
 export const ROW_SETTINGS = {
   data: {
     schema: z.string().min(1).optional(),
-    description:
-      'CSV file with a header row, also in a gzip archive, or Parquet file, whatever its name; a folder of such files; * and ** name several, in quotes',
-    placeholder: 'FILE',
+    ...ROWS_FILE,
   },
   query: {
     schema: z.string().min(1).optional(),

@@ -227,7 +227,7 @@ test('of many that charge one home at once, just those pass that fit', async () 
   expect(await new OwnerHome(home).ledger()).toHaveLength(3);
 });
 
-test('two processes that are killed lose no charge that was made', async () => {
+test('two processes that are killed lose no charge that was made', { tags: ['long'] }, async () => {
   const home = newHome();
   const program = new URL('./support/charge-forever.ts', import.meta.url).pathname;
   const children = [1, 2].map(() =>

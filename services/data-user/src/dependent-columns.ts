@@ -171,6 +171,6 @@ export function describeDependent(dependent: readonly Dependent[]): string[] {
   const shown = dependent.slice(0, MOST_NAMED).map(({ name, why }) => `${JSON.stringify(name)} ${why}`);
   const more = dependent.slice(MOST_NAMED).map(({ name }) => name);
   return [
-    `${dependent.length === 1 ? 'a column is' : `${dependent.length} columns are`} left out that follow from others in every row of the sample, and by which the noise of the floor would average away: ${shown.join('; ')}${more.length > 0 ? `; and ${namesIn(more)}` : ''}. --keep keeps those that it names`,
+    `${dependent.length === 1 ? 'a column is left out that follows' : `${dependent.length} columns are left out that follow`} from others in every row of the sample, and by which the noise of the floor would average away: ${shown.join('; ')}${more.length > 0 ? `; and ${namesIn(more)}` : ''}. Owners whose files have them give --ignore; --keep keeps those that it names`,
   ];
 }

@@ -1,14 +1,17 @@
 /** The settings of the command `task draft`. */
-import { CONSENT_OPTIONS, READING_OPTIONS } from '@eigenveil/statistics/reading-options';
-import { ClosesWhen, LIMITS, Output, Scale, TwoPartyName } from '@eigenveil/task/schema';
+import {
+  CONSENT_OPTIONS,
+  IGNORED_COLUMNS,
+  READING_OPTIONS,
+  ROWS_FILE,
+} from '@eigenveil/statistics/reading-options';
+import { ClosesWhen, LIMITS, Output, Scale, TwoPartyName, USUAL_DELTA } from '@eigenveil/task/schema';
 import { z } from 'zod';
 
 export const DRAFT_SETTINGS = {
   data: {
     schema: z.string().min(1),
-    description:
-      'CSV file with a header row, also in a gzip archive, or Parquet file, whatever its name; a folder of such files; * and ** name several, in quotes',
-    placeholder: 'FILE',
+    ...ROWS_FILE,
   },
   method: {
     schema: z.enum(['pca', 'dca', 'lda', 'mdr', 'ridge', 'histogram']),
@@ -48,13 +51,7 @@ export const DRAFT_SETTINGS = {
     default: [],
     placeholder: 'NAME',
   },
-  ignore: {
-    schema: z.array(z.string()),
-    description:
-      "columns to leave out, with commas between, or as a JSON list; '#3' is the third one, if it has no name",
-    default: [],
-    placeholder: 'LIST',
-  },
+  ignore: IGNORED_COLUMNS,
   range: {
     schema: z.tuple([z.number(), z.number()]).optional(),
     description:
@@ -198,7 +195,7 @@ export const DRAFT_SETTINGS = {
   delta: {
     schema: z.number().min(0),
     description: 'δ of differential privacy; of histogram also 0, for discrete Laplace noise',
-    default: 1e-6,
+    default: USUAL_DELTA,
     placeholder: 'NUMBER',
   },
   meanFirst: {

@@ -12,6 +12,7 @@ import {
   likeness,
   nearTo,
 } from '@eigenveil/statistics/owner';
+import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire/errors';
 import { type Dependent, dependentColumns, describeDependent } from './dependent-columns.ts';
@@ -212,10 +213,7 @@ function tellRemarks(
   { range, isRangeWide, onRemark }: DraftOptions,
 ): void {
   if (onRemark === undefined) return;
-  if (skippedRows > 0)
-    onRemark(
-      `${skippedRows === 1 ? '1 row was' : `${skippedRows} rows were`} left out, since a cell is missing or all are blank`,
-    );
+  for (const remark of toldOfSkipped(skippedRows)) onRemark(remark);
   for (const [i, feature] of features.entries()) {
     const twin = features.find(
       ({ name }, k) => (k < i && likeness(name) === likeness(feature.name)) || isRenamed(feature.name, name),
@@ -231,7 +229,7 @@ function tellRemarks(
     const { min, max } = feature.range!;
     const more = range === undefined ? [told.end()] : [];
     const spread = isRangeWide === true ? undefined : told.spread(range?.[0] ?? min, range?.[1] ?? max);
-    for (const remark of [told.count(), told.thousands(), ...more, spread])
+    for (const remark of [told.count(), ...told.numbers(), ...more, spread])
       if (remark !== undefined) onRemark(remark);
   }
   if (endsInSum === true) onRemark(LAST_IS_SUM);

@@ -1,9 +1,8 @@
 /** Features whose values a result shows to spread over a small part of their range, as far as what is released anyway tells it. */
+import { wholeVariance } from '@eigenveil/projection/portable';
+import { LEAST_SPREAD } from '@eigenveil/statistics/owner';
 import { isStandardised, type Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
-
-/** A spread that is less of the range is told, of a draft's sample, too. */
-const LEAST_SPREAD = 1 / 100;
 
 /** One sentence for each such feature. */
 export function narrowFeatures(task: Task, projection: Projection): string[] {
@@ -22,14 +21,9 @@ export function narrowFeatures(task: Task, projection: Projection): string[] {
 }
 
 /** Bounds of the features' variances: what the components have of each, and all that the trace leaves for the others. */
-function largestVariances({
-  vectors,
-  eigenvalues,
-  trace,
-  spectrum,
-  sampleCount,
-}: Projection): number[] | undefined {
-  const whole = trace ?? spectrum?.reduce((sum, value) => sum + value, 0);
+function largestVariances(projection: Projection): number[] | undefined {
+  const { vectors, eigenvalues, sampleCount } = projection;
+  const whole = wholeVariance(projection);
   if (whole === undefined || sampleCount === undefined || sampleCount === 0) return undefined;
   const left = Math.max(0, whole - eigenvalues.reduce((sum, value) => sum + value, 0));
   return vectors[0]?.map((_, i) => {

@@ -2,6 +2,7 @@
  * What to know of a result before it is relied on, from what is released anyway: components whose vectors are arbitrary, whose eigenvalues are no more
  * than the arithmetic's error or the noise, or of which a status bit says nothing.
  */
+import { wholeVariance } from '@eigenveil/projection/portable';
 import {
   isStandardised,
   maximumComponents,
@@ -141,14 +142,15 @@ function remark(
 }
 
 /** Of what was decomposed, with the public shift of differential privacy; at most so large, where neither trace nor spectrum was declared. */
-function decomposedTrace(task: Task, { eigenvalues, trace, spectrum }: Projection): number {
+function decomposedTrace(task: Task, projection: Projection): number {
   if (task.method.kind !== 'pca') return 0;
+  const { eigenvalues } = projection;
   const d = task.features.length;
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + Math.max(0, value), 0);
   const most = isStandardised(task.method)
     ? d
     : sum(eigenvalues) + (d - eigenvalues.length) * Math.max(0, eigenvalues.at(-1) ?? 0);
-  return (trace ?? (spectrum === undefined ? most : sum(spectrum))) + d * shiftRidge(task);
+  return (wholeVariance(projection) ?? most) + d * shiftRidge(task);
 }
 
 /**

@@ -19,12 +19,12 @@ export function addRenew(task: Command): void {
   command.addHelpText(
     'after',
     `
-TASK is the last task of the series, closed or at its end. Its renewal is made once: should no answer come, give the command again. Owners
+TASK is the last task of the series, closed or at its end. DEADLINE is such as 2027-02-01T00:00:00Z, and at most 366 days ahead. Its renewal is made once: should no answer come, give the command again. Owners
 whose policies agree to a series contribute to the next task by themselves (eigenveil-owner serve-series). Two results about nearly the
 same rows tell more than each: see docs/privacy.md, "Series".
 
 Example:
-  $ eigenveil-user task renew TASK --deadline 2031-02-01T00:00:00Z --url https://user.example.org:8444 --data-directory /var/lib/eigenveil-user`,
+  $ eigenveil-user task renew TASK --deadline DEADLINE --url https://user.example.org:8444 --data-directory /var/lib/eigenveil-user`,
   );
   command.action(async (id: string) => {
     const settings = configuration();

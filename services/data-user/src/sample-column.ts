@@ -1,5 +1,6 @@
 /** What one column of a sample holds, as far as a draft takes from it. */
 import {
+  BooleanWatch,
   type CellReader,
   ColumnSpread,
   columnTitle,
@@ -51,8 +52,8 @@ export interface SampleColumn {
 
 /** Each is undefined where there is nothing to tell. */
 interface ColumnRemarks {
-  /** Of points or commas that may stand between thousands. */
-  thousands(): string | undefined;
+  /** Of points or commas that may stand between thousands, and of booleans. */
+  numbers(): readonly (string | undefined)[];
   /** Of a single value that makes an end of the range, where that is the values' own. */
   end(): string | undefined;
   /** Of cells that number the rows. */
@@ -102,6 +103,7 @@ export class Column {
   readonly #counter = new RowCounter();
   readonly #grain: GrainFinder | undefined;
   #thousands: ThousandsWatch | undefined;
+  readonly #booleans = new BooleanWatch();
   #range: Range | undefined;
   #noFeature: NoFeature | undefined;
   #noLabel: NoLabel | undefined;
@@ -165,6 +167,7 @@ export class Column {
     this.#spread.add(value);
     this.#grain?.add(value);
     if (this.#thousands?.add(text) === false) this.#thousands = undefined;
+    this.#booleans.add(text, value);
     const { range } = this.#options;
     if (range !== undefined && (value < range[0] || value > range[1])) this.#outside += 1;
   }
@@ -191,7 +194,7 @@ export class Column {
       },
       varyingRows: () => this.#grain?.varyingRows ?? 0,
       remarks: {
-        thousands: () => this.#thousands?.remark(title),
+        numbers: () => [this.#thousands?.remark(title), this.#booleans.remark(title)],
         end: () => this.#ends.remark(title),
         count: () =>
           this.#counter.counts
@@ -214,6 +217,4 @@ function extended(range: Range | undefined, value: number): Range {
   return { min: Math.min(min, value), max: Math.max(max, value), twoValued: twoValued && !isThird };
 }
 
-function byNumberThenText(a: string, b: string): number {
-  return Number(a) - Number(b) || (a < b ? -1 : 1);
-}
+const byNumberThenText = (a: string, b: string) => Number(a) - Number(b) || (a < b ? -1 : 1);

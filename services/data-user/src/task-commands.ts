@@ -6,6 +6,7 @@ import {
   addSettings,
   ConfigurationError,
   every,
+  LINE_MILLISECONDS,
   printResult,
   readCertificates,
   readJsonFile,
@@ -25,8 +26,6 @@ import type { TaskClient } from './task-client.ts';
 export const PREFIX = 'EIGENVEIL_USER';
 /** Every request of theirs can be sent again. */
 const PATIENCE_MILLISECONDS = 5000;
-/** Between two lines of a task whose state stays what it is. */
-const LINE_MILLISECONDS = 5000;
 
 /** Settings of the commands that talk to a running service. */
 export const CLIENT_SETTINGS = {

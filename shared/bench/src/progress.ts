@@ -1,9 +1,7 @@
 /** Progress of a run on standard error: a bar with the time left on a terminal; elsewhere a line per unit, and every few seconds one of what is at work. */
+import { LINE_MILLISECONDS } from '@eigenveil/command';
 import { Presets, SingleBar } from 'cli-progress';
 import type { Unit as Measured } from './unit.ts';
-
-/** Between two lines of a unit where there is no terminal for a bar. */
-const LINE_MILLISECONDS = 5000;
 
 type Unit = Pick<Measured, 'title' | 'expectedSeconds'>;
 

@@ -10,7 +10,7 @@ export {
   printResult,
   runCommand,
 } from './command.ts';
-export { every } from './every.ts';
+export { every, LINE_MILLISECONDS } from './every.ts';
 export {
   checkCanWrite,
   checkConfiguration,
@@ -20,7 +20,7 @@ export {
   readTextFile,
 } from './files.ts';
 export { HomeError, type HomeErrorCode, PrivateFolder } from './private-folder.ts';
-export { CSV_HELP, clippedByName, warnOfClipped, warnOfRemarks, warnOfSkipped } from './rows.ts';
+export { CSV_HELP, clippedByName, warnOfClipped, warnOfRemarks } from './rows.ts';
 export {
   addSettings,
   type Configuration,

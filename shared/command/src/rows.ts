@@ -8,14 +8,6 @@ would read the cell: --separator semicolon, --decimal comma, --thousands point, 
 NULL, null or ? to the letter, is a missing one, and so is what --missing-values names: the file is refused, or with --missing skip the row is left out and
 counted. What a file is, its first bytes say: CSV (also in a gzip archive) or Parquet; a folder or a pattern is read as all files in it. docs/rows.md has all of it.`;
 
-export function warnOfSkipped(command: Command, skippedRows: number): void {
-  if (skippedRows > 0)
-    printNote(
-      command,
-      `warning: ${skippedRows === 1 ? '1 row was' : `${skippedRows} rows were`} left out, since a cell is missing or all are blank`,
-    );
-}
-
 /** What looks like a mistake in rows and is none for certain. */
 export function warnOfRemarks(command: Command, remarks: readonly string[]): void {
   for (const remark of remarks) printNote(command, `warning: ${remark}`);

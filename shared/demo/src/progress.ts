@@ -1,8 +1,6 @@
 /** Live progress of the demo on standard error: a bar per stage on a terminal; elsewhere a line per stage, and every few seconds how far it is. */
+import { LINE_MILLISECONDS } from '@eigenveil/command';
 import { Presets, SingleBar } from 'cli-progress';
-
-/** Between two lines of a stage where there is no terminal for a bar. */
-const LINE_MILLISECONDS = 5000;
 
 export class Progress {
   readonly #quiet: boolean;

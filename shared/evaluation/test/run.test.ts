@@ -76,7 +76,7 @@ const open = (
   setting: Parameters<typeof Evaluation.open>[1] = SETTING,
 ) => Evaluation.open(experiments, setting, folder, lanes);
 
-it('judges all cases, and says of the claim what came of them', async () => {
+it('judges all cases, and says of the claim what came of them', { tags: ['long'] }, async () => {
   const { lanes } = lanesOf(({ experiment: id }) => ({ outcome: id === 'planted' ? LEAK : NONE }));
   const evaluation = await open(
     [experiment('quiet'), experiment('planted', { expectation: 'control' })],
@@ -320,7 +320,7 @@ describe('a scene of one’s own', () => {
     });
   });
 
-  it('starts anew when its rows have changed', async () => {
+  it('starts anew when its rows have changed', { tags: ['long'] }, async () => {
     const own = await files(ROWS);
     const { lanes } = lanesOf(() => ({ outcome: NONE }));
     const half = {

@@ -57,8 +57,8 @@ const WIDEST = 0.2;
  */
 export function explainedVariance(result: Result, owners: number | null): ExplainedVariance | undefined {
   if (result.method.kind !== 'pca') return undefined;
-  const { eigenvalues, spectrum } = result;
-  const whole = result.trace ?? spectrum?.reduce((sum, value) => sum + value, 0);
+  const { eigenvalues } = result;
+  const whole = wholeVariance(result);
   if (whole === undefined) return undefined;
   const tell = tellerOf(result, whole, owners);
   return {
@@ -66,6 +66,10 @@ export function explainedVariance(result: Result, owners: number | null): Explai
     together: eigenvalues.map((_, j) => tell(0, j + 1)),
   };
 }
+
+/** The trace of what a PCA decomposed, or as much by its spectrum; undefined where the task declared neither. */
+export const wholeVariance = ({ trace, spectrum }: Pick<Result, 'trace' | 'spectrum'>): number | undefined =>
+  trace ?? spectrum?.reduce((sum, value) => sum + value, 0);
 
 /** Tells the share of the components from `from` up to, and without, `to`. */
 type Teller = (from: number, to: number) => ShareOfVariance | Untold;

@@ -17,6 +17,7 @@ export {
   explainedVariance,
   type ShareOfVariance,
   type Untold,
+  wholeVariance,
 } from './explained.ts';
 export { CONFIDENCE, QUANTILES, type ReleasedHistogram, releaseOf } from './histograms.ts';
 export { decompose, type Pencil, pencil } from './methods.ts';

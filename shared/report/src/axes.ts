@@ -1,4 +1,5 @@
 /** Axes, their titles and legends as options of echarts, which is told every place and every label. */
+import { drawnText } from './drawn-text.ts';
 import type { Legend } from './layout.ts';
 import { legendSymbolWidth, lineHeight } from './layout.ts';
 import type { Scale } from './scale.ts';
@@ -16,7 +17,7 @@ export interface AxisLook {
 
 export function axisOption(scale: Scale, size: number, look: AxisLook): object {
   const values = scale.ticks.map(({ position }) => position);
-  const labels = new Map(scale.ticks.map(({ position, label }) => [position, label]));
+  const labels = new Map(scale.ticks.map(({ position, label }) => [position, drawnText(label)]));
   return {
     type: 'value',
     min: 0,
@@ -48,14 +49,19 @@ export function titleOption(
   size: number,
   place: { readonly left: number; readonly top: number; readonly textAlign?: 'center' },
 ): object {
-  return { text, padding: 0, textStyle: { ...textStyle(size, 'var(--ink)'), fontWeight: 'bold' }, ...place };
+  return {
+    text: drawnText(text),
+    padding: 0,
+    textStyle: { ...textStyle(size, 'var(--ink)'), fontWeight: 'bold' },
+    ...place,
+  };
 }
 
 /** One component for each item: so its place is ours, and not the guess of echarts at the width of text. */
 export function legendOption({ items }: Legend, size: number, symbolHeight: number): readonly object[] {
   return items.map(({ name, text, x, y }) => ({
     data: [name],
-    formatter: () => text,
+    formatter: () => drawnText(text),
     left: x,
     top: y,
     padding: 0,

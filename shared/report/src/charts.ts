@@ -2,6 +2,7 @@
 import * as echarts from 'echarts';
 import { barOption } from './bars.ts';
 import type { Chart } from './document.ts';
+import { withoutMarks } from './drawn-text.ts';
 import { ReportError } from './error.ts';
 import { lineOption } from './lines.ts';
 import { barFillDefinitions, seriesCount, themeStyle } from './theme.ts';
@@ -67,7 +68,7 @@ function draw(chart: Chart, form: Form): Drawn {
       chart.drawing.kind === 'bars'
         ? barFillDefinitions(Math.min(chart.drawing.bars.length, seriesCount), prefix)
         : '';
-    return { width, height, content: fills + cleaned(drawn.renderToSVGString(), prefix) };
+    return { width, height, content: fills + cleaned(withoutMarks(drawn.renderToSVGString()), prefix) };
   } finally {
     // Without it the timers of echarts keep the process alive.
     drawn.dispose();

@@ -6,12 +6,13 @@ export interface Sentence {
   readonly figures: readonly string[];
 }
 
-/** A number, perhaps with a unit. */
-const FIGURE = '([+−-]?\\d[\\d.,]*(?:\\s+(?:min|s|ms|µs|bytes|kB|MB|GB)\\b)?)';
+/** A number, perhaps with an exponent or a unit. */
+const FIGURE = '([+−-]?\\d(?:[\\d.,]*\\d)?(?:e[+-]?\\d+)?(?:\\s+(?:min|s|ms|µs|bytes|kB|MB|GB)\\b)?)';
+const WHOLE = new RegExp(`^${FIGURE}$`);
 
 /**
  * The document with these figures.
- * @throws RangeError for a sentence that does not stand there exactly once, or has more or fewer places than figures
+ * @throws RangeError for a sentence that does not stand there exactly once, or has more or fewer places than figures, and for a figure that is none
  */
 export function withFigures(markdown: string, sentences: readonly Sentence[]): string {
   return sentences.reduce(written, markdown);
@@ -21,6 +22,8 @@ function written(markdown: string, { says, figures }: Sentence): string {
   const parts = says.split('{}');
   if (parts.length !== figures.length + 1)
     throw new RangeError(`"${says}" expected ${parts.length - 1} figures, got ${figures.length}`);
+  const none = figures.find((figure) => !WHOLE.test(figure));
+  if (none !== undefined) throw new RangeError(`"${says}" expected numbers, got "${none}"`);
   const pattern = new RegExp(parts.map(literal).join(FIGURE), 'gd');
   const [found, second] = markdown.matchAll(pattern);
   if (found === undefined || second !== undefined)

@@ -195,6 +195,20 @@ describe('hostile input', () => {
     expect(svg).toContain('&lt;script&gt;');
     expect(svg).not.toMatch(/<(?:script|a|b|c)>/);
   });
+
+  test('in the names of charts is no member of every object', () => {
+    const members = () => [Object.prototype, Object, Object.prototype.toString].map(Reflect.ownKeys);
+    const before = members();
+    const names = Object.getOwnPropertyNames(Object.prototype);
+    const y = { title: 'constructor', scale: 'linear' } as const;
+    const bars = names.map((name) => ({ name, values: names.map(() => ({ value: 1 })) }));
+    const drawn = (form: { lying?: true }) =>
+      standaloneChart({ ...utility, drawing: { kind: 'bars', groups: names, y, bars, ...form } });
+    for (const svg of [drawn({}), drawn({ lying: true })]) {
+      for (const name of [...names, y.title]) expect(svg).toContain(`>${name}<`);
+      expect(members()).toEqual(before);
+    }
+  });
 });
 
 /** The y coordinates that a path touches. */

@@ -2,15 +2,17 @@
 import { expect, test } from 'vitest';
 import { withFigures } from '../src/written-figures.ts';
 
-const PAGE = 'A PCA takes 16 s by `garbled` and 1.8\ns by `rotated` (why?).\nOf 41 experiments all\nhold.\n';
+const PAGE =
+  'A PCA takes 16 s by `garbled` and 1.8\ns by `rotated` (why?).\nOf 41 experiments all\nhold; of others 2.\n| PCA | 1e-5;  4e-7 |\n';
 
 test('a figure is written in its place, with its unit, and nothing else is touched', () => {
   const sentences = [
     { says: 'takes {} by `garbled` and {} by `rotated` (why?)', figures: ['31.4 s', '1.55 s'] },
-    { says: 'Of {} experiments all hold', figures: ['1,042'] },
+    { says: 'Of {} experiments all hold; of others {}', figures: ['1,042', '0.5'] },
+    { says: '| PCA | {}; {} |', figures: ['7e-6', '3e-7'] },
   ];
   const written =
-    'A PCA takes 31.4 s by `garbled` and 1.55 s by `rotated` (why?).\nOf 1,042 experiments all\nhold.\n';
+    'A PCA takes 31.4 s by `garbled` and 1.55 s by `rotated` (why?).\nOf 1,042 experiments all\nhold; of others 0.5.\n| PCA | 7e-6;  3e-7 |\n';
   expect(withFigures(PAGE, sentences)).toBe(written);
   expect(withFigures(written, sentences)).toBe(written);
 });
@@ -19,6 +21,7 @@ test.each([
   ['a sentence that is not there', 'takes {} by `simulated`', ['1 s']],
   ['one that stands there twice', '{} ', ['1 s']],
   ['a place without a figure', 'takes {} by `garbled` and {} by', ['1 s']],
+  ['a figure that is no number', 'takes {} by `garbled`', ['NaN']],
 ])('%s is an error', (_, says, figures) => {
   expect(() => withFigures(PAGE, [{ says, figures }])).toThrow(RangeError);
 });

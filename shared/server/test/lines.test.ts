@@ -60,7 +60,7 @@ test('each line goes out when it is there, as its schema gives it', async () => 
   expect(await text(incoming)).toBe('{"number":2}\n');
 });
 
-test('who does not read is waited for, and who leaves is noticed', async () => {
+test('who does not read is waited for, and who leaves is noticed', { tags: ['long'] }, async () => {
   let made = 0;
   const over = Promise.withResolvers<string>();
   const { url } = await started(async function* (signal) {

@@ -14,16 +14,15 @@ export function scaleCell(min: number, max: number, clipped: number): number {
   return min === max ? 0 : (clipped - min - (max - clipped)) / (max - min);
 }
 
-/** The largest double below a half, by the sign of what it is added to. */
-const BELOW_HALF = Float64Array.of(0.5 - 2 ** -54, 2 ** -54 - 0.5);
+const fraction = (v: number) => v - Math.trunc(v);
 
 /**
- * The nearest integer, halves away from zero, never -0; of a magnitude below 2^51. What is added moves no number past a half, also once the sum is rounded: of
- * k + 1/2 it makes k + 1 − 2^-54, which rounds to k + 1, and of the double below that at most k + 1 − 2^-53. Looked up, since a branch on
- * the sign of a cell is guessed wrong half of the time, which took more than all the rest.
+ * The nearest integer, halves away from zero, never -0; of a magnitude below 2^51. Of k + f it makes k + 2f, of which the whole part is what is asked for. Each
+ * step is exact, and needs no branch on the sign of a cell, which is guessed wrong half of the time.
  */
 function roundHalfAway(v: number): number {
-  return Math.trunc(v + BELOW_HALF[Number(v < 0)]!) + 0;
+  const doubled = v + fraction(v);
+  return doubled - fraction(doubled);
 }
 
 /**
@@ -80,16 +79,21 @@ export class Discretiser {
    * @throws ERR_NOT_FINITE naming the feature, also for what is no number (null, a text of digits); RangeError on a wrong number of cells
    */
   discretise(row: ArrayLike<number>): readonly number[] {
-    if (row.length !== this.#features.length) {
-      throw new RangeError(`"row" expected ${this.#features.length} cells, got ${row.length}`);
-    }
     const cells = new Array<number>(row.length).fill(0);
-    this.write(row, 0, cells);
+    this.discretiseInto(row, cells);
     return cells;
   }
 
+  /** The same without making anything: doubles are several times faster to work on than what `discretise` makes. */
+  discretiseInto(row: ArrayLike<number>, cells: number[] | Float64Array): void {
+    if (row.length !== this.#features.length) {
+      throw new RangeError(`"row" expected ${this.#features.length} cells, got ${row.length}`);
+    }
+    this.write(row, 0, cells);
+  }
+
   /**
-   * The same for a row among many, without making anything: reads one cell per feature from `at` on, and fills `cells`.
+   * The same for a row among many: reads one cell per feature from `at` on, and fills `cells`.
    * @throws ERR_NOT_FINITE, also where there are too few cells
    */
   write(rows: ArrayLike<number>, at: number, cells: number[] | Float64Array): void {

@@ -1,11 +1,13 @@
 /**
- * The spacing of a grid that a column's values lie on, wherever it begins: of whole numbers 1, of one decimal 0.1. Values need not lie on it to the last digit, as those do
- * not that were computed or converted to another unit.
+ * The spacing of a grid that a column's values lie on, wherever it begins: of whole numbers 1, of one decimal 0.1.
+ * Values need not lie on it to the last digit, as those do not that were computed or converted to another unit.
  *
- * How likely chance alone would make it: let values of different periods of the grid lie anywhere in theirs, independently. A period of a length s counts as one that fits
- * where most of its rows lie in a window of w·s. Of m periods, j lie in one window with at most m·P(B ≥ j − 1), B binomial of m − 1 draws of w, since one of them lies
- * first. The lengths from s on differ in frequencies up to 1/s, where steps of w/2 over the span move no value by more than w/8 of a period, so that 2·span/(s·w) of them with a window
- * of 5w/4 stand for all; and w is one of 2^LEVELS powers of two.
+ * How likely chance alone would make it: let values of different periods of the grid lie anywhere in theirs,
+ * independently. A period of a length s counts as one that fits where most of its rows lie in a window of w·s. Of m
+ * periods, j lie in one window with at most m·P(B ≥ j − 1), B binomial of m − 1 draws of w, since one of them lies
+ * first. Lengths from s on differ in frequencies up to 1/s, where steps of w/2 over the span move no value by more
+ * than w/8 of a period, so that 2·span/(s·w) of them with a window of 5w/4 stand for all; and w is one of 2^LEVELS
+ * powers of two. Where two or more periods hold many rows each, every value counts for itself.
  */
 import { type CountedValues, MOST_IMPUTED, TOLERANCE } from './grain-values.ts';
 
@@ -20,8 +22,10 @@ const LEVELS = 5;
 const SPIKE = 1 / 4;
 /** An imputed value is as frequent as this. */
 const IMPUTED = 1 / 100;
-/** Fewer periods are never enough. */
-const FEWEST_PERIODS = 4;
+/** Fewer values are never enough. */
+const FEWEST_VALUES = 4;
+/** Of periods whose values lie close together, the second one holds so large a part of the rows at least. */
+const POPULATED = 1 / 20;
 /** Cells of 20 fraction bits are so fine, in parts of the span or finer. */
 const FINEST = 2 ** -21;
 /** What is left of a division by Euclid's algorithm counts as nothing, in parts of the span and of the largest value. */
@@ -47,15 +51,14 @@ interface Column extends CountedValues {
  */
 export function spacingOfGrid(counted: CountedValues): number | undefined {
   const { values, counts } = counted;
-  if (values.length < FEWEST_PERIODS) return undefined;
+  if (values.length < FEWEST_VALUES) return undefined;
   const span = values.at(-1)! - values[0]!;
   const column = { ...counted, span, rows: counts.reduce((sum, count) => sum + count, 0) };
   const anchors = anchorsOf(column);
   const chosen = mostOf(column);
-  const longest = span / (FEWEST_PERIODS - 1);
   const candidates = [...dividing(column, chosen), ...gapsOf(column)]
     .flatMap((period) => anchors.map((anchor) => fitted(column, period, anchor)))
-    .filter((period) => period >= FINEST * span && period <= longest * (1 + TOLERANCE))
+    .filter((period) => period >= FINEST * span && period <= span * (1 + 2 * TOLERANCE))
     .sort((a, b) => b - a);
   let last = Infinity;
   for (const period of candidates) {
@@ -178,8 +181,15 @@ function isGrid({ values, counts, span, rows }: Column, period: number): boolean
     const k = Math.round(step - middle);
     periods.set(k, (periods.get(k) ?? 0) + (fits[i] ? counts[i]! : -counts[i]!));
   }
-  const fitting = [...periods.values()].filter((balance) => balance > 0).length;
-  return chance({ periods: periods.size, fitting, width, lengths: span / period }) < CHANCE;
+  const balances = [...periods.values()].sort((a, b) => b - a);
+  const of = { width, lengths: span / period };
+  const fitting = balances.filter((balance) => balance > 0).length;
+  if (chance({ ...of, values: periods.size, fitting }) < CHANCE) return true;
+  // Few periods tell as well where their values lie close together, unless nearly all are in one.
+  return (
+    (balances[1] ?? 0) >= POPULATED * rows &&
+    chance({ ...of, values: values.length, fitting: fits.filter(Boolean).length }) < CHANCE
+  );
 }
 
 /** The window of twice the tolerance, modulo 1, that has the most rows, as narrow as the values in it. */
@@ -204,12 +214,12 @@ function bestWindow(steps: readonly number[], weights: readonly number[]): { fro
 
 /** The logarithm of the probability by chance, to base 2. */
 function chance({
-  periods,
+  values,
   fitting,
   width,
   lengths,
 }: {
-  readonly periods: number;
+  readonly values: number;
   readonly fitting: number;
   readonly width: number;
   readonly lengths: number;
@@ -217,7 +227,7 @@ function chance({
   const level = 2 ** Math.ceil(Math.log2(Math.max(NARROWEST, width)));
   const window = Math.min(1, 1.25 * level);
   return (
-    LEVELS + Math.log2((2 * lengths) / level) + Math.log2(periods) + tail(periods - 1, window, fitting - 1)
+    LEVELS + Math.log2((2 * lengths) / level) + Math.log2(values) + tail(values - 1, window, fitting - 1)
   );
 }
 

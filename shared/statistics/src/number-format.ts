@@ -125,3 +125,27 @@ export class ThousandsWatch {
     return `every cell of ${column} that has a ${this.#decimal} (${this.#cells}) is ${oneOfTwo(this.#decimal)}; it was read as the latter`;
   }
 }
+
+/** The shortest of them; numbers that are 1 or 0 are mostly shorter. */
+const BOOLEAN_LENGTH = 4;
+
+/** Looks whether a column has booleans among its numbers. */
+export class BooleanWatch {
+  #booleans = 0;
+  #hasOthers = false;
+
+  /** @param value the number that the text was read as */
+  add(text: string, value: number): void {
+    const mayBe = (value === 0 || value === 1) && text.length >= BOOLEAN_LENGTH;
+    if (mayBe && booleanOf(text) !== undefined) this.#booleans += 1;
+    else this.#hasOthers = true;
+  }
+
+  /** What is to be told of the column; undefined where all are booleans, or none is. */
+  remark(column: string): string | undefined {
+    if (this.#booleans === 0 || !this.#hasOthers) return undefined;
+    const [cells, are] =
+      this.#booleans === 1 ? ['1 cell', 'is a boolean'] : [`${this.#booleans} cells`, 'are booleans'];
+    return `${cells} of ${column} ${are} among numbers, read as 1 for true and 0 for false`;
+  }
+}

@@ -19,7 +19,7 @@ export { layout } from './layout.ts';
 export { type MissingMarks, missingMarks } from './missing.ts';
 export { drawNoise } from './noise.ts';
 export { parseDecimal, parseDecimalComma } from './number.ts';
-export { NumberFormat, ThousandsWatch } from './number-format.ts';
+export { BooleanWatch, NumberFormat, ThousandsWatch } from './number-format.ts';
 export { countsRows, IS_SUM, LAST_IS_SUM, LastRowSums, RowCounter } from './odd-rows.ts';
 export {
   type ConsentOptions,
@@ -49,4 +49,4 @@ export {
   unflattenComputed,
 } from './statistics.ts';
 export { differenceOf, likeness, nearTo } from './unusual.ts';
-export { ColumnSpread, checkClipping, ValueWatch } from './value-watch.ts';
+export { ColumnSpread, checkClipping, LEAST_SPREAD, ValueWatch } from './value-watch.ts';

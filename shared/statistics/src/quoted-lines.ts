@@ -1,4 +1,7 @@
-/** Records of CSV with quotes, in any text that RFC 4180 allows, and with quotes inside cells that do not begin with one. */
+/**
+ * Records of CSV with quotes, in any text that RFC 4180 allows, and with quotes inside cells that do not begin with one. No option of csv-parse says that: its
+ * `relax_quotes` takes such cells only together with quotes behind blanks and text behind a closing quote, which are refused here.
+ */
 import { lineEnds } from './decoding.ts';
 import { StatisticsError } from './errors.ts';
 import { SEPARATORS, type Separator } from './reading-options.ts';

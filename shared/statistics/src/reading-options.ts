@@ -11,6 +11,30 @@ export type Separator = keyof typeof SEPARATORS;
 
 const names = Object.keys(SEPARATORS) as [Separator, ...Separator[]];
 
+/** Where rows are. */
+export const ROWS_FILE = {
+  description:
+    'CSV file with a header row, also in a gzip archive, or Parquet file, whatever its name; a folder of such files; * and ** name several, in quotes',
+  placeholder: 'FILE',
+} as const;
+
+/** Of their columns, those that are no part of a task. */
+export const IGNORED_COLUMNS = {
+  schema: z.array(z.string()),
+  description:
+    "columns of the file to leave out, with commas between or as a JSON list; '#3' is the third one, if it has no name",
+  default: [],
+  placeholder: 'LIST',
+};
+
+/** What is to be said of rows that `missing` leaves out. */
+export const toldOfSkipped = (rows: number): readonly string[] =>
+  rows === 0
+    ? []
+    : [
+        `${rows === 1 ? '1 row was' : `${rows} rows were`} left out, since a cell is missing or all are blank`,
+      ];
+
 /** How one file of rows is written. */
 export const CSV_OPTIONS = {
   missing: {

@@ -5,7 +5,7 @@ import { CellReader } from './cells.ts';
 import { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 import { columnTitle, type FoundColumns, findColumns, isIndexName, withAppended } from './header.ts';
 import { type MissingMarks, missingMarks } from './missing.ts';
-import { ThousandsWatch } from './number-format.ts';
+import { BooleanWatch, ThousandsWatch } from './number-format.ts';
 import { countsRows, holdsUnits, IS_SUM, LAST_IS_SUM, LastRowSums } from './odd-rows.ts';
 import type { CsvForm, Separator } from './reading-options.ts';
 import { widthProblem } from './row-width.ts';
@@ -50,6 +50,7 @@ export class RecordReader {
   #hasMarks: readonly boolean[] = [];
   #watches: (ThousandsWatch | undefined)[] = [];
   #watchesLeft = 0;
+  readonly #booleans: readonly BooleanWatch[];
   readonly #sums: LastRowSums;
   #held: HeldRefusal | undefined;
   #count = 0;
@@ -64,6 +65,7 @@ export class RecordReader {
     this.#separator = separator;
     this.#cells = new CellReader(task.labellings, options);
     this.#sums = new LastRowSums(task.features.length);
+    this.#booleans = task.features.map(() => new BooleanWatch());
     if (options.trim === true) checkTrimmed(task);
   }
 
@@ -106,10 +108,11 @@ export class RecordReader {
     if (remark === undefined) return;
     if (this.#blank > 0)
       remark(`${this.#blank === 1 ? '1 row' : `${this.#blank} rows`} of blanks alone passed over`);
-    for (const [i, watch] of this.#watches.entries()) {
-      const odd = watch?.remark(this.#titleOf(this.#columns.features[i]!));
-      if (odd !== undefined) remark(odd);
-    }
+    for (const [i, position] of this.#columns.features.entries())
+      for (const watch of [this.#watches[i], this.#booleans[i]]) {
+        const odd = watch?.remark(this.#titleOf(position));
+        if (odd !== undefined) remark(odd);
+      }
     if (this.#sums.lastIsSum) remark(LAST_IS_SUM);
   }
 
@@ -251,6 +254,7 @@ export class RecordReader {
       );
     }
     if (this.#watchesLeft > 0) this.#watch(text, i);
+    this.#booleans[i]!.add(text, value);
     if (this.#options.strict === true && (value < min || value > max)) {
       const position = this.#columns!.features[i]!;
       throw this.#error('ERR_OUT_OF_RANGE', line, [name, position], `expected a number in [${min}, ${max}]`);

@@ -79,10 +79,12 @@ interface Summing {
 class DiscretisedSums implements Summing {
   readonly #discretiser: Discretiser;
   readonly #accumulator: StatisticsAccumulator;
+  readonly #cells: Float64Array;
 
   constructor(task: StatisticsTask, signs: Int32Array | undefined) {
     this.#discretiser = new Discretiser(task);
     this.#accumulator = new StatisticsAccumulator(task, signs);
+    this.#cells = new Float64Array(task.features.length);
   }
 
   get rows(): number {
@@ -98,7 +100,8 @@ class DiscretisedSums implements Summing {
   }
 
   add(values: ArrayLike<number>, classes: readonly number[]): void {
-    this.#accumulator.add(this.#discretiser.discretise(values), classes);
+    this.#discretiser.discretiseInto(values, this.#cells);
+    this.#accumulator.add(this.#cells, classes);
   }
 
   statistics(): Statistics {

@@ -10,14 +10,15 @@ interface Feature {
 
 /** Values that fill less of their range are told. */
 const LEAST_FILLED = 1 / 1000;
-/** So is a spread that is less of it. */
-const LEAST_SPREAD = 1 / 100;
+/** A spread that is less of it is told: of a file's values, of a draft's sample and of a result. */
+export const LEAST_SPREAD = 1 / 100;
 /** Of fewer rows nothing is said, and of fewer than the second number nothing of all values but the outermost. */
 const LEAST_ROWS = 3;
 const LEAST_INNER_ROWS = 8;
-/** After each so many rows, features whose values spread so much of their range are known to fill it, and cost no more time. */
-const WATCHED_ROWS = 1 << 16;
+/** After each so many rows, features whose values spread so much of their range that it would take a file of so many rows to be told of them cost no more time. */
+const WATCHED_ROWS = 1 << 10;
 const CERTAIN_SPREAD = 4 * LEAST_SPREAD;
+const CERTAIN_ROWS = 1 << 20;
 
 /** How far the values of one column spread. */
 export class ColumnSpread {
@@ -66,9 +67,10 @@ export class ColumnSpread {
     return undefined;
   }
 
-  /** Whether further values would have to be very many to be told of. */
+  /** Whether further values would have to be very many to be told of: also where all are the mean, the sum of the squares stays. */
   fills(min: number, max: number): boolean {
-    return this.#deviation() > CERTAIN_SPREAD * (max - min);
+    const spread = this.#deviation() / (max - min);
+    return spread > CERTAIN_SPREAD && this.#rows * (spread / LEAST_SPREAD) ** 2 >= CERTAIN_ROWS;
   }
 
   #deviation(): number {

@@ -104,6 +104,14 @@ describe('numbers', () => {
   });
 });
 
+it('tells booleans among numbers, and no columns of booleans or numbers alone', async () => {
+  const told = await remarked('a,b,label\nTRUE,TRUE,yes\nfalse,false,yes\nTrue,0.5,no\n');
+  expect(told.remarks).toEqual([
+    '2 cells of "b" (number 2) are booleans among numbers, read as 1 for true and 0 for false',
+  ]);
+  expect((await remarked('a,b,label\n1,1.0,yes\n0,0.000,no\n')).remarks).toEqual([]);
+});
+
 describe('missing values', () => {
   const text = 'a,b,label\n-999,1,yes\n1,-999.0,yes\n1,.,yes\n1,1,-\nNA,1,yes\n2,1,no\n';
 

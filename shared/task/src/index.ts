@@ -67,6 +67,7 @@ export {
   TaskProposal,
   Thumbprint,
   TwoPartyName,
+  USUAL_DELTA,
 } from './schema.ts';
 export { planShift, type ShiftPlan, shiftOf, shiftRidge, withoutShift } from './shift.ts';
 export { draftedColumns, LEAST_FRESH_COLUMNS, sketchColumnBound, sketchScaleBits } from './sketch.ts';

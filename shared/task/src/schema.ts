@@ -214,6 +214,9 @@ const Sketch = z
 export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum', 'classCounts', 'variances']);
 export type Output = z.infer<typeof Output>;
 
+/** δ of a draft that says nothing else, and so of the task for which a budget tells what is left. */
+export const USUAL_DELTA = 1e-6;
+
 const HONEST_OWNERS = z
   .int()
   .min(1)
@@ -432,9 +435,9 @@ export const TaskProposal = z.strictObject({
       'Noise for (ε, δ)-differential privacy of the result, for rows (docs/privacy.md); null: the result is exact. Reveals: with null, what the result tells of a row has no bound.',
     ),
   deadline: z.iso
-    .datetime('expected a date and time in UTC, such as 2031-01-01T00:00:00Z')
+    .datetime('expected a date and time in UTC, such as 2027-01-01T00:00:00Z')
     .describe(
-      'No contribution is taken after it: date and time in UTC, such as 2031-01-01T00:00:00Z. Reveals: itself.',
+      'No contribution is taken after it: date and time in UTC, such as 2027-01-01T00:00:00Z, at most 366 days ahead. Reveals: itself.',
     ),
   closes: z
     .array(ClosesWhen)

@@ -173,7 +173,7 @@ describe('rotated: the first byte after the matrix', () => {
     return { code, came, missed };
   }
 
-  it('leaves at a public moment, of a result and of a refusal', async () => {
+  it('leaves at a public moment, of a result and of a refusal', { tags: ['long'] }, async () => {
     for (const [rows, reason] of [
       [40, undefined],
       [2, 'ERR_FULL_RANK'],

@@ -262,9 +262,8 @@ export const COMMANDS: readonly Form[] = [
     async run(site, command) {
       const id = await site.openTask();
       await site.client.cancelTask(id);
-      // A document's date is far in the future, and a deadline is within a year.
       const deadline = new Date(Date.now() + 30 * 86_400_000).toISOString();
-      await site.give(command, new Map([...taskOf(id), ['2031-02-01T00:00:00Z', deadline]]));
+      await site.give(command, new Map([...taskOf(id), ['DEADLINE', deadline]]));
     },
   },
   { of: /^eigenveil-user task list --config user\.json$/, run: (site, command) => site.give(command) },

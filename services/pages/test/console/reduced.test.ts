@@ -22,7 +22,9 @@ describe('reduced rows', () => {
     expect([...who!.indices]).toEqual([0, 1, 0]);
   });
 
-  it('are thinned out evenly where there are more than can be drawn, and a column of many texts is no label', async () => {
+  it('are thinned out evenly where there are more than can be drawn, and a column of many texts is no label', {
+    tags: ['long'],
+  }, async () => {
     const count = 2 * MOST_POINTS + 10;
     const lines = Array.from({ length: count }, (_, i) => `${i},${i % 2},${i},1`);
     const rows = await read(`id,odd,component_1,component_2\n${lines.join('\n')}\n`);

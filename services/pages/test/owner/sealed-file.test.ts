@@ -21,7 +21,7 @@ describe('a file under a passphrase', () => {
     file = await seal('backup', { a: 'secret text' }, PASSPHRASE);
   });
 
-  test('is opened by it, however a keyboard writes it, and by no other', async () => {
+  test('is opened by it, however a keyboard writes it, and by no other', { tags: ['long'] }, async () => {
     expect(file).not.toContain('secret');
     await expect(open(file, ` ${PASSPHRASE}\n`)).resolves.toEqual({ a: 'secret text' });
     await expect(open(file, 'Correct horse battery staple')).rejects.toThrow(

@@ -223,7 +223,9 @@ test('every claim is there: with its experiments and controls, or as one that no
   expect(others[1]![2]!.length).toBeLessThan(250);
 });
 
-test('the files hold the whole result, which parses back, and no markup of names', async () => {
+test('the files hold the whole result, which parses back, and no markup of names', {
+  tags: ['long'],
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'eigenveil-evaluation-report-'));
   const page = await writeReport(folder, RESULT);
   expect(page).toBe(join(folder, 'report.html'));

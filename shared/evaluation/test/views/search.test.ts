@@ -121,7 +121,7 @@ describe('a bundle alone', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('is searched for what the bundles beside it say, and shows a leak', async () => {
+  test('is searched for what the bundles beside it say, and shows a leak', { tags: ['long'] }, async () => {
     const [pooled] = await pooledOf(ownerViews);
     const csp = viewOf('CSP', { opened: [{ name: 'blinded slots', values: [pooled!] }] });
     const [file, ...others] = await writeBundles([csp, dataUser, ...ownerViews], folder);

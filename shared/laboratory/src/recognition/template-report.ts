@@ -267,7 +267,8 @@ interface Short {
   readonly ranges: readonly (readonly [number, number])[];
 }
 
-function inShort(forgery: readonly Forgery[]): Short[] {
+/** What forged streams reach by attempts, over scores and engines and by the attack that does best, for each data set and what scores are set against. */
+export function inShort(forgery: readonly Forgery[]): Short[] {
   return [...Map.groupBy(forgery, ({ dataset, against }) => `${dataset} ${against}`).values()].map((same) => {
     const settings = [...Map.groupBy(same, ({ score, engine }) => `${score} ${engine}`).values()];
     const { dataset, against, byAttempts } = same[0]!;

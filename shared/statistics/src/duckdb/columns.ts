@@ -1,9 +1,6 @@
 /** What a column's values are to a task: numbers, labels, or neither. */
 import { StatisticsError } from '../errors.ts';
 
-/** An item of a column that is not NULL. */
-type Item = unknown;
-
 const NUMBERS = /^(U?TINYINT|U?SMALLINT|U?INTEGER|FLOAT|DOUBLE)$/;
 const BIG_INTEGERS = /^(U?BIGINT|U?HUGEINT|BIGNUM)$/;
 const DECIMALS = /^DECIMAL\([^)]*\)$/;
@@ -32,25 +29,18 @@ export function typeProblems(type: string, numericLabels: boolean): TypeProblems
 }
 
 /**
- * How a feature's values become doubles: integers and decimals are rounded once, to the nearest; a boolean is 0 or 1.
+ * The values of a feature become doubles as `Number` makes them: integers and decimals are rounded once, to the nearest; a boolean is 0 or 1.
  * @throws ERR_COLUMN_TYPE
  */
-export function numberReader(name: string, type: string): (item: Item) => number {
+export const requireFeature = (name: string, type: string): void =>
   requireType(name, typeProblems(type, false).feature);
-  if (NUMBERS.test(type)) return (item) => item as number;
-  if (BIG_INTEGERS.test(type)) return (item) => Number(item as bigint);
-  if (DECIMALS.test(type)) return (item) => Number(String(item));
-  return (item) => (item === true ? 1 : 0);
-}
 
 /**
- * How labels become text. Floating-point numbers have no one text, so they are labels only as numbers.
+ * Labels become text as `String` makes them. Floating-point numbers have no one text, so they are labels only as numbers.
  * @throws ERR_COLUMN_TYPE
  */
-export function labelReader(name: string, type: string, numericLabels: boolean): (item: Item) => string {
+export const requireLabel = (name: string, type: string, numericLabels: boolean): void =>
   requireType(name, typeProblems(type, numericLabels).label);
-  return String;
-}
 
 function requireType(name: string, problem: string | undefined): void {
   if (problem === undefined) return;

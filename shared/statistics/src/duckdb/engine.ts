@@ -6,7 +6,17 @@ import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { StatisticsError, type StatisticsErrorCode } from '../errors.ts';
 import { Line, LineBroken } from './line.ts';
-import { type Answer, type ChunkMessage, kindOf, type Planned, type Request } from './messages.ts';
+import {
+  type Answer,
+  ARRAYS,
+  type ChunkMessage,
+  type Items,
+  type Kind,
+  kindOf,
+  type Nulls,
+  type Planned,
+  type Request,
+} from './messages.ts';
 
 /** What DuckDB may use at most beside the memory of both processes, where nothing else is said. */
 const DEFAULT_MEMORY_MEGABYTES = 512;
@@ -22,6 +32,8 @@ export interface EngineOptions {
   /** A database file, opened read-only. Default: none, and only files can be read. */
   readonly database?: string | undefined;
   readonly memoryMegabytes?: number | undefined;
+  /** Default: as many as there are, up to four. */
+  readonly threads?: number | undefined;
 }
 
 export class Engine {
@@ -35,10 +47,10 @@ export class Engine {
    * `title` says for messages what is read, here and below.
    * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
    */
-  static async open(title: string, { database, memoryMegabytes }: EngineOptions): Promise<Engine> {
+  static async open(title: string, { database, memoryMegabytes, threads }: EngineOptions): Promise<Engine> {
     const settings = {
       ...(database !== undefined && { access_mode: 'READ_ONLY' }),
-      threads: `${Math.min(MOST_THREADS, availableParallelism())}`,
+      threads: `${threads ?? Math.min(MOST_THREADS, availableParallelism())}`,
       memory_limit: `${memoryMegabytes ?? DEFAULT_MEMORY_MEGABYTES}MB`,
       // Or rows would be written there in the clear when memory is short.
       temp_directory: '',
@@ -137,89 +149,68 @@ export class Selection {
       coming.push(chunk);
     };
     for (let k = 0; k < CHUNKS_AHEAD; k += 1) fetch();
+    const kinds = this.#planned.types.map(kindOf);
     for (;;) {
       const { value, numbers = NO_NUMBERS } = (await coming.shift())!;
       if (value === undefined) return;
       fetch();
       const message = value as ChunkMessage;
-      const vectors = vectorsOf({ message, numbers }, this.#planned.types);
+      const vectors = vectorsOf(message, numbers, kinds);
       yield { rowCount: message.rows, getColumnVector: (column) => vectors[column]! };
     }
   }
 }
 
-/** A message with the numbers that came beside it. */
-interface Rows {
-  readonly message: ChunkMessage;
-  readonly numbers: ArrayBufferLike;
-}
-
-interface Vector {
-  /** Its numbers as they lie in memory, where they are doubles and none is NULL. */
+export interface Vector {
+  /** Its numbers, NaN where there is none; undefined where they did not come as numbers of 64 bits. */
   readonly doubles?: Float64Array | undefined;
   getItem(row: number): unknown;
 }
 
-/** Classes and no closures: they are asked for every cell. */
-class WholeVector implements Vector {
+class NumberVector implements Vector {
   readonly #values: Float64Array | BigInt64Array;
-  readonly #start: number;
+  readonly #nulls: Uint8Array | undefined;
 
-  constructor(values: Float64Array | BigInt64Array, start: number) {
+  constructor(values: Float64Array | BigInt64Array, nulls: Uint8Array | undefined) {
     this.#values = values;
-    this.#start = start;
-  }
-
-  getItem(row: number): unknown {
-    return this.#values[this.#start + row];
-  }
-}
-
-class DoubleVector implements Vector {
-  readonly doubles: Float64Array;
-
-  constructor(doubles: Float64Array) {
-    this.doubles = doubles;
-  }
-
-  getItem(row: number): unknown {
-    return this.doubles[row];
-  }
-}
-
-class GappedVector extends WholeVector {
-  readonly #nulls: Uint8Array;
-  readonly #first: number;
-
-  constructor(values: Float64Array | BigInt64Array, start: number, nulls: Uint8Array) {
-    super(values, start);
     this.#nulls = nulls;
-    this.#first = start;
   }
 
-  override getItem(row: number): unknown {
-    return this.#nulls[this.#first + row] === 1 ? null : super.getItem(row);
+  get doubles(): Float64Array {
+    const doubles = this.#values instanceof Float64Array ? this.#values : toDoubles(this.#values);
+    this.#nulls?.forEach((isNull, row) => {
+      if (isNull === 1) doubles[row] = Number.NaN;
+    });
+    return doubles;
+  }
+
+  getItem(row: number): unknown {
+    return this.#nulls?.[row] === 1 ? null : this.#values[row];
   }
 }
+
+/** Each rounded once, to the nearest, as `Number` does it, without making a bigint of each. */
+function toDoubles({ buffer, byteOffset, length }: BigInt64Array): Float64Array {
+  const low = new Uint32Array(buffer, byteOffset, 2 * length);
+  const high = new Int32Array(buffer, byteOffset, 2 * length);
+  const doubles = new Float64Array(length);
+  for (let n = 0; n < length; n += 1) doubles[n] = high[2 * n + 1]! * 2 ** 32 + low[2 * n]!;
+  return doubles;
+}
+
+const vectorOf = ({ items, codes }: Items): Vector => ({
+  getItem: codes === undefined ? (row) => items[row] : (row) => items[codes[row]!],
+});
 
 /** By column, in the order of the statement. */
-function vectorsOf({ message, numbers }: Rows, types: readonly string[]): Vector[] {
-  const { rows, nulls: gaps, items } = message;
-  const count = (kind: ReturnType<typeof kindOf>) => types.filter((type) => kindOf(type) === kind).length;
-  const doubles = new Float64Array(numbers, 0, rows * count('doubles'));
-  const integers = new BigInt64Array(numbers, doubles.byteLength, rows * count('integers'));
-  const used = { doubles: 0, integers: 0, items: 0 };
-  return types.map((type) => {
-    const kind = kindOf(type);
-    const place = used[kind];
-    used[kind] += 1;
-    if (kind === 'items') return { getItem: (row) => items[place]![row] };
-    const values = kind === 'doubles' ? doubles : integers;
-    const nulls = gaps[kind];
-    const start = place * rows;
-    if (kind === 'doubles' && nulls === undefined)
-      return new DoubleVector(doubles.subarray(start, start + rows));
-    return nulls === undefined ? new WholeVector(values, start) : new GappedVector(values, start, nulls);
+function vectorsOf({ rows, columns }: ChunkMessage, numbers: ArrayBuffer, kinds: readonly Kind[]): Vector[] {
+  let at = 0;
+  return columns.map((column, k) => {
+    const Values = ARRAYS[kinds[k]!];
+    if (Values === undefined) return vectorOf(column as Items);
+    const values = new Values(numbers, at, rows);
+    at += values.byteLength;
+    return new NumberVector(values, column as Nulls);
   });
 }
 

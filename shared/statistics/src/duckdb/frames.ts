@@ -6,34 +6,30 @@ import type { Readable, Writable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
 
 const HEADER_BYTES = 8;
-type Numbers = Float64Array | BigInt64Array;
 
 /** Writes a message with its numbers, whose memory is the stream's from then on. */
-export function writeFrame(stream: Writable, message: unknown, numbers: readonly Numbers[] = []): void {
+export function writeFrame(
+  stream: Writable,
+  message: unknown,
+  numbers: Uint8Array = new Uint8Array(0),
+): void {
   const value = serialize(message);
-  const arrays = numbers.filter(({ length }) => length > 0);
   const header = Buffer.alloc(HEADER_BYTES);
-  header.writeUInt32LE(
-    arrays.reduce((bytes, { byteLength }) => bytes + byteLength, 0),
-    0,
-  );
+  header.writeUInt32LE(numbers.length, 0);
   header.writeUInt32LE(value.length, 4);
   stream.cork();
-  stream.write(header);
-  for (const { buffer, byteOffset, byteLength } of arrays)
-    stream.write(Buffer.from(buffer, byteOffset, byteLength));
-  stream.write(value);
+  for (const part of [header, numbers, value]) stream.write(part);
   stream.uncork();
 }
 
 /** Tells every message that comes, whole and in order, with the memory in which its numbers lie one after the other. */
-export function onFrames(stream: Readable, tell: (message: unknown, numbers: ArrayBufferLike) => void): void {
+export function onFrames(stream: Readable, tell: (message: unknown, numbers: ArrayBuffer) => void): void {
   const header = Buffer.alloc(HEADER_BYTES);
-  let body: Buffer | undefined;
+  let body: Buffer<ArrayBuffer> | undefined;
   let filled = 0;
   stream.on('data', (chunk: Buffer) => {
     for (let at = 0; at < chunk.length; ) {
-      const target: Buffer = body ?? header;
+      const target = body ?? header;
       const copied = chunk.copy(target, filled, at);
       at += copied;
       filled += copied;

@@ -15,36 +15,47 @@ export interface Planned {
   readonly types: readonly string[];
 }
 
-/** Columns of numbers of one kind, one after the other. */
-export interface Numbers<Values> {
-  readonly values: Values;
-  readonly nulls: Nulls;
-}
-
-/** 1 where there is no number; undefined: there are all. */
+/** Of a column of numbers: 1 where there is none; undefined where there are all. */
 export type Nulls = Uint8Array | undefined;
 
-/** Rows, by the kinds of their columns, see `kindOf`; the numbers themselves go beside it, doubles before integers. */
+/** Items by row; or with codes, each item once or more often, and by row which one it is. */
+export interface Items {
+  readonly items: readonly Item[];
+  readonly codes?: Uint16Array | undefined;
+}
+
+/** Rows by their columns; 64 bits for each number, column by column, go beside it. */
 export interface ChunkMessage {
   readonly rows: number;
-  readonly nulls: { readonly doubles: Nulls; readonly integers: Nulls };
-  /** By column. */
-  readonly items: readonly (readonly Item[])[];
+  readonly columns: readonly (Items | Nulls)[];
 }
 
 /** What a task cannot calculate with is its text. */
 export type Item = string | bigint | boolean | null;
 
 const DOUBLES = /^(U?TINYINT|U?SMALLINT|U?INTEGER|FLOAT|DOUBLE)$/;
+const ITEMS = /^(BOOLEAN|UBIGINT|U?HUGEINT|BIGNUM)$/;
 
-/** How a column of this type travels: as doubles, which hold every value of it, as 64-bit integers, or as items. */
-export function kindOf(type: string): 'doubles' | 'integers' | 'items' {
+/** How columns travel: as numbers of 64 bits, as texts, as items that are what they are, or written as texts. */
+export const ARRAYS = {
+  doubles: Float64Array,
+  integers: BigInt64Array,
+  texts: undefined,
+  items: undefined,
+  written: undefined,
+};
+export type Kind = keyof typeof ARRAYS;
+
+/** Doubles hold every value of a column that travels so. */
+export function kindOf(type: string): Kind {
   if (DOUBLES.test(type)) return 'doubles';
-  return type === 'BIGINT' ? 'integers' : 'items';
+  if (type === 'BIGINT') return 'integers';
+  if (type === 'VARCHAR') return 'texts';
+  return ITEMS.test(type) ? 'items' : 'written';
 }
 
 /** `kind` is one of the words that stand in front of DuckDB's messages, and all that is passed on of them. */
 export type Answer =
-  | { readonly value: Planned | ChunkMessage | undefined; readonly numbers?: ArrayBufferLike }
+  | { readonly value: Planned | ChunkMessage | undefined; readonly numbers?: ArrayBuffer }
   | { readonly fault: 'missing' }
   | { readonly fault: 'failed'; readonly kind: string };

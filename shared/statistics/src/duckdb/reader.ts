@@ -9,10 +9,13 @@ import type {
 } from '@duckdb/node-api';
 import {
   type Answer,
+  ARRAYS,
   type ChunkMessage,
   type Item,
+  type Items,
+  type Kind,
   kindOf,
-  type Numbers,
+  type Nulls,
   type Planned,
   type Request,
 } from './messages.ts';
@@ -34,17 +37,13 @@ const KINDS = [
   'Serialization Error',
 ];
 
-/**
- * A message of about so many bytes waits in the line between both processes as a whole, so that one can be written while the other one works on the one before.
- */
-const MESSAGE_BYTES = 128 * 1024;
+/** About so many bytes are a message: fewer cost more time, and more cost memory where there are many columns. */
+const MESSAGE_BYTES = 1024 * 1024;
 const FEWEST_ROWS = 64;
-/** Types of items that stay what they are. */
-const PLAIN = /^(BOOLEAN|UBIGINT|U?HUGEINT|BIGNUM|VARCHAR)$/;
-
+const NUMBER_BYTES = 8;
 interface Statement {
   readonly prepared: DuckDBPreparedStatement;
-  readonly types: readonly string[];
+  readonly kinds: readonly Kind[];
   result?: DuckDBResult;
   /** The chunk at hand, and how many of its rows have been sent. */
   chunk?: DuckDBDataChunk;
@@ -61,14 +60,12 @@ export class Reader {
   #statements: Statement[] = [];
 
   /** Never throws. */
-  async answer(
-    request: Request,
-  ): Promise<{ readonly answer: Answer; readonly numbers?: readonly (Float64Array | BigInt64Array)[] }> {
+  async answer(request: Request): Promise<{ readonly answer: Answer; readonly numbers?: Uint8Array }> {
     try {
       if (request.do !== 'chunk') return { answer: { value: await this.#do(request) } };
       const rows = await this.#chunk(this.#statements[request.statement]!);
       if (rows === undefined) return { answer: { value: undefined } };
-      return { answer: { value: rows.message }, numbers: [rows.doubles, rows.integers] };
+      return { answer: { value: rows.message }, numbers: rows.numbers };
     } catch (error) {
       if (error instanceof Missing) return { answer: { fault: 'missing' } };
       const message = error instanceof Error ? error.message : '';
@@ -108,7 +105,7 @@ export class Reader {
     if (prepared.statementType !== StatementType.SELECT || prepared.parameterCount > 0) return undefined;
     const columns = Array.from({ length: prepared.columnCount }, (_, k) => k);
     const types = columns.map((k) => String(prepared.columnType(k)));
-    const statement = this.#statements.push({ prepared, types, sent: 0 }) - 1;
+    const statement = this.#statements.push({ prepared, kinds: types.map(kindOf), sent: 0 }) - 1;
     return { statement, names: columns.map((k) => prepared.columnName(k)), types };
   }
 
@@ -131,10 +128,10 @@ export class Reader {
       statement.chunk = chunk;
       statement.sent = 0;
     }
-    const { chunk, sent, types } = statement;
-    const most = Math.max(FEWEST_ROWS, Math.floor(MESSAGE_BYTES / 8 / types.length));
+    const { chunk, sent, kinds } = statement;
+    const most = Math.max(FEWEST_ROWS, Math.floor(MESSAGE_BYTES / NUMBER_BYTES / kinds.length));
     statement.sent = Math.min(chunk.rowCount, sent + most);
-    return rowsOf(chunk, types, sent, statement.sent);
+    return rowsOf(chunk, kinds, sent, statement.sent);
   }
 
   async #nextChunk(statement: Statement): Promise<DuckDBDataChunk | null> {
@@ -168,64 +165,100 @@ async function load(): Promise<typeof import('@duckdb/node-api')> {
 
 interface SentRows {
   readonly message: ChunkMessage;
-  readonly doubles: Float64Array;
-  readonly integers: BigInt64Array;
+  readonly numbers: Uint8Array;
 }
 
-/** The rows from one to before another, by kinds of columns. */
-function rowsOf(chunk: DuckDBDataChunk, types: readonly string[], from: number, to: number): SentRows {
+/** The rows from one to before another. */
+function rowsOf(chunk: DuckDBDataChunk, kinds: readonly Kind[], from: number, to: number): SentRows {
   const rows = to - from;
-  const vectors = (kind: ReturnType<typeof kindOf>) =>
-    types.flatMap((type, k) => (kindOf(type) === kind ? [chunk.getColumnVector(k)] : []));
-  const [ofDoubles, ofIntegers] = [vectors('doubles'), vectors('integers')];
-  const doubles = numbersOf(new Float64Array(rows * ofDoubles.length), ofDoubles, from, to);
-  const integers = numbersOf(new BigInt64Array(rows * ofIntegers.length), ofIntegers, from, to);
-  const message = {
-    rows,
-    nulls: { doubles: doubles.nulls, integers: integers.nulls },
-    items: types.flatMap((type, k) =>
-      kindOf(type) === 'items' ? [itemsOf(chunk.getColumnVector(k), PLAIN.test(type), from, to)] : [],
-    ),
-  };
-  return { message, doubles: doubles.values, integers: integers.values };
-}
-
-function numbersOf<Values extends Float64Array | BigInt64Array>(
-  values: Values,
-  vectors: readonly DuckDBVector[],
-  from: number,
-  to: number,
-): Numbers<Values> {
-  let nulls: Uint8Array | undefined;
+  const width = kinds.filter((kind) => ARRAYS[kind] !== undefined).length;
+  const numbers = Buffer.allocUnsafeSlow(rows * width * NUMBER_BYTES);
   let at = 0;
-  for (const vector of vectors) {
-    const whole = values instanceof Float64Array ? wholeDoubles(vector) : undefined;
-    if (whole !== undefined) {
-      (values as Float64Array).set(whole.subarray(from, to), at);
-      at += to - from;
-      continue;
-    }
-    for (let n = from; n < to; n += 1, at += 1) {
-      const item = vector.getItem(n);
-      if (item !== null) values[at] = item as Values[number];
-      else {
-        nulls ??= new Uint8Array(values.length);
-        nulls[at] = 1;
-      }
-    }
-  }
-  return { values, nulls };
-}
-
-/** The memory of a vector of doubles none of which is NULL; what is public of it takes them one by one, which is ten times slower. */
-function wholeDoubles(vector: DuckDBVector): Float64Array | undefined {
-  const { items, validity } = vector as unknown as { items?: unknown; validity?: { data?: unknown } };
-  return items instanceof Float64Array && validity?.data === null ? items : undefined;
-}
-
-function itemsOf(vector: DuckDBVector, isPlain: boolean, from: number, to: number): Item[] {
-  return Array.from({ length: to - from }, (_, n) => {
-    const item = vector.getItem(from + n);
-    return item === null || isPlain ? (item as Item) : String(item);
+  const columns = kinds.map((kind, k) => {
+    const vector = chunk.getColumnVector(k);
+    const Values = ARRAYS[kind];
+    if (Values === undefined) return itemsOf(vector, kind, from, to);
+    const values = new Values(numbers.buffer, at, rows);
+    at += values.byteLength;
+    return writeNumbers(vector, from, values);
   });
+  return { message: { rows, columns }, numbers };
+}
+
+/** DuckDB's texts, in as many words each: what short ones say, and where long ones lie. */
+const TEXT_WORDS = 4;
+const SLOTS = 256;
+
+function itemsOf(vector: DuckDBVector, kind: Kind, from: number, to: number): Items {
+  const words = kind === 'texts' ? wordsOf(vector) : undefined;
+  if (words !== undefined) return textsOf(vector, words, from, to);
+  const items: Item[] = [];
+  for (let n = from; n < to; n += 1) {
+    const item = vector.getItem(n);
+    items.push(item === null || kind !== 'written' ? (item as Item) : String(item));
+  }
+  return { items };
+}
+
+/** Texts, of which those that came shortly before are not made once more: labels are few, and to make one takes longer than all else of a row. */
+function textsOf(vector: DuckDBVector, words: Uint32Array, from: number, to: number): Items {
+  const items: Item[] = [];
+  const codes = new Uint16Array(to - from);
+  /** By item, the row it is from; by slot, the last item. */
+  const rows: number[] = [];
+  const last = new Int16Array(SLOTS).fill(-1);
+  for (let n = from; n < to; n += 1) {
+    let slot = 0;
+    for (let k = 0; k < TEXT_WORDS; k += 1) slot = Math.imul(slot ^ words[n * TEXT_WORDS + k]!, 0x9e3779b1);
+    slot >>>= 24;
+    let code = last[slot]!;
+    for (let k = 0; k < TEXT_WORDS && code >= 0; k += 1)
+      if (words[n * TEXT_WORDS + k] !== words[rows[code]! * TEXT_WORDS + k]) code = -1;
+    if (code < 0) {
+      code = items.push(vector.getItem(n) as string) - 1;
+      rows.push(n);
+      last[slot] = code;
+    }
+    codes[n - from] = code;
+  }
+  return { items, codes };
+}
+
+/** Fills with the numbers of a vector from one on; returns where there are none. */
+function writeNumbers(vector: DuckDBVector, from: number, values: Float64Array | BigInt64Array): Nulls {
+  const memory = memoryOf(vector);
+  if (memory !== undefined) {
+    values.set(memory.subarray(from, from + values.length) as never);
+    return undefined;
+  }
+  const nulls = new Uint8Array(values.length);
+  for (let n = 0; n < values.length; n += 1) {
+    const item = vector.getItem(from + n);
+    nulls[n] = Number(item === null);
+    if (item !== null) values[n] = item as never;
+  }
+  return nulls;
+}
+
+/** What vectors hold in private; what is public of them takes items one by one, which is ten times slower. */
+interface Memory {
+  readonly items?: unknown;
+  readonly dataView?: unknown;
+  readonly validity?: { readonly data?: unknown };
+}
+
+/** The numbers of a vector, none of which is NULL. */
+function memoryOf(vector: DuckDBVector): Float64Array | BigInt64Array | undefined {
+  const { items, validity } = vector as unknown as Memory;
+  return validity?.data === null && ArrayBuffer.isView(items)
+    ? (items as Float64Array | BigInt64Array)
+    : undefined;
+}
+
+/** The same of texts. */
+function wordsOf(vector: DuckDBVector): Uint32Array | undefined {
+  const { dataView, validity } = vector as unknown as Memory;
+  return validity?.data === null && dataView instanceof DataView
+    ? new Uint32Array(dataView.buffer, dataView.byteOffset, vector.itemCount * TEXT_WORDS)
+    : undefined;
 }

@@ -8,8 +8,16 @@ import { type MissingMarks, missingMarks } from '../missing.ts';
 import { IS_SUM, LAST_IS_SUM, LastRowSums } from '../odd-rows.ts';
 import type { Row, RowOptions } from '../rows.ts';
 import { DIALECT } from '../sql/dialects.ts';
-import { labelReader, numberReader } from './columns.ts';
-import { type Chunk, Engine, type EngineOptions, fileOf, parquetOf, type Selection } from './engine.ts';
+import { requireFeature, requireLabel } from './columns.ts';
+import {
+  type Chunk,
+  Engine,
+  type EngineOptions,
+  fileOf,
+  parquetOf,
+  type Selection,
+  type Vector,
+} from './engine.ts';
 import { parquetNames } from './parquet-names.ts';
 
 /** Files of one kind, read one after the other; or one SELECT, over a database file if one is named. */
@@ -48,6 +56,8 @@ export async function* readStoredRows(
   const engine = await Engine.open(title, {
     database: isQuery ? stored.database : undefined,
     memoryMegabytes: options.memoryMegabytes,
+    // Rows of a file come in their order, and faster than they are summed: another thread takes time from that.
+    ...(!isQuery && { threads: 1 }),
   });
   try {
     const total = isQuery ? undefined : await countRows(engine, stored.parquet);
@@ -155,25 +165,20 @@ class CellFault extends Error {
   }
 }
 
-/** The items of a column, in a chunk or the same in each row. */
-interface Items {
-  readonly doubles?: Float64Array | undefined;
-  getItem(row: number): unknown;
-}
-
 class ChunkReader {
   readonly #task: Columns;
   readonly #options: StoredRowOptions;
   readonly #cells: CellReader;
   readonly #selected: SelectedColumns;
   readonly #numbers: readonly ((item: unknown) => number)[];
-  readonly #labels: readonly ((item: unknown) => string)[];
   readonly #appended: readonly string[];
   readonly #width: number;
   /** Features with numbers among their marks of a missing cell. */
   readonly #marked: readonly number[];
   readonly #sums: LastRowSums;
   #flat = new Float64Array(0);
+  /** Its rows. */
+  #views: readonly Float64Array[] = [];
   rows = 0;
 
   constructor(task: Columns, options: StoredRowOptions, selected: SelectedColumns) {
@@ -190,12 +195,14 @@ class ChunkReader {
     };
     this.#numbers = features.map(({ name }, i) => {
       const type = typeOf(i);
-      return type === undefined ? (item) => this.#numberOf(String(item), i) : numberReader(name, type);
+      if (type === undefined) return (item) => this.#numberOf(String(item), i);
+      requireFeature(name, type);
+      return Number;
     });
-    this.#labels = labellings.map(({ column }, l) => {
+    for (const [l, { column }] of labellings.entries()) {
       const type = typeOf(features.length + l);
-      return type === undefined ? String : labelReader(column, type, options.numericLabels === true);
-    });
+      if (type !== undefined) requireLabel(column, type, options.numericLabels === true);
+    }
     this.#sums = new LastRowSums(features.length);
     this.#marked = features.flatMap((_, i) => (selected.marks[i]!.hasNumbers ? [i] : []));
   }
@@ -208,37 +215,36 @@ class ChunkReader {
   read(chunk: Chunk): Row[] {
     const d = this.#task.features.length;
     const { rowCount } = chunk;
-    if (this.#flat.length < rowCount * d) this.#flat = new Float64Array(rowCount * d);
+    this.#makeRoom(rowCount);
     const flat = this.#flat;
+    // Stays 0 as long as all are finite: they need not be looked at row by row.
+    let strange = 0;
     for (let i = 0; i < d; i += 1) {
-      const vector = this.#itemsOf(chunk, this.#selected.positions[i]!);
-      const number = this.#numbers[i]!;
-      const { doubles } = vector;
-      if (doubles !== undefined) {
-        for (let n = 0, at = i; n < rowCount; n += 1, at += d) flat[at] = doubles[n]!;
-        continue;
-      }
+      const doubles = this.#doublesOf(chunk, i);
       for (let n = 0, at = i; n < rowCount; n += 1, at += d) {
-        const item: unknown = vector.getItem(n);
-        flat[at] = item === null ? Number.NaN : number(item);
+        const x = doubles[n]!;
+        flat[at] = x;
+        strange += x - x;
       }
     }
     for (const i of this.#marked) {
       const marks = this.#selected.marks[i]!;
-      for (let at = i; at < rowCount * d; at += d) if (marks.hasNumber(flat[at]!)) flat[at] = Number.NaN;
+      for (let at = i; at < rowCount * d; at += d)
+        if (marks.hasNumber(flat[at]!)) strange = flat[at] = Number.NaN;
     }
+    const mayBeWrong = strange !== 0 || this.#options.strict === true;
     const others = this.#selected.positions.slice(d).map((k) => this.#itemsOf(chunk, k));
-    const labels = others.slice(0, this.#labels.length);
+    const labels = others.slice(0, this.#task.labellings.length);
     const kept = others.slice(labels.length);
     const rows: Row[] = [];
     for (let n = 0; n < rowCount; n += 1) {
       this.rows += 1;
-      const values = flat.subarray(n * d, (n + 1) * d);
+      const values = this.#views[n]!;
       let classes: number[];
       let isWhole: boolean;
       try {
         classes = labels.map((vector, l) => this.#readClass(vector.getItem(n), l));
-        isWhole = this.#isWhole(values) && !classes.includes(-1);
+        isWhole = (!mayBeWrong || this.#isWhole(values)) && !classes.includes(-1);
       } catch (error) {
         if (error instanceof CellFault && this.#sums.isSum(values)) error.message += IS_SUM;
         throw error;
@@ -254,10 +260,29 @@ class ChunkReader {
     return rows;
   }
 
+  #makeRoom(rows: number): void {
+    if (rows <= this.#views.length) return;
+    const d = this.#task.features.length;
+    this.#flat = new Float64Array(rows * d);
+    this.#views = Array.from({ length: rows }, (_, n) => this.#flat.subarray(n * d, (n + 1) * d));
+  }
+
+  /** The values of feature `i`, NaN where there is none. */
+  #doublesOf(chunk: Chunk, i: number): Float64Array {
+    const vector = this.#itemsOf(chunk, this.#selected.positions[i]!);
+    const number = this.#numbers[i]!;
+    return (
+      vector.doubles ??
+      Float64Array.from({ length: chunk.rowCount }, (_, n) => {
+        const item: unknown = vector.getItem(n);
+        return item === null ? Number.NaN : number(item);
+      })
+    );
+  }
+
   /** Whether no number is missing; every one of them is looked at. */
   #isWhole(values: Float64Array): boolean {
     const { strict, missing, countsUnreadable } = this.#options;
-    if (strict !== true && areFinite(values)) return true;
     let isWhole = true;
     for (let i = 0; i < values.length; i += 1) {
       const x = values[i]!;
@@ -283,7 +308,7 @@ class ChunkReader {
     const { classes } = this.#task.labellings[l]!;
     const at = this.#task.features.length + l;
     const marks = this.#selected.marks[at]!;
-    const text = item === null ? '' : this.#labels[l]!(item);
+    const text = item === null ? '' : String(item);
     const label = this.#options.trim === true ? text.trim() : text;
     const index = item === null ? undefined : this.#cells.classIndex(label, l);
     if (index !== undefined) return index;
@@ -297,7 +322,7 @@ class ChunkReader {
     );
   }
 
-  #itemsOf(chunk: Chunk, position: number): Items {
+  #itemsOf(chunk: Chunk, position: number): Vector {
     if (position < this.#width) return chunk.getColumnVector(position);
     const text = this.#appended[position - this.#width]!;
     return { getItem: () => (text === '' ? null : text) };
@@ -317,11 +342,6 @@ class ChunkReader {
   #fault(code: StatisticsErrorCode, at: number, problem: string): CellFault {
     return new CellFault(code, this.rows, this.#selected.titles[at]!, problem);
   }
-}
-
-function areFinite(values: Float64Array): boolean {
-  for (let i = 0; i < values.length; i += 1) if (!Number.isFinite(values[i])) return false;
-  return true;
 }
 
 const NOTHING = 'NULL or NaN: --missing skip leaves such rows out';

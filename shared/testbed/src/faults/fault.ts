@@ -69,10 +69,12 @@ function parseFault(name: string, text: string): Fault {
  * @throws ERR_FAULT when what it takes out stands nowhere, or at several places
  */
 export function plant({ before, after }: Fault, sources: readonly Source[]): Planted {
-  const words = before.split(/\s+/).map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  const pattern = new RegExp(words.join('\\s+'), 'g');
+  const words = before.split(/\s+/);
+  const longest = words.reduce((a, b) => (b.length > a.length ? b : a)); // few files have it
+  const escaped = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const pattern = new RegExp(escaped.join('\\s+'), 'g');
   const found = sources.flatMap(({ path, text }) =>
-    [...text.matchAll(pattern)].map(({ index, 0: { length } }) => ({
+    (text.includes(longest) ? [...text.matchAll(pattern)] : []).map(({ index, 0: { length } }) => ({
       path,
       text: `${text.slice(0, index)}${after}${text.slice(index + length)}`,
       firstLine: lineOf(text, index),

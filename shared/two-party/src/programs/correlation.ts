@@ -125,7 +125,9 @@ async function normOf(
   const { grains, norm } = floorOf(task)!;
   const most = Math.max(...grains);
   const fraction = 2 * computedFractionBits(task);
-  const units = grains.map((grain) => scatterUnits(norm * (grain / most) ** 2, fraction));
+  const units = grains.map((grain) =>
+    grain === 0 ? 0n : scatterUnits(norm * (grain / most) ** 2, fraction),
+  );
   const kept = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD + NOISE_INTEGERS + 1 };
   return session.step(() => {
     const own = timesRows(Q, units, { fraction, bits: digits + 1 + NOISE_INTEGERS });

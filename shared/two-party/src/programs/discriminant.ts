@@ -18,6 +18,7 @@ import { alignColumns, columnsFit, contrasts, publicExponent } from './between.t
 import { checkEquation, type Images, undoScaling, unitVectors } from './directions.ts';
 import { INTEGER_BITS, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { traceOf } from './eigen.ts';
+import type { Shares } from './inputs.ts';
 import { multiplyMatrices, outerProducts, timesOuter } from './matrices.ts';
 import { exchangeSums, roomForNoise } from './noised-sums.ts';
 import type { CheckedDecomposition } from './pca.ts';
@@ -31,7 +32,6 @@ import {
   poolStatistics,
   publicNumber,
   releasedClasses,
-  type Shares,
 } from './statistics.ts';
 import { ridgeUnits, type TotalNoise, totalNoise } from './total-noise.ts';
 

@@ -8,8 +8,9 @@ import { bitsOf, numberFrom } from '../circuits/index.ts';
 import { Fixed, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { type Standardised, standardise } from './correlation.ts';
+import type { Shares } from './inputs.ts';
 import { real, revealChecked } from './outputs.ts';
-import { poolStatistics, releasedSums, type Shares, scaledScatter, scatterBits } from './statistics.ts';
+import { poolStatistics, releasedSums, scaledScatter, scatterBits } from './statistics.ts';
 
 export interface MaskedCorrelation {
   /** Entry plus mask modulo 2^ringBits, upper triangle row by row. */

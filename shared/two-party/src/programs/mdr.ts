@@ -12,13 +12,14 @@ import { alignColumns, contrasts, EXPONENT_BITS, type FloatColumns, publicExpone
 import { checkEquation, scaleVectors, unitVectors } from './directions.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { applyReflections, reflectColumns } from './householder.ts';
+import type { Shares } from './inputs.ts';
 import { outerProducts, timesOuter, triangleTimesTransposed } from './matrices.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { solveLowRank } from './pencils.ts';
 import { vectorFraction } from './released.ts';
 import { revealComponents } from './reveal.ts';
 import { addToDiagonal } from './scaling.ts';
-import { poolStatistics, releasedClasses, type Shares } from './statistics.ts';
+import { poolStatistics, releasedClasses } from './statistics.ts';
 
 const ENTRY = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD };
 /** Eigenvalues must be below 4^HEADROOM: vectors are still right for smaller ones, and status bits 0 for larger ones. */

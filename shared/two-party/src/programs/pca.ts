@@ -9,6 +9,7 @@ import { Fixed } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { readUnstandardised, standardise, standardisedOutputs, unstandardise } from './correlation.ts';
 import { checkResiduals, fixSigns, leadingEigenpairs, normaliseTrace, traceOf } from './eigen.ts';
+import type { Shares } from './inputs.ts';
 import {
   poolChecks,
   readStatistics,
@@ -23,7 +24,6 @@ import { cutTogether, releasedFraction, releasedQuotient } from './released.ts';
 import {
   isNoisy,
   poolStatistics,
-  type Shares,
   scaledScatter,
   scatterBits,
   scatterUnits,

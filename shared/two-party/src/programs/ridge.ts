@@ -11,10 +11,11 @@ import type { Session } from '../garbling/index.ts';
 import { factorAndSolve, solveTransposed } from './cholesky.ts';
 import { SOLUTION_FRACTION, SOLUTION_WORD } from './discriminant-precision.ts';
 import { traceOf } from './eigen.ts';
+import type { Shares } from './inputs.ts';
 import { poolChecks, readStatistics, revealChecked, statisticsOutputs } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { cutTogether, releasedFraction, releasedQuotient } from './released.ts';
-import { poolStatistics, releasedSums, type Shares } from './statistics.ts';
+import { poolStatistics, releasedSums } from './statistics.ts';
 import { totalNoise } from './total-noise.ts';
 
 /** Of the weights beyond those of z, where the predicted feature varies less than the others. */

@@ -10,15 +10,10 @@ import {
   type StatisticsTask,
   widthsOf,
 } from '@eigenveil/task';
-import { addModulo, concatLanes, equal, type Num, numberFrom, sliceLanes } from '../circuits/index.ts';
-import { Fixed, type Kept, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
+import { equal, numberFrom } from '../circuits/index.ts';
+import { Fixed, type Kept, pieceByPiece, piecesPerStep, upperByRows } from '../fixed-point/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
-
-/** Only the party that they belong to passes shares. */
-export interface Shares {
-  readonly garbler?: { readonly shares: readonly bigint[]; readonly verifiedOwners: number };
-  readonly evaluator?: { readonly shares: readonly bigint[] };
-}
+import { addShares, type Shares } from './inputs.ts';
 
 /** The sum of a class's rows, one lane per feature, and their number, one lane and not negative. */
 export interface PooledClass {
@@ -82,87 +77,18 @@ export function timesRows(Q: Fixed, units: readonly bigint[], { fraction, bits }
   return Q.spread(units.length).timesExactly(numbers, { fraction, bits });
 }
 
-/** What both servers put into the circuit. */
-interface Inputs {
-  readonly bits: readonly number[];
-  /** From a server's shares of the values that are computed with. */
-  readonly from: (shares: readonly bigint[]) => bigint[];
-}
-
-/** V is shifted and takes no noise, so that its lowest bits are 0 in both shares: they stay outside. */
-function inputsOf(task: StatisticsTask): Inputs {
-  const zeros = BigInt(computedFractionBits(task) - task.fractionBits);
-  const without = computedBitsOf(task).map(() => 0n);
-  for (const { V } of placesOf(task).labellings.flat()) without.fill(zeros, V.from, V.to);
-  return {
-    bits: computedBitsOf(task).map((bits, i) => bits - Number(without[i]!)),
-    from: (shares) => shares.map((share, i) => share >> without[i]!),
-  };
-}
-
-/** Bits of the values of a share, first value first, lowest bit first within a group of values of one length: see `groupsOf`. */
-function shareBits(bits: readonly number[], shares: readonly bigint[]): Uint8Array {
-  const out: number[] = [];
-  for (const { from, to, width } of groupsOf(bits)) {
-    for (let i = 0; i < width; i += 1) {
-      for (const share of shares.slice(from, to)) out.push(Number((share >> BigInt(i)) & 1n));
-    }
-  }
-  return Uint8Array.from(out);
-}
-
-/** Runs of values of one length. */
-function groupsOf(bits: readonly number[]): (Span & { readonly width: number })[] {
-  const groups: { from: number; to: number; width: number }[] = [];
-  for (const [i, width] of bits.entries()) {
-    const last = groups.at(-1);
-    if (last?.width === width) last.to = i + 1;
-    else groups.push({ from: i, to: i + 1, width });
-  }
-  return groups;
-}
-
 /** Adds the shares up and checks the number of owners, of rows and of classes. */
 export async function poolStatistics(
   session: Session,
   task: StatisticsTask,
   minimumOwners: number,
-  { garbler, evaluator }: Shares,
+  shares: Shares,
 ): Promise<PooledStatistics> {
-  const inputs = inputsOf(task);
-  const valueBits = inputs.bits;
   const places = placesOf(task);
   const floor = floorOf(task);
-  const count = valueBits.reduce((sum, bits) => sum + bits, 0);
   const ownerBits = widthsOf(task).owners;
-  const verified =
-    garbler &&
-    Uint8Array.from({ length: ownerBits }, (_, i) =>
-      (BigInt(garbler.verifiedOwners) >> BigInt(i)) & 1n ? 1 : 0,
-    );
-  const left = await session.garblerInput(
-    count,
-    garbler && shareBits(valueBits, inputs.from(garbler.shares)),
-  );
-  const records = await session.garblerInput(ownerBits, verified);
-  const right = await session.evaluatorInput(
-    count,
-    evaluator && shareBits(valueBits, inputs.from(evaluator.shares)),
-  );
-  const { R, counted, owners } = await session.step((gates) => {
-    let offset = 0;
-    const sums: Num[] = [];
-    for (const { from, to, width } of groupsOf(valueBits)) {
-      const bits = (to - from) * width;
-      const [a, b] = [left, right].map((wires) =>
-        numberFrom(gates, gates.slice(wires, offset, offset + bits), width),
-      ) as [Num, Num];
-      offset += bits;
-      sums.push(addModulo(gates, a, b, width));
-    }
-    // Groups may hold more than one kind of value, as the layout may give two kinds the same width.
-    const numberOf = valuesIn(gates, groupsOf(valueBits), sums);
-    const value = (span: Span, fraction: number) => new Fixed(gates, numberOf(span), fraction);
+  const { R, counted, owners, records } = await addShares(session, task, shares, (gates, values, records) => {
+    const value = (span: Span, fraction: number) => new Fixed(gates, values(span), fraction);
     const next = noisedSpans(task);
     const counted = places.labellings.map((classes) =>
       classes.map(({ V, M }): PooledClass => {
@@ -175,11 +101,15 @@ export async function poolStatistics(
       }),
     );
     const R = collectsR(task) ? value(places.R, 2 * computedFractionBits(task)) : undefined;
-    return { R, counted, owners: value(places.owners, 0).resized(ownerBits) };
+    return { R, counted, owners: value(places.owners, 0).resized(ownerBits), records };
   });
   const labellings = isNoisy(task) ? await usableClasses(session, counted) : counted;
+  const steps = classesByStep(labellings[0]!);
+  const before: PooledClass[] = [];
+  for (const some of steps.slice(0, -1))
+    before.push(await session.step(() => [...before.splice(0), ...some].reduce(together)));
   return session.step((gates) => {
-    const { V, M, noised } = labellings[0]!.reduce(together);
+    const { V, M, noised } = [...before, ...steps.at(-1)!].reduce(together);
     const least = { fraction: 0, bits: minimumOwners.toString(2).length + 1 };
     return {
       R,
@@ -207,15 +137,28 @@ export function together(one: PooledClass, other: PooledClass): PooledClass {
   };
 }
 
-/** Every class as `usable` leaves it, a step per labelling. */
+/** Every class as `usable` leaves it. */
 async function usableClasses(
   session: Session,
   labellings: readonly (readonly PooledClass[])[],
 ): Promise<PooledClass[][]> {
   const usableOnes: PooledClass[][] = [];
-  for (const classes of labellings)
-    usableOnes.push(await session.step((gates) => classes.map((sums) => usable(gates, sums))));
+  for (const classes of labellings) {
+    const own: PooledClass[] = [];
+    for (const some of classesByStep(classes))
+      own.push(...(await session.step((gates) => some.map((sums) => usable(gates, sums)))));
+    usableOnes.push(own);
+  }
   return usableOnes;
+}
+
+/** The classes in their order, as many as one step adds up or masks. */
+function classesByStep(classes: readonly PooledClass[]): PooledClass[][] {
+  const { V, M, noised } = classes[0]!;
+  const each = piecesPerStep(V.lanes * (V.bits + (noised?.bits ?? 0)) + M.bits);
+  const steps: PooledClass[][] = [];
+  for (let from = 0; from < classes.length; from += each) steps.push(classes.slice(from, from + each));
+  return steps;
 }
 
 /** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sums as zero. */
@@ -236,26 +179,6 @@ function noisedSpans(task: StatisticsTask): () => Span {
     from = span.to;
     return span;
   };
-}
-
-/** The lanes of the values of a span of the flat statistics. */
-function valuesIn(gates: Gates, groups: readonly Span[], sums: readonly Num[]) {
-  return ({ from, to }: Span): Num =>
-    concatLanes(
-      gates,
-      groups.flatMap((group, i) =>
-        group.from < to && group.to > from
-          ? [
-              sliceLanes(
-                gates,
-                sums[i]!,
-                Math.max(from, group.from) - group.from,
-                Math.min(to, group.to) - group.from,
-              ),
-            ]
-          : [],
-      ),
-    );
 }
 
 /** Whether at least two classes have rows. */

@@ -58,7 +58,9 @@ describe('the choices of the base transfers', () => {
     expect(largestDeviation(zero, one)).toBeLessThan(5);
   });
 
-  test('would show if the point without a known logarithm always had an even ordinate', () => {
+  test('would show if the point without a known logarithm always had an even ordinate', {
+    tags: ['long'],
+  }, () => {
     const random = seeded('control');
     const ecdh = createECDH('prime256v1');
     const known: Uint8Array[] = [];

@@ -94,7 +94,7 @@ describe('a view simulated from the output alone', () => {
     expect(differences(simulated, real)).toEqual([]);
   });
 
-  it('gives whatever output is wanted', async () => {
+  it('gives whatever output is wanted', { tags: ['long'] }, async () => {
     const wanted = bits.map((own) => own.slice());
     wanted.at(-1)![0]! ^= 1;
     const { output } = await simulatedView(given, wanted);

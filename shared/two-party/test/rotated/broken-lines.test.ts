@@ -91,8 +91,6 @@ describe('a line that is cut', () => {
   it.each([
     ['a PCA', () => PCA, 2, ['csp', 'user']],
     ['a pencil', pencil, 1, ['csp']],
-    ['a sketch', sketch, 1, ['user']],
-    ['a correlation matrix', correlation, 1, ['csp']], // in the circuit
   ] as const)('at messages of %s leaves one answer', async (_, settingOf, most, which) => {
     expect((await cutEverywhere(settingOf(), most, which)).cuts).toBe(most * which.length);
   });

@@ -51,7 +51,7 @@ describe('rotatedRingBits', () => {
 });
 
 describe('shares of the CSP', () => {
-  it('are shorter than the ring for every task', () => {
+  it('are shorter than the ring for every task', { tags: ['long'] }, () => {
     for (const d of [1, 4, 50]) {
       for (const [owners, samples] of [
         [2, 1],

@@ -257,7 +257,9 @@ describe('faults on the way', () => {
     return sent;
   }
 
-  it('give an error or no harm in messages in which a bit is flipped', () => giveNoHarm(4, [0.3]));
+  it('give an error or no harm in messages in which a bit is flipped', { tags: ['long'] }, () =>
+    giveNoHarm(4, [0.3]),
+  );
   it('give an error or no harm, wherever a bit is flipped', { tags: ['long'] }, () =>
     giveNoHarm(12, [0.3, 0.8]),
   );

@@ -10,13 +10,12 @@ import {
   withOwnCells,
   withoutConsent,
 } from '@eigenveil/data-user/draft';
-import { TaskProposal } from '@eigenveil/task/schema';
+import { TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
 import { explainIssues } from '@eigenveil/wire/explain';
 import type { CheckedResult } from '../result/verify.ts';
 
 /** As `task draft` has them where no flag says otherwise. */
 const PLAIN = { outputs: [], allowFullRank: false, hours: 72 };
-const DELTA = 1e-6;
 const COMPONENTS = 5;
 /** `garbled` computes no more features. */
 const MOST_GARBLED = 100;
@@ -45,7 +44,7 @@ export function firstDraft(sample: Sample, options: DraftOptions, wishes: FirstW
   const { epsilon } = wishes;
   const draft = draftOf(sample, options);
   const privacy =
-    epsilon === null ? null : draftPrivacy({ features: draft.features, epsilon, delta: DELTA }, false);
+    epsilon === null ? null : draftPrivacy({ features: draft.features, epsilon, delta: USUAL_DELTA }, false);
   return proposalText(proposalOf(draft, { ...wishes, ...PLAIN }, privacy));
 }
 

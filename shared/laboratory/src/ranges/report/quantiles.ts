@@ -51,11 +51,14 @@ function coverage(found: readonly Found[], mechanism: string): { held: number; a
   return { held: total(held), asked: total(asked) * QUANTILES.length };
 }
 
+/** Of all intervals of a mechanism in a run, those that had the true edge. */
+export const coverageIn = (measurements: Measured, mechanism: (typeof NOISY)[number]) =>
+  coverage(foundIn(measurements), mechanism);
+
 export function quantilesHighlights(measurements: Measured): string[] {
-  const found = foundIn(measurements);
-  if (found.length === 0) return [];
+  if (foundIn(measurements).length === 0) return [];
   return NOISY.map((mechanism) => {
-    const { held, asked } = coverage(found, mechanism);
+    const { held, asked } = coverageIn(measurements, mechanism);
     return `Intervals of quantiles, ${mechanism} noise: ${((100 * held) / asked).toFixed(1)} % of ${asked} have the true edge; ${100 * CONFIDENCE} % are promised.`;
   });
 }

@@ -1,0 +1,43 @@
+/** The kept reports of the documents: their samples, and the tables that are made of them. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BenchData, BenchDataSchema } from '@eigenveil/bench/report';
+import type { Report, Table } from '@eigenveil/report/document';
+
+export const ROOT = new URL('../..', import.meta.url).pathname;
+
+export const readText = (name: string): Promise<string> => readFile(join(ROOT, name), 'utf8');
+export const readJson = async (name: string): Promise<unknown> => JSON.parse(await readText(name));
+export const readBench = async (name: string): Promise<BenchData> =>
+  BenchDataSchema.parse(await readJson(`docs/${name}/report.json`));
+
+/** The samples of one series of a kept run. */
+export function samplesOf({ measurements }: BenchData, id: string, series: string): readonly number[] {
+  const samples = measurements.find((one) => one.id === id)?.series[series]?.samples;
+  if (samples === undefined) throw new RangeError(`the kept report expected ${series} of ${id}, has none`);
+  return samples;
+}
+
+/** The facts of one measurement of a kept run whose names are such. */
+export function factsOf({ measurements }: BenchData, id: string, names: RegExp): string[] {
+  const facts = Object.entries(measurements.find((one) => one.id === id)?.facts ?? {});
+  const found = facts.flatMap(([name, value]) => (names.test(name) ? [`${value}`] : []));
+  if (found.length === 0) throw new RangeError(`the kept report expected ${names} of ${id}, has none`);
+  return found;
+}
+
+/** The cells of a report's table, by the first cells of a row and by the title of a column behind them. */
+export function cellsOf(report: Report, caption: string): (row: readonly string[], column: string) => string {
+  const isAsked = (block: Report['sections'][number]['blocks'][number]): block is Table =>
+    block.kind === 'table' && block.caption.startsWith(caption);
+  const [table, second] = report.sections.flatMap(({ blocks }) => blocks.filter(isAsked));
+  if (table === undefined || second !== undefined)
+    throw new RangeError(`a table "${caption}" expected once, got ${table === undefined ? 'none' : 'more'}`);
+  return (row, column) => {
+    const cells = table.rows.find((one) => row.every((cell, i) => one[i] === cell));
+    const cell = cells?.[table.columns.findIndex(({ title }, i) => i >= row.length && title === column)];
+    if (typeof cell !== 'string')
+      throw new RangeError(`"${caption}" expected ${row.join(', ')} with ${column}, has none`);
+    return cell;
+  };
+}
