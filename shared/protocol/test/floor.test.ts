@@ -67,7 +67,7 @@ describe('a draw of one server', () => {
   }
 
   test('has the deviations of the floor, and none where a value takes none', () => {
-    expectDeviations(floorDeviations(task), task, 2000);
+    expectDeviations(floorDeviations(task), task, 1000);
   });
 
   test('on top of differential privacy has noise of its own on the sums once more', () => {
