@@ -51,9 +51,7 @@ export async function dealtResult(
     if (task.method.kind === 'pca')
       return [
         askRotated(right, ask, asked, asking),
-        answerRotated(left, answer, asked, answering, (sizes) =>
-          drawSecrets(sizes, task.components, random),
-        ),
+        answerRotated(left, answer, asked, answering, (sizes) => drawSecrets(sizes, task.components, random)),
       ];
     return [
       askPencil(right, ask, asked, asking),

@@ -1,6 +1,7 @@
 /** Attacks on results that are whole numbers, or combinations of them, underneath: lattice reduction finds what real numbers leave open. */
 import type { Experiment } from '../../experiment.ts';
 import { pairs } from './counts.ts';
+import { MATRICES } from './exact.ts';
 import { SKETCHES } from './sketch.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [pairs, ...SKETCHES];
+export const EXPERIMENTS: readonly Experiment[] = [pairs, ...MATRICES, ...SKETCHES];

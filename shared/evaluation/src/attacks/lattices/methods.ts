@@ -48,7 +48,10 @@ function ofPair(w: readonly number[], value: number, { method, between }: Asked)
       }
       case 'lda':
         // S_B w = λ (S̄ − S_B + ρI) w
-        return { terms: rowTimes(i, w, value), right: (1 + value) * signal(i) - value * method.ridge * w[i]! };
+        return {
+          terms: rowTimes(i, w, value),
+          right: (1 + value) * signal(i) - value * method.ridge * w[i]!,
+        };
       default:
         throw new RangeError(`"method" expected one of the scatter matrix with vectors, got ${method.kind}`);
     }

@@ -57,7 +57,10 @@ export function readWhole(expected: readonly Expected[], tellings: readonly Tell
   });
   const R = triangular([...told, ...before], n);
   const offset = backSubstituted(R, n);
-  const beyond = wholeSolution(R, LATTICE_BITS + Math.log2(Math.max(...expected.map(({ deviation }) => deviation))));
+  const beyond = wholeSolution(
+    R,
+    LATTICE_BITS + Math.log2(Math.max(...expected.map(({ deviation }) => deviation))),
+  );
   return {
     whole: near.map((value, u) => value + beyond[u]!),
     real: near.map((value, u) => value + offset[u]!),

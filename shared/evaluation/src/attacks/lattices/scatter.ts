@@ -46,9 +46,11 @@ export function expectedEntry({ rows: sample, mean, covariance }: Population, ro
     const products = sample.map((row) => (row[i]! - mean[i]!) * (row[j]! - mean[j]!));
     const average = products.reduce((sum, x) => sum + x, 0) / products.length;
     const variance = products.reduce((sum, x) => sum + (x - average) ** 2, 0) / products.length;
+    // What the rows' own mean, which is not the sample's, takes off.
+    const ofMeans = covariance.get(i, i) * covariance.get(j, j) * (1 + rows / sample.length);
     return {
       mean: rows * covariance.get(i, j),
-      deviation: Math.sqrt(rows * variance * (1 + rows / sample.length)),
+      deviation: Math.sqrt((rows * variance + ofMeans) * (1 + rows / sample.length)),
     };
   };
 }

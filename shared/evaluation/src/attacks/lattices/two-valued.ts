@@ -68,9 +68,7 @@ export function twoValuedTask(scene: Scene, wanted: Wanted): TwoValued {
     rows.map((row) => ({
       ...row,
       values: divided.slice(0, features).map((own) => value(row, own)),
-      labels: Object.fromEntries(
-        LABELS.map((column, l) => [column, `${value(row, divided.at(-1 - l)!)}`]),
-      ),
+      labels: Object.fromEntries(LABELS.map((column, l) => [column, `${value(row, divided.at(-1 - l)!)}`])),
     }));
   return { task: agreed(proposal), rowsOf };
 }

@@ -1,0 +1,182 @@
+/** A task over two-valued features, by the real protocols, and what its reader makes of it: all entries of the scatter matrix jointly. */
+import type { Decomposition } from '@eigenveil/projection';
+import type { Statistics } from '@eigenveil/statistics';
+import { DEFAULT_FRACTION_BITS, type Task } from '@eigenveil/task';
+import type { Draws } from '../../draws.ts';
+import { pooledStatistics } from '../../released.ts';
+import type { Scene, SceneRow } from '../../scene.ts';
+import { dealtResult } from '../in-process/dealt.ts';
+import { garbledOf } from '../tasks/garbled.ts';
+import { type Population, populationOf } from '../tasks/population.ts';
+import { cut, type Floored, floored } from './floor.ts';
+import { equationsOf } from './methods.ts';
+import { type Reading, readWhole, type Telling } from './reader.ts';
+import { leastMultiple, rowsThatFit } from './rows.ts';
+import {
+  countsUnknown,
+  GRAIN,
+  scatterAndRowsUnknown,
+  scatterUnknown,
+  tellingOf,
+  type Unknowns,
+} from './scatter.ts';
+import { drawnRows, type TwoValued, twoValuedTask, type Wanted } from './two-valued.ts';
+
+export interface MatrixTask extends Wanted {
+  readonly rows: number;
+  /** How many rows have both of two features; T, where no mean is told; or T and the number of rows. */
+  readonly unknown: 'counts' | 'T' | 'T and Q';
+}
+
+/** What a reader got right. */
+export interface Scored {
+  /** Part of the entries that come out. */
+  readonly attack: number;
+  /** Part that the best estimate in real numbers gives, rounded. */
+  readonly control: number;
+  readonly pointsLeft: number;
+}
+
+/** Equations are right to so many bits of Q·d, which no scatter is larger than. */
+const ERROR_BITS = {
+  garbled: { pca: 21, dca: 24, lda: 28, ridge: 27 },
+  rotated: { pca: 33, dca: 36, lda: 36, ridge: 0 },
+} as const;
+/** Fraction bits of a mean by `garbled`. */
+const MEAN_BITS = 24;
+
+/** Rows of one run, and what the attacker knows beforehand. */
+export interface Drawn {
+  readonly task: Task;
+  readonly rows: readonly SceneRow[];
+  readonly statistics: Statistics;
+  readonly population: Population;
+}
+
+export function drawnTask(scene: Scene, { task, rowsOf }: TwoValued, count: number, draws: Draws): Drawn {
+  const rows = rowsOf(drawnRows(scene, count, draws));
+  const statistics = { ...pooledStatistics(task, [rows]), owners: BigInt(task.minimumOwners) };
+  return { task, rows, statistics, population: populationOf(task, rowsOf(scene.publicSample)) };
+}
+
+export const realResult = ({ task, statistics }: Floored): Promise<Decomposition> =>
+  task.twoParty === 'rotated' ? dealtResult(task, statistics) : garbledOf(task, statistics);
+
+/** Draws rows, runs the task, and reads its result. @param noise of one server, in products of grains; 0 for an exact task */
+export async function matrixRun(
+  scene: Scene,
+  wanted: MatrixTask,
+  noise: number,
+  draws: Draws,
+): Promise<Scored> {
+  const { rows: count, unknown, ...asked } = wanted;
+  const drawn = drawnTask(scene, twoValuedTask(scene, asked), count, draws.of('rows'));
+  const computed = noise > 0 ? floored(drawn.task, drawn.statistics, noise, draws.of('noise')) : drawn;
+  const released = await realResult(computed);
+  const result = noise > 0 ? cut(released) : released;
+  const found = foundRows(drawn, result, unknown);
+  const unknowns = unknownsOf(drawn, found, unknown);
+  const telling = tellingOfResult(unknowns, result, { ...drawn, task: computed.task }, noise);
+  const reading = readWhole(unknowns.expected, [telling]);
+  const whole = unknown === 'T and Q' ? withoutDivisor(reading.whole, drawn.task) : reading.whole;
+  return scoreOf({ ...reading, whole }, truthOf(drawn, unknown));
+}
+
+/** The declared number of rows, or the least that fits the mean; for T and Q the middle of what the task allows. */
+function foundRows(
+  { task, rows }: Drawn,
+  { mean, sampleCount, classCounts }: Decomposition,
+  unknown: MatrixTask['unknown'],
+) {
+  const most = task.maximumOwners * task.maximumSamplesPerOwner;
+  if (unknown === 'T and Q') return most / 2;
+  const counted = sampleCount ?? classCounts?.[0]!.reduce((sum, count) => sum + count, 0);
+  if (counted !== undefined) return counted;
+  const held = mean!.map((value) => (value + 1) / GRAIN);
+  // Where noise hides it the attacker shall know it all the same.
+  return rowsThatFit(held, most, 2 ** -MEAN_BITS)[0] ?? rows.length;
+}
+
+function unknownsOf(
+  { population, rows: members }: Drawn,
+  rows: number,
+  unknown: MatrixTask['unknown'],
+): Unknowns {
+  const known = { population, rows, singles: singlesOf(members) };
+  switch (unknown) {
+    case 'counts':
+      return countsUnknown(known);
+    case 'T':
+      return scatterUnknown(known);
+    case 'T and Q':
+      return scatterAndRowsUnknown(known, rows / 2);
+  }
+}
+
+/** T, with Q behind it: what they have in common is nothing that equations tell. */
+function withoutDivisor(
+  whole: readonly number[],
+  { features: { length: d }, maximumOwners, maximumSamplesPerOwner }: Task,
+): number[] {
+  const diagonal = Array.from({ length: d }, (_, i) => i * d - (i * (i - 1)) / 2);
+  const most = maximumOwners * maximumSamplesPerOwner;
+  const { T, Q } = leastMultiple(whole.slice(0, -1), whole.at(-1)!, diagonal, most);
+  return [...T, Q];
+}
+
+/** How many rows have each feature. The mean tells it, and who knows it without one reads noisy tasks no better than with it. */
+export const singlesOf = (rows: readonly SceneRow[]): number[] =>
+  rows[0]!.values.map((_, i) => rows.filter(({ values }) => values[i] === 1).length);
+
+/** In how many rows both of two features are. */
+export const countsOf = (rows: readonly SceneRow[]): number[][] =>
+  rows[0]!.values.map((_, i) => singlesOf(rows.filter(({ values }) => values[i] === 1)));
+
+export function tellingOfResult(
+  unknowns: Unknowns,
+  result: Decomposition,
+  { task, statistics, rows }: Pick<Drawn, 'task' | 'statistics' | 'rows'>,
+  noise: number,
+): Telling {
+  const { method, twoParty, features } = task;
+  if (
+    method.kind === 'histogram' ||
+    method.kind === 'mdr' ||
+    (twoParty !== 'garbled' && twoParty !== 'rotated')
+  )
+    throw new RangeError('"task" expected one over a scatter matrix by a private protocol');
+  const rounding = rows.length * features.length * 2 ** -ERROR_BITS[twoParty][method.kind];
+  const { between, wrongBy } = betweenOf(statistics, DEFAULT_FRACTION_BITS, noise);
+  return tellingOf(unknowns, equationsOf(result, { method, between, error: rounding + wrongBy }), noise);
+}
+
+/** S_B by the sums of two classes, which the attacker may know, and what noise on them makes of its product with a vector, at most. */
+function betweenOf({ labellings: [sums] }: Statistics, fractionBits: number, noise: number) {
+  const [one, other] = sums!.map(({ V, M }) => ({
+    mean: V.map((v) => Number(v) / Number(M) / 2 ** fractionBits),
+    rows: Number(M),
+  }));
+  if (one === undefined || other === undefined) return { between: [], wrongBy: 0 };
+  const apart = one.mean.map((value, i) => value - other.mean[i]!);
+  const weight = 1 / (1 / one.rows + 1 / other.rows);
+  return {
+    between: apart.map((a) => apart.map((b) => weight * a * b)),
+    wrongBy: Math.sqrt(weight) * Math.hypot(...apart) * noise * GRAIN,
+  };
+}
+
+function truthOf({ rows }: Drawn, unknown: MatrixTask['unknown']): number[] {
+  const [counts, singles, Q] = [countsOf(rows), singlesOf(rows), rows.length];
+  const upper = counts.flatMap((row, i) =>
+    unknown === 'counts'
+      ? row.slice(i + 1)
+      : row.slice(i).map((n, j) => Q * n - singles[i]! * singles[i + j]!),
+  );
+  return unknown === 'T and Q' ? [...upper, Q] : upper;
+}
+
+export function scoreOf({ whole, real, pointsLeft }: Reading, truth: readonly number[]): Scored {
+  const right = (guess: readonly number[]) =>
+    truth.filter((value, place) => Math.round(guess[place]!) === value).length / truth.length;
+  return { attack: right(whole), control: right(real), pointsLeft };
+}
