@@ -124,7 +124,7 @@ const CASES: readonly Case[] = [
       ...PCA,
       twoParty: 'garbled',
       features: 6,
-      components: 2,
+      components: 1,
       outputs: ['mean'],
       rows: 110,
       unknown: 'counts',

@@ -26,22 +26,23 @@ const FINE_BITS = 20;
 /**
  * Task and statistics in finer units, with noise on R that leaves V exact inside of S̄ and S_W, and noise on the sums that means and S_B are made of: R takes
  * Σ (V′V′ᵀ − VVᵀ)/M over classes as well, so that it cancels there.
+ * @param deviation of the noise on R in products of grains, and unless `sums` says otherwise of that on sums in grains
  */
 export function floored(
   task: Task,
   pooled: Statistics,
   deviation: number,
   draws: Draws,
-  fractionBits = FINE_BITS,
+  { fractionBits = FINE_BITS, sums = deviation }: { fractionBits?: number; sums?: number } = {},
 ): Floored {
   const finer = BigInt(fractionBits - task.fractionBits);
   const unit = 2 ** fractionBits;
-  const noise = (size: number) => BigInt(Math.round(draws.normal() * deviation * size));
+  const noise = (size: number) => BigInt(Math.round(draws.normal() * size));
   const exact = pooled.labellings.map((classes) =>
     classes.map(({ V, M }) => ({ V: V.map((v) => v << finer), M })),
   );
   const labellings = exact.map((classes) =>
-    classes.map(({ V, M }) => ({ V: V.map((v) => v + noise(GRAIN * unit)), M })),
+    classes.map(({ V, M }) => ({ V: V.map((v) => v + noise(sums * GRAIN * unit)), M })),
   );
   const classes = exact[0]!.map(({ V, M }, k) => ({ V, M, noised: labellings[0]![k]!.V }));
   const d = task.features.length;
@@ -50,7 +51,7 @@ export function floored(
   ).flat();
   const R = pooled.R.map((value, place) => {
     const [i, j] = places[place] as [number, number];
-    const own = noise((GRAIN * unit) ** 2 * (i === j ? Math.SQRT2 : 1));
+    const own = noise(deviation * (GRAIN * unit) ** 2 * (i === j ? Math.SQRT2 : 1));
     const cancelled = classes.map(({ V, M, noised }) =>
       M === 0n ? 0n : (noised[i]! * noised[j]! - V[i]! * V[j]!) / M,
     );

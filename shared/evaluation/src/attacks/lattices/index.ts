@@ -2,6 +2,7 @@
 import type { Experiment } from '../../experiment.ts';
 import { pairs } from './counts.ts';
 import { MATRICES } from './exact.ts';
+import { PLANTED } from './planted.ts';
 import { SKETCHES } from './sketch.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [pairs, ...MATRICES, ...SKETCHES];
+export const EXPERIMENTS: readonly Experiment[] = [pairs, ...MATRICES, ...PLANTED, ...SKETCHES];

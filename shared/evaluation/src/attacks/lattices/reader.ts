@@ -5,7 +5,7 @@
  * Equations may hold unknown real numbers, too, such as noise that was added: a triangular factor (Householder) of all of them with the real ones first leaves those
  * for the whole numbers alone, as many as there are unknowns, each with an error of deviation 1.
  */
-import { nearest, reduce } from './lll.ts';
+import { closest, reduce } from './lll.ts';
 
 /** Numbers by the place of the unknown that they multiply. */
 export type Terms = ReadonlyMap<number, number>;
@@ -41,6 +41,8 @@ export interface Reading {
 
 /** Vectors of the lattice are rounded to so small a part of what the widest expectation makes of a unit. */
 const LATTICE_BITS = 16;
+/** Of the search for a point that is nearer than the one that nearest planes find. */
+const SEARCH_STEPS = 100_000;
 /** log₂ of the volume that a normal error of deviation 1 takes, per unknown. */
 const NORMAL_BITS = Math.log2(2 * Math.PI * Math.E) / 2;
 
@@ -68,12 +70,12 @@ export function readWhole(expected: readonly Expected[], tellings: readonly Tell
   };
 }
 
-/** Whole numbers y for which R y is near to what stands behind R, by nearest plane in the lattice of R's columns in units of 2^−bits. */
+/** Whole numbers y for which R y is near to what stands behind R, as the nearest point that is found of the lattice of R's columns in units of 2^−bits. */
 function wholeSolution(R: readonly Float64Array[], bits: number): number[] {
   const n = R.length;
   const column = (u: number) => R.map((row) => BigInt(Math.round(row[u]! * 2 ** Math.ceil(bits))));
   const columns = Array.from({ length: n }, (_, u) => column(u));
-  const left = nearest(reduce(columns), column(n));
+  const left = closest(reduce(columns), column(n), SEARCH_STEPS);
   const y = new Array<bigint>(n);
   // The columns are triangular, so that their multiples follow one after the other, exactly.
   for (let u = n - 1; u >= 0; u -= 1) {

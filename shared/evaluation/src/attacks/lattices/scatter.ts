@@ -121,6 +121,32 @@ export function scatterAndRowsUnknown(
   };
 }
 
+/** Where noise of a deviation in products of grains is rounded to units of 4^−fractionBits: R with the noise, in these units, V being told. */
+export function noisySumsUnknown(
+  { population, rows, singles }: Known,
+  noise: number,
+  fractionBits: number,
+): Unknowns {
+  const factor = 4 ** -fractionBits;
+  const sums = singles.map((count) => GRAIN * count - rows);
+  const constant = (i: number, j: number) => (-sums[i]! * sums[j]!) / rows;
+  const entryOf = expectedEntry(population, rows);
+  const added = noise * GRAIN ** 2;
+  const { expected, placeOf } = numbered(singles.length, 0, (i, j) => {
+    // The square of −1 and 1 is 1.
+    if (i === j) return { mean: rows / factor, deviation: (added * Math.SQRT2) / factor };
+    const own = entryOf(i, j);
+    return {
+      mean: (own.mean - constant(i, j)) / factor,
+      deviation: Math.hypot(own.deviation, added) / factor,
+    };
+  });
+  return {
+    expected,
+    entry: (i, j) => ({ constant: constant(i, j), unknown: { place: placeOf(i, j), factor } }),
+  };
+}
+
 /**
  * What equations for S̄ tell of the unknowns.
  * @param noise deviation of the noise on S̄ in products of grains (√2 times that on the diagonal), which the equations are about as well; 0 for none
