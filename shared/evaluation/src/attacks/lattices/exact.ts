@@ -1,91 +1,18 @@
 /** Whole matrices from results without noise, method by method, and the same tasks with the floor. */
-import { mean } from '@eigenveil/testbed/goodness/mean';
-import { Draws } from '../../draws.ts';
 import type { ClaimId, Experiment, Setting } from '../../experiment.ts';
 import type { Scene } from '../../scene.ts';
-import { exactly } from '../in-process/exact.ts';
 import { FLOOR_DEVIATION } from './floor.ts';
-import { type MatrixTask, matrixRun, type Scored } from './matrices.ts';
+import { type MatrixTask, matrixRun } from './matrices.ts';
+import { COMMON, found, KNOWS, notFound } from './scoring.ts';
 import { tooFewDivided } from './two-valued.ts';
-
-/** As many as a verdict among all experiments needs. */
-const RUNS = { quick: 24, full: 40 } as const;
-const FLOORED_RUNS = { quick: 10, full: 50 } as const;
-/** Part of the entries that rounding gets wrong which a run must get right to be an exception: by chance it is a tenth at most. */
-const EXCEPTION = 0.5;
-
-/** What all attacks on whole numbers have in common. */
-export const COMMON = {
-  kind: 'attack',
-  attacker: 'recipient',
-  secret: 'pooled statistics',
-  unit: 'run',
-  scenes: ['ionosphere'],
-  control: 'the best estimate of the same numbers in real numbers from the same result, rounded',
-  baseline: 'as the control',
-} as const satisfies Partial<Experiment>;
-
-export const KNOWS =
-  'that features have two values, so that the scatter matrix is one of counts; how many rows have each; a public sample';
-
-/** Runs of an attack, one after the other, each with draws of its own. */
-export async function scored(
-  { effort, seed }: Setting,
-  runs: Readonly<Record<Setting['effort'], number>>,
-  run: (draws: Draws) => Promise<Scored>,
-): Promise<Scored[]> {
-  const draws = new Draws(seed);
-  const all: Scored[] = [];
-  for (let i = 0; i < runs[effort]; i += 1) all.push(await run(draws.of(i)));
-  return all;
-}
-
-const factsOf = (all: readonly Scored[]) => ({
-  'log₂ of lattice points left per entry': Number(mean(all.map(({ pointsLeft }) => pointsLeft)).toFixed(2)),
-});
-
-/** Of a known leak: the reader beside rounding, run by run. */
-export async function found(
-  setting: Setting,
-  facts: Readonly<Record<string, number | string>>,
-  run: (draws: Draws) => Promise<Scored>,
-) {
-  const all = await scored(setting, RUNS, run);
-  const control = all.map((own) => own.control);
-  return {
-    kind: 'trials' as const,
-    ...{ attack: all.map(({ attack }) => attack), control, paired: true as const, baseline: mean(control) },
-    facts: { ...facts, ...factsOf(all) },
-  };
-}
-
-/** Of a promise: one run in which the reader gets most of what rounding gets wrong refutes it. */
-export async function notFound(
-  setting: Setting,
-  facts: Readonly<Record<string, number | string>>,
-  run: (draws: Draws) => Promise<Scored>,
-) {
-  const all = await scored(setting, FLOORED_RUNS, run);
-  const share = (values: readonly number[]) => Number(mean(values).toFixed(3));
-  return exactly(
-    all.map(({ attack, control }) => attack - control > EXCEPTION * (1 - control)),
-    'a matrix of which lattice reduction finds half of what rounding gets wrong',
-    {
-      facts: {
-        ...facts,
-        'entries right': share(all.map(({ attack }) => attack)),
-        'right by rounding': share(all.map(({ control }) => control)),
-        ...factsOf(all),
-      },
-    },
-  );
-}
 
 interface Case {
   readonly id: string;
   readonly of: string;
   readonly claims: readonly ClaimId[];
   readonly task: MatrixTask;
+  /** In a full run. */
+  readonly full?: Partial<MatrixTask>;
 }
 
 const PCA = { method: { kind: 'pca' } } as const;
@@ -109,12 +36,14 @@ const CASES: readonly Case[] = [
       rows: 110,
       unknown: 'counts',
     },
+    full: { features: 10 },
   },
   {
     id: 'pca-rotated',
     of: 'a PCA by `rotated` with its spectrum alone',
     claims: ['S-105'],
     task: { ...PCA, twoParty: 'rotated', features: 7, components: 3, outputs: [], rows: 110, unknown: 'T' },
+    full: { features: 10, components: 4 },
   },
   {
     id: 'pca-garbled-mean',
@@ -129,6 +58,7 @@ const CASES: readonly Case[] = [
       rows: 110,
       unknown: 'counts',
     },
+    full: { features: 10, components: 4 },
   },
   {
     id: 'pca-garbled',
@@ -143,6 +73,7 @@ const CASES: readonly Case[] = [
       rows: 80,
       unknown: 'T and Q',
     },
+    full: { features: 10, components: 5, rows: 60 },
   },
   {
     id: 'correlation',
@@ -157,6 +88,7 @@ const CASES: readonly Case[] = [
       rows: 110,
       unknown: 'counts',
     },
+    full: { features: 10, components: 4 },
   },
   {
     id: 'lda',
@@ -171,6 +103,7 @@ const CASES: readonly Case[] = [
       rows: 110,
       unknown: 'counts',
     },
+    full: { features: 10 },
   },
   {
     id: 'lda-garbled',
@@ -227,15 +160,20 @@ const CASES: readonly Case[] = [
       rows: 110,
       unknown: 'counts',
     },
+    full: { features: 8 },
   },
 ];
 
-const ofTask = ({ of, task }: Case) => ({
+const classed: readonly string[] = ['dca', 'lda'];
+
+const ofTask = ({ task, full }: Case) => ({
   ...COMMON,
-  knows: 'labellings' in task || task.method.kind !== 'pca' ? `${KNOWS}; sums of classes` : KNOWS,
-  omits: (scene: Scene) => tooFewDivided(scene, task.features, task.rows),
-  of,
+  knows: classed.includes(task.method.kind) ? `${KNOWS}; sums of classes` : KNOWS,
+  omits: (scene: Scene) => tooFewDivided(scene, full?.features ?? task.features, task.rows),
 });
+
+const taskOf = ({ task, full }: Case, { effort }: Setting): MatrixTask =>
+  effort === 'full' ? { ...task, ...full } : task;
 
 const factsOfTask = ({ features, components, rows }: MatrixTask) => ({ features, components, rows });
 
@@ -247,9 +185,11 @@ const leaks = CASES.map(
     title: `The scatter matrix of two-valued features in whole numbers, from ${own.of} by lattice reduction`,
     expectation: 'control',
     claims: own.claims,
-    sees: `the result of a task without a floor, by the real protocol with dealt products or with its circuit in the clear`,
-    run: (setting) =>
-      found(setting, factsOfTask(own.task), (draws) => matrixRun(setting.scene, own.task, 0, draws)),
+    sees: 'the result of a task without a floor, by the real protocol with dealt products, or with its circuit in the clear',
+    run: (setting) => {
+      const task = taskOf(own, setting);
+      return found(setting, factsOfTask(task), (draws) => matrixRun(setting.scene, task, 0, draws));
+    },
   }),
 );
 
@@ -262,10 +202,12 @@ const promises = CASES.map(
     expectation: 'holds',
     claims: ['S-703'],
     sees: `the result of a task over statistics with Gaussian noise of ${FLOOR_DEVIATION.toFixed(2)} products of grains, as it would be without the other server's noise, which the attacker knows`,
-    run: (setting) =>
-      notFound(setting, factsOfTask(own.task), (draws) =>
-        matrixRun(setting.scene, own.task, FLOOR_DEVIATION, draws),
-      ),
+    run: (setting) => {
+      const task = taskOf(own, setting);
+      return notFound(setting, factsOfTask(task), (draws) =>
+        matrixRun(setting.scene, task, FLOOR_DEVIATION, draws),
+      );
+    },
   }),
 );
 

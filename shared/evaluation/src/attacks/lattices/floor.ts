@@ -11,7 +11,7 @@ import { GRAIN } from './scatter.ts';
 /** Of one server, in products of grains, for two releases over the same rows. */
 export const FLOOR_DEVIATION = 0.5 * Math.SQRT2;
 /** A released mean has no more fraction bits. */
-const MEAN_BITS = 14;
+export const CUT_MEAN_BITS = 14;
 /** Eigenvalues of the noise of d features are above −φ√2·(2√d + 7.5). */
 const RIDGE_DEVIATIONS = 7.5;
 
@@ -70,6 +70,6 @@ function withRidge(method: Task['method'], ridge: number): Task['method'] {
 /** What is released of a result, with its mean cut. */
 export function cut(result: Decomposition): Decomposition {
   const { mean } = result;
-  const unit = 2 ** MEAN_BITS;
-  return mean ? { ...result, mean: mean.map((value) => Math.floor(value * unit) / unit) } : result;
+  const unit = 2 ** CUT_MEAN_BITS;
+  return mean ? { ...result, mean: mean.map((value) => Math.trunc(value * unit) / unit) } : result;
 }

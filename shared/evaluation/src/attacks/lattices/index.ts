@@ -2,7 +2,16 @@
 import type { Experiment } from '../../experiment.ts';
 import { pairs } from './counts.ts';
 import { MATRICES } from './exact.ts';
+import { MDR } from './mdr.ts';
+import { NUMBERS_OF_ROWS } from './number-of-rows.ts';
 import { PLANTED } from './planted.ts';
 import { SKETCHES } from './sketch.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [pairs, ...MATRICES, ...PLANTED, ...SKETCHES];
+export const EXPERIMENTS: readonly Experiment[] = [
+  pairs,
+  ...MATRICES,
+  ...MDR,
+  ...NUMBERS_OF_ROWS,
+  ...PLANTED,
+  ...SKETCHES,
+];

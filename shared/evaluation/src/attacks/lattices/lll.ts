@@ -47,8 +47,12 @@ export function closest(basis: readonly Row[], target: Row, steps: number): bigi
   for (let k = 0; k <= basis.length; k += 1) reduction.shorten(k);
   const multiples = reduction.search(steps);
   const rest = reduction.rows.at(-1)!;
-  const beyond = multiples.flatMap((multiple, j) => (multiple === 0 ? [] : [[BigInt(multiple), basis[j]!] as const]));
-  return target.map((entry, i) => beyond.reduce((sum, [multiple, row]) => sum + multiple * row[i]!, entry - rest[i]!));
+  const beyond = multiples.flatMap((multiple, j) =>
+    multiple === 0 ? [] : [[BigInt(multiple), basis[j]!] as const],
+  );
+  return target.map((entry, i) =>
+    beyond.reduce((sum, [multiple, row]) => sum + multiple * row[i]!, entry - rest[i]!),
+  );
 }
 
 class Reduction {

@@ -10,8 +10,8 @@ import { garbledOf } from '../tasks/garbled.ts';
 import { type Population, populationOf } from '../tasks/population.ts';
 import { cut, type Floored, floored } from './floor.ts';
 import { equationsOf } from './methods.ts';
-import { type Reading, readWhole, type Telling } from './reader.ts';
-import { leastMultiple, rowsThatFit } from './rows.ts';
+import { readWhole, type Telling } from './reader.ts';
+import { foundRows, leastMultiple } from './rows.ts';
 import {
   countsUnknown,
   GRAIN,
@@ -20,6 +20,7 @@ import {
   tellingOf,
   type Unknowns,
 } from './scatter.ts';
+import { type Scored, scoreOf } from './scoring.ts';
 import { drawnRows, type TwoValued, twoValuedTask, type Wanted } from './two-valued.ts';
 
 export interface MatrixTask extends Wanted {
@@ -28,22 +29,13 @@ export interface MatrixTask extends Wanted {
   readonly unknown: 'counts' | 'T' | 'T and Q';
 }
 
-/** What a reader got right. */
-export interface Scored {
-  /** Part of the entries that come out. */
-  readonly attack: number;
-  /** Part that the best estimate in real numbers gives, rounded. */
-  readonly control: number;
-  readonly pointsLeft: number;
-}
-
 /** Equations are right to so many bits of Q·d, which no scatter is larger than. */
 const ERROR_BITS = {
   garbled: { pca: 21, dca: 24, lda: 28, ridge: 27 },
   rotated: { pca: 33, dca: 36, lda: 36, ridge: 0 },
 } as const;
 /** Fraction bits of a mean by `garbled`. */
-const MEAN_BITS = 24;
+export const MEAN_BITS = 24;
 
 /** Rows of one run, and what the attacker knows beforehand. */
 export interface Drawn {
@@ -74,7 +66,7 @@ export async function matrixRun(
   const computed = noise > 0 ? floored(drawn.task, drawn.statistics, noise, draws.of('noise')) : drawn;
   const released = await realResult(computed);
   const result = noise > 0 ? cut(released) : released;
-  const found = foundRows(drawn, result, unknown);
+  const found = rowsOf(drawn, result, unknown, noise);
   const unknowns = unknownsOf(drawn, found, unknown);
   const telling = tellingOfResult(unknowns, result, { ...drawn, task: computed.task }, noise);
   const reading = readWhole(unknowns.expected, [telling]);
@@ -83,18 +75,20 @@ export async function matrixRun(
 }
 
 /** The declared number of rows, or the least that fits the mean; for T and Q the middle of what the task allows. */
-function foundRows(
+function rowsOf(
   { task, rows }: Drawn,
   { mean, sampleCount, classCounts }: Decomposition,
   unknown: MatrixTask['unknown'],
+  noise: number,
 ) {
   const most = task.maximumOwners * task.maximumSamplesPerOwner;
+  // Where noise hides it the attacker shall know it all the same.
+  if (noise > 0) return rows.length;
   if (unknown === 'T and Q') return most / 2;
-  const counted = sampleCount ?? classCounts?.[0]!.reduce((sum, count) => sum + count, 0);
+  const counted = sampleCount ?? classCounts?.[0]?.reduce((sum, count) => sum + count, 0);
   if (counted !== undefined) return counted;
   const held = mean!.map((value) => (value + 1) / GRAIN);
-  // Where noise hides it the attacker shall know it all the same.
-  return rowsThatFit(held, most, 2 ** -MEAN_BITS)[0] ?? rows.length;
+  return foundRows({ grains: held, cut: 2 ** -MEAN_BITS / GRAIN, noise: 0 }, most);
 }
 
 function unknownsOf(
@@ -173,10 +167,4 @@ function truthOf({ rows }: Drawn, unknown: MatrixTask['unknown']): number[] {
       : row.slice(i).map((n, j) => Q * n - singles[i]! * singles[i + j]!),
   );
   return unknown === 'T and Q' ? [...upper, Q] : upper;
-}
-
-export function scoreOf({ whole, real, pointsLeft }: Reading, truth: readonly number[]): Scored {
-  const right = (guess: readonly number[]) =>
-    truth.filter((value, place) => Math.round(guess[place]!) === value).length / truth.length;
-  return { attack: right(whole), control: right(real), pointsLeft };
 }

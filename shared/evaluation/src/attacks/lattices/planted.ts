@@ -4,7 +4,6 @@ import type { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';
 import { pooledStatistics, releasedOf } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
-import { COMMON, found, KNOWS, notFound } from './exact.ts';
 import { FLOOR_DEVIATION, floored } from './floor.ts';
 import {
   countsOf,
@@ -13,13 +12,12 @@ import {
   type MatrixTask,
   matrixRun,
   realResult,
-  type Scored,
-  scoreOf,
   singlesOf,
   tellingOfResult,
 } from './matrices.ts';
 import { readWhole } from './reader.ts';
 import { countsUnknown, noisySumsUnknown } from './scatter.ts';
+import { COMMON, found, KNOWS, notFound, type Scored, scoreOf } from './scoring.ts';
 import { tooFewDivided, twoValuedTask } from './two-valued.ts';
 
 const ROWS = 110;
@@ -54,7 +52,11 @@ async function averagedRun(scene: Scene, releases: number, noise: number, draws:
 }
 
 /** The number of rows and how many have each feature, as the mean tells them. */
-const knownOf = ({ rows, population }: Drawn) => ({ population, rows: rows.length, singles: singlesOf(rows) });
+const knownOf = ({ rows, population }: Drawn) => ({
+  population,
+  rows: rows.length,
+  singles: singlesOf(rows),
+});
 
 const pairsOf = ({ rows }: Drawn) => countsOf(rows).flatMap((row, i) => row.slice(i + 1));
 
@@ -65,7 +67,10 @@ async function copiedRun(scene: Scene, copies: number, draws: Draws): Promise<Sc
   const { rows: count, unknown: _, ...wanted } = COPIED;
   const drawn = drawnTask(scene, twoValuedTask(scene, wanted), count, draws.of('rows'));
   const repeated = <T>(items: readonly T[]) => Array.from({ length: copies }, () => items).flat();
-  const wide = { ...drawn.task, features: repeated(drawn.task.features).map((own, i) => ({ ...own, name: `held${i}` })) };
+  const wide = {
+    ...drawn.task,
+    features: repeated(drawn.task.features).map((own, i) => ({ ...own, name: `held${i}` })),
+  };
   const rows = drawn.rows.map((row) => ({ ...row, values: repeated(row.values) }));
   const statistics = { ...pooledStatistics(wide, [rows]), owners: drawn.statistics.owners };
   const computed = floored(wide, statistics, ONE_RELEASE, draws.of('noise'));
@@ -80,7 +85,9 @@ function withoutCopies({ vectors, eigenvalues }: Decomposition, copies: number):
   return {
     vectors: vectors.map((vector) => {
       const d = vector.length / copies;
-      const sums = vector.slice(0, d).map((_, i) => vector.reduce((sum, x, j) => sum + (j % d === i ? x : 0), 0));
+      const sums = vector
+        .slice(0, d)
+        .map((_, i) => vector.reduce((sum, x, j) => sum + (j % d === i ? x : 0), 0));
       const length = Math.hypot(...sums);
       return sums.map((x) => x / length);
     }),
@@ -114,6 +121,9 @@ const about = ({ features, rows }: MatrixTask) => ({
   omits: (scene: Scene) => tooFewDivided(scene, features, rows),
 });
 
+/** Not every run finds all. */
+const RUNS = { quick: 40, full: 60 } as const;
+
 /** All entries or nothing: many are right by rounding where few numbers are open. */
 const wholly = ({ attack, control, pointsLeft }: Scored): Scored => ({
   attack: Math.floor(attack),
@@ -126,7 +136,7 @@ const leak = (task: MatrixTask, own: Pick<Experiment, 'id' | 'title' | 'sees'>, 
   ...own,
   expectation: 'control',
   claims: ['S-703'],
-  run: (setting) => found(setting, factsOf(task), async (draws) => wholly(await run(setting, draws))),
+  run: (setting) => found(setting, factsOf(task), async (draws) => wholly(await run(setting, draws)), RUNS),
 });
 
 type Run = (setting: Setting, draws: Draws) => Promise<Scored>;
