@@ -1,11 +1,11 @@
 /** How many rows of each class have each feature, from one direction of an MDR: S_BU w = λ(S_BP + ρI) w, both of two classes and of whole numbers. */
+import type { Decomposition } from '@eigenveil/projection';
 import type { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
-import type { Population } from '../tasks/population.ts';
 import { cut, FLOOR_DEVIATION, floored } from './floor.ts';
 import { drawnTask, realResult, singlesOf } from './matrices.ts';
-import { type Equation, type Expected, readWhole } from './reader.ts';
+import { type Equation, type Expected, type Reading, readWhole } from './reader.ts';
 import { GRAIN } from './scatter.ts';
 import { COMMON, found, KNOWS, notFound, type Scored, scoreOf } from './scoring.ts';
 import { LABELS, tooFewDivided, twoValuedTask, type Wanted } from './two-valued.ts';
@@ -138,12 +138,11 @@ function equationsOf(
 const ERROR = 2 ** -12;
 
 /** What is expected of a class's counts, from the public sample and how many rows have each feature. */
-function sideOf(
+export function sideOf(
   { rows, singles }: Known,
   size: number,
   sample: readonly SceneRow[],
   column: string,
-  population: Population,
 ): Side {
   const members = sample.map(({ labels }) => Number(labels[column] === '1'));
   const share = members.reduce((sum, x) => sum + x, 0) / sample.length;
@@ -152,7 +151,8 @@ function sideOf(
       (sum, { values }, r) => sum + (values[i]! - single / rows) * (members[r]! - share),
       0,
     );
-    const variance = (population.covariance.get(i, i) / GRAIN ** 2) * share * (1 - share);
+    const held = single / rows;
+    const variance = held * (1 - held) * share * (1 - share);
     return {
       mean: (size * single) / rows + (rows * together) / sample.length,
       deviation: Math.sqrt(rows * variance * (1 + rows / sample.length)),
@@ -161,29 +161,36 @@ function sideOf(
   return { size, expected };
 }
 
+/** Counts by class of both labellings, from the first direction. */
+export function classesOf(
+  { vectors: [w], eigenvalues: [value] }: Pick<Decomposition, 'vectors' | 'eigenvalues'>,
+  known: Known,
+  sides: readonly [Side, Side],
+  noise: number,
+): Reading {
+  const inner = bestInners(w!, value!, known, sides);
+  const equations = inner === undefined ? [] : equationsOf(w!, value!, known, sides, inner, noise);
+  return readWhole(
+    sides.flatMap(({ expected }) => expected),
+    [{ equations, reals: [] }],
+  );
+}
+
 async function mdrRun(scene: Scene, noise: number, draws: Draws): Promise<Scored> {
   const own = twoValuedTask(scene, TASK);
   const drawn = drawnTask(scene, own, ROWS, draws.of('rows'));
   const computed = noise > 0 ? floored(drawn.task, drawn.statistics, noise, draws.of('noise')) : drawn;
   const released = await realResult(computed);
-  const {
-    vectors: [w],
-    eigenvalues: [value],
-    classCounts,
-  } = noise > 0 ? cut(released) : released;
+  const result = noise > 0 ? cut(released) : released;
   const known = { rows: drawn.rows.length, singles: singlesOf(drawn.rows) };
   const sample = own.rowsOf(scene.publicSample);
   const [utility, privacy] = LABELS.map((column, l) =>
-    sideOf(known, classCounts![l]![1]!, sample, column, drawn.population),
+    sideOf(known, result.classCounts![l]![1]!, sample, column),
   );
-  const sides = [utility!, privacy!] as const;
-  const inner = bestInners(w!, value!, known, sides);
-  const expected = sides.flatMap((side) => side.expected);
-  const equations = inner === undefined ? [] : equationsOf(w!, value!, known, sides, inner, noise);
   const truth = LABELS.flatMap((column) =>
     singlesOf(drawn.rows.filter(({ labels }) => labels[column] === '1')),
   );
-  return scoreOf(readWhole(expected, [{ equations, reals: [] }]), truth);
+  return scoreOf(classesOf(result, known, [utility!, privacy!], noise), truth);
 }
 
 const about = {
