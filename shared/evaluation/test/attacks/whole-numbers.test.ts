@@ -10,7 +10,7 @@ import { countsOf, singlesOf, tellingOfResult } from '../../src/attacks/lattices
 import { classesOf, sideOf } from '../../src/attacks/lattices/mdr.ts';
 import { equationsOf } from '../../src/attacks/lattices/methods.ts';
 import { readWhole } from '../../src/attacks/lattices/reader.ts';
-import { foundRows, leastMultiple } from '../../src/attacks/lattices/rows.ts';
+import { foundRows, leastMultiple, likelyRows } from '../../src/attacks/lattices/rows.ts';
 import { countsUnknown, GRAIN, scatterUnknown } from '../../src/attacks/lattices/scatter.ts';
 import { LABELS } from '../../src/attacks/lattices/two-valued.ts';
 import { populationOf } from '../../src/attacks/tasks/population.ts';
@@ -169,6 +169,12 @@ describe('other numbers behind results', () => {
     const sums = [91, 40, 77, 13];
     const grains = sums.map((sum) => Math.trunc((sum / 123) * 2 ** 24) / 2 ** 24);
     expect(foundRows({ grains, cut: 2 ** -24, noise: 0 }, 500)).toBe(123);
+  });
+
+  it('leaves the number of rows open where sums have noise', () => {
+    const draws = new Draws('noisy sums');
+    const grains = [91, 40, 77, 13].map((sum) => (sum + 0.7 * draws.normal()) / 123);
+    expect(Math.max(...likelyRows({ grains, cut: 2 ** -14, noise: 0.7 }, 500))).toBeLessThan(0.01);
   });
 
   it('finds T and the number of rows but for a factor, which the diagonal tells', () => {
