@@ -52,7 +52,7 @@ const CASES: readonly Case[] = [
     task: {
       ...PCA,
       twoParty: 'garbled',
-      features: 6,
+      features: 5,
       components: 1,
       outputs: ['mean'],
       rows: 110,
@@ -67,8 +67,8 @@ const CASES: readonly Case[] = [
     task: {
       ...PCA,
       twoParty: 'garbled',
-      features: 6,
-      components: 4,
+      features: 5,
+      components: 3,
       outputs: [],
       rows: 80,
       unknown: 'T and Q',
@@ -82,8 +82,8 @@ const CASES: readonly Case[] = [
     task: {
       ...CORRELATION,
       twoParty: 'garbled',
-      features: 6,
-      components: 2,
+      features: 5,
+      components: 1,
       outputs: ['mean', 'sampleCount'],
       rows: 110,
       unknown: 'counts',
@@ -135,14 +135,14 @@ const CASES: readonly Case[] = [
   },
   {
     id: 'dca-book',
-    of: "a DCA of the book's form by `garbled`",
+    of: "a DCA of the book's form by `rotated`",
     claims: ['S-114'],
     task: {
       ...BOOK,
-      twoParty: 'garbled',
+      twoParty: 'rotated',
       features: 5,
       components: 1,
-      outputs: ['mean', 'classCounts'],
+      outputs: ['mean'],
       rows: 110,
       unknown: 'counts',
     },

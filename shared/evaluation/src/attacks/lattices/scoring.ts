@@ -21,7 +21,7 @@ export function scoreOf({ whole, real, pointsLeft }: Reading, truth: readonly nu
 }
 
 /** As many as a verdict among all experiments needs. */
-const RUNS = { quick: 24, full: 40 } as const;
+const RUNS = { quick: 28, full: 40 } as const;
 const FLOORED_RUNS = { quick: 10, full: 50 } as const;
 /** Part of the entries that rounding gets wrong which a run must get right to be an exception: by chance it is a tenth at most. */
 const EXCEPTION = 0.5;
