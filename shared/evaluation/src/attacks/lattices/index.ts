@@ -3,6 +3,7 @@ import type { Experiment } from '../../experiment.ts';
 import { pairs } from './counts.ts';
 import { MATRICES } from './exact.ts';
 import { MDR } from './mdr.ts';
+import { MISJUDGED } from './misjudged.ts';
 import { NUMBERS_OF_ROWS } from './number-of-rows.ts';
 import { PLANTED } from './planted.ts';
 import { SKETCHES } from './sketch.ts';
@@ -13,5 +14,6 @@ export const EXPERIMENTS: readonly Experiment[] = [
   ...MDR,
   ...NUMBERS_OF_ROWS,
   ...PLANTED,
+  ...MISJUDGED,
   ...SKETCHES,
 ];

@@ -29,7 +29,7 @@ export interface MatrixTask extends Wanted {
   readonly unknown: 'counts' | 'T' | 'T and Q';
 }
 
-/** Equations are right to so many bits of Q·d, which no scatter is larger than. */
+/** Equations are right to so many bits of the trace, or of Q·d where no spectrum tells that. */
 const ERROR_BITS = {
   garbled: { pca: 21, dca: 24, lda: 28, ridge: 27 },
   rotated: { pca: 33, dca: 36, lda: 36, ridge: 0 },
@@ -51,6 +51,9 @@ export function drawnTask(scene: Scene, { task, rowsOf }: TwoValued, count: numb
   return { task, rows, statistics, population: populationOf(task, rowsOf(scene.publicSample)) };
 }
 
+export const drawnOf = (scene: Scene, wanted: MatrixTask, draws: Draws): Drawn =>
+  drawnTask(scene, twoValuedTask(scene, wanted), wanted.rows, draws.of('rows'));
+
 export const realResult = ({ task, statistics }: Floored): Promise<Decomposition> =>
   task.twoParty === 'rotated' ? dealtResult(task, statistics) : garbledOf(task, statistics);
 
@@ -61,8 +64,8 @@ export async function matrixRun(
   noise: number,
   draws: Draws,
 ): Promise<Scored> {
-  const { rows: count, unknown, ...asked } = wanted;
-  const drawn = drawnTask(scene, twoValuedTask(scene, asked), count, draws.of('rows'));
+  const { unknown } = wanted;
+  const drawn = drawnOf(scene, wanted, draws);
   const computed = noise > 0 ? floored(drawn.task, drawn.statistics, noise, draws.of('noise')) : drawn;
   const released = await realResult(computed);
   const result = noise > 0 ? cut(released) : released;
@@ -126,11 +129,13 @@ export const singlesOf = (rows: readonly SceneRow[]): number[] =>
 export const countsOf = (rows: readonly SceneRow[]): number[][] =>
   rows[0]!.values.map((_, i) => singlesOf(rows.filter(({ values }) => values[i] === 1)));
 
+/** @param row of S̄, whose equations are taken alone */
 export function tellingOfResult(
   unknowns: Unknowns,
   result: Decomposition,
   { task, statistics, rows }: Pick<Drawn, 'task' | 'statistics' | 'rows'>,
   noise: number,
+  row?: number,
 ): Telling {
   const { method, twoParty, features } = task;
   if (
@@ -139,9 +144,15 @@ export function tellingOfResult(
     (twoParty !== 'garbled' && twoParty !== 'rotated')
   )
     throw new RangeError('"task" expected one over a scatter matrix by a private protocol');
-  const rounding = rows.length * features.length * 2 ** -ERROR_BITS[twoParty][method.kind];
+  const trace = result.spectrum?.reduce((sum, value) => sum + value, 0) ?? rows.length * features.length;
+  const rounding = trace * 2 ** -ERROR_BITS[twoParty][method.kind];
   const { between, wrongBy } = betweenOf(statistics, DEFAULT_FRACTION_BITS, noise);
-  return tellingOf(unknowns, equationsOf(result, { method, between, error: rounding + wrongBy }), noise);
+  const all = equationsOf(result, { method, between, error: rounding + wrongBy });
+  return tellingOf(
+    unknowns,
+    row === undefined ? all : all.filter(({ terms }) => terms.every(({ i }) => i === row)),
+    noise,
+  );
 }
 
 /** S_B by the sums of two classes, which the attacker may know, and what noise on them makes of its product with a vector, at most. */

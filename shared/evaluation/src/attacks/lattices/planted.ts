@@ -8,7 +8,7 @@ import { FLOOR_DEVIATION, floored } from './floor.ts';
 import {
   countsOf,
   type Drawn,
-  drawnTask,
+  drawnOf,
   type MatrixTask,
   matrixRun,
   realResult,
@@ -16,13 +16,13 @@ import {
   tellingOfResult,
 } from './matrices.ts';
 import { readWhole } from './reader.ts';
-import { countsUnknown, noisySumsUnknown } from './scatter.ts';
+import { countsUnknown, GRAIN, productsUnknown } from './scatter.ts';
 import { COMMON, found, KNOWS, notFound, type Scored, scoreOf } from './scoring.ts';
-import { tooFewDivided, twoValuedTask } from './two-valued.ts';
+import { tooFewDivided } from './two-valued.ts';
 
 const ROWS = 110;
 /** With consent, so that what is planted shows in few features. */
-const TASK: MatrixTask = {
+export const TASK: MatrixTask = {
   method: { kind: 'pca' },
   twoParty: 'rotated',
   features: 7,
@@ -41,8 +41,7 @@ const ONE_RELEASE = 0.5;
 
 /** What the releases of one task after the other tell, each with noise of its own. */
 async function averagedRun(scene: Scene, releases: number, noise: number, draws: Draws): Promise<Scored> {
-  const { rows: count, unknown: _, ...wanted } = TASK;
-  const drawn = drawnTask(scene, twoValuedTask(scene, wanted), count, draws.of('rows'));
+  const drawn = drawnOf(scene, TASK, draws);
   const unknowns = countsUnknown(knownOf(drawn));
   const tellings = Array.from({ length: releases }, (__, r) => {
     const { task, statistics } = floored(drawn.task, drawn.statistics, noise, draws.of(`noise ${r}`));
@@ -52,20 +51,20 @@ async function averagedRun(scene: Scene, releases: number, noise: number, draws:
 }
 
 /** The number of rows and how many have each feature, as the mean tells them. */
-const knownOf = ({ rows, population }: Drawn) => ({
+export const knownOf = ({ rows, population }: Drawn) => ({
   population,
   rows: rows.length,
   singles: singlesOf(rows),
 });
 
-const pairsOf = ({ rows }: Drawn) => countsOf(rows).flatMap((row, i) => row.slice(i + 1));
+export const pairsOf = ({ rows }: Drawn) => countsOf(rows).flatMap((row, i) => row.slice(i + 1));
 
-const COPIED: MatrixTask = { ...TASK, features: 9, components: 5 };
+/** Little is open, so that more noise still shows it. */
+export const WIDE: MatrixTask = { ...TASK, features: 9, components: 5 };
 
 /** A task over so many copies of each column, with the floor: noise on the copies' entries is averaged. */
 async function copiedRun(scene: Scene, copies: number, draws: Draws): Promise<Scored> {
-  const { rows: count, unknown: _, ...wanted } = COPIED;
-  const drawn = drawnTask(scene, twoValuedTask(scene, wanted), count, draws.of('rows'));
+  const drawn = drawnOf(scene, WIDE, draws);
   const repeated = <T>(items: readonly T[]) => Array.from({ length: copies }, () => items).flat();
   const wide = {
     ...drawn.task,
@@ -102,13 +101,16 @@ const IN_UNITS: MatrixTask = { ...TASK, components: 5 };
 
 /** All digits of R with noise that is rounded to units. */
 async function unitsRun(scene: Scene, fractionBits: number, draws: Draws): Promise<Scored> {
-  const { rows: count, unknown: _, ...wanted } = IN_UNITS;
-  const drawn = drawnTask(scene, twoValuedTask(scene, { ...wanted, fractionBits }), count, draws.of('rows'));
+  const drawn = drawnOf(scene, { ...IN_UNITS, fractionBits }, draws);
   const computed = floored(drawn.task, drawn.statistics, FLOOR_DEVIATION, draws.of('noise'), {
     fractionBits,
     sums: 0,
   });
-  const unknowns = noisySumsUnknown(knownOf(drawn), FLOOR_DEVIATION, fractionBits);
+  const unknowns = productsUnknown(
+    { ...knownOf(drawn), sums: singlesOf(drawn.rows).map((held) => GRAIN * held - IN_UNITS.rows) },
+    // The square of −1 and 1 is 1.
+    { unit: 4 ** -fractionBits, noise: FLOOR_DEVIATION * GRAIN ** 2, diagonal: IN_UNITS.rows },
+  );
   const telling = tellingOfResult(unknowns, await realResult(computed), drawn, 0);
   return scoreOf(readWhole(unknowns.expected, [telling]), computed.statistics.R.map(Number));
 }
@@ -122,7 +124,7 @@ const about = ({ features, rows }: MatrixTask) => ({
 });
 
 /** Not every run finds all. */
-const RUNS = { quick: 40, full: 60 } as const;
+const RUNS = { quick: 30, full: 60 } as const;
 
 /** All entries or nothing: many are right by rounding where few numbers are open. */
 const wholly = ({ attack, control, pointsLeft }: Scored): Scored => ({
@@ -131,7 +133,11 @@ const wholly = ({ attack, control, pointsLeft }: Scored): Scored => ({
   pointsLeft,
 });
 
-const leak = (task: MatrixTask, own: Pick<Experiment, 'id' | 'title' | 'sees'>, run: Run): Experiment => ({
+export const leak = (
+  task: MatrixTask,
+  own: Pick<Experiment, 'id' | 'title' | 'sees'>,
+  run: Run,
+): Experiment => ({
   ...about(task),
   ...own,
   expectation: 'control',
@@ -161,7 +167,7 @@ export const PLANTED: readonly Experiment[] = [
     ({ scene }, draws) => averagedRun(scene, RELEASES, ONE_RELEASE, draws),
   ),
   leak(
-    COPIED,
+    WIDE,
     {
       id: 'floor-copies',
       title: `The same from a task with ${COPIES} copies of each column and a floor`,

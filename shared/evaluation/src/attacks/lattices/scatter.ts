@@ -121,29 +121,41 @@ export function scatterAndRowsUnknown(
   };
 }
 
-/** Where noise of a deviation in products of grains is rounded to units of 4^−fractionBits: R with the noise, in these units, V being told. */
-export function noisySumsUnknown(
-  { population, rows, singles }: Known,
-  noise: number,
-  fractionBits: number,
+/** One row of that: how many rows have this feature and each other. */
+export function countsOfRow(known: Known, row: number): Unknowns {
+  const { expected: all, entry } = countsUnknown(known);
+  const others = known.singles.flatMap((_, m) => (m === row ? [] : [m]));
+  const whole = (m: number) => entry(Math.min(row, m), Math.max(row, m));
+  return {
+    expected: others.map((m) => all[whole(m).unknown!.place]!),
+    entry: (i, j) => {
+      const own = whole(i === row ? j : i);
+      const place = others.indexOf(i === row ? j : i);
+      return own.unknown ? { ...own, unknown: { ...own.unknown, place } } : own;
+    },
+  };
+}
+
+/** Where sums of rows are told and R is whole in some unit: by noise that is rounded, or by the products of a grain. */
+export function productsUnknown(
+  { population, rows, sums }: Omit<Known, 'singles'> & { readonly sums: readonly number[] },
+  {
+    unit,
+    noise = 0,
+    diagonal,
+  }: { readonly unit: number; readonly noise?: number; readonly diagonal?: number },
 ): Unknowns {
-  const factor = 4 ** -fractionBits;
-  const sums = singles.map((count) => GRAIN * count - rows);
   const constant = (i: number, j: number) => (-sums[i]! * sums[j]!) / rows;
   const entryOf = expectedEntry(population, rows);
-  const added = noise * GRAIN ** 2;
-  const { expected, placeOf } = numbered(singles.length, 0, (i, j) => {
-    // The square of −1 and 1 is 1.
-    if (i === j) return { mean: rows / factor, deviation: (added * Math.SQRT2) / factor };
+  const { expected, placeOf } = numbered(sums.length, 0, (i, j) => {
+    if (i === j && diagonal !== undefined)
+      return { mean: diagonal / unit, deviation: (noise * Math.SQRT2) / unit };
     const own = entryOf(i, j);
-    return {
-      mean: (own.mean - constant(i, j)) / factor,
-      deviation: Math.hypot(own.deviation, added) / factor,
-    };
+    return { mean: (own.mean - constant(i, j)) / unit, deviation: Math.hypot(own.deviation, noise) / unit };
   });
   return {
     expected,
-    entry: (i, j) => ({ constant: constant(i, j), unknown: { place: placeOf(i, j), factor } }),
+    entry: (i, j) => ({ constant: constant(i, j), unknown: { place: placeOf(i, j), factor: unit } }),
   };
 }
 

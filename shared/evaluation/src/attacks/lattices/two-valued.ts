@@ -29,7 +29,7 @@ export interface TwoValued {
 }
 
 /** The features that the public sample's median divides, and the medians. */
-function dividedBy({ proposal, publicSample }: Scene) {
+export function dividedBy({ proposal, publicSample }: Scene) {
   return proposal.features.flatMap((_, feature) => {
     const sorted = publicSample.map(({ values }) => values[feature]!).toSorted((a, b) => a - b);
     const bound = sorted[sorted.length >> 1]!;
@@ -48,7 +48,7 @@ const LABELLED = { pca: 0, ridge: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 } as c
 
 /** The task over the first of them. */
 export function twoValuedTask(scene: Scene, wanted: Wanted): TwoValued {
-  const { method, twoParty, features, outputs, ...others } = wanted;
+  const { method, twoParty, features, components, outputs, allowFullRank = false, fractionBits } = wanted;
   const divided = dividedBy(scene);
   const value = ({ values }: SceneRow, { feature, bound }: (typeof divided)[number]) =>
     Number(values[feature]! >= bound);
@@ -62,7 +62,7 @@ export function twoValuedTask(scene: Scene, wanted: Wanted): TwoValued {
     maximumOwners: 2,
     maximumSamplesPerOwner: scene.owners.flat().length,
     deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
-    ...others,
+    ...{ components, allowFullRank, ...(fractionBits !== undefined && { fractionBits }) },
   });
   const rowsOf = (rows: readonly SceneRow[]) =>
     rows.map((row) => ({
