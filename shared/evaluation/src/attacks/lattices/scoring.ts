@@ -33,8 +33,7 @@ export const COMMON = {
   secret: 'pooled statistics',
   unit: 'run',
   scenes: ['ionosphere'],
-  control:
-    'the best estimate of the same numbers in real numbers from the same result, rounded, which must all be right',
+  control: 'the best estimate of the same numbers in real numbers from the same result, rounded',
   baseline: 'as the control',
 } as const satisfies Partial<Experiment>;
 
