@@ -193,8 +193,8 @@ it.each(EXPERIMENTS.filter(isControl).map(({ id }) => id))(
   async (id) => {
     const outcome = await outcomeOf(id);
     if (outcome.kind !== 'trials') throw new Error('expected trials');
-    expect(mean(outcome.attack)).toBeGreaterThan(0.6);
-    expect(mean(outcome.control)).toBeLessThan(0.4);
+    expect(mean(outcome.attack)).toBeGreaterThan(0.4);
+    expect(mean(outcome.control)).toBeLessThan(0.5);
     expect(excessOf(outcome).pAbove(MARGIN)).toBeLessThan(A_VERDICT);
   },
 );

@@ -9,7 +9,7 @@ import type { Scene, SceneRow } from '../../scene.ts';
 import { populationOf } from '../tasks/population.ts';
 import { FLOOR_DEVIATION, floored } from './floor.ts';
 import { countsOf, drawnOf, drawnTask, type MatrixTask, realResult, tellingOfResult } from './matrices.ts';
-import { knownOf, leak, pairsOf, TASK, WIDE } from './planted.ts';
+import { knownOf, leak, pairsOf, RUNS, TASK, WIDE } from './planted.ts';
 import { readWhole } from './reader.ts';
 import {
   countsOfRow,
@@ -189,6 +189,7 @@ export const MISJUDGED: readonly Experiment[] = [
       sees: `the result by \`rotated\` with dealt products, over ${SCALE} times the statistics with noise of ${FLOOR_DEVIATION.toFixed(2)} products of grains`,
     },
     ({ scene }, draws) => scaledRun(scene, draws),
+    RUNS,
   ),
   ...STEPS.map((steps) =>
     leak(

@@ -80,7 +80,7 @@ export const NUMBERS_OF_ROWS: readonly Experiment[] = [
       varyingOf(scene).length < FEATURES
         ? `fewer than ${FEATURES} features that vary`
         : tooFewRows(scene, ROWS),
-    run: (setting) => found(setting, FACTS, (draws) => likelihood(setting.scene, 0, draws)),
+    run: (setting) => found(setting, FACTS, (draws) => likelihood(setting.scene, 0, draws), { byPart: true }),
   },
   {
     ...about,

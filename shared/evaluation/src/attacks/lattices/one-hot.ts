@@ -5,7 +5,7 @@ import { releasedOf } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
 import { FLOOR_DEVIATION, floored } from './floor.ts';
 import { drawnTask, type MatrixTask, tellingOfResult } from './matrices.ts';
-import { knownOf, pairsOf, TASK } from './planted.ts';
+import { knownOf, pairsOf, RUNS, TASK } from './planted.ts';
 import { type Equation, readWhole, type Telling } from './reader.ts';
 import { countsUnknown, type Unknowns } from './scatter.ts';
 import { COMMON, found, KNOWS, type Scored } from './scoring.ts';
@@ -110,8 +110,11 @@ export const ONE_HOTS: readonly Experiment[] = [
         ? 'fewer than two features of many values'
         : tooFewDivided(scene, FEATURES, ONE_HOT.rows),
     run: (setting) =>
-      found(setting, { features: FEATURES, components: COMPONENTS, rows: ONE_HOT.rows }, (draws) =>
-        oneHotRun(setting.scene, draws),
+      found(
+        setting,
+        { features: FEATURES, components: COMPONENTS, rows: ONE_HOT.rows },
+        (draws) => oneHotRun(setting.scene, draws),
+        { runs: RUNS, byPart: true },
       ),
   },
 ];
