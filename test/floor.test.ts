@@ -1,18 +1,19 @@
 /** Tasks with a floor through running services: what comes out is near the clear reference and never it, and owners take it without consent to more. */
-import { floorOf, type MethodName } from '@eigenveil/task';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { floorOf, type MethodName, type TaskProposal } from '@eigenveil/task';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { partiesOf } from './support/recorded-world.ts';
 import { type Parties, runTask } from './support/run-task.ts';
 import { dataFile, exampleOf, reference, split } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
 const OWNERS = 3;
+const PROTOCOLS: TaskProposal['twoParty'][] = ['simulated', 'garbled', 'rotated'];
 
 let world: World;
 let parties: Parties;
 beforeAll(async () => {
   world = await World.start();
-  parties = await partiesOf(world, OWNERS, { allowFullRank: false });
+  parties = await partiesOf(world, OWNERS, { twoParty: PROTOCOLS, allowFullRank: false });
 });
 afterAll(() => world.close());
 
@@ -33,28 +34,34 @@ async function twice(kind: MethodName, changes: Record<string, unknown>) {
   return { results, floor: floorOf(proposal)!, clear: reference(proposal, parts).decomposition };
 }
 
-test('a PCA is off by the noise of both servers, another each time', async () => {
-  const outputs = ['mean', 'trace', 'sampleCount', 'spectrum'];
-  const { results, floor, clear } = await twice('pca', { components: 1, outputs });
-  // No eigenvalue moves by more than the norm of the noise; that it is 4 times what it is expected to be has a chance below 1e-10.
-  for (const { spectrum, mean, sampleCount } of results) {
-    for (const [i, value] of spectrum!.entries())
-      expect(Math.abs(value - clear.spectrum![i]!)).toBeLessThan(4 * floor.norm);
-    expect(spectrum).not.toEqual(clear.spectrum);
-    expect(sampleCount).toBe(150);
-    const ofMean = (8 * floor.deviation * Math.SQRT2 * Math.max(...floor.grains)) / 150;
-    for (const [i, value] of mean!.entries()) expect(Math.abs(value - clear.mean![i]!)).toBeLessThan(ofMean);
-  }
-  expect(results[0]!.spectrum).not.toEqual(results[1]!.spectrum);
-  expect(results[0]!.mean).not.toEqual(results[1]!.mean);
-});
+describe.each(PROTOCOLS)('by %s', (twoParty) => {
+  const tags = twoParty === 'simulated' ? [] : ['long'];
 
-test('so is a DCA, and its classes are told apart all the same', async () => {
-  const { results, clear } = await twice('dca', { components: 1, outputs: ['classCounts'] });
-  for (const { eigenvalues, classCounts } of results) {
-    expect(eigenvalues[0]).not.toBe(clear.eigenvalues[0]);
-    expect(eigenvalues[0]).toBeCloseTo(clear.eigenvalues[0]!, 2);
-    expect(classCounts).toEqual([[50, 50, 50]]);
-  }
-  expect(results[0]!.eigenvalues).not.toEqual(results[1]!.eigenvalues);
+  test('a PCA is off by the noise of both servers, another each time', { tags }, async () => {
+    const outputs = ['mean', 'trace', 'sampleCount', 'spectrum'];
+    const { results, floor, clear } = await twice('pca', { components: 1, outputs, twoParty });
+    // No eigenvalue moves by more than the norm of the noise; that it is 4 times what it is expected to be has a chance below 1e-10.
+    for (const { spectrum, mean, sampleCount } of results) {
+      for (const [i, value] of spectrum!.entries())
+        expect(Math.abs(value - clear.spectrum![i]!)).toBeLessThan(4 * floor.norm);
+      expect(spectrum).not.toEqual(clear.spectrum);
+      expect(sampleCount).toBe(150);
+      const ofMean = (8 * floor.deviation * Math.SQRT2 * Math.max(...floor.grains)) / 150;
+      for (const [i, value] of mean!.entries())
+        expect(Math.abs(value - clear.mean![i]!)).toBeLessThan(ofMean);
+    }
+    expect(results[0]!.spectrum).not.toEqual(results[1]!.spectrum);
+    expect(results[0]!.mean).not.toEqual(results[1]!.mean);
+  });
+
+  test('so is a DCA, and its classes are told apart all the same', { tags }, async () => {
+    const outputs = ['classCounts', ...(twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [])];
+    const { results, clear } = await twice('dca', { components: 1, outputs, twoParty });
+    for (const { eigenvalues, classCounts } of results) {
+      expect(eigenvalues[0]).not.toBe(clear.eigenvalues[0]);
+      expect(eigenvalues[0]).toBeCloseTo(clear.eigenvalues[0]!, 2);
+      expect(classCounts).toEqual([[50, 50, 50]]);
+    }
+    expect(results[0]!.eigenvalues).not.toEqual(results[1]!.eigenvalues);
+  });
 });

@@ -121,7 +121,7 @@ test.each<[string, string[], RegExp]>([
   [
     'a ridge that garbled cannot write',
     [...DCA, ...SIZES, '--ridge', '1e-9'],
-    /ERR_TASK_RANGE: "method.ridge" expected 0, a multiple of 4\^-14 or at least/,
+    /ERR_TASK_RANGE: "method.ridge" expected 0, a multiple of 4\^-18 or at least/,
   ],
   [
     'a negative ridge on the signal by rotated',

@@ -41,7 +41,8 @@ twoParty names what the owner trusts; "linear" consents to histograms, noisy cou
 allowSpectrum consents to all eigenvalues: with the two-party protocol rotated to those of the total scatter and, for dca, lda and mdr, of the
 pencil; and to sketches, which reveal nearly as many eigenvalues as they have columns. minimumClassRows consents to numbers of rows by class, which such tasks reveal, if this owner has that many rows of each class that it has
 any of; where no other owner has the class, the number is its own. Without it such tasks are refused.
-allowFullRank consents to results from which the whole scatter matrix may follow: those with as many components, and exact ones, which have no floor.
+allowFullRank consents to results from which the whole scatter matrix follows, and to exact ones, which have no floor: where values are whole numbers,
+it may follow from any of them.
 allowVariances consents to a PCA of the correlation matrix, whose vectors tell the variances of features.
 maximumLinks consents to tasks that stand on an earlier result, so many tasks in a chain: rows are reduced by that result first, which whoever
 gets the next one has chosen. Each is an answer of its own over the same rows ("answers"). Without it such tasks are refused.

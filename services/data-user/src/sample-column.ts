@@ -217,6 +217,4 @@ function extended(range: Range | undefined, value: number): Range {
   return { min: Math.min(min, value), max: Math.max(max, value), twoValued: twoValued && !isThird };
 }
 
-function byNumberThenText(a: string, b: string): number {
-  return Number(a) - Number(b) || (a < b ? -1 : 1);
-}
+const byNumberThenText = (a: string, b: string) => Number(a) - Number(b) || (a < b ? -1 : 1);

@@ -1,11 +1,13 @@
 /**
- * The spacing of a grid that a column's values lie on, wherever it begins: of whole numbers 1, of one decimal 0.1. Values need not lie on it to the last digit, as those do
- * not that were computed or converted to another unit.
+ * The spacing of a grid that a column's values lie on, wherever it begins: of whole numbers 1, of one decimal 0.1.
+ * Values need not lie on it to the last digit, as those do not that were computed or converted to another unit.
  *
- * How likely chance alone would make it: let values of different periods of the grid lie anywhere in theirs, independently. A period of a length s counts as one that fits
- * where most of its rows lie in a window of w·s. (Of two or more well-filled periods, each value counts for itself.) Of m periods, j lie in one window with at most m·P(B ≥ j − 1), B binomial of m − 1 draws of w, since one of them lies
- * first. The lengths from s on differ in frequencies up to 1/s, where steps of w/2 over the span move no value by more than w/8 of a period, so that 2·span/(s·w) of them with a window
- * of 5w/4 stand for all; and w is one of 2^LEVELS powers of two.
+ * How likely chance alone would make it: let values of different periods of the grid lie anywhere in theirs,
+ * independently. A period of a length s counts as one that fits where most of its rows lie in a window of w·s. Of m
+ * periods, j lie in one window with at most m·P(B ≥ j − 1), B binomial of m − 1 draws of w, since one of them lies
+ * first. Lengths from s on differ in frequencies up to 1/s, where steps of w/2 over the span move no value by more
+ * than w/8 of a period, so that 2·span/(s·w) of them with a window of 5w/4 stand for all; and w is one of 2^LEVELS
+ * powers of two. Where two or more periods hold many rows each, every value counts for itself.
  */
 import { type CountedValues, MOST_IMPUTED, TOLERANCE } from './grain-values.ts';
 
@@ -34,6 +36,8 @@ const DIVIDED = 64;
 /** The mean of their places on a circle has this length where a few of them are anywhere, and much less by chance. */
 const NEAR_ONE_ANOTHER = 0.6;
 const FINEST_GAP = 1 / 2000;
+/** So many digits of a candidate are enough to begin with. */
+const NEAR = 6;
 const GAP_RATIO = 1.15;
 /** A period is written with as few digits as move no value by more than this part of it. */
 const WRITTEN = 1 / 50;
@@ -54,7 +58,10 @@ export function spacingOfGrid(counted: CountedValues): number | undefined {
   const column = { ...counted, span, rows: counts.reduce((sum, count) => sum + count, 0) };
   const anchors = anchorsOf(column);
   const chosen = mostOf(column);
-  const candidates = [...dividing(column, chosen), ...gapsOf(column)]
+  const near = new Set([...dividing(column, chosen), ...gapsOf(column)].map((it) => it.toPrecision(NEAR)));
+  const candidates = [...near]
+    .map(Number)
+    .filter((period) => period >= FINEST * span)
     .flatMap((period) => anchors.map((anchor) => fitted(column, period, anchor)))
     .filter((period) => period >= FINEST * span && period <= span * (1 + 2 * TOLERANCE))
     .sort((a, b) => b - a);

@@ -2,7 +2,7 @@
 import { decompose, pencil, principalAngles, symmetricEigen } from '@eigenveil/projection';
 import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../../src/index.ts';
+import { memoryChannelPair, resolutionOf } from '../../src/index.ts';
 import { checkRotated } from '../../src/rotated/check.ts';
 import { ceilLog2, rotatedDistance, rotatedParameters } from '../../src/rotated/parameters.ts';
 import { rotated } from '../../src/rotated.ts';
@@ -14,11 +14,11 @@ import { type Setting, settingOf } from './settings.ts';
 async function compared(setting: Setting) {
   const { result } = await runClear(setting);
   const { values, vectors } = symmetricEigen(pencil(setting.program, noised(setting)).A);
-  const { released, ridge } = floorOf(setting.task)!;
-  const raised = values.reduce((sum, value) => sum + value, 0) + 2 * values.length * Math.max(...ridge);
-  const noise = raised * 2 ** -20;
+  const trace = values.reduce((sum, value) => sum + value, 0);
+  const noise = resolutionOf('rotated', setting.program, { largest: values[0]!, trace }).error(values[0]!);
+  const cut = 0.51 * 2 ** -floorOf(setting.task)!.released.scatter;
   for (const [i, value] of result.spectrum!.entries())
-    expect(Math.abs(value - values[i]!)).toBeLessThan(noise + 0.51 * 2 ** -released.scatter);
+    expect(Math.abs(value - values[i]!)).toBeLessThan(noise + cut);
   const { length } = result.vectors;
   const sine = Math.sin(Math.max(...principalAngles(result.vectors, vectors.slice(0, length))));
   expect(sine).toBeLessThan(noise / (values[length - 1]! - values[length]!) + 2 ** -20);
@@ -85,8 +85,8 @@ describe('a PCA with a floor', () => {
 
 describe('a correlation matrix with a floor', () => {
   it('is that of the noised statistics, in which a feature of no more than noise has no variance', async () => {
-    const { rows, task } = gridded(200, [...GRAINS, 0.5, 'cell'], 11);
-    const still = rows.map((row) => row.map((value, i) => (i === 4 ? 0.5 : value)));
+    const { rows, task } = gridded(200, [2, 'cell', 0.25, 0.5], 11);
+    const still = rows.map((row) => row.map((value, i) => (i === 3 ? 0.5 : value)));
     const setting = settingOf({
       rows: still,
       components: 2,
@@ -103,9 +103,11 @@ describe('a correlation matrix with a floor', () => {
       rotated.runCsp(left, setting, { ...garbler, markAnswered: async () => undefined }),
     ]);
     const wanted = decompose(program, noised(setting));
-    const part = 2 ** -17;
+    const size = { largest: wanted.spectrum![0]!, trace: wanted.trace! };
+    const { error } = resolutionOf('rotated', program, size);
+    const part = 2 ** -11;
     for (const [i, value] of result.spectrum!.entries())
-      expect(Math.abs(value - wanted.spectrum![i]!)).toBeLessThan(part);
+      expect(Math.abs(value - wanted.spectrum![i]!)).toBeLessThan(error(value));
     for (const [j, vector] of result.vectors.entries()) {
       const largest = Math.max(...wanted.vectors[j]!);
       for (const [i, entry] of vector.entries())
@@ -117,7 +119,7 @@ describe('a correlation matrix with a floor', () => {
       trace,
       sampleCount,
     });
-    expect(trace).toBe(4);
+    expect(trace).toBe(3);
     const { variances: bits } = floorOf(setting.task)!.released;
     for (const [i, variance] of result.variances!.entries())
       expect(Math.abs(variance - wanted.variances![i]!)).toBeLessThan(1.01 * 2 ** -bits);

@@ -105,8 +105,13 @@ async function digestOf(name: keyof typeof SETTINGS): Promise<string> {
   return hash.digest('base64url');
 }
 
-/** What these do is in the others, too: fewer bits a digit, another reduction, one more column. */
-const LIKE_OTHERS: readonly string[] = ['pca over a fast line', 'lda', 'dca with a signal ridge'];
+/** What these do is in the others, too: fewer bits a digit, another reduction, one more column, both of a floor and of MDR. */
+const LIKE_OTHERS: readonly string[] = [
+  'pca over a fast line',
+  'lda',
+  'dca with a signal ridge',
+  'lda with a floor',
+];
 
 for (const name of Object.keys(SETTINGS) as (keyof typeof SETTINGS)[])
   it(name, { tags: LIKE_OTHERS.includes(name) ? ['long'] : [] }, async () => {

@@ -1,5 +1,5 @@
 /** Whole matrices from results without noise, method by method, and the same tasks with the floor. */
-import type { ClaimId, Experiment, Setting } from '../../experiment.ts';
+import type { ClaimId, Effort, Experiment, Setting } from '../../experiment.ts';
 import type { Scene } from '../../scene.ts';
 import { FLOOR_DEVIATION } from './floor.ts';
 import { type MatrixTask, matrixRun } from './matrices.ts';
@@ -13,6 +13,8 @@ interface Case {
   readonly task: MatrixTask;
   /** In a full run. */
   readonly full?: Partial<MatrixTask>;
+  /** The most components that need no consent, which a floor must stand. */
+  readonly most?: Readonly<Record<Effort, number>>;
 }
 
 const PCA = { method: { kind: 'pca' } } as const;
@@ -37,6 +39,7 @@ const CASES: readonly Case[] = [
       unknown: 'counts',
     },
     full: { features: 10 },
+    most: { quick: 3, full: 4 },
   },
   {
     id: 'pca-rotated',
@@ -44,6 +47,7 @@ const CASES: readonly Case[] = [
     claims: ['S-105'],
     task: { ...PCA, twoParty: 'rotated', features: 7, components: 3, outputs: [], rows: 110, unknown: 'T' },
     full: { features: 10, components: 4 },
+    most: { quick: 5, full: 8 },
   },
   {
     id: 'pca-garbled-mean',
@@ -59,6 +63,7 @@ const CASES: readonly Case[] = [
       unknown: 'counts',
     },
     full: { features: 10, components: 4 },
+    most: { quick: 2, full: 5 },
   },
   {
     id: 'pca-garbled',
@@ -74,6 +79,7 @@ const CASES: readonly Case[] = [
       unknown: 'T and Q',
     },
     full: { features: 10, components: 5, rows: 60 },
+    most: { quick: 4, full: 9 },
   },
   {
     id: 'correlation',
@@ -89,6 +95,7 @@ const CASES: readonly Case[] = [
       unknown: 'counts',
     },
     full: { features: 10, components: 4 },
+    most: { quick: 2, full: 5 },
   },
   {
     id: 'lda',
@@ -198,12 +205,15 @@ const promises = CASES.map(
   (own): Experiment => ({
     ...ofTask(own),
     id: `floored-${own.id}`,
-    title: `The same from ${own.of}, with the noise of one server on the scatter matrix`,
+    title: `The same from ${own.of}, with the noise of one server on the scatter matrix, and as many components as need no consent`,
     expectation: 'holds',
     claims: ['S-703'],
     sees: `the result of a task over statistics with Gaussian noise of ${FLOOR_DEVIATION.toFixed(2)} products of grains, as it would be without the other server's noise, which the attacker knows`,
     run: (setting) => {
-      const task = taskOf(own, setting);
+      const planned = taskOf(own, setting);
+      const components = own.most?.[setting.effort] ?? planned.components;
+      // Also where the task tells no sums of rows the attacker has them.
+      const task: MatrixTask = { ...planned, components, unknown: 'counts' };
       return notFound(setting, factsOfTask(task), (draws) =>
         matrixRun(setting.scene, task, FLOOR_DEVIATION, draws),
       );

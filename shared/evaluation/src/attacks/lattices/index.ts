@@ -5,6 +5,7 @@ import { MATRICES } from './exact.ts';
 import { MDR } from './mdr.ts';
 import { MISJUDGED } from './misjudged.ts';
 import { NUMBERS_OF_ROWS } from './number-of-rows.ts';
+import { ONE_HOTS } from './one-hot.ts';
 import { PLANTED } from './planted.ts';
 import { SKETCHES } from './sketch.ts';
 
@@ -15,5 +16,6 @@ export const EXPERIMENTS: readonly Experiment[] = [
   ...NUMBERS_OF_ROWS,
   ...PLANTED,
   ...MISJUDGED,
+  ...ONE_HOTS,
   ...SKETCHES,
 ];

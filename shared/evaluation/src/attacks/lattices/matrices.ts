@@ -127,7 +127,9 @@ export const singlesOf = (rows: readonly SceneRow[]): number[] =>
 
 /** In how many rows both of two features are. */
 export const countsOf = (rows: readonly SceneRow[]): number[][] =>
-  rows[0]!.values.map((_, i) => singlesOf(rows.filter(({ values }) => values[i] === 1)));
+  rows[0]!.values.map((_, i) =>
+    rows[0]!.values.map((__, j) => rows.filter(({ values }) => values[i] === 1 && values[j] === 1).length),
+  );
 
 /** @param row of S̄, whose equations are taken alone */
 export function tellingOfResult(

@@ -9,7 +9,7 @@ import { drawnTask, MEAN_BITS, realResult } from './matrices.ts';
 import { likelyRows } from './rows.ts';
 import { GRAIN } from './scatter.ts';
 import { COMMON, found, notFound, type Scored } from './scoring.ts';
-import { type TwoValued, tooFewDivided, twoValuedTask, type Wanted } from './two-valued.ts';
+import { type TwoValued, tooFewDivided, tooFewRows, twoValuedTask, type Wanted } from './two-valued.ts';
 
 const FEATURES = 8;
 const ROWS = 110;
@@ -77,7 +77,9 @@ export const NUMBERS_OF_ROWS: readonly Experiment[] = [
     claims: ['S-363'],
     sees: 'the mean of a task by `garbled` without a floor, from its circuit in the clear',
     omits: (scene) =>
-      varyingOf(scene).length < FEATURES ? `fewer than ${FEATURES} features that vary` : undefined,
+      varyingOf(scene).length < FEATURES
+        ? `fewer than ${FEATURES} features that vary`
+        : tooFewRows(scene, ROWS),
     run: (setting) => found(setting, FACTS, (draws) => likelihood(setting.scene, 0, draws)),
   },
   {

@@ -41,7 +41,13 @@ export function dividedBy({ proposal, publicSample }: Scene) {
 export function tooFewDivided(scene: Scene, features: number, rows: number): string | undefined {
   if (dividedBy(scene).length < features + LABELS.length)
     return `fewer than ${features + LABELS.length} features that a median divides`;
-  return DRAWN * scene.owners.flat().length < rows ? `fewer than ${rows / DRAWN} rows of members` : undefined;
+  return tooFewRows(scene, rows);
+}
+
+export function tooFewRows({ owners }: Scene, rows: number): string | undefined {
+  return DRAWN * owners.flat().length < rows
+    ? `fewer than ${Math.ceil(rows / DRAWN)} rows of members`
+    : undefined;
 }
 
 const LABELLED = { pca: 0, ridge: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 } as const;
