@@ -153,6 +153,12 @@ units. Drafts leave out columns that follow from others in every row of the samp
 these the noise would average away. Owners whose files have such columns give \`--ignore\`. A note forecasts what the floor will cost, by noise drawn over
 the sample; with \`--json\`, \`$forecast\` has it in numbers, which \`task create\` passes over.
 
+\`releases\` says for how many results over the same rows the floor is made, 2 where nothing is said:
+each takes one of so many parts of what an owner gives of its rows, and an exact one takes all of it
+([what tasks take](privacy.md#what-tasks-take-of-a-whole)). A series needs as many as it will have
+tasks. An owner whose values are coarser than the task says
+[adds the noise that is missing](privacy.md#an-owners-own-floor) to its own sums.
+
 ## Members
 
 This page and the schema are written by a test from the texts beside the members
