@@ -138,7 +138,7 @@ describe('a proposal', () => {
 
   test('a deadline that is no time is told how to write one', () => {
     expect(() => proposal({ deadline: 'tomorrow' })).toThrow(
-      /expected a date and time in UTC, such as 2031-01-01T00:00:00Z/,
+      /expected a date and time in UTC, such as 2027-01-01T00:00:00Z/,
     );
   });
 
