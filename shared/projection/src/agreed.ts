@@ -298,7 +298,7 @@ function eigenvalueBounds(task: AgreedTask): [number, number] {
   if (method.kind === 'pca' || method.kind === 'ridge' || method.kind === 'histogram') return [least, most];
   const signal = method.kind === 'dca' ? method.signalRidge : 0;
   const isRatio = method.kind === 'dca' && method.form === 'standard' && signal === 0;
-  // What owners add may outweigh the ridge of the floor.
+  // With a floor noise of owners may outweigh its ridge, and S̄ be less than S_B.
   if (isRatio && !differentialPrivacy && floorOf(task) === undefined) return [0, 1];
   const largest = most + Math.abs(signal) + method.ridge;
   const resolved = 2 ** -52 * 4 ** -task.fractionBits;

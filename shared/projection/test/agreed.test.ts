@@ -102,6 +102,13 @@ it('has means and variances above 1 only with a floor, where noise of owners may
   }
 });
 
+it('has parts of the scatter above 1 only with a floor, whose ridge noise of owners may outweigh', () => {
+  const { task, projection } = agreed('pima', 'dca');
+  const above = { ...projection, eigenvalues: projection.eigenvalues.with(0, 1.01) };
+  expect(() => checkAgreed(task, above)).toThrow(refusal('eigenvalues'));
+  checkAgreed({ ...task, exact: false, releases: 2 }, above);
+});
+
 it('of a correlation matrix has vectors that standard deviations allow', () => {
   const { task, projection } = agreed('pima', 'correlation', [...ALL, 'variances']);
   const change = (by: number) =>
