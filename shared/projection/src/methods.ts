@@ -123,9 +123,10 @@ export function decomposeUncut(program: Program, pooled: Statistics, signs?: Int
 function regress(program: Program, pooled: Statistics, ridge: number): Decomposition {
   checkProgram(program);
   checkShape(program, pooled);
-  checkStatistics(program, pooled);
+  const statistics = usable(program, pooled);
+  checkStatistics(program, statistics);
   const { outputs, floor } = program;
-  const { total, trace, ...scatters } = scattersOf(program, pooled);
+  const { total, trace, ...scatters } = scattersOf(program, statistics);
   const mean = scatters.mean();
   return {
     vectors: [],
@@ -133,7 +134,7 @@ function regress(program: Program, pooled: Statistics, ridge: number): Decomposi
     regression: ridgeRegression({ scatter: total(), mean, ridge, diagonal: floor?.ridge }),
     ...(outputs.includes('mean') && { mean }),
     ...(outputs.includes('trace') && { trace: trace() }),
-    ...(outputs.includes('sampleCount') && { sampleCount: Number(totals(pooled).M) }),
+    ...(outputs.includes('sampleCount') && { sampleCount: Number(totals(statistics).M) }),
   };
 }
 

@@ -281,6 +281,14 @@ describe('noise that owners have added to their own sums', () => {
       decompose(made.program, { ...others, labellings: none }),
     );
   });
+
+  it.each(['pca', 'ridge'] as const)('is none of no rows at all: %s', (name) => {
+    const made = setUp(METHODS[name]);
+    const labellings = [[{ V: new Array<bigint>(D).fill(7n), M: 0n }]];
+    expect(() => decompose(made.program, { ...made.noised, labellings })).toThrow(
+      expect.objectContaining({ code: 'ERR_NO_SAMPLES' }),
+    );
+  });
 });
 
 it('statistics without noise are computed as they are, with what the floor counts as noise', () => {
