@@ -189,7 +189,7 @@ class Simulation {
       matrix.map((row, i) => row.map((entry, j) => entry + between[0]![i]![j]!));
     return method.form === 'standard'
       ? { A: lifted(between[0]!, method.signalRidge), B: lifted(total(raised), method.ridge) }
-      : { A: lifted(total(within), method.ridge + method.signalRidge), B: lifted(raised, method.ridge) };
+      : { A: lifted(total(raised), method.ridge + method.signalRidge), B: lifted(raised, method.ridge) };
   }
 
   #noised(matrix: Matrix): Matrix {

@@ -254,6 +254,17 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   expect(heavier.told!.floor[0]!.part ?? 0).toBeLessThan(few);
 });
 
+test('of a DCA in the form of the book the directions of LDA are forecast, of values that are larger by 1', async () => {
+  const partsOf = async (method: object) =>
+    (await forecast({ method, components: 1 })).told!.floor.map(({ part }) => part!);
+  const lda = await partsOf({ kind: 'lda', ridge: 1 });
+  const book = await partsOf({ kind: 'dca', form: 'book', ridge: 1, signalRidge: 0 });
+  // With λ the exact value and λ' of it left: 1 − (1 + λ')/(1 + λ) over 1 − λ'/λ, which is λ/(1 + λ) whatever the noise.
+  const [few, many] = book.map((part, i) => (1 - part) / (1 - lda[i]!)) as [number, number];
+  expect(few).toBeLessThan(1);
+  expect(few / many).toBeCloseTo(1, 1);
+});
+
 test('nothing is forecast without a floor, or without grains', async () => {
   const method = { kind: 'pca' };
   expect((await forecast({ method, exact: true, allowFullRank: true })).told).toBeUndefined();

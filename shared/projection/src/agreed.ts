@@ -9,6 +9,7 @@ import {
   isStandardised,
   LINEAR_RING_BITS,
   Output,
+  ownNoiseBounds,
   type Program,
   programOf,
   type StatisticsTask,
@@ -271,7 +272,7 @@ function scatterBounds(task: AgreedTask): [number, number] {
   return [-noisy, noisy];
 }
 
-/** How far the floor of both servers may be off: on an eigenvalue or the trace of a scatter, and on all sums of rows together, with a single row in each class. Zeros without one. */
+/** How far the floors of both servers and of all owners may be off: on an eigenvalue or the trace of a scatter, and on all sums of rows together, with a single row in each class. Zeros without one. */
 function floorReach(task: AgreedTask): { readonly scatter: number; readonly sum: number } {
   const floor = floorOf(task);
   if (floor === undefined) return { scatter: 0, sum: 0 };
@@ -279,8 +280,10 @@ function floorReach(task: AgreedTask): { readonly scatter: number; readonly sum:
   const classes = Math.max(...summedClasses(task));
   const coarsest = Math.max(...floor.grains);
   const reach = 2 * FLOOR_REACH * floor.deviation;
-  const ofSum = reach * coarsest;
-  const entry = reach * Math.SQRT2 * coarsest ** 2;
+  const own = ownNoiseBounds(task);
+  const unit = 2 ** -task.fractionBits;
+  const ofSum = reach * coarsest + task.maximumOwners * Number(own.V) * unit;
+  const entry = reach * Math.SQRT2 * coarsest ** 2 + task.maximumOwners * Number(own.R) * unit ** 2;
   // V_k V_kᵀ/M_k changes by 2 V_k e + e², and |V_k| is at most M_k.
   return { scatter: d * (entry + classes * (2 * ofSum + ofSum ** 2)), sum: classes * ofSum };
 }
@@ -295,7 +298,8 @@ function eigenvalueBounds(task: AgreedTask): [number, number] {
   if (method.kind === 'pca' || method.kind === 'ridge' || method.kind === 'histogram') return [least, most];
   const signal = method.kind === 'dca' ? method.signalRidge : 0;
   const isRatio = method.kind === 'dca' && method.form === 'standard' && signal === 0;
-  if (isRatio && !differentialPrivacy) return [0, 1];
+  // With a floor noise of owners may outweigh its ridge, and S̄ be less than S_B.
+  if (isRatio && !differentialPrivacy && floorOf(task) === undefined) return [0, 1];
   const largest = most + Math.abs(signal) + method.ridge;
   const resolved = 2 ** -52 * 4 ** -task.fractionBits;
   const bound = largest / (differentialPrivacy ? resolved : Math.max(method.ridge, resolved));

@@ -123,9 +123,10 @@ export function decomposeUncut(program: Program, pooled: Statistics, signs?: Int
 function regress(program: Program, pooled: Statistics, ridge: number): Decomposition {
   checkProgram(program);
   checkShape(program, pooled);
-  checkStatistics(program, pooled);
+  const statistics = usable(program, pooled);
+  checkStatistics(program, statistics);
   const { outputs, floor } = program;
-  const { total, trace, ...scatters } = scattersOf(program, pooled);
+  const { total, trace, ...scatters } = scattersOf(program, statistics);
   const mean = scatters.mean();
   return {
     vectors: [],
@@ -133,7 +134,7 @@ function regress(program: Program, pooled: Statistics, ridge: number): Decomposi
     regression: ridgeRegression({ scatter: total(), mean, ridge, diagonal: floor?.ridge }),
     ...(outputs.includes('mean') && { mean }),
     ...(outputs.includes('trace') && { trace: trace() }),
-    ...(outputs.includes('sampleCount') && { sampleCount: Number(totals(pooled).M) }),
+    ...(outputs.includes('sampleCount') && { sampleCount: Number(totals(statistics).M) }),
   };
 }
 
@@ -199,15 +200,18 @@ function classCountsOf({ labellings }: Statistics): number[][] {
   return labellings.map((classes) => classes.map(({ M }) => Number(M)));
 }
 
-/** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. Noised sums of an empty class are noise alone. */
-function usable({ noisy }: Program, statistics: Statistics): Statistics {
+/**
+ * Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. Of an empty class noised sums are noise alone, and
+ * so are the others where owners have added a floor of their own.
+ */
+function usable({ noisy, floor }: Program, statistics: Statistics): Statistics {
   const { labellings, noisedSums } = statistics;
   const zeros = (sums: readonly bigint[]) => sums.map(() => 0n);
   return {
     ...statistics,
-    ...(noisy && {
+    ...((noisy || floor) && {
       labellings: labellings.map((sums) =>
-        sums.map(({ V, M }) => (M > 0n ? { V, M } : { V: zeros(V), M: 0n })),
+        sums.map(({ V, M }) => (M > 0n ? { V, M } : { V: zeros(V), M: noisy ? 0n : M })),
       ),
     }),
     ...(noisedSums && {
@@ -228,7 +232,8 @@ function checkStatistics(program: Program, statistics: Statistics): void {
     // Every row has one class in each labelling, so all labellings have the same totals.
     if (program.noisy) continue;
     const own = totals({ ...statistics, labellings: [sums] });
-    if (own.M !== M || own.V.some((value, i) => value !== V[i]))
+    // Owners may have added noise to each sum of rows where there is a floor, and to no number of rows.
+    if (own.M !== M || (!program.floor && own.V.some((value, i) => value !== V[i])))
       throw invalid('labellings of different rows');
   }
   const { owners } = statistics;

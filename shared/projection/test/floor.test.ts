@@ -1,6 +1,12 @@
 /** The clear reference of tasks with a floor: what each matrix is made of, what counts as noise, and what is cut. */
 import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { drawNoise, flatten, StatisticsAccumulator, unflattenComputed } from '@eigenveil/statistics';
+import {
+  type ClassSums,
+  drawNoise,
+  flatten,
+  StatisticsAccumulator,
+  unflattenComputed,
+} from '@eigenveil/statistics';
 import { computedValues, type Method, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { decompose, generalisedEigen, pencil, symmetricEigen } from '../src/index.ts';
@@ -240,6 +246,47 @@ describe('what comes out', () => {
     expect(decompose(made.program, made.noised).vectors).toHaveLength(2);
     expect(() => decompose({ ...made.program, components: 3 }, made.noised)).toThrow(
       expect.objectContaining({ code: 'ERR_FULL_RANK' }),
+    );
+  });
+});
+
+describe('noise that owners have added to their own sums', () => {
+  /** To the V of every class, as it comes out of the slots; each one's is its own. */
+  const withOwn = ({ noised }: ReturnType<typeof setUp>): typeof noised => ({
+    ...noised,
+    labellings: noised.labellings.map((all, l) =>
+      all.map(({ V, M }, k) => ({ M, V: V.map((value) => value + BigInt(16 + 3 * l + k)) })),
+    ),
+  });
+
+  it('does not make labellings ones of different rows', () => {
+    const made = setUp(METHODS.mdr);
+    expect(decompose(made.program, withOwn(made))).toEqual(decompose(made.program, made.noised));
+    const [first, second] = made.noised.labellings as [ClassSums[], ClassSums[]];
+    const others = [first, second.map(({ V, M }) => ({ V, M: M + 1n }))];
+    expect(() => decompose(made.program, { ...made.noised, labellings: others })).toThrow(
+      expect.objectContaining({ code: 'ERR_STATISTICS_INVALID' }),
+    );
+  });
+
+  it('is none of a class without rows', () => {
+    const made = setUp(METHODS.lda);
+    const emptied = (statistics: typeof made.noised): typeof made.noised => ({
+      ...statistics,
+      labellings: [[...statistics.labellings[0]!.slice(0, 2), { V: new Array<bigint>(D).fill(7n), M: 0n }]],
+    });
+    const { labellings, ...others } = emptied(made.noised);
+    const none = [[...labellings[0]!.slice(0, 2), { V: new Array<bigint>(D).fill(0n), M: 0n }]];
+    expect(decompose(made.program, { ...others, labellings })).toEqual(
+      decompose(made.program, { ...others, labellings: none }),
+    );
+  });
+
+  it.each(['pca', 'ridge'] as const)('is none of no rows at all: %s', (name) => {
+    const made = setUp(METHODS[name]);
+    const labellings = [[{ V: new Array<bigint>(D).fill(7n), M: 0n }]];
+    expect(() => decompose(made.program, { ...made.noised, labellings })).toThrow(
+      expect.objectContaining({ code: 'ERR_NO_SAMPLES' }),
     );
   });
 });
