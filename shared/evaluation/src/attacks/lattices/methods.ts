@@ -10,6 +10,8 @@ export interface Asked {
   readonly between?: readonly (readonly number[])[];
   /** What equations are wrong by. */
   readonly error: number;
+  /** Deviation of what was cut off each eigenvalue of the scatter matrix. */
+  readonly cut?: number;
 }
 
 /** A row of S̄ times a vector. */
@@ -18,12 +20,17 @@ const rowTimes = (i: number, vector: readonly number[], factor = 1) =>
 
 export function equationsOf(result: Decomposition, asked: Asked): ScatterEquation[] {
   const { vectors, eigenvalues, regression } = result;
-  const { error } = asked;
+  const { error, cut = 0 } = asked;
   const told = regression
     ? fromWeights(regression.weights, asked)
     : vectors.flatMap((vector, c) => {
         const one = ofPair(vector, eigenvalues[c]!, asked);
-        return vector.map((_, i) => ({ ...one(i), error }));
+        const isCut = asked.method.kind === 'pca' && cut > 0;
+        return vector.map((w, i) => ({
+          ...one(i),
+          error,
+          ...(isCut && { cut: { component: c, factor: -w, deviation: cut } }),
+        }));
       });
   return [...told, ...fromSums(result, asked)];
 }
@@ -71,13 +78,15 @@ function fromWeights(weights: readonly number[], { method, error }: Asked): Scat
 /** Of what is declared: the trace, which a spectrum tells as well, and variances. */
 function fromSums(
   { vectors, spectrum, trace, variances, sampleCount }: Decomposition,
-  { method, error }: Asked,
+  { method, error, cut = 0 }: Asked,
 ): ScatterEquation[] {
   const standardised = method.kind === 'pca' && method.scale === 'correlation';
   const sum = trace ?? spectrum?.reduce((total, value) => total + value, 0);
   const diagonal = (vectors[0] ?? []).map((_, i) => ({ i, j: i, factor: 1 }));
   return [
-    ...(sum === undefined || standardised ? [] : [{ terms: diagonal, right: sum, error }]),
+    ...(sum === undefined || standardised
+      ? []
+      : [{ terms: diagonal, right: sum, error: Math.hypot(error, cut * Math.sqrt(diagonal.length)) }]),
     ...(variances ?? []).map((variance, i) => ({
       terms: [{ i, j: i, factor: 1 }],
       right: variance * sampleCount!,
