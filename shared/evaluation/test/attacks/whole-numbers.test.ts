@@ -4,7 +4,7 @@ import type { Statistics } from '@eigenveil/statistics';
 import { programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { agreed } from '../../src/attacks/in-process/small-task.ts';
-import { planted } from '../../src/attacks/lattices/floor.ts';
+import { clearResult, planted, withFloor } from '../../src/attacks/lattices/floor.ts';
 import { closest, nearest, reduce } from '../../src/attacks/lattices/lll.ts';
 import { countsOf, singlesOf, tellingOfResult } from '../../src/attacks/lattices/matrices.ts';
 import { classesOf, sideOf } from '../../src/attacks/lattices/mdr.ts';
@@ -46,13 +46,14 @@ function madeUp(
     features,
     components,
     outputs = [],
-  }: { features: number; components: number; outputs?: TaskProposal['outputs'] },
+    floor = false,
+  }: { features: number; components: number; outputs?: TaskProposal['outputs']; floor?: boolean },
 ): MadeUp {
   const labels = { pca: 0, ridge: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 }[method.kind];
   const task = agreed(
     TaskProposal.parse({
-      ...{ method, components, outputs, twoParty: 'garbled', exact: true, allowFullRank: true },
-      features: Array.from({ length: features }, (_, i) => ({ name: `held${i}`, min: 0, max: 1 })),
+      ...{ method, components, outputs, twoParty: 'garbled', exact: !floor, allowFullRank: true },
+      features: Array.from({ length: features }, (_, i) => ({ name: `held${i}`, min: 0, max: 1, grain: 1 })),
       labellings: LABELS.slice(0, labels).map((column) => ({ column, classes: ['0', '1'] })),
       ...{ minimumOwners: 2, maximumOwners: 2, maximumSamplesPerOwner: ROWS },
       deadline: '2099-01-01T00:00:00Z',
@@ -68,17 +69,20 @@ const released = (task: Task, statistics: Statistics) => decompose(programOf(tas
 const pairs = (rows: readonly SceneRow[]) => countsOf(rows).flatMap((row, i) => row.slice(i + 1));
 const PCA = { kind: 'pca' } as const;
 
+const METHODS: readonly [string, TaskProposal['method'], TaskProposal['outputs']][] = [
+  ['a PCA', PCA, ['spectrum']],
+  ['a PCA with its trace', PCA, ['trace']],
+  ['a PCA of the correlation matrix', { kind: 'pca', scale: 'correlation' }, ['variances', 'sampleCount']],
+  ['a DCA', { kind: 'dca', form: 'standard', ridge: 2, signalRidge: 0.5 }, []],
+  ["a DCA of the book's form", { kind: 'dca', form: 'book', ridge: 2, signalRidge: 0.5 }, []],
+  ['an LDA', { kind: 'lda', ridge: 2 }, []],
+  ['a regression', { kind: 'ridge', ridge: 2 }, []],
+];
+const componentsOf = ({ kind }: TaskProposal['method']) => ({ ridge: 0, lda: 1 })[kind as string] ?? 2;
+
 describe('equations for the scatter matrix', () => {
-  it.each<[string, TaskProposal['method'], TaskProposal['outputs']]>([
-    ['a PCA', PCA, ['spectrum']],
-    ['a PCA with its trace', PCA, ['trace']],
-    ['a PCA of the correlation matrix', { kind: 'pca', scale: 'correlation' }, ['variances', 'sampleCount']],
-    ['a DCA', { kind: 'dca', form: 'standard', ridge: 2, signalRidge: 0.5 }, []],
-    ["a DCA of the book's form", { kind: 'dca', form: 'book', ridge: 2, signalRidge: 0.5 }, []],
-    ['an LDA', { kind: 'lda', ridge: 2 }, []],
-    ['a regression', { kind: 'ridge', ridge: 2 }, []],
-  ])('hold for what %s releases', (_, method, outputs) => {
-    const components = method.kind === 'ridge' ? 0 : method.kind === 'lda' ? 1 : 2;
+  it.each(METHODS)('hold for what %s releases', (_, method, outputs) => {
+    const components = componentsOf(method);
     const { task, statistics } = madeUp(method, { features: 5, components, outputs });
     const scatter = totalScatter(statistics, task.fractionBits);
     const between = betweenClassScatter(statistics, 0, task.fractionBits);
@@ -89,6 +93,24 @@ describe('equations for the scatter matrix', () => {
         right,
         9,
       );
+  });
+
+  it.each(METHODS)('hold with the noise of a floor for what %s releases', (_, method, outputs) => {
+    const components = componentsOf(method);
+    const own = madeUp(method, { features: 5, components, outputs, floor: true });
+    const draws = new Draws('floor');
+    const noised = withFloor(own, draws.of('noise'));
+    const unknowns = countsUnknown({ population: own.population, rows: ROWS, singles: singlesOf(own.rows) });
+    const result = clearResult(own, draws.of('noise'));
+    const { equations, reals } = tellingOfResult(unknowns, result, { ...own, noised });
+    const counts = pairs(own.rows);
+    expect(equations.length).toBeGreaterThanOrEqual(method.kind === 'ridge' ? 4 : 5 * components);
+    for (const { whole, real, right, deviation } of equations) {
+      const left = [...whole].reduce((sum, [u, factor]) => sum + factor * counts[u]!, 0);
+      const noise = Math.hypot(deviation, ...[...real].map(([v, factor]) => factor * reals[v]!));
+      expect(Math.abs(left - right)).toBeLessThan(5 * noise);
+      expect(noise).toBeLessThan(10);
+    }
   });
 });
 

@@ -175,7 +175,9 @@ const classed: readonly string[] = ['dca', 'lda'];
 
 const ofTask = ({ task, full }: Case) => ({
   ...COMMON,
-  knows: classed.includes(task.method.kind) ? `${KNOWS}; sums of classes` : KNOWS,
+  knows: classed.includes(task.method.kind)
+    ? `${KNOWS}; sums of classes, with and without their noise`
+    : KNOWS,
   omits: (scene: Scene) => tooFewDivided(scene, full?.features ?? task.features, task.rows),
 });
 

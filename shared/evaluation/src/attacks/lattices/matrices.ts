@@ -1,13 +1,13 @@
 /** A task over two-valued features, by the real protocols, and what its reader makes of it: all entries of the scatter matrix jointly. */
-import type { Decomposition } from '@eigenveil/projection';
+import { betweenClassScatter, type Decomposition } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import { DEFAULT_FRACTION_BITS, type Floor, floorOf, isStandardised, type Task } from '@eigenveil/task';
+import { type Floor, floorOf, isStandardised, type Task } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import { pooledStatistics } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { type Population, populationOf } from '../tasks/population.ts';
-import { planted, realResult } from './floor.ts';
-import { equationsOf } from './methods.ts';
+import { planted, realResult, withFloor } from './floor.ts';
+import { type Asked, equationsOf } from './methods.ts';
 import { readWhole, type Telling } from './reader.ts';
 import { foundRows, leastMultiple } from './rows.ts';
 import {
@@ -42,6 +42,8 @@ export interface Drawn {
   readonly task: Task;
   readonly rows: readonly SceneRow[];
   readonly statistics: Statistics;
+  /** What a floor's task is computed from. */
+  readonly noised?: Statistics;
   readonly population: Population;
 }
 
@@ -60,10 +62,11 @@ export async function matrixRun(scene: Scene, wanted: MatrixTask, draws: Draws, 
   const drawn = drawnOf(scene, wanted, draws);
   const computed = low > 0 ? planted(drawn, low, draws.of('noise')) : drawn;
   const result = await realResult(computed, draws.of('floor'));
+  const noised = withFloor(drawn, draws.of('floor'));
   const noise = floorOf(drawn.task)?.deviation ?? low;
   const found = rowsOf(drawn, result, unknown, noise);
   const unknowns = unknownsOf(drawn, found, unknown);
-  const telling = tellingOfResult(unknowns, result, drawn, noise);
+  const telling = tellingOfResult(unknowns, result, { ...drawn, noised }, noise);
   const reading = readWhole(unknowns.expected, [telling]);
   const whole = unknown === 'T and Q' ? withoutDivisor(reading.whole, drawn.task) : reading.whole;
   return scoreOf({ ...reading, whole }, truthOf(drawn, unknown));
@@ -130,7 +133,7 @@ export const countsOf = (rows: readonly SceneRow[]): number[][] =>
 export function tellingOfResult(
   unknowns: Unknowns,
   result: Decomposition,
-  { task, statistics, rows }: Pick<Drawn, 'task' | 'statistics' | 'rows'>,
+  { task, statistics, rows, noised }: Pick<Drawn, 'task' | 'statistics' | 'rows' | 'noised'>,
   noise = floorOf(task)?.deviation ?? 0,
   row?: number,
 ): Telling {
@@ -144,9 +147,8 @@ export function tellingOfResult(
     throw new RangeError('"task" expected one over a scatter matrix by a private protocol');
   const trace = result.spectrum?.reduce((sum, value) => sum + value, 0) ?? rows.length * features.length;
   const rounding = trace * 2 ** -(floor ? FLOORED_ERROR_BITS : ERROR_BITS[twoParty][method.kind]);
-  const { between, wrongBy } = betweenOf(statistics, DEFAULT_FRACTION_BITS, noise);
   const all = equationsOf(result, {
-    ...{ method: withRidge(method, floor), between, error: rounding + wrongBy },
+    ...{ method: withRidge(method, floor), error: rounding, ...betweenOf(task, statistics, noised) },
     cut: floor && !isStandardised(method) ? 2 ** -floor.released.scatter * ROUNDED : 0,
   });
   return tellingOf(
@@ -165,19 +167,21 @@ function withRidge(method: Task['method'], floor: Floor | undefined): Task['meth
   return { ...method, ridge: method.ridge + (floor?.ridge[0] ?? 0) };
 }
 
-/** S_B by the sums of two classes, which the attacker may know, and what noise on them makes of its product with a vector, at most. */
-function betweenOf({ labellings: [sums] }: Statistics, fractionBits: number, noise: number) {
-  const [one, other] = sums!.map(({ V, M }) => ({
-    mean: V.map((v) => Number(v) / Number(M) / 2 ** fractionBits),
-    rows: Number(M),
-  }));
-  if (one === undefined || other === undefined) return { between: [], wrongBy: 0 };
-  const apart = one.mean.map((value, i) => value - other.mean[i]!);
-  const weight = 1 / (1 / one.rows + 1 / other.rows);
-  return {
-    between: apart.map((a) => apart.map((b) => weight * a * b)),
-    wrongBy: Math.sqrt(weight) * Math.hypot(...apart) * noise * GRAIN,
-  };
+/** S_B, by sums of classes that the attacker may know, and with their noise, which it may know as well. */
+function betweenOf(
+  task: Task,
+  statistics: Statistics,
+  noised?: Statistics,
+): Pick<Asked, 'between' | 'noised'> {
+  if (task.labellings.length === 0) return {};
+  const between = betweenClassScatter(statistics, 0, task.fractionBits);
+  const sums = noised?.noisedSums;
+  if (sums === undefined) return { between };
+  const labellings = statistics.labellings.map((classes, l) =>
+    classes.map(({ M }, k) => ({ M, V: sums[l]![k]! })),
+  );
+  const floor = floorOf(task)!;
+  return { between, noised: betweenClassScatter({ ...statistics, labellings }, 0, floor.sumFractionBits) };
 }
 
 function truthOf({ rows }: Drawn, unknown: MatrixTask['unknown']): number[] {

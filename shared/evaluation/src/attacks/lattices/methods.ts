@@ -8,6 +8,8 @@ export interface Asked {
   readonly method: TaskProposal['method'];
   /** S_B, where the sums of classes are told. */
   readonly between?: readonly (readonly number[])[];
+  /** S_B with the floor's noise, which takes its place in what is released, and not in S_W. */
+  readonly noised?: readonly (readonly number[])[] | undefined;
   /** What equations are wrong by. */
   readonly error: number;
   /** Deviation of what was cut off each eigenvalue of the scatter matrix. */
@@ -36,8 +38,10 @@ export function equationsOf(result: Decomposition, asked: Asked): ScatterEquatio
 }
 
 /** Of a vector w with its eigenvalue, row by row. */
-function ofPair(w: readonly number[], value: number, { method, between }: Asked) {
-  const signal = (i: number) => between![i]!.reduce((sum, entry, j) => sum + entry * w[j]!, 0);
+function ofPair(w: readonly number[], value: number, { method, between, noised = between }: Asked) {
+  const times = (matrix: Asked['between']) => (i: number) =>
+    matrix![i]!.reduce((sum, entry, j) => sum + entry * w[j]!, 0);
+  const [exact, signal] = [times(between), times(noised)];
   return (i: number): Omit<ScatterEquation, 'error'> => {
     switch (method.kind) {
       case 'pca': {
@@ -47,17 +51,22 @@ function ofPair(w: readonly number[], value: number, { method, between }: Asked)
       }
       case 'dca': {
         const { form, ridge, signalRidge } = method;
+        // S̄ is S_W and the noised S_B.
+        const beside = signal(i) - exact(i);
         if (form === 'standard')
-          return { terms: rowTimes(i, w, value), right: signal(i) + (signalRidge - value * ridge) * w[i]! };
-        // (S̄ + (ρ + ρ′)I) w = λ (S̄ − S_B + ρI) w
-        const right = -value * signal(i) + ((value - 1) * ridge - signalRidge) * w[i]!;
+          return {
+            terms: rowTimes(i, w, value),
+            right: signal(i) - value * beside + (signalRidge - value * ridge) * w[i]!,
+          };
+        // (S̄ + (ρ + ρ′)I) w = λ (S_W + ρI) w
+        const right = -value * exact(i) - beside + ((value - 1) * ridge - signalRidge) * w[i]!;
         return { terms: rowTimes(i, w, 1 - value), right };
       }
       case 'lda':
-        // S_B w = λ (S̄ − S_B + ρI) w
+        // S_B w = λ (S_W + ρI) w
         return {
           terms: rowTimes(i, w, value),
-          right: (1 + value) * signal(i) - value * method.ridge * w[i]!,
+          right: signal(i) + value * exact(i) - value * method.ridge * w[i]!,
         };
       default:
         throw new RangeError(`"method" expected one of the scatter matrix with vectors, got ${method.kind}`);
