@@ -1,12 +1,18 @@
 /** Readers of whole numbers find what they are to find, and equations are those of each method: over made-up rows, by the clear reference. */
 import { betweenClassScatter, decompose, totalScatter } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import { programOf, type Task, TaskProposal } from '@eigenveil/task';
+import { computedFractionBits, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { agreed } from '../../src/attacks/in-process/small-task.ts';
-import { clearResult, planted, withFloor } from '../../src/attacks/lattices/floor.ts';
+import {
+  clearResult,
+  FLOOR_DEVIATION,
+  planted,
+  realResult,
+  withFloor,
+} from '../../src/attacks/lattices/floor.ts';
 import { closest, nearest, reduce } from '../../src/attacks/lattices/lll.ts';
-import { countsOf, singlesOf, tellingOfResult } from '../../src/attacks/lattices/matrices.ts';
+import { askedOf, countsOf, singlesOf, tellingOfResult } from '../../src/attacks/lattices/matrices.ts';
 import { classesOf, sideOf } from '../../src/attacks/lattices/mdr.ts';
 import { equationsOf } from '../../src/attacks/lattices/methods.ts';
 import { readWhole } from '../../src/attacks/lattices/reader.ts';
@@ -95,21 +101,21 @@ describe('equations for the scatter matrix', () => {
       );
   });
 
-  it.each(METHODS)('hold with the noise of a floor for what %s releases', (_, method, outputs) => {
+  it.each(METHODS)('hold for what %s releases with a floor, over its noise', (_, method, outputs) => {
     const components = componentsOf(method);
-    const own = madeUp(method, { features: 5, components, outputs, floor: true });
+    const told = outputs.filter((output) => output !== 'variances');
+    const own = madeUp(method, { features: 5, components, outputs: told, floor: true });
     const draws = new Draws('floor');
-    const noised = withFloor(own, draws.of('noise'));
-    const unknowns = countsUnknown({ population: own.population, rows: ROWS, singles: singlesOf(own.rows) });
     const result = clearResult(own, draws.of('noise'));
-    const { equations, reals } = tellingOfResult(unknowns, result, { ...own, noised });
-    const counts = pairs(own.rows);
+    const noised = withFloor(own, draws.of('noise'));
+    const scatter = totalScatter(noised, computedFractionBits(own.task));
+    const equations = equationsOf(result, askedOf(result, { ...own, noised }));
     expect(equations.length).toBeGreaterThanOrEqual(method.kind === 'ridge' ? 4 : 5 * components);
-    for (const { whole, real, right, deviation } of equations) {
-      const left = [...whole].reduce((sum, [u, factor]) => sum + factor * counts[u]!, 0);
-      const noise = Math.hypot(deviation, ...[...real].map(([v, factor]) => factor * reals[v]!));
-      expect(Math.abs(left - right)).toBeLessThan(5 * noise);
-      expect(noise).toBeLessThan(10);
+    for (const { terms, right, error, cut } of equations) {
+      const left = terms.reduce((sum, { i, j, factor }) => sum + factor * scatter[i]![j]!, 0);
+      // Rounding takes no more than √3 of its deviations.
+      const off = cut ? Math.abs(cut.factor) * cut.deviation * Math.sqrt(3) : 0;
+      expect(Math.abs(left - right)).toBeLessThan(off + 3 * error);
     }
   });
 });
@@ -158,6 +164,21 @@ describe('the reader', () => {
     );
     expect(readWhole(unknowns.expected, [telling]).whole).toEqual(T);
   });
+});
+
+it('a task with a floor has the noise of one server alone, by the real protocol as by the clear reference', async () => {
+  const own = madeUp(PCA, { features: 4, components: 1, floor: true });
+  const draws = new Draws('floor');
+  const bits = computedFractionBits(own.task);
+  const noised = totalScatter(withFloor(own, draws.of('noise')), bits).flat();
+  const exact = totalScatter(own.statistics, own.task.fractionBits).flat();
+  const deviation = Math.hypot(...noised.map((entry, place) => entry - exact[place]!)) / 4 / GRAIN ** 2;
+  expect(deviation).toBeGreaterThan(FLOOR_DEVIATION / 2);
+  expect(deviation).toBeLessThan(FLOOR_DEVIATION * 2);
+  const real = await realResult(own, draws.of('noise'));
+  const clear = clearResult(own, draws.of('noise'));
+  expect(real.eigenvalues[0]).toBeCloseTo(clear.eigenvalues[0]!, 0);
+  for (const [i, entry] of real.vectors[0]!.entries()) expect(entry).toBeCloseTo(clear.vectors[0]![i]!, 5);
 });
 
 describe('other numbers behind results', () => {

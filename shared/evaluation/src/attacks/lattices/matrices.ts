@@ -126,6 +126,8 @@ export const countsOf = (rows: readonly SceneRow[]): number[][] =>
     rows[0]!.values.map((__, j) => rows.filter(({ values }) => values[i] === 1 && values[j] === 1).length),
   );
 
+type Told = Pick<Drawn, 'task' | 'statistics' | 'rows' | 'noised'>;
+
 /**
  * @param noise deviation of one server's, in products of grains: of the task's floor where nothing else is said
  * @param row of S̄, whose equations are taken alone
@@ -133,10 +135,20 @@ export const countsOf = (rows: readonly SceneRow[]): number[][] =>
 export function tellingOfResult(
   unknowns: Unknowns,
   result: Decomposition,
-  { task, statistics, rows, noised }: Pick<Drawn, 'task' | 'statistics' | 'rows' | 'noised'>,
-  noise = floorOf(task)?.deviation ?? 0,
+  told: Told,
+  noise = floorOf(told.task)?.deviation ?? 0,
   row?: number,
 ): Telling {
+  const all = equationsOf(result, askedOf(result, told));
+  return tellingOf(
+    unknowns,
+    row === undefined ? all : all.filter(({ terms }) => terms.every(({ i }) => i === row)),
+    noise,
+  );
+}
+
+/** What equations are made of beside the result. */
+export function askedOf({ spectrum }: Decomposition, { task, statistics, rows, noised }: Told): Asked {
   const { method, twoParty, features } = task;
   const floor = floorOf(task);
   if (
@@ -145,17 +157,13 @@ export function tellingOfResult(
     (twoParty !== 'garbled' && twoParty !== 'rotated')
   )
     throw new RangeError('"task" expected one over a scatter matrix by a private protocol');
-  const trace = result.spectrum?.reduce((sum, value) => sum + value, 0) ?? rows.length * features.length;
-  const rounding = trace * 2 ** -(floor ? FLOORED_ERROR_BITS : ERROR_BITS[twoParty][method.kind]);
-  const all = equationsOf(result, {
-    ...{ method: withRidge(method, floor), error: rounding, ...betweenOf(task, statistics, noised) },
+  const trace = spectrum?.reduce((sum, value) => sum + value, 0) ?? rows.length * features.length;
+  return {
+    method: withRidge(method, floor),
+    ...betweenOf(task, statistics, noised),
+    error: trace * 2 ** -(floor ? FLOORED_ERROR_BITS : ERROR_BITS[twoParty][method.kind]),
     cut: floor && !isStandardised(method) ? 2 ** -floor.released.scatter * ROUNDED : 0,
-  });
-  return tellingOf(
-    unknowns,
-    row === undefined ? all : all.filter(({ terms }) => terms.every(({ i }) => i === row)),
-    noise,
-  );
+  };
 }
 
 /** Deviation of what rounding takes off, in units of the last place. */
