@@ -1,12 +1,18 @@
 /** Readers of whole numbers find what they are to find, and equations are those of each method: over made-up rows, by the clear reference. */
 import { betweenClassScatter, decompose, totalScatter } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import { programOf, type Task, TaskProposal } from '@eigenveil/task';
+import { computedFractionBits, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { agreed } from '../../src/attacks/in-process/small-task.ts';
-import { floored } from '../../src/attacks/lattices/floor.ts';
+import {
+  clearResult,
+  FLOOR_DEVIATION,
+  planted,
+  realResult,
+  withFloor,
+} from '../../src/attacks/lattices/floor.ts';
 import { closest, nearest, reduce } from '../../src/attacks/lattices/lll.ts';
-import { countsOf, singlesOf, tellingOfResult } from '../../src/attacks/lattices/matrices.ts';
+import { askedOf, countsOf, singlesOf, tellingOfResult } from '../../src/attacks/lattices/matrices.ts';
 import { classesOf, sideOf } from '../../src/attacks/lattices/mdr.ts';
 import { equationsOf } from '../../src/attacks/lattices/methods.ts';
 import { readWhole } from '../../src/attacks/lattices/reader.ts';
@@ -46,13 +52,14 @@ function madeUp(
     features,
     components,
     outputs = [],
-  }: { features: number; components: number; outputs?: TaskProposal['outputs'] },
+    floor = false,
+  }: { features: number; components: number; outputs?: TaskProposal['outputs']; floor?: boolean },
 ): MadeUp {
   const labels = { pca: 0, ridge: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 }[method.kind];
   const task = agreed(
     TaskProposal.parse({
-      ...{ method, components, outputs, twoParty: 'garbled', allowFullRank: true },
-      features: Array.from({ length: features }, (_, i) => ({ name: `held${i}`, min: 0, max: 1 })),
+      ...{ method, components, outputs, twoParty: 'garbled', exact: !floor, allowFullRank: true },
+      features: Array.from({ length: features }, (_, i) => ({ name: `held${i}`, min: 0, max: 1, grain: 1 })),
       labellings: LABELS.slice(0, labels).map((column) => ({ column, classes: ['0', '1'] })),
       ...{ minimumOwners: 2, maximumOwners: 2, maximumSamplesPerOwner: ROWS },
       deadline: '2099-01-01T00:00:00Z',
@@ -68,17 +75,20 @@ const released = (task: Task, statistics: Statistics) => decompose(programOf(tas
 const pairs = (rows: readonly SceneRow[]) => countsOf(rows).flatMap((row, i) => row.slice(i + 1));
 const PCA = { kind: 'pca' } as const;
 
+const METHODS: readonly [string, TaskProposal['method'], TaskProposal['outputs']][] = [
+  ['a PCA', PCA, ['spectrum']],
+  ['a PCA with its trace', PCA, ['trace']],
+  ['a PCA of the correlation matrix', { kind: 'pca', scale: 'correlation' }, ['variances', 'sampleCount']],
+  ['a DCA', { kind: 'dca', form: 'standard', ridge: 2, signalRidge: 0.5 }, []],
+  ["a DCA of the book's form", { kind: 'dca', form: 'book', ridge: 2, signalRidge: 0.5 }, []],
+  ['an LDA', { kind: 'lda', ridge: 2 }, []],
+  ['a regression', { kind: 'ridge', ridge: 2 }, []],
+];
+const componentsOf = ({ kind }: TaskProposal['method']) => ({ ridge: 0, lda: 1 })[kind as string] ?? 2;
+
 describe('equations for the scatter matrix', () => {
-  it.each<[string, TaskProposal['method'], TaskProposal['outputs']]>([
-    ['a PCA', PCA, ['spectrum']],
-    ['a PCA with its trace', PCA, ['trace']],
-    ['a PCA of the correlation matrix', { kind: 'pca', scale: 'correlation' }, ['variances', 'sampleCount']],
-    ['a DCA', { kind: 'dca', form: 'standard', ridge: 2, signalRidge: 0.5 }, []],
-    ["a DCA of the book's form", { kind: 'dca', form: 'book', ridge: 2, signalRidge: 0.5 }, []],
-    ['an LDA', { kind: 'lda', ridge: 2 }, []],
-    ['a regression', { kind: 'ridge', ridge: 2 }, []],
-  ])('hold for what %s releases', (_, method, outputs) => {
-    const components = method.kind === 'ridge' ? 0 : method.kind === 'lda' ? 1 : 2;
+  it.each(METHODS)('hold for what %s releases', (_, method, outputs) => {
+    const components = componentsOf(method);
     const { task, statistics } = madeUp(method, { features: 5, components, outputs });
     const scatter = totalScatter(statistics, task.fractionBits);
     const between = betweenClassScatter(statistics, 0, task.fractionBits);
@@ -90,13 +100,31 @@ describe('equations for the scatter matrix', () => {
         9,
       );
   });
+
+  it.each(METHODS)('hold for what %s releases with a floor, over its noise', (_, method, outputs) => {
+    const components = componentsOf(method);
+    const told = outputs.filter((output) => output !== 'variances');
+    const own = madeUp(method, { features: 5, components, outputs: told, floor: true });
+    const draws = new Draws('floor');
+    const result = clearResult(own, draws.of('noise'));
+    const noised = withFloor(own, draws.of('noise'));
+    const scatter = totalScatter(noised, computedFractionBits(own.task));
+    const equations = equationsOf(result, askedOf(result, { ...own, noised }));
+    expect(equations.length).toBeGreaterThanOrEqual(method.kind === 'ridge' ? 4 : 5 * components);
+    for (const { terms, right, error, cut } of equations) {
+      const left = terms.reduce((sum, { i, j, factor }) => sum + factor * scatter[i]![j]!, 0);
+      // Rounding takes no more than √3 of its deviations.
+      const off = cut ? Math.abs(cut.factor) * cut.deviation * Math.sqrt(3) : 0;
+      expect(Math.abs(left - right)).toBeLessThan(off + 3 * error);
+    }
+  });
 });
 
 describe('the reader', () => {
   const { task, rows, statistics, population } = madeUp(PCA, { features: 7, components: 3 });
   const known = { population, rows: ROWS, singles: singlesOf(rows) };
   const read = (noise: number, seed: string) => {
-    const computed = noise > 0 ? floored(task, statistics, noise, new Draws(seed)) : { task, statistics };
+    const computed = noise > 0 ? planted({ task, statistics }, noise, new Draws(seed)) : { task, statistics };
     const unknowns = countsUnknown(known);
     const result = released(computed.task, computed.statistics);
     return readWhole(unknowns.expected, [
@@ -138,20 +166,19 @@ describe('the reader', () => {
   });
 });
 
-describe('noise on statistics', () => {
-  it('leaves exact sums inside of the scatter matrix, however large it is on released ones', () => {
-    const { task, statistics } = madeUp(PCA, { features: 6, components: 1 });
-    const noise = 0.25;
-    const own = floored(task, statistics, noise, new Draws('floor'), { sums: 30 });
-    const before = totalScatter(statistics, task.fractionBits);
-    const after = totalScatter(own.statistics, own.task.fractionBits);
-    const squares = after.flatMap((row, i) =>
-      row.slice(i + 1).map((entry, j) => (entry - before[i]![i + 1 + j]!) ** 2),
-    );
-    const deviation = Math.sqrt(squares.reduce((sum, x) => sum + x, 0) / squares.length);
-    expect(deviation).toBeGreaterThan((noise * GRAIN ** 2) / 2);
-    expect(deviation).toBeLessThan(2 * noise * GRAIN ** 2);
-  });
+it('a task with a floor has the noise of one server alone, by the real protocol as by the clear reference', async () => {
+  const own = madeUp(PCA, { features: 4, components: 1, floor: true });
+  const draws = new Draws('floor');
+  const bits = computedFractionBits(own.task);
+  const noised = totalScatter(withFloor(own, draws.of('noise')), bits).flat();
+  const exact = totalScatter(own.statistics, own.task.fractionBits).flat();
+  const deviation = Math.hypot(...noised.map((entry, place) => entry - exact[place]!)) / 4 / GRAIN ** 2;
+  expect(deviation).toBeGreaterThan(FLOOR_DEVIATION / 2);
+  expect(deviation).toBeLessThan(FLOOR_DEVIATION * 2);
+  const real = await realResult(own, draws.of('noise'));
+  const clear = clearResult(own, draws.of('noise'));
+  expect(real.eigenvalues[0]).toBeCloseTo(clear.eigenvalues[0]!, 0);
+  for (const [i, entry] of real.vectors[0]!.entries()) expect(entry).toBeCloseTo(clear.vectors[0]![i]!, 5);
 });
 
 describe('other numbers behind results', () => {

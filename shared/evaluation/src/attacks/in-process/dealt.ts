@@ -26,9 +26,9 @@ export async function dealtResult(
   task: Task,
   statistics: Statistics,
   signs?: Int32Array,
+  shares = share(task, statistics),
 ): Promise<Decomposition> {
   const asked = { task, program: programOf(task) };
-  const shares = share(task, statistics);
   const { csp, user } = clearProductsBothWays();
   const [left, right] = memoryChannelPair().map((channel) => new MessageStream(channel)) as [
     MessageStream,

@@ -1,7 +1,7 @@
 /** Whole matrices from results without noise, method by method, and the same tasks with the floor. */
 import type { ClaimId, Effort, Experiment, Setting } from '../../experiment.ts';
 import type { Scene } from '../../scene.ts';
-import { FLOOR_DEVIATION } from './floor.ts';
+import { FLOOR, RELEASES } from './floor.ts';
 import { type MatrixTask, matrixRun } from './matrices.ts';
 import { COMMON, found, KNOWS, notFound } from './scoring.ts';
 import { tooFewDivided } from './two-valued.ts';
@@ -175,7 +175,9 @@ const classed: readonly string[] = ['dca', 'lda'];
 
 const ofTask = ({ task, full }: Case) => ({
   ...COMMON,
-  knows: classed.includes(task.method.kind) ? `${KNOWS}; sums of classes` : KNOWS,
+  knows: classed.includes(task.method.kind)
+    ? `${KNOWS}; sums of classes, with and without their noise`
+    : KNOWS,
   omits: (scene: Scene) => tooFewDivided(scene, full?.features ?? task.features, task.rows),
 });
 
@@ -192,10 +194,10 @@ const leaks = CASES.map(
     title: `The scatter matrix of two-valued features in whole numbers, from ${own.of} by lattice reduction`,
     expectation: 'control',
     claims: own.claims,
-    sees: 'the result of a task without a floor, by the real protocol with dealt products, or with its circuit in the clear',
+    sees: 'the result of an exact task, by the real protocol with dealt products, or with its circuit in the clear',
     run: (setting) => {
       const task = taskOf(own, setting);
-      return found(setting, factsOfTask(task), (draws) => matrixRun(setting.scene, task, 0, draws));
+      return found(setting, factsOfTask(task), (draws) => matrixRun(setting.scene, task, draws));
     },
   }),
 );
@@ -205,18 +207,16 @@ const promises = CASES.map(
   (own): Experiment => ({
     ...ofTask(own),
     id: `floored-${own.id}`,
-    title: `The same from ${own.of}, with the noise of one server on the scatter matrix, and as many components as need no consent`,
+    title: `The same from ${own.of}, with the floor, and as many components as need no consent`,
     expectation: 'holds',
     claims: ['S-703'],
-    sees: `the result of a task over statistics with Gaussian noise of ${FLOOR_DEVIATION.toFixed(2)} products of grains, as it would be without the other server's noise, which the attacker knows`,
+    sees: `the result of a task with its floor of ${FLOOR} products of grains, by the real protocol, without the data user's noise, which the attacker knows`,
     run: (setting) => {
       const planned = taskOf(own, setting);
       const components = own.most?.[setting.effort] ?? planned.components;
       // Also where the task tells no sums of rows the attacker has them.
-      const task: MatrixTask = { ...planned, components, unknown: 'counts' };
-      return notFound(setting, factsOfTask(task), (draws) =>
-        matrixRun(setting.scene, task, FLOOR_DEVIATION, draws),
-      );
+      const task: MatrixTask = { ...planned, components, unknown: 'counts', releases: RELEASES };
+      return notFound(setting, factsOfTask(task), (draws) => matrixRun(setting.scene, task, draws));
     },
   }),
 );

@@ -1,15 +1,13 @@
 /** A task over two-valued features, by the real protocols, and what its reader makes of it: all entries of the scatter matrix jointly. */
-import type { Decomposition } from '@eigenveil/projection';
+import { betweenClassScatter, type Decomposition } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import { DEFAULT_FRACTION_BITS, type Task } from '@eigenveil/task';
+import { type Floor, floorOf, isStandardised, type Task } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import { pooledStatistics } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
-import { dealtResult } from '../in-process/dealt.ts';
-import { garbledOf } from '../tasks/garbled.ts';
 import { type Population, populationOf } from '../tasks/population.ts';
-import { cut, type Floored, floored } from './floor.ts';
-import { equationsOf } from './methods.ts';
+import { planted, realResult, withFloor } from './floor.ts';
+import { type Asked, equationsOf } from './methods.ts';
 import { readWhole, type Telling } from './reader.ts';
 import { foundRows, leastMultiple } from './rows.ts';
 import {
@@ -34,6 +32,8 @@ const ERROR_BITS = {
   garbled: { pca: 21, dca: 24, lda: 28, ridge: 27 },
   rotated: { pca: 33, dca: 36, lda: 36, ridge: 0 },
 } as const;
+/** With a floor. */
+const FLOORED_ERROR_BITS = 22;
 /** Fraction bits of a mean by `garbled`. */
 export const MEAN_BITS = 24;
 
@@ -42,6 +42,8 @@ export interface Drawn {
   readonly task: Task;
   readonly rows: readonly SceneRow[];
   readonly statistics: Statistics;
+  /** What a floor's task is computed from. */
+  readonly noised?: Statistics;
   readonly population: Population;
 }
 
@@ -54,24 +56,17 @@ export function drawnTask(scene: Scene, { task, rowsOf }: TwoValued, count: numb
 export const drawnOf = (scene: Scene, wanted: MatrixTask, draws: Draws): Drawn =>
   drawnTask(scene, twoValuedTask(scene, wanted), wanted.rows, draws.of('rows'));
 
-export const realResult = ({ task, statistics }: Floored): Promise<Decomposition> =>
-  task.twoParty === 'rotated' ? dealtResult(task, statistics) : garbledOf(task, statistics);
-
-/** Draws rows, runs the task, and reads its result. @param noise of one server, in products of grains; 0 for an exact task */
-export async function matrixRun(
-  scene: Scene,
-  wanted: MatrixTask,
-  noise: number,
-  draws: Draws,
-): Promise<Scored> {
+/** Draws rows, runs the task, and reads its result. @param low deviation of noise that is planted in an exact task, in products of grains */
+export async function matrixRun(scene: Scene, wanted: MatrixTask, draws: Draws, low = 0): Promise<Scored> {
   const { unknown } = wanted;
   const drawn = drawnOf(scene, wanted, draws);
-  const computed = noise > 0 ? floored(drawn.task, drawn.statistics, noise, draws.of('noise')) : drawn;
-  const released = await realResult(computed);
-  const result = noise > 0 ? cut(released) : released;
+  const computed = low > 0 ? planted(drawn, low, draws.of('noise')) : drawn;
+  const result = await realResult(computed, draws.of('floor'));
+  const noised = withFloor(drawn, draws.of('floor'));
+  const noise = floorOf(drawn.task)?.deviation ?? low;
   const found = rowsOf(drawn, result, unknown, noise);
   const unknowns = unknownsOf(drawn, found, unknown);
-  const telling = tellingOfResult(unknowns, result, { ...drawn, task: computed.task }, noise);
+  const telling = tellingOfResult(unknowns, result, { ...drawn, noised }, noise);
   const reading = readWhole(unknowns.expected, [telling]);
   const whole = unknown === 'T and Q' ? withoutDivisor(reading.whole, drawn.task) : reading.whole;
   return scoreOf({ ...reading, whole }, truthOf(drawn, unknown));
@@ -131,25 +126,20 @@ export const countsOf = (rows: readonly SceneRow[]): number[][] =>
     rows[0]!.values.map((__, j) => rows.filter(({ values }) => values[i] === 1 && values[j] === 1).length),
   );
 
-/** @param row of S̄, whose equations are taken alone */
+type Told = Pick<Drawn, 'task' | 'statistics' | 'rows' | 'noised'>;
+
+/**
+ * @param noise deviation of one server's, in products of grains: of the task's floor where nothing else is said
+ * @param row of S̄, whose equations are taken alone
+ */
 export function tellingOfResult(
   unknowns: Unknowns,
   result: Decomposition,
-  { task, statistics, rows }: Pick<Drawn, 'task' | 'statistics' | 'rows'>,
-  noise: number,
+  told: Told,
+  noise = floorOf(told.task)?.deviation ?? 0,
   row?: number,
 ): Telling {
-  const { method, twoParty, features } = task;
-  if (
-    method.kind === 'histogram' ||
-    method.kind === 'mdr' ||
-    (twoParty !== 'garbled' && twoParty !== 'rotated')
-  )
-    throw new RangeError('"task" expected one over a scatter matrix by a private protocol');
-  const trace = result.spectrum?.reduce((sum, value) => sum + value, 0) ?? rows.length * features.length;
-  const rounding = trace * 2 ** -ERROR_BITS[twoParty][method.kind];
-  const { between, wrongBy } = betweenOf(statistics, DEFAULT_FRACTION_BITS, noise);
-  const all = equationsOf(result, { method, between, error: rounding + wrongBy });
+  const all = equationsOf(result, askedOf(result, told));
   return tellingOf(
     unknowns,
     row === undefined ? all : all.filter(({ terms }) => terms.every(({ i }) => i === row)),
@@ -157,19 +147,49 @@ export function tellingOfResult(
   );
 }
 
-/** S_B by the sums of two classes, which the attacker may know, and what noise on them makes of its product with a vector, at most. */
-function betweenOf({ labellings: [sums] }: Statistics, fractionBits: number, noise: number) {
-  const [one, other] = sums!.map(({ V, M }) => ({
-    mean: V.map((v) => Number(v) / Number(M) / 2 ** fractionBits),
-    rows: Number(M),
-  }));
-  if (one === undefined || other === undefined) return { between: [], wrongBy: 0 };
-  const apart = one.mean.map((value, i) => value - other.mean[i]!);
-  const weight = 1 / (1 / one.rows + 1 / other.rows);
+/** What equations are made of beside the result. */
+export function askedOf({ spectrum }: Decomposition, { task, statistics, rows, noised }: Told): Asked {
+  const { method, twoParty, features } = task;
+  const floor = floorOf(task);
+  if (
+    method.kind === 'histogram' ||
+    method.kind === 'mdr' ||
+    (twoParty !== 'garbled' && twoParty !== 'rotated')
+  )
+    throw new RangeError('"task" expected one over a scatter matrix by a private protocol');
+  const trace = spectrum?.reduce((sum, value) => sum + value, 0) ?? rows.length * features.length;
   return {
-    between: apart.map((a) => apart.map((b) => weight * a * b)),
-    wrongBy: Math.sqrt(weight) * Math.hypot(...apart) * noise * GRAIN,
+    method: withRidge(method, floor),
+    ...betweenOf(task, statistics, noised),
+    error: trace * 2 ** -(floor ? FLOORED_ERROR_BITS : ERROR_BITS[twoParty][method.kind]),
+    cut: floor && !isStandardised(method) ? 2 ** -floor.released.scatter * ROUNDED : 0,
   };
+}
+
+/** Deviation of what rounding takes off, in units of the last place. */
+const ROUNDED = 1 / Math.sqrt(12);
+
+/** What must be positive definite has the floor's part of its diagonal, of features that are all as coarse. */
+function withRidge(method: Task['method'], floor: Floor | undefined): Task['method'] {
+  if (method.kind !== 'lda' && method.kind !== 'dca' && method.kind !== 'ridge') return method;
+  return { ...method, ridge: method.ridge + (floor?.ridge[0] ?? 0) };
+}
+
+/** S_B, by sums of classes that the attacker may know, and with their noise, which it may know as well. */
+function betweenOf(
+  task: Task,
+  statistics: Statistics,
+  noised?: Statistics,
+): Pick<Asked, 'between' | 'noised'> {
+  if (task.labellings.length === 0) return {};
+  const between = betweenClassScatter(statistics, 0, task.fractionBits);
+  const sums = noised?.noisedSums;
+  if (sums === undefined) return { between };
+  const labellings = statistics.labellings.map((classes, l) =>
+    classes.map(({ M }, k) => ({ M, V: sums[l]![k]! })),
+  );
+  const floor = floorOf(task)!;
+  return { between, noised: betweenClassScatter({ ...statistics, labellings }, 0, floor.sumFractionBits) };
 }
 
 function truthOf({ rows }: Drawn, unknown: MatrixTask['unknown']): number[] {

@@ -1,10 +1,11 @@
 /** How many rows of each class have each feature, from one direction of an MDR: S_BU w = λ(S_BP + ρI) w, both of two classes and of whole numbers. */
 import type { Decomposition } from '@eigenveil/projection';
+import { floorOf } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
-import { cut, FLOOR_DEVIATION, floored } from './floor.ts';
-import { drawnTask, realResult, singlesOf } from './matrices.ts';
+import { FLOOR, RELEASES, realResult } from './floor.ts';
+import { drawnTask, singlesOf } from './matrices.ts';
 import { type Equation, type Expected, type Reading, readWhole } from './reader.ts';
 import { GRAIN } from './scatter.ts';
 import { COMMON, found, KNOWS, notFound, type Scored, scoreOf } from './scoring.ts';
@@ -176,12 +177,11 @@ export function classesOf(
   );
 }
 
-async function mdrRun(scene: Scene, noise: number, draws: Draws): Promise<Scored> {
-  const own = twoValuedTask(scene, TASK);
+async function mdrRun(scene: Scene, task: Wanted, draws: Draws): Promise<Scored> {
+  const own = twoValuedTask(scene, task);
   const drawn = drawnTask(scene, own, ROWS, draws.of('rows'));
-  const computed = noise > 0 ? floored(drawn.task, drawn.statistics, noise, draws.of('noise')) : drawn;
-  const released = await realResult(computed);
-  const result = noise > 0 ? cut(released) : released;
+  const result = await realResult(drawn, draws.of('floor'));
+  const noise = floorOf(drawn.task)?.deviation ?? 0;
   const known = { rows: drawn.rows.length, singles: singlesOf(drawn.rows) };
   const sample = own.rowsOf(scene.publicSample);
   const [utility, privacy] = LABELS.map((column, l) =>
@@ -209,16 +209,17 @@ export const MDR: readonly Experiment[] = [
       'How many rows of each class have each feature, in whole numbers, from one direction of an MDR by `rotated`',
     expectation: 'control',
     claims: ['S-114'],
-    sees: 'the result of a task without a floor, by the real protocol with dealt products',
-    run: (setting) => found(setting, FACTS, (draws) => mdrRun(setting.scene, 0, draws)),
+    sees: 'the result of an exact task, by the real protocol with dealt products',
+    run: (setting) => found(setting, FACTS, (draws) => mdrRun(setting.scene, TASK, draws)),
   },
   {
     ...about,
     id: 'floored-mdr',
-    title: 'The same with the noise of one server on the sums of classes',
+    title: 'The same with the floor on the sums of classes',
     expectation: 'holds',
     claims: ['S-703'],
-    sees: `the same over statistics with Gaussian noise of ${FLOOR_DEVIATION.toFixed(2)} grains on the sums of classes, as it would be without the other server's noise`,
-    run: (setting) => notFound(setting, FACTS, (draws) => mdrRun(setting.scene, FLOOR_DEVIATION, draws)),
+    sees: `the result of a task with its floor of ${FLOOR} grains on the sums of classes, by the real protocol with dealt products, without the data user's noise, which the attacker knows`,
+    run: (setting) =>
+      notFound(setting, FACTS, (draws) => mdrRun(setting.scene, { ...TASK, releases: RELEASES }, draws)),
   },
 ];

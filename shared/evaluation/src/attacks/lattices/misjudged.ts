@@ -1,14 +1,15 @@
 /** Floors that are right for what a task declares, over rows of which that is not true or of which other results tell exactly: all must be found. */
-import { type Decomposition, decompose } from '@eigenveil/projection';
+import type { Decomposition } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import { programOf, type Task, TaskProposal } from '@eigenveil/task';
+import { floorOf, type Task, TaskProposal } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
 import { pooledStatistics, releasedOf, scaledRows } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
+import { agreed } from '../in-process/small-task.ts';
 import { populationOf } from '../tasks/population.ts';
-import { FLOOR_DEVIATION, floored } from './floor.ts';
-import { countsOf, drawnOf, drawnTask, type MatrixTask, realResult, tellingOfResult } from './matrices.ts';
+import { clearResult, FLOOR, RELEASES, realResult } from './floor.ts';
+import { countsOf, drawnOf, drawnTask, type MatrixTask, tellingOfResult } from './matrices.ts';
 import { knownOf, leak, pairsOf, RUNS, TASK, WIDE } from './planted.ts';
 import { readWhole } from './reader.ts';
 import {
@@ -26,7 +27,7 @@ const SCALE = 7;
 
 /** A data user that adds the encrypted sums up several times: the noise stays as it is. */
 async function scaledRun(scene: Scene, draws: Draws): Promise<Scored> {
-  const drawn = drawnOf(scene, WIDE, draws);
+  const drawn = drawnOf(scene, { ...WIDE, releases: RELEASES }, draws);
   const { task, statistics } = drawn;
   const times = (values: readonly bigint[]) => values.map((value) => value * BigInt(SCALE));
   const scaled: Statistics = {
@@ -37,19 +38,19 @@ async function scaledRun(scene: Scene, draws: Draws): Promise<Scored> {
     ),
   };
   const wide: Task = { ...task, maximumSamplesPerOwner: SCALE * task.maximumSamplesPerOwner };
-  const computed = floored(wide, scaled, FLOOR_DEVIATION, draws.of('noise'));
-  const { vectors, eigenvalues, spectrum } = await realResult(computed);
+  const computed = { task: wide, statistics: scaled };
+  const { vectors, eigenvalues, spectrum } = await realResult(computed, draws.of('floor'));
   const down = (values: readonly number[]) => values.map((value) => value / SCALE);
   const result = { vectors, eigenvalues: down(eigenvalues), spectrum: down(spectrum!) };
   const unknowns = countsUnknown(knownOf(drawn));
-  const telling = tellingOfResult(unknowns, result, drawn, FLOOR_DEVIATION / SCALE);
+  const telling = tellingOfResult(unknowns, result, drawn, floorOf(task)!.deviation / SCALE);
   return scoreOf(readWhole(unknowns.expected, [telling]), pairsOf(drawn));
 }
 
 /** Values that fill a small part of their range, in steps of so many cells of 2^−14. */
 const STEPS = [8, 11];
 const FILLED = 2 ** -5;
-const STEPPED: MatrixTask = { ...TASK, components: 5 };
+const STEPPED: MatrixTask = { ...TASK, components: 5, outputs: [], releases: RELEASES };
 
 function steppedRows(scene: Scene, rows: readonly SceneRow[], grain: number): SceneRow[] {
   const places = dividedBy(scene).slice(0, STEPPED.features);
@@ -62,16 +63,18 @@ function steppedRows(scene: Scene, rows: readonly SceneRow[], grain: number): Sc
 
 /** A task whose features say that a cell is their grain, so that the floor is that of cells. */
 async function steppedRun(scene: Scene, steps: number, draws: Draws): Promise<Scored> {
-  const { task: twoValued } = twoValuedTask(scene, { ...STEPPED, outputs: [] });
-  const features = twoValued.features.map(({ name }) => ({ name, min: -1, max: 1, twoValued: false }));
+  const { task: twoValued } = twoValuedTask(scene, STEPPED);
+  const features = twoValued.features.map(({ name }) => ({
+    ...{ name, min: -1, max: 1, twoValued: false },
+    grain: 'cell' as const,
+  }));
   const task: Task = { ...twoValued, features, outputs: [...twoValued.outputs, 'mean'] };
   const cell = 2 ** -task.fractionBits;
   const grain = steps * cell;
   const rows = steppedRows(scene, drawnRows(scene, STEPPED.rows, draws.of('rows')), grain);
   const statistics = { ...pooledStatistics(task, [rows]), owners: BigInt(task.minimumOwners) };
   const population = populationOf(task, steppedRows(scene, scene.publicSample, grain));
-  const noise = FLOOR_DEVIATION * (cell / GRAIN) ** 2;
-  const computed = floored(task, statistics, noise, draws.of('noise'), { sums: 0 });
+  const noise = floorOf(task)!.deviation * (cell / GRAIN) ** 2;
   const unknowns = productsUnknown(
     {
       population,
@@ -80,8 +83,8 @@ async function steppedRun(scene: Scene, steps: number, draws: Draws): Promise<Sc
     },
     { unit: grain ** 2 },
   );
-  const result = await realResult(computed);
-  const telling = tellingOfResult(unknowns, result, { task: computed.task, statistics, rows }, noise);
+  const result = await realResult({ task, statistics }, draws.of('floor'));
+  const telling = tellingOfResult(unknowns, result, { task, statistics, rows }, noise);
   const unit = BigInt(steps) ** 2n;
   return scoreOf(
     readWhole(unknowns.expected, [telling]),
@@ -99,9 +102,8 @@ const labelOf = ({ values, labels }: SceneRow, task: number) =>
 
 /** A task with the floor, and exact LDAs over the same rows, read one row of counts at a time. */
 async function besideExactRun(scene: Scene, draws: Draws): Promise<Scored> {
-  const drawn = drawnOf(scene, MANY, draws);
-  const computed = floored(drawn.task, drawn.statistics, FLOOR_DEVIATION, draws.of('noise'));
-  const released = releasedOf(computed.task, computed.statistics);
+  const drawn = drawnOf(scene, { ...MANY, releases: RELEASES }, draws);
+  const released = clearResult(drawn, draws.of('floor'));
   const lda = drawnTask(
     scene,
     twoValuedTask(scene, { ...MANY, method: { kind: 'lda', ridge: 1 }, components: 1 }),
@@ -120,7 +122,7 @@ async function besideExactRun(scene: Scene, draws: Draws): Promise<Scored> {
   const scores = Array.from({ length: READ_ROWS }, (_, row) => {
     const unknowns = countsOfRow(knownOf(drawn), row);
     const tellings = [
-      tellingOfResult(unknowns, released, { ...drawn, task: computed.task }, FLOOR_DEVIATION, row),
+      tellingOfResult(unknowns, released, drawn, undefined, row),
       ...exact.map(({ result, ...own }) => tellingOfResult(unknowns, result, own, 0, row)),
     ];
     return scoreOf(readWhole(unknowns.expected, tellings), truth[row]!.toSpliced(row, 1));
@@ -134,18 +136,17 @@ async function besideExactRun(scene: Scene, draws: Draws): Promise<Scored> {
   };
 }
 
-const FIRST: MatrixTask = { ...TASK, components: 5 };
+const FIRST: MatrixTask = { ...TASK, components: 5, releases: RELEASES };
 const SECOND = 3;
 
 /** A task with the floor, and another over the rows that its vectors reduce, whose features say that a cell is their grain. */
 async function chainRun(scene: Scene, draws: Draws): Promise<Scored> {
   const drawn = drawnOf(scene, FIRST, draws);
-  const computed = floored(drawn.task, drawn.statistics, FLOOR_DEVIATION, draws.of('noise'));
-  const first = await realResult(computed);
+  const first = await realResult(drawn, draws.of('floor'));
   const reach = Math.sqrt(FIRST.features);
-  const task = TaskProposal.parse({
+  const proposal = TaskProposal.parse({
     ...{ method: { kind: 'pca' }, components: SECOND, outputs: ['sampleCount'], allowFullRank: true },
-    features: first.vectors.map((_, c) => ({ name: `c${c}`, min: -reach, max: reach })),
+    features: first.vectors.map((_, c) => ({ name: `c${c}`, min: -reach, max: reach, grain: 'cell' })),
     ...{ minimumOwners: 2, maximumOwners: 2, maximumSamplesPerOwner: FIRST.rows },
     deadline: drawn.task.deadline,
   });
@@ -153,11 +154,13 @@ async function chainRun(scene: Scene, draws: Draws): Promise<Scored> {
     ...drawn.rows[r]!,
     values: first.vectors.map((vector) => vector.reduce((sum, w, i) => sum + w * row[i]!, 0)),
   }));
-  const second = decompose({ ...programOf(task), minimumOwners: 1 }, pooledStatistics(task, [rows]));
+  const task = agreed(proposal);
+  const statistics = { ...pooledStatistics(task, [rows]), owners: drawn.statistics.owners };
+  const second = clearResult({ task, statistics }, draws.of('second floor'));
   const unknowns = countsUnknown(knownOf(drawn));
   const cell = reach * 2 ** -task.fractionBits;
   const tellings = [
-    tellingOfResult(unknowns, first, { ...drawn, task: computed.task }, FLOOR_DEVIATION),
+    tellingOfResult(unknowns, first, drawn),
     tellingOf(unknowns, chained(first, second, reach, cell * Math.sqrt(FIRST.rows)), 0),
   ];
   return scoreOf(readWhole(unknowns.expected, tellings), pairsOf(drawn));
@@ -186,7 +189,7 @@ export const MISJUDGED: readonly Experiment[] = [
     {
       id: 'floor-scaled',
       title: `The scatter matrix of two-valued features in whole numbers, from a task with a floor whose data user has scaled the sums by ${SCALE}`,
-      sees: `the result by \`rotated\` with dealt products, over ${SCALE} times the statistics with noise of ${FLOOR_DEVIATION.toFixed(2)} products of grains`,
+      sees: `the result by \`rotated\` with dealt products, over ${SCALE} times the statistics, with the floor of ${FLOOR} products of grains and without the data user's noise`,
     },
     ({ scene }, draws) => scaledRun(scene, draws),
     RUNS,
@@ -197,7 +200,7 @@ export const MISJUDGED: readonly Experiment[] = [
       {
         id: `floor-of-cells-${steps}`,
         title: `The scatter matrix of features in steps of ${steps} cells, from a task with the floor of cells`,
-        sees: `the result by \`rotated\` with dealt products, over statistics with noise of ${FLOOR_DEVIATION.toFixed(2)} products of cells`,
+        sees: `the result by \`rotated\` with dealt products, with the floor of ${FLOOR} products of cells and without the data user's noise`,
       },
       ({ scene }, draws) => steppedRun(scene, steps, draws),
     ),
@@ -207,7 +210,7 @@ export const MISJUDGED: readonly Experiment[] = [
     {
       id: 'floor-beside-exact',
       title: `How many rows have two of ${MANY.features} features together, from a PCA with a floor and ${EXACT_TASKS} exact LDAs over the same rows`,
-      sees: `${MANY.components} components with noise of ${FLOOR_DEVIATION.toFixed(2)} products of grains, and one direction of each LDA, by the clear reference`,
+      sees: `${MANY.components} components with the floor of ${FLOOR} products of grains and without the data user's noise, and one direction of each LDA, by the clear reference`,
     },
     ({ scene }, draws) => besideExactRun(scene, draws),
   ),
@@ -217,7 +220,7 @@ export const MISJUDGED: readonly Experiment[] = [
       id: 'floor-chained',
       title:
         'The scatter matrix of two-valued features in whole numbers, from a task with a floor and one over its reduced rows with the floor of cells',
-      sees: `the result by \`rotated\` with dealt products, with noise of ${FLOOR_DEVIATION.toFixed(2)} products of grains, and ${SECOND} components of the reduced rows`,
+      sees: `the result by \`rotated\` with dealt products, with the floor of ${FLOOR} products of grains and without the data user's noise, and ${SECOND} components of the reduced rows`,
     },
     ({ scene }, draws) => chainRun(scene, draws),
   ),

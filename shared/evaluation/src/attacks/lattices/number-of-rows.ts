@@ -1,11 +1,11 @@
 /** The number of rows from a declared mean, whose denominator it is. */
-import { DAY_MILLISECONDS, TaskProposal } from '@eigenveil/task';
+import { DAY_MILLISECONDS, floorOf, TaskProposal } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
 import type { Scene } from '../../scene.ts';
 import { agreed } from '../in-process/small-task.ts';
-import { CUT_MEAN_BITS, cut, FLOOR_DEVIATION, floored } from './floor.ts';
-import { drawnTask, MEAN_BITS, realResult } from './matrices.ts';
+import { FLOOR, RELEASES, realResult } from './floor.ts';
+import { drawnTask, MEAN_BITS } from './matrices.ts';
 import { likelyRows } from './rows.ts';
 import { GRAIN } from './scatter.ts';
 import { COMMON, found, notFound, type Scored } from './scoring.ts';
@@ -36,6 +36,7 @@ function plainTask(scene: Scene): TwoValued {
       minimumOwners: 2,
       maximumOwners: 2,
       maximumSamplesPerOwner: scene.owners.flat().length,
+      ...{ exact: true, allowFullRank: true },
       deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
     }),
   );
@@ -44,19 +45,20 @@ function plainTask(scene: Scene): TwoValued {
   return { task, rowsOf };
 }
 
-/** How likely the right number of rows is after a task; with noise the features have two values. */
-async function likelihood(scene: Scene, noise: number, draws: Draws): Promise<Scored> {
-  const own = noise > 0 ? twoValuedTask(scene, TASK) : plainTask(scene);
+/** How likely the right number of rows is after a task; with the floor the features have two values. */
+async function likelihood(scene: Scene, wanted: Wanted | undefined, draws: Draws): Promise<Scored> {
+  const own = wanted ? twoValuedTask(scene, wanted) : plainTask(scene);
   const count = ROWS - draws.of('size').below(ROWS / 2);
   const drawn = drawnTask(scene, own, count, draws.of('rows'));
   const { task } = drawn;
-  const computed = noise > 0 ? floored(task, drawn.statistics, noise, draws.of('noise')) : drawn;
-  const released = await realResult(computed);
-  const { mean } = noise > 0 ? cut(released) : released;
-  const [grain, bits] = noise > 0 ? [GRAIN, CUT_MEAN_BITS] : [2 ** -task.fractionBits, MEAN_BITS];
+  const { mean } = await realResult(drawn, draws.of('floor'));
+  const floor = floorOf(task);
+  const [grain, bits] = floor ? [GRAIN, floor.released.mean] : [2 ** -task.fractionBits, MEAN_BITS];
   const grains = mean!.map((value) => (value + 1) / grain);
   const most = task.maximumOwners * task.maximumSamplesPerOwner;
-  const right = likelyRows({ grains, cut: 2 ** -bits / grain, noise }, most)[count - 1]!;
+  const right = likelyRows({ grains, cut: 2 ** -bits / grain, noise: floor?.deviation ?? 0 }, most)[
+    count - 1
+  ]!;
   return { attack: right, control: 1 / most, pointsLeft: -Math.log2(right) };
 }
 
@@ -75,21 +77,23 @@ export const NUMBERS_OF_ROWS: readonly Experiment[] = [
     title: 'The number of rows, from a declared mean of 24 bits',
     expectation: 'control',
     claims: ['S-363'],
-    sees: 'the mean of a task by `garbled` without a floor, from its circuit in the clear',
+    sees: 'the mean of an exact task by `garbled`, from its circuit in the clear',
     omits: (scene) =>
       varyingOf(scene).length < FEATURES
         ? `fewer than ${FEATURES} features that vary`
         : tooFewRows(scene, ROWS),
-    run: (setting) => found(setting, FACTS, (draws) => likelihood(setting.scene, 0, draws), { byPart: true }),
+    run: (setting) =>
+      found(setting, FACTS, (draws) => likelihood(setting.scene, undefined, draws), { byPart: true }),
   },
   {
     ...about,
     id: 'floored-rows-of-mean',
-    title: 'The number of rows, from the mean of two-valued features with the noise of one server',
+    title: 'The number of rows, from the mean of two-valued features with the floor',
     expectation: 'holds',
     claims: ['S-703'],
-    sees: `the mean of a task by \`garbled\`, cut to ${CUT_MEAN_BITS} bits, over sums of rows with Gaussian noise of ${FLOOR_DEVIATION.toFixed(2)} grains`,
+    sees: `the mean of a task by \`garbled\` with its floor of ${FLOOR} grains on sums of rows, from its circuit in the clear, without the data user's noise, which the attacker knows`,
     omits: (scene) => tooFewDivided(scene, FEATURES, ROWS),
-    run: (setting) => notFound(setting, FACTS, (draws) => likelihood(setting.scene, FLOOR_DEVIATION, draws)),
+    run: (setting) =>
+      notFound(setting, FACTS, (draws) => likelihood(setting.scene, { ...TASK, releases: RELEASES }, draws)),
   },
 ];

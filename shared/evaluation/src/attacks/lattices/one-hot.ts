@@ -1,9 +1,8 @@
 /** One-hot groups whose public dependence is not seen behind noise: a rank that is counted as full lets so many components pass that all cross counts are told, but for the noise. */
 import type { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
-import { releasedOf } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
-import { FLOOR_DEVIATION, floored } from './floor.ts';
+import { clearResult, FLOOR, RELEASES } from './floor.ts';
 import { drawnTask, type MatrixTask, tellingOfResult } from './matrices.ts';
 import { knownOf, pairsOf, RUNS, TASK } from './planted.ts';
 import { type Equation, readWhole, type Telling } from './reader.ts';
@@ -15,7 +14,7 @@ import { type TwoValued, tooFewDivided, twoValuedTask } from './two-valued.ts';
 const GROUPS = [5, 4] as const;
 const FEATURES = 9;
 const COMPONENTS = FEATURES - GROUPS.length;
-const ONE_HOT: MatrixTask = { ...TASK, features: FEATURES, components: COMPONENTS };
+const ONE_HOT: MatrixTask = { ...TASK, features: FEATURES, components: COMPONENTS, releases: RELEASES };
 /** An estimate is right if it is within so many rows. */
 const NEAR = 1;
 
@@ -78,8 +77,7 @@ async function oneHotRun(scene: Scene, draws: Draws): Promise<Scored> {
   const known = knownOf(drawn);
   const unknowns = countsUnknown(known);
   const dependence = dependences(unknowns, known.singles);
-  const { task, statistics } = floored(drawn.task, drawn.statistics, FLOOR_DEVIATION, draws.of('noise'));
-  const told = tellingOfResult(unknowns, releasedOf(task, statistics), { ...drawn, task }, FLOOR_DEVIATION);
+  const told = tellingOfResult(unknowns, clearResult(drawn, draws.of('floor')), drawn);
   const truth = pairsOf(drawn);
   const across = known.singles.flatMap((_, i) =>
     known.singles.slice(i + 1).map((__, j) => groupOf(i) !== groupOf(i + 1 + j)),
@@ -102,7 +100,7 @@ export const ONE_HOTS: readonly Experiment[] = [
     title: `How many rows have two categories of two one-hot groups, to within ${NEAR} row, from a PCA with a floor of as many components as their rank`,
     expectation: 'control',
     claims: ['S-703'],
-    sees: `${COMPONENTS} components of ${FEATURES} features with noise of ${FLOOR_DEVIATION.toFixed(2)} products of grains, by the clear reference, as they pass where the noise counts as rank`,
+    sees: `${COMPONENTS} components of ${FEATURES} features with the floor of ${FLOOR} products of grains and without the data user's noise, by the clear reference, as they pass where the noise counts as rank`,
     knows: `${KNOWS}; which features are one group`,
     control: 'the best estimate of the same numbers without the task',
     omits: (scene) =>

@@ -1,17 +1,18 @@
 /** Floors that are too low, each in another way: what was averaged, what was rounded, and what copies of columns give away. */
 import type { Decomposition } from '@eigenveil/projection';
+import type { Statistics } from '@eigenveil/statistics';
+import { computedFractionBits, floorOf } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import type { Experiment, Setting } from '../../experiment.ts';
-import { pooledStatistics, releasedOf } from '../../released.ts';
+import { pooledStatistics } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
-import { FLOOR_DEVIATION, floored } from './floor.ts';
+import { clearResult, FLOOR, FLOOR_DEVIATION, planted, RELEASES, realResult, withFloor } from './floor.ts';
 import {
   countsOf,
   type Drawn,
   drawnOf,
   type MatrixTask,
   matrixRun,
-  realResult,
   singlesOf,
   tellingOfResult,
 } from './matrices.ts';
@@ -21,32 +22,28 @@ import { COMMON, found, KNOWS, notFound, type Scored, scoreOf } from './scoring.
 import { tooFewDivided } from './two-valued.ts';
 
 const ROWS = 110;
-/** With consent, so that what is planted shows in few features. */
+/** Exact, for noise that is planted; so few features that it shows. */
 export const TASK: MatrixTask = {
   method: { kind: 'pca' },
   twoParty: 'rotated',
   features: 7,
   components: 3,
   outputs: ['mean'],
-  allowFullRank: true,
   rows: ROWS,
   unknown: 'counts',
 };
 
 const LOW = 0.05;
-const RELEASES = 64;
+const MANY = 64;
 const COPIES = 4;
-/** Of the noise on each of many releases, or on each of all entries of copies. */
-const ONE_RELEASE = 0.5;
 
-/** What the releases of one task after the other tell, each with noise of its own. */
-async function averagedRun(scene: Scene, releases: number, noise: number, draws: Draws): Promise<Scored> {
-  const drawn = drawnOf(scene, TASK, draws);
+/** What one task after the other tells, each with the floor of a single release. */
+async function averagedRun(scene: Scene, releases: number, draws: Draws): Promise<Scored> {
+  const drawn = drawnOf(scene, { ...TASK, releases: 1 }, draws);
   const unknowns = countsUnknown(knownOf(drawn));
-  const tellings = Array.from({ length: releases }, (__, r) => {
-    const { task, statistics } = floored(drawn.task, drawn.statistics, noise, draws.of(`noise ${r}`));
-    return tellingOfResult(unknowns, releasedOf(task, statistics), { ...drawn, task }, noise);
-  });
+  const tellings = Array.from({ length: releases }, (__, r) =>
+    tellingOfResult(unknowns, clearResult(drawn, draws.of(`floor ${r}`)), drawn),
+  );
   return scoreOf(readWhole(unknowns.expected, tellings), pairsOf(drawn));
 }
 
@@ -62,9 +59,9 @@ export const pairsOf = ({ rows }: Drawn) => countsOf(rows).flatMap((row, i) => r
 /** Little is open, so that more noise still shows it. */
 export const WIDE: MatrixTask = { ...TASK, features: 9, components: 5 };
 
-/** A task over so many copies of each column, with the floor: noise on the copies' entries is averaged. */
+/** A task over so many copies of each column, with the floor of a single release: noise on the copies' entries is averaged. */
 async function copiedRun(scene: Scene, copies: number, draws: Draws): Promise<Scored> {
-  const drawn = drawnOf(scene, WIDE, draws);
+  const drawn = drawnOf(scene, { ...WIDE, releases: 1 }, draws);
   const repeated = <T>(items: readonly T[]) => Array.from({ length: copies }, () => items).flat();
   const wide = {
     ...drawn.task,
@@ -72,10 +69,9 @@ async function copiedRun(scene: Scene, copies: number, draws: Draws): Promise<Sc
   };
   const rows = drawn.rows.map((row) => ({ ...row, values: repeated(row.values) }));
   const statistics = { ...pooledStatistics(wide, [rows]), owners: drawn.statistics.owners };
-  const computed = floored(wide, statistics, ONE_RELEASE, draws.of('noise'));
-  const result = withoutCopies(releasedOf(computed.task, computed.statistics), copies);
+  const result = withoutCopies(clearResult({ task: wide, statistics }, draws.of('floor')), copies);
   const unknowns = countsUnknown(knownOf(drawn));
-  const telling = tellingOfResult(unknowns, result, drawn, ONE_RELEASE / copies);
+  const telling = tellingOfResult(unknowns, result, drawn, floorOf(wide)!.deviation / copies);
   return scoreOf(readWhole(unknowns.expected, [telling]), pairsOf(drawn));
 }
 
@@ -94,25 +90,35 @@ function withoutCopies({ vectors, eigenvalues }: Decomposition, copies: number):
   };
 }
 
-/** Fraction bits with which the floor has about 2^(p − 12) and 2^p units, p = 33 being the bits of what `rotated` releases. */
+/** Noise as large as the floor has about 2^21 units of so many fraction bits: 2^(p − 12), p = 33 being the bits of what `rotated` releases of an exact task. */
 const COARSE_BITS = 10;
-const FINE_BITS = 16;
-const IN_UNITS: MatrixTask = { ...TASK, components: 5 };
+const IN_UNITS: MatrixTask = { ...TASK, components: 5, fractionBits: COARSE_BITS };
 
-/** All digits of R with noise that is rounded to units. */
-async function unitsRun(scene: Scene, fractionBits: number, draws: Draws): Promise<Scored> {
-  const drawn = drawnOf(scene, { ...IN_UNITS, fractionBits }, draws);
-  const computed = floored(drawn.task, drawn.statistics, FLOOR_DEVIATION, draws.of('noise'), {
-    fractionBits,
-    sums: 0,
-  });
+/** All digits of R with noise, from the result over it. */
+function digitsOf(drawn: Drawn, { R }: Statistics, result: Decomposition): Scored {
   const unknowns = productsUnknown(
     { ...knownOf(drawn), sums: singlesOf(drawn.rows).map((held) => GRAIN * held - IN_UNITS.rows) },
     // The square of −1 and 1 is 1.
-    { unit: 4 ** -fractionBits, noise: FLOOR_DEVIATION * GRAIN ** 2, diagonal: IN_UNITS.rows },
+    {
+      unit: 4 ** -computedFractionBits(drawn.task),
+      noise: FLOOR_DEVIATION * GRAIN ** 2,
+      diagonal: IN_UNITS.rows,
+    },
   );
-  const telling = tellingOfResult(unknowns, await realResult(computed), drawn, 0);
-  return scoreOf(readWhole(unknowns.expected, [telling]), computed.statistics.R.map(Number));
+  return scoreOf(readWhole(unknowns.expected, [tellingOfResult(unknowns, result, drawn, 0)]), R.map(Number));
+}
+
+async function coarseRun(scene: Scene, draws: Draws): Promise<Scored> {
+  const drawn = drawnOf(scene, IN_UNITS, draws);
+  const computed = planted(drawn, FLOOR_DEVIATION, draws.of('noise'), COARSE_BITS);
+  return digitsOf(drawn, computed.statistics, await realResult(computed, draws.of('floor')));
+}
+
+/** The same task with the floor as it is, for which servers compute in finer units. */
+async function fineRun(scene: Scene, draws: Draws): Promise<Scored> {
+  const drawn = drawnOf(scene, { ...IN_UNITS, releases: RELEASES }, draws);
+  const result = await realResult(drawn, draws.of('floor'));
+  return digitsOf(drawn, withFloor(drawn, draws.of('floor')), result);
 }
 
 const factsOf = ({ features, components, rows }: MatrixTask) => ({ features, components, rows });
@@ -147,19 +153,19 @@ export const PLANTED: readonly Experiment[] = [
     {
       id: 'low-floor',
       title: `The scatter matrix of two-valued features in whole numbers, from a PCA with a floor of ${LOW} by lattice reduction`,
-      sees: `the result by \`rotated\` with dealt products, over statistics with noise of ${LOW} products of grains`,
+      sees: `the result by \`rotated\` with dealt products, over statistics of an exact task with noise of ${LOW} products of grains`,
     },
-    ({ scene }, draws) => matrixRun(scene, TASK, LOW, draws),
+    ({ scene }, draws) => matrixRun(scene, TASK, draws, LOW),
     RUNS,
   ),
   leak(
     TASK,
     {
       id: 'floor-averaged',
-      title: `The same from ${RELEASES} tasks over the same rows, each with a floor for one`,
-      sees: `${RELEASES} results of PCAs, each with noise of ${ONE_RELEASE} products of grains of its own`,
+      title: `The same from ${MANY} tasks over the same rows, each with a floor for one`,
+      sees: `${MANY} results of PCAs by the clear reference, each with the floor of one release, without the data user's noise`,
     },
-    ({ scene }, draws) => averagedRun(scene, RELEASES, ONE_RELEASE, draws),
+    ({ scene }, draws) => averagedRun(scene, MANY, draws),
     RUNS,
   ),
   leak(
@@ -167,7 +173,7 @@ export const PLANTED: readonly Experiment[] = [
     {
       id: 'floor-copies',
       title: `The same from a task with ${COPIES} copies of each column and a floor`,
-      sees: `the result of a PCA with noise of ${ONE_RELEASE} products of grains on each pair of copies`,
+      sees: 'the result of a PCA by the clear reference, with the floor of one release on each pair of copies',
     },
     ({ scene }, draws) => copiedRun(scene, COPIES, draws),
     RUNS,
@@ -177,18 +183,17 @@ export const PLANTED: readonly Experiment[] = [
     {
       id: 'floor-in-coarse-units',
       title: 'All digits of the scatter matrix with its floor, which is rounded to too coarse units',
-      sees: `the result by \`rotated\` with dealt products, over statistics with noise of ${FLOOR_DEVIATION.toFixed(2)} products of grains, which is 2^21 units`,
+      sees: `the result by \`rotated\` with dealt products, over statistics of an exact task with noise of ${FLOOR} products of grains, which is 2^21 units`,
     },
-    ({ scene }, draws) => unitsRun(scene, COARSE_BITS, draws),
+    ({ scene }, draws) => coarseRun(scene, draws),
   ),
   {
     ...about(IN_UNITS),
     id: 'floor-in-fine-units',
-    title: 'All digits of the scatter matrix with its floor, which is rounded to fine units',
+    title: 'All digits of the scatter matrix with its floor, as the servers compute with it',
     expectation: 'holds',
     claims: ['S-703'],
-    sees: `the result by \`rotated\` with dealt products, over statistics with noise of ${FLOOR_DEVIATION.toFixed(2)} products of grains, which is 2^33 units`,
-    run: (setting) =>
-      notFound(setting, factsOf(IN_UNITS), (draws) => unitsRun(setting.scene, FINE_BITS, draws)),
+    sees: `the result by \`rotated\` with dealt products, of the same task with its floor of ${FLOOR} products of grains, for which the servers compute in finer units, without the data user's noise, which the attacker knows`,
+    run: (setting) => notFound(setting, factsOf(IN_UNITS), (draws) => fineRun(setting.scene, draws)),
   },
 ];

@@ -11,6 +11,8 @@ export interface ScatterEquation {
   readonly right: number;
   /** The deviation of what it is wrong by. */
   readonly error: number;
+  /** What was cut off an eigenvalue, which is the same in all equations of its component. */
+  readonly cut?: { readonly component: number; readonly factor: number; readonly deviation: number };
 }
 
 /** An entry of S̄ is `constant`, or `factor` times an unknown more. */
@@ -169,16 +171,17 @@ export function tellingOf(
   noise: number,
 ): Telling {
   const reals: number[] = [];
-  const noiseAt = new Map<string, number>();
-  const noisePlace = (i: number, j: number) => {
-    const key = `${i},${j}`;
-    const place = noiseAt.get(key) ?? reals.push(noise * GRAIN ** 2 * (i === j ? Math.SQRT2 : 1)) - 1;
-    noiseAt.set(key, place);
+  const realAt = new Map<string, number>();
+  const realPlace = (key: string, deviation: number) => {
+    const place = realAt.get(key) ?? reals.push(deviation) - 1;
+    realAt.set(key, place);
     return place;
   };
+  const noisePlace = (i: number, j: number) =>
+    realPlace(`${i},${j}`, noise * GRAIN ** 2 * (i === j ? Math.SQRT2 : 1));
   const add = (terms: Map<number, number>, place: number, factor: number) =>
     terms.set(place, (terms.get(place) ?? 0) + factor);
-  const told = equations.map(({ terms, right, error }): Equation => {
+  const told = equations.map(({ terms, right, error, cut }): Equation => {
     const [whole, real] = [new Map<number, number>(), new Map<number, number>()];
     let rest = rows === undefined ? right : 0;
     if (rows !== undefined) add(whole, rows.place, -right);
@@ -189,6 +192,8 @@ export function tellingOf(
       if (unknown !== undefined) add(whole, unknown.place, factor * unknown.factor);
       if (noise > 0) add(real, noisePlace(a, b), factor * (rows?.about ?? 1));
     }
+    if (cut !== undefined)
+      add(real, realPlace(`${cut.component}`, cut.deviation), cut.factor * (rows?.about ?? 1));
     return { whole, real, right: rest, deviation: error * (rows?.about ?? 1) };
   });
   return { equations: told, reals };

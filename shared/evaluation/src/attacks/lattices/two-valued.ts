@@ -18,7 +18,8 @@ export interface Wanted {
   readonly components: number;
   /** Beside those that the protocol tells in any case. */
   readonly outputs: TaskProposal['outputs'];
-  readonly allowFullRank?: true;
+  /** With the floor for so many releases; without it the task is exact. */
+  readonly releases?: number;
   readonly fractionBits?: number;
 }
 
@@ -54,13 +55,13 @@ const LABELLED = { pca: 0, ridge: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 } as c
 
 /** The task over the first of them. */
 export function twoValuedTask(scene: Scene, wanted: Wanted): TwoValued {
-  const { method, twoParty, features, components, outputs, allowFullRank = false, fractionBits } = wanted;
+  const { method, twoParty, features, components, outputs, releases, fractionBits } = wanted;
   const divided = dividedBy(scene);
   const value = ({ values }: SceneRow, { feature, bound }: (typeof divided)[number]) =>
     Number(values[feature]! >= bound);
   const proposal = TaskProposal.parse({
     method,
-    features: Array.from({ length: features }, (_, i) => ({ name: `held${i}`, min: 0, max: 1 })),
+    features: Array.from({ length: features }, (_, i) => ({ name: `held${i}`, min: 0, max: 1, grain: 1 })),
     labellings: LABELS.slice(0, LABELLED[method.kind]).map((column) => ({ column, classes: CLASSES })),
     twoParty,
     outputs: [...(twoParty === 'rotated' ? revealedByRotation(method) : []), ...outputs],
@@ -68,7 +69,9 @@ export function twoValuedTask(scene: Scene, wanted: Wanted): TwoValued {
     maximumOwners: 2,
     maximumSamplesPerOwner: scene.owners.flat().length,
     deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
-    ...{ components, allowFullRank, ...(fractionBits !== undefined && { fractionBits }) },
+    // With a floor, too: it refuses some, and changes no number of the others.
+    ...{ components, allowFullRank: true, exact: releases === undefined, releases },
+    ...(fractionBits !== undefined && { fractionBits }),
   });
   const rowsOf = (rows: readonly SceneRow[]) =>
     rows.map((row) => ({
