@@ -207,7 +207,7 @@ const promises = CASES.map(
     id: `floored-${own.id}`,
     title: `The same from ${own.of}, with the noise of one server on the scatter matrix, and as many components as need no consent`,
     expectation: 'holds',
-    claims: ['S-703'],
+    claims: ['S-703', 'S-712', ...(own.task.method.kind === 'ridge' ? (['S-715'] as const) : [])],
     sees: `the result of a task over statistics with Gaussian noise of ${FLOOR_DEVIATION.toFixed(2)} products of grains, as it would be without the other server's noise, which the attacker knows`,
     run: (setting) => {
       const planned = taskOf(own, setting);

@@ -87,7 +87,7 @@ export const NUMBERS_OF_ROWS: readonly Experiment[] = [
     id: 'floored-rows-of-mean',
     title: 'The number of rows, from the mean of two-valued features with the noise of one server',
     expectation: 'holds',
-    claims: ['S-703'],
+    claims: ['S-703', 'S-714'],
     sees: `the mean of a task by \`garbled\`, cut to ${CUT_MEAN_BITS} bits, over sums of rows with Gaussian noise of ${FLOOR_DEVIATION.toFixed(2)} grains`,
     omits: (scene) => tooFewDivided(scene, FEATURES, ROWS),
     run: (setting) => notFound(setting, FACTS, (draws) => likelihood(setting.scene, FLOOR_DEVIATION, draws)),
