@@ -166,19 +166,18 @@ describe('the reader', () => {
   });
 });
 
-it('a task with a floor has the noise of one server alone, by the real protocol as by the clear reference', async () => {
-  const own = madeUp(PCA, { features: 4, components: 1, floor: true });
+it('a task with a floor has the noise of one server, by the real protocol as by the clear reference', async () => {
+  const own = madeUp({ kind: 'ridge', ridge: 1 }, { features: 3, components: 0, floor: true });
   const draws = new Draws('floor');
-  const bits = computedFractionBits(own.task);
-  const noised = totalScatter(withFloor(own, draws.of('noise')), bits).flat();
+  const noised = totalScatter(withFloor(own, draws.of('noise')), computedFractionBits(own.task)).flat();
   const exact = totalScatter(own.statistics, own.task.fractionBits).flat();
-  const deviation = Math.hypot(...noised.map((entry, place) => entry - exact[place]!)) / 4 / GRAIN ** 2;
+  const deviation = Math.hypot(...noised.map((entry, place) => entry - exact[place]!)) / 3 / GRAIN ** 2;
   expect(deviation).toBeGreaterThan(FLOOR_DEVIATION / 2);
   expect(deviation).toBeLessThan(FLOOR_DEVIATION * 2);
-  const real = await realResult(own, draws.of('noise'));
-  const clear = clearResult(own, draws.of('noise'));
-  expect(real.eigenvalues[0]).toBeCloseTo(clear.eigenvalues[0]!, 0);
-  for (const [i, entry] of real.vectors[0]!.entries()) expect(entry).toBeCloseTo(clear.vectors[0]![i]!, 5);
+  const [real, clear] = [await realResult(own, draws.of('noise')), clearResult(own, draws.of('noise'))].map(
+    ({ regression }) => regression!.weights,
+  );
+  for (const [i, weight] of real!.entries()) expect(weight).toBeCloseTo(clear![i]!, 5);
 });
 
 describe('other numbers behind results', () => {
