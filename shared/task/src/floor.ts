@@ -8,7 +8,7 @@ import { type Feature, type StatisticsTask, summedClasses } from './statistics-t
 export const RELEASED_BITS = 24;
 /** The same of pencils by `rotated`, which opens a matrix and a signal with so many bits: with fewer their noise matrix would have to be better conditioned than it is. */
 export const ROTATED_PENCIL_BITS = 36;
-/** A least eigenvalue of the noise is above −φ√2·(2√d + 7.5), in products of grains, except with probability 2^−40 from three features on, 2^−39 of two and 2^−36.9 of one. */
+/** A least eigenvalue of the noise is above −φ√2·(2√d + 7.5), in products of grains, except with probability 2^−40, 2^−39 of two features and 2^−36.6 of one. */
 const RIDGE_DEVIATIONS = 7.5;
 /** A feature without variance has more than this on the diagonal once in 30,000 times. */
 const VARIANCE_DEVIATIONS = 4;

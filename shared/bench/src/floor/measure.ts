@@ -10,7 +10,7 @@ import {
 import { drawNoise, flatten, type Statistics, unflattenComputed } from '@eigenveil/statistics';
 import { computedValues, programOf, type TaskProposal } from '@eigenveil/task';
 
-/** The largest of some draws is no larger by more than chance makes it: fewer of them say little, more take long. */
+/** Fewer say little, more take long. */
 export const DRAWS = 8;
 
 export interface Cost {

@@ -11,8 +11,8 @@ export type Method = (typeof METHODS)[number];
 
 export type FloorSet =
   | { readonly kind: 'bundled'; readonly name: string }
-  /** Features of which from `least` to 1 − `least` of the rows hold each, by factors that rows share. */
-  | { readonly kind: 'made up'; readonly rows: number; readonly least: number };
+  /** Of two-valued features, by factors that rows share: the first is held by one part of the rows, the last by the other, those between by parts between. */
+  | { readonly kind: 'made up'; readonly rows: number; readonly held: readonly [first: number, last: number] };
 
 const FEATURES = 20;
 const FACTORS = 4;
@@ -23,8 +23,8 @@ const LABEL = 'label';
 
 export function nameOf(set: FloorSet): string {
   if (set.kind === 'bundled') return set.name;
-  const held = `${100 * set.least} to ${100 - 100 * set.least} %`;
-  return `${FEATURES} two-valued, ${held}, ${set.rows.toLocaleString('en-US')} rows`;
+  const held = [...new Set(set.held)].map((part) => `${100 * part}`).join(' to ');
+  return `${FEATURES} two-valued, ${held} %, ${set.rows.toLocaleString('en-US')} rows`;
 }
 
 /** The task and the statistics of its rows; undefined where its data are not there. */
@@ -58,13 +58,13 @@ async function bundled(name: string, method: Method): Promise<Read | undefined> 
   return { task, rows };
 }
 
-function madeUp({ rows: count, least }: Extract<FloorSet, { kind: 'made up' }>, method: Method): Read {
-  const next = generator(seedOf(`floor ${count} ${least}`));
+function madeUp({ rows: count, held: [first, last] }: Extract<FloorSet, { kind: 'made up' }>, method: Method): Read {
+  const next = generator(seedOf(`floor ${count} ${first} ${last}`));
   const centred = () => next() + next() + next() + next() - 2;
   const features = Array.from({ length: FEATURES }, (_, i) => ({
     name: `f${i}`,
     ...{ min: 0, max: 1, grain: 1 },
-    held: least + ((1 - 2 * least) * i) / (FEATURES - 1),
+    held: first + ((last - first) * i) / (FEATURES - 1),
   }));
   const hidden = Array.from({ length: count }, () => {
     const factors = Array.from({ length: FACTORS }, centred);
