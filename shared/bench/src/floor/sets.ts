@@ -12,7 +12,11 @@ export type Method = (typeof METHODS)[number];
 export type FloorSet =
   | { readonly kind: 'bundled'; readonly name: string }
   /** Of two-valued features, by factors that rows share: the first is held by one part of the rows, the last by the other, those between by parts between. */
-  | { readonly kind: 'made up'; readonly rows: number; readonly held: readonly [first: number, last: number] };
+  | {
+      readonly kind: 'made up';
+      readonly rows: number;
+      readonly held: readonly [first: number, last: number];
+    };
 
 const FEATURES = 20;
 const FACTORS = 4;
@@ -58,7 +62,10 @@ async function bundled(name: string, method: Method): Promise<Read | undefined> 
   return { task, rows };
 }
 
-function madeUp({ rows: count, held: [first, last] }: Extract<FloorSet, { kind: 'made up' }>, method: Method): Read {
+function madeUp(
+  { rows: count, held: [first, last] }: Extract<FloorSet, { kind: 'made up' }>,
+  method: Method,
+): Read {
   const next = generator(seedOf(`floor ${count} ${first} ${last}`));
   const centred = () => next() + next() + next() + next() - 2;
   const features = Array.from({ length: FEATURES }, (_, i) => ({

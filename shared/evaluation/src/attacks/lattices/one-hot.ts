@@ -99,7 +99,7 @@ export const ONE_HOTS: readonly Experiment[] = [
     id: 'floor-one-hot',
     title: `How many rows have two categories of two one-hot groups, to within ${NEAR} row, from a PCA with a floor of as many components as their rank`,
     expectation: 'control',
-    claims: ['S-703'],
+    claims: ['S-718'],
     sees: `${COMPONENTS} components of ${FEATURES} features with the floor of ${FLOOR} products of grains and without the data user's noise, by the clear reference, as they pass where the noise counts as rank`,
     knows: `${KNOWS}; which features are one group`,
     control: 'the best estimate of the same numbers without the task',

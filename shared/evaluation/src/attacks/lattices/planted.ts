@@ -141,7 +141,7 @@ export const leak = (
   ...about(task),
   ...own,
   expectation: 'control',
-  claims: ['S-703'],
+  claims: ['S-718'],
   run: (setting) => found(setting, factsOf(task), (draws) => run(setting, draws), { runs }),
 });
 
