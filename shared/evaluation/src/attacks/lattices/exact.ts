@@ -209,7 +209,7 @@ const promises = CASES.map(
     id: `floored-${own.id}`,
     title: `The same from ${own.of}, with the floor, and as many components as need no consent`,
     expectation: 'holds',
-    claims: ['S-703'],
+    claims: ['S-703', 'S-712', ...(own.task.method.kind === 'ridge' ? (['S-715'] as const) : [])],
     sees: `the result of a task with its floor of ${FLOOR} products of grains, by the real protocol, without the data user's noise, which the attacker knows`,
     run: (setting) => {
       const planned = taskOf(own, setting);

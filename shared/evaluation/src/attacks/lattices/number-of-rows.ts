@@ -90,7 +90,7 @@ export const NUMBERS_OF_ROWS: readonly Experiment[] = [
     id: 'floored-rows-of-mean',
     title: 'The number of rows, from the mean of two-valued features with the floor',
     expectation: 'holds',
-    claims: ['S-703'],
+    claims: ['S-703', 'S-714'],
     sees: `the mean of a task by \`garbled\` with its floor of ${FLOOR} grains on sums of rows, from its circuit in the clear, without the data user's noise, which the attacker knows`,
     omits: (scene) => tooFewDivided(scene, FEATURES, ROWS),
     run: (setting) =>
