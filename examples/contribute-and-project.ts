@@ -40,7 +40,7 @@ await owner.contribute(dataUser, taskId, async (agreed, signs) => {
   const accumulator = new RowAccumulator(agreed, signs); // signs: of a sketch
   const names = agreed.features.map(({ name }) => name);
   for (const reading of readings) accumulator.add(rowOf(names, reading));
-  return accumulator.statistics();
+  return { ...accumulator.statistics(), grains: accumulator.grains() };
 });
 const { task, projection } = await owner.result(dataUser, taskId, { milliseconds: 3_600_000 });
 const projector = new Projector(task, projection);

@@ -12,10 +12,10 @@ const signed = await client.create(
   TaskProposal.parse({
     method: { kind: 'pca' },
     features: [
-      { name: 'temperature', min: -20, max: 40 },
-      { name: 'humidity', min: 0, max: 100 },
-      { name: 'pressure', min: 950, max: 1050 },
-      { name: 'wind', min: 0, max: 60 },
+      { name: 'temperature', min: -20, max: 40, grain: 0.1 },
+      { name: 'humidity', min: 0, max: 100, grain: 1 },
+      { name: 'pressure', min: 950, max: 1050, grain: 0.1 },
+      { name: 'wind', min: 0, max: 60, grain: 0.1 },
     ],
     components: 1,
     outputs: ['mean'],

@@ -82,6 +82,8 @@ function anglesOf(header: string[], records: string[][], method: TaskProposal['m
     minimumOwners: 2,
     maximumOwners: 2,
     maximumSamplesPerOwner: records.length,
+    exact: true,
+    allowFullRank: true,
     deadline: '2100-01-01T00:00:00Z',
   });
   const rounded = new RoundedRows(task, BITS);

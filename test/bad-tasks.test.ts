@@ -26,7 +26,8 @@ beforeAll(async () => {
   parties = { client: await world.taskClient(), dataUser: world.dataUserAddress, owners };
   const unlabelled = await exampleOf(dataFile('iris'), 'pca');
   const labelled = await exampleOf(dataFile('iris'), 'dca');
-  pca = unlabelled.proposal;
+  const { features } = unlabelled.proposal;
+  pca = { ...unlabelled.proposal, features: features.map((it) => ({ ...it, grain: 'cell' })) };
   dca = labelled.proposal;
   parts = split(unlabelled.rows, OWNERS);
   labelledParts = split(labelled.rows, OWNERS);
@@ -42,11 +43,20 @@ const storedTasks = () =>
   );
 
 describe('a proposal that breaks a rule', () => {
+  const guarded = { exact: false, allowFullRank: false };
   const cases: [string, Partial<TaskProposal>, string][] = [
     ['more components than features', { components: FEATURES + 1 }, 'ERR_TOO_MANY_COMPONENTS'],
-    ['as many components as features', { components: FEATURES }, 'ERR_FULL_RANK'],
-    ['one fewer, with the trace', { components: FEATURES - 1, outputs: ['trace'] }, 'ERR_FULL_RANK'],
-    ['one fewer, with the spectrum', { components: FEATURES - 1, outputs: ['spectrum'] }, 'ERR_FULL_RANK'],
+    ['as many components as features', { ...guarded, components: FEATURES }, 'ERR_FULL_RANK'],
+    [
+      'one fewer, with the trace',
+      { ...guarded, components: FEATURES - 1, outputs: ['trace'] },
+      'ERR_FULL_RANK',
+    ],
+    [
+      'one fewer, with the spectrum',
+      { ...guarded, components: FEATURES - 1, outputs: ['spectrum'] },
+      'ERR_FULL_RANK',
+    ],
     ['a short key without opt-in', { allowInsecureKey: false }, 'ERR_KEY_TOO_SHORT'],
     ['a minimum above the maximum of owners', { minimumOwners: 11 }, 'ERR_TASK_INVALID'],
     ['a labelling too many', { labellings: [{ column: 'x', classes: ['0', '1'] }] }, 'ERR_TASK_INVALID'],
@@ -158,7 +168,7 @@ describe("a task that breaks the owner's policy is refused before a row is read"
     ['two-party protocol', { twoParty: [] }, '"twoParty" expected a private protocol'],
     ['number of components', { maximumComponents: 3 }, '"components" expected at most 3, got 4'],
     ['whole spectrum', { allowSpectrum: false }, '"outputs" expected no spectrum'],
-    ['full rank', { allowFullRank: false }, '"allowFullRank" expected false'],
+    ['full rank', { allowFullRank: false }, '"exact" expected false'],
     ['privacy', { allowWithoutDifferentialPrivacy: false }, '"differentialPrivacy" expected a guarantee'],
   ])('%s', async (_, policy, rule) => {
     const { owner, home } = await world.enrolledOwner(policy);

@@ -7,7 +7,7 @@ import { runInProcess } from './support/in-process.ts';
 import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
 import { type Enrolled, World } from './support/world.ts';
 
-const ONE = { answers: { rotated: 1, others: 1 } };
+const ONE = { answers: { rotated: 1, wholes: 1 } };
 const RESTORED = expect.objectContaining({ code: 'ERR_BUDGET_RESTORED' });
 
 let world: World;
@@ -45,13 +45,13 @@ test('a task is charged once, and neither withdrawal nor cancellation gives it b
   await expect(reading).rejects.toMatchObject({ code: 'ERR_BUDGET_EXHAUSTED' });
   expect([read, await contributions(second)]).toEqual([0, 0]);
   expect(await owner.owner.inspect(world.dataUserAddress, second)).toMatchObject({
-    overBudget: expect.stringContaining('none is left'),
+    overBudget: expect.stringContaining('nothing is left'),
   });
   await contribute(owner, second, { dataset: 'more' });
-  expect((await owner.owner.budget()).map(({ dataset, answers }) => [dataset, answers.others.given])).toEqual(
+  expect((await owner.owner.budget()).map(({ dataset, answers }) => [dataset, answers.wholes.given])).toEqual(
     [
-      ['default', 1],
-      ['more', 1],
+      ['default', '1'],
+      ['more', '1'],
     ],
   );
   const home = join(world.folder, `owner-${world.owners}`);
@@ -61,7 +61,7 @@ test('a task is charged once, and neither withdrawal nor cancellation gives it b
     ['default', 'more'].map((dataset) =>
       expect.stringMatching(
         new RegExp(
-          `^${dataset}: 0 tasks with a guarantee; spent: epsilon 0 .* of no total; left: any epsilon, 1 of 1 answers .* by rotated, 0 of 1 by others$`,
+          `^${dataset}: 0 tasks with a guarantee; spent: epsilon 0 .* of no total; left: any epsilon, 1 of 1 answers .* by rotated, 0 of a whole$`,
         ),
       ),
     ),
@@ -82,7 +82,7 @@ test('a home that is put back sends nothing before its budget is set', async () 
   await expect(contribute(owner, id)).rejects.toEqual(RESTORED);
   expect([await contributions(id), await owner.home.pending(id)]).toEqual([0, undefined]);
 
-  const lost = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, others: 1 } as const;
+  const lost = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, part: '1' } as const;
   await owner.owner.setBudget('default', lost);
   await contribute(owner, id);
   expect(await contributions(id)).toBe(1);

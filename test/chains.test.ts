@@ -79,7 +79,14 @@ async function drafted(...flags: string[]): Promise<TaskProposal> {
     'user',
     ...['--json', 'task', 'draft', '--data', IRIS, '--basis', pca.task.id, '--owners', '10'],
     ...client,
-    ...['--data-directory', world.dataUserConfig.dataDirectory, '--two-party', 'simulated', ...flags],
+    ...[
+      '--data-directory',
+      world.dataUserConfig.dataDirectory,
+      '--two-party',
+      'simulated',
+      '--exact',
+      ...flags,
+    ],
   );
   return ProposalFile.parse({
     ...jsonOf(draft),
@@ -97,7 +104,11 @@ describe('PCA, then DCA on its components', () => {
   test('is drafted on the first result, whose numbers it does not tell', async () => {
     const draft = await dcaDraft();
     expect(draft.features).toEqual(
-      [1, 2, 3].map((c) => ({ name: `component_${c}`, min: -4, max: 4, twoValued: false })),
+      [1, 2, 3].map((c) => ({
+        ...{ name: `component_${c}`, min: -4, max: 4, twoValued: false },
+        // The coarsest of the four columns: 0.1 on a range of 2.4.
+        grain: expect.closeTo(0.2 / 2.4, 12),
+      })),
     );
     expect(draft.method).toMatchObject({ kind: 'dca', ridge: 0.0625 });
     const { provenance } = await (await world.taskClient()).resultWithProvenance(pca.task.id);
@@ -273,15 +284,15 @@ describe('a task on a basis', () => {
   });
 
   test('is an answer of its own over the same rows', { tags: ['long'] }, async () => {
-    const one = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 1, others: 1 } });
+    const one = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 1, wholes: 1 } });
     const first = await (await world.taskClient()).create(await proposalOf('pca'));
     await contribute(0, first, ['label'], one);
     await expect(contribute(0, dca, [], one)).rejects.toEqual(code('ERR_BUDGET_EXHAUSTED'));
-    const two = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 0, others: 2 } });
+    const two = await world.enrolledOwner({ maximumLinks: 2, answers: { rotated: 0, wholes: 2 } });
     await contribute(0, first, ['label'], two);
     await contribute(0, dca, [], two);
     const [{ answers } = { answers: undefined }] = await two.owner.budget();
-    expect(answers).toMatchObject({ others: { given: 2, of: 2 } });
+    expect(answers).toMatchObject({ wholes: { of: 2, left: '0' } });
   });
 
   test('is reduced by nothing that the CSP has not countersigned, and then no row is read', async () => {

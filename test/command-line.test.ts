@@ -107,7 +107,7 @@ describe('a task', () => {
     const drafted = await runInProcess(
       'user',
       ...['task', 'draft', '--json', '--data', dataFile('iris'), '--ignore', IGNORED.join()],
-      ...['--components', '1', '--owners', String(OWNERS)],
+      ...['--components', '1', '--owners', String(OWNERS), '--exact'],
     );
     const draft = jsonOf(drafted) as TaskProposal & { $schema: string };
     // For editors; SignedTask, which is strict, has none.
@@ -117,7 +117,10 @@ describe('a task', () => {
     await writeFile(path('task.json'), JSON.stringify(proposal));
     await writeFile(
       path('policy.json'),
-      JSON.stringify({ minimumKeyBits: 1024, minimumOwners: OWNERS, ...MANY_ANSWERS }),
+      JSON.stringify({
+        ...{ minimumKeyBits: 1024, minimumOwners: OWNERS, allowFullRank: true },
+        ...MANY_ANSWERS,
+      }),
     );
     signed = SignedTask.parse(jsonOf(await task('create', '--proposal', path('task.json'))));
     id = signed.task.id;
@@ -134,7 +137,10 @@ describe('a task', () => {
       budget: { takes: true, reason: null },
       policy: {
         takes: false,
-        broken: [{ rule: '"keyBits" expected at least 3072, got 1024', change: { minimumKeyBits: 1024 } }],
+        broken: [
+          { rule: '"keyBits" expected at least 3072, got 1024', change: { minimumKeyBits: 1024 } },
+          { rule: expect.stringMatching(/^"exact" expected false/), change: { allowFullRank: true } },
+        ],
         minimumClassRows: null,
       },
     });
@@ -144,7 +150,7 @@ describe('a task', () => {
     );
     expect(stdout).toContain('\nThe data user learns\n- 1 vector with its eigenvalue');
     expect(stdout).toMatch(
-      /\nYour policy refuses this task\n- "keyBits".*\n {2}to take it: "minimumKeyBits": 1024\n$/,
+      /\nYour policy refuses this task\n- "keyBits".*\n {2}to take it: "minimumKeyBits": 1024\n- "exact".*\n {2}to take it: "allowFullRank": true\n$/,
     );
     const taken = await runInProcess('owner', 'show', id, ...agreeing(0));
     expect(taken.stdout).toMatch(/\nYour policy takes this task\n$/);
@@ -290,7 +296,7 @@ describe('a task', () => {
     const shown = await runInProcess('user', 'task', 'result', id, ...asOperator());
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
     expect(shown.stdout).toMatch(
-      /^task .*: pca of the covariance matrix of 2 features, by garbled\n3 owners, as the CSP has verified\n\ncomponent.*\n +1 +\d+\.\d+ +█{40}\n/,
+      /^task .*: pca of the covariance matrix of 2 features, by garbled\nno floor \(exact\).*\n3 owners, as the CSP has verified\n\ncomponent.*\n +1 +\d+\.\d+ +█{40}\n/,
     );
     const csv = await runInProcess('user', 'task', 'result', id, ...asOperator(), '--format', 'csv');
     expect(csv.stdout).toMatch(/^component,eigenvalue,.*,vector sepal_width\n1,.*\n$/);

@@ -53,6 +53,8 @@ beforeAll(async () => {
       keyBits: 1024,
       allowInsecureKey: true,
       twoParty: 'simulated',
+      exact: true,
+      allowFullRank: true,
       deadline: new Date(Date.now() + 3_600_000).toISOString(),
     },
   } as const;
@@ -68,6 +70,7 @@ beforeAll(async () => {
     }),
     histogram: await create({
       ...{ method: { kind: 'histogram', height: 4, strategy: 'privelet' }, components: 0 },
+      ...{ exact: false, allowFullRank: false },
       ...{ features: [{ name: 'x', min: 0, max: 100 }], twoParty: 'linear' },
       differentialPrivacy: {
         ...{ epsilon: 1, delta: 1e-6, neighbours: 'add-remove', clippingNorm: null },

@@ -27,7 +27,7 @@ const [given = ''] = process.argv.slice(2);
 const { home, csp, dataUser, token, thumbprint, task, file } = JSON.parse(given);
 const owner = new DataOwner({
   state: new OwnerHome(home),
-  policy: OwnerPolicy.parse({ twoParty: ['simulated'], minimumKeyBits: 1024 }),
+  policy: OwnerPolicy.parse({ twoParty: ['simulated'], minimumKeyBits: 1024, allowFullRank: true }),
   paillier: new PaillierPool({ threads: 1 }),
 });
 await owner.enrol(csp, token, Thumbprint.parse(thumbprint));

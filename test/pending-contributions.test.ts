@@ -1,10 +1,18 @@
 /** An owner's contribution that has no receipt yet, and one that was withdrawn: nothing is drawn a second time, and no file is passed over. */
-import type { DataOwner, OwnerHome } from '@eigenveil/data-owner';
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DataOwner, type OwnerHome, OwnerPolicy, PaillierPool } from '@eigenveil/data-owner';
+import type { OwnFloorTold } from '@eigenveil/data-owner/portable';
+import { systemRandomness } from '@eigenveil/privacy';
+import { contribute as encrypt } from '@eigenveil/protocol/owner';
+import { flatten, RowAccumulator } from '@eigenveil/statistics';
 import type { Task, TaskProposal } from '@eigenveil/task';
 import type { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import type { Receipt, SignedTask } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { query } from './support/database.ts';
+import { runInProcess } from './support/in-process.ts';
 import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
@@ -35,12 +43,14 @@ let world: World;
 let proxy: FaultyProxy;
 let proposal: TaskProposal;
 let parts: LabelledRows[];
+let whole: LabelledRows;
 beforeAll(async () => {
   world = await World.start({ proxied: true });
   proxy = world.proxies.dataUser;
   const example = await exampleOf(dataFile('iris'), 'pca', { minimumOwners: 3 });
   proposal = example.proposal;
-  parts = split(example.rows, 3);
+  whole = example.rows;
+  parts = split(whole, 3);
 });
 afterAll(() => world.close());
 
@@ -236,4 +246,96 @@ test('a contribution that another process has finished meanwhile is not made a s
   });
   expect(second).toEqual(first);
   expect(sent()).toHaveLength(1);
+});
+
+describe("noise for an owner's own rows, which are coarser than the task says", () => {
+  /** What was to be encrypted, with the noise. */
+  let encrypted: (readonly bigint[])[];
+  let told: OwnFloorTold[];
+  const exact = (task: Task) => flatten(task, summarise(task, whole));
+  const pool = new PaillierPool({ threads: 0 });
+  afterAll(() => pool.close());
+
+  const contributeAll = (policy: Partial<OwnerPolicy>) =>
+    new DataOwner({
+      state: home,
+      policy: OwnerPolicy.parse({
+        twoParty: ['simulated'],
+        minimumKeyBits: 1024,
+        allowFullRank: true,
+        ...policy,
+      }),
+      paillier: {
+        contribution: (agreed, values) => {
+          encrypted.push(values);
+          return encrypt(agreed, values, { paillier: pool, randomness: systemRandomness });
+        },
+      },
+    }).contribute(
+      world.dataUserAddress,
+      signed.task.id,
+      async (task) => {
+        const accumulator = new RowAccumulator(task);
+        for (const row of whole.values) accumulator.add(row);
+        return { ...accumulator.statistics(), grains: accumulator.grains() };
+      },
+      { onOwnFloor: (it) => told.push(it) },
+    );
+
+  const createFine = async () => {
+    const features = proposal.features.map((feature) => ({ ...feature, grain: 'cell' as const }));
+    signed = await (await world.taskClient()).create({ ...proposal, exact: false, features });
+  };
+  beforeEach(async () => {
+    [encrypted, told] = [[], []];
+    await createFine();
+  });
+
+  test('is drawn once, however often it is sent', async () => {
+    proxy.inject(PUT, LOST);
+    await expect(contributeAll({})).rejects.toEqual(UNREACHABLE);
+    proxy.heal();
+    await contributeAll({});
+    expect(encrypted).toHaveLength(1);
+    expect(sent()).toHaveLength(2);
+    expect(sent()[1]).toEqual(sent()[0]);
+    const noise = exact(signed.task).map((value, i) => encrypted[0]![i]! - value);
+    // All entries of R and sums, whose deviations are thousands of cells, and neither of both counts.
+    expect(noise.map((it) => it !== 0n)).toEqual(noise.map((_, i) => i < noise.length - 2));
+    expect(told[0]).toMatchObject({ deviation: Math.SQRT1_2, isChecked: true });
+    expect(told[0]!.coarser.map(({ own }) => own)).toEqual(
+      proposal.features.map(() => expect.closeTo(0.1, 9)),
+    );
+    expect((await home.ledger()).map(({ event }) => event)).toMatchObject([{ part: '1/2' }]);
+    // Of another task over the same rows another noise.
+    await createFine();
+    await contributeAll({});
+    expect(exact(signed.task).map((value, i) => encrypted[1]![i]! - value)).not.toEqual(noise);
+  });
+
+  test('is told to the owner by the command, before and when it is sent', async () => {
+    const at = (name: string) => join(world.folder, name);
+    const { url, ca } = world.dataUserAddress;
+    await writeFile(at('ca.pem'), ca!);
+    const policy = { twoParty: ['simulated'], minimumKeyBits: 1024, allowFullRank: true };
+    await writeFile(at('policy.json'), JSON.stringify(policy));
+    const flags = [
+      ...['--home', at(`owner-${world.owners}`), '--user-url', url, '--user-ca', at('ca.pem')],
+      ...['--policy', at('policy.json'), '--data', dataFile('iris'), '--ignore', 'label'],
+    ];
+    const words = /"sepal_length" \(0\.1 instead of 0\.00\d+\).*deviation of 0\.707 .*nobody else is told/;
+    const dry = await runInProcess('owner', 'contribute', signed.task.id, ...flags, '--dry-run');
+    expect(dry.stdout).toMatch(words);
+    expect(dry.stdout).toContain('1/2 of a whole');
+    const sending = await runInProcess('owner', 'contribute', signed.task.id, ...flags);
+    expect(sending).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(words) });
+    expect(sent()).toHaveLength(1);
+  });
+
+  test('is added by nobody whose policy wants none: then such a task is too much for the rows', async () => {
+    await expect(contributeAll({ ownFloor: false })).rejects.toMatchObject({ code: 'ERR_BUDGET_EXHAUSTED' });
+    expect(encrypted).toEqual([]);
+    await contributeAll({ grains: Object.fromEntries(proposal.features.map(({ name }) => [name, 'cell'])) });
+    expect(encrypted).toEqual([exact(signed.task)]);
+  });
 });

@@ -89,7 +89,7 @@ test.each(['owners', 'servers'] as const)(
     const { task } = await parties.client.create(proposalOf(noise));
     const owner = new DataOwner({
       state: new MemoryOwnerState(),
-      policy: OwnerPolicy.parse({ twoParty: ['simulated'], minimumKeyBits: 1024 }),
+      policy: OwnerPolicy.parse({ twoParty: ['simulated'], minimumKeyBits: 1024, allowFullRank: true }),
       paillier: new PaillierPool({ threads: 0 }),
     });
     const [token] = await inviteOwners(world.cspConfig.dataDirectory, 1, 3600);

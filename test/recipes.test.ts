@@ -93,13 +93,11 @@ describe('a reader who follows the documents', { tags: ['long'] }, () => {
     const [install, ...others] = blockWith(readme, 'npm run demo');
     const { stderr } = await reader.give(commandsOf(install!)[0]!.command);
     expect(stderr).not.toMatch(/npm warn|EBADENGINE/i);
-    // Garbled circuits compute with 24 fraction bits; the noise of rotated is 2^-36 of the trace.
-    await expectFigures(2e-3, 2e-5);
+    await expectFigures();
     for (const { command } of others.flatMap(commandsOf)) {
       if (ELSEWHERE.includes(command)) continue;
       await reader.give(fill(command, values));
-      const twoParty = command.includes('rotated');
-      await expectFigures(twoParty ? 1e-6 : 2e-3, twoParty ? 1e-9 : 2e-5);
+      await expectFigures();
     }
     await reader.give('npm run demo:authentication');
     await expectRecognition();
@@ -196,12 +194,15 @@ async function expectRecognition(): Promise<void> {
   }
 }
 
-async function expectFigures(largestAngle: number, largestError: number): Promise<void> {
+/** With the floor: ionosphere has a two-valued column among its fine ones, which costs a DCA most. */
+async function expectFigures(): Promise<void> {
   const report = await readFile(join(reader.checkout, 'out/report.json'), 'utf8');
-  const { results } = JSON.parse(report) as { results: { maxAngle: number; maxEigenvalueError: number }[] };
+  const { results } = JSON.parse(report) as {
+    results: { maxEigenvalueError: number; kept: { part: number; exact: number } }[];
+  };
   expect(results).toHaveLength(2);
-  for (const { maxAngle, maxEigenvalueError } of results) {
-    expect(maxAngle).toBeLessThan(largestAngle);
-    expect(maxEigenvalueError).toBeLessThanOrEqual(largestError);
+  for (const { maxEigenvalueError, kept } of results) {
+    expect(maxEigenvalueError).toBeLessThan(0.5);
+    expect(kept.part).toBeGreaterThan(kept.exact - 0.05);
   }
 }

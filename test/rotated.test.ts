@@ -233,9 +233,14 @@ test('an answer that has come is not lost when the database fails for a moment',
 
 describe('is refused', () => {
   const declared = { twoParty: 'rotated', outputs: OUTPUTS };
+  const guarded = { exact: false, allowFullRank: false };
   test.each([
     ['without the spectrum', madeUpProposal('pca', 6, [], { twoParty: 'rotated' }), 'ERR_PROGRAM_INVALID'],
-    ['for d − 1 components', madeUpProposal('pca', 6, [], { ...declared, components: 5 }), 'ERR_FULL_RANK'],
+    [
+      'for d − 1 components',
+      madeUpProposal('pca', 6, [], { ...declared, ...guarded, components: 5 }),
+      'ERR_FULL_RANK',
+    ],
     [
       'for numbers that do not fit its ring',
       madeUpProposal('pca', 6, [], { ...declared, fractionBits: 20, maximumSamplesPerOwner: 1_000_000_000 }),

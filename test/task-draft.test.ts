@@ -121,7 +121,7 @@ test.each<[string, string[], RegExp]>([
   [
     'a ridge that garbled cannot write',
     [...DCA, ...SIZES, '--ridge', '1e-9'],
-    /ERR_TASK_RANGE: "method.ridge" expected 0, a multiple of 4\^-14 or at least/,
+    /ERR_TASK_RANGE: "method.ridge" expected 0, a multiple of 4\^-18 or at least/,
   ],
   [
     'a negative ridge on the signal by rotated',
@@ -168,6 +168,94 @@ test('a draft takes every member that has a flag', async () => {
   });
 });
 
+test('a draft is exact, or stands more results, where that is asked for', async () => {
+  const exact = await draft(...RANGES, ...SIZES, '--exact');
+  expect(JSON.parse(exact.out)).toMatchObject({ exact: true, allowFullRank: true, releases: 2 });
+  expect(exact.err).toMatch(
+    /^note: no floor \(exact\): .* the whole scatter matrix may follow .* "allowFullRank"$/m,
+  );
+  expect(exact.err).not.toContain('note: the floor');
+  const more = await draft(...RANGES, ...SIZES, '--releases', '8');
+  expect(JSON.parse(more.out)).toMatchObject({ exact: false, allowFullRank: false, releases: 8 });
+  expect(more.err).toMatch(/^note: a floor for 8 releases over the same rows: /m);
+  const refused = async (...wrong: string[]) => expect(await draft(...wrong)).toMatchObject({ exitCode: 2 });
+  await refused(...RANGES, ...SIZES, '--exact', '--releases', '2');
+  await refused(...RANGES, '--method', 'histogram', '--owners', '3', '--epsilon', '1', '--exact');
+});
+
+test('a draft declares grains, and says what the floor by them costs, to programs as well', async () => {
+  const { out, err } = await draft(...RANGES, ...SIZES, '--grain', 'petal*=0.5');
+  const features = (text: string) =>
+    (JSON.parse(text) as TaskProposal).features.map(({ name, grain }) => [name, grain]);
+  const found = [
+    ['sepal_length', 0.1],
+    ['sepal_width', 0.1],
+  ];
+  expect(features(out)).toEqual([...found, ['petal_length', 0.5], ['petal_width', 0.5]]);
+  expect(err).toMatch(/^note: grains, .*: 0.1 of "sepal_length", "sepal_width"; 0.5 of "petal_length", /m);
+  expect(err).toMatch(
+    /^note: the floor: in the sample 2 components capture 9[\d.]+ % of the variance; with/m,
+  );
+  const json = await draft('--json', ...RANGES, ...SIZES);
+  const told = JSON.parse(json.out) as {
+    $forecast: { exact: number; floor: { rows: number; part: number }[] };
+  };
+  expect(told.$forecast).toMatchObject({ of: 'variance', floor: [{ rows: 150 }, { rows: 450 }] });
+  for (const { part } of told.$forecast.floor)
+    expect(Math.abs(part - told.$forecast.exact)).toBeLessThan(0.001);
+  expect(ProposalFile.parse(told)).not.toHaveProperty('$forecast');
+});
+
+test('a draft leaves out a copy, and an exact one does not', async () => {
+  const file = join(folder, 'copied.csv');
+  const lines = Array.from({ length: 90 }, (_, row) => [row % 7, (row * row) % 11, row % 7].join(','));
+  await writeFile(file, `a,b,c\n${lines.join('\n')}\n`);
+  const args = ['--data', file, '--components', '1', '--owners', '3'];
+  const names = (text: string) => (JSON.parse(text) as TaskProposal).features.map(({ name }) => name);
+  const { out, err } = await draft(...args);
+  expect(names(out)).toEqual(['a', 'b']);
+  expect(err).toMatch(/^warning: a column is left out .*: "c" is a copy of "a". .* --keep keeps/m);
+  expect(names((await draft(...args, '--keep', 'c')).out)).toEqual(['b', 'c']);
+  expect(names((await draft(...args, '--exact')).out)).toEqual(['a', 'b', 'c']);
+});
+
+test('an older proposal is written again with grains, and everything else as it was', async () => {
+  const older = join(folder, 'older.json');
+  const drafted = JSON.parse((await draft(...RANGES, ...SIZES, '--epsilon', '1')).out);
+  const ungrained = (drafted as TaskProposal).features.map(({ grain: _, ...feature }) => feature);
+  const written = { ...drafted, features: ungrained, $note: 'kept' };
+  await writeFile(older, JSON.stringify(written));
+  const mended = await draft('--regrain', older, '--data', dataFile('iris'), '--grain', 'petal_width=cell');
+  expect(mended.exitCode).toBe(0);
+  const grains = [0.1, 0.1, 0.1, 'cell'];
+  const features = ungrained.map((feature, i) => ({ ...feature, grain: grains[i] }));
+  expect(JSON.parse(mended.out)).toEqual({ ...written, features });
+  expect(mended.err).toMatch(/^warning: "--grain" says that it has none of "petal_width"/m);
+  expect(mended.err).toMatch(/^note: grains, /m);
+
+  const runs = [
+    { name: 'f#', min: 0, max: 9, count: 2, from: 1 },
+    { name: 'component_1', min: -1, max: 1 },
+  ];
+  await writeFile(older, JSON.stringify({ features: runs }));
+  const file = join(folder, 'runs.csv');
+  const lines = Array.from({ length: 90 }, (_, row) => `${row % 10},${(row % 17) / 2}`);
+  await writeFile(file, `f1,f2\n${lines.join('\n')}\n`);
+  const again = ['--regrain', older, '--data', file];
+  expect((await draft(...again, '--grain', 'component_*=0.2')).out).toContain('"grain": 0.2');
+  expect(JSON.parse((await draft(...again, '--grain', 'component_1=2')).out).features[0].grain).toBe(1);
+  expect(await draft(...again)).toMatchObject({
+    exitCode: 2,
+    err: expect.stringMatching(
+      /ERR_TASK_INVALID: the file expected columns of all features, .*: "component_1"/,
+    ),
+  });
+  expect(await draft(...RANGES, '--components', '2')).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('"--owners" expected, a number from 2'),
+  });
+});
+
 test('a draft by rotated declares what it reveals, of a discriminant method class counts, too', async () => {
   const sizes = ['--components', '1', '--owners', '3', '--two-party', 'rotated'];
   const drafted = async (...method: string[]) => {
@@ -204,7 +292,8 @@ test('a draft of a sketch says what it loses, and many features stand in it as o
   const pixels = Array.from({ length: 240 }, (_, i) => i);
   const lines = Array.from({ length: 90 }, (_, row) => pixels.map((i) => cell(row, i)).join(','));
   await writeFile(faces, `${pixels.map((i) => `pixel_${i}`).join(',')}\n${lines.join('\n')}\n`);
-  const sizes = ['--data', faces, '--components', '4', '--owners', '3', '--two-party', 'simulated'];
+  const all = ['--data', faces, '--components', '4', '--owners', '3', '--two-party', 'simulated'];
+  const sizes = [...all, '--exact'];
   const { exitCode, out, err } = await draft(...sizes, '--sketch', '--range', '[0, 255]');
   expect(exitCode).toBe(0);
   const told =

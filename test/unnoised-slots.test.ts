@@ -29,6 +29,8 @@ function arrange(noise: NoiseDrawers, neighbours: Neighbours) {
     maximumSamplesPerOwner: SAMPLES_PER_OWNER,
     keyBits: 1024,
     allowInsecureKey: true,
+    exact: true,
+    allowFullRank: true,
     deadline: new Date(0).toISOString(),
     differentialPrivacy: {
       epsilon: 1,

@@ -126,6 +126,41 @@ A draft names its JSON schema (\`$schema\`), so that editors complete and check 
 to each other, such as components to features. \`task draft\` and \`task create\` check that before they
 ask anybody.
 
+## Grains
+
+Scatter matrices of whole numbers are whole numbers, which a result gives away much faster than
+measured ones. So both servers add noise under every result that is not \`exact\`, the floor, and
+each feature declares by which: its \`grain\`, how far apart its values lie, in its own unit. It is 1
+for whole numbers and codes, 0.1 for one decimal; \`"cell"\` for values as fine as they are rounded
+to. Where the grid begins does not matter. A task that is not \`exact\` declares all of them.
+
+\`task draft\` finds grains in its sample, in values as they are written: the largest step on which
+98 % of rows lie within a 25th of it, where chance would make it so with a probability below 2^−40,
+or the smallest gap between a few common values, whichever is larger. Rows at the ends of a range
+and up to three frequent values that do not fit, as imputed ones do not, are set aside. Of fewer than
+60 rows the last digit that is written counts. Of 65,536 rows or 4,096 different values and more it
+looks at a fair sample. \`--grain NAME=STEP\` or \`NAME=cell\` says another one: a larger one is always
+safe, and costs accuracy. An older proposal gets grains from a sample; nothing else of it changes:
+
+\`\`\`
+npx eigenveil-user task draft --regrain older.json --data sample.csv > task.json
+\`\`\`
+
+Components of a [chain](chains.md) have the largest grain of the features that they are made of. A
+correlation matrix has its floor before features are standardised, so that grains stay in their own
+units. Drafts leave out columns that follow from others in every row of the sample, unless
+\`--keep\` names them: copies, complements, multiples, sums, and the last one of a one-hot group. By
+these the noise would average away. Owners whose files have such columns give \`--ignore\`. A note forecasts what the floor will cost, by noise drawn over
+the sample; with \`--json\`, \`$forecast\` has it in numbers, which \`task create\` passes over.
+
+\`releases\` says for how many results over the same rows the floor is made, 2 where nothing is said:
+each takes one of so many parts of what an owner gives of its rows, and an exact one takes all of it
+([what tasks take](privacy.md#what-tasks-take-of-a-whole)). A series needs as many as it will have
+tasks. An owner whose values are coarser than the task says
+[adds the noise that is missing](privacy.md#an-owners-own-floor) to its own sums.
+
+## Members
+
 This page and the schema are written by a test from the texts beside the members
 (\`shared/task/src/schema.ts\`): \`npx vitest run task-reference -u\`.
 `;

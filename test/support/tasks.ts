@@ -35,6 +35,8 @@ function defaults() {
     keyBits: 1024,
     allowInsecureKey: true,
     twoParty: 'simulated',
+    exact: true,
+    allowFullRank: true,
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   };
 }
@@ -53,6 +55,7 @@ export function madeUpProposal(
       name: `f${i}`,
       min: -1,
       max: 1,
+      grain: 'cell',
       twoValued: false,
     })),
     labellings: classCounts.map((count, l) => ({
@@ -68,7 +71,7 @@ export function madeUpProposal(
 export function madeUpHistogram(changes: Record<string, unknown> = {}): TaskProposal {
   return madeUpProposal('pca', 2, [], {
     method: { kind: 'histogram', height: 2, strategy: 'privelet' },
-    ...{ components: 0, outputs: [], twoParty: 'linear' },
+    ...{ components: 0, outputs: [], twoParty: 'linear', exact: false, allowFullRank: false },
     differentialPrivacy: {
       ...{ epsilon: 1, delta: 1e-6, neighbours: 'add-remove', clippingNorm: null },
       dataIndependentRanges: true,

@@ -54,7 +54,6 @@ test('a sketched task has a nonce of its own, drawn once and kept; no other task
     features: Array.from({ length: 9 }, (_, i) => ({ name: `f${i}`, min: -1, max: 1, twoValued: false })),
     sketch: { columns: 4 },
     outputs: ['mean', 'sampleCount'],
-    allowFullRank: false,
   });
   const nonceOf = async (task: Task) => {
     const agreement = await service.agree(task, key.publicJwk);
@@ -122,10 +121,16 @@ test.each([
     const task: Task = {
       ...taskBy(key),
       method: { kind: 'dca', form: 'standard', ridge: 1, signalRidge },
-      features: Array.from({ length: 4 }, (_unused, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+      features: Array.from({ length: 4 }, (_unused, i) => ({
+        name: `f${i}`,
+        min: -1,
+        max: 1,
+        grain: 'cell' as const,
+      })),
       labellings: [{ column: 'label', classes: ['a', 'b', 'c'] }],
       outputs: ['sampleCount', 'spectrum', 'classCounts'],
       components,
+      exact: false,
       allowFullRank: false,
       twoParty: 'rotated',
     };

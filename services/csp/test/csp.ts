@@ -44,6 +44,7 @@ export const taskOf = (csp: Thumbprint, dataUser: Thumbprint): Task => ({
     keyBits: 1024,
     allowInsecureKey: true,
     twoParty: 'simulated',
+    exact: true,
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   }),
   protocol: 'eigenveil/1',

@@ -3,6 +3,7 @@ import { addSettings, printResult } from '@eigenveil/command';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { BudgetStatus } from './budget.ts';
+import { Part, partInWords } from './parts.ts';
 import { DATASET_SETTING, OWNER_SETTINGS, PREFIX, readPolicy, withOwner } from './settings.ts';
 
 export function addBudget(program: Command): void {
@@ -25,7 +26,9 @@ function addShow(parent: Command): void {
     'after',
     `
 Reads the ledger in --home and asks nobody. A task counts from the moment before it was first sent, whatever became of it. Rows that are
-contributed under two names are counted under each alone, and nobody notices that they are the same.`,
+contributed under two names are counted under each alone, and nobody notices that they are the same. A whole is what all tasks together may take of
+rows: one of its "releases" parts each, an exact one all of it. Rows that are added do not renew it; another --dataset is for rows none of which
+was used.`,
   );
   command.action(async () => {
     const settings = configuration();
@@ -48,7 +51,7 @@ function describe(status: BudgetStatus): string {
   const rest = [
     left === null ? 'any epsilon' : `epsilon ${left.epsilon} (delta ${left.delta})`,
     `${Math.max(0, answers.rotated.of - answers.rotated.given)} of ${answers.rotated.of} answers without a guarantee by rotated`,
-    `${Math.max(0, answers.others.of - answers.others.given)} of ${answers.others.of} by others`,
+    `${partInWords(answers.wholes.left)} of ${answers.wholes.of === 1 ? 'a whole' : `${answers.wholes.of} wholes`}`,
   ];
   return [
     `${dataset}: ${tasks === 1 ? '1 task' : `${tasks} tasks`} with a guarantee; spent: ${amount} of ${totalEpsilon ?? 'no total'}`,
@@ -58,13 +61,6 @@ function describe(status: BudgetStatus): string {
 
 /** To four digits, without zeros at the end. */
 const rounded = (x: number) => `${Number(x.toPrecision(4))}`;
-
-const count = (what: string) => ({
-  schema: z.int().min(0),
-  description: `answers without differential privacy ${what}`,
-  default: 0,
-  placeholder: 'NUMBER',
-});
 
 function addSet(parent: Command): void {
   const command = parent
@@ -89,8 +85,19 @@ function addSet(parent: Command): void {
       default: 'replace' as const,
       placeholder: 'RELATION',
     },
-    rotated: count('by rotated'),
-    others: count('by other protocols'),
+    rotated: {
+      schema: z.int().min(0),
+      description: 'answers by rotated without differential privacy',
+      default: 0,
+      placeholder: 'NUMBER',
+    },
+    part: {
+      schema: Part,
+      description:
+        'what they have taken of a whole, together: the sum of 1/releases, and 1 for each exact one',
+      default: '0',
+      placeholder: 'FRACTION',
+    },
   });
   command.addHelpText(
     'after',
@@ -100,16 +107,16 @@ does not have, so every contribution is refused (ERR_BUDGET_RESTORED) until this
 ledger has. Said again, it takes the place of what was said before, and cannot be less. Say rather too much.
 
 Example:
-  $ eigenveil-owner budget set --dataset visits --epsilon 1.5 --delta 1e-6 --rotated 1`,
+  $ eigenveil-owner budget set --dataset visits --epsilon 1.5 --delta 1e-6 --rotated 1 --part 1/2`,
   );
   command.action(async () => {
     const settings = configuration();
-    const { dataset, epsilon, delta, neighbours, rotated, others } = settings;
-    const elsewhere = { epsilon, delta, neighbours, rotated, others };
+    const { dataset, epsilon, delta, neighbours, rotated, part } = settings;
+    const elsewhere = { epsilon, delta, neighbours, rotated, part };
     await withOwner(settings, await readPolicy(), (owner) => owner.setBudget(dataset, elsewhere));
     printResult(command, {
       json: { dataset, ...elsewhere },
-      text: `the data set ${dataset} has spent epsilon ${epsilon} with delta ${delta} (${neighbours}) beside the ledger, and given ${rotated} answers by rotated and ${others} by others without differential privacy`,
+      text: `the data set ${dataset} has spent epsilon ${epsilon} with delta ${delta} (${neighbours}) beside the ledger, given ${rotated} answers by rotated without differential privacy, and taken ${part} of a whole`,
     });
   });
 }

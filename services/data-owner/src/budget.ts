@@ -16,7 +16,10 @@ import {
 import { type Task, type TaskId, USUAL_DELTA } from '@eigenveil/task';
 import { errorCodeOf, ServiceError } from '@eigenveil/wire';
 import { type Elsewhere, isAdoption, type LedgerEntry, type LedgerEvent } from './ledger.ts';
+import type { OwnFloorPlan } from './own-floor.ts';
+import { isMore, leftOfWholes, type Part, partInWords, releasesFor, sumOfParts } from './parts.ts';
 import type { OwnerPolicy } from './policy.ts';
+import { partOf } from './task-part.ts';
 
 /** The lines of a policy that budgets depend on. */
 export type BudgetPolicy = Pick<
@@ -28,7 +31,7 @@ type Relation = NonNullable<OwnerPolicy['neighbours']>;
 type Guarantee = Extract<LedgerEvent, { kind: 'guarantee' }>;
 type Answer = Extract<LedgerEvent, { kind: 'answer' }>;
 
-const NONE: Elsewhere = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, others: 0 };
+const NONE: Elsewhere = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, part: '0' };
 /** The largest δ that an accountant takes. */
 const MOST_DELTA = 1 - 2 ** -52;
 
@@ -48,16 +51,23 @@ export interface BudgetStatus {
   readonly totalDelta: number;
   /** The largest ε that one more task could have, with this δ, or null where no total is set. */
   readonly left: { readonly epsilon: number; readonly delta: number } | null;
-  /** The answers without differential privacy that were given, and how many may be. */
-  readonly answers: Readonly<Record<'rotated' | 'others', { readonly given: number; readonly of: number }>>;
-  /** Whether the ledger goes on from one that was lost, so that no task is taken before `budget set`. */
+  /** By rotated without differential privacy, and of how many; and what all tasks together took of how many wholes. */
+  readonly answers: {
+    readonly rotated: { readonly given: number; readonly of: number };
+    readonly wholes: { readonly given: Part; readonly of: number; readonly left: Part };
+  };
+  /** Whether nothing is taken before `budget set`, since the ledger goes on from one that was lost. */
   readonly isUnknown: boolean;
 }
 
-/** Returns the event as which a task is charged. */
-export function eventOf({ id, twoParty, differentialPrivacy, series }: Task): Guarantee | Answer {
+/**
+ * What a task is to be charged as.
+ * @param own how the owner's rows compare with what the task says of them, once they were read
+ */
+export function eventOf(task: Task, own?: OwnFloorPlan): (Guarantee | Answer) & { readonly part: Part } {
+  const { id, twoParty, differentialPrivacy, series } = task;
   const by = twoParty === 'rotated' ? 'rotated' : 'others';
-  const place = { taskId: id, by, group: series?.id ?? id } as const;
+  const place = { taskId: id, by, group: series?.id ?? id, part: partOf(task, own) } as const;
   if (differentialPrivacy === null) return { kind: 'answer', ...place };
   const { epsilon, delta, neighbours, noise } = differentialPrivacy;
   return { kind: 'guarantee', ...place, epsilon, delta, neighbours, noise };
@@ -87,7 +97,8 @@ export function checkBudget(
       'ERR_BUDGET_RESTORED',
       `what the data set ${dataset} has spent is not known, since entries of the ledger were lost: say it with "eigenveil-owner budget set --dataset ${dataset}"`,
     );
-  if (isAnswer(policy, event)) checkAnswers(policy, account, dataset, event);
+  if (event.by === 'rotated' && isAnswer(policy, event)) checkAnswers(policy, account, dataset, event);
+  checkWholes(policy, account, dataset, event);
   if (event.kind === 'guarantee') checkSpending(policy, account, dataset, event);
 }
 
@@ -110,8 +121,12 @@ export function budgetStatus(policy: BudgetPolicy, ledger: readonly LedgerEntry[
       totalDelta: policy.totalDelta,
       left: leftOf(policy, account),
       answers: {
-        rotated: { given: given(account, 'rotated'), of: policy.answers.rotated },
-        others: { given: given(account, 'others'), of: policy.answers.others },
+        rotated: { given: given(account), of: policy.answers.rotated },
+        wholes: {
+          given: taken(account),
+          of: policy.answers.wholes,
+          left: leftOfWholes(policy.answers.wholes, taken(account)),
+        },
       },
       isUnknown: account.isUnknown,
     };
@@ -135,20 +150,24 @@ function leftOf(policy: BudgetPolicy, account: Account): BudgetStatus['left'] {
 interface Account {
   readonly elsewhere: Elsewhere;
   readonly guarantees: readonly Spending[];
-  /** The charges that count as answers without differential privacy. */
+  /** What counts as an answer by rotated without differential privacy. */
   readonly answers: readonly (Guarantee | Answer)[];
+  /** What each task took of the rows. */
+  readonly parts: readonly Part[];
   readonly isUnknown: boolean;
 }
 
 function accountOf(policy: BudgetPolicy, ledger: readonly LedgerEntry[], dataset: string): Account {
   const own = ledger.filter((entry) => entry.dataset === dataset);
   const events = own.map(({ event }) => event);
+  const tasks = events.filter((event) => event.kind !== 'set');
   const adopted = ledger.findLastIndex(isAdoption);
   const said = ledger.findLastIndex((entry) => entry.dataset === dataset && entry.event.kind === 'set');
   return {
     elsewhere: events.findLast((event) => event.kind === 'set') ?? NONE,
-    guarantees: events.filter((event) => event.kind === 'guarantee'),
-    answers: events.filter((event) => event.kind !== 'set').filter((event) => isAnswer(policy, event)),
+    guarantees: tasks.filter((event) => event.kind === 'guarantee'),
+    answers: tasks.filter((event) => event.by === 'rotated' && isAnswer(policy, event)),
+    parts: tasks.map(({ part }) => part ?? '1'),
     isUnknown: said < adopted,
   };
 }
@@ -158,22 +177,40 @@ function isAnswer({ totalEpsilon, maximumEpsilon }: BudgetPolicy, { kind }: Guar
   return kind === 'answer' || (totalEpsilon ?? maximumEpsilon) === undefined;
 }
 
-function given({ elsewhere, answers }: Account, by: Answer['by']): number {
-  return elsewhere[by] + new Set(answers.filter((it) => it.by === by).map(({ group }) => group)).size;
+function given({ elsewhere, answers }: Account): number {
+  return elsewhere.rotated + new Set(answers.map(({ group }) => group)).size;
 }
+
+const taken = ({ elsewhere, parts }: Account): Part => sumOfParts([elsewhere.part, ...parts]);
 
 function checkAnswers(
   { answers }: BudgetPolicy,
   account: Account,
   dataset: string,
-  { kind, by, group }: Guarantee | Answer,
+  { kind, group }: Guarantee | Answer,
 ): void {
-  if (account.answers.some((it) => it.by === by && it.group === group)) return;
-  const count = given(account, by);
-  if (count < answers[by]) return;
+  if (account.answers.some((it) => it.group === group)) return;
+  const count = given(account);
+  if (count < answers.rotated) return;
   throw new ServiceError(
     'ERR_BUDGET_EXHAUSTED',
-    `the data set ${dataset} has given ${count} of ${answers[by]} answers without differential privacy by ${by === 'rotated' ? 'rotated' : 'protocols other than rotated'}: none is left; the results of one more would be compared with them. "answers" of the policy says how many may be; rows that have none in common are another --dataset${kind === 'answer' ? '' : '; a guarantee counts by its epsilon where the policy bounds that, by "totalEpsilon" or "maximumEpsilon"'}`,
+    `the data set ${dataset} has given ${count} of ${answers.rotated} answers without differential privacy by rotated: none is left; the results of one more would be compared with them. "answers" of the policy says how many may be; rows none of which was used are another --dataset${kind === 'answer' ? '' : '; a guarantee counts by its epsilon where the policy bounds that, by "totalEpsilon" or "maximumEpsilon"'}`,
+  );
+}
+
+/** All tasks over the same rows, of any protocol and with any guarantee, together take no more than the wholes of the policy. */
+function checkWholes(
+  { answers: { wholes } }: BudgetPolicy,
+  account: Account,
+  dataset: string,
+  { part = '1' }: Guarantee | Answer,
+): void {
+  const left = leftOfWholes(wholes, taken(account));
+  if (!isMore(part, left)) return;
+  const releases = releasesFor(left);
+  throw new ServiceError(
+    'ERR_BUDGET_EXHAUSTED',
+    `the data set ${dataset} has given ${partInWords(taken(account))} of ${wholes === 1 ? 'the whole' : `the ${wholes} wholes`} that its rows may tell together, and the task takes ${partInWords(part)}: ${releases === undefined ? 'nothing is left' : `${partInWords(left)} is left, for a task that is not exact and has "releases" of at least ${releases}`}. Rows that are added do not renew a whole; rows none of which was used are another --dataset; "answers" of the policy says how many wholes may be given`,
   );
 }
 

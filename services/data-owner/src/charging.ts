@@ -14,6 +14,8 @@ import {
   nextEntry,
   placeOf,
 } from './ledger.ts';
+import type { OwnFloorPlan } from './own-floor.ts';
+import { isMore } from './parts.ts';
 import type { OwnerState } from './state.ts';
 
 /** The part of an owner's state that has its ledger. */
@@ -31,9 +33,10 @@ export async function checkCharge(
   policy: BudgetPolicy,
   dataset: string,
   task: Task,
+  own?: OwnFloorPlan,
 ): Promise<void> {
   const ledger = checkedLedger(await state.ledger());
-  if (!isCharged(ledger, dataset, task.id)) checkBudget(policy, ledger, dataset, eventOf(task));
+  if (!isCharged(ledger, dataset, task.id)) checkBudget(policy, ledger, dataset, eventOf(task, own));
 }
 
 /**
@@ -45,8 +48,9 @@ export async function charge(
   policy: BudgetPolicy,
   dataset: string,
   task: Task,
+  own?: OwnFloorPlan,
 ): Promise<void> {
-  const event = eventOf(task);
+  const event = eventOf(task, own);
   await add(state, (ledger) => {
     if (isCharged(ledger, dataset, task.id)) return undefined;
     checkBudget(policy, ledger, dataset, event);
@@ -133,8 +137,9 @@ async function add(
 function checkNotLess(ledger: readonly LedgerEntry[], dataset: string, elsewhere: Elsewhere): void {
   const before = ledger.findLast((it) => it.dataset === dataset && it.event.kind === 'set')?.event;
   if (before?.kind !== 'set') return;
-  for (const name of ['epsilon', 'delta', 'rotated', 'others'] as const) {
-    if (elsewhere[name] >= before[name]) continue;
+  for (const name of ['epsilon', 'delta', 'rotated', 'part'] as const) {
+    const isLess = name === 'part' ? isMore(before.part, elsewhere.part) : elsewhere[name] < before[name];
+    if (!isLess) continue;
     throw new ServiceError(
       'ERR_POLICY',
       `"${name}" expected at least ${before[name]}, which was said of the data set ${dataset} before, got ${elsewhere[name]}: nothing is refunded`,

@@ -21,6 +21,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import type { Basis } from './basis.ts';
 import type { Rehearsal } from './data-owner.ts';
+import type { OwnFloorTold } from './own-floor.ts';
 import type { ContributionProgress } from './preparation.ts';
 import { ROW_SETTINGS, type Rows, requireNoBasis, rowsOf, sumsOf } from './rows.ts';
 import { DATASET_SETTING, PREFIX, TASK_SETTINGS, withTask } from './settings.ts';
@@ -33,12 +34,15 @@ The policy (--policy FILE) says what the owner agrees to; a task that breaks it 
     "allowSpectrum": false, "allowFullRank": false, "allowVariances": false, "minimumClassRows": 10,
     "allowWithoutDifferentialPrivacy": false, "maximumEpsilon": 1, "maximumDelta": 1e-6,
     "neighbours": "add-remove", "noise": "servers", "colludingOwners": 1,
-    "totalEpsilon": 3, "totalDelta": 1e-6, "answers": { "rotated": 1, "others": 1 },
+    "totalEpsilon": 3, "totalDelta": 1e-6, "answers": { "rotated": 1, "wholes": 1 },
+    "ownFloor": true, "grains": { "age": 1, "smoker": 1, "pressure": "cell" },
     "series": { "most": 12, "shortestIntervalHours": 600, "totalEpsilon": 3 } }
 twoParty names what the owner trusts; "linear" consents to histograms, noisy counts of every feature by bins, whose ε and δ are counted as those of all tasks.
 allowSpectrum consents to all eigenvalues: with the two-party protocol rotated to those of the total scatter and, for dca, lda and mdr, of the
 pencil; and to sketches, which reveal nearly as many eigenvalues as they have columns. minimumClassRows consents to numbers of rows by class, which such tasks reveal, if this owner has that many rows of each class that it has
 any of; where no other owner has the class, the number is its own. Without it such tasks are refused.
+allowFullRank consents to results from which the whole scatter matrix follows, and to exact ones, which have no floor: where values are whole numbers,
+it may follow from any of them.
 allowVariances consents to a PCA of the correlation matrix, whose vectors tell the variances of features.
 maximumLinks consents to tasks that stand on an earlier result, so many tasks in a chain: rows are reduced by that result first, which whoever
 gets the next one has chosen. Each is an answer of its own over the same rows ("answers"). Without it such tasks are refused.
@@ -46,9 +50,13 @@ colludingOwners is for tasks whose owners add the noise: minimumOwners must be a
 series consents to tasks that renew others (serve-series): so many tasks, the first one
 counted, so long apart, with so much ε together. Two results over nearly the same rows tell together what came or went between them:
 all rows of an owner's if it came or went (docs/privacy.md, "Series"). Without it such tasks are refused.
-totalEpsilon and totalDelta are for all tasks together that rows of one --dataset are contributed to. answers says how many of them may be without
-differential privacy, since results over the same rows are compared with each other: 1 by rotated and 1 by other protocols where nothing
-is said. Without totalEpsilon and maximumEpsilon those with it count, too, since any ε would do. A task is charged before anything is sent, for good: see budget.`;
+totalEpsilon and totalDelta are for all tasks together that rows of one --dataset are contributed to. answers says what results over the same rows,
+which are compared with each other, may tell together: 1 answer by rotated without differential privacy, and 1 whole of all tasks, where nothing is
+said. A task takes one of its "releases" parts of a whole, an exact one all of it, a histogram nothing. A whole belongs to rows: rows that are added
+do not renew it, and another --dataset is for rows none of which was used. Without totalEpsilon and maximumEpsilon, tasks by rotated with
+differential privacy are answers, too, since any ε would do. A task is charged before anything is sent, for good: see budget.
+ownFloor adds noise to your sums, before they are encrypted, where your values lie further apart than the task says: it is found in 60 rows or
+more, or said by grains. With false, such a task takes more of the whole instead.`;
 
 /** What tells whose rows of where are contributed, to whom and by which policy. */
 export const CONTRIBUTE_SETTINGS = {
@@ -159,10 +167,11 @@ export async function contributeTo(
   };
   const { constantFeatures } = await import('@eigenveil/task');
   let summary: Summary | undefined;
+  let ownFloor: OwnFloorTold | undefined;
   const summarise = async (task: Task, signs: Int32Array | undefined, basis: Basis) => {
     if (task.sketch !== undefined) keepHeapSmall();
     const summed = await read(task, signs, basis);
-    const { statistics, clippedCells, clippedRows, skippedRows, unreadableCells = [] } = summed;
+    const { statistics, clippedCells, clippedRows, skippedRows, unreadableCells = [], grains } = summed;
     const { features } = (await import('@eigenveil/projection')).columnsFor(task, basis);
     const names = features.map(({ name }) => name);
     summary = {
@@ -180,7 +189,7 @@ export async function contributeTo(
     };
     // Before anything is charged or sent.
     warn(command, summary);
-    return statistics;
+    return { ...statistics, grains };
   };
   if (settings.dryRun === true) {
     const charge = await withTask(settings, id, (owner, dataUser, taskId) =>
@@ -188,16 +197,22 @@ export async function contributeTo(
     );
     printResult(command, {
       json: { dryRun: true, ...summary, charge },
-      text: describeRehearsal(summary!, charge).join('\n'),
+      text: (await describeRehearsal(summary!, charge)).join('\n'),
     });
     return;
   }
+  const { ownFloorInWords } = await import('./own-floor.ts');
   const receipt = await withTask(settings, id, async (owner, dataUser, taskId, policy) => {
     const given = await owner.contribute(dataUser, taskId, summarise, {
       dataset,
       discardPending,
       sourceDigest: () => sourceDigest,
       onProgress: partsOn(command),
+      onOwnFloor: (told) => {
+        ownFloor = told;
+        if (!isQuiet(command))
+          for (const words of ownFloorInWords(told)) printNote(command, `note: ${words}`);
+      },
       onUncounted: (reason) =>
         printNote(
           command,
@@ -210,7 +225,7 @@ export async function contributeTo(
     return given;
   });
   printResult(command, {
-    json: { receipt, repeated: summary === undefined, ...summary },
+    json: { receipt, repeated: summary === undefined, ...summary, ...(ownFloor && { ownFloor }) },
     text:
       summary === undefined
         ? `contributed before, with the receipt of ${receipt.receivedAt}; nothing of ${rows?.title ?? sums} was sent`
@@ -313,16 +328,22 @@ function classRows({ labellings }: Task, statistics: Statistics): Summary['class
 }
 
 /** What a dry run says to people. */
-function describeRehearsal(summary: Summary, { dataset, event, charged }: Rehearsal): string[] {
+async function describeRehearsal(
+  summary: Summary,
+  { dataset, event, charged, ownFloor }: Rehearsal,
+): Promise<string[]> {
+  const { partInWords } = await import('./parts.ts');
+  const { ownFloorInWords } = await import('./own-floor.ts');
   const counts = (cells: Readonly<Record<string, number>>) =>
     Object.entries(cells)
       .map(([name, count]) => `${JSON.stringify(name)} ${count}`)
       .join(', ');
   const { clipped, unreadable, classes } = summary;
-  const cost =
-    event.kind === 'guarantee'
-      ? `epsilon ${event.epsilon} and delta ${event.delta}`
-      : `one answer by ${event.by === 'rotated' ? 'rotated' : 'another protocol than rotated'}`;
+  const cost = [
+    ...(event.kind === 'guarantee' ? [`epsilon ${event.epsilon} and delta ${event.delta}`] : []),
+    ...(event.kind === 'answer' && event.by === 'rotated' ? ['one answer by rotated'] : []),
+    `${partInWords(event.part)} of a whole`,
+  ].join(', ');
   return [
     `dry run: nothing was sent or charged`,
     `${rowsInWords(summary.rows)} would be contributed, ${summary.skippedRows} left out, ${summary.clippedRows} scaled down`,
@@ -332,5 +353,6 @@ function describeRehearsal(summary: Summary, { dataset, event, charged }: Rehear
     charged
       ? `the data set ${dataset} was charged for this task before, and would not be again`
       : `the data set ${dataset} would be charged ${cost}`,
+    ...(ownFloor === null ? [] : ownFloorInWords(ownFloor)),
   ];
 }

@@ -4,7 +4,7 @@
  */
 import type { Encrypter } from '@eigenveil/paillier/owner';
 import { type Contributor, signsOf } from '@eigenveil/protocol/owner';
-import { flatten, type Statistics } from '@eigenveil/statistics/owner';
+import { type FoundGrains, flatten, type Statistics } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
 import {
   type ErrorCode,
@@ -26,6 +26,7 @@ import { OwnerConnection, type VerifiedTask } from './connection.ts';
 import { LedgerCounter } from './counter.ts';
 import { DEFAULT_DATASET } from './dataset.ts';
 import { checkedLedger, type Elsewhere } from './ledger.ts';
+import { type OwnFloorTold, planOwnFloor } from './own-floor.ts';
 import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type ContributeOptions, preparedContribution } from './preparation.ts';
 import { type Evidence, type TaskResult, verifyResult } from './result.ts';
@@ -54,6 +55,14 @@ export interface DataOwnerOptions {
   readonly span?: RunSpan | undefined;
 }
 
+/** Statistics of an owner's rows. */
+export interface Summed extends Statistics {
+  /** How far the values of the columns that were read lie apart, as `statisticsThrough` and a RowAccumulator find it. Absent: not known. */
+  readonly grains?: FoundGrains | undefined;
+}
+
+type Summarise = (task: Task, signs: Int32Array | undefined, basis: Basis) => Promise<Summed>;
+
 /** What a contribution would be charged. */
 export interface Rehearsal {
   /** The data set that it would be charged to. */
@@ -61,6 +70,8 @@ export interface Rehearsal {
   readonly event: ReturnType<typeof eventOf>;
   /** Whether it was charged before, which is done once. */
   readonly charged: boolean;
+  /** What would be added to the sums for the rows' sake; null of a task that no owner adds a floor to. */
+  readonly ownFloor: OwnFloorTold | null;
 }
 
 /**
@@ -76,7 +87,7 @@ export interface Rehearsal {
  * const receipt = await owner.contribute({ url: text }, TaskId.parse(text), async (task, signs) => {
  *   const accumulator = new RowAccumulator(task, signs);
  *   for (const row of rows) accumulator.add(row);
- *   return accumulator.statistics();
+ *   return { ...accumulator.statistics(), grains: accumulator.grains() };
  * });
  */
 export class DataOwner {
@@ -167,7 +178,7 @@ export class DataOwner {
   async contribute(
     dataUser: ServiceAddress,
     taskId: TaskId,
-    summarise: (task: Task, signs: Int32Array | undefined, basis: Basis) => Promise<Statistics>,
+    summarise: Summarise,
     options: ContributeOptions = {},
   ): Promise<Receipt> {
     const { state } = this.#options;
@@ -177,11 +188,12 @@ export class DataOwner {
       const accepted = await this.#accept(client, taskId);
       const kept = await state.receipt(taskId);
       if (kept !== undefined) return verifyStatement(RECEIPT, kept, accepted.agreement.dataUserKey);
-      const { enter, values } = await this.#summarised(client, accepted, dataset, summarise);
+      const { enter, ...contributed } = await this.#summarised(client, accepted, dataset, summarise);
+      if (contributed.own !== undefined) options.onOwnFloor?.(contributed.own.told);
       await enter();
       const owner = { ...this.#options, connection: this.#connection, counter: this.#counter };
       const pending = await this.#span('prepare', taskId, () =>
-        preparedContribution(owner, accepted, values, options),
+        preparedContribution(owner, accepted, contributed, options),
       );
       // Again, now that what is sent is kept: another process may have been done meanwhile, and noise have been drawn twice.
       await this.#requireNoWithdrawal(taskId);
@@ -211,25 +223,20 @@ export class DataOwner {
   async rehearse(
     dataUser: ServiceAddress,
     taskId: TaskId,
-    summarise: (task: Task, signs: Int32Array | undefined, basis: Basis) => Promise<Statistics>,
+    summarise: Summarise,
     { dataset = DEFAULT_DATASET }: Pick<ContributeOptions, 'dataset'> = {},
   ): Promise<Rehearsal> {
     return this.#about(dataUser, 'rehearse', taskId, async (client) => {
       const accepted = await this.#accept(client, taskId);
-      await this.#summarised(client, accepted, dataset, summarise);
+      const { own } = await this.#summarised(client, accepted, dataset, summarise);
       const ledger = checkedLedger(await this.#options.state.ledger());
       const charged = isCharged(ledger, dataset, taskId);
-      return { dataset, event: eventOf(accepted.task), charged };
+      return { dataset, event: eventOf(accepted.task, own), charged, ownFloor: own?.told ?? null };
     });
   }
 
-  /** The values that this owner would contribute, and what takes its place in a series. */
-  async #summarised(
-    client: ServiceClient,
-    accepted: VerifiedTask,
-    dataset: string,
-    summarise: (task: Task, signs: Int32Array | undefined, basis: Basis) => Promise<Statistics>,
-  ) {
+  /** The values that this owner would contribute, how they compare with what the task says of them, and what takes its place in a series. */
+  async #summarised(client: ServiceClient, accepted: VerifiedTask, dataset: string, summarise: Summarise) {
     const { state, policy } = this.#options;
     const { task } = accepted;
     await checkCharge(state, policy, dataset, task);
@@ -240,7 +247,9 @@ export class DataOwner {
       summarise(task, signsOf(accepted, named.refined?.projection), named.basis),
     );
     checkRows(policy, task, statistics);
-    return { enter, values: flatten(task, statistics) };
+    const own = planOwnFloor(task, named.basis, policy, statistics.grains);
+    await checkCharge(state, policy, dataset, task, own);
+    return { enter, values: flatten(task, statistics), own };
   }
 
   /**

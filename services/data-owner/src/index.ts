@@ -24,10 +24,11 @@ export {
 export type { Basis } from './basis.ts';
 export type { BudgetStatus } from './budget.ts';
 export { ownerProgram } from './command.ts';
-export { DataOwner, type DataOwnerOptions, type Rehearsal } from './data-owner.ts';
+export { DataOwner, type DataOwnerOptions, type Rehearsal, type Summed } from './data-owner.ts';
 export { DEFAULT_DATASET } from './dataset.ts';
 export { OwnerHome } from './home.ts';
 export { Elsewhere, LedgerEntry } from './ledger.ts';
+export type { OwnFloorTold } from './own-floor.ts';
 export { type BrokenRule, checkPolicy, OwnerPolicy } from './policy.ts';
 export { type ReducedFile, reduceFile } from './reduce.ts';
 export { Evidence, type TaskResult, verifyResult } from './result.ts';

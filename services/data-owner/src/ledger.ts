@@ -7,6 +7,7 @@ import { DifferentialPrivacy, TaskId } from '@eigenveil/task';
 import { type Counted, Digest, digestJson, NO_ENTRY, ServiceError } from '@eigenveil/wire';
 import { z } from 'zod';
 import { DatasetName } from './dataset.ts';
+import { Part } from './parts.ts';
 
 const { epsilon, delta, neighbours, noise } = DifferentialPrivacy.shape;
 
@@ -16,13 +17,21 @@ export const Elsewhere = z.strictObject({
   delta: z.number().min(0).lt(1),
   /** What epsilon and delta are about. */
   neighbours,
+  /** Answers by rotated without differential privacy. */
   rotated: z.int().min(0),
-  others: z.int().min(0),
+  /** Parts of a whole, together. */
+  part: Part,
 });
 export type Elsewhere = z.infer<typeof Elsewhere>;
 
-/** Tasks of one group count once where they count as answers: the group is a task's own id, or that of the first of its series. */
-const place = { taskId: TaskId, by: z.enum(['rotated', 'others']), group: TaskId };
+const place = {
+  taskId: TaskId,
+  by: z.enum(['rotated', 'others']),
+  /** Tasks of one group count once where they count as answers by rotated: the group is a task's own id, or that of the first of its series. */
+  group: TaskId,
+  /** What the task takes of the rows. Absent in an entry of a release whose tasks had no floor, each of which takes a whole. */
+  part: Part.optional(),
+};
 
 const LedgerEvent = z.discriminatedUnion('kind', [
   /** A task under differential privacy. */

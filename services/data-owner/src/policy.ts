@@ -3,6 +3,7 @@
 import type { Statistics } from '@eigenveil/statistics/owner';
 import {
   DifferentialPrivacy,
+  isExact,
   isStandardised,
   LIMITS,
   namedResult,
@@ -40,7 +41,7 @@ export const OwnerPolicy = z.strictObject({
    * is its own. Absent: such tasks are refused.
    */
   minimumClassRows: z.int().min(1).optional(),
-  /** Whether a result from which the scatter matrix follows may be revealed. */
+  /** Whether a result from which the scatter matrix follows may be revealed; also one without a floor, from which it may follow where values are whole numbers. */
   allowFullRank: z.boolean().default(false),
   /** Whether tasks without differential privacy are acceptable. */
   allowWithoutDifferentialPrivacy: z.boolean().default(true),
@@ -81,12 +82,19 @@ export const OwnerPolicy = z.strictObject({
   totalEpsilon: z.number().positive().optional(),
   totalDelta: z.number().positive().lt(1).default(1e-6),
   /**
-   * How many answers without differential privacy may be given over one data set, since results of the same rows are compared with each other: by `rotated`,
-   * and by other protocols, where a series counts once. A guarantee is none where neither totalEpsilon nor maximumEpsilon bounds its ε.
+   * What may be given of one data set, since results of the same rows are compared with each other. By `rotated` so many answers without differential privacy; a guarantee is
+   * none where neither totalEpsilon nor maximumEpsilon bounds its ε. By all tasks together so many wholes: a task takes one of its `releases` parts, an exact one a whole
+   * (parts.ts). A whole belongs to rows: rows that are added to a data set do not renew it.
    */
   answers: z
-    .strictObject({ rotated: z.int().min(0).default(1), others: z.int().min(0).default(1) })
+    .strictObject({ rotated: z.int().min(0).default(1), wholes: z.int().min(0).default(1) })
     .prefault({}),
+  /**
+   * Whether noise is added to this owner's sums, before they are encrypted, where its values lie further apart than a task says. Else such a task takes more of the data set.
+   */
+  ownFloor: z.boolean().default(true),
+  /** How far apart this owner's values lie, by the names of features and in their units, as a task's `grain` says it; it is found in the rows where nothing is said here. */
+  grains: z.record(z.string(), z.union([z.number().positive(), z.literal('cell')])).default({}),
 });
 export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 
@@ -181,11 +189,16 @@ export function brokenRules(
     '"outputs" expected no classCounts, the numbers of rows by class, unless "minimumClassRows" says how many rows of a class this owner must have',
     { minimumClassRows: EXAMPLE_CLASS_ROWS },
   );
-  expect(policy.allowFullRank || !task.allowFullRank, '"allowFullRank" expected false', {
-    allowFullRank: true,
-  });
+  expect(
+    policy.allowFullRank || !(task.allowFullRank || isExact(task)),
+    isExact(task)
+      ? '"exact" expected false: where values are whole numbers, the whole scatter matrix may follow from a result without a floor, which takes "allowFullRank"'
+      : '"allowFullRank" expected false',
+    { allowFullRank: true },
+  );
   checkGuarantee(policy, task, expect);
   checkPlaceInSeries(policy.series, task, expect);
+  checkPartsOfSeries(policy.answers, task, expect);
   return broken;
 }
 
@@ -231,6 +244,21 @@ function checkPlaceInSeries(
     totalEpsilon === undefined || differentialPrivacy !== null,
     '"differentialPrivacy" expected a guarantee in a series with "totalEpsilon", got none',
     { series: { most: Math.max(most, tasks), shortestIntervalHours } },
+  );
+}
+
+/** Each task of a series takes a part of nearly the same rows. Where noise for differential privacy takes the floor's place, the ledger alone counts. */
+function checkPartsOfSeries(answers: OwnerPolicy['answers'], task: Task, expect: Expect): void {
+  const { series, releases, differentialPrivacy, method } = task;
+  if (series === undefined || differentialPrivacy !== null || method.kind === 'histogram') return;
+  const tasks = series.number + 1;
+  const wholes = Math.ceil(tasks / (isExact(task) ? 1 : releases));
+  expect(
+    wholes <= answers.wholes,
+    isExact(task)
+      ? `"exact" expected false in a series: each of its ${tasks} tasks takes a whole of the same rows, of which "answers" allows ${answers.wholes}`
+      : `"releases" expected at least ${Math.ceil(tasks / Math.max(1, answers.wholes))} in a series of ${tasks} tasks, each of which takes one of so many parts of the same rows, got ${releases}`,
+    { answers: { ...answers, wholes } },
   );
 }
 

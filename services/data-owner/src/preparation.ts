@@ -2,11 +2,13 @@
 import type { Encrypter } from '@eigenveil/paillier/owner';
 import { systemRandomness } from '@eigenveil/privacy';
 import { type Contributor, contribute, contributeInParts, signRecord } from '@eigenveil/protocol/owner';
+import { drawOwnNoise } from '@eigenveil/statistics/owner';
 import { type Digest, digestBytes, digestHasher, piecesOf, ServiceError } from '@eigenveil/wire';
 import { charge } from './charging.ts';
 import type { OwnerConnection, VerifiedTask } from './connection.ts';
 import type { LedgerCounter } from './counter.ts';
 import { DEFAULT_DATASET } from './dataset.ts';
+import type { OwnFloorPlan, OwnFloorTold } from './own-floor.ts';
 import type { OwnerPolicy } from './policy.ts';
 import type { Kept, OwnerState, PendingContribution } from './state.ts';
 
@@ -20,6 +22,8 @@ export interface ContributeOptions {
   readonly sourceDigest?: () => string | undefined;
   /** The name of the rows, which their budget is kept under; rows that are in two data sets are counted in each alone. */
   readonly dataset?: string | undefined;
+  /** Told how far this owner's values lie apart compared with what the task says, and what noise is added for it, before anything is charged or sent. */
+  readonly onOwnFloor?: (told: OwnFloorTold) => void;
   /** Told when the CSP could not be asked whether the ledger is the newest, and why: what was put back from a backup is not noticed then. */
   readonly onUncounted?: (reason: string) => void;
   /** Told now and then how far a contribution is that takes several requests. */
@@ -44,14 +48,20 @@ interface Owner {
   readonly counter: LedgerCounter;
 }
 
+/** What is contributed: the flat statistics, and what the owner adds to them for its rows' sake. */
+export interface Contributed {
+  readonly values: readonly bigint[];
+  readonly own: OwnFloorPlan | undefined;
+}
+
 /**
- * The contribution of these values that is kept, made if there is none.
+ * The contribution of these values that is kept, made if there is none. It is found again by the values alone, without the noise that was added to them.
  * @throws ERR_CONTRIBUTION_PENDING if one of others is, and as `charge` and the counter
  */
 export async function preparedContribution(
   owner: Owner,
   accepted: VerifiedTask,
-  values: readonly bigint[],
+  contributed: Contributed,
   options: ContributeOptions,
 ): Promise<PendingContribution<Kept>> {
   const {
@@ -63,6 +73,7 @@ export async function preparedContribution(
   } = options;
   const { state, policy } = owner;
   const { id, differentialPrivacy } = accepted.task;
+  const { values, own } = contributed;
   const dataDigest = await state.digestOfData(id, values);
   const hash = source?.();
   // Keyed as that of the statistics, which are never one value alone: a file of few rows could be guessed.
@@ -75,9 +86,9 @@ export async function preparedContribution(
   }
   if (pending === undefined || pending.dataDigest === dataDigest) {
     // Also where it was kept by a release that charged nothing. What is charged already is not charged again.
-    await charge(state, policy, dataset, accepted.task);
+    await charge(state, policy, dataset, accepted.task, own);
     await owner.counter.confirm(onUncounted);
-    pending ??= await prepare(owner, accepted, values, { dataDigest, sourceDigest }, onProgress);
+    pending ??= await prepare(owner, accepted, contributed, { dataDigest, sourceDigest }, onProgress);
   }
   if (pending.dataDigest === dataDigest) return pending;
   const others = `a contribution ${whatDiffers(pending.sourceDigest, sourceDigest)} to this task has no receipt yet, and may have been taken`;
@@ -92,13 +103,15 @@ export async function preparedContribution(
 async function prepare(
   { state, paillier, connection }: Owner,
   accepted: VerifiedTask,
-  values: readonly bigint[],
+  { values, own }: Contributed,
   digests: Pick<PendingContribution, 'dataDigest' | 'sourceDigest'>,
   onProgress: ContributeOptions['onProgress'],
 ): Promise<PendingContribution<Kept>> {
   const { ownerId } = await connection.enrolment();
   // Noise is drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
-  const { bytes, digest } = await encrypted(paillier, accepted, values, state, onProgress);
+  const noise = own?.floor && drawOwnNoise(own.floor, systemRandomness);
+  const noised = noise === undefined ? values : values.map((value, i) => value + noise[i]!);
+  const { bytes, digest } = await encrypted(paillier, accepted, noised, state, onProgress);
   const record = await signRecord(accepted.agreement, digest, { ownerId, key: await state.signingKey() });
   // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
   return state.keepPending(accepted.task.id, { record, bytes, ...digests });

@@ -3,12 +3,16 @@ import {
   cappedComponents,
   type FeatureRun,
   featureRuns,
+  floorInWords,
   histogramsOf,
+  isExact,
   isStandardised,
   type Output,
   programOf,
   type Task,
 } from '@eigenveil/task';
+import { partInWords } from './parts.ts';
+import { partOf } from './task-part.ts';
 
 const MOST_LISTED = 200;
 
@@ -32,7 +36,8 @@ export function revealedBy(task: Task): Revealed {
       ...(isStandardised(task.method)
         ? ['the variance of every feature, since vectors of a correlation matrix tell them']
         : []),
-      ...(allowFullRank
+      ...ofFloor(task),
+      ...(allowFullRank && !isExact(task)
         ? ['perhaps the whole scatter matrix, which the result may determine (allowFullRank)']
         : []),
       'who contributes, and when; of a task that gives no result, the first reason',
@@ -50,6 +55,11 @@ export function revealedBy(task: Task): Revealed {
     network: ['that parties talk, when and how much'],
     rows: [
       ...ofOneRow(task),
+      ...(task.method.kind === 'histogram'
+        ? []
+        : [
+            `the task takes ${partInWords(partOf(task, undefined))} of the whole that these rows may tell in all tasks together; rows that are added do not renew it`,
+          ]),
       ...(labellings.length > 0 && !outputs.includes('classCounts')
         ? ['which classes an owner has rows of stays hidden: zeros are encrypted for those that it lacks']
         : []),
@@ -95,6 +105,11 @@ const RESULTS: Readonly<Partial<Record<Task['method']['kind'], string>>> = {
   histogram: 'noisy counts and what follows from them',
   ridge: 'weights and intercept',
 };
+
+function ofFloor(task: Task): string[] {
+  const words = floorInWords(task);
+  return words === undefined ? [] : [words];
+}
 
 /** Noisy sums of counts, and what follows from them. */
 function ofHistograms({ method, features }: Task): string[] {

@@ -6,18 +6,19 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
 import { BudgetAccountant, calibrateRoundedGaussian, epsilonOfZcdp, rhoOfBudget } from '@eigenveil/privacy';
-import { newTaskId, type Task } from '@eigenveil/task';
+import { newTaskId, noisePlanOf, type Task } from '@eigenveil/task';
 import { type Counted, type CounterRequest, NO_ENTRY } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { budgetStatus } from '../src/budget.ts';
 import { charge, checkCharge, confirmLedger, setElsewhere } from '../src/charging.ts';
 import { MemoryOwnerState, OwnerHome, OwnerPolicy } from '../src/index.ts';
-import type { Elsewhere } from '../src/ledger.ts';
+import { type Elsewhere, nextEntry } from '../src/ledger.ts';
+import { sumOfParts } from '../src/parts.ts';
 
 const EXHAUSTED = expect.objectContaining({ code: 'ERR_BUDGET_EXHAUSTED' });
 const RESTORED = expect.objectContaining({ code: 'ERR_BUDGET_RESTORED' });
-const NOTHING: Elsewhere = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, others: 0 };
+const NOTHING: Elsewhere = { epsilon: 0, delta: 0, neighbours: 'replace', rotated: 0, part: '0' };
 
 type Guarantee = NonNullable<Task['differentialPrivacy']>;
 const guarantee = (changes: Partial<Guarantee> = {}): Guarantee => ({
@@ -31,9 +32,14 @@ const guarantee = (changes: Partial<Guarantee> = {}): Guarantee => ({
   ...changes,
 });
 const made = madeUpTask('pca', 3);
-const task = (changes: Partial<Task>): Task => ({ ...made, id: newTaskId(), ...changes });
+/** Of values that are 0 or 1. */
+const features = made.features.map((feature) => ({ ...feature, grain: 1 }));
+const FLOORED = { features, exact: false, allowFullRank: false } as const;
+const task = (changes: Partial<Task> = {}): Task => ({ ...made, ...FLOORED, id: newTaskId(), ...changes });
 const costing = (changes: Partial<Guarantee> = {}) => task({ differentialPrivacy: guarantee(changes) });
 const policyOf = (changes: object) => OwnerPolicy.parse(changes);
+/** Which counts ε alone. */
+const inEpsilon = (changes: object) => policyOf({ answers: { wholes: 10 ** 6 }, ...changes });
 
 let folder: string;
 beforeAll(async () => {
@@ -54,12 +60,17 @@ describe('under differential privacy', () => {
     const totals = fc.record({ totalEpsilon: fc.double({ min: 0.5, max: 6, noNaN: true }) });
     await fc.assert(
       fc.asyncProperty(fc.array(some, { minLength: 1, maxLength: 8 }), totals, async (guarantees, total) => {
-        const policy = policyOf(total);
+        const policy = inEpsilon(total);
         const state = new MemoryOwnerState();
         const taken: typeof guarantees = [];
         for (const one of guarantees) {
           try {
-            await charge(state, policy, 'rows', costing(one));
+            await charge(
+              state,
+              policy,
+              'rows',
+              costing({ ...one, honestOwners: one.noise === 'owners' ? 1 : null }),
+            );
             taken.push(one);
           } catch (error) {
             expect(error).toEqual(EXHAUSTED);
@@ -102,7 +113,7 @@ describe('under differential privacy', () => {
   });
 
   test('one task may have the whole total, and leaves nothing', async () => {
-    const policy = policyOf({ totalEpsilon: 1, neighbours: 'add-remove' });
+    const policy = inEpsilon({ totalEpsilon: 1, neighbours: 'add-remove' });
     const state = new MemoryOwnerState();
     await charge(state, policy, 'rows', costing());
     await expect(charge(state, policy, 'rows', costing({ epsilon: 0.01 }))).rejects.toEqual(
@@ -117,7 +128,7 @@ describe('under differential privacy', () => {
   });
 
   test('several tasks cost less than their sum, and the refusal says what is left', async () => {
-    const policy = policyOf({ totalEpsilon: 1, neighbours: 'add-remove' });
+    const policy = inEpsilon({ totalEpsilon: 1, neighbours: 'add-remove' });
     const state = new MemoryOwnerState();
     for (let i = 0; i < 12; i++) await charge(state, policy, 'rows', costing({ epsilon: 0.2 }));
     const refusal = await charge(state, policy, 'rows', costing()).catch((error: unknown) => error as Error);
@@ -126,19 +137,19 @@ describe('under differential privacy', () => {
     expect(
       budgetStatus({ ...policy, totalEpsilon: 1000 }, await state.ledger())[0]!.left!.epsilon,
     ).toBeGreaterThan(900);
-    expect(budgetStatus(policyOf({}), await state.ledger())[0]!.left).toBeNull();
+    expect(budgetStatus(inEpsilon({}), await state.ledger())[0]!.left).toBeNull();
     await expect(charge(state, policy, 'rows', costing({ epsilon: 1.02 * left }))).rejects.toEqual(EXHAUSTED);
     await charge(state, policy, 'rows', costing({ epsilon: left }));
   });
 
   test('add-remove costs twice its epsilon in replace, and replace has no price in add-remove', async () => {
-    const policy = policyOf({ totalEpsilon: 1 });
+    const policy = inEpsilon({ totalEpsilon: 1 });
     const state = new MemoryOwnerState();
     await expect(charge(state, policy, 'rows', costing({ epsilon: 0.6, delta: 1e-7 }))).rejects.toEqual(
       EXHAUSTED,
     );
     await charge(state, policy, 'rows', costing({ epsilon: 0.6, delta: 1e-7, neighbours: 'replace' }));
-    const inAddRemove = policyOf({ totalEpsilon: 1, neighbours: 'add-remove' });
+    const inAddRemove = inEpsilon({ totalEpsilon: 1, neighbours: 'add-remove' });
     await expect(charge(state, inAddRemove, 'rows', costing({ epsilon: 0.1 }))).rejects.toMatchObject({
       code: 'ERR_POLICY',
       message: expect.stringContaining('none of add-remove'),
@@ -146,60 +157,118 @@ describe('under differential privacy', () => {
   });
 });
 
-describe('without differential privacy', () => {
-  test('there is one answer by rotated and one series by others, unless the policy says otherwise', async () => {
+describe('by rotated', () => {
+  test('there is one answer without differential privacy, unless the policy says otherwise', async () => {
     const state = new MemoryOwnerState();
-    const policy = policyOf({});
-    const first = task({ twoParty: 'garbled' });
-    const inSeries = { id: first.id, number: 1, previous: NO_ENTRY };
-    await charge(state, policy, 'rows', first);
-    await charge(state, policy, 'rows', task({ twoParty: 'garbled', series: inSeries }));
-    await expect(charge(state, policy, 'rows', task({ twoParty: 'garbled' }))).rejects.toEqual(EXHAUSTED);
+    const policy = inEpsilon({ answers: { wholes: 10 } });
+    await charge(state, policy, 'rows', task({ twoParty: 'garbled' }));
     await charge(state, policy, 'rows', task({ twoParty: 'rotated' }));
     const rotated = task({ twoParty: 'rotated' });
     await expect(charge(state, policy, 'rows', rotated)).rejects.toEqual(EXHAUSTED);
-    await charge(state, policyOf({ answers: { rotated: 2 } }), 'rows', rotated);
+    await charge(state, inEpsilon({ answers: { rotated: 2, wholes: 10 } }), 'rows', rotated);
     await charge(state, policy, 'more', task({ twoParty: 'rotated' }));
+  });
+
+  test('a guarantee that the policy bounds nowhere counts as none: an epsilon may hide nothing', async () => {
+    const state = new MemoryOwnerState();
+    const nominal = () =>
+      task({ twoParty: 'rotated', differentialPrivacy: guarantee({ epsilon: 3 }), releases: 100 });
+    await charge(state, policyOf({}), 'rows', nominal());
+    await expect(charge(state, policyOf({}), 'rows', nominal())).rejects.toThrow(/"totalEpsilon"/);
+    for (const bound of [{ maximumEpsilon: 3 }, { totalEpsilon: 1000 }])
+      await charge(state, policyOf(bound), 'rows', nominal());
   });
 });
 
-describe('under a guarantee that the policy bounds nowhere', () => {
-  test('a task counts like one without: an epsilon of 100 hides nothing, and would make room for any number of results to compare', async () => {
+describe('of a whole', () => {
+  const all = async (policy: OwnerPolicy, tasks: readonly Task[], dataset = 'rows') => {
     const state = new MemoryOwnerState();
-    const nominal = (changes: Partial<Task> = {}) =>
-      task({ twoParty: 'garbled', differentialPrivacy: guarantee({ epsilon: 100 }), ...changes });
-    const first = nominal();
-    await charge(state, policyOf({}), 'rows', first);
-    await charge(state, policyOf({}), 'rows', first);
-    await charge(
-      state,
-      policyOf({}),
-      'rows',
-      nominal({ series: { id: first.id, number: 1, previous: NO_ENTRY } }),
-    );
-    for (const next of [nominal(), task({ twoParty: 'garbled' })])
-      await expect(charge(state, policyOf({}), 'rows', next)).rejects.toEqual(EXHAUSTED);
-    await expect(charge(state, policyOf({}), 'rows', nominal())).rejects.toThrow(/"totalEpsilon"/);
-    expect(budgetStatus(policyOf({}), await state.ledger())).toMatchObject([
-      { tasks: 2, answers: { others: { given: 1, of: 1 }, rotated: { given: 0 } } },
-    ]);
-    await charge(state, policyOf({}), 'rows', nominal({ twoParty: 'rotated' }));
-    await expect(charge(state, policyOf({}), 'rows', nominal({ twoParty: 'rotated' }))).rejects.toEqual(
-      EXHAUSTED,
-    );
-    await charge(state, policyOf({ answers: { others: 2 } }), 'rows', nominal());
+    for (const one of tasks) await charge(state, policy, dataset, one);
+    return state;
+  };
+  const wholesOf = async (policy: OwnerPolicy, state: MemoryOwnerState) =>
+    budgetStatus(policy, await state.ledger())[0]!.answers.wholes;
+
+  test('as many tasks fit as their releases say, to the last one, and not one more', async () => {
+    const policy = policyOf({});
+    for (const releases of [1, 2, 3, 7, 10, 49]) {
+      const state = await all(
+        policy,
+        Array.from({ length: releases }, () => task({ releases })),
+      );
+      expect(await wholesOf(policy, state)).toEqual({ given: '1', of: 1, left: '0' });
+      const finest = task({ releases: 1000 });
+      await expect(charge(state, policy, 'rows', finest)).rejects.toEqual(EXHAUSTED);
+      await charge(state, policy, 'others', finest);
+      await charge(state, policyOf({ answers: { wholes: 2 } }), 'rows', finest);
+    }
   });
 
-  test.each([{ maximumEpsilon: 1 }, { totalEpsilon: 10 }])(
-    'with %o it counts by its epsilon',
-    async (bound) => {
-      const state = new MemoryOwnerState();
-      for (let i = 0; i < 3; i += 1) await charge(state, policyOf(bound), 'rows', costing({ epsilon: 0.5 }));
-      expect(budgetStatus(policyOf(bound), await state.ledger())).toMatchObject([
-        { tasks: 3, answers: { others: { given: 0 } } },
-      ]);
-    },
-  );
+  test('a PCA and a DCA after it fit, as they are proposed where nothing else is said', async () => {
+    const dca = { ...madeUpTask('dca', 3), ...FLOORED, id: newTaskId() };
+    const state = await all(policyOf({}), [task(), dca]);
+    expect(await wholesOf(policyOf({}), state)).toEqual({ given: '1', of: 1, left: '0' });
+  });
+
+  test('a refusal says what is left, and which task would fit', async () => {
+    const policy = policyOf({});
+    const state = await all(policy, [task({ releases: 3 })]);
+    const refusal = charge(state, policy, 'rows', task({ releases: 1 }));
+    await expect(refusal).rejects.toThrow(
+      /1\/3 of the whole .* takes 1: 2\/3 is left.* at least 2\..*none of which was used/,
+    );
+    await charge(state, policy, 'rows', task());
+    await expect(charge(state, policy, 'rows', task({ releases: 5 }))).rejects.toThrow(
+      /5\/6.*1\/6 is left.* at least 6\./,
+    );
+    await expect(charge(state, policy, 'rows', task({ releases: 6 }))).resolves.toBeUndefined();
+    await expect(charge(state, policy, 'rows', task({ releases: 6 }))).rejects.toThrow(/nothing is left/);
+  });
+
+  test('an exact task takes all of it, once', async () => {
+    const exact = () => task({ exact: true, allowFullRank: true });
+    const policy = policyOf({});
+    const state = await all(policy, [exact()]);
+    await expect(charge(state, policy, 'rows', exact())).rejects.toEqual(EXHAUSTED);
+    const floored = await all(policy, [task({ releases: 1000 })]);
+    await expect(charge(floored, policy, 'rows', exact())).rejects.toEqual(EXHAUSTED);
+  });
+
+  test('each task of a series counts', async () => {
+    const first = task({ releases: 3 });
+    const renewal = (number: number) =>
+      task({ releases: 3, series: { id: first.id, number, previous: NO_ENTRY } });
+    const state = await all(policyOf({}), [first, renewal(1), renewal(2)]);
+    await expect(charge(state, policyOf({}), 'rows', renewal(3))).rejects.toEqual(EXHAUSTED);
+  });
+
+  test('a histogram takes nothing, and noise for differential privacy as much as a floor of its size', async () => {
+    const method = { kind: 'histogram', height: 2, strategy: 'privelet' } as const;
+    const counts = task({ method, exact: false, differentialPrivacy: guarantee({ clippingNorm: null }) });
+    const noisy = costing({ epsilon: 0.1 });
+    // Features are 2 long in [−1, 1], so that a product of grains is 4.
+    const deviation = noisePlanOf(noisy)!.deviations.R / 2 / (4 * 4 ** noisy.fractionBits);
+    const part = 1 / (4 * deviation ** 2);
+    const policy = policyOf({ totalEpsilon: 10 });
+    const state = await all(policy, [counts, counts, noisy]);
+    const [numerator, denominator] = (await wholesOf(policy, state)).given.split('/').map(Number);
+    expect(numerator! / denominator!).toBeGreaterThanOrEqual(part);
+    expect(numerator! / denominator!).toBeLessThan(part + 2 ** -20);
+    expect(part).toBeLessThan(1 / 2);
+    // Less noise has the floor beside it, and that of the CSP alone counts as none.
+    for (const more of [{ epsilon: 3 }, { epsilon: 0.1, noise: 'csp' as const }])
+      expect(await wholesOf(policy, await all(inEpsilon({}), [costing(more)]))).toMatchObject({
+        given: '1/2',
+      });
+  });
+
+  test('what was charged before there were parts had no floor', async () => {
+    const state = new MemoryOwnerState();
+    const { id } = task();
+    const event = { kind: 'answer', taskId: id, by: 'others', group: id } as const;
+    await state.addToLedger(nextEntry([], 'rows', event), 0);
+    await expect(charge(state, policyOf({}), 'rows', task({ releases: 1000 }))).rejects.toEqual(EXHAUSTED);
+  });
 });
 
 test('the same task is charged once to a data set, and looking charges nothing', async () => {
@@ -216,11 +285,9 @@ test('the same task is charged once to a data set, and looking charges nothing',
 
 test('of many that charge one home at once, just those pass that fit', async () => {
   const home = newHome();
-  const policy = policyOf({ answers: { others: 3 } });
+  const policy = policyOf({});
   const all = await Promise.allSettled(
-    Array.from({ length: 12 }, () =>
-      charge(new OwnerHome(home), policy, 'rows', task({ twoParty: 'garbled' })),
-    ),
+    Array.from({ length: 12 }, () => charge(new OwnerHome(home), policy, 'rows', task({ releases: 3 }))),
   );
   expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
   for (const it of all) if (it.status === 'rejected') expect(it.reason).toEqual(EXHAUSTED);
@@ -251,12 +318,7 @@ test('two processes that are killed lose no charge that was made', { tags: ['lon
   expect(new Set(inLedger).size).toBe(inLedger.length);
   expect(charged.filter((id) => !inLedger.includes(id as never))).toEqual([]);
   expect(ledger.map(({ counter }) => counter)).toEqual(ledger.map((_, i) => i + 1));
-  await charge(
-    new OwnerHome(home),
-    policyOf({ answers: { others: 10 ** 6 } }),
-    'rows',
-    task({ twoParty: 'garbled' }),
-  );
+  await charge(new OwnerHome(home), inEpsilon({}), 'rows', task({ twoParty: 'garbled' }));
 });
 
 /** What the CSP's store does. */
@@ -270,7 +332,7 @@ function counterOf(): { ask: (request: CounterRequest) => Promise<Counted>; held
 }
 
 describe('with the counter of the CSP', () => {
-  const policy = policyOf({ answers: { others: 1000 } });
+  const policy = inEpsilon({});
   const next = (home: OwnerHome) => charge(home, policy, 'rows', task({ twoParty: 'garbled' }));
 
   test('a home catches up what was charged while the CSP was away, and two copies at work are one home', async () => {
@@ -305,13 +367,13 @@ describe('with the counter of the CSP', () => {
       for (let again = 0; again < 2; again++) await expect(confirmLedger(old, ask)).rejects.toEqual(RESTORED);
       expect(held().counter).toBe(4);
 
-      await setElsewhere(old, 'rows', { ...NOTHING, others: 2 }, held());
+      await setElsewhere(old, 'rows', { ...NOTHING, part: '1' }, held());
       await confirmLedger(old, ask);
       expect(held().counter).toBe(5);
       await next(old);
       await confirmLedger(old, ask);
       const status = budgetStatus(policy, await old.ledger()).find(({ dataset }) => dataset === 'rows');
-      expect(status!.answers.others.given).toBe(2 + own + 2 + 1);
+      expect(status!.answers.wholes.given).toBe(sumOfParts(['1', ...new Array(own + 2 + 1).fill('1/2')]));
       // Whatever else was charged in what is lost.
       await expect(charge(old, policy, 'more', task({ twoParty: 'garbled' }))).rejects.toEqual(RESTORED);
       await setElsewhere(old, 'more', NOTHING, held());
@@ -343,14 +405,27 @@ describe('with the counter of the CSP', () => {
 });
 
 test('what is set is spent beside the ledger, and is never less than before', async () => {
-  const policy = policyOf({ totalEpsilon: 1, totalDelta: 1e-5, neighbours: 'add-remove' });
+  const policy = inEpsilon({ totalEpsilon: 1, totalDelta: 1e-5, neighbours: 'add-remove' });
   const state = new MemoryOwnerState();
   const said: Elsewhere = { ...NOTHING, epsilon: 0.5, delta: 1e-6, neighbours: 'add-remove' };
   await setElsewhere(state, 'rows', said, undefined);
   await expect(setElsewhere(state, 'rows', { ...said, epsilon: 0.4 }, undefined)).rejects.toMatchObject({
     code: 'ERR_POLICY',
   });
+  for (const [before, part] of [
+    ['1/3', '1/4'],
+    ['1/4', '0'],
+  ] as const) {
+    const dataset = before.replace('/', '-');
+    await setElsewhere(state, dataset, { ...said, part: before }, undefined);
+    await expect(setElsewhere(state, dataset, { ...said, part }, undefined)).rejects.toThrow(
+      /"part".*nothing is refunded/,
+    );
+    await expect(charge(state, policyOf({}), dataset, task({ releases: 1 }))).rejects.toEqual(EXHAUSTED);
+    await charge(state, policyOf({}), dataset, task());
+  }
   await expect(charge(state, policy, 'rows', costing({ epsilon: 0.6 }))).rejects.toEqual(EXHAUSTED);
   await charge(state, policy, 'rows', costing({ epsilon: 0.5 }));
-  expect(budgetStatus(policy, await state.ledger())[0]!.spent!.epsilon).toBeGreaterThan(0.95);
+  const status = budgetStatus(policy, await state.ledger()).find(({ dataset }) => dataset === 'rows');
+  expect(status!.spent!.epsilon).toBeGreaterThan(0.95);
 });

@@ -1,5 +1,6 @@
 import { madeUpTask } from '@eigenveil/made-up/tasks';
-import type { Task } from '@eigenveil/task';
+import { newTaskId, type Task } from '@eigenveil/task';
+import { NO_ENTRY } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
 import { checkPolicy, OwnerPolicy } from '../src/index.ts';
 import { brokenRules, checkRows } from '../src/policy.ts';
@@ -18,6 +19,8 @@ const byOwners = { ...differentialPrivacy, noise: 'owners', honestOwners: 3 } as
 const task = (changes: Partial<Task> = {}) =>
   madeUpTask('pca', 3, { components: 2, twoParty: 'simulated', ...changes });
 const lenient = OwnerPolicy.parse({ twoParty: ['simulated'] });
+const SERIES = { most: 5, shortestIntervalHours: 0 };
+const THIRD = { id: newTaskId(), number: 2, previous: NO_ENTRY };
 
 describe("the owner's policy", () => {
   test('by default trusts no protocol that is not private', () => {
@@ -36,6 +39,8 @@ describe("the owner's policy", () => {
     ['components', { maximumComponents: 1 }, {}],
     ['outputs', {}, { outputs: ['spectrum'] }],
     ['allowFullRank', {}, { allowFullRank: true }],
+    ['releases', { series: SERIES }, { exact: false, allowFullRank: false, releases: 2, series: THIRD }],
+    ['exact', { series: SERIES, allowFullRank: true }, { exact: true, allowFullRank: true, series: THIRD }],
     ['differentialPrivacy', { allowWithoutDifferentialPrivacy: false }, {}],
     ['differentialPrivacy', { maximumEpsilon: 100 }, {}],
     ['differentialPrivacy', { maximumDelta: 1 }, {}],

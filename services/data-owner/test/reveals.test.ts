@@ -16,6 +16,7 @@ describe('the data user', () => {
     const [components, ...rest] = revealedBy(taskOf(kind)).dataUser;
     expect(components).toMatch(/^2 vectors with their eigenvalues and a status bit for each/);
     expect(rest).toEqual([
+      expect.stringMatching(/^a floor for 2 releases over the same rows: both servers add noise/),
       expect.stringMatching(/^who contributes/),
       expect.stringMatching(/^no contribution, and no pooled statistics/),
     ]);
@@ -65,7 +66,10 @@ describe('the data user', () => {
     const twoValued = [{ name: 'a', min: 0, max: 1 }];
     expect(told(taskOf('pca', { outputs: ['mean'], features: twoValued }))).toMatch(/tells the variance/);
     expect(told(taskOf('pca', { outputs: ['mean'] }))).not.toMatch(/variance/);
-    expect(told(taskOf('pca', { allowFullRank: true }))).toMatch(/the whole scatter matrix/);
+    expect(told(taskOf('pca', { allowFullRank: true }))).toMatch(/the whole scatter matrix, which/);
+    const exact = told(taskOf('pca', { exact: true, allowFullRank: true }));
+    expect(exact).toMatch(/no floor \(exact\): .* the whole scatter matrix may follow/);
+    expect(exact).not.toMatch(/the whole scatter matrix, which/);
   });
 
   test('of simulated learns the statistics themselves', () => {
@@ -86,6 +90,8 @@ test('owners learn the result where it is released, with what is declared', () =
 test('of rows it is said whether anything bounds what is told of one, and whether classes stay hidden', () => {
   const rows = (task: Task) => revealedBy(task).rows.join('\n');
   expect(rows(taskOf('pca'))).toMatch(/^no differential privacy: nothing bounds/);
+  expect(rows(taskOf('pca'))).toMatch(/takes 1\/2 of the whole that these rows may tell/);
+  expect(rows(taskOf('pca', { exact: true, allowFullRank: true }))).toMatch(/takes 1 of the whole/);
   expect(rows(taskOf('dca'))).toMatch(/which classes an owner has rows of stays hidden/);
   expect(rows(taskOf('dca', { outputs: ['classCounts'] }))).not.toMatch(/stays hidden/);
   const differentialPrivacy = {

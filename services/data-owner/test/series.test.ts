@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const START = Date.parse('2030-01-01T00:00:00Z');
 const RULE = { most: 4, shortestIntervalHours: 24 };
 
-const first: Task = madeUpTask('pca', 3, { id: newTaskId() });
+const first: Task = madeUpTask('pca', 3, { id: newTaskId(), releases: 5 });
 const renewed = (task: Task, changes: Partial<Task> = {}): Task => ({
   ...renewalOf(task, { id: newTaskId(), deadline: '2031-01-01T00:00:00Z' }),
   ...changes,

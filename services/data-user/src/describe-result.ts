@@ -1,7 +1,7 @@
 /** A result for people, with a scree plot, and as a table. */
 import { explainedVariance, regressionInUnits } from '@eigenveil/projection/portable';
 import { csvLine } from '@eigenveil/statistics/owner';
-import type { Task } from '@eigenveil/task';
+import { floorInWords, type Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 import { narrowFeatures } from './narrow-features.ts';
 import { deviationOfRows, keptInWords, rowsInWords, shareInWords, type ToldShare } from './noisy-figures.ts';
@@ -106,14 +106,9 @@ export function csvOfResult({ task, projection, verifiedOwners, remarks }: ToldR
     .join('\n');
 }
 
-function describeTask({
-  id,
-  method,
-  twoParty,
-  features,
-  basis,
-  differentialPrivacy: guarantee,
-}: Task): string[] {
+function describeTask(task: Task): string[] {
+  const { id, method, twoParty, features, basis, differentialPrivacy: guarantee } = task;
+  const floor = floorInWords(task);
   const matrix = method.kind === 'pca' ? ` of the ${method.scale ?? 'covariance'} matrix` : '';
   return [
     `task ${id}: ${method.kind}${matrix} of ${features.length} features, by ${twoParty}`,
@@ -123,6 +118,7 @@ function describeTask({
       : [
           `differential privacy with (ε, δ) = (${guarantee.epsilon}, ${guarantee.delta}), all of which is spent`,
         ]),
+    ...(floor === undefined ? [] : [floor]),
   ];
 }
 

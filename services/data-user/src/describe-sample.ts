@@ -22,10 +22,11 @@ import {
   type TaskProposal,
 } from '@eigenveil/task';
 import { describeSketch } from './describe-sketch.ts';
+import { describeFloor, forecastFloor } from './forecast-floor.ts';
 import type { ReadSampleRows } from './sample.ts';
 
 /** The sample, summed as an owner's rows are. */
-interface Summed {
+export interface Summed {
   readonly statistics: Statistics;
   readonly rows: number;
   readonly clippedRows: number;
@@ -38,8 +39,24 @@ const SMALLEST_PIVOT = 2 ** 18;
 
 /**
  * Reads the sample once more, for its statistics.
- * @param basis what the task stands on, or the result that it refines
+ * @param basis what the task stands on
  * @throws as `statisticsOfRows`
+ */
+export function sumSample(
+  read: ReadSampleRows,
+  task: TaskProposal,
+  basis: readonly Link[] = [],
+): Promise<Summed> {
+  // The sample may be of several owners.
+  const room = { ...task, maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
+  // The draft has looked at clipped cells already.
+  const allowClipping = [...task.features, ...(basis[0]?.task.features ?? [])].map(({ name }) => name);
+  return statisticsThrough(room, basis, { ignoredColumns: 'others', allowClipping }, read);
+}
+
+/**
+ * @param basis what the task stands on, or the result that it refines
+ * @throws as `sumSample`
  */
 export async function describeSample(
   read: ReadSampleRows,
@@ -47,11 +64,11 @@ export async function describeSample(
   basis: readonly Link[] = [],
 ): Promise<string[]> {
   if (task.sketch !== undefined) return describeSketch(read, task, basis.at(-1)?.projection);
-  // The sample may be of several owners.
-  const room = { ...task, maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
-  // The draft has looked at clipped cells already.
-  const allowClipping = [...task.features, ...(basis[0]?.task.features ?? [])].map(({ name }) => name);
-  const sample = await statisticsThrough(room, basis, { ignoredColumns: 'others', allowClipping }, read);
+  const sample = await sumSample(read, task, basis);
+  return [...describeSummed(task, sample), ...describeFloor(task, forecastFloor(task, sample))];
+}
+
+function describeSummed(task: TaskProposal, sample: Summed): string[] {
   const { kind } = task.method;
   if (kind === 'ridge') return describeFit(task, sample);
   if (kind === 'mdr') return [...describeMdrRidge(task, sample), ...describeClipping(task, sample)];
@@ -66,7 +83,8 @@ export async function describeSample(
 }
 
 /** Of ridge: how much of the sample's last column its own regression leaves, and a matrix that is singular. */
-function describeFit({ method, features, fractionBits }: TaskProposal, { statistics }: Summed): string[] {
+function describeFit(task: TaskProposal, { statistics }: Summed): string[] {
+  const { method, features, fractionBits } = task;
   if (method.kind !== 'ridge') return [];
   const target = JSON.stringify(features.at(-1)!.name);
   try {
@@ -75,6 +93,7 @@ function describeFit({ method, features, fractionBits }: TaskProposal, { statist
       scatter,
       mean: meanOfRows(statistics, fractionBits),
       ridge: method.ridge,
+      diagonal: programOf(task).floor?.ridge,
     });
     const w = [...weights, -1];
     const left = w.reduce((sum, a, i) => sum + w.reduce((row, b, j) => row + a * b * scatter[i]![j]!, 0), 0);
@@ -103,9 +122,14 @@ function describeRank(task: TaskProposal, values: readonly number[], { rows }: S
     return [
       `all owners together need at least ${least + 1} rows, and the sample has ${rows}: with fewer the task ends with ERR_FULL_RANK`,
     ];
-  const rank = rankOf(values);
+  const rank = rankOf(values, program.floor?.norm);
   if (rank >= least) return [];
   const most = rank - (least - components);
+  const { floor } = program;
+  if (floor !== undefined && rankOf(values) >= least)
+    return [
+      `in the sample only ${rank} of ${values.length} eigenvalues are larger than the noise of the floor, and the task would end with ERR_FULL_RANK; it takes about ${Math.ceil((rows * floor.norm) / values[least - 1]!).toLocaleString('en-US')} rows${most > 0 ? `, or "components": ${most} or fewer` : ''}`,
+    ];
   return [
     `in the sample only ${rank} of ${values.length} features vary on their own, the others follow from them: the task would end with ERR_FULL_RANK; ${most > 0 ? `take "components": ${most} or fewer, ` : ''}leave features out, or consent with "allowFullRank"`,
   ];
@@ -117,7 +141,10 @@ function describeNoiseMatrix(task: TaskProposal, { statistics }: Summed): string
   // The public shift of differential privacy is a ridge, too.
   if ((method.kind !== 'dca' && method.kind !== 'lda') || differentialPrivacy !== null) return [];
   const isTotal = method.kind === 'dca' && method.form === 'standard';
-  const matrix = (isTotal ? totalScatter : withinClassScatter)(statistics, fractionBits);
+  const { floor } = programOf(task);
+  const matrix = (isTotal ? totalScatter : withinClassScatter)(statistics, fractionBits).map((row, i) =>
+    row.map((entry, j) => (i === j ? entry + (floor?.ridge[i] ?? 0) : entry)),
+  );
   const { values } = symmetricEigen(matrix);
   const largest = values[0]!;
   if (values.at(-1)! + method.ridge > ZERO_EIGENVALUE * largest) return [];

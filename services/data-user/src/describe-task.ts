@@ -2,12 +2,14 @@
 import {
   cappedComponents,
   constantFeatures,
+  floorInWords,
   maximumComponents,
   programOf,
   type TaskProposal,
 } from '@eigenveil/task';
 import { describeCost } from './describe-cost.ts';
 import { describeNoise } from './describe-privacy.ts';
+import { describeGrains } from './draft-grains.ts';
 
 /**
  * Of a proposal that is computable.
@@ -15,7 +17,22 @@ import { describeNoise } from './describe-privacy.ts';
  */
 export async function describeTask(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
   if (task.method.kind === 'histogram') return describeCost(task, signal);
-  return [...describeComponents(task), ...describeNoise(task), ...(await describeCost(task, signal))];
+  return [
+    ...describeComponents(task),
+    ...describeReleases(task),
+    ...describeNoise(task),
+    ...(await describeCost(task, signal)),
+  ];
+}
+
+/** What stands between the rows and the result. */
+function describeReleases(task: TaskProposal): string[] {
+  const floor = floorInWords(task);
+  const consent = task.exact ? '; owners take part if their policy says "allowFullRank"' : '';
+  return [
+    ...(floor === undefined ? [] : [`${floor}${consent}`]),
+    ...(task.exact ? [] : describeGrains(task.features)),
+  ];
 }
 
 function describeComponents(task: TaskProposal): string[] {

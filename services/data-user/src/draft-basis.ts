@@ -33,12 +33,31 @@ export function ridgeOn({ links }: DraftBasis): number {
 }
 
 /**
- * The same draft with the components of the basis for its features.
+ * The same draft with the components of the basis for its features. Their grain is the largest of the features that the first task declares or the sample shows.
  * @throws ERR_TASK_INVALID unless the sample has the features of the first link, and no others; for a correlation matrix
  */
 export function draftOn({ digest, links }: DraftBasis, draft: Draft): Draft {
   requireFeatures(links, draft);
-  return { ...draft, basis: digest, features: basisFeatures(links.at(-1)!.task) };
+  return { ...draft, basis: digest, features: componentsOf(links, draft) };
+}
+
+function componentsOf(links: DraftBasis['links'], { features: sampled }: Draft): Draft['features'] {
+  return links.reduce<Draft['features']>((before, { task }) => {
+    const shown = new Map(before.map(({ name, grain }) => [name, grain]));
+    const features = task.features.map((feature) => ({
+      ...feature,
+      ...coarser(feature.grain, shown.get(feature.name)),
+    }));
+    return basisFeatures({ ...task, features });
+  }, sampled);
+}
+
+/** Of what is declared and what is shown. */
+function coarser(...grains: readonly Draft['features'][number]['grain'][]) {
+  const known = grains.filter((grain) => grain !== undefined);
+  const steps = known.filter((grain) => grain !== 'cell');
+  if (known.length === 0) return {};
+  return { grain: steps.length === 0 ? ('cell' as const) : Math.max(...steps) };
 }
 
 /**

@@ -13,7 +13,7 @@ import { proposalSchemaUrl, TaskProposal } from '@eigenveil/task/schema';
 import type { DraftBasis } from './draft-basis.ts';
 import type { draftTask } from './draft-file.ts';
 import type { HistogramWishes } from './draft-histogram.ts';
-import type { draftPrivacy } from './draft-privacy.ts';
+import type { draftPrivacy, EarlierResult as Earlier } from './draft-privacy.ts';
 import type { Wishes } from './draft-proposal.ts';
 import type { AskedLevels } from './draft-ranges.ts';
 import { DRAFT_SETTINGS } from './draft-settings.ts';
@@ -22,7 +22,7 @@ import type { ReadSampleRows } from './sample.ts';
 import { CLIENT_SETTINGS, PREFIX, taskIdOf, withClient } from './task-commands.ts';
 
 type HistogramSettings = Omit<HistogramWishes, 'epsilon'> &
-  Omit<Wishes, 'components' | 'refine'> & {
+  Omit<Wishes, 'components' | 'refine' | 'exact' | 'releases'> & {
     readonly data: string;
     readonly epsilon?: number | undefined;
     readonly components?: number | undefined;
@@ -44,6 +44,12 @@ Takes minima and maxima from the file, so use it only on data whose ranges may b
 from domain knowledge into the draft before you consent to them there ("dataIndependentRanges"). "twoValued" says whether a
 feature takes two values alone, as in the file: the mean of such a feature, if it is declared, tells its variance.
 
+Each feature declares its grain, how far apart its values lie (1 for whole numbers and codes, 0.1 for one decimal, "cell" for measured values), as the file shows it
+or --grain says. Both servers add noise by it, the floor, so that whole numbers tell no more of the rows than measured ones would; --releases says for how many results over the
+same rows. Columns that follow from others in every row (copies, complements, the last one of a one-hot group, sums) are left out unless --keep names them, since the
+noise would average away by them. --exact drafts without a floor, and leaves no such column out: the whole scatter matrix may follow from the result. --regrain FILE writes an
+older proposal again with grains from --data and --grain, and changes nothing else of it. With --json, "$forecast" has what the floor will cost by the sample.
+
 A column that is named like labels (label, class, target, outcome, diagnosis, category, species or y as its name's last word) and has
 at most twenty different whole numbers must stand in --label or in --ignore. Notes say what the sample lets expect; nothing of them
 is in the draft. Every member is explained in docs/tasks.md.
@@ -57,7 +63,7 @@ A task with --basis is one of a chain: owners reduce their rows by the result of
 (PCA, then DCA: Fisherfaces). The sample has the columns of the first task, and the labels. Both are answers over the same rows. --ridge is in units of the
 components' ranges; where it is not given, it is 1 in units of the first task's. With --epsilon, the earlier task must have a guarantee, too.
 
---sketch drafts for hundreds or thousands of features: a note says how much of the sample's variance it loses. Give it "--two-party rotated"
+--sketch drafts for hundreds or thousands of features: a note says how much of the sample's variance it loses. It has no floor: give it --exact, "--two-party rotated"
 and, where you know it, one --range: then features whose names count up stand in the draft as one entry ("count").
 
 --refine drafts another round of a sketch: Ω begins with the vectors of that result, so that components come closer to the exact ones. Features and
@@ -77,8 +83,23 @@ Example:
   command.action(async () => {
     const { label: labels, ...others } = configuration();
     const onRemark = (remark: string) => warnOfRemarks(command, [remark]);
-    const configured = { ...others, labels, onRemark };
-    const { method, components } = configured;
+    const { regrain, owners, ...rest } = others;
+    if (regrain !== undefined) {
+      const { printRegrained } = await import('./draft-regrain.ts');
+      await printRegrained(command, { ...rest, regrain });
+      return;
+    }
+    if (owners === undefined) throw new ConfigurationError('"--owners" expected, a number from 2');
+    const configured = { ...rest, owners, labels, onRemark };
+    const { method, components, exact, releases } = configured;
+    if ((exact || method === 'histogram') && releases !== undefined)
+      throw new ConfigurationError(
+        '"--releases" expected with a floor, which exact tasks and histograms do not have',
+      );
+    if (exact && method === 'histogram')
+      throw new ConfigurationError(
+        '"--exact" expected without --method histogram, which is released with noise alone',
+      );
     if (method === 'histogram') {
       await printHistogram(command, { ...configured, method: 'pca' });
       return;
@@ -89,10 +110,17 @@ Example:
           ? '"--components" expected without --method ridge, whose weights are no components'
           : '"--components" expected, a number from 1',
       );
-    const settings = { ...configured, method, components: components ?? 0 };
-    const { data, epsilon, delta, meanFirst, around } = settings;
+    const { data, epsilon, delta, meanFirst, around } = configured;
+    const { EarlierResult } = await import('./draft-privacy.ts');
+    const first = around === undefined ? undefined : await readJsonFile('--around', around, EarlierResult);
+    const settings = {
+      ...configured,
+      method,
+      components: components ?? 0,
+      keep: keptColumns(configured, first),
+    };
     const [
-      { featuresOfFile, proposalOf, withoutConsent },
+      { featuresOfFile, proposalOf, withOwnCells, withoutConsent },
       { checkComputable },
       { draftTask },
       { checkBasis },
@@ -131,7 +159,7 @@ Example:
     if (epsilon === undefined && (meanFirst || around !== undefined))
       throw new ConfigurationError('"--mean-first" and "--around" expected with --epsilon, of both tasks');
     const wanted = epsilon === undefined ? undefined : { features: draft.features, epsilon, delta };
-    const privacy = wanted ? await draftPrivacyOf(command, wanted, { meanFirst, around, basis }) : null;
+    const privacy = wanted ? await draftPrivacyOf(command, wanted, { meanFirst, first, basis }) : null;
     const outputs = [...settings.outputs, ...(meanFirst ? (['mean'] as const) : [])];
     const sketch = settings.sketchColumns ?? (settings.sketch || refined !== undefined);
     const wishes = { ...settings, outputs, sketch, refine: refined?.digest };
@@ -144,7 +172,7 @@ Example:
     const read: ReadSampleRows = (columns, options) => rowsOfFiles(data, settings).read(columns, options);
     const moved = await roundingOfSample(read, plain, basis?.links);
     const isChosen = fractionBits === undefined && moved !== undefined;
-    const proposal = isChosen ? { ...plain, fractionBits: chosenBits(plain, moved) } : plain;
+    const proposal = withOwnCells(isChosen ? { ...plain, fractionBits: chosenBits(plain, moved) } : plain);
     await asConfiguration(async () => {
       if (refined !== undefined) checkBasis(proposal, [refined.links.at(-1)!.task]);
     });
@@ -157,13 +185,40 @@ Example:
       const ofRounding = moved === undefined ? [] : describeRounding(proposal, moved);
       return [...(await describeTask(proposal)), ...ofSample, ...ofRounding];
     });
-    const json = {
+    const text = {
       $schema: proposalSchemaUrl(),
       ...withoutConsent(proposal),
       features: featuresOfFile(proposal),
     };
-    printResult(command, { json, text: JSON.stringify(json, null, 2) });
+    const forecast =
+      command.optsWithGlobals().json === true ? await forecastOf(read, proposal, earlier?.links) : undefined;
+    const json = { ...text, ...(forecast && { $forecast: forecast }) };
+    printResult(command, { json, text: JSON.stringify(text, null, 2) });
   });
+}
+
+/** What stays although it follows from other columns: undefined for all of them, where features are those of an earlier task or nothing is to average away. */
+function keptColumns(
+  {
+    exact,
+    basis,
+    refine,
+    keep,
+  }: { exact: boolean; basis?: string | undefined; refine?: string | undefined; keep: readonly string[] },
+  first: Earlier | undefined,
+): readonly string[] | undefined {
+  if (exact || basis !== undefined || refine !== undefined) return undefined;
+  return [...keep, ...(first?.features ?? []).map(({ name }) => name)];
+}
+
+/** For programs; people are told a note. */
+async function forecastOf(read: ReadSampleRows, task: TaskProposal, links: DraftBasis['links'] | undefined) {
+  if (task.sketch !== undefined) return undefined;
+  const [{ sumSample }, { forecastFloor }] = await Promise.all([
+    import('./describe-sample.ts'),
+    import('./forecast-floor.ts'),
+  ]);
+  return forecastFloor(task, await sumSample(read, task, links));
 }
 
 /** Its features are those of a draft of pca; a sample has nothing else to say of a histogram, as ranges are not to come from it. */
@@ -186,7 +241,7 @@ async function printHistogram(
       import('@eigenveil/two-party/plan'),
     ]);
   const proposal = await asConfiguration(async () => {
-    const draft = await draftFile(data, { ...settings, isRangeWide: true });
+    const draft = await draftFile(data, { ...settings, isRangeWide: true, keep: undefined });
     const own = histogramOf(draft, { epsilon, delta, height, workload, logarithmic });
     const wishes = { ...settings, components: 0, outputs: [], twoParty: 'linear', sketch: false } as const;
     const made = checkConfiguration(TaskProposal, { ...proposalOf(draft, wishes, null), ...own }, 'draft');
@@ -228,15 +283,14 @@ async function draftPrivacyOf(
   wanted: Parameters<typeof draftPrivacy>[0],
   {
     meanFirst,
-    around,
+    first,
     basis,
-  }: { meanFirst: boolean; around: string | undefined; basis: DraftBasis | undefined },
+  }: { meanFirst: boolean; first: Earlier | undefined; basis: DraftBasis | undefined },
 ) {
-  const { draftAround, draftPrivacy, draftPrivacyOn, EarlierResult } = await import('./draft-privacy.ts');
+  const { draftAround, draftPrivacy, draftPrivacyOn } = await import('./draft-privacy.ts');
   if (basis !== undefined) return asConfiguration(async () => draftPrivacyOn(basis, wanted));
-  if (around === undefined) return asConfiguration(async () => draftPrivacy(wanted, meanFirst));
-  const earlier = await readJsonFile('--around', around, EarlierResult);
-  const draft = await asConfiguration(async () => draftAround(earlier, wanted));
-  await tellNotes(command, async () => (await import('./describe-privacy.ts')).describeEarlier(earlier));
+  if (first === undefined) return asConfiguration(async () => draftPrivacy(wanted, meanFirst));
+  const draft = await asConfiguration(async () => draftAround(first, wanted));
+  await tellNotes(command, async () => (await import('./describe-privacy.ts')).describeEarlier(first));
   return draft;
 }

@@ -10,6 +10,7 @@ import {
   type TaskProposal,
 } from '@eigenveil/task';
 import { type Draft, roomFor } from './draft.ts';
+import { withCells } from './draft-grains.ts';
 import type { PrivacyDraft } from './draft-privacy.ts';
 
 export interface Wishes {
@@ -22,6 +23,10 @@ export interface Wishes {
   readonly maximumSamples?: number | undefined;
   readonly outputs: readonly Output[];
   readonly allowFullRank: boolean;
+  /** Without the floor, which takes the consent to a full rank. Not exact where it is not given. */
+  readonly exact?: boolean | undefined;
+  /** As many as by default where it is not given. */
+  readonly releases?: number | undefined;
   readonly hours: number;
   readonly twoParty: TaskProposal['twoParty'];
   /** A slow one where it is not given. */
@@ -44,6 +49,7 @@ const HOUR = 3_600_000;
 export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: PrivacyDraft | null) {
   const { components, owners, minimumOwners, maximumSamples, outputs, allowFullRank, hours, twoParty } =
     wishes;
+  const { exact = false, releases } = wishes;
   const { closes = [], sketch: wanted = wishes.refine !== undefined, refine } = wishes;
   const sketch =
     wanted === false
@@ -58,7 +64,8 @@ export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: P
     ...draft,
     ...privacy,
     ...(privacy && draft.rangesFrom !== undefined && { differentialPrivacy: counted(privacy) }),
-    ...(sketch && { sketch }),
+    // Without a floor nothing goes by grains, and many features stand in few entries.
+    ...(sketch && { sketch, features: draft.features.map(({ grain: _, ...feature }) => feature) }),
     components,
     maximumOwners: owners,
     minimumOwners: minimumOwners ?? Math.max(LEAST_OWNERS, Math.ceil(owners / 2)),
@@ -66,7 +73,9 @@ export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: P
     twoParty,
     ...(wishes.serverLine && { serverLine: wishes.serverLine }),
     outputs: [...new Set([...outputs, ...revealed])],
-    allowFullRank,
+    allowFullRank: allowFullRank || exact,
+    exact,
+    ...(releases !== undefined && { releases }),
     deadline: new Date(Date.now() + hours * HOUR).toISOString(),
     ...(closes.length > 0 && { closes: [...closes] }),
   };
@@ -89,6 +98,12 @@ export function withoutConsent(proposal: TaskProposal) {
         ...proposal,
         differentialPrivacy: { ...proposal.differentialPrivacy, dataIndependentRanges: false },
       };
+}
+
+/** The same proposal: a grain that is finer than its cells is one. Grains of components are those that follow from their basis. */
+export function withOwnCells(proposal: TaskProposal): TaskProposal {
+  const { basis, features, fractionBits } = proposal;
+  return basis === undefined ? { ...proposal, features: withCells(features, fractionBits) } : proposal;
 }
 
 /** The features as a file has them: where there are so many that only a sketch takes them, with runs in one entry each. */

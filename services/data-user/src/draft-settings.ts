@@ -58,6 +58,37 @@ export const DRAFT_SETTINGS = {
       'range of all features, as a JSON list: [0, 255] (default: of each column what the file has)',
     placeholder: 'LIST',
   },
+  keep: {
+    schema: z.array(z.string()),
+    description:
+      'columns to keep although they follow from others, such as copies or the last one of a one-hot group, with commas between, or as a JSON list (default: such columns are left out, and named)',
+    default: [],
+    placeholder: 'LIST',
+  },
+  grain: {
+    schema: z.array(z.string()),
+    description:
+      'how far apart values of a feature lie, as NAME=STEP in its unit, or NAME=cell for values as fine as they are rounded to; * in NAME for any text; several by as many flags, with commas between, or as a JSON list (default: what the file shows)',
+    default: [],
+    placeholder: 'NAME=STEP|cell',
+  },
+  regrain: {
+    schema: z.string().min(1).optional(),
+    description: 'write this older proposal again, with grains from the file of rows and from --grain',
+    placeholder: 'FILE',
+  },
+  exact: {
+    schema: z.boolean(),
+    description:
+      'draft an exact task, without the floor: the whole scatter matrix may follow from its result; consents with --allow-full-rank, too',
+    default: false,
+  },
+  releases: {
+    schema: z.int().min(1).max(1000).optional(),
+    description:
+      'for how many results over the same rows the floor is to stand: its noise grows with the square root (default: 2)',
+    placeholder: 'NUMBER',
+  },
   components: {
     schema: z.int().min(1).optional(),
     description: 'number of components, of all methods but ridge and histogram',
@@ -103,7 +134,11 @@ export const DRAFT_SETTINGS = {
       "binary digits to which owners round scaled values (default: the fewest of 14, 16, 18 and 20 that turn the sample's components by at most 0.001 rad; 14 where none does)",
     placeholder: 'NUMBER',
   },
-  owners: { schema: z.int().min(2), description: 'largest number of owners', placeholder: 'NUMBER' },
+  owners: {
+    schema: z.int().min(2).optional(),
+    description: 'largest number of owners, of all drafts but --regrain',
+    placeholder: 'NUMBER',
+  },
   minimumOwners: {
     schema: z.int().min(2).optional(),
     description: 'fewest owners whose contributions are decrypted (default: half of --owners)',

@@ -15,7 +15,10 @@ import {
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } from '@eigenveil/task';
 import { ServiceError } from '@eigenveil/wire/errors';
-import type { NoFeature, NoLabel, Sample, SampleColumn } from './sample.ts';
+import { type Dependent, dependentColumns, describeDependent } from './dependent-columns.ts';
+import { parseGrains, withGrains } from './draft-grains.ts';
+import type { Sample } from './sample.ts';
+import type { NoFeature, NoLabel, SampleColumn } from './sample-column.ts';
 
 export interface DraftOptions {
   readonly method: MethodName | 'ridge';
@@ -39,6 +42,10 @@ export interface DraftOptions {
   readonly isRangeWide?: boolean | undefined;
   /** Features of which more than half of the cells may lie outside `range`. */
   readonly allowClipping?: readonly string[] | undefined;
+  /** Columns that stay although they follow from others, which are left out; where it is not given, all stay. */
+  readonly keep?: readonly string[] | undefined;
+  /** NAME=STEP or NAME=cell, in the place of what the sample shows. */
+  readonly grain?: readonly string[] | undefined;
   /** Told of what looks like a mistake in the sample and is none for certain. */
   readonly onRemark?: ((remark: string) => void) | undefined;
 }
@@ -69,38 +76,77 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
   checkDraftOptions(options);
   const { target } = options;
   const wanted = [...labels, ...(target === undefined ? [] : [target])];
-  const missing = [...wanted, ...ignore].filter((name) => positionOf(columns, name) < 0);
+  const missing = [...wanted, ...ignore, ...(options.keep ?? [])].filter(
+    (name) => positionOf(columns, name) < 0,
+  );
   if (missing.length > 0)
     throw invalid(
       `the file has no column ${missing.map((name) => `${JSON.stringify(name)}${nearName(columns, name)}`).join(', ')}`,
     );
   const positions = (names: readonly string[]) => new Set(names.map((name) => positionOf(columns, name)));
   const [labelled, targeted] = [positions(labels), positions(target === undefined ? [] : [target])];
-  const used = columns.filter((column, i) => !labelled.has(i) && !isIgnored(columns, column, ignore));
+  const used = columns.filter((column, i) => !labelled.has(i) && !isNamed(columns, column, ignore));
   const isTarget = (column: SampleColumn) => targeted.has(columns.indexOf(column));
   // What is predicted comes last.
-  const features = [...used.filter((column) => !isTarget(column)), ...used.filter(isTarget)];
+  const all = [...used.filter((column) => !isTarget(column)), ...used.filter(isTarget)];
   const classes = labels.map((name) => columns[positionOf(columns, name)]!);
-  checkCells(sample, features, classes);
-  for (const column of features)
+  checkCells(sample, all, classes);
+  for (const column of all)
     if (column.labelLike !== undefined && !isTarget(column))
       throw unsaidLabels(column.name, column.labelLike);
+  const features = withoutFollowing(sample, all, options);
   if (options.range !== undefined) {
     const [min, max] = options.range;
     const wished = features.map(({ name }) => ({ name, min, max }));
     checkClipping(wished, { rows, clippedCells: features.map(({ outside = 0 }) => outside) }, options);
   }
   tellRemarks(sample, features, options);
+  const ranged = features.map(({ name, range }) => ({
+    name,
+    ...range!,
+    ...(options.range && { min: options.range[0], max: options.range[1] }),
+  }));
+  const grained = withGrains(ranged, features, parseGrains(options.grain ?? []), (column) =>
+    namesOfColumn(columns, column),
+  );
+  for (const remark of grained.remarks) options.onRemark?.(remark);
   return {
     method: methodOf(options),
-    features: features.map(({ name, range }) => ({
-      name,
-      ...range!,
-      ...(options.range && { min: options.range[0], max: options.range[1] }),
-    })),
+    features: grained.features,
     labellings: classes.map((column) => ({ column: column.name, classes: classesOf(column) })),
     rows,
   };
+}
+
+/**
+ * Columns that follow from others, which a task is better without: of those that are neither labels nor ignored, nor predicted.
+ * @param options with the columns that stay
+ */
+export function followingColumns(
+  { columns, products }: Sample,
+  { labels, ignore, target, keep = [] }: Pick<DraftOptions, 'labels' | 'ignore' | 'target' | 'keep'>,
+): Dependent[] {
+  if (products === undefined) return [];
+  const others = [...labels, ...ignore, ...(target === undefined ? [] : [target])];
+  const candidates = columns.flatMap((column, i) => {
+    const isFeature = column.noFeature === undefined && column.range !== undefined;
+    if (!isFeature || isNamed(columns, column, others)) return [];
+    return [{ column, at: products.columns.indexOf(i), keep: isNamed(columns, column, keep) }];
+  });
+  return dependentColumns(products.scatter, candidates);
+}
+
+/** All but those, which are told. */
+function withoutFollowing(
+  sample: Sample,
+  features: readonly SampleColumn[],
+  options: DraftOptions,
+): readonly SampleColumn[] {
+  if (options.keep === undefined) return features;
+  const following = followingColumns(sample, options);
+  for (const remark of describeDependent(following)) options.onRemark?.(remark);
+  const left = new Set(following.map(({ name }) => name));
+  return features.filter(({ name }) => !left.has(name));
 }
 
 /** Other owners have more rows than a sample; and a sample's own number is nobody's business. */
@@ -135,12 +181,19 @@ function positionOf(columns: readonly SampleColumn[], name: string): number {
   return number !== undefined && Number(number) <= columns.length ? Number(number) - 1 : -1;
 }
 
-function isIgnored(
-  columns: readonly SampleColumn[],
-  column: SampleColumn,
-  ignore: readonly string[],
-): boolean {
-  return ignore.some(
+/** The column of a name; undefined where there is none. */
+export function columnNamed(columns: readonly SampleColumn[], name: string): SampleColumn | undefined {
+  return columns[positionOf(columns, name)];
+}
+
+/** All that `columnNamed` finds it by. */
+export function namesOfColumn(columns: readonly SampleColumn[], column: SampleColumn): string[] {
+  const { name, own } = column;
+  return [name, ...(own === undefined ? [] : [own]), `#${columns.indexOf(column) + 1}`];
+}
+
+function isNamed(columns: readonly SampleColumn[], column: SampleColumn, names: readonly string[]): boolean {
+  return names.some(
     (name) => name === column.name || name === column.own || columns[positionOf(columns, name)] === column,
   );
 }

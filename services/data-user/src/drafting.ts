@@ -1,9 +1,10 @@
 /** Drafting a task from a sample, and telling what it will cost and give: what the command line and the console have in common. */
 export { describeSample } from './describe-sample.ts';
 export { describeTask } from './describe-task.ts';
-export { type DraftOptions, draftOf } from './draft.ts';
+export { type DraftOptions, draftOf, followingColumns } from './draft.ts';
 export { draftPrivacy } from './draft-privacy.ts';
-export { proposalOf, type Wishes, withoutConsent } from './draft-proposal.ts';
+export { proposalOf, type Wishes, withOwnCells, withoutConsent } from './draft-proposal.ts';
 export { type AskedLevels, draftRanged, type RangedDraft } from './draft-ranges.ts';
 export { describeRounding, roundingOfSample } from './draft-rounding.ts';
-export { readSample, type Sample, type SampleColumn } from './sample.ts';
+export { readSample, type Sample } from './sample.ts';
+export type { SampleColumn } from './sample-column.ts';

@@ -53,6 +53,9 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
   const hasNullSpace = task.method.kind !== 'dca' || task.method.signalRidge === 0;
   const isZero = (value: number, j: number) =>
     hasNullSpace && (j >= rank || Math.abs(value) <= resolution.error(value));
+  const { floor } = programOf(task);
+  const isFloor = (value: number) =>
+    floor !== undefined && task.method.kind === 'pca' && !isStandardised(task.method) && value <= floor.norm;
   const found = (j: number) => converged?.[j] !== false;
   const dpNoise = `the noise of differential privacy, about ${noise?.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}`;
   const ofSketch = `of a sketch of ${task.sketch?.columns} columns`;
@@ -103,6 +106,14 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
       one: `its eigenvalue is below ${dpNoise}: its vector is mostly noise`,
       many: `their eigenvalues are below ${dpNoise}: their vectors are mostly noise`,
     }),
+    remark(
+      'noise',
+      where((value, j) => found(j) && !isZero(value, j) && isFloor(value)),
+      {
+        one: `its eigenvalue is no larger than the noise of the floor, about ${floor?.norm.toPrecision(3)}: its vector is mostly noise`,
+        many: `their eigenvalues are no larger than the noise of the floor, about ${floor?.norm.toPrecision(3)}: their vectors are mostly noise`,
+      },
+    ),
     remark(
       'status',
       where(

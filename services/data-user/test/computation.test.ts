@@ -102,6 +102,7 @@ async function begin(statistics: Statistics): Promise<void> {
       maximumOwners: 2,
       maximumSamplesPerOwner: 10,
       twoParty: 'simulated',
+      exact: true,
       deadline: new Date(Date.now() + 3_600_000).toISOString(),
     }),
     protocol: 'eigenveil/1',

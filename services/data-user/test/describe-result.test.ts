@@ -1,5 +1,6 @@
 /** A result as people see it, and as a table. */
 import { madeUpProjection, madeUpTask } from '@eigenveil/made-up/tasks';
+import { floorInWords } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { csvOfResult, describeResult } from '../src/describe-result.ts';
 import { remarksOf } from '../src/remarks.ts';
@@ -26,6 +27,7 @@ test('a PCA has a scree plot, with shares of the variance and what is beyond whe
   const spectrum = [4, 2, 1.5, 0.5];
   expect(describeResult(resultOf(task, [4, 2], { spectrum, sampleCount: 150 }))).toBe(
     `task ${task.id}: pca of the covariance matrix of 4 features, by garbled
+${floorInWords(task)}
 7 owners, as the CSP has verified
 150 rows
 

@@ -15,7 +15,7 @@ const LABELS = { pca: [], dca: ['l'], lda: ['l'], mdr: ['l', 'm'] } as const;
 const proposal = (kind: MethodName, features: string[], changes: Record<string, unknown> = {}) =>
   TaskProposal.parse({
     method: METHODS[kind],
-    features: features.map((name) => ({ name, min: -1, max: 1, twoValued: false })),
+    features: features.map((name) => ({ name, min: -1, max: 1, grain: 'cell', twoValued: false })),
     labellings: LABELS[kind].map((column) => ({ column, classes: ['0', '1', '2'] })),
     components: 2,
     minimumOwners: 2,
@@ -26,6 +26,10 @@ const proposal = (kind: MethodName, features: string[], changes: Record<string, 
     ...changes,
   });
 const ABC = ['a', 'b', 'c'];
+
+/** What is said of the floor is said of every task: `draft-grains.test.ts` has it. */
+const besidesFloor = (lines: readonly string[]) =>
+  lines.filter((line) => !/^(a floor|no floor|grains|the floor)/.test(line)).join('\n');
 
 describe('of a task is said', () => {
   test.each<[string, TaskProposal, RegExp | '']>([
@@ -56,7 +60,7 @@ describe('of a task is said', () => {
       /^estimate: garbled takes about [\d.]+ seconds, [\d.]+ MB between the servers and \d+ MB of memory in each, on a machine/,
     ],
   ])('%s', async (_, task, expected) => {
-    expect((await describeTask(task)).join('\n')).toMatch(expected === '' ? /^$/ : expected);
+    expect(besidesFloor(await describeTask(task))).toMatch(expected === '' ? /^$/ : expected);
   });
 });
 
@@ -124,9 +128,9 @@ describe('of a sample is said', () => {
     const header = [...task.features.map(({ name }) => name), ...task.labellings.map(({ column }) => column)];
     const file = join(folder, 'sample.csv');
     await writeFile(file, `other,${header}\n${rows.map((row) => `x,${row}\n`).join('')}`);
-    return (
-      await describeSample((columns, options) => readRowBatches(readFileBytes(file), columns, options), task)
-    ).join('\n');
+    return besidesFloor(
+      await describeSample((columns, options) => readRowBatches(readFileBytes(file), columns, options), task),
+    );
   }
   /** Rows of three features that follow no line, with two labels. */
   const rows = (count: number, labels: number) =>
@@ -144,6 +148,17 @@ describe('of a sample is said', () => {
     expect(await said(proposal('pca', ABC), rows(3, 0))).toBe(
       'all owners together need at least 4 rows, and the sample has 3: with fewer the task ends with ERR_FULL_RANK',
     );
+  });
+
+  test('how many rows it takes to stand out of the floor', async () => {
+    const coarse = proposal('pca', ABC).features.map((feature) => ({ ...feature, grain: 1 }));
+    const message = await said(proposal('pca', ABC, { features: coarse, releases: 100 }), rows(30, 0));
+    const [, needed] =
+      /^in the sample only 0 of 3 eigenvalues .* floor, .* ERR_FULL_RANK; it takes about ([\d,]+) rows$/.exec(
+        message,
+      )!;
+    const many = rows(Number(needed!.replaceAll(',', '')) + 60, 0);
+    expect(await said(proposal('pca', ABC, { features: coarse, releases: 100 }), many)).toBe('');
   });
 
   test('how many rows a discriminant method needs by rotated, which reveals the spectrum', async () => {

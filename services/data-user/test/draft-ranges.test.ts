@@ -53,7 +53,7 @@ function released(rows: number, starts = [100, 64]): DraftBasis {
 
 const draft = {
   method: { kind: 'pca' } as const,
-  features: ['c', 'a'].map((name) => ({ name, min: 1, max: 2, twoValued: false })),
+  features: ['c', 'a'].map((name) => ({ name, min: 1, max: 2, twoValued: false, grain: 'cell' as const })),
   labellings: [],
   rows: 10,
 };
@@ -75,8 +75,8 @@ describe('a draft with private ranges', () => {
     expect(ranged).toMatchObject({ method: { kind: 'pca' }, rangesFrom: DIGEST, rows: 10 });
     // All bins but those of 0.005 of the rows at either end, where bins begin and end.
     expect(ranged.features).toEqual([
-      { name: 'c', min: -36 - WIDENED * 128, max: 92 + WIDENED * 128, twoValued: false },
-      { name: 'a', min: 100 - WIDENED * 64, max: 164 + WIDENED * 64, twoValued: false },
+      { name: 'c', min: -36 - WIDENED * 128, max: 92 + WIDENED * 128, twoValued: false, grain: 'cell' },
+      { name: 'a', min: 100 - WIDENED * 64, max: 164 + WIDENED * 64, twoValued: false, grain: 'cell' },
     ]);
     expect(notes.join('\n')).toMatch(
       /task histogram-task, widened by 10 %.* 0\.5 % .* below and 0\.5 % above/,
@@ -116,7 +116,7 @@ describe('a draft with private ranges', () => {
   test('needs a histogram that has its features, and levels on both sides of the middle', () => {
     const other = {
       ...draft,
-      features: [...draft.features, { name: 'd', min: 0, max: 1, twoValued: false }],
+      features: [...draft.features, { name: 'd', min: 0, max: 1, twoValued: false, grain: 'cell' as const }],
     };
     expect(() => draftRanged(released(1e6), other, ASKED)).toThrow(refused(/of "d" it has none/));
     const pca = {

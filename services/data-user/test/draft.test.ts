@@ -28,8 +28,8 @@ describe('a draft', () => {
     expect(await draft(csv, { method: 'dca', labels: ['label'], ignore: ['id'] })).toEqual({
       method: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
       features: [
-        { name: 'a', min: -3.5, max: 1, twoValued: false },
-        { name: 'b', min: -2, max: 1000, twoValued: false },
+        { name: 'a', min: -3.5, max: 1, twoValued: false, grain: 0.1 },
+        { name: 'b', min: -2, max: 1000, twoValued: false, grain: 1 },
       ],
       labellings: [{ column: 'label', classes: ['9', '10'] }],
       rows: 3,

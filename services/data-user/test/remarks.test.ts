@@ -28,9 +28,9 @@ describe('a PCA', () => {
       ['mixed', [4, 5]],
     ]);
     // What garbled cannot tell apart, rotated can; but rounding alone mixes them.
-    const rotated = madeUpTask('pca', 8, { twoParty: 'rotated' });
+    const rotated = madeUpTask('pca', 8, { twoParty: 'rotated', exact: true });
     expect(told(rotated, madeUpProjection(rotated, [5, 3, 3 - 1e-5, 1]))).toEqual([['rounding', [2, 3]]]);
-    const finer = madeUpTask('pca', 8, { twoParty: 'rotated', fractionBits: 20 });
+    const finer = madeUpTask('pca', 8, { twoParty: 'rotated', exact: true, fractionBits: 20 });
     expect(told(finer, madeUpProjection(finer, [5, 3, 3 - 1e-4, 1]))).toEqual([]);
     expect(told(rotated, madeUpProjection(rotated, [5, 3, 3 - 1e-8, 1]))).toEqual([['mixed', [2, 3]]]);
   });
@@ -177,7 +177,7 @@ describe('a discriminant projection', () => {
     const near = [1000, 999];
     const lda = madeUpTask('lda', 8, { components: 2 });
     expect(told(lda, madeUpProjection(lda, near))).toEqual([['mixed', [1, 2]]]);
-    const rotated = madeUpTask('lda', 8, { components: 2, twoParty: 'rotated' });
+    const rotated = madeUpTask('lda', 8, { components: 2, twoParty: 'rotated', exact: true });
     expect(told(rotated, madeUpProjection(rotated, [1000, 990]))).toEqual([]);
   });
 });

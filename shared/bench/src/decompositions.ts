@@ -38,8 +38,6 @@ export interface Case {
   readonly components: number;
   /** ρ of a discriminant method, if not that of a draft. */
   readonly ridge?: number;
-  /** Where the data set's rank is too low for its components; a PCA of few features consents by itself. */
-  readonly allowFullRank?: true;
 }
 
 export interface Measured extends Case {
@@ -155,7 +153,7 @@ function isSlow({ bitsPerSecond = Number.POSITIVE_INFINITY }: LineOptions = {}):
 
 /** The statistics of all rows of a file, as OWNERS owners together would send them. */
 async function pooled(
-  { method, scale, components, twoParty, ridge, allowFullRank, line }: Case,
+  { method, scale, components, twoParty, ridge, line }: Case,
   file: string,
 ): Promise<{ task: Task; statistics: Statistics }> {
   const ignore = method === 'pca' ? ['label'] : [];
@@ -166,14 +164,12 @@ async function pooled(
     ignore,
   });
   const thumbprint = Thumbprint.parse(randomBytes(32).toString('base64url'));
-  const varying = draft.features.filter(({ min, max }) => min < max).length;
   const proposal = TaskProposal.parse({
     ...draft,
     ...(ridge !== undefined && { method: { ...draft.method, ridge } }),
     components,
-    // The published tables have as many components as features where these are few.
-    allowFullRank:
-      allowFullRank === true || (method === 'pca' && components > varying - (twoParty === 'rotated' ? 2 : 1)),
+    exact: true,
+    allowFullRank: true,
     minimumOwners: 2,
     maximumOwners: OWNERS,
     maximumSamplesPerOwner: Math.ceil(rows / OWNERS),

@@ -38,7 +38,7 @@ async function perform(request: OwnerRequest): Promise<number> {
       readRowBatches(readFileBytes(setting.data), columns, all),
     );
     rows = summary.rows;
-    return summary.statistics;
+    return { ...summary.statistics, grains: summary.grains };
   });
   return rows;
 }

@@ -1,9 +1,10 @@
-/** The clear reference of the demo: the pooled rows decomposed without any protection, for comparison only. */
+/** The clear reference of the demo: the pooled rows decomposed without any protection and without a floor, for comparison only. */
 import {
   betweenClassScatter,
   columnsFor,
   type Decomposition,
   decompose,
+  type Link,
   principalAngles,
   statisticsThrough,
   totalScatter,
@@ -15,14 +16,17 @@ import { programOf, type Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 
 export interface Comparison {
-  /** Largest principal angle to the subspace of the same rows, rounded as the task rounds them, in radians; of a chain, through all of it. */
+  /** Largest principal angle to the subspace of the same rows, rounded as the task rounds them, in radians; of a chain, through all of it. The floor is in it. */
   readonly maxAngle: number;
   /** The same to the subspace of the rows as they are. */
   readonly maxAngleUnrounded: number;
   /** Largest |Δλ| over λ₁. */
   readonly maxEigenvalueError: number;
-  /** What the method is for. Of a PCA the part of the features' variance in the span of the vectors; of others what classes explain of the scores. */
-  readonly kept: { readonly of: 'variance' | 'separation'; readonly part: number };
+  /**
+   * What the method is for. Of a PCA the part of the features' variance in the span of the vectors; of others what classes explain of the scores. Beside the part that the
+   * result has, that which an exact task would have, without the floor.
+   */
+  readonly kept: { readonly of: 'variance' | 'separation'; readonly part: number; readonly exact: number };
 }
 
 /** A task with its result, and the same in the clear. */
@@ -59,55 +63,63 @@ export async function compareWithClear(
   ignoredColumns: readonly string[],
   basis: readonly ComparedTask[] = [],
 ): Promise<{ comparison: Comparison; clear: Decomposition; unrounded: Unrounded }> {
-  const summed = async (of: Task, links: readonly ComparedTask[], ignored: readonly string[] | 'others') => {
+  const summed = async (of: Task, links: readonly Link[], ignored: readonly string[] | 'others') => {
     // All rows come from one file here, so the bound is that of all owners together.
     const pooled = { ...of, maximumSamplesPerOwner: of.maximumSamplesPerOwner * of.maximumOwners };
     const options = { ignoredColumns: ignored };
-    const { statistics } = await statisticsThrough(pooled, links.map(clearly), options, (columns, all) =>
+    const { statistics } = await statisticsThrough(pooled, links, options, (columns, all) =>
       readRowBatches(readFileBytes(file), columns, all),
     );
     return statistics;
   };
-  const statistics = await summed(task, basis, ignoredColumns);
-  const clear = decompose({ ...programOf(task), minimumOwners: 1 }, statistics);
+  const statistics = await summed(task, basis.map(clearly), ignoredColumns);
+  const program = { ...programOf({ ...task, exact: true }), minimumOwners: 1 };
+  const clear = decompose(program, statistics);
   const rows = new UnroundedRows(task, basis.map(asTheyAre));
   const read = readRowBatches(readFileBytes(file), columnsFor(task, basis), { ignoredColumns });
   for await (const batch of read) for (const { values, classes } of batch) rows.add(values, classes);
-  const unrounded = rows.decomposition({ ...programOf(task), minimumOwners: 1 });
+  const unrounded = rows.decomposition(program);
   const [first] = basis;
-  const features = first === undefined ? statistics : await summed(first.task, [], 'others');
   const compared = { task, projection, clear, unrounded };
-  return { comparison: compare(compared, basis, statistics, features), clear, unrounded };
+  const summedRows = {
+    features: first === undefined ? statistics : await summed(first.task, [], 'others'),
+    clear: statistics,
+    // By the computed vectors rows are reduced to others than by the clear ones.
+    computed: first === undefined ? statistics : await summed(task, basis, ignoredColumns),
+  };
+  return { comparison: compare(compared, basis, summedRows), clear, unrounded };
 }
+
+/** What is summed over the rows: the features of the first link, and the task's own, by the clear basis and by the computed one. */
+type SummedRows = Readonly<Record<'features' | 'clear' | 'computed', Statistics>>;
 
 function compare(
   { task, projection, clear, unrounded }: ComparedTask,
   basis: readonly ComparedTask[],
-  statistics: Statistics,
-  features: Statistics,
+  summed: SummedRows,
 ): Comparison {
   const errors = clear.eigenvalues.map((value, i) => Math.abs(value - projection.eigenvalues[i]!));
-  const vectors = throughBasis(
-    projection.vectors,
-    basis.map((link) => link.projection.vectors),
-  );
-  const angleTo = (found: Vectors, links: readonly Vectors[]) =>
-    Math.max(...principalAngles(vectors, throughBasis(found, links)));
+  const through = (of: 'projection' | 'clear' | 'unrounded') =>
+    throughBasis(
+      { projection, clear, unrounded }[of].vectors,
+      basis.map((link) => link[of].vectors),
+    );
+  const vectors = through('projection');
+  const angleTo = (found: Vectors) => Math.max(...principalAngles(vectors, found));
   const { fractionBits } = basis[0]?.task ?? task;
+  const variance = (found: Vectors) => varianceCaptured(found, totalScatter(summed.features, fractionBits));
   return {
-    maxAngle: angleTo(
-      clear.vectors,
-      basis.map((link) => link.clear.vectors),
-    ),
-    maxAngleUnrounded: angleTo(
-      unrounded.vectors,
-      basis.map((link) => link.unrounded.vectors),
-    ),
+    maxAngle: angleTo(through('clear')),
+    maxAngleUnrounded: angleTo(through('unrounded')),
     maxEigenvalueError: Math.max(...errors) / Math.abs(clear.eigenvalues[0]!),
     kept:
       task.method.kind === 'pca'
-        ? { of: 'variance', part: varianceCaptured(vectors, totalScatter(features, fractionBits)) }
-        : { of: 'separation', part: separation(projection.vectors, task, statistics) },
+        ? { of: 'variance', part: variance(vectors), exact: variance(through('clear')) }
+        : {
+            of: 'separation',
+            part: separation(projection.vectors, task, summed.computed),
+            exact: separation(clear.vectors, task, summed.clear),
+          },
   };
 }
 

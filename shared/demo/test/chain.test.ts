@@ -24,12 +24,11 @@ test('PCA, then DCA on its components', { tags: ['long'] }, async () => {
     { method: 'dca', after: ['pca'], components: 1 },
   ]);
   expect(results.map(({ kept }: { kept: { of: string } }) => kept.of)).toEqual(['variance', 'separation']);
-  for (const { maxAngle, maxAngleUnrounded, maxEigenvalueError } of results) {
-    expect(maxAngle).toBeLessThan(1e-6);
-    // Rounding does more than the protocol, and through both links no more than it does by itself.
-    expect(maxAngleUnrounded).toBeGreaterThan(maxAngle);
-    expect(maxAngleUnrounded).toBeLessThan(1e-3);
-    expect(maxEigenvalueError).toBeLessThan(1e-8);
+  for (const { maxAngle, maxAngleUnrounded, maxEigenvalueError, kept } of results) {
+    // The floor of values that have one decimal does more than rounding and the protocol, and through both links not much more than by itself.
+    for (const angle of [maxAngle, maxAngleUnrounded]) expect(angle).toBeLessThan(0.2);
+    expect(maxEigenvalueError).toBeLessThan(0.2);
+    expect(kept.exact - kept.part).toBeLessThan(0.01);
   }
   const { basis } = JSON.parse(await readFile(join(out, 'pca-dca', 'projection.json'), 'utf8'));
   expect(basis).toMatch(/^[\w-]{43}$/);

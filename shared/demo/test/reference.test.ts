@@ -7,15 +7,22 @@ import { compareWithClear } from '../src/reference.ts';
 
 const KEY = 'A'.repeat(43);
 
-async function compared(kind: 'pca' | 'lda', fractionBits: number) {
-  const { proposal, rows } = await exampleOf(dataFile('iris'), kind, { components: 1 });
+async function compared(
+  kind: 'pca' | 'lda',
+  fractionBits: number,
+  /** What the result has in the place of the exact vectors. */
+  vectors?: number[][],
+) {
+  const isFloored = vectors !== undefined;
+  const { proposal, rows } = await exampleOf(dataFile('iris'), kind, { components: 1, exact: !isFloored });
   const agreed = { protocol: 'eigenveil/1', id: newTaskId(), csp: KEY, dataUser: KEY, fractionBits };
   const task = Task.parse({ ...proposal, ...agreed });
-  const { decomposition } = reference(task, split(rows, 2));
+  const { decomposition } = reference({ ...task, exact: true }, split(rows, 2));
   const { method, twoParty, features, outputs } = task;
   const projection = Projection.parse({
     ...{ taskId: task.id, taskDigest: KEY, method, twoParty, features, fractionBits, outputs },
     ...decomposition,
+    ...(isFloored && { vectors }),
   });
   const ignored = kind === 'pca' ? ['label'] : [];
   return {
@@ -38,11 +45,27 @@ test('a PCA keeps a part of the variance, and of a discriminant classes explain 
   const features = pca.projection.features.map((_, i) => sumsOfSquares(pca, unit(i)).total);
   const whole = features.reduce((sum, total) => sum + total, 0);
   const own = sumsOfSquares(pca, pca.projection.vectors[0]!).total / whole;
-  expect(pca.kept).toEqual({ of: 'variance', part: expect.closeTo(own, 3) });
+  expect(pca.kept).toEqual({ of: 'variance', part: expect.closeTo(own, 3), exact: pca.kept.part });
   const lda = await compared('lda', 14);
   const { between, total } = sumsOfSquares(lda, lda.projection.vectors[0]!);
-  expect(lda.kept).toEqual({ of: 'separation', part: expect.closeTo(between / total, 3) });
+  expect(lda.kept).toEqual({
+    of: 'separation',
+    part: expect.closeTo(between / total, 3),
+    exact: lda.kept.part,
+  });
   expect(lda.kept.part).toBeGreaterThan(0.9);
+});
+
+test('beside what a result with a floor keeps stands what an exact one would, and angles have the floor in them', async () => {
+  for (const kind of ['pca', 'lda'] as const) {
+    const exact = await compared(kind, 14);
+    const w = exact.projection.vectors[0]!.map((entry, i) => entry + (i === 1 ? 0.5 : 0));
+    const length = Math.hypot(...w);
+    const floored = await compared(kind, 14, [w.map((entry) => entry / length)]);
+    expect(floored.kept.exact).toBeCloseTo(exact.kept.part, 9);
+    expect(floored.kept.part).toBeLessThan(exact.kept.part - 0.01);
+    expect(floored.maxAngle).toBeGreaterThan(0.1);
+  }
 });
 
 const unit = (i: number) => [0, 1, 2, 3].map((j) => (i === j ? 1 : 0));

@@ -11,8 +11,9 @@ import {
   RowAccumulator,
   type Statistics,
   unflatten,
+  unflattenComputed,
 } from '@eigenveil/statistics';
-import { programOf, shiftOf, type TaskProposal, withoutShift } from '@eigenveil/task';
+import { computedValues, programOf, shiftOf, type TaskProposal, withoutShift } from '@eigenveil/task';
 import type { Draws } from './draws.ts';
 import type { SceneRow } from './scene.ts';
 
@@ -24,8 +25,8 @@ type TaskRow = Pick<SceneRow, 'values' | 'labels'>;
 
 /**
  * What the task releases. Rows and owners are not counted against the task's bounds: attackers compute with any rows.
- * @param draws of the noise of differential privacy, which both servers (or as the task says) then add; without them a task with differential
- *   privacy is refused
+ * @param draws of the noise of differential privacy and of the floor, which both servers (or as the task says) then add; without them a task with differential
+ *   privacy is refused, and one with a floor releases what it would without noise
  * @throws RangeError for a task with differential privacy without draws; as decompose
  * @example
  * const { vectors, eigenvalues } = releasedBy(scene.proposal, scene.owners);
@@ -80,20 +81,22 @@ export function withoutRows(
  */
 export function releasedOf(proposal: TaskProposal, pooled: Statistics, draws?: Draws): Decomposition {
   const program = { ...programOf(proposal), minimumOwners: 1 };
-  if (!proposal.differentialPrivacy) return decompose(program, pooled);
+  const isExact = program.floor === undefined || draws === undefined;
+  if (!proposal.differentialPrivacy && isExact) return decompose(program, pooled);
   if (draws === undefined) throw new RangeError('"draws" expected ones for a task with differential privacy');
   return withoutShift(proposal, decompose(program, noisyStatistics(proposal, pooled, draws)));
 }
 
-/** With the noise that the task asks for (of `owners`, each owner's part) and the public shift. */
+/** With the noise that the task asks for (of `owners`, each owner's part), its floor, and the public shift. */
 function noisyStatistics(proposal: TaskProposal, pooled: Statistics, draws: Draws): Statistics {
-  const drawers = ['csp', 'dataUser', ...new Array<'owner'>(Number(pooled.owners)).fill('owner')] as const;
-  const noises = drawers.map((drawer) => drawNoise(proposal, drawer, draws.source));
-  const added = [...noises, shiftOf(proposal)].reduce(
-    (sum, noise) => sum.map((value, i) => value + noise[i]!),
-    flatten(proposal, pooled),
-  );
-  return { ...unflatten(proposal, added), owners: pooled.owners };
+  const plus = (values: readonly bigint[], noises: readonly (readonly bigint[])[]) =>
+    noises.reduce<readonly bigint[]>((sum, noise) => sum.map((value, i) => value + noise[i]!), values);
+  const noiseOf = (drawer: 'csp' | 'dataUser' | 'owner') => drawNoise(proposal, drawer, draws.source);
+  const servers = (['csp', 'dataUser'] as const).map(noiseOf);
+  const owners = Array.from({ length: Number(pooled.owners) }, () => noiseOf('owner'));
+  const sums = plus(flatten(proposal, pooled), [...owners, shiftOf(proposal)]);
+  const computed = plus(computedValues(proposal, sums), servers);
+  return { ...unflattenComputed(proposal, computed), owners: pooled.owners };
 }
 
 /**

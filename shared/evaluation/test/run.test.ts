@@ -228,6 +228,8 @@ describe('a scene of one’s own', () => {
     minimumOwners: 2,
     maximumOwners: 4,
     maximumSamplesPerOwner: 100,
+    exact: true,
+    allowFullRank: true,
     deadline: '2099-01-01T00:00:00Z',
   };
 
@@ -295,7 +297,7 @@ describe('a scene of one’s own', () => {
     ['a cell that is no number', [...ROWS, '1,secret,3,p,no'], TASK, /line 42: "height" expected a number;/],
     ['too few people', ROWS.slice(0, 3), TASK, /expected at least 5 people/],
     ['a task that is none', ROWS, { ...TASK, components: 0 }, /"--task" expected/],
-    ['a task that is refused', ROWS, { ...TASK, components: 3 }, /"--task" expected/],
+    ['a task that is refused', ROWS, { ...TASK, allowFullRank: false }, /"--task" expected/],
     [
       'a column that is missing',
       ROWS,

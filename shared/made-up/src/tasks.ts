@@ -24,6 +24,7 @@ export function madeUpTask(
       name: `f${i}`,
       min: 0,
       max: 1,
+      grain: 'cell',
       twoValued: false,
     })),
     labellings: LABELLINGS[kind].map((column) => ({

@@ -23,7 +23,7 @@ export {
 export { type DiscreteLaplaceParameters, discreteLaplaceSampler } from './random/discrete-laplace.ts';
 export { type RoundedGaussianParameters, roundedGaussianSampler } from './random/rounded-gaussian.ts';
 export { type RandomSource, systemRandomness } from './random/source.ts';
-export type { Rational } from './rational.ts';
+export { type Rational, rationalOf } from './rational.ts';
 export { costOfTask, replacing, type TaskCost } from './stage/cost.ts';
 export { largestEntry, type NoisePlan, noisePlan, type PerKind } from './stage/noise-plan.ts';
 export { sampleNoise } from './stage/sample.ts';

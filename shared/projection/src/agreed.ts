@@ -4,13 +4,17 @@
  */
 import {
   cappedComponents,
+  FLOOR_REACH,
+  floorOf,
   isStandardised,
   LINEAR_RING_BITS,
   Output,
+  ownNoiseBounds,
   type Program,
   programOf,
   type StatisticsTask,
   statisticsBounds,
+  summedClasses,
   sumsOf,
 } from '@eigenveil/task';
 import { isSameJson } from '@eigenveil/wire';
@@ -63,8 +67,9 @@ const AGREED = [
   'basis',
 ] as const;
 
-/** Vectors are made to length 1 in doubles. */
+/** Vectors are made to length 1 in doubles, and where there is a floor their entries are cut afterwards. */
 const LENGTH_ERROR = 1e-9;
+const CUT_LENGTH_ERROR = 2 ** -18;
 /** Far above what the two-party protocols leave between their vectors of a PCA, far below what a repeated or a made-up one has. */
 const PRODUCT_ERROR = 2 ** -8;
 /** Of eigenvalues, as a part of the largest, and of bounds: above the rounding of all two-party protocols. */
@@ -116,10 +121,12 @@ function checkRegression(task: AgreedTask, { regression }: ClaimedProjection): v
   const { method, features } = task;
   if (method.kind !== 'ridge' || regression === undefined) return;
   const { weights, intercept } = regression;
+  const noise = floorReach(task);
+  const mostOfTarget = Number(statisticsBounds(task).M) + noise.scatter;
   expect(weights.length === features.length - 1, 'regression', 'one weight for each feature but the last');
-  const most = Math.min(Number.MAX_VALUE, Math.sqrt(Number(statisticsBounds(task).M) / method.ridge));
+  const most = Math.min(Number.MAX_VALUE, Math.sqrt(mostOfTarget / method.ridge));
   checkNumbers('regression', weights, [-most, most]);
-  const reach = weights.reduce((sum, w) => sum + Math.abs(w), 1);
+  const reach = weights.reduce((sum, w) => sum + Math.abs(w), 1) * (1 + noise.sum);
   checkNumbers('regression', [intercept], [-reach, reach]);
 }
 
@@ -167,12 +174,15 @@ function checkVectors(task: AgreedTask, vectors: ClaimedProjection['vectors']): 
 
 /**
  * Entries of a correlation matrix's vectors are over standard deviations, which are at most 1, and at least 2^-fractionBits/Q. Where a vector
- * of the null space is consented to, it may consist of features without variance, whose entries are 0.
+ * of the null space is consented to, it may consist of features without variance, whose entries are 0; and a floor makes variances larger.
  */
 function lengthBounds(task: AgreedTask): [number, number] {
-  if (!isStandardised(task.method)) return [1 - LENGTH_ERROR, 1 + LENGTH_ERROR];
+  if (!isStandardised(task.method)) {
+    const error = floorOf(task) === undefined ? LENGTH_ERROR : CUT_LENGTH_ERROR;
+    return [1 - error, 1 + error];
+  }
   const most = Number(statisticsBounds(task).M) * 2 ** task.fractionBits;
-  return [task.allowFullRank ? 0 : 1 - PROTOCOL_ROUNDING, most * (1 + PROTOCOL_ROUNDING)];
+  return [task.allowFullRank || floorOf(task) ? 0 : 1 - PROTOCOL_ROUNDING, most * (1 + PROTOCOL_ROUNDING)];
 }
 
 /** Those of components that the computation says it has not found are only held to be finite. */
@@ -191,12 +201,12 @@ function checkOutputs(task: AgreedTask, projection: ClaimedProjection): void {
   const scatter = scatterBounds(task);
   if (mean !== undefined) {
     expect(mean.length === d, 'mean', 'one number per feature');
-    const most = noisy ? Number(bounds.V) * 2 ** -task.fractionBits : 1;
+    const most = (noisy ? Number(bounds.V) * 2 ** -task.fractionBits : 1) + floorReach(task).sum;
     checkNumbers('mean', mean, [-most, most]);
   }
   if (variances !== undefined) {
     expect(variances.length === d, 'variances', 'one number per feature');
-    checkNumbers('variances', variances, [0, 1]);
+    checkNumbers('variances', variances, [0, 1 + floorReach(task).scatter]);
   }
   if (trace !== undefined) checkNumbers('trace', [trace], scatter);
   if (sampleCount !== undefined)
@@ -212,7 +222,8 @@ function checkOutputs(task: AgreedTask, projection: ClaimedProjection): void {
   const parts = task.method.kind === 'mdr' ? 2 : 1;
   checkNumbers('spectrum', spectrum, [parts * scatter[0], parts * scatter[1]]);
   checkDescending('spectrum', spectrum);
-  const slack = PROTOCOL_ROUNDING * d * Math.max(...spectrum.map(Math.abs));
+  const cut = floorOf(task) === undefined ? 0 : d;
+  const slack = PROTOCOL_ROUNDING * d * Math.max(...spectrum.map(Math.abs)) + cut;
   const isTheirs =
     task.method.kind !== 'pca' || eigenvalues.every((value, j) => Math.abs(value - spectrum[j]!) <= slack);
   expect(isTheirs, 'spectrum', 'the eigenvalues of the components first');
@@ -244,17 +255,37 @@ function checkClassCounts(task: AgreedTask, { classCounts, sampleCount }: Claime
 
 /**
  * Of the trace of the total scatter, and so of its eigenvalues: without noise it is from 0 to d Q_max, as features lie in [−1, 1]. With noise
- * V Vᵀ / Q may be as large as V is, with a single row. A correlation matrix has no more than its diagonal of ones.
+ * V Vᵀ / Q may be as large as V is, with a single row. A correlation matrix has no more than its diagonal of ones, and with a floor no entry that is above 8.
  */
 function scatterBounds(task: AgreedTask): [number, number] {
-  if (isStandardised(task.method)) return [0, task.features.length];
+  if (isStandardised(task.method)) {
+    const { length } = task.features;
+    return floorOf(task) === undefined ? [0, length] : [-8 * length, 8 * length];
+  }
   const { R, V } = statisticsBounds(task);
   const unit = 2 ** -task.fractionBits;
   const d = task.features.length;
+  const noise = floorReach(task).scatter;
   const most = d * Number(R) * unit ** 2;
-  if (!task.differentialPrivacy) return [0, most];
-  const noisy = most + d * (Number(V) * unit) ** 2;
+  if (!task.differentialPrivacy) return [-noise, most + noise];
+  const noisy = most + d * (Number(V) * unit) ** 2 + noise;
   return [-noisy, noisy];
+}
+
+/** How far the floors of both servers and of all owners may be off: on an eigenvalue or the trace of a scatter, and on all sums of rows together, with a single row in each class. Zeros without one. */
+function floorReach(task: AgreedTask): { readonly scatter: number; readonly sum: number } {
+  const floor = floorOf(task);
+  if (floor === undefined) return { scatter: 0, sum: 0 };
+  const d = task.features.length;
+  const classes = Math.max(...summedClasses(task));
+  const coarsest = Math.max(...floor.grains);
+  const reach = 2 * FLOOR_REACH * floor.deviation;
+  const own = ownNoiseBounds(task);
+  const unit = 2 ** -task.fractionBits;
+  const ofSum = reach * coarsest + task.maximumOwners * Number(own.V) * unit;
+  const entry = reach * Math.SQRT2 * coarsest ** 2 + task.maximumOwners * Number(own.R) * unit ** 2;
+  // V_k V_kᵀ/M_k changes by 2 V_k e + e², and |V_k| is at most M_k.
+  return { scatter: d * (entry + classes * (2 * ofSum + ofSum ** 2)), sum: classes * ofSum };
 }
 
 /**
@@ -267,7 +298,8 @@ function eigenvalueBounds(task: AgreedTask): [number, number] {
   if (method.kind === 'pca' || method.kind === 'ridge' || method.kind === 'histogram') return [least, most];
   const signal = method.kind === 'dca' ? method.signalRidge : 0;
   const isRatio = method.kind === 'dca' && method.form === 'standard' && signal === 0;
-  if (isRatio && !differentialPrivacy) return [0, 1];
+  // With a floor noise of owners may outweigh its ridge, and S̄ be less than S_B.
+  if (isRatio && !differentialPrivacy && floorOf(task) === undefined) return [0, 1];
   const largest = most + Math.abs(signal) + method.ridge;
   const resolved = 2 ** -52 * 4 ** -task.fractionBits;
   const bound = largest / (differentialPrivacy ? resolved : Math.max(method.ridge, resolved));

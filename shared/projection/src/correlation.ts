@@ -1,9 +1,25 @@
 /** PCA of the correlation matrix: features are divided by their standard deviations before it, and its vectors afterwards. */
+import type { Floor } from '@eigenveil/task';
 import { fixSign } from './eigen.ts';
 
+/** The diagonal of the scatter, but 0 where there is no more than noise. */
+export function undividedVariances(scatter: readonly (readonly number[])[], floor?: Floor): number[] {
+  return scatter.map((row, i) => (row[i]! > (floor?.leastVariances[i] ?? 0) ? row[i]! : 0));
+}
+
+/** Eigenvalues of the correlation matrix up to this are noise of the floor. */
+export function correlationNoise({ norm, grains }: Floor, variances: readonly number[]): number {
+  const coarsest = Math.max(...grains);
+  const parts = variances.map((variance, i) => (variance > 0 ? (grains[i]! / coarsest) ** 2 / variance : 0));
+  return norm * Math.max(...parts);
+}
+
 /** S̄_ij / √(S̄_ii S̄_jj): 1 on the diagonal, but zeros in row and column of a feature without variance. */
-export function correlationOf(scatter: readonly (readonly number[])[]): number[][] {
-  const roots = scatter.map((row, i) => Math.sqrt(row[i]!));
+export function correlationOf(
+  scatter: readonly (readonly number[])[],
+  variances = undividedVariances(scatter),
+): number[][] {
+  const roots = variances.map(Math.sqrt);
   return scatter.map((row, i) =>
     row.map((entry, j) => {
       const product = roots[i]! * roots[j]!;

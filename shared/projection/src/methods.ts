@@ -6,11 +6,12 @@
 
 import type { Statistics } from '@eigenveil/statistics';
 import { cappedComponents, checkProgram, collectsR, isStandardised, type Program } from '@eigenveil/task';
-import { correlationOf, unstandardised } from './correlation.ts';
+import { correlationNoise, correlationOf, undividedVariances, unstandardised } from './correlation.ts';
 import type { Decomposition } from './decomposition.ts';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
 import { ProjectionError } from './errors.ts';
 import { rankRefusal } from './rank.ts';
+import { asReleased } from './released.ts';
 import { ridgeRegression } from './ridge.ts';
 import {
   betweenClassScatter,
@@ -41,21 +42,25 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
   checkShape(program, pooled);
   const statistics = usable(program, pooled);
   checkStatistics(program, statistics);
-  const { method, fractionBits } = program;
-  const total = (): number[][] => totalScatter(statistics, fractionBits);
-  const between = (labelling: number): number[][] => betweenClassScatter(statistics, labelling, fractionBits);
-  const within = (): number[][] => withinClassScatter(statistics, fractionBits);
+  const { method, floor } = program;
+  const { total, between, within } = scattersOf(program, statistics);
+  /** What must be positive definite. */
+  const definite = (matrix: number[][], ridge: number) => addRidge(matrix, ridge, floor?.ridge);
   switch (method.kind) {
-    case 'pca':
-      return { A: isStandardised(method) ? correlationOf(total()) : total() };
+    case 'pca': {
+      const scatter = total();
+      return {
+        A: isStandardised(method) ? correlationOf(scatter, undividedVariances(scatter, floor)) : scatter,
+      };
+    }
     case 'dca': {
       const { form, ridge, signalRidge } = method;
       return form === 'standard'
-        ? { A: addRidge(between(0), signalRidge), B: addRidge(total(), ridge) }
-        : { A: addRidge(total(), ridge + signalRidge), B: addRidge(within(), ridge) };
+        ? { A: addRidge(between(0), signalRidge), B: definite(total(), ridge) }
+        : { A: definite(total(), ridge + signalRidge), B: definite(within(), ridge) };
     }
     case 'lda':
-      return { A: between(0), B: addRidge(within(), method.ridge) };
+      return { A: between(0), B: definite(within(), method.ridge) };
     case 'mdr':
       return { A: between(0), B: addRidge(between(1), method.ridge) };
     case 'ridge':
@@ -79,32 +84,36 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
  * const { vectors, eigenvalues } = decompose(programOf(task), pooled);
  */
 export function decompose(program: Program, pooled: Statistics, signs?: Int32Array): Decomposition {
+  return asReleased(program, decomposeUncut(program, pooled, signs));
+}
+
+/** `decompose` before numbers are cut to what a floor leaves them worth. */
+export function decomposeUncut(program: Program, pooled: Statistics, signs?: Int32Array): Decomposition {
   if (program.sketch !== undefined) return decomposeSketch(program, pooled, signs);
   if (program.method.kind === 'ridge') return regress(program, pooled, program.method.ridge);
   const { A, B } = pencil(program, pooled);
   const statistics = usable(program, pooled);
+  const { total, mean, trace, summed } = scattersOf(program, statistics);
+  const { method, outputs, floor } = program;
+  const undivided = isStandardised(method) ? undividedVariances(total(), floor) : undefined;
   const { values, vectors } = B === undefined ? symmetricEigen(A) : generalisedEigen(A, B);
   const components = cappedComponents(program);
-  const refusal = B === undefined ? rankRefusal(values, program) : undefined;
+  const noise = undivided && floor && correlationNoise(floor, undivided);
+  const refusal = B === undefined ? rankRefusal(values, program, undefined, noise) : undefined;
   if (refusal) throw refusal;
-  const { method, outputs, fractionBits } = program;
   const leading = vectors.slice(0, components);
   const samples = Number(totals(statistics).M);
-  const variances = isStandardised(method)
-    ? totalScatter(statistics, fractionBits).map((row, i) => row[i]! / samples)
-    : undefined;
+  const variances = undivided?.map((variance) => variance / samples);
   return {
     vectors: variances ? leading.map((v) => unstandardised(v, variances)) : leading,
     eigenvalues: values.slice(0, components),
-    ...(outputs.includes('mean') && { mean: meanOfRows(statistics, fractionBits) }),
+    ...(outputs.includes('mean') && { mean: mean() }),
     ...(outputs.includes('trace') && {
-      trace: variances
-        ? variances.filter((v) => v > 0).length
-        : traceOfTotalScatter(statistics, fractionBits),
+      trace: variances ? variances.filter((v) => v > 0).length : trace(),
     }),
     ...(outputs.includes('sampleCount') && { sampleCount: samples }),
     ...(outputs.includes('spectrum') && {
-      spectrum: B === undefined ? values : symmetricEigen(summedScatter(program, statistics)).values,
+      spectrum: B === undefined ? values : symmetricEigen(summed()).values,
     }),
     ...(outputs.includes('classCounts') && { classCounts: classCountsOf(statistics) }),
     ...(variances && outputs.includes('variances') && { variances }),
@@ -114,16 +123,18 @@ export function decompose(program: Program, pooled: Statistics, signs?: Int32Arr
 function regress(program: Program, pooled: Statistics, ridge: number): Decomposition {
   checkProgram(program);
   checkShape(program, pooled);
-  checkStatistics(program, pooled);
-  const { outputs, fractionBits } = program;
-  const mean = meanOfRows(pooled, fractionBits);
+  const statistics = usable(program, pooled);
+  checkStatistics(program, statistics);
+  const { outputs, floor } = program;
+  const { total, trace, ...scatters } = scattersOf(program, statistics);
+  const mean = scatters.mean();
   return {
     vectors: [],
     eigenvalues: [],
-    regression: ridgeRegression({ scatter: totalScatter(pooled, fractionBits), mean, ridge }),
+    regression: ridgeRegression({ scatter: total(), mean, ridge, diagonal: floor?.ridge }),
     ...(outputs.includes('mean') && { mean }),
-    ...(outputs.includes('trace') && { trace: traceOfTotalScatter(pooled, fractionBits) }),
-    ...(outputs.includes('sampleCount') && { sampleCount: Number(totals(pooled).M) }),
+    ...(outputs.includes('trace') && { trace: trace() }),
+    ...(outputs.includes('sampleCount') && { sampleCount: Number(totals(statistics).M) }),
   };
 }
 
@@ -147,26 +158,68 @@ function decomposeSketch(program: Program, pooled: Statistics, signs: Int32Array
   };
 }
 
-/** What the declared spectrum of a pencil is that of: S̄, or for MDR, which does not collect R, both between-class scatters together. */
-function summedScatter({ method, fractionBits }: Program, statistics: Statistics): number[][] {
-  if (method.kind !== 'mdr') return totalScatter(statistics, fractionBits);
-  const [utility, privacy] = [0, 1].map((labelling) =>
-    betweenClassScatter(statistics, labelling, fractionBits),
-  );
-  return utility!.map((row, i) => row.map((entry, j) => entry + privacy![i]![j]!));
+/**
+ * The matrices and the mean that a method is made of. Of what servers compute with, V is exact inside T and S_W, which R's noise hides, and what is released of V itself, S_B and the
+ * mean, is made of the noised sums; the total scatter of rows with classes is then that S_W and that S_B. Statistics without noised sums, as those of a sample, are what they are.
+ */
+function scattersOf(program: Program, statistics: Statistics) {
+  const { method, floor } = program;
+  const { noisedSums } = statistics;
+  const isNoised = floor !== undefined && noisedSums !== undefined;
+  const bits = isNoised ? floor.fractionBits : program.fractionBits;
+  const told = isNoised
+    ? {
+        ...statistics,
+        labellings: statistics.labellings.map((classes, l) =>
+          classes.map(({ M }, k) => ({ M, V: noisedSums[l]![k]! })),
+        ),
+      }
+    : statistics;
+  const toldBits = isNoised ? floor.sumFractionBits : program.fractionBits;
+  const between = (labelling: number) => betweenClassScatter(told, labelling, toldBits);
+  const within = () => withinClassScatter(statistics, bits);
+  const isOfBoth = isNoised && program.classCounts.length > 0;
+  const total = () => (isOfBoth ? sumOf(within(), between(0)) : totalScatter(statistics, bits));
+  return {
+    between,
+    within,
+    total,
+    trace: () =>
+      isOfBoth ? total().reduce((sum, row, i) => sum + row[i]!, 0) : traceOfTotalScatter(statistics, bits),
+    mean: () => meanOfRows(told, toldBits),
+    /** What the declared spectrum of a pencil is that of: S̄, or for MDR, which does not collect R, both between-class scatters together. */
+    summed: () => (method.kind === 'mdr' ? sumOf(between(0), between(1)) : total()),
+  };
+}
+
+function sumOf(a: readonly (readonly number[])[], b: readonly (readonly number[])[]): number[][] {
+  return a.map((row, i) => row.map((entry, j) => entry + b[i]![j]!));
 }
 
 function classCountsOf({ labellings }: Statistics): number[][] {
   return labellings.map((classes) => classes.map(({ M }) => Number(M)));
 }
 
-/** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. */
-function usable({ noisy }: Program, statistics: Statistics): Statistics {
-  if (!noisy) return statistics;
-  const labellings = statistics.labellings.map((sums) =>
-    sums.map(({ V, M }) => (M > 0n ? { V, M } : { V: V.map(() => 0n), M: 0n })),
-  );
-  return { ...statistics, labellings };
+/**
+ * Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. Of an empty class noised sums are noise alone, and
+ * so are the others where owners have added a floor of their own.
+ */
+function usable({ noisy, floor }: Program, statistics: Statistics): Statistics {
+  const { labellings, noisedSums } = statistics;
+  const zeros = (sums: readonly bigint[]) => sums.map(() => 0n);
+  return {
+    ...statistics,
+    ...((noisy || floor) && {
+      labellings: labellings.map((sums) =>
+        sums.map(({ V, M }) => (M > 0n ? { V, M } : { V: zeros(V), M: noisy ? 0n : M })),
+      ),
+    }),
+    ...(noisedSums && {
+      noisedSums: noisedSums.map((classes, l) =>
+        classes.map((sums, k) => (labellings[l]![k]!.M > 0n ? sums : zeros(sums))),
+      ),
+    }),
+  };
 }
 
 /** Refuses statistics that no rows can have, which means that something upstream went wrong, and too few owners. */
@@ -179,7 +232,8 @@ function checkStatistics(program: Program, statistics: Statistics): void {
     // Every row has one class in each labelling, so all labellings have the same totals.
     if (program.noisy) continue;
     const own = totals({ ...statistics, labellings: [sums] });
-    if (own.M !== M || own.V.some((value, i) => value !== V[i]))
+    // Owners may have added noise to each sum of rows where there is a floor, and to no number of rows.
+    if (own.M !== M || (!program.floor && own.V.some((value, i) => value !== V[i])))
       throw invalid('labellings of different rows');
   }
   const { owners } = statistics;
@@ -213,6 +267,8 @@ function invalid(got: string): ProjectionError {
   );
 }
 
-function addRidge(matrix: number[][], ridge: number): number[][] {
-  return matrix.map((row, i) => row.map((entry, j) => (i === j ? entry + ridge : entry)));
+function addRidge(matrix: number[][], ridge: number, diagonal: readonly number[] = []): number[][] {
+  return matrix.map((row, i) =>
+    row.map((entry, j) => (i === j ? entry + ridge + (diagonal[i] ?? 0) : entry)),
+  );
 }

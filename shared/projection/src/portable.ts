@@ -3,7 +3,12 @@
 export { Thumbprint } from '@eigenveil/task';
 export { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 export { principalAngles, residual, varianceCaptured } from './compare.ts';
-export { unstandardised } from './correlation.ts';
+export {
+  correlationNoise,
+  correlationOf,
+  undividedVariances,
+  unstandardised,
+} from './correlation.ts';
 export type { Decomposition } from './decomposition.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
 export { notPositiveDefinite, ProjectionError, type ProjectionErrorCode } from './errors.ts';
@@ -20,6 +25,7 @@ export { Predictor } from './predictor.ts';
 export { project, reconstruct } from './project.ts';
 export { type Link, Projector } from './projector.ts';
 export { fullRank, rankOf, rankRefusal, ZERO_EIGENVALUE } from './rank.ts';
+export { asReleased } from './released.ts';
 export { type Regression, regressionInUnits, ridgeRegression } from './ridge.ts';
 export { type Moved, RoundedRows, roundingAngles, UnroundedRows } from './rounding.ts';
 export {

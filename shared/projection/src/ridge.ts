@@ -13,7 +13,8 @@ export interface Regression {
 }
 
 /**
- * w = (S̄_xx + ρI)⁻¹ s̄_xy and b = ȳ − wᵀx̄: of all w and b those with the least Σ (wᵀx + b − y)² + ρ‖w‖².
+ * w = (S̄_xx + ρI + D)⁻¹ s̄_xy and b = ȳ − wᵀx̄: of all w and b those with the least Σ (wᵀx + b − y)² + ρ‖w‖².
+ * @param diagonal D, of the floor; none without one
  * @param scatter S̄ of all features, undivided; the last row and column are the predicted one's
  * @throws ERR_NOT_FINITE, ERR_NOT_POSITIVE_DEFINITE
  */
@@ -21,15 +22,17 @@ export function ridgeRegression({
   scatter,
   mean,
   ridge,
+  diagonal = [],
 }: {
   readonly scatter: readonly (readonly number[])[];
   readonly mean: readonly number[];
   readonly ridge: number;
+  readonly diagonal?: readonly number[] | undefined;
 }): Regression {
   const last = scatter.length - 1;
   const B = scatter
     .slice(0, last)
-    .map((row, i) => row.slice(0, last).map((s, j) => (i === j ? s + ridge : s)));
+    .map((row, i) => row.slice(0, last).map((s, j) => (i === j ? s + ridge + (diagonal[i] ?? 0) : s)));
   const weights = solveDefinite(
     B,
     scatter.slice(0, last).map((row) => row[last]!),

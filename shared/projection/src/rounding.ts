@@ -5,6 +5,7 @@
 import { RowAccumulator, type Statistics, scaleCell } from '@eigenveil/statistics/owner';
 import {
   cappedComponents,
+  type Floor,
   type Program,
   programOf,
   type StatisticsTask,
@@ -14,7 +15,7 @@ import type { AgreedTask } from './agreed.ts';
 import { principalAngles } from './compare.ts';
 import type { Decomposition } from './decomposition.ts';
 import { ProjectionError } from './errors.ts';
-import { decompose } from './methods.ts';
+import { decomposeUncut } from './methods.ts';
 import type { Link } from './projector.ts';
 
 /** Cells of rows as they are have so many binary digits: sums of two million of them are exact in doubles. */
@@ -78,7 +79,7 @@ export class UnroundedRows {
    * @throws as `decompose`
    */
   decomposition(program: Program): Directions {
-    const found = decompose(
+    const found = decomposeUncut(
       { ...withRidges(program, SCALE), fractionBits: TOLD_BITS, outputs: ['mean'] },
       this.#statistics(),
     );
@@ -118,11 +119,19 @@ function scaledRow({ features }: Pick<StatisticsTask, 'features'>, row: Vector):
 
 function withRidges(program: Program, factor: number): Program {
   const { method } = program;
-  if (method.kind === 'pca' || method.kind === 'histogram') return program;
+  const larger = { ...program, ...(program.floor && { floor: scaledFloor(program.floor, factor) }) };
+  if (method.kind === 'pca' || method.kind === 'histogram') return larger;
   const ridge = method.ridge * factor;
   if (method.kind === 'dca')
-    return { ...program, method: { ...method, ridge, signalRidge: method.signalRidge * factor } };
-  return { ...program, method: { ...method, ridge } };
+    return { ...larger, method: { ...method, ridge, signalRidge: method.signalRidge * factor } };
+  return { ...larger, method: { ...method, ridge } };
+}
+
+/** What of a floor is in units of the scatter. */
+function scaledFloor(floor: Floor, factor: number): Floor {
+  const scaled = (values: readonly number[]) => values.map((value) => value * factor);
+  const { ridge, leastVariances, norm } = floor;
+  return { ...floor, ridge: scaled(ridge), leastVariances: scaled(leastVariances), norm: norm * factor };
 }
 
 export interface Moved {
@@ -161,7 +170,7 @@ export class RoundedRows {
       const exact = this.#unrounded.decomposition(free);
       return this.#rounded.map(({ fractionBits, rows }) => ({
         fractionBits,
-        angle: angleBetween(exact, decompose({ ...free, fractionBits }, rows.statistics())),
+        angle: angleBetween(exact, decomposeUncut({ ...free, fractionBits }, rows.statistics())),
       }));
     } catch (error) {
       if (error instanceof ProjectionError) return undefined;

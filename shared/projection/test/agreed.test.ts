@@ -84,6 +84,31 @@ describe('a projection of the agreed task', () => {
   });
 });
 
+it('of a correlation matrix has negative eigenvalues only with a floor, whose noise may make them so', () => {
+  const { task, projection } = agreed('pima', 'correlation', [...ALL, 'variances']);
+  const spectrum = projection.spectrum!.with(-1, -0.5);
+  const off = spectrum.at(-1)! - projection.spectrum!.at(-1)!;
+  const indefinite = { ...projection, spectrum, trace: projection.trace! + off };
+  expect(() => checkAgreed(task, indefinite)).toThrow(refusal('spectrum'));
+  checkAgreed({ ...task, exact: false, releases: 2 }, indefinite);
+});
+
+it('has means and variances above 1 only with a floor, where noise of owners may make them so', () => {
+  const { task, projection } = agreed('pima', 'correlation', [...ALL, 'variances']);
+  for (const field of ['mean', 'variances'] as const) {
+    const above = { ...projection, [field]: projection[field]!.with(0, 1.05) };
+    expect(() => checkAgreed(task, above)).toThrow(refusal(field));
+    checkAgreed({ ...task, exact: false, releases: 2 }, above);
+  }
+});
+
+it('has parts of the scatter above 1 only with a floor, whose ridge noise of owners may outweigh', () => {
+  const { task, projection } = agreed('pima', 'dca');
+  const above = { ...projection, eigenvalues: projection.eigenvalues.with(0, 1.01) };
+  expect(() => checkAgreed(task, above)).toThrow(refusal('eigenvalues'));
+  checkAgreed({ ...task, exact: false, releases: 2 }, above);
+});
+
 it('of a correlation matrix has vectors that standard deviations allow', () => {
   const { task, projection } = agreed('pima', 'correlation', [...ALL, 'variances']);
   const change = (by: number) =>

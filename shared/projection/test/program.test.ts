@@ -43,6 +43,8 @@ describe('programs', () => {
       ],
       labellings: [labelling('u', 'x', 'y', 'z'), labelling('p', 'q', 'r')],
       fractionBits: 10,
+      maximumOwners: 3,
+      maximumSamplesPerOwner: 100,
       components: 2,
       outputs: ['mean'],
       minimumOwners: 3,

@@ -25,6 +25,8 @@ function taskOf(name: (typeof DATASETS)[number], method: object, changes: object
       minimumOwners: 2,
       maximumOwners: 5,
       maximumSamplesPerOwner: 1000,
+      exact: true,
+      allowFullRank: true,
       deadline: '2031-01-01T00:00:00Z',
     }),
     ...{ protocol: 'eigenveil/1', id: 't'.repeat(22), csp: 'c'.repeat(43), dataUser: 'd'.repeat(43) },

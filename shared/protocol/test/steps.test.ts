@@ -81,6 +81,8 @@ function taskOf(kind: keyof typeof METHODS, changes: Record<string, unknown> = {
     maximumSamplesPerOwner: 100,
     keyBits: 1024,
     allowInsecureKey: true,
+    exact: true,
+    allowFullRank: true,
     deadline: new Date(0).toISOString(),
     ...changes,
   });

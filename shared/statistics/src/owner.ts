@@ -12,6 +12,8 @@ export {
 export { Discretiser, scaleCell } from './discretise.ts';
 export type { TypeProblems } from './duckdb/columns.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
+export { GrainFinder } from './grain.ts';
+export { type FoundGrains, GrainWatch } from './grain-watch.ts';
 export { ColumnNames, columnTitle, isRenamed } from './header.ts';
 export { LabelIndex } from './label-index.ts';
 export { layout } from './layout.ts';
@@ -20,6 +22,7 @@ export { drawNoise } from './noise.ts';
 export { parseDecimal, parseDecimalComma } from './number.ts';
 export { BooleanWatch, NumberFormat, ThousandsWatch } from './number-format.ts';
 export { countsRows, IS_SUM, LAST_IS_SUM, LastRowSums, RowCounter } from './odd-rows.ts';
+export { drawOwnNoise } from './own-noise.ts';
 export {
   type ConsentOptions,
   type CsvForm,
@@ -45,6 +48,7 @@ export {
   flatten,
   type Statistics,
   unflatten,
+  unflattenComputed,
 } from './statistics.ts';
 export { differenceOf, likeness, nearTo } from './unusual.ts';
 export { ColumnSpread, checkClipping, LEAST_SPREAD, ValueWatch } from './value-watch.ts';

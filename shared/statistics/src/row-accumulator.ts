@@ -1,8 +1,9 @@
 /** From an owner's rows, wherever they come from, to its statistics. */
-import type { StatisticsTask } from '@eigenveil/task';
+import { type StatisticsTask, takesOwnFloor } from '@eigenveil/task';
 import { StatisticsAccumulator } from './accumulate.ts';
 import { BinCounts } from './bin-counts.ts';
 import { Discretiser } from './discretise.ts';
+import { type FoundGrains, GrainWatch } from './grain-watch.ts';
 import { LabelIndex } from './label-index.ts';
 import type { Statistics } from './statistics.ts';
 
@@ -15,10 +16,12 @@ import type { Statistics } from './statistics.ts';
  * for (const row of rows) accumulator.add(row);
  * const statistics = accumulator.statistics();
  * const outside = accumulator.clippedCells; // per feature
+ * const grains = accumulator.grains(); // for the owner's own floor
  */
 export class RowAccumulator {
   readonly #sums: Summing;
   readonly #labels: LabelIndex;
+  readonly #grains: GrainWatch | undefined;
 
   /**
    * @param signs of a task with `sketch`: Ω, as sketchMatrix makes it
@@ -27,6 +30,7 @@ export class RowAccumulator {
   constructor(task: StatisticsTask, signs?: Int32Array) {
     this.#sums = task.method.kind === 'histogram' ? new BinCounts(task) : new DiscretisedSums(task, signs);
     this.#labels = new LabelIndex(task.labellings);
+    if (takesOwnFloor(task)) this.#grains = new GrainWatch(task.features);
   }
 
   /** Number of rows added so far. */
@@ -56,6 +60,7 @@ export class RowAccumulator {
   /** The same with the indices of classes in place of their labels. */
   addClassed(values: ArrayLike<number>, classes: readonly number[]): void {
     this.#sums.add(values, classes);
+    this.#grains?.add(values);
   }
 
   /**
@@ -64,6 +69,11 @@ export class RowAccumulator {
    */
   statistics(): Statistics {
     return this.#sums.statistics();
+  }
+
+  /** How far the values of the rows so far lie apart, of a task that an owner may have to add a floor of its own to; undefined of other tasks and of few rows. */
+  grains(): FoundGrains | undefined {
+    return this.#grains?.found();
   }
 }
 

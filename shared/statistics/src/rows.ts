@@ -1,6 +1,7 @@
 /** Rows of any source, and their statistics. */
 import type { StatisticsTask } from '@eigenveil/task';
 import { StatisticsError } from './errors.ts';
+import type { FoundGrains } from './grain-watch.ts';
 import type { ConsentOptions, ReadingOptions } from './reading-options.ts';
 import { RowAccumulator } from './row-accumulator.ts';
 import type { Statistics } from './statistics.ts';
@@ -59,6 +60,8 @@ export interface OwnerStatistics {
   readonly skippedRows: number;
   /** Of a histogram: per feature, how many cells were no numbers. */
   readonly unreadableCells?: readonly number[];
+  /** How far the values of each feature that was read lie apart, of a task that an owner may have to add a floor of its own to; absent where there were few rows. */
+  readonly grains?: FoundGrains;
 }
 
 /**
@@ -101,6 +104,7 @@ export async function statisticsOfRows<Options extends SummingOptions>(
   checkClipping(task.features, { rows, clippedCells }, options);
   // The range of a histogram is to be wide.
   if (!isHistogram) for (const remark of watch.remarks()) options.onRemark?.(remark);
-  const summed = { statistics, rows, clippedCells, clippedRows, skippedRows };
+  const grains = accumulator.grains();
+  const summed = { statistics, rows, clippedCells, clippedRows, skippedRows, ...(grains && { grains }) };
   return isHistogram ? { ...summed, unreadableCells: unreadable.counts } : summed;
 }

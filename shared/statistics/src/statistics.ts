@@ -1,6 +1,6 @@
 /** Statistics of rows as exact integers, and their one order as a flat vector. */
 
-import { placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
+import { floorOf, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
 import { StatisticsError } from './errors.ts';
 
 /** The sum V of the rows x of one class and their number M; x in units of 2^-fractionBits. */
@@ -20,6 +20,11 @@ export interface Statistics {
   readonly labellings: readonly (readonly ClassSums[])[];
   /** How many owners' statistics these are; 1 in a contribution. */
   readonly owners: bigint;
+  /**
+   * V once more, per labelling and class, with noise of its own, in units of 2^-sumFractionBits: of what servers compute with under a floor, whose fraction bits R and V have
+   * then. Released means and S_B are made of these.
+   */
+  readonly noisedSums?: readonly (readonly (readonly bigint[])[])[];
 }
 
 type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'sketch'>;
@@ -73,6 +78,29 @@ export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
     ),
     owners: values[owners.from]!,
   };
+}
+
+/**
+ * Reverses `computedValues`: with `noisedSums` where the task has a floor.
+ * @throws ERR_STATISTICS_LENGTH
+ */
+export function unflattenComputed(task: StatisticsTask, values: readonly bigint[]): Statistics {
+  if (floorOf(task) === undefined) return unflatten(task, values);
+  const { length } = placesOf(task);
+  const statistics = unflatten(task, values.slice(0, length));
+  const d = task.features.length;
+  let next = length;
+  const noisedSums = statistics.labellings.map((classes) =>
+    classes.map(() => {
+      next += d;
+      return values.slice(next - d, next);
+    }),
+  );
+  if (values.length === next) return { ...statistics, noisedSums };
+  throw new StatisticsError(
+    'ERR_STATISTICS_LENGTH',
+    `"values" expected ${next} integers, got ${values.length}`,
+  );
 }
 
 /**

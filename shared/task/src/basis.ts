@@ -10,7 +10,8 @@
  * A sketch with `refine` names an earlier result in the same way, of the same features: its vectors are the first columns of Ω. Rows are not reduced by it.
  */
 import { TaskError } from './errors.ts';
-import { cappedComponents, programOf } from './program.ts';
+import { grainOf } from './floor.ts';
+import { cappedComponents } from './program.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
 import { LEAST_FRESH_COLUMNS } from './sketch.ts';
 import { type Feature, isStandardised } from './statistics-task.ts';
@@ -41,7 +42,7 @@ export const componentName = (c: number): string => `component_${c + 1}`;
 
 /**
  * The features of a task that stands on the projection of this one: its components, in order. A component counts as one of two values if any feature
- * may be.
+ * may be, and has the largest grain of the features, scaled as they are; none where a feature does not declare its own.
  * @throws ERR_TASK_INVALID for a correlation matrix, whose vectors are of any length
  */
 export function basisFeatures(earlier: Omit<EarlierTask, 'basis' | 'releaseToOwners'>): Feature[] {
@@ -52,12 +53,30 @@ export function basisFeatures(earlier: Omit<EarlierTask, 'basis' | 'releaseToOwn
   const varying = earlier.features.filter(({ min, max }) => min < max);
   const most = Math.max(1, (earlier.outputs.includes('mean') ? 2 : 1) * Math.ceil(Math.sqrt(varying.length)));
   const twoValued = varying.some((feature) => feature.twoValued !== false);
-  return Array.from({ length: cappedComponents(programOf(earlier)) }, (_, c) => ({
+  const grain = grainOfComponents(varying, earlier.fractionBits);
+  return Array.from({ length: componentsOf(earlier) }, (_, c) => ({
     name: componentName(c),
     min: -most,
     max: most,
     twoValued,
+    ...(grain !== undefined && { grain }),
   }));
+}
+
+function componentsOf({
+  method,
+  features,
+  labellings,
+  components,
+}: Pick<EarlierTask, 'method' | 'features' | 'labellings' | 'components'>): number {
+  const classCounts = labellings.map(({ classes }) => classes.length);
+  return cappedComponents({ method, featureCount: features.length, classCounts, components });
+}
+
+function grainOfComponents(features: readonly Feature[], fractionBits: number): Feature['grain'] {
+  if (features.some(({ grain }) => grain === undefined)) return undefined;
+  const largest = Math.max(0, ...features.map((feature) => grainOf(feature, fractionBits)));
+  return largest > 2 ** -fractionBits ? largest : 'cell';
 }
 
 /**
@@ -90,25 +109,32 @@ function checkLink(task: Parameters<typeof checkBasis>[0], before: EarlierTask):
   const features = basisFeatures(before);
   const areThose =
     task.features.length === features.length &&
-    task.features.every(({ name, min, max, twoValued }, i) => {
+    task.features.every(({ name, min, max, twoValued, grain }, i) => {
       const expected = features[i]!;
       return (
         name === expected.name &&
         min === expected.min &&
         max === expected.max &&
-        twoValued === expected.twoValued
+        twoValued === expected.twoValued &&
+        isAsCoarse(grain, expected.grain)
       );
     });
   if (!areThose)
     throw new TaskError(
       'ERR_TASK_INVALID',
-      `"features" expected the ${features.length} components of the basis: component_1 and so on, from ${features[0]!.min} to ${features[0]!.max}, twoValued ${features[0]!.twoValued}`,
+      `"features" expected the ${features.length} components of the basis: component_1 and so on, from ${features[0]!.min} to ${features[0]!.max}, twoValued ${features[0]!.twoValued}${features[0]!.grain === undefined ? '' : `, grain ${features[0]!.grain} or coarser`}`,
     );
   if (!before.releaseToOwners)
     throw invalid('a projection that is released to owners, who reduce their rows by it');
   // What the features are would else tell of rows, whatever noise comes on top.
   if (task.differentialPrivacy !== null && before.differentialPrivacy === null)
     throw invalid('a projection with differential privacy, as the task has');
+}
+
+/** An exact task needs no grain, so that none is as good as any. */
+function isAsCoarse(grain: Feature['grain'], least: Feature['grain']): boolean {
+  if (grain === undefined || typeof least !== 'number') return true;
+  return typeof grain === 'number' && grain >= least;
 }
 
 /** Owners and both servers make Ω of that task's vectors, so that all of them have to get these. */
@@ -134,7 +160,7 @@ function checkRefinement(
     );
   if (!refined.releaseToOwners)
     throw notRefined('a projection that is released to owners, who sum their rows by it');
-  const warm = cappedComponents(programOf(refined));
+  const warm = componentsOf(refined);
   const least = warm + LEAST_FRESH_COLUMNS;
   if (columns < least)
     throw new TaskError(

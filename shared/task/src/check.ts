@@ -3,6 +3,7 @@
  * parts that these rest on can be checked alone. Each rule stands here once.
  */
 import { TaskError } from './errors.ts';
+import { isExact } from './floor.ts';
 import { checkHistogram, checkNoHistogram, checkOfHistogram } from './histogram.ts';
 import { type Program, programOf, revealedByRotation } from './program.ts';
 import { leastRank } from './rank.ts';
@@ -33,6 +34,7 @@ export const LABELLINGS = {
 export function checkTask(task: TaskProposal): void {
   const { outputs, minimumOwners, maximumOwners, maximumSamplesPerOwner, keyBits } = task;
   const isHistogram = task.method.kind === 'histogram';
+  checkDifferentialPrivacy(task); // first: a program rests on what noise there is
   if (isHistogram) {
     checkHistogram(task);
     checkStatisticsTask(task);
@@ -54,7 +56,7 @@ export function checkTask(task: TaskProposal): void {
       `"keyBits" expected at least 2048 unless allowInsecureKey, got ${keyBits}`,
     );
   }
-  checkDifferentialPrivacy(task);
+  checkConsent(task);
   if (!isHistogram && revealsScatter(task) && !task.allowFullRank) {
     const most = mostComponents(task);
     throw new TaskError(
@@ -64,6 +66,36 @@ export function checkTask(task: TaskProposal): void {
         : '"outputs" expected fewer, or more features: with any number of components these outputs determine the whole scatter matrix; "allowFullRank" consents to that',
     );
   }
+  checkGrains(task);
+}
+
+/** Whole numbers may give the whole scatter matrix away where there is no floor. */
+function checkConsent({ method, exact, allowFullRank, releases }: TaskProposal): void {
+  if (exact && method.kind === 'histogram')
+    throw invalid('exact', 'false for histogram, which has no floor', 'true');
+  if (isExact({ method, exact }) && !allowFullRank)
+    throw invalid(
+      'allowFullRank',
+      'true where "exact" is: the whole scatter matrix may follow from a result without a floor',
+      'false',
+    );
+  // A task may leave out both, as those did that were agreed before there was a floor, but not the one that says how large the floor is.
+  if (exact === false && releases === undefined)
+    throw invalid('releases', 'a number of results where "exact" is false', 'none');
+}
+
+/** A floor is as large as the values are coarse, so each feature says how coarse its values are. */
+function checkGrains({ method, exact, features, sketch }: TaskProposal): void {
+  if (isExact({ method, exact }) || method.kind === 'histogram') return;
+  if (sketch !== undefined)
+    throw invalid('exact', 'true, and "allowFullRank" with it, for a sketch, which has no floor', 'false');
+  const silent = features.find(({ min, max, grain }) => min < max && grain === undefined);
+  if (silent === undefined) return;
+  throw invalid(
+    `features[${JSON.stringify(silent.name)}].grain`,
+    'the spacing of its values or "cell": "eigenveil-user task draft --regrain FILE --data SAMPLE" finds it in a sample; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow',
+    'none',
+  );
 }
 
 /** What a projection has beyond other tasks. */

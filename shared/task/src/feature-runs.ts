@@ -60,13 +60,14 @@ export function featureRuns(features: readonly Feature[]): FeatureRun[] {
 
 function follows(
   { run, features, prefix, suffix, from }: Open,
-  { name, min, max, twoValued, logarithmic, histogram }: Feature,
+  { name, min, max, twoValued, grain, logarithmic, histogram }: Feature,
 ): boolean {
   return (
     name === `${prefix}${from + features.length}${suffix}` &&
     min === run.min &&
     max === run.max &&
     twoValued === run.twoValued &&
+    grain === run.grain &&
     logarithmic === run.logarithmic &&
     histogram === run.histogram
   );

@@ -12,6 +12,23 @@ export { DAY_MILLISECONDS } from './deadline.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
 export { type FeatureRun, featureRuns } from './feature-runs.ts';
 export {
+  computedFractionBits,
+  computedValues,
+  cutTo,
+  FLOOR_REACH,
+  type Floor,
+  floorDeviation,
+  floorDeviations,
+  floorOf,
+  grainOf,
+  isExact,
+  privacyDeviation,
+  RELEASED_BITS,
+  type ReleasedFraction,
+  ROTATED_PENCIL_BITS,
+} from './floor.ts';
+export { floorInWords } from './floor-words.ts';
+export {
   binsOf,
   checkRanges,
   edgesOf,
@@ -24,6 +41,7 @@ export {
 } from './histogram.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
 export { largestScatter, noiseNorm, rowsToStandOut } from './noise-norm.ts';
+export { OWN_FLOOR_REACH, type OwnFloor, ownFloorOf, ownNoiseBounds, takesOwnFloor } from './own-floor.ts';
 export { mostRotatedComponents } from './pencil-rank.ts';
 export { type Places, placesOf, type Span } from './places.ts';
 export {
@@ -67,4 +85,13 @@ export {
   type StatisticsTask,
   summedClasses,
 } from './statistics-task.ts';
-export { type StatisticsBounds, statisticsBounds, valueBitsOf, type Widths, widthsOf } from './widths.ts';
+export {
+  type ComputedBounds,
+  computedBitsOf,
+  computedBounds,
+  type StatisticsBounds,
+  statisticsBounds,
+  valueBitsOf,
+  type Widths,
+  widthsOf,
+} from './widths.ts';

@@ -1,5 +1,6 @@
 /** What a decomposition computes: its public description and the limits of each method. */
 
+import { type Floor, floorOf } from './floor.ts';
 import type { Output, Scale } from './schema.ts';
 import type { Method, StatisticsTask } from './statistics-task.ts';
 
@@ -12,6 +13,7 @@ export interface Program {
   readonly sketch?: StatisticsTask['sketch'];
   /** How many vectors are asked for; see `cappedComponents` for how many come. */
   readonly components: number;
+  /** Of the rows' cells. Where servers compute with more, the floor says so. */
   readonly fractionBits: number;
   readonly outputs: readonly Output[];
   readonly minimumOwners: number;
@@ -21,6 +23,8 @@ export interface Program {
   readonly twoValued: number;
   /** Whether the statistics have noise for differential privacy: sums need not be those of any rows then. */
   readonly noisy?: boolean;
+  /** Noise of both servers under what is released; absent where the task is exact. */
+  readonly floor?: Floor;
 }
 
 /**
@@ -34,10 +38,20 @@ export interface Program {
 export function programOf(
   task: Pick<
     StatisticsTask,
-    'method' | 'features' | 'labellings' | 'sketch' | 'fractionBits' | 'differentialPrivacy'
+    | 'method'
+    | 'features'
+    | 'labellings'
+    | 'sketch'
+    | 'fractionBits'
+    | 'maximumOwners'
+    | 'maximumSamplesPerOwner'
+    | 'differentialPrivacy'
+    | 'exact'
+    | 'releases'
   > &
     Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'>,
 ): Program {
+  const floor = floorOf(task);
   const { method, fractionBits, components, outputs, minimumOwners, allowFullRank } = task;
   return {
     method,
@@ -51,6 +65,7 @@ export function programOf(
     twoValued: task.features.filter(({ min, max, twoValued }) => min < max && twoValued !== false).length,
     ...(task.sketch && { sketch: task.sketch }),
     ...(task.differentialPrivacy && { noisy: true }),
+    ...(floor && { floor }),
   };
 }
 

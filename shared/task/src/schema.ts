@@ -83,6 +83,12 @@ const FEATURE = {
     .describe(
       'Whether it takes no value but min and max. Left out: as if it took no other. Reveals: itself.',
     ),
+  grain: z
+    .union([z.number().positive(), z.literal('cell')])
+    .optional()
+    .describe(
+      'The spacing of its values in its own unit: 1 for whole numbers and codes, 0.1 for one decimal; "cell" for values as fine as they are rounded to. Of the floor, which is the larger the coarser it is. Left out: in exact tasks and those of histogram alone. Reveals: itself.',
+    ),
 } as const;
 const isRange = ({ min, max }: { readonly min: number; readonly max: number }) => min <= max;
 
@@ -403,6 +409,20 @@ export const TaskProposal = z.strictObject({
     .describe(
       'Consent to a result from which the scatter matrix itself can be computed; owners must allow it, too. Reveals: the whole scatter matrix.',
     ),
+  exact: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Consent to a result without a floor, which needs allowFullRank: where values are whole numbers, the whole scatter matrix may follow from it. Reveals: perhaps the whole scatter matrix.',
+    ),
+  releases: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(2)
+    .describe(
+      'For how many results over the same rows the floor is to stand: noise grows with the square root, and each takes so large a part of what owners give of their rows. Reveals: nothing.',
+    ),
   releaseToOwners: z
     .boolean()
     .default(true)
@@ -490,6 +510,12 @@ export const ProposalFile = TaskProposal.extend({
     .describe(
       'Where editors find the JSON schema of this file, by which they complete and check it; left out of what is proposed. Reveals: where Eigenveil is installed, to whom the file is given.',
     ),
+  $forecast: z
+    .unknown()
+    .optional()
+    .describe(
+      "What the floor will cost by the draft's sample, as task draft --json tells it; left out of what is proposed. Reveals: a little of that sample, to whom the file is given.",
+    ),
   features: z
     .array(FileFeature)
     .min(1)
@@ -500,7 +526,7 @@ export const ProposalFile = TaskProposal.extend({
     )
     .describe(TaskProposal.shape.features.description!),
 }).transform(
-  ({ $schema, features, ...proposal }): TaskProposal => ({
+  ({ $schema, $forecast, features, ...proposal }): TaskProposal => ({
     ...proposal,
     features: features.flatMap(expandFeature),
   }),
@@ -534,6 +560,9 @@ export const Task = TaskProposal.required().extend({
   basis: TaskProposal.shape.basis,
   rangesFrom: TaskProposal.shape.rangesFrom,
   serverLine: TaskProposal.shape.serverLine,
+  // Absent in tasks that were agreed before there was a floor, which are exact: `isExact`. The types say nothing of it, so that a task is a proposal.
+  exact: z.boolean().exactOptional() as unknown as z.ZodBoolean,
+  releases: z.int().exactOptional() as unknown as z.ZodInt,
   protocol: z.literal('eigenveil/1'),
   id: TaskId,
   series: Series.exactOptional(),

@@ -44,7 +44,7 @@ export function draftedColumns(components: number): number {
  * @throws ERR_TASK_INVALID, ERR_FULL_RANK
  */
 export function checkSketch(task: TaskProposal): void {
-  const { sketch, method, features, outputs, differentialPrivacy, twoParty, allowFullRank, basis } = task;
+  const { sketch, method, features, outputs, differentialPrivacy, twoParty, basis } = task;
   if (sketch === undefined) {
     expect(
       features.length <= LIMITS.features,
@@ -64,7 +64,11 @@ export function checkSketch(task: TaskProposal): void {
     differentialPrivacy === null,
     '"sketch" expected without differential privacy, which sketches do not have',
   );
-  expect(!allowFullRank, '"allowFullRank" expected false: a sketch never tells the whole scatter');
+  // What a sketch leaves unknown holds for real numbers: an exact one of whole numbers may tell more.
+  expect(
+    task.exact || !task.allowFullRank,
+    '"allowFullRank" expected false unless "exact": a sketch never tells the whole scatter by its rank',
+  );
   expect(
     SKETCH_OUTPUTS.every((output) => outputs.includes(output)) && outputs.length === SKETCH_OUTPUTS.length,
     `"outputs" expected ${SKETCH_OUTPUTS.join(' and ')}, and no others, with "sketch", got [${outputs}]`,

@@ -29,6 +29,11 @@ export type StatisticsTask = Immutable<
 > & {
   /** Owners sum Y = Xᵀ(XΩ) in place of R, with so many columns of Ω. */
   readonly sketch?: Immutable<TaskProposal['sketch']>;
+  /** false: both servers add the floor, of so many releases. Absent, as of statistics alone: they add none. */
+  readonly exact?: TaskProposal['exact'];
+  readonly releases?: TaskProposal['releases'];
+  /** Which protocol computes it: it says how finely anything is opened, and so how fine the floor's noise must be. */
+  readonly twoParty?: TaskProposal['twoParty'];
   /** Of what line the two servers have: see the schema. */
   readonly serverLine?: TaskProposal['serverLine'];
   /** Rows are clipped and noise is added; absent or null: neither. */

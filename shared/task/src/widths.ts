@@ -3,8 +3,10 @@
 import { largestEntry } from '@eigenveil/privacy';
 import { signedBits } from './bits.ts';
 import { checkStatisticsTask } from './check.ts';
+import { FLOOR_REACH, floorDeviations, floorOf } from './floor.ts';
 import { histogramBits } from './histogram.ts';
 import { noisePlanOf } from './noise.ts';
+import { ownNoiseBounds } from './own-floor.ts';
 import { placesOf, type Span } from './places.ts';
 import { planShift } from './shift.ts';
 import { sketchColumnBound } from './sketch.ts';
@@ -28,6 +30,8 @@ export interface StatisticsBounds {
  * - 0 <= M_k <= Q.
  * The bounds are reached (all cells at an end of their range). Every partial sum obeys the bound of the total.
  *
+ * Where owners may have to add a floor of their own, each adds noise of at most `ownNoiseBounds` to an entry of R and to one of a class's V; K classes have that of K.
+ *
  * Under differential privacy no row is longer than B, so that u is at most B; and noise comes on top, of at most its tail per value but for a
  * probability of 2^-40, and the shift of R. Sums of V and M over K classes hold the noise of K values.
  * @throws ERR_DP_PARAMETER
@@ -37,15 +41,19 @@ export function statisticsBounds(task: StatisticsTask): StatisticsBounds {
   const unit = 1n << BigInt(task.fractionBits);
   const plan = noisePlanOf(task);
   const Y = BigInt(sketchColumnBound(task)) * unit ** 2n * samples;
-  if (plan === undefined) return { R: samples * unit ** 2n, Y, V: samples * unit, M: samples };
+  const classes = BigInt(Math.max(...summedClasses(task)));
+  const ofOne = ownNoiseBounds(task);
+  const owners = BigInt(task.maximumOwners);
+  const own = { R: owners * ofOne.R, V: owners * classes * ofOne.V };
+  if (plan === undefined)
+    return { R: samples * unit ** 2n + own.R, Y, V: samples * unit + own.V, M: samples };
   const { clippingBound: bound, tails } = plan;
   const { shift } = planShift(task, plan);
   const entry = largestEntry(plan);
-  const classes = BigInt(Math.max(...summedClasses(task)));
   return {
-    R: samples * (bound < unit ** 2n ? bound : unit ** 2n) + tails.R + shift,
+    R: samples * (bound < unit ** 2n ? bound : unit ** 2n) + own.R + tails.R + shift,
     Y, // no sketch has noise
-    V: samples * (entry < unit ? entry : unit) + classes * tails.V,
+    V: samples * (entry < unit ? entry : unit) + own.V + classes * tails.V,
     M: samples + classes * tails.M,
   };
 }
@@ -98,5 +106,48 @@ export function valueBitsOf(task: StatisticsTask): number[] {
     fill(widths.M, M);
   }
   fill(widths.owners, owners);
+  return bits;
+}
+
+/** As `StatisticsBounds`, of what servers compute with (`computedValues`), and of the noised sums of rows that follow the statistics. */
+export interface ComputedBounds extends StatisticsBounds {
+  /** As V: of one class, and of the sums over classes as well. */
+  readonly sums: bigint;
+}
+
+/**
+ * Shifted as `computedValues` shifts them, with the noise of both servers.
+ * @throws ERR_DP_PARAMETER
+ */
+export function computedBounds(task: StatisticsTask): ComputedBounds {
+  const bounds = statisticsBounds(task);
+  const floor = floorOf(task);
+  if (floor === undefined) return { ...bounds, sums: bounds.V };
+  const deviations = floorDeviations(task);
+  const { length } = placesOf(task);
+  const reach = (largest: number) => BigInt(Math.ceil(2 * FLOOR_REACH * largest));
+  const shift = (bits: number) => BigInt(bits - task.fractionBits);
+  const classes = BigInt(Math.max(...summedClasses(task)));
+  return {
+    R: (bounds.R << (2n * shift(floor.fractionBits))) + reach(Math.max(0, ...deviations.slice(0, length))),
+    Y: bounds.Y,
+    V: bounds.V << shift(floor.fractionBits),
+    M: bounds.M,
+    sums:
+      (bounds.V << shift(floor.sumFractionBits)) + classes * reach(Math.max(0, ...deviations.slice(length))),
+  };
+}
+
+/** `valueBitsOf` of `computedValues`. */
+export function computedBitsOf(task: StatisticsTask): number[] {
+  const bits = valueBitsOf(task);
+  if (floorOf(task) === undefined) return bits;
+  const { R, V, sums } = computedBounds(task);
+  const places = placesOf(task);
+  bits.fill(signedBits(R), places.R.from, places.R.to);
+  for (const { V: span } of places.labellings.flat()) {
+    bits.fill(signedBits(V), span.from, span.to);
+    for (let i = span.from; i < span.to; i += 1) bits.push(signedBits(sums));
+  }
   return bits;
 }

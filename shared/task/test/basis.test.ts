@@ -64,6 +64,24 @@ describe('the features', () => {
     expect(basisFeatures(pca(4, { features: features.with(2, constant) }))[0]!.twoValued).toBe(false);
   });
 
+  test('have the largest grain of the features, scaled, which a task may declare coarser, but not finer', () => {
+    const grained = (...grains: (number | 'cell')[]) =>
+      pca(3, { features: pca(3).features.map((it, i) => ({ ...it, min: 0, max: 10, grain: grains[i]! })) });
+    const grainOf = (task: Task) => basisFeatures(task)[0]!.grain;
+    expect(grainOf(pca(3))).toBeUndefined();
+    expect(grainOf(grained('cell', 1, 0.5))).toBe(0.2);
+    expect(grainOf(grained('cell', 'cell', 'cell'))).toBe('cell');
+    const constant = grained('cell', 1, 0.5).features.map((it, i) => (i === 1 ? { ...it, min: 10 } : it));
+    expect(grainOf(pca(3, { features: constant }))).toBe(0.1);
+    const earlier = grained(1, 1, 1);
+    const declared = (grain: number | 'cell') =>
+      on(earlier, { features: basisFeatures(earlier).map((it) => ({ ...it, grain })) });
+    expect(() => checkBasis(declared(0.2), [earlier])).not.toThrow();
+    expect(() => checkBasis(declared(0.4), [earlier])).not.toThrow();
+    for (const grain of [0.19, 'cell'] as const)
+      expect(() => checkBasis(declared(grain), [earlier])).toThrow(/grain 0.2 or coarser/);
+  });
+
   test('are none of a correlation matrix', () => {
     expect(() => basisFeatures(pca(4, { method: { kind: 'pca', scale: 'correlation' } }))).toThrow(
       /"basis" expected a covariance matrix/,

@@ -55,15 +55,21 @@ test('runs read back as the very features, whatever these are', () => {
     fc.integer({ min: 0, max: 12 }).map((i) => `p0${i}q`),
     fc.string({ minLength: 1, maxLength: 4, unit: fc.constantFrom('#', '0', '1', '9', 'a') }),
   );
-  const feature = fc.record({ name, max: fc.integer({ min: 1, max: 2 }) });
+  const grain = fc.constantFrom<Feature['grain'][]>(1, 2, 'cell');
+  const feature = fc.record({ name, max: fc.integer({ min: 1, max: 2 }), grain });
   const run = fc
     .record({
       prefix: fc.constantFrom('p', 'x1_', '#'),
       from: fc.integer({ min: 0, max: 120 }),
       count: fc.integer({ min: 1, max: 15 }),
     })
-    .map(({ prefix, from, count }) =>
-      Array.from({ length: count }, (_, i) => ({ name: `${prefix}${from + i}`, max: 1 })),
+    .chain((of) => grain.map((all) => ({ ...of, all })))
+    .map(({ prefix, from, count, all }) =>
+      Array.from({ length: count }, (_, i) => ({
+        name: `${prefix}${from + i}`,
+        max: 1,
+        grain: i < 9 ? all : 1,
+      })),
     );
   const features = fc
     .array(

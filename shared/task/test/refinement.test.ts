@@ -26,6 +26,8 @@ const sketched = (changes: Record<string, unknown> = {}): Task =>
       twoValued: false,
     })),
     sketch: { columns: 16 },
+    exact: true,
+    allowFullRank: true,
     components: 4,
     outputs: ['mean', 'sampleCount'],
     maximumOwners: 10,

@@ -12,6 +12,8 @@ function proposal(changes: Changes = {}): TaskProposal {
     method: { kind: 'pca' },
     features: featuresOf(30),
     sketch: { columns: 16 },
+    exact: true,
+    allowFullRank: true,
     components: 2,
     outputs: ['mean', 'sampleCount'],
     maximumOwners: 10,
@@ -63,7 +65,8 @@ describe('a sketched task', () => {
     ['a correlation matrix', { method: { kind: 'pca', scale: 'correlation' } }, 'pca of the covariance'],
     ['garbled', { twoParty: 'garbled' }, 'rotated'],
     ['differential privacy', { differentialPrivacy: dp }, 'without differential privacy'],
-    ['consent to the whole scatter', { allowFullRank: true }, '"allowFullRank" expected false'],
+    ['consent to the whole scatter by its rank', { exact: false }, '"allowFullRank" expected false'],
+    ['a floor', { exact: false, allowFullRank: false }, '"exact" expected true'],
     ['no mean', { outputs: ['sampleCount'] }, '"outputs" expected mean and sampleCount'],
     ['the spectrum, which nobody learns', { outputs: ['mean', 'sampleCount', 'spectrum'] }, 'no others'],
     [

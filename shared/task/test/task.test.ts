@@ -4,7 +4,7 @@ import { checkTask, TaskError, TaskProposal } from '../src/index.ts';
 const proposal = (changes: Record<string, unknown> = {}) =>
   TaskProposal.parse({
     method: { kind: 'pca' },
-    features: ['a', 'b', 'c', 'd'].map((name) => ({ name, min: -1, max: 1 })),
+    features: ['a', 'b', 'c', 'd'].map((name) => ({ name, min: -1, max: 1, grain: 'cell' })),
     components: 2,
     maximumOwners: 10,
     maximumSamplesPerOwner: 1000,
@@ -16,7 +16,7 @@ const proposal = (changes: Record<string, unknown> = {}) =>
 
 /** Four features, of which so many take two values. */
 const features = (twoValued: number) =>
-  ['a', 'b', 'c', 'd'].map((name, i) => ({ name, min: -1, max: 1, twoValued: i < twoValued }));
+  ['a', 'b', 'c', 'd'].map((name, i) => ({ name, min: -1, max: 1, grain: 'cell', twoValued: i < twoValued }));
 const classes = [{ column: 'label', classes: ['0', '1'] }];
 const dp = {
   epsilon: 1,
@@ -94,6 +94,8 @@ describe('a proposal', () => {
       fractionBits: 14,
       allowInsecureKey: false,
       allowFullRank: false,
+      exact: false,
+      releases: 2,
       encryption: 'standard',
       outputs: [],
     });
@@ -111,6 +113,8 @@ describe('a proposal', () => {
     ['a single owner', { minimumOwners: 1 }],
     ['half a component', { components: 1.5 }],
     ['an unknown two-party protocol', { twoParty: 'trusted' }],
+    ['a spacing of nothing', { features: [{ name: 'a', min: 0, max: 1, grain: 0 }] }],
+    ['a floor for no release', { releases: 0 }],
     ['an unknown line between the servers', { twoParty: 'rotated', serverLine: 'slow' }],
     ['the same class twice', { labellings: [{ column: 'label', classes: ['0', '0'] }] }],
     ['a deadline that is no time', { deadline: 'tomorrow' }],
@@ -134,7 +138,7 @@ describe('a proposal', () => {
 
   test('a deadline that is no time is told how to write one', () => {
     expect(() => proposal({ deadline: 'tomorrow' })).toThrow(
-      /expected a date and time in UTC, such as 2031-01-01T00:00:00Z/,
+      /expected a date and time in UTC, such as 2027-01-01T00:00:00Z/,
     );
   });
 
@@ -217,9 +221,23 @@ describe('a proposal', () => {
       'one component of it with the spectrum',
       { method: correlation, components: 1, outputs: ['spectrum'] },
     ],
+    ['ERR_TASK_INVALID', 'an exact result without consent to what it tells', { exact: true }],
+    [
+      'ERR_TASK_INVALID',
+      'a feature whose grain nobody says',
+      { features: [...features(0), { name: 'e', min: 0, max: 1 }] },
+    ],
     ['ERR_FULL_RANK', 'as many as the samples have rank', { maximumOwners: 3, maximumSamplesPerOwner: 1 }],
   ])('gets %s for %s', (code, _name, changes) => {
     expect(codeOf(changes)).toBe(code);
+  });
+
+  test('says for how many results the floor is to stand, unless it was agreed before there was one', () => {
+    const { releases: _, ...silent } = proposal();
+    expect(() => checkTask(silent as TaskProposal)).toThrow('"releases" expected');
+    const { exact: _exact, ...earlier } = silent;
+    checkTask({ ...earlier, allowFullRank: true } as TaskProposal);
+    expect(() => checkTask(earlier as TaskProposal)).toThrow('"allowFullRank" expected true');
   });
 
   test.each([
@@ -244,6 +262,14 @@ describe('a proposal', () => {
     ['differential privacy', { differentialPrivacy: dp }],
     ['noise of its owners', { differentialPrivacy: { ...dp, noise: 'owners', honestOwners: 2 } }],
     ['dca', discriminant],
+    [
+      'an exact result of features without grains',
+      { features: features(0).map(({ grain: _, ...it }) => it), exact: true, allowFullRank: true },
+    ],
+    [
+      'a feature that does not vary, without grain',
+      { features: [...features(0), { name: 'e', min: 1, max: 1 }] },
+    ],
     [
       'dca by rotated',
       { ...discriminant, twoParty: 'rotated', outputs: ['sampleCount', 'spectrum', 'classCounts'] },

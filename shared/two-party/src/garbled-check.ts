@@ -1,6 +1,6 @@
 /** Which tasks `garbled` computes. Both servers refuse others before they exchange a byte. */
 import { ProjectionError } from '@eigenveil/projection/portable';
-import type { Program, StatisticsTask } from '@eigenveil/task';
+import { computedFractionBits, type Program, type StatisticsTask } from '@eigenveil/task';
 import { TwoPartyError } from './errors.ts';
 
 /** A PCA of so many takes some minutes. */
@@ -27,8 +27,10 @@ export function checkGarbled(task: StatisticsTask, program: Program): void {
 /** How far a ridge may be from what it is rounded to, relative to itself. */
 const RIDGE_ERROR = 2 ** -10;
 
-/** DCA, LDA and ridge add ridges to integers: in units of 4^-fractionBits, which small ridges are not multiples of. MDR does not. */
-function checkRidges({ method, fractionBits }: StatisticsTask): void {
+/** DCA, LDA and ridge add ridges to integers: in units of 4^-fractionBits of what is computed with, which small ridges are not multiples of. MDR does not. */
+function checkRidges(task: StatisticsTask): void {
+  const { method } = task;
+  const fractionBits = computedFractionBits(task);
   if (method.kind !== 'dca' && method.kind !== 'lda' && method.kind !== 'ridge') return;
   const ridges = { ridge: method.ridge, ...(method.kind === 'dca' && { signalRidge: method.signalRidge }) };
   for (const [name, ridge] of Object.entries(ridges)) {

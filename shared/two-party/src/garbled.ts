@@ -4,7 +4,7 @@
  * with the same labels.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { valueBitsOf } from '@eigenveil/task';
+import { computedBitsOf } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
 import { MessageStream } from './channel/message-stream.ts';
 import {
@@ -25,7 +25,7 @@ export const garbled: TwoPartyProtocol = {
   isPrivate: true,
   answersOnce: false,
 
-  shareBits: (task) => valueBitsOf(task),
+  shareBits: (task) => computedBitsOf(task),
 
   runCsp(channel, { task, program }, garbler) {
     return withAbort(channel, async () => {

@@ -13,7 +13,7 @@ export interface Computation {
   readonly program: Program;
 }
 
-/** One server's additive shares, one per value of the flat statistics, as ring elements of the protocol's shareBits (see shares.ts). */
+/** One server's additive shares, one per value of what servers compute with (`computedValues`), as ring elements of the protocol's shareBits (see shares.ts). */
 interface Shares {
   readonly shares: readonly bigint[];
   /** Of a task with `sketch`: Ω, public, row by row in whole numbers over 2^`sketchScaleBits`, as sketchMatrix makes it. */
@@ -83,7 +83,7 @@ export interface TwoPartyProtocol {
   readonly isPrivate: boolean;
   /** Whether a second answer for the same data would give the data away, so that the CSP gives one only, the same one in every run. */
   readonly answersOnce: boolean;
-  /** Per value of the flat statistics the bits of the ring that its shares are in; for tasks that pass `checkComputable`. */
+  /** Per value of what servers compute with (`computedValues`) the bits of the ring that its shares are in; for tasks that pass `checkComputable`. */
   shareBits(task: StatisticsTask): readonly number[];
   runCsp(channel: Channel, computation: Computation, input: CspInput): Promise<void>;
   runDataUser(

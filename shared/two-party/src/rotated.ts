@@ -2,7 +2,7 @@
  * The two-party protocol `rotated`: the data user decomposes the scatter matrix, or the pencil of a discriminant method, behind secret random
  * rotations, in the clear, and the CSP rotates the vectors back. docs/rotated.md has the protocol, what it leaks and its proof.
  */
-import { isStandardised, type Program, placesOf, type StatisticsTask, valueBitsOf } from '@eigenveil/task';
+import { computedBitsOf, isStandardised, type Program, type StatisticsTask } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
@@ -43,10 +43,10 @@ export const rotated: TwoPartyProtocol = {
   answersOnce: true,
 
   // A circuit adds the shares of statistics whose features are standardised.
-  shareBits: (task) =>
-    isStandardised(task.method)
-      ? valueBitsOf(task)
-      : new Array<number>(placesOf(task).length).fill(ringBitsOf(task)),
+  shareBits: (task) => {
+    const bits = computedBitsOf(task);
+    return isStandardised(task.method) ? bits : bits.fill(ringBitsOf(task));
+  },
 
   async runCsp(channel, { task, program }, input) {
     await withAbort(channel, async () => {

@@ -5,8 +5,8 @@
  * owners refuse it unless they were started to allow it.
  */
 import { decompose } from '@eigenveil/projection';
-import { unflatten } from '@eigenveil/statistics';
-import { valueBitsOf } from '@eigenveil/task';
+import { unflattenComputed } from '@eigenveil/statistics';
+import { computedBitsOf } from '@eigenveil/task';
 import { TwoPartyError } from './errors.ts';
 import { hangUp, type TwoPartyProtocol } from './protocol.ts';
 import { combine, decodeShares, encodeShares } from './shares.ts';
@@ -17,18 +17,18 @@ export const simulated: TwoPartyProtocol = {
   isPrivate: false,
   answersOnce: false,
 
-  shareBits: (task) => valueBitsOf(task),
+  shareBits: (task) => computedBitsOf(task),
 
   async runCsp(channel, { task }, { shares, verifiedOwners, markAnswered }) {
-    const valueBits = valueBitsOf(task);
+    const bits = computedBitsOf(task);
     const count = Buffer.alloc(COUNT_BYTES);
     count.writeUInt32BE(verifiedOwners);
     await markAnswered();
-    await channel.send(Buffer.concat([count, encodeShares(valueBits, shares)]));
+    await channel.send(Buffer.concat([count, encodeShares(bits, shares)]));
   },
 
   async runDataUser(channel, { task, program }, input) {
-    const valueBits = valueBitsOf(task);
+    const bits = computedBitsOf(task);
     const message = Buffer.from(await channel.receive());
     await hangUp(channel, input);
     if (message.length < COUNT_BYTES) {
@@ -38,8 +38,8 @@ export const simulated: TwoPartyProtocol = {
       );
     }
     const verifiedOwners = BigInt(message.readUInt32BE());
-    const values = combine(valueBits, input.shares, decodeShares(valueBits, message.subarray(COUNT_BYTES)));
-    const statistics = unflatten(task, values);
+    const values = combine(bits, input.shares, decodeShares(bits, message.subarray(COUNT_BYTES)));
+    const statistics = unflattenComputed(task, values);
     if (statistics.owners !== verifiedOwners) {
       throw new TwoPartyError(
         'ERR_OWNER_COUNT',

@@ -155,6 +155,7 @@ describe('the provenance of a result', () => {
           maximumOwners: 6,
           maximumSamplesPerOwner: 1000,
           minimumOwners: 4,
+          exact: true,
           deadline: '2030-01-01T00:00:00.000Z',
         }),
         ...parties,

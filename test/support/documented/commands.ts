@@ -36,7 +36,7 @@ async function startOf(site: DocumentSite, command: string): Promise<string> {
 
 const HISTOGRAM = {
   method: { kind: 'histogram', height: 4, strategy: 'privelet' },
-  ...{ components: 0, outputs: [], twoParty: 'linear' },
+  ...{ components: 0, outputs: [], twoParty: 'linear', exact: false, allowFullRank: false },
   differentialPrivacy: {
     ...{ epsilon: 10, delta: 1e-6, neighbours: 'add-remove', clippingNorm: null },
     dataIndependentRanges: true,
@@ -125,6 +125,7 @@ async function help(site: DocumentSite, command: string): Promise<void> {
 }
 
 async function draft(site: DocumentSite, command: string): Promise<void> {
+  if (command.includes('--regrain older.json')) await site.write('older.json', await site.proposal());
   await sample(site, command);
   const values = taskOf(await startOf(site, command));
   // Made-up rows have few classes; the file is in the checkout.

@@ -19,6 +19,7 @@ const IRIS = `--data ${ROOT}data/iris.csv`;
 const SMALL: Readonly<Record<string, string>> = {
   'bench:authenticator': '--users 10 --sessions 5 --seconds 1',
   'bench:browser': '--features 2 --rows 100 --repetitions 1',
+  'bench:floor': '--rows 100',
   'bench:garbling': '--only circuits --repetitions 1',
   'bench:histogram': '--features 1 --height 2 --owners 2 --rows 10',
   'bench:load': '--contributions 4 --features 3 --bits 1024 --connections 2',

@@ -6,7 +6,7 @@ import { OwnerHome } from '../../src/home.ts';
 import { OwnerPolicy } from '../../src/policy.ts';
 
 const home = new OwnerHome(process.argv[2]!);
-const policy = OwnerPolicy.parse({ answers: { others: 1_000_000 } });
+const policy = OwnerPolicy.parse({ answers: { wholes: 1_000_000 } });
 for (;;) {
   const task = { ...madeUpTask('pca', 3), id: newTaskId() };
   await charge(home, policy, 'rows', task);

@@ -94,7 +94,17 @@ export function Parameters(props: {
         <dd>{PROTOCOLS[task.twoParty]}</dd>
         <dt>Also in the result</dt>
         <dd>{task.outputs.length === 0 ? `nothing but ${RESULT[kind]}` : task.outputs.join(', ')}</dd>
-        {task.allowFullRank && (
+        {method.kind !== 'histogram' && (
+          <>
+            <dt>Floor</dt>
+            <dd>
+              {task.exact !== false
+                ? 'none: where values are whole numbers, the result may tell the whole scatter matrix'
+                : `noise of both servers, for ${count(task.releases, 'result')} over the same rows`}
+            </dd>
+          </>
+        )}
+        {task.allowFullRank && task.exact === false && (
           <>
             <dt>Consent</dt>
             <dd>The result may tell the whole scatter matrix.</dd>
@@ -126,6 +136,7 @@ export function Parameters(props: {
             { head: 'Least', numeric: true, cell: ({ min }) => String(min) },
             { head: 'Largest', numeric: true, cell: ({ max }) => String(max) },
             { head: 'Two values only', cell: (it) => (it.twoValued === false ? 'no' : 'perhaps') },
+            { head: 'Grain', numeric: true, cell: ({ grain }) => String(grain ?? '') },
           ]}
         />
       </details>

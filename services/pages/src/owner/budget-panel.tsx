@@ -1,5 +1,11 @@
 /** What each data set has spent, and where the owner says what this browser does not know. */
-import { type BudgetStatus, DatasetName, DEFAULT_DATASET, Elsewhere } from '@eigenveil/data-owner/portable';
+import {
+  type BudgetStatus,
+  DatasetName,
+  DEFAULT_DATASET,
+  Elsewhere,
+  partInWords,
+} from '@eigenveil/data-owner/portable';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
@@ -16,7 +22,8 @@ export function BudgetPanel({ owner }: { readonly owner: Owner }) {
       <h2>What your rows have spent</h2>
       <p>
         A task counts from the moment before it was first sent, whatever became of it. Rows that have one name
-        are counted together.
+        are counted together. A whole belongs to rows: rows that are added to them do not renew it, and
+        another name is for rows none of which was used.
       </p>
       {loading.state === 'failed' && <OwnerProblem error={loading.error} />}
       {loading.state === 'done' && loading.value.length === 0 && <p>Nothing yet.</p>}
@@ -35,15 +42,15 @@ export function BudgetPanel({ owner }: { readonly owner: Owner }) {
 function describe({ dataset, tasks, spent, totalEpsilon, answers, isUnknown }: BudgetStatus): string {
   const amount = spent === null ? 'an ε that has no price here' : `ε ${spent.epsilon.toPrecision(4)}`;
   const total = totalEpsilon === null ? '' : ` of ${totalEpsilon}`;
-  const { rotated, others } = answers;
-  return `${dataset}: ${tasks} tasks under differential privacy have spent ${amount}${total}; without it ${rotated.given} of ${rotated.of} results by rotated and ${others.given} of ${others.of} by others were given${isUnknown ? '; more was spent that is not known: say it below' : ''}`;
+  const { rotated, wholes } = answers;
+  return `${dataset}: ${tasks} tasks under differential privacy have spent ${amount}${total}; without it ${rotated.given} of ${rotated.of} results by rotated were given; all tasks together have taken ${partInWords(wholes.given)} of ${wholes.of === 1 ? 'a whole' : `${wholes.of} wholes`}${isUnknown ? '; more was spent that is not known: say it below' : ''}`;
 }
 
 const FIELDS = [
   ['epsilon', 'ε'],
   ['delta', 'δ'],
   ['rotated', 'Results by rotated, without differential privacy'],
-  ['others', 'Results by other protocols, without'],
+  ['part', 'Part of a whole, such as 1/2: the sum of what each task has taken'],
 ] as const;
 
 /** For a key that came from a backup, or was used elsewhere. */
@@ -52,7 +59,7 @@ function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: ()
   const [dataset, setDataset] = useState(DEFAULT_DATASET);
   const [problem, setProblem] = useState<string | null>(null);
   const save = useAction(async () => {
-    const numbers = FIELDS.map(([name], i) => [name, Number(texts[i])]);
+    const numbers = FIELDS.map(([name], i) => [name, name === 'part' ? texts[i]!.trim() : Number(texts[i])]);
     const elsewhere = Elsewhere.safeParse({ ...Object.fromEntries(numbers), neighbours: 'replace' });
     setProblem(elsewhere.success ? null : explainIssues(elsewhere.error, 'budget'));
     if (!elsewhere.success) return;
@@ -79,7 +86,7 @@ function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: ()
             label={label}
             value={texts[i]!}
             onValue={(text) => setTexts(texts.map((it, j) => (i === j ? text : it)))}
-            isNumber
+            isNumber={name !== 'part'}
           />
         ))}
         {problem !== null && (

@@ -16,12 +16,19 @@ import type { RowsRead } from './jobs.ts';
 import { OwnerProblem } from './problem.tsx';
 import type { TaskPartProps } from './props.ts';
 import { type Form, type RowFile, USUAL_FORM } from './row-file.ts';
-import { FILE_LABELS } from './words.ts';
+import { FILE_LABELS, pageWords } from './words.ts';
 
 type Stage =
   | { readonly kind: 'reading' | 'encrypting'; readonly done: number; readonly total: number }
-  | { readonly kind: 'confirming'; readonly read: RowsRead; readonly answer: (isWanted: boolean) => void }
+  | ({ readonly kind: 'confirming' } & Question)
   | { readonly kind: 'sending' };
+
+interface Question {
+  readonly read: RowsRead;
+  /** What is told of noise that is added to the owner's sums. */
+  readonly ownFloor: readonly string[];
+  readonly answer: (isWanted: boolean) => void;
+}
 
 /** What the owner has decided not to send. */
 class Declined extends Error {}
@@ -53,7 +60,7 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
           onReading: (done, total) => setStage({ kind: 'reading', done, total }),
           onEncrypting: (done, total) =>
             setStage(done === total ? { kind: 'sending' } : { kind: 'encrypting', done, total }),
-          confirm: (read) =>
+          confirm: (read, ownFloor) =>
             new Promise((resolve, reject) => {
               const answer = (isWanted: boolean) => {
                 setStage(isWanted ? { kind: 'sending' } : null);
@@ -62,7 +69,7 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
               };
               control.signal.addEventListener('abort', () => reject(control.signal.reason));
               gone.addEventListener('abort', () => reject(gone.reason));
-              setStage({ kind: 'confirming', read, answer });
+              setStage({ kind: 'confirming', read, ownFloor, answer });
             }),
         },
       );
@@ -205,12 +212,8 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
   );
 }
 
-function Confirm(props: {
-  readonly features: StatisticsTask['features'];
-  readonly read: RowsRead;
-  readonly answer: (isWanted: boolean) => void;
-}) {
-  const { features, read, answer } = props;
+function Confirm(props: Question & { readonly features: StatisticsTask['features'] }) {
+  const { features, read, ownFloor, answer } = props;
   const clipped = features
     .map(({ name }, i) => ({ name, cells: read.clippedCells[i]! }))
     .filter(({ cells }) => cells > 0);
@@ -248,6 +251,11 @@ function Confirm(props: {
       {constant.map((name) => (
         <p key={name}>
           Feature <Untrusted text={name} longest={60} /> has an empty range and carries nothing.
+        </p>
+      ))}
+      {ownFloor.map((words) => (
+        <p key={words}>
+          <Untrusted text={pageWords(words)} longest={2000} />
         </p>
       ))}
       <p>What is sent are encrypted sums over these rows, and your signature. The rows stay here.</p>

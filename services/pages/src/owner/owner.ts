@@ -8,6 +8,8 @@ import {
   type Elsewhere,
   type Evidence,
   type OwnerPolicy,
+  ownFloorInWords,
+  planOwnFloor,
   type TaskResult,
 } from '@eigenveil/data-owner/portable';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -30,8 +32,11 @@ export interface TaskPlace {
 export interface Contributing {
   readonly onReading: OnProgress;
   readonly onEncrypting: OnProgress;
-  /** Resolves when the owner wants what was read to be sent, else throws. */
-  readonly confirm: (read: RowsRead, task: Task) => Promise<void>;
+  /**
+   * Resolves when the owner wants what was read to be sent, else throws.
+   * @param ownFloor what the owner is told of noise that is added to its sums
+   */
+  readonly confirm: (read: RowsRead, ownFloor: readonly string[]) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -91,9 +96,10 @@ export class Owner {
         const job = { file, task, basis, options, signs };
         const rows = await this.worker.readRows(job, { onProgress: onReading, signal });
         sourceDigest = rows.digest;
-        await confirm(rows, task);
+        const own = planOwnFloor(task, basis, await this.state.policy(), rows.grains);
+        await confirm(rows, own === undefined ? [] : ownFloorInWords(own.told));
         signal.throwIfAborted();
-        return rows.statistics;
+        return { ...rows.statistics, grains: rows.grains };
       };
       return owner.contribute({ url: dataUser }, id, read, {
         discardPending,

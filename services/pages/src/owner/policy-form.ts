@@ -1,6 +1,7 @@
 /** The owner's policy as a form: every member in words, and what is filled in as a policy of the command line's schema. */
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { explainIssues } from '@eigenveil/wire/explain';
+import { parseJson } from '@eigenveil/wire/problem';
 
 export type Member = keyof OwnerPolicy;
 
@@ -15,6 +16,8 @@ export type MemberField = {
       readonly kind: 'choice' | 'several';
       readonly options: readonly (readonly [value: string, words: string])[];
     }
+  /** A member that is an object with names of the owner's choice, as JSON. */
+  | { readonly kind: 'names' }
   /** A member that is an object of numbers. */
   | { readonly kind: 'numbers'; readonly parts: readonly (readonly [name: string, words: string])[] }
 );
@@ -85,7 +88,7 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         name: 'allowFullRank',
         kind: 'check',
         label: 'The whole scatter matrix may be revealed',
-        hint: 'With all components and their eigenvalues anybody can compute it.',
+        hint: 'With all components and their eigenvalues anybody can compute it. So may who gets an exact result, where values are whole numbers.',
       },
       {
         name: 'minimumClassRows',
@@ -155,7 +158,7 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         name: 'totalEpsilon',
         kind: 'number',
         label: 'Largest ε of all tasks together',
-        hint: 'What one data set may spend in all, about the relation above, or which row is there where none is chosen. Empty: any, and it is only counted, by number where no largest ε of a task is set either.',
+        hint: 'What one data set may spend in all, about the relation above, or which row is there where none is chosen. Empty: any, and it is only counted.',
       },
       {
         name: 'totalDelta',
@@ -166,12 +169,29 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
       {
         name: 'answers',
         kind: 'numbers',
-        label: 'Results without differential privacy over one data set',
-        hint: 'Results over the same rows can be compared with each other, and the difference tells of single rows.',
+        label: 'What one data set may give',
+        hint: 'Results over the same rows can be compared with each other. A task takes the part of a whole that it is made for: one of two, where it is made for two results over the same rows; an exact one takes a whole. A whole belongs to rows: rows that you add do not renew it, and another name is for rows none of which was used.',
         parts: [
-          ['rotated', 'By rotated, at most'],
-          ['others', 'By other protocols, at most'],
+          ['rotated', 'Results by rotated without differential privacy, at most'],
+          ['wholes', 'Wholes of all tasks together, at most'],
         ],
+      },
+    ],
+  },
+  {
+    title: 'If a task says that values are finer than yours',
+    fields: [
+      {
+        name: 'ownFloor',
+        kind: 'check',
+        label: 'Noise is added to your sums, before they are encrypted, where your values are coarser',
+        hint: 'Else such a task is too precise for your rows, and takes more of the whole. Nobody else is told of the noise, and you are told how much it is.',
+      },
+      {
+        name: 'grains',
+        kind: 'names',
+        label: 'How far apart your values lie',
+        hint: 'By columns, such as {"smoker": 1, "weight": 0.1, "pressure": "cell"}; "cell" is for measured values. What you do not name is found in your rows, where there are at least 60.',
       },
     ],
   },
@@ -203,6 +223,7 @@ export function draftOf(policy: OwnerPolicy): PolicyDraft {
     const { name, kind } = field;
     const value = policy[name];
     if (kind === 'number' || kind === 'choice') return [name, String(value ?? '')];
+    if (kind === 'names') return [name, Object.keys(value ?? {}).length === 0 ? '' : JSON.stringify(value)];
     return [name, kind === 'numbers' ? partsOf(field, value) : value];
   });
   return Object.fromEntries(entries) as PolicyDraft;
@@ -234,7 +255,7 @@ export function policyOf(
     if (kind === 'numbers') return wholeOf(field, value as readonly string[]);
     if (kind === 'check' || kind === 'several') return [[name, value]];
     if (typeof value !== 'string' || value.trim() === '') return [];
-    return [[name, kind === 'number' ? Number(value) : value]];
+    return [[name, kind === 'number' ? Number(value) : kind === 'names' ? parseJson(value) : value]];
   });
   const policy = OwnerPolicy.safeParse(Object.fromEntries(entries));
   return policy.success ? { policy: policy.data } : { problem: explainIssues(policy.error, 'policy') };

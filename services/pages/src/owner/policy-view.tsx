@@ -101,6 +101,8 @@ function Member(props: {
   switch (field.kind) {
     case 'number':
       return <TextField label={label} hint={hint} value={String(value)} onValue={set} isNumber />;
+    case 'names':
+      return <TextField label={label} hint={hint} value={String(value)} onValue={set} />;
     case 'check':
       return <Check label={label} hint={hint} checked={value === true} onChecked={set} />;
     case 'choice':

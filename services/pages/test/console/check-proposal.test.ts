@@ -10,6 +10,8 @@ const PROPOSAL = {
   minimumOwners: 2,
   maximumOwners: 10,
   maximumSamplesPerOwner: 100,
+  exact: true,
+  allowFullRank: true,
   deadline: '2030-02-01T00:00:00Z',
 };
 const written = (changes: object) => JSON.stringify({ ...PROPOSAL, ...changes }, null, 2);

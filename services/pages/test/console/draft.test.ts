@@ -1,6 +1,6 @@
 /** A draft by the page is the command line's: columns, members, and what is said of both. */
 import { draftTask } from '@eigenveil/data-user';
-import { readSample } from '@eigenveil/data-user/draft';
+import { followingColumns, readSample } from '@eigenveil/data-user/draft';
 import { readFileBytes } from '@eigenveil/statistics';
 import { TaskProposal } from '@eigenveil/task/schema';
 import { describe, expect, it } from 'vitest';
@@ -56,6 +56,16 @@ describe('columns', () => {
   });
 });
 
+describe('columns that follow from others', () => {
+  it('are named, but not those that are left out', async () => {
+    const lines = Array.from({ length: 90 }, (_, row) => `${row % 7},${(row * row) % 11},${row % 7},x`);
+    const sample = await sampleOf(`a,b,c,text\n${lines.join('\n')}\n`);
+    const following = (ignore: readonly string[]) => followingColumns(sample, { labels: [], ignore });
+    expect(following(['text'])).toEqual([{ name: 'c', why: 'is a copy of "a"' }]);
+    expect(following(['text', 'a'])).toEqual([]);
+  });
+});
+
 describe('the first text', () => {
   const WISHES = { components: 2, owners: 10, twoParty: 'garbled', epsilon: null } as const;
 
@@ -71,6 +81,10 @@ describe('the first text', () => {
     const { basis, closes, rangesFrom, serverLine, sketch, ...said } = TaskProposal.shape;
     expect(Object.keys(value).sort()).toEqual(Object.keys(said).sort());
     expect(refusalOf(tellable(value)!)).toBeNull();
+    const fine = Array.from({ length: 90 }, (_, row) => `${Math.sqrt(row + 2)},${row % 11}`);
+    const mixed = await sampleOf(`a,b\n${fine.join('\n')}\n`);
+    const exact = JSON.parse(firstDraft(mixed, { method: 'pca', labels: [], ignore: [] }, WISHES));
+    expect(exact.features.map(({ grain }: { grain: unknown }) => grain)).toEqual(['cell', 1]);
   });
 
   it('leaves the consent of differential privacy to the person, and can be told of all the same', async () => {
@@ -127,7 +141,10 @@ describe('members', () => {
       'logarithmic',
       'histogram',
       'twoValued',
+      'grain',
     ]);
+    const grain = features.kind === 'objects' && features.members.find(({ name }) => name === 'grain');
+    expect(grain).toMatchObject({ type: { kind: 'number' }, optional: true });
     expect(kindOf('differentialPrivacy')).toMatchObject({ kind: 'object', nullable: true });
   });
 

@@ -66,7 +66,14 @@ describe('the policy as a form', () => {
       colludingOwners: optional(fc.nat(1000)),
       totalEpsilon: optional(fc.double({ min: 1e-9, max: 100, noNaN: true })),
       totalDelta: optional(fc.double({ min: 1e-12, max: 0.5, noNaN: true })),
-      answers: optional(fc.record({ rotated: fc.nat(1000), others: fc.nat(1000) })),
+      answers: optional(fc.record({ rotated: fc.nat(1000), wholes: fc.nat(1000) })),
+      ownFloor: fc.boolean(),
+      grains: optional(
+        fc.dictionary(
+          fc.string({ minLength: 1 }).filter((name) => name !== '__proto__'),
+          fc.oneof(fc.constant('cell' as const), fc.double({ min: 1e-9, max: 1e6, noNaN: true })),
+        ),
+      ),
       series: optional(
         fc.record({
           most: fc.integer({ min: 2, max: 10_000 }),
@@ -130,7 +137,7 @@ test('messages of the command line name fields of the page', () => {
     'give its rows again, withdraw, or give it up with --discard-pending',
     'what the data set a has spent is not known, since entries of the ledger were lost: say it with "eigenveil-owner budget set --dataset a"',
     'What the lost entries have spent is not known: say it for each data set with "eigenveil-owner budget set"',
-    'rows that have none in common are another --dataset',
+    'rows none of which was used are another --dataset',
     'not enrolled yet: run "eigenveil-owner enrol" first',
     '"differentialPrivacy" expected null, since this state is in memory: after a restart the same rows could be contributed once more, with other noise, and the guarantee would not hold; keep the state in a folder (OwnerHome)',
   ])

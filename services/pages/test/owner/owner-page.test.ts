@@ -88,8 +88,8 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     const { page } = owner;
     await owner.enrol();
     await owner.allow({
-      ...{ minimumKeyBits: 1024, twoParty: ['simulated'] },
-      series: { most: 3, shortestIntervalHours: 0 },
+      ...{ minimumKeyBits: 1024, twoParty: ['simulated'], allowFullRank: true },
+      ...{ series: { most: 3, shortestIntervalHours: 0 }, answers: { rotated: 1, wholes: 2 } },
     });
     await owner.show(task);
     await page.getByLabel('Name of these rows').fill('no name');
@@ -98,17 +98,6 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await owner.contribute(files[0]!);
     await page.getByRole('button', { name: 'Look for the next task' }).click();
     await page.getByText('No task renews this one yet').waitFor();
-
-    // The one result that the policy gives is spent for these rows, and not for others.
-    await owner.show(others);
-    await page.getByText('Until now: iris.').waitFor();
-    await page.getByLabel('Name of these rows').fill('iris');
-    await page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
-    await page.getByLabel('label', { exact: true }).check();
-    await page.getByRole('button', { name: 'Read the file' }).click();
-    await page.getByText('ERR_BUDGET_EXHAUSTED').waitFor();
-    await page.getByLabel('Name of these rows').fill('roses');
-    await owner.contribute(files[1]!);
 
     await contribute(site, task, files.slice(1));
     await finish(site, task);
@@ -120,6 +109,17 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await page.getByLabel('Name of these rows').fill('iris');
     await owner.contribute(files[0]!);
     expect((await site.services.client.status(renewal.id)).contributions).toBe(1);
+
+    // What the policy gives of these rows is spent by both, and not of others.
+    await owner.show(others);
+    await page.getByText('Until now: iris.').waitFor();
+    await page.getByLabel('Name of these rows').fill('iris');
+    await page.getByLabel('Your file of rows').last().setInputFiles(files[0]!);
+    await page.getByLabel('label', { exact: true }).check();
+    await page.getByRole('button', { name: 'Read the file' }).click();
+    await page.getByText('ERR_BUDGET_EXHAUSTED').waitFor();
+    await page.getByLabel('Name of these rows').fill('roses');
+    await owner.contribute(files[1]!);
     await page.getByRole('link', { name: 'Policy', exact: true }).click();
     await page.getByText('iris: 0 tasks').waitFor();
     await page.getByText('roses: 0 tasks').waitFor();

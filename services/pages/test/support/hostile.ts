@@ -33,6 +33,8 @@ export function hostileProposal(changes: Readonly<Record<string, unknown>> = {})
     keyBits: 1024,
     allowInsecureKey: true,
     twoParty: 'simulated',
+    exact: true,
+    allowFullRank: true,
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
     ...changes,
   });

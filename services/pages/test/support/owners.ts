@@ -33,6 +33,8 @@ export async function irisProposal(changes: Readonly<Record<string, unknown>> = 
     allowInsecureKey: true,
     twoParty: 'simulated',
     outputs: ['mean', 'trace', 'sampleCount'],
+    exact: true,
+    allowFullRank: true,
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
     ...changes,
   });

@@ -104,6 +104,8 @@ function taskOf(
     keyBits,
     encryption: 'djn', // several times faster than 'standard'
     twoParty: 'garbled',
+    exact: true,
+    allowFullRank: true,
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   });
   checkTask(proposal);

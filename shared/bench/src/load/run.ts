@@ -172,6 +172,8 @@ class Load {
       allowInsecureKey: bits < 2048,
       twoParty: 'rotated',
       outputs: revealedByRotation(method, sketch),
+      exact: true,
+      allowFullRank: true,
       deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
     });
   }

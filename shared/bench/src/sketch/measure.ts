@@ -87,6 +87,8 @@ export async function sketchTask(
     twoParty,
     ...(twoParty === 'rotated' && { serverLine: 'fast' }),
     outputs: revealedByRotation(draft.method, sketch),
+    exact: true,
+    allowFullRank: true,
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   });
   const task = {

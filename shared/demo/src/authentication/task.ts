@@ -36,6 +36,8 @@ export function authenticationTask(
     encryption: 'djn',
     twoParty: 'rotated',
     outputs: [...revealedByRotation(method), 'mean'],
+    exact: true,
+    allowFullRank: true,
     deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
   });
 }
@@ -47,6 +49,7 @@ export function devicePolicy({ minimumOwners, components, keyBits }: TaskProposa
     minimumKeyBits: keyBits,
     maximumComponents: components,
     twoParty: ['rotated'],
+    allowFullRank: true,
     allowSpectrum: true,
     minimumClassRows: CLASS_ROWS,
   });

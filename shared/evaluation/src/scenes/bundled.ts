@@ -97,6 +97,8 @@ export async function bundledScene(name: BundledScene, seed: string): Promise<Sc
     keyBits: 2048,
     twoParty: 'garbled',
     outputs: ['mean'],
+    exact: true,
+    allowFullRank: true,
     deadline: '2099-01-01T00:00:00Z',
   });
   return { name, proposal, ...dealt, utilityLabel: LABEL, privateLabel };

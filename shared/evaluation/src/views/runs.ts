@@ -104,7 +104,7 @@ function taskOf(
   return {
     owners,
     proposal: {
-      ...variantOf(scene, { method: 'dca', twoParty }),
+      ...variantOf(scene, { method: 'dca', twoParty, allowFullRank: true }),
       ...{ minimumOwners: OWNERS, maximumOwners: OWNERS },
       fractionBits: FRACTION_BITS,
     },

@@ -22,7 +22,7 @@ const BLINDED_AT_ONCE = 2048;
 export interface Drawn {
   /** One per value of the flat statistics; see `drawBlinding`. */
   readonly blinding: readonly bigint[];
-  /** The data user's noise for differential privacy, one per value; zeros where the task has the data user add none. Of a histogram one per sum, see `drawSumNoise`. */
+  /** The data user's noise, one per value of `computedValues`; zeros where the task has the data user add none. Of a histogram one per sum, see `drawSumNoise`. */
   readonly noise: readonly bigint[];
 }
 

@@ -1,7 +1,7 @@
 /** Both servers' additive shares, in the ring of the task's two-party protocol. */
 import type { RandomSource } from '@eigenveil/privacy';
 import { drawNoise } from '@eigenveil/statistics';
-import { type StatisticsTask, shiftOf } from '@eigenveil/task';
+import { computedValues, type StatisticsTask, shiftOf } from '@eigenveil/task';
 import { sumShares, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import type { Drawn } from './blind.ts';
 import { drawSumNoise } from './sum-noise.ts';
@@ -10,7 +10,8 @@ import { drawSumNoise } from './sum-noise.ts';
 export type SharedTask = StatisticsTask & { readonly twoParty: keyof typeof TWO_PARTY_PROTOCOLS };
 
 /**
- * The CSP's additive shares: what it reads from the slots, which are values with their blinding, and its noise. Of a histogram those of its sums.
+ * The CSP's additive shares: what it reads from the slots, which are values with their blinding, in the units that servers compute with, and its noise. Of a histogram those
+ * of its sums.
  * @throws ERR_DP_PARAMETER
  */
 export function sharesAtCsp(task: SharedTask, slots: readonly bigint[], randomness: RandomSource): bigint[] {
@@ -18,12 +19,12 @@ export function sharesAtCsp(task: SharedTask, slots: readonly bigint[], randomne
   const noise = drawNoise(task, 'csp', randomness);
   return toShares(
     task,
-    slots.map((slot, i) => slot + noise[i]!),
+    computedValues(task, slots).map((value, i) => value + noise[i]!),
   );
 }
 
 /**
- * The data user's additive shares: with the CSP's they add up to the statistics, the servers' noise and the public shift.
+ * The data user's additive shares: with the CSP's they add up to the statistics, the servers' noise and the public shift (`computedValues`).
  * @throws ERR_DP_PARAMETER
  */
 export function sharesAtDataUser(task: SharedTask, { blinding, noise }: Drawn): bigint[] {
@@ -33,10 +34,12 @@ export function sharesAtDataUser(task: SharedTask, { blinding, noise }: Drawn): 
       blinding.map((value) => -value),
       noise,
     );
-  const shift = shiftOf(task);
+  const shift = computedValues(task, shiftOf(task));
   // In one pass: of a sketch, integers of which these are reduced would be tens of megabytes.
   const bits = TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task);
-  return blinding.map((value, i) => BigInt.asUintN(bits[i]!, noise[i]! + shift[i]! - value));
+  return computedValues(task, blinding).map((value, i) =>
+    BigInt.asUintN(bits[i]!, noise[i]! + shift[i]! - value),
+  );
 }
 
 /**

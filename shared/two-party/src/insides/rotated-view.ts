@@ -20,7 +20,7 @@ export function rotatedScatter(T: Matrix, rotation: Matrix): bigint[] {
   );
 }
 
-/** M with noise and mask, upper triangle. */
+/** M with noise and mask, upper triangle, of T as it is rotated: raised, where there is a floor. */
 export function view(T: Matrix, { rotation, noise, mask }: RotationSecrets): bigint[] {
   const trace = traceOf(T);
   return rotatedScatter(T, rotation).map((entry, e) => entry + noise[e]! * trace + mask[e]!);

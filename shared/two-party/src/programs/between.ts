@@ -24,7 +24,7 @@ export const EXPONENT_BITS = 10;
 export interface FloatColumns {
   /** Below 1 in magnitude; SOLVE_FRACTION fraction bits, SOLVE_WORD bits. A column's largest is at least 1/4, or 0. */
   readonly entries: Fixed;
-  /** Signed, EXPONENT_BITS long. In units of 2^-fractionBits. */
+  /** Signed, EXPONENT_BITS long. In units of 2^-unit, as was asked for. */
   readonly exponents: Fixed;
   /** Per column whether it is 0. */
   readonly empty: Wires;
@@ -38,6 +38,9 @@ export interface Weights {
   readonly Q: Fixed;
 }
 
+/** Of a class; or over several. */
+type Sums = Pick<PooledClass, 'V' | 'M'>;
+
 const ENTRY = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD };
 
 /** A public exponent, so many times. */
@@ -45,11 +48,12 @@ export function publicExponent(gates: Gates, value: number, lanes: number): Fixe
   return Fixed.constant(gates, BigInt(value), lanes, { fraction: 0, bits: EXPONENT_BITS });
 }
 
-/** d × (classes − 1), the contrasts of the classes in their order. */
+/** d × (classes − 1), the contrasts of the classes in their order, in units of 2^-unit whatever fraction their sums have. */
 export async function contrasts(
   session: Session,
-  classes: readonly PooledClass[],
+  classes: readonly Sums[],
   d: number,
+  unit: number,
   weights?: Weights,
 ): Promise<FloatColumns> {
   const count = classes.length - 1;
@@ -77,7 +81,7 @@ export async function contrasts(
       const own = some.resized(wide);
       const weighted = weights ? own.up(weights.rows.perRow(grid(d, width))) : own;
       const { value, places, empty } = scaleUp(weighted, width);
-      const exponent = publicExponent(gates, wide - 1, width).minus(places);
+      const exponent = publicExponent(gates, wide - 1 + unit - own.fraction, width).minus(places);
       const besides = exponents!.lanesFrom(first, first + width);
       return [
         value.at(SOLVE_FRACTION).resized(SOLVE_WORD),
@@ -93,8 +97,8 @@ export async function contrasts(
 }
 
 /** Class j + 1 and all classes before it: lane j * d + i of V is feature i, lane j of M their numbers of rows. */
-async function sumsBefore(session: Session, classes: readonly PooledClass[], d: number) {
-  const sums: PooledClass[] = [classes[0]!];
+async function sumsBefore(session: Session, classes: readonly Sums[], d: number) {
+  const sums: Sums[] = [classes[0]!];
   const perStep = piecesPerStep(d * classes[0]!.V.bits);
   for (let from = 1; from < classes.length - 1; from += perStep) {
     const to = Math.min(classes.length - 1, from + perStep);
@@ -109,7 +113,7 @@ async function sumsBefore(session: Session, classes: readonly PooledClass[], d: 
       })),
     );
   }
-  const joined = (all: readonly PooledClass[]): PooledClass => ({
+  const joined = (all: readonly Sums[]): Sums => ({
     V: Fixed.joined(all.map(({ V }) => V)),
     M: Fixed.joined(all.map(({ M }) => M)),
   });

@@ -22,7 +22,7 @@ import { scaleTogether } from './scaling.ts';
 import type { Tridiagonal } from './tridiagonal.ts';
 
 /** A sign and values below 2. */
-const TRIAL = { fraction: STURM_FRACTION, bits: STURM_FRACTION + 2 };
+export const TRIAL = { fraction: STURM_FRACTION, bits: STURM_FRACTION + 2 };
 /** Of a minor before it is scaled: a bit more. */
 const MINOR = { fraction: STURM_FRACTION, bits: TRIAL.bits + 1 };
 /** AND gates per lane and row, about. */
@@ -43,12 +43,14 @@ export interface Bisected {
   readonly below: Fixed;
 }
 
-/** The `count` largest eigenvalues, all of which lie in [0, 1), and a count of those below 2^-thresholdPlaces. */
+/**
+ * The `count` largest eigenvalues, all of which lie in [0, 1), and a count of those below a threshold: a TRIAL in one lane, or public units of it.
+ */
 export async function largestEigenvalues(
   session: Session,
   entries: Entries,
   count: number,
-  thresholdPlaces: number,
+  threshold: Fixed | bigint,
 ): Promise<Bisected> {
   const d = entries.diagonal.length;
   // As many digits from the first pass as cost the least: a lane per multiple of 2^-first.
@@ -57,7 +59,9 @@ export async function largestEigenvalues(
   const counts = await countBelow(session, entries, points + 1, (gates) => {
     const unit = 2 ** (STURM_FRACTION - first);
     const multiples = Array.from({ length: points }, (_, i) => BigInt((i + 1) * unit));
-    return Fixed.of(gates, [...multiples, 1n << BigInt(STURM_FRACTION - thresholdPlaces)], TRIAL);
+    return typeof threshold === 'bigint'
+      ? Fixed.of(gates, [...multiples, threshold], TRIAL)
+      : Fixed.of(gates, multiples, TRIAL).followedBy(threshold);
   });
   // Eigenvalue i is at least x where fewer than d - i are below x: a row for each x, a column for each i.
   const pairs = grid(points, count);

@@ -1,7 +1,7 @@
 /** What happens to solutions before they are revealed: their scaling undone, length 1, a sign, and a check of the equation. */
 import { Fixed, grid, pieceByPiece, piecesOf, squaredLengths, vectorByVector } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { NOISE_PLACES, SOLVE_FRACTION, SOLVE_WORD, VECTOR_FRACTION } from './discriminant-precision.ts';
+import { NOISE_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { fixSigns } from './eigen.ts';
 import { RESIDUAL_PLACES } from './precision.ts';
 import { even, inverseRoot, scaleUp } from './scaling.ts';
@@ -39,15 +39,16 @@ function scaled(vectors: Fixed, count: number): Fixed {
   return scaleUp(vectors, count).value.at(SOLVE_FRACTION).resized(SOLVE_WORD);
 }
 
-/** Vectors whose largest entry is from 1/2 to 1 to such of length 1, that entry positive: VECTOR_FRACTION fraction bits and a sign. */
+/** Vectors whose largest entry is from 1/2 to 1 to such of length 1, that entry positive: so many fraction bits and a sign. */
 export async function unitVectors(
   session: Session,
   vectors: Fixed,
   d: number,
   count: number,
+  fraction: number,
 ): Promise<Fixed> {
-  const bits = VECTOR_FRACTION + 2;
-  const fine = VECTOR_FRACTION + 4;
+  const bits = fraction + 2;
+  const fine = fraction + 4;
   const entries = await session.step(() => vectors.at(fine).resized(fine + 1));
   const squares = await squaredLengths(session, entries, d, count);
   const { mantissa, back } = await session.step((gates) => {
@@ -62,7 +63,7 @@ export async function unitVectors(
   const units = await pieceByPiece(session, layout.lanes, 2 * SOLVE_WORD ** 2, (piece) => {
     const kept = { fraction: fine, bits: entries.bits + 2 };
     const product = entries.part(piece).timesTruncated(mantissa.perColumn(layout, piece), kept);
-    return product.doubled().down(back.perColumn(layout, piece)).at(VECTOR_FRACTION).resized(bits);
+    return product.doubled().down(back.perColumn(layout, piece)).at(fraction).resized(bits);
   });
   const [all] = await vectorByVector(session, units, d, count, 6 * bits, (own, width) => [
     fixSigns(own, d, width),

@@ -4,19 +4,36 @@
  * the widths and their reasons.
  */
 
-import { cappedComponents, type Method, type Program, type StatisticsTask } from '@eigenveil/task';
+import {
+  cappedComponents,
+  computedFractionBits,
+  type Method,
+  type Program,
+  type StatisticsTask,
+} from '@eigenveil/task';
 import { all } from '../circuits/index.ts';
 import { allOfLanes, Fixed, type Layout, spread, upperByColumns, upperByRows } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { alignColumns, columnsFit, contrasts, publicExponent } from './between.ts';
 import { checkEquation, type Images, undoScaling, unitVectors } from './directions.ts';
 import { INTEGER_BITS, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import { traceOf } from './eigen.ts';
+import type { Shares } from './inputs.ts';
 import { multiplyMatrices, outerProducts, timesOuter } from './matrices.ts';
+import { exchangeSums, roomForNoise } from './noised-sums.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
+import { vectorFraction } from './released.ts';
 import { revealComponents } from './reveal.ts';
-import { poolStatistics, type Shares } from './statistics.ts';
-import { publicNumber, ridgeUnits, type TotalNoise, totalNoise } from './total-noise.ts';
+import {
+  exactClasses,
+  isNoisy,
+  type PooledClass,
+  poolStatistics,
+  publicNumber,
+  releasedClasses,
+} from './statistics.ts';
+import { ridgeUnits, type TotalNoise, totalNoise } from './total-noise.ts';
 
 type DiscriminantMethod = Extract<Method, { kind: 'dca' | 'lda' }>;
 
@@ -39,14 +56,16 @@ export async function discriminant(
   const columns = task.labellings[0]!.classes.length - 1;
   const pooled = await poolStatistics(session, task, program.minimumOwners, shares);
   const { Q } = pooled;
-  const total = await totalNoise(session, task, pooled, method.ridge);
-  const contrast = await contrasts(session, pooled.labellings[0]!, d, {
-    rows: total.places,
-    most: total.most,
-    Q,
-  });
-  const scale = await session.step((gates) => publicExponent(gates, total.digits / 2, 1));
-  const U = await alignColumns(session, contrast, scale);
+  const noisy = isNoisy(task);
+  const exact = await totalNoise(session, task, pooled, method.ridge, roomForNoise(task));
+  const scale = await session.step((gates) => publicExponent(gates, exact.digits / 2, 1));
+  const classes = pooled.labellings[0]!;
+  const own = await contrastsIn(session, task, exactClasses(classes), exact, Q, scale);
+  const noised =
+    pooled.noised && (await contrastsIn(session, task, releasedClasses(classes), exact, Q, scale));
+  const exchanged = noised && (await exchangeSums(session, exact, own.U, noised.U, d, columns));
+  const total = exchanged ? { ...exact, matrix: exchanged.matrix } : exact;
+  const { U } = noised ?? own;
   const noise: Noise = { B: total.matrix, d, count };
   const signalRidge = method.kind === 'dca' ? method.signalRidge : 0;
   const ridge = signalRidge === 0 ? undefined : await signalRidgeOf(session, task, Q, signalRidge, total);
@@ -57,13 +76,13 @@ export async function discriminant(
           ridge: ridge.entries,
           indefinite: signalRidge < 0,
           book: method.kind === 'dca' && method.form === 'book',
-          noisy: Boolean(task.differentialPrivacy),
+          noisy,
         });
   const solved = await checkEquation(session, images, solution.values, d, count);
   // Of a matrix that did not fit its numbers, equations that hold say nothing.
   const fits = [
     ...(ridge ? [ridge.fits] : []),
-    ...(task.differentialPrivacy ? [await columnsFit(session, contrast, scale)] : []),
+    ...[own, noised].flatMap((columnsOf) => (columnsOf?.fits ? [columnsOf.fits] : [])),
   ];
   const converged =
     fits.length === 0
@@ -72,29 +91,49 @@ export async function discriminant(
   const inverted = signalRidge === 0 && (method.kind === 'lda' || method.form === 'book');
   const found = inverted ? await withMargin(session, solution) : solution.definite;
   // Only a matrix that is not positive definite does not fit, and what was factored is another then.
-  const { fits: held } = total;
-  const definite = held ? await session.step((gates) => gates.and(found, held)) : found;
+  const held = [total.fits, exchanged?.fits].filter((wires) => wires !== undefined);
+  const definite = await session.step((gates) => held.reduce((both, fit) => gates.and(both, fit), found));
   const scaled = await undoScaling(session, solution.vectors, total, d, count);
-  const vectors = await unitVectors(session, scaled, d, count);
+  const vectors = await unitVectors(session, scaled, d, count, vectorFraction(task));
   const numbers = { values: solution.values, vectors, converged };
-  const result = await revealComponents(session, task, program, pooled, total.scatter, definite, numbers);
+  const trace = (): Fixed => {
+    const whole = traceOf(total.scatter, d);
+    return exchanged ? whole.plus(exchanged.added.sums()) : whole;
+  };
+  const result = await revealComponents(session, task, program, pooled, trace, definite, numbers);
   if (result === undefined || !inverted) return result;
   const eigenvalue = method.kind === 'lda' ? (mu: number) => mu / (1 - mu) : (mu: number) => 1 / (1 - mu);
   return { ...result, eigenvalues: result.eigenvalues.map(eigenvalue) };
 }
 
+/** The contrasts of classes at the scale of the total noise; under noise also whether they fit. */
+async function contrastsIn(
+  session: Session,
+  task: StatisticsTask,
+  classes: readonly PooledClass[],
+  { places, most }: TotalNoise,
+  Q: Fixed,
+  scale: Fixed,
+): Promise<{ U: Fixed; fits: Wires | undefined }> {
+  const d = task.features.length;
+  const columns = await contrasts(session, classes, d, computedFractionBits(task), { rows: places, most, Q });
+  const U = await alignColumns(session, columns, scale);
+  return { U, fits: isNoisy(task) ? await columnsFit(session, columns, scale) : undefined };
+}
+
 /** ρ′ I scaled as the noise is: one lane per row, DENSE_WORD bits; and whether all of it is below 2^(INTEGER_BITS - 1), so that it fits. */
 async function signalRidgeOf(
   session: Session,
-  { fractionBits, features }: StatisticsTask,
+  task: StatisticsTask,
   Q: Fixed,
   signalRidge: number,
   { places, digits, most }: TotalNoise,
 ): Promise<{ entries: Fixed; fits: Wires }> {
   return session.step((gates) => {
+    const fractionBits = computedFractionBits(task);
     const units = publicNumber(gates, ridgeUnits(signalRidge, fractionBits), 2 * fractionBits);
     const whole = Q.timesExactly(units);
-    const term = whole.resized(whole.bits + 2 * most).spread(features.length);
+    const term = whole.resized(whole.bits + 2 * most).spread(task.features.length);
     const scaled = term.up(places).up(places).readAt(digits).at(SOLVE_FRACTION);
     const entries = scaled.resized(DENSE_WORD);
     return {

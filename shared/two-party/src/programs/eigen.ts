@@ -13,19 +13,22 @@ import {
   upperByRows,
 } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { largestEigenvalues } from './bisection.ts';
+import { largestEigenvalues, TRIAL } from './bisection.ts';
 import { deflate } from './deflation.ts';
 import {
   BISECTIONS,
   FRACTION,
+  NORM_PLACES,
+  RAISE_PLACES,
   RESIDUAL_FRACTION,
   RESIDUAL_PLACES,
   RESIDUAL_VECTOR_FRACTION,
   rankPlaces,
+  STURM_FRACTION,
   WORD,
 } from './precision.ts';
 import { rotateVectors } from './rotations.ts';
-import { scaleAlone, scaleEntries } from './scaling.ts';
+import { addToDiagonal, scaleAlone, scaleEntries } from './scaling.ts';
 import { reflectVectors, tridiagonalise } from './tridiagonal.ts';
 
 export interface Eigenpairs {
@@ -38,8 +41,22 @@ export interface Eigenpairs {
 export interface LeadingEigenpairs extends Eigenpairs {
   /** The eigenvalues after those, as many as were asked for: from bisection alone, rounded down to 2^-BISECTIONS. */
   readonly further: Fixed;
-  /** Whether as many eigenvalues as `rank` are clearly above zero: one lane. */
+  /** Whether as many eigenvalues as `rank` are clearly above zero, and above `noise` where there is one: one lane. */
   readonly ranked: Wires;
+}
+
+/** What a floor's noise is to a matrix that was shifted: one lane each. */
+export interface MatrixNoise {
+  /** The norm of the noise: a TRIAL. */
+  readonly norm: Fixed;
+  /** What was added to every eigenvalue: WORD bits, FRACTION of them fraction. */
+  readonly raise: Fixed;
+}
+
+interface Further {
+  readonly further?: number;
+  readonly rank?: number;
+  readonly noise?: MatrixNoise | undefined;
 }
 
 /**
@@ -53,11 +70,18 @@ export async function leadingEigenpairs(
   triangle: Fixed,
   d: number,
   count: number,
-  { further: furtherCount = 0, rank = count + 1 } = {},
+  { further: furtherCount = 0, rank = count + 1, noise }: Further = {},
 ): Promise<LeadingEigenpairs> {
   const tridiagonal = await tridiagonalise(session, triangle, d);
   const all = count + furtherCount;
-  const { values, below } = await largestEigenvalues(session, tridiagonal, all, rankPlaces(d));
+  const zero = 1n << BigInt(STURM_FRACTION - rankPlaces(d));
+  const threshold = noise
+    ? await session.step((gates) => {
+        const least = larger(noise.norm, Fixed.of(gates, [zero], TRIAL));
+        return least.plus(noise.raise.at(TRIAL.fraction), TRIAL.bits);
+      })
+    : zero;
+  const { values, below } = await largestEigenvalues(session, tridiagonal, all, threshold);
   const { shifts, further, ranked } = await session.step((gates) => ({
     shifts: values.lanesFrom(0, count),
     further: values.lanesFrom(count).at(BISECTIONS).at(FRACTION),
@@ -69,6 +93,11 @@ export async function leadingEigenpairs(
   return { values: deflated.values, vectors, further, ranked };
 }
 
+/** The larger number, lane by lane. */
+export function larger(a: Fixed, b: Fixed): Fixed {
+  return a.where(b.isBelow(a), b);
+}
+
 export interface Normal {
   /** As `leadingEigenpairs` takes it: the integers times 2^places / 2^(bits - 1), with bits the length of the given numbers. */
   readonly matrix: Fixed;
@@ -78,21 +107,25 @@ export interface Normal {
   readonly some: Wires;
   /** Under noise: whether the trace is positive and the matrix holds every entry. Where it is 0 all else means nothing. */
   readonly fits: Wires | undefined;
+  readonly noise: MatrixNoise | undefined;
 }
 
 /**
  * Shifts the upper triangle of a d × d matrix of integers without negative eigenvalues so that its trace, which no eigenvalue exceeds,
  * is from 1/2 to 1. The trace must not overflow the bits of the entries. With `noisy` there may be negative eigenvalues, and it is
- * checked that entries fit.
+ * checked that entries fit. With the norm of the noise, in the units of the entries, every eigenvalue is raised, so that none is negative, and
+ * 2^NORM_PLACES norms are added to the trace, so that none exceeds that.
  */
 export async function normaliseTrace(
   session: Session,
   scatter: Fixed,
   d: number,
   noisy: boolean,
+  norm?: Fixed,
 ): Promise<Normal> {
   const { places, some, positive } = await session.step((gates) => {
-    const trace = traceOf(scatter, d).resized(scatter.bits);
+    const own = traceOf(scatter, d).resized(scatter.bits);
+    const trace = norm ? own.plus(norm.doubled(NORM_PLACES), scatter.bits) : own;
     const { value, places } = scaleAlone(trace.nonNegative());
     const some = value.number.at(-2)!;
     const positive = noisy ? gates.and(some, gates.not(trace.sign)) : undefined;
@@ -104,7 +137,23 @@ export async function normaliseTrace(
     kept: (scaled) => scaled.at(FRACTION).resized(WORD),
     positive,
   });
-  return { matrix: entries, places, some, fits };
+  if (norm === undefined) return { matrix: entries, places, some, fits, noise: undefined };
+  return session.step(() => {
+    const { bits } = scatter;
+    const scaled = norm
+      .resized(bits)
+      .up(places)
+      .readAt(bits - 1);
+    const raise = scaled.over(-RAISE_PLACES).at(FRACTION).resized(WORD);
+    const own = scaled.at(TRIAL.fraction).resized(TRIAL.bits);
+    return {
+      matrix: addToDiagonal(entries, d, raise, WORD),
+      places,
+      some,
+      fits,
+      noise: { norm: own, raise },
+    };
+  });
 }
 
 /** Of an upper triangle, without overflow. */

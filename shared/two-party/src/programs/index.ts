@@ -3,13 +3,13 @@ import { ProjectionError } from '@eigenveil/projection/portable';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Session } from '../garbling/index.ts';
 import { discriminant } from './discriminant.ts';
+import type { Shares } from './inputs.ts';
 import { mdr } from './mdr.ts';
 import { type CheckedDecomposition, pca } from './pca.ts';
 import { ridge } from './ridge.ts';
-import type { Shares } from './statistics.ts';
 
+export type { Shares } from './inputs.ts';
 export { type CheckedDecomposition, pca } from './pca.ts';
-export type { Shares } from './statistics.ts';
 
 /**
  * Runs the program of the task's method; the evaluator's session gets the decomposition, the garbler's nothing.

@@ -12,12 +12,14 @@ import { alignColumns, contrasts, EXPONENT_BITS, type FloatColumns, publicExpone
 import { checkEquation, scaleVectors, unitVectors } from './directions.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { applyReflections, reflectColumns } from './householder.ts';
+import type { Shares } from './inputs.ts';
 import { outerProducts, timesOuter, triangleTimesTransposed } from './matrices.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { solveLowRank } from './pencils.ts';
+import { vectorFraction } from './released.ts';
 import { revealComponents } from './reveal.ts';
 import { addToDiagonal } from './scaling.ts';
-import { poolStatistics, type Shares } from './statistics.ts';
+import { poolStatistics, releasedClasses } from './statistics.ts';
 
 const ENTRY = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD };
 /** Eigenvalues must be below 4^HEADROOM: vectors are still right for smaller ones, and status bits 0 for larger ones. */
@@ -41,7 +43,8 @@ export async function mdr(
   if (ridge === 0 && m < d) throw notPositiveDefinite();
   const pooled = await poolStatistics(session, task, program.minimumOwners, shares);
   const columns = [];
-  for (const classes of pooled.labellings) columns.push(await contrasts(session, classes, d));
+  for (const classes of pooled.labellings)
+    columns.push(await contrasts(session, releasedClasses(classes), d, task.fractionBits));
   const [utility, privacy] = columns as [FloatColumns, FloatColumns];
   const reduced = m + q < d;
   const n = reduced ? m + q : d;
@@ -70,7 +73,7 @@ export async function mdr(
   const spread = await timesOuter(session, P, back, d, m, count);
   const noise = await addRidge(session, spread, back, rho);
   const converged = await checkEquation(session, { signal, noise }, solution.values, d, count);
-  const vectors = await unitVectors(session, back, d, count);
+  const vectors = await unitVectors(session, back, d, count, vectorFraction(task));
   const numbers = { values: solution.values, vectors, converged };
   return revealComponents(session, task, program, pooled, undefined, solution.definite, numbers);
 }

@@ -1,13 +1,13 @@
 /** What a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by every method. */
 
 import { type Decomposition, ProjectionError } from '@eigenveil/projection/portable';
-import type { Output, StatisticsTask } from '@eigenveil/task';
+import { floorOf, type Output, type StatisticsTask } from '@eigenveil/task';
 import { valuesOf } from '../circuits/index.ts';
 import { TwoPartyError } from '../errors.ts';
 import { Fixed } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { REVEALED_FRACTION } from './precision.ts';
-import type { PooledStatistics } from './statistics.ts';
+import { releasedFraction, releasedQuotient } from './released.ts';
+import { type PooledStatistics, releasedSums } from './statistics.ts';
 
 export interface Check {
   /** One lane: 1 where the program may go on. */
@@ -81,25 +81,32 @@ export type StatisticsOutputs = Partial<Record<Exclude<Output, 'spectrum'>, Fixe
  */
 export function statisticsOutputs(
   outputs: readonly Output[],
-  { V, Q, labellings }: Pick<PooledStatistics, 'V' | 'Q' | 'labellings'>,
+  pooled: Pick<PooledStatistics, 'V' | 'noised' | 'Q' | 'labellings'>,
   trace: () => Fixed,
-  { differentialPrivacy }: Pick<StatisticsTask, 'differentialPrivacy'>,
+  task: StatisticsTask,
 ): StatisticsOutputs {
+  const { Q, labellings } = pooled;
   const wanted: StatisticsOutputs = {};
-  const fraction = REVEALED_FRACTION.scatter;
+  const fraction = releasedFraction(task);
+  const hasFloor = floorOf(task) !== undefined;
   if (outputs.includes('mean')) {
+    const V = releasedSums(pooled);
+    const each = Q.spread(V.lanes);
     // At most 1 in magnitude; noise may make it as large as V is.
-    const bits = fraction + (differentialPrivacy ? V.bits + 1 : 2);
-    wanted.mean = V.dividedBy(Q.spread(V.lanes), fraction, bits);
+    const bits = fraction.mean + (task.differentialPrivacy ? V.bits + 1 : 2);
+    wanted.mean = hasFloor
+      ? releasedQuotient(V, each, fraction.mean)
+      : V.dividedBy(each, fraction.mean, bits);
   }
   if (outputs.includes('trace')) {
     const whole = trace();
-    const dividend = whole.at(Math.max(whole.fraction, fraction));
+    const dividend = whole.at(Math.max(whole.fraction, fraction.scatter));
     // Noise may make it negative.
-    const quotient = differentialPrivacy
-      ? dividend.dividedBy(Q, dividend.fraction)
-      : dividend.nonNegative().dividedByUnsigned(Q);
-    wanted.trace = quotient.at(fraction);
+    const quotient = () =>
+      task.differentialPrivacy
+        ? dividend.dividedBy(Q, dividend.fraction)
+        : dividend.nonNegative().dividedByUnsigned(Q);
+    wanted.trace = hasFloor ? releasedQuotient(whole, Q, fraction.scatter) : quotient().at(fraction.scatter);
   }
   if (outputs.includes('sampleCount')) wanted.sampleCount = Q;
   if (outputs.includes('classCounts')) wanted.classCounts = Fixed.joined(labellings.flat().map(({ M }) => M));
@@ -109,23 +116,24 @@ export function statisticsOutputs(
 /** The revealed values of `statisticsOutputs` as parts of the result. */
 export function readStatistics(
   { mean, trace, sampleCount, classCounts, variances }: Partial<Record<Output, bigint[]>>,
-  { labellings }: Pick<StatisticsTask, 'labellings'>,
+  task: StatisticsTask,
 ): Pick<Decomposition, 'mean' | 'trace' | 'sampleCount' | 'classCounts' | 'variances'> {
+  const fraction = releasedFraction(task);
   let next = 0;
   return {
-    ...(mean && { mean: mean.map(real) }),
-    ...(trace && { trace: real(trace[0]!) }),
+    ...(mean && { mean: mean.map((value) => real(value, fraction.mean)) }),
+    ...(trace && { trace: real(trace[0]!, fraction.scatter) }),
     ...(sampleCount && { sampleCount: Number(sampleCount[0]!) }),
     ...(classCounts && {
-      classCounts: labellings.map(({ classes }) => classes.map(() => Number(classCounts[next++]!))),
+      classCounts: task.labellings.map(({ classes }) => classes.map(() => Number(classCounts[next++]!))),
     }),
-    ...(variances && { variances: variances.map(real) }),
+    ...(variances && { variances: variances.map((value) => real(value, fraction.variances)) }),
   };
 }
 
-/** A revealed number of REVEALED_FRACTION.scatter fraction bits. */
-export function real(value: bigint): number {
-  return Number(value) / 2 ** REVEALED_FRACTION.scatter;
+/** A revealed number with so many fraction bits. */
+export function real(value: bigint, fraction: number): number {
+  return Number(value) / 2 ** fraction;
 }
 
 /** Revealed vectors, entry by entry and count lanes each, made to length 1 in doubles. */

@@ -4,11 +4,12 @@
  */
 
 import { type Decomposition, fullRank } from '@eigenveil/projection/portable';
-import { isStandardised, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
+import { floorOf, isStandardised, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import { Fixed } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { readUnstandardised, standardise, standardisedOutputs, unstandardise } from './correlation.ts';
 import { checkResiduals, fixSigns, leadingEigenpairs, normaliseTrace, traceOf } from './eigen.ts';
+import type { Shares } from './inputs.ts';
 import {
   poolChecks,
   readStatistics,
@@ -19,7 +20,15 @@ import {
 } from './outputs.ts';
 import { REVEALED_FRACTION } from './precision.ts';
 import { notNegative } from './reduced.ts';
-import { poolStatistics, type Shares, scaledScatter, scatterBits } from './statistics.ts';
+import { cutTogether, releasedFraction, releasedQuotient } from './released.ts';
+import {
+  isNoisy,
+  poolStatistics,
+  scaledScatter,
+  scatterBits,
+  scatterUnits,
+  timesRows,
+} from './statistics.ts';
 
 export interface CheckedDecomposition extends Decomposition {
   /** Per component whether ‖S w − λ w‖ <= 2^-10 λ_1. */
@@ -46,38 +55,55 @@ export async function pca(
   const rank = allowFullRank ? count + 1 : leastRank(program);
   if (!allowFullRank && rank > d) throw fullRank(program);
   const pooled = await poolStatistics(session, task, minimumOwners, shares);
-  // d times the largest entry for the trace; and a sign.
-  const bits = scatterBits(task) + Math.ceil(Math.log2(d)) + 2;
+  const floor = floorOf(task);
+  // d times the largest entry for the trace; a sign; and a bit for the norm of the noise.
+  const bits = scatterBits(task) + Math.ceil(Math.log2(d)) + (floor ? 3 : 2);
   const scatter = await scaledScatter(session, pooled, d, bits);
-  const noisy = Boolean(task.differentialPrivacy);
-  const standardised = isStandardised(task.method) ? await standardise(session, task, scatter) : undefined;
+  const noisy = isNoisy(task);
+  const standardised = isStandardised(task.method)
+    ? await standardise(session, task, scatter, pooled.Q)
+    : undefined;
   const whole = standardised?.matrix ?? scatter;
-  const { matrix, places, some, fits } = await normaliseTrace(session, whole, d, noisy);
+  const norm = standardised
+    ? standardised.norm
+    : floor &&
+      (await session.step(() =>
+        timesRows(pooled.Q, [scatterUnits(floor.norm, scatter.fraction)], scatter).nonNegative(),
+      ));
+  const { matrix, places, some, fits, noise } = await normaliseTrace(session, whole, d, noisy, norm);
 
   const further = outputs.includes('spectrum') ? d - count : 0;
-  const pairs = await leadingEigenpairs(session, matrix, d, count, { further, rank });
+  const pairs = await leadingEigenpairs(session, matrix, d, count, { further, rank, noise });
   const { values, vectors } = await session.step((gates) => {
     // Without any scatter the eigenvalues are 0, not the error of a shift.
     const own = pairs.values.where(some);
     return {
-      // Negative ones are revealed as 0, and where they are more than rounding errors the residual shall say so.
+      // Negative ones, where they are not raised enough, are revealed as the least, and where they are more than rounding errors the residual shall say so.
       values: noisy ? own.where(gates.not(own.sign)) : own,
       vectors: fixSigns(pairs.vectors, d, count),
     };
   });
   const solved = await checkResiduals(session, matrix, { values, vectors }, d, count);
 
+  const fraction = standardised ? REVEALED_FRACTION.scatter : releasedFraction(task).scatter;
   const released = standardised
     ? await unstandardise(session, task, vectors, standardised, pooled.Q)
     : { vectors };
   const numbers = await session.step((gates) => {
     // Of a matrix that did not fit its numbers, equations that hold say nothing, nor do its eigenvalues.
-    const held = (own: Fixed) => (fits ? own.where(fits) : own);
-    const spectrum = eigenvalues(held(values.followedBy(pairs.further)), places, whole);
+    const fit = fits && standardised?.fits ? gates.and(fits, standardised.fits) : fits;
+    const held = (own: Fixed) => (fit ? own.where(fit) : own);
+    const all = values.followedBy(pairs.further);
+    const own = noise ? held(all.minus(noise.raise.spread(all.lanes))) : notNegative(held(all));
+    const spectrum = eigenvalues(own, places, whole, noise ? fraction + 1 : fraction);
+    const divided = () => {
+      const Q = pooled.Q.spread(spectrum.lanes);
+      return noise ? releasedQuotient(spectrum, Q, fraction) : spectrum.dividedByUnsigned(Q);
+    };
     return {
       vectors: released.vectors,
       ...('exponents' in released && { exponents: released.exponents }),
-      spectrum: standardised ? spectrum : spectrum.dividedByUnsigned(pooled.Q.spread(spectrum.lanes)),
+      spectrum: standardised ? cutTogether(spectrum.at(fraction), task) : divided(),
       converged: held(Fixed.bit(gates, solved)),
       ...(standardised
         ? standardisedOutputs(outputs, pooled, scatter, standardised, task)
@@ -88,7 +114,7 @@ export async function pca(
   if (!allowFullRank) checks.push({ holds: pairs.ranked, error: () => fullRank(program) });
   const revealed = await revealChecked(session, checks, numbers);
   if (revealed === undefined) return undefined;
-  const spectrum = revealed.spectrum.map(real);
+  const spectrum = revealed.spectrum.map((value) => real(value, fraction));
   return {
     vectors:
       'exponents' in released
@@ -101,9 +127,10 @@ export async function pca(
   };
 }
 
-/** Those of the matrix from those that `normaliseTrace` made 2^(places − bits + 1) times as large: REVEALED_FRACTION.scatter fraction bits. */
-function eigenvalues(values: Fixed, places: Fixed, { bits, fraction }: Fixed): Fixed {
-  // Small negative ones are rounding errors.
-  const scaled = notNegative(values).over(fraction - (bits - 1));
-  return scaled.at(REVEALED_FRACTION.scatter).down(places.spread(values.lanes)).nonNegative();
+/** Those of the matrix from those that `normaliseTrace` made 2^(places − bits + 1) times as large. */
+function eigenvalues(values: Fixed, places: Fixed, whole: Fixed, fraction: number): Fixed {
+  const scaled = values.over(whole.fraction - (whole.bits - 1));
+  const down = scaled.at(fraction).down(places.spread(values.lanes));
+  // Its sign is a constant where it is known not to be negative.
+  return values.sign.constant === 0 ? down.nonNegative() : down;
 }

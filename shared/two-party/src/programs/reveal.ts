@@ -4,10 +4,10 @@ import { notPositiveDefinite, ProjectionError } from '@eigenveil/projection/port
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
 import { Fixed } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { traceOf } from './eigen.ts';
 import { poolChecks, readStatistics, readVectors, revealChecked, statisticsOutputs } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { REVEALED_FRACTION } from './precision.ts';
+import { cutTogether } from './released.ts';
 import type { PooledStatistics } from './statistics.ts';
 
 export interface Components {
@@ -19,7 +19,7 @@ export interface Components {
 }
 
 /**
- * `scatter` is Q times the total scatter, where there is one.
+ * `trace` is Q times that of the total scatter, where there is one.
  * @throws as `poolChecks`, and ERR_SINGLE_CLASS, ERR_NOT_POSITIVE_DEFINITE; all other outputs are zero then
  */
 export async function revealComponents(
@@ -27,7 +27,7 @@ export async function revealComponents(
   task: StatisticsTask,
   program: Program,
   pooled: PooledStatistics,
-  scatter: Fixed | undefined,
+  trace: (() => Fixed) | undefined,
   definite: Wires,
   { values, vectors, converged }: Components,
 ): Promise<CheckedDecomposition | undefined> {
@@ -37,15 +37,14 @@ export async function revealComponents(
     { holds: pooled.classes, error: singleClass },
     { holds: definite, error: notPositiveDefinite },
   ];
-  const trace = (): Fixed => {
-    if (scatter === undefined) throw new RangeError('"outputs" expected no trace without R');
-    return traceOf(scatter, d);
+  const traceWithoutR = (): Fixed => {
+    throw new RangeError('"outputs" expected no trace without R');
   };
   const numbers = await session.step((gates) => ({
     vectors,
-    values,
+    values: cutTogether(values, task),
     converged: Fixed.bit(gates, converged),
-    ...statisticsOutputs(program.outputs, pooled, trace, task),
+    ...statisticsOutputs(program.outputs, pooled, trace ?? traceWithoutR, task),
   }));
   const revealed = await revealChecked(session, checks, numbers);
   if (revealed === undefined) return undefined;

@@ -5,15 +5,17 @@
  */
 
 import { notPositiveDefinite } from '@eigenveil/projection/portable';
-import type { Program, StatisticsTask } from '@eigenveil/task';
+import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { type Fixed, grid, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { factorAndSolve, solveTransposed } from './cholesky.ts';
 import { SOLUTION_FRACTION, SOLUTION_WORD } from './discriminant-precision.ts';
 import { traceOf } from './eigen.ts';
+import type { Shares } from './inputs.ts';
 import { poolChecks, readStatistics, revealChecked, statisticsOutputs } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
-import { poolStatistics, type Shares } from './statistics.ts';
+import { cutTogether, releasedFraction, releasedQuotient } from './released.ts';
+import { poolStatistics, releasedSums } from './statistics.ts';
 import { totalNoise } from './total-noise.ts';
 
 /** Of the weights beyond those of z, where the predicted feature varies less than the others. */
@@ -34,7 +36,7 @@ export async function ridge(
   const d = task.features.length;
   const last = d - 1;
   const pooled = await poolStatistics(session, task, minimumOwners, shares);
-  const { matrix, places, scatter, digits } = await totalNoise(session, task, pooled, rho);
+  const { matrix, places, scatter, digits, fits } = await totalNoise(session, task, pooled, rho);
   const whole = upperByRows(d);
   const { B, c } = await session.step(() => ({
     B: matrix.as(upperByRows(last), whole.at),
@@ -45,28 +47,34 @@ export async function ridge(
 
   // D_i <= 2^(digits/2) wherever there is a diagonal to scale up.
   const bits = SOLUTION_WORD + digits / 2 + GUARD;
-  const w = await pieceByPiece(session, last, 2 * bits * places.bits, (piece) => {
+  const exact = await pieceByPiece(session, last, 2 * bits * places.bits, (piece) => {
     const own = z.part(piece).at(WEIGHT_FRACTION).resized(bits);
     return own.up(places.part(piece)).down(places.lane(last).spread(own.lanes));
   });
-  const { V, Q } = pooled;
+  const w = await session.step(() => cutTogether(exact, task));
+  const { Q } = pooled;
+  const V = releasedSums(pooled);
   const along = await pieceByPiece(session, last, 2 * bits * V.bits, (piece) =>
     w.part(piece).timesExactly(V.part(piece)),
   );
-  const numbers = await session.step(() => {
+  // Of the intercept.
+  const floor = floorOf(task);
+  const fraction = floor ? releasedFraction(task).mean : WEIGHT_FRACTION + V.fraction;
+  const { definite, numbers } = await session.step((gates) => {
     const sum = along.sums();
     const rest = V.lane(last)
       .at(sum.fraction)
       .minus(sum, sum.bits + 1);
     const trace = (): Fixed => traceOf(scatter, d);
-    const b = rest.dividedBy(Q, sum.fraction);
-    return { w, b, ...statisticsOutputs(outputs, pooled, trace, task) };
+    const b = floor ? releasedQuotient(rest, Q, fraction) : rest.dividedBy(Q, fraction);
+    const definite = fits ? gates.and(factor.definite, fits) : factor.definite;
+    return { definite, numbers: { w, b, ...statisticsOutputs(outputs, pooled, trace, task) } };
   });
-  const checks = [...poolChecks(pooled), { holds: factor.definite, error: notPositiveDefinite }];
+  const checks = [...poolChecks(pooled), { holds: definite, error: notPositiveDefinite }];
   const revealed = await revealChecked(session, checks, numbers);
   if (revealed === undefined) return undefined;
   const weights = revealed.w.map((value) => Number(value) / 2 ** WEIGHT_FRACTION);
-  const intercept = Number(revealed.b[0]!) / 2 ** (WEIGHT_FRACTION + task.fractionBits);
+  const intercept = Number(revealed.b[0]!) / 2 ** fraction;
   const none = { vectors: [], eigenvalues: [], converged: [] };
   return { ...none, regression: { weights, intercept }, ...readStatistics(revealed, task) };
 }

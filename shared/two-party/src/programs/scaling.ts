@@ -114,7 +114,7 @@ export function timesInverse(a: Fixed, { mantissa, places }: InverseRoot, bits: 
 }
 
 export interface Equilibrated {
-  /** Upper triangle of D T D / 2^digits, its diagonal from 1/4 to 1 unless an entry of it is 0; SOLVE_WORD bits. */
+  /** Upper triangle of D T D / 2^digits, its diagonal from 1/4 to 1 unless an entry of it is 0 or there is room; SOLVE_WORD bits, and more for integers. */
   readonly matrix: Fixed;
   /** D = diag(2^places), one lane per row: unsigned. */
   readonly places: Fixed;
@@ -122,31 +122,50 @@ export interface Equilibrated {
   readonly fits: Wires | undefined;
 }
 
+/** How many places further down a matrix is that something is added to afterwards. */
+export const ROOM_PLACES = 2;
+
+interface Expected {
+  /** Whether there may be negative eigenvalues: it is checked that entries fit. */
+  readonly noisy: boolean;
+  /** What may be added to the diagonal afterwards, a lane per row: the scaling is that of the sum, and the matrix 2^ROOM_PLACES times smaller. */
+  readonly room?: Fixed | undefined;
+  /** Bits for the integer part of entries, which noise may make larger than their diagonal. A diagonal entry of 0 is none that does not fit then. */
+  readonly integers?: number;
+}
+
 /**
  * Scales rows and columns of a symmetric matrix without negative eigenvalues (upper triangle, `digits` bits and a
  * sign, an even number) so that its diagonal fills its bits: of all diagonal scalings one that nearly minimises the condition (van der
- * Sluis, "Condition Numbers and Equilibration of Matrices", 1969). With `noisy` there may be negative eigenvalues, and it is checked that
- * entries fit.
+ * Sluis, "Condition Numbers and Equilibration of Matrices", 1969).
  */
 export async function equilibrate(
   session: Session,
   T: Fixed,
   d: number,
   digits: number,
-  noisy: boolean,
+  { noisy, room, integers = 0 }: Expected,
 ): Promise<Equilibrated> {
   const layout = upperByRows(d);
   const { places, positive } = await session.step((gates) => {
     const diagonal = T.diagonal(layout).resized(digits + 1);
-    const { value, places } = scaleEvenly(diagonal.nonNegative());
+    const size = room ? diagonal.plus(room, digits + 1) : diagonal;
+    const { value, places } = scaleEvenly(size.nonNegative());
     if (!noisy) return { places, positive: undefined };
+    if (integers > 0) return { places, positive: gates.constant(1, 1) };
     const none = gates.and(gates.not(value.number.at(-2)!), gates.not(value.number.at(-3)!));
     return { places, positive: allOfLanes(gates, gates.and(gates.not(diagonal.sign), gates.not(none))) };
   });
-  const { entries, fits } = await scaleEntries(session, T.resized(digits + 1), {
+  const down = room ? ROOM_PLACES : 0;
+  const word = SOLVE_WORD + Math.max(0, integers - 1);
+  const { entries, fits } = await scaleEntries(session, T.resized(digits + 1 + integers), {
     places: (piece) => places.perRow(layout, piece).plus(places.perColumn(layout, piece)).nonNegative(),
     placeBits: places.bits,
-    kept: (scaled) => scaled.at(SOLVE_FRACTION).resized(SOLVE_WORD),
+    kept: (scaled) =>
+      scaled
+        .over(down - integers)
+        .at(SOLVE_FRACTION)
+        .resized(word),
     positive,
   });
   return { matrix: entries, places, fits };
@@ -181,9 +200,9 @@ export async function scaleEntries(
   return { ...whole, fits };
 }
 
-/** The upper triangle (row by row) with a number added to every entry of its diagonal, modulo 2^bits. */
+/** The upper triangle (row by row) with a number, or one for each row, added to its diagonal, modulo 2^bits. */
 export function addToDiagonal(triangle: Fixed, d: number, number: Fixed, bits: number): Fixed {
   const layout = upperByRows(d);
-  const sum = triangle.diagonal(layout).plus(number.spread(d), bits);
+  const sum = triangle.diagonal(layout).plus(number.lanes === d ? number : number.spread(d), bits);
   return triangle.resized(bits).withDiagonal(layout, sum);
 }

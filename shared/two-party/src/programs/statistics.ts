@@ -1,20 +1,26 @@
 /** The pooled statistics of a task from additive shares, their checks, and Q times the total scatter. */
 
-import { collectsR, placesOf, type Span, type StatisticsTask, valueBitsOf, widthsOf } from '@eigenveil/task';
-import { addModulo, concatLanes, equal, type Num, numberFrom, sliceLanes } from '../circuits/index.ts';
-import { Fixed, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
+import {
+  collectsR,
+  computedBitsOf,
+  computedFractionBits,
+  floorOf,
+  placesOf,
+  type Span,
+  type StatisticsTask,
+  widthsOf,
+} from '@eigenveil/task';
+import { equal, numberFrom } from '../circuits/index.ts';
+import { Fixed, type Kept, pieceByPiece, piecesPerStep, upperByRows } from '../fixed-point/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
-
-/** Only the party that they belong to passes shares. */
-export interface Shares {
-  readonly garbler?: { readonly shares: readonly bigint[]; readonly verifiedOwners: number };
-  readonly evaluator?: { readonly shares: readonly bigint[] };
-}
+import { addShares, type Shares } from './inputs.ts';
 
 /** The sum of a class's rows, one lane per feature, and their number, one lane and not negative. */
 export interface PooledClass {
   readonly V: Fixed;
   readonly M: Fixed;
+  /** Where the task has a floor: V with noise of its own, which is 0 of a class without rows. */
+  readonly noised?: Fixed;
 }
 
 export interface PooledStatistics {
@@ -24,6 +30,8 @@ export interface PooledStatistics {
   readonly labellings: readonly (readonly PooledClass[])[];
   /** Over all rows. */
   readonly V: Fixed;
+  /** The sum of those of the first labelling's classes. */
+  readonly noised?: Fixed;
   /** One lane, not negative. */
   readonly Q: Fixed;
   /** Whether the encrypted number of owners is the verified one; whether it is at least the minimum; whether there are rows. */
@@ -32,26 +40,41 @@ export interface PooledStatistics {
   readonly classes: Wires;
 }
 
-/** Bits of the values of a share, first value first, lowest bit first within a group of values of one length: see `groupsOf`. */
-function shareBits(bits: readonly number[], shares: readonly bigint[]): Uint8Array {
-  const out: number[] = [];
-  for (const { from, to, width } of groupsOf(bits)) {
-    for (let i = 0; i < width; i += 1) {
-      for (const share of shares.slice(from, to)) out.push(Number((share >> BigInt(i)) & 1n));
-    }
-  }
-  return Uint8Array.from(out);
+/** Sums of rows as they may be released: with noise where the task has a floor. */
+export function releasedSums({ V, noised = V }: Pick<PooledClass, 'V' | 'noised'>): Fixed {
+  return noised;
 }
 
-/** Runs of values of one length. */
-function groupsOf(bits: readonly number[]): (Span & { readonly width: number })[] {
-  const groups: { from: number; to: number; width: number }[] = [];
-  for (const [i, width] of bits.entries()) {
-    const last = groups.at(-1);
-    if (last?.width === width) last.to = i + 1;
-    else groups.push({ from: i, to: i + 1, width });
-  }
-  return groups;
+/** The classes by their exact sums alone. */
+export function exactClasses(classes: readonly PooledClass[]): PooledClass[] {
+  return classes.map(({ V, M }) => ({ V, M }));
+}
+
+/** The classes by their sums as these may be released. */
+export function releasedClasses(classes: readonly PooledClass[]): PooledClass[] {
+  return classes.map((own) => ({ V: releasedSums(own), M: own.M }));
+}
+
+/** Whether a scatter matrix may have negative eigenvalues: under noise of the owners or of the servers. */
+export function isNoisy(task: StatisticsTask): boolean {
+  return Boolean(task.differentialPrivacy) || floorOf(task) !== undefined;
+}
+
+/** A public length in products of features in [−1, 1] in whole units of a scatter that has so many fraction bits. */
+export function scatterUnits(length: number, fraction: number): bigint {
+  return BigInt(Math.round(length * 2 ** fraction));
+}
+
+/** A public number of units of 2^−fraction, one lane. */
+export function publicNumber(gates: Gates, units: bigint, fraction: number): Fixed {
+  return Fixed.of(gates, [units], { fraction, bits: units.toString(2).length + 1 });
+}
+
+/** Q times public numbers, one lane each, in units of 2^−fraction and modulo 2^bits: what is added to Q S̄ for that number added to S̄. */
+export function timesRows(Q: Fixed, units: readonly bigint[], { fraction, bits }: Kept): Fixed {
+  const length = Math.max(...units.map((own) => own.toString(2).length)) + 1;
+  const numbers = Fixed.of(Q.gates, units, { fraction, bits: length });
+  return Q.spread(units.length).timesExactly(numbers, { fraction, bits });
 }
 
 /** Adds the shares up and checks the number of owners, of rows and of classes. */
@@ -59,51 +82,40 @@ export async function poolStatistics(
   session: Session,
   task: StatisticsTask,
   minimumOwners: number,
-  { garbler, evaluator }: Shares,
+  shares: Shares,
 ): Promise<PooledStatistics> {
-  const valueBits = valueBitsOf(task);
   const places = placesOf(task);
-  const count = valueBits.reduce((sum, bits) => sum + bits, 0);
+  const floor = floorOf(task);
   const ownerBits = widthsOf(task).owners;
-  const verified =
-    garbler &&
-    Uint8Array.from({ length: ownerBits }, (_, i) =>
-      (BigInt(garbler.verifiedOwners) >> BigInt(i)) & 1n ? 1 : 0,
-    );
-  const left = await session.garblerInput(count, garbler && shareBits(valueBits, garbler.shares));
-  const records = await session.garblerInput(ownerBits, verified);
-  const right = await session.evaluatorInput(count, evaluator && shareBits(valueBits, evaluator.shares));
-  const { R, counted, owners } = await session.step((gates) => {
-    let offset = 0;
-    const sums: Num[] = [];
-    for (const { from, to, width } of groupsOf(valueBits)) {
-      const bits = (to - from) * width;
-      const [a, b] = [left, right].map((wires) =>
-        numberFrom(gates, gates.slice(wires, offset, offset + bits), width),
-      ) as [Num, Num];
-      offset += bits;
-      sums.push(addModulo(gates, a, b, width));
-    }
-    // Groups may hold more than one kind of value, as the layout may give two kinds the same width.
-    const numberOf = valuesIn(gates, groupsOf(valueBits), sums);
-    const value = (span: Span, fraction: number) => new Fixed(gates, numberOf(span), fraction);
+  const { R, counted, owners, records } = await addShares(session, task, shares, (gates, values, records) => {
+    const value = (span: Span, fraction: number) => new Fixed(gates, values(span), fraction);
+    const next = noisedSpans(task);
     const counted = places.labellings.map((classes) =>
       classes.map(({ V, M }): PooledClass => {
-        const sums = { V: value(V, task.fractionBits), M: value(M, 0) };
-        return task.differentialPrivacy ? sums : { ...sums, M: sums.M.nonNegative() };
+        const own = value(M, 0);
+        return {
+          V: value(V, task.fractionBits),
+          M: task.differentialPrivacy ? own : own.nonNegative(),
+          ...(floor && { noised: value(next(), floor.sumFractionBits) }),
+        };
       }),
     );
-    const R = collectsR(task) ? value(places.R, 2 * task.fractionBits) : undefined;
-    return { R, counted, owners: value(places.owners, 0).resized(ownerBits) };
+    const R = collectsR(task) ? value(places.R, 2 * computedFractionBits(task)) : undefined;
+    return { R, counted, owners: value(places.owners, 0).resized(ownerBits), records };
   });
-  const labellings = task.differentialPrivacy ? await usableClasses(session, counted) : counted;
+  const labellings = isNoisy(task) ? await usableClasses(session, counted) : counted;
+  const steps = classesByStep(labellings[0]!);
+  const before: PooledClass[] = [];
+  for (const some of steps.slice(0, -1))
+    before.push(await session.step(() => [...before.splice(0), ...some].reduce(together)));
   return session.step((gates) => {
-    const { V, M } = labellings[0]!.reduce(together);
+    const { V, M, noised } = [...before, ...steps.at(-1)!].reduce(together);
     const least = { fraction: 0, bits: minimumOwners.toString(2).length + 1 };
     return {
       R,
       labellings,
       V,
+      ...(noised && { noised }),
       Q: M,
       flags: [
         equal(gates, owners.number, numberFrom(gates, records, ownerBits)),
@@ -117,45 +129,56 @@ export async function poolStatistics(
 
 /** The rows of both. */
 export function together(one: PooledClass, other: PooledClass): PooledClass {
-  const { V, M } = one;
-  return { V: V.plus(other.V, V.bits), M: M.plus(other.M, M.bits).nonNegative() };
+  const { V, M, noised } = one;
+  return {
+    V: V.plus(other.V, V.bits),
+    M: M.plus(other.M, M.bits).nonNegative(),
+    ...(noised && { noised: noised.plus(other.noised!, noised.bits) }),
+  };
 }
 
-/** Every class as `usable` leaves it, a step per labelling. */
+/** Every class as `usable` leaves it. */
 async function usableClasses(
   session: Session,
   labellings: readonly (readonly PooledClass[])[],
 ): Promise<PooledClass[][]> {
   const usableOnes: PooledClass[][] = [];
-  for (const classes of labellings)
-    usableOnes.push(await session.step((gates) => classes.map((sums) => usable(gates, sums))));
+  for (const classes of labellings) {
+    const own: PooledClass[] = [];
+    for (const some of classesByStep(classes))
+      own.push(...(await session.step((gates) => some.map((sums) => usable(gates, sums)))));
+    usableOnes.push(own);
+  }
   return usableOnes;
 }
 
-/** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. */
-function usable(gates: Gates, { V, M }: PooledClass): PooledClass {
-  const some = gates.and(gates.not(M.sign), gates.not(M.isZero()));
-  return { V: V.where(some), M: M.where(some).nonNegative() };
+/** The classes in their order, as many as one step adds up or masks. */
+function classesByStep(classes: readonly PooledClass[]): PooledClass[][] {
+  const { V, M, noised } = classes[0]!;
+  const each = piecesPerStep(V.lanes * (V.bits + (noised?.bits ?? 0)) + M.bits);
+  const steps: PooledClass[][] = [];
+  for (let from = 0; from < classes.length; from += each) steps.push(classes.slice(from, from + each));
+  return steps;
 }
 
-/** The lanes of the values of a span of the flat statistics. */
-function valuesIn(gates: Gates, groups: readonly Span[], sums: readonly Num[]) {
-  return ({ from, to }: Span): Num =>
-    concatLanes(
-      gates,
-      groups.flatMap((group, i) =>
-        group.from < to && group.to > from
-          ? [
-              sliceLanes(
-                gates,
-                sums[i]!,
-                Math.max(from, group.from) - group.from,
-                Math.min(to, group.to) - group.from,
-              ),
-            ]
-          : [],
-      ),
-    );
+/** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sums as zero. */
+function usable(gates: Gates, { V, M, noised }: PooledClass): PooledClass {
+  const some = gates.and(gates.not(M.sign), gates.not(M.isZero()));
+  return {
+    V: V.where(some),
+    M: M.where(some).nonNegative(),
+    ...(noised && { noised: noised.where(some) }),
+  };
+}
+
+/** The spans of the noised sums, which follow the statistics in the order of the classes, one after the other. */
+function noisedSpans(task: StatisticsTask): () => Span {
+  let from = placesOf(task).length;
+  return () => {
+    const span = { from, to: from + task.features.length };
+    from = span.to;
+    return span;
+  };
 }
 
 /** Whether at least two classes have rows. */
@@ -174,8 +197,10 @@ function twoClasses(gates: Gates, classes: readonly PooledClass[]): Wires {
 
 /** Bits of the magnitude of every entry of Q S̄: of Q R, or of V Vᵀ, which noise can make larger. */
 export function scatterBits(task: StatisticsTask): number {
-  const { R, V, M } = widthsOf(task);
-  return Math.max(M - 1 + (R - 1), 2 * (V - 1));
+  const bits = computedBitsOf(task);
+  const { R, labellings } = placesOf(task);
+  const [ofR, ofV] = [R, labellings[0]![0]!.V].map(({ from }) => bits[from]! - 1) as [number, number];
+  return Math.max(widthsOf(task).M - 1 + ofR, 2 * ofV);
 }
 
 /** The upper triangle of Q S̄ = Q R − V Vᵀ, exact, without the division by Q. No entry is larger than the trace, which the given bits hold. */
@@ -188,10 +213,14 @@ export async function scaledScatter(
   if (R === undefined) throw new RangeError('"R" expected products of features, got none');
   const layout = upperByRows(d);
   const kept = { fraction: R.fraction, bits };
+  // Cells of V have no more bits than rows have, those of R may.
+  const more = R.fraction - 2 * V.fraction;
+  const ofV = { fraction: 2 * V.fraction, bits: bits - more };
   const gatesPerLane = 2 * (R.bits * Q.bits + V.bits ** 2);
   return pieceByPiece(session, layout.lanes, gatesPerLane, (piece) => {
     const own = R.part(piece);
     const whole = own.timesExactly(Q.spread(own.lanes), kept);
-    return whole.minus(V.perRow(layout, piece).timesExactly(V.perColumn(layout, piece), kept));
+    const product = V.perRow(layout, piece).timesExactly(V.perColumn(layout, piece), ofV);
+    return whole.minus(product.at(kept.fraction));
   });
 }

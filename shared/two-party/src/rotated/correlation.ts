@@ -2,20 +2,27 @@
  * PCA of a correlation matrix by the `rotated` protocol: a garbled circuit standardises the features and gives both servers additive shares, and
  * from there on it is a PCA. docs/rotated-correlation.md has the steps and why that is as good.
  */
-import { type Decomposition, unstandardised } from '@eigenveil/projection';
-import { type Program, type StatisticsTask, valueBitsOf } from '@eigenveil/task';
+import {
+  asReleased,
+  correlationNoise,
+  type Decomposition,
+  type ProjectionError,
+  unstandardised,
+} from '@eigenveil/projection';
+import { type Program, placesOf, type StatisticsTask, widthsOf } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TwoPartyError } from '../errors.ts';
 import { beforeReveal, type Session } from '../garbling/index.ts';
+import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 import { type MaskedCorrelation, maskedCorrelation } from '../programs/masked-correlation.ts';
 import type { CspInput, DataUserInput } from '../protocol.ts';
 import { closedByFaults, openOwners, sendMarkedMatrix } from './closing.ts';
 import { rotateBack } from './csp.ts';
 import { openRotated } from './data-user.ts';
-import { implausible } from './decomposition.ts';
-import { inRing, symmetricMatrix, upperEntries } from './matrices.ts';
+import { implausible, noiseOutweighs } from './decomposition.ts';
+import { addDiagonal, symmetricMatrix, upperEntries } from './matrices.ts';
 import { sendOwners } from './messages.ts';
-import { rotatedParameters } from './parameters.ts';
+import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Chooser, Correlator } from './products.ts';
 import type { RandomBits } from './random-bits.ts';
 import { matrixShareOfCsp, matrixShareOfUser, rotatingChoices, rotatingCorrelations } from './rotating.ts';
@@ -32,8 +39,8 @@ interface Asked {
   readonly program: Program;
 }
 
-/** Far above what noise and the circuit's rounding make of the trace of a correlation matrix, per feature. */
-const PLAUSIBLE_TRACE = 2 ** -20;
+/** Times the noise's 2^−n: far above what noise and the circuit's rounding make of the trace of a correlation matrix, per feature. */
+const PLAUSIBLE_TRACE = 2 ** 16;
 
 /**
  * The CSP's run to its end.
@@ -54,8 +61,7 @@ export async function answerCorrelation(
       ...drawSecrets(parameters, program.components, random),
       masks: upperEntries(d, () => random.integer(ringBits)),
     });
-    const ownerBits = valueBitsOf(task).at(-1)!;
-    await openOwners(stream, shares.at(-1)!, ownerBits, input, program);
+    await openOwners(stream, shares[placesOf(task).owners.from]!, widthsOf(task).owners, input, program);
 
     // The variances that it reveals are part of the one answer.
     const garbler = beforeReveal(await session(), mark);
@@ -83,10 +89,10 @@ export async function askCorrelation(
 ): Promise<Decomposition> {
   const parameters = rotatedParameters(task);
   const { features: d, ringBits } = parameters;
-  await sendOwners(stream, input.shares.at(-1)!, valueBitsOf(task).at(-1)!);
+  await sendOwners(stream, input.shares[placesOf(task).owners.from]!, widthsOf(task).owners);
   const opened = await openStandardised(await session(), { task, program }, input, ringBits);
   const correlator = await products();
-  const own = inRing(symmetricMatrix(opened.masked, d), ringBits);
+  const own = addDiagonal(symmetricMatrix(opened.masked, d), raisesOf(parameters), ringBits);
   const rotating = await correlator.multiply(rotatingCorrelations(() => own, 0, parameters));
   const share = matrixShareOfUser(rotating);
   let isOver = false;
@@ -99,14 +105,14 @@ export async function askCorrelation(
     correlator,
     share,
     opened,
-    { task, program },
+    { task, program: withNoiseOf(program, opened, parameters) },
     { ...input, onAnswer },
   ).catch((error: unknown) => {
     // Until the answer has come an error is what it is without the failure: by what becomes of the task, and when, the CSP would see that there is one.
     throw (isOver && opened.failure) || error;
   });
   if (opened.failure) throw opened.failure;
-  return atFeaturesScale(result, opened, task, program);
+  return atFeaturesScale(result, opened, program, parameters);
 }
 
 /**
@@ -118,38 +124,57 @@ async function openStandardised(
   { task, program }: Asked,
   { shares }: DataUserInput,
   ringBits: number,
-): Promise<MaskedCorrelation & { readonly failure?: TwoPartyError }> {
+): Promise<MaskedCorrelation & { readonly failure?: TwoPartyError | ProjectionError }> {
   try {
     const opened = await maskedCorrelation(session, task, program, { evaluator: { shares } }, ringBits);
     // Only a garbler's session learns nothing.
     if (opened === undefined) throw new TypeError('the evaluator expected shares');
-    return opened;
+    return opened.fits ? opened : { ...opened, failure: noiseOutweighs() };
   } catch (error) {
     if (!(error instanceof TwoPartyError && error.code === 'ERR_GARBLING_CHECK')) throw error;
     const d = task.features.length;
     const zeros = (count: number) => new Array<bigint>(count).fill(0n);
-    const nothing = { masked: zeros((d * (d + 1)) / 2), squares: zeros(d), Q: 0n, V: undefined };
+    const squares = new Array<number>(d).fill(0);
+    const nothing = { masked: zeros((d * (d + 1)) / 2), squares, Q: 0n, V: undefined, fits: false };
     return { ...nothing, failure: error };
   }
+}
+
+/** The floor's noise in the correlation matrix, which decides what counts as an eigenvalue. */
+function withNoiseOf(
+  program: Program,
+  { squares, Q }: MaskedCorrelation,
+  { fractionBits }: RotatedParameters,
+): Program {
+  const { floor } = program;
+  if (floor === undefined) return program;
+  const variances = squares.map((square) => square / (Number(Q) * 4 ** fractionBits));
+  return { ...program, floor: { ...floor, norm: correlationNoise(floor, variances) } };
+}
+
+function raisesOf({ features, raise }: RotatedParameters): bigint[] {
+  return new Array<bigint>(features).fill(raise);
 }
 
 /** The vectors over the features' deviations, which follow from what the circuit gave, and the outputs that a correlation matrix has instead. */
 function atFeaturesScale(
   result: Decomposition,
   { squares, Q }: MaskedCorrelation,
-  { fractionBits }: StatisticsTask,
-  { outputs }: Program,
+  program: Program,
+  { fractionBits, exponents, raise }: RotatedParameters,
 ): Decomposition {
   const unit = Number(Q) * 2 ** fractionBits;
-  const variances = squares.map((square) => Number(square) / unit ** 2);
+  const variances = squares.map((square) => square / unit ** 2);
   const varying = variances.filter((variance) => variance > 0).length;
   const trace = result.spectrum!.reduce((sum, value) => sum + value, 0);
-  if (!(Math.abs(trace - varying) <= PLAUSIBLE_TRACE * variances.length))
+  // The noise is relative to the trace of the raised matrix.
+  const more = 1 + Number(raise) * 2 ** -SOLVE_FRACTION;
+  if (!(Math.abs(trace - varying) <= PLAUSIBLE_TRACE * 2 ** -exponents.noise * more * variances.length))
     throw implausible('"matrix" expected a diagonal of ones');
-  return {
+  return asReleased(program, {
     ...result,
     vectors: result.vectors.map((vector) => unstandardised(vector, variances)),
-    ...(outputs.includes('trace') && { trace: varying }),
+    ...(program.outputs.includes('trace') && { trace: varying }),
     variances,
-  };
+  });
 }

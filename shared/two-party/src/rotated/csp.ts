@@ -33,7 +33,7 @@ export async function answerRotated(
     await openOwners(stream, own.owners, ringBits, input, program);
 
     const chooser = await products();
-    const declared = program.outputs.includes('mean') ? [own.Q, ...own.V] : [own.Q];
+    const declared = program.outputs.includes('mean') ? [own.Q, ...own.sums] : [own.Q];
     await declare(stream, declared, ringBits);
     const matrix = await shareMatrix(chooser, own, secrets, parameters);
     await sendMarkedMatrix(stream, mark, matrix, ringBits);

@@ -6,7 +6,7 @@ import type { DataUserInput } from '../protocol.ts';
 import { standardPace } from '../standard-pace.ts';
 import { decomposeMatrix, finishDecomposition } from './decomposition.ts';
 import { holdToPace, paceOf, toTheEnd } from './hold.ts';
-import { inRing, type Matrix } from './matrices.ts';
+import { addDiagonal, inRing, type Matrix } from './matrices.ts';
 import { opened, openVectors, ROTATED_MESSAGE, readRing, sendOwners } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
 import type { Correlator } from './products.ts';
@@ -33,9 +33,9 @@ export async function askRotated(
   const correlator = await products();
   const withMean = program.outputs.includes('mean');
   const declared = await readRing(stream, ROTATED_MESSAGE.declared, withMean ? 1 + d : 1, ringBits);
-  const [Q, ...V] = opened(withMean ? [own.Q, ...own.V] : [own.Q], declared, ringBits);
+  const [Q, ...sums] = opened(withMean ? [own.Q, ...own.sums] : [own.Q], declared, ringBits);
   const rotated = await shareMatrix(correlator, own, Q!, parameters);
-  const statistics = { Q: Q!, V: withMean ? V : undefined };
+  const statistics = { Q: Q!, V: withMean ? sums : undefined };
   return openRotated(stream, correlator, rotated, statistics, { task, program }, input);
 }
 
@@ -58,7 +58,7 @@ export async function openRotated(
     const found = decomposeMatrix(M, statistics.Q, task, program, parameters);
     return { found, vectors: await rotateBack(stream, correlator, found.directions, parameters) };
   });
-  return finishDecomposition(found, vectors, statistics, task, program, parameters);
+  return finishDecomposition(found, vectors, statistics, program, parameters);
 }
 
 /** Steps 1 and 2: the data user's share of M, upper triangle. */
@@ -68,7 +68,9 @@ async function shareMatrix(
   Q: bigint,
   parameters: RotatedParameters,
 ): Promise<bigint[]> {
-  const scatterOf = (shares: readonly Matrix[]) => scatterShareOfUser(own, Q, shares, parameters);
+  const raise = own.V.map(() => Q * parameters.raise);
+  const scatterOf = (shares: readonly Matrix[]) =>
+    addDiagonal(scatterShareOfUser(own, Q, shares, parameters), raise, parameters.ringBits);
   const [, , ...rotating] = await correlator.multiply([
     ...scatterCorrelations(own, Q, parameters),
     ...rotatingCorrelations(scatterOf, 2, parameters),

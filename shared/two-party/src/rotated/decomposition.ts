@@ -1,6 +1,18 @@
 /** What the data user makes of M: eigenvalues, the directions that it asks for, and from the answer the projection vectors. */
-import { type Decomposition, ProjectionError, rankRefusal, symmetricEigen } from '@eigenveil/projection';
-import { isStandardised, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import {
+  asReleased,
+  type Decomposition,
+  ProjectionError,
+  rankRefusal,
+  symmetricEigen,
+} from '@eigenveil/projection';
+import {
+  floorOf,
+  isStandardised,
+  type Program,
+  type StatisticsTask,
+  statisticsBounds,
+} from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
 import { ENTRY_ACCURACY } from '../programs/correlation.ts';
 import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
@@ -10,8 +22,8 @@ import { refineVectors } from './refine.ts';
 
 /** Far above the noise on an eigenvalue (below 2^−30 of the trace for 200 features), far below what a corrupted share leaves. */
 const PLAUSIBLE_NEGATIVE = 2 ** -28;
-/** Far above the flood on inner products of two vectors (below 2^−27), far below 1. */
-const PLAUSIBLE_PRODUCT = 2 ** -24;
+/** Times the flood: far above that on inner products of two vectors (below 2^6 of it), far below 1. */
+const PLAUSIBLE_PRODUCT = 2 ** 9;
 
 export interface Opened {
   /** Of T/(Q·4^fractionBits), which is the total scatter, or of the correlation matrix; descending. */
@@ -53,20 +65,24 @@ function decompose(
   const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
   const directions = refineVectors(matrix, pairs, program.components, directionBits);
   checkSamples(samples, task);
-  const rounding = isStandardised(task.method)
-    ? 2 ** (2 * rotationBits + SOLVE_FRACTION - ENTRY_ACCURACY)
-    : 0;
+  const floor = floorOf(task);
+  const standardised = isStandardised(task.method);
+  const rounding = standardised ? 2 ** (2 * rotationBits + SOLVE_FRACTION - ENTRY_ACCURACY) : 0;
   checkSpectrum(pairs.values, {
     slack: parameters.features * (2 ** parameters.maskBits + rounding),
     most: 2 ** (parameters.ringBits - 2),
-    indefinite: Boolean(task.differentialPrivacy), // noise may be larger than what it is added to
+    // Noise may be larger than what it is added to, and owners may add noise of their own to that of a floor.
+    indefinite: Boolean(task.differentialPrivacy) || floor !== undefined,
   });
-  // The trace of T is a whole number, and the mask on it far below 1/2: less is none.
-  const some = traceOf(matrix) >= 1n << BigInt(2 * rotationBits - 1);
-  const unit = isStandardised(task.method) ? 2 ** SOLVE_FRACTION : Number(samples) * 4 ** task.fractionBits;
+  const raised = ((standardised ? 1n : samples) * parameters.raise) << BigInt(2 * rotationBits);
+  // The trace of T is a whole number, and the mask on it far below 1/2 where there is no floor: less is none.
+  const some = traceOf(matrix) - raised * BigInt(matrix.length) >= 1n << BigInt(2 * rotationBits - 1);
+  const unit = standardised ? 2 ** SOLVE_FRACTION : Number(samples) * 4 ** parameters.fractionBits;
   const scale = unit * 4 ** rotationBits;
-  const spectrum = pairs.values.map((value) => (some ? value / scale : 0));
-  const refusal = refusalOf(spectrum, samples, program, Boolean(task.differentialPrivacy) && !some);
+  const isNone = !some && floor === undefined;
+  const spectrum = pairs.values.map((value) => (isNone ? 0 : (value - Number(raised)) / scale));
+  const outweighed = (Boolean(task.differentialPrivacy) && !some) || (floor && isOutweighed(pairs.values));
+  const refusal = refusalOf(spectrum, samples, program, outweighed ?? false);
   return { spectrum, refusal, directions };
 }
 
@@ -79,23 +95,23 @@ export function finishDecomposition(
   { spectrum, refusal }: Opened,
   vectors: Matrix,
   { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] | undefined },
-  { fractionBits }: StatisticsTask,
-  { components, outputs }: Program,
-  { rotationBits, directionBits, floodBits }: RotatedParameters,
+  program: Program,
+  { rotationBits, directionBits, floodBits, sumFractionBits, exponents }: RotatedParameters,
 ): Decomposition {
   if (refusal) throw refusal;
   const scale = 2 ** (rotationBits + directionBits - floodBits);
   const columns = transpose(vectors).map((column) => column.map((entry) => Number(entry) / scale));
-  checkOrthonormal(columns);
+  checkOrthonormal(columns, exponents.flood);
+  const { components, outputs } = program;
   const all = [...spectrum];
-  return {
+  return asReleased(program, {
     vectors: columns.map(normalised),
     eigenvalues: all.slice(0, components),
-    ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** fractionBits)) }),
+    ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** sumFractionBits)) }),
     ...(outputs.includes('trace') && { trace: all.reduce((sum, value) => sum + value, 0) }),
     sampleCount: Number(Q),
     spectrum: all,
-  };
+  });
 }
 
 /**
@@ -126,11 +142,20 @@ export function checkSpectrum(
   }
 }
 
-function checkOrthonormal(columns: readonly (readonly number[])[]): void {
+/**
+ * Whether negative eigenvalues, which a floor's raise leaves to noise of the owners alone, add up to more than a quarter of the size of all. Otherwise the norm of
+ * the matrix is at most twice its trace, as the distance of docs/rotated-floor.md takes it.
+ */
+export function isOutweighed(values: readonly number[]): boolean {
+  const sizes = values.map(Math.abs);
+  return sizes.reduce((sum, size, i) => sum + size / 4 + Math.min(0, values[i]!), 0) < 0;
+}
+
+function checkOrthonormal(columns: readonly (readonly number[])[], floodExponent: number): void {
   for (const [i, column] of columns.entries()) {
     for (const [j, other] of columns.slice(0, i + 1).entries()) {
       const product = column.reduce((sum, entry, row) => sum + entry * other[row]!, 0);
-      if (!(Math.abs(product - (i === j ? 1 : 0)) < PLAUSIBLE_PRODUCT)) {
+      if (!(Math.abs(product - (i === j ? 1 : 0)) < PLAUSIBLE_PRODUCT * 2 ** -floodExponent)) {
         throw implausible('"vectors" expected orthonormal ones');
       }
     }
@@ -147,12 +172,16 @@ function refusalOf(
     return new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
   }
   if (indefinite) {
-    return new ProjectionError(
-      'ERR_STATISTICS_INVALID',
-      '"statistics" expected a scatter matrix with a positive trace: the noise outweighs the rows',
-    );
+    return noiseOutweighs();
   }
   return rankRefusal(spectrum, program);
+}
+
+export function noiseOutweighs(): ProjectionError {
+  return new ProjectionError(
+    'ERR_STATISTICS_INVALID',
+    '"statistics" expected a scatter matrix with a positive trace: the noise outweighs the rows',
+  );
 }
 
 export function implausible(message: string): TwoPartyError {

@@ -85,3 +85,10 @@ export function inRing(matrix: Matrix, ringBits: number): bigint[][] {
 export function addMatrices(left: Matrix, right: Matrix, ringBits: number): bigint[][] {
   return left.map((row, i) => row.map((entry, j) => BigInt.asUintN(ringBits, entry + right[i]![j]!)));
 }
+
+/** The matrix with more on its diagonal, each entry reduced to [0, 2^ringBits). */
+export function addDiagonal(matrix: Matrix, more: readonly bigint[], ringBits: number): bigint[][] {
+  return matrix.map((row, i) =>
+    row.map((entry, j) => BigInt.asUintN(ringBits, i === j ? entry + more[i]! : entry)),
+  );
+}

@@ -5,28 +5,54 @@
  * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in units of 2^(−2f).
  */
 import { layout } from '@eigenveil/statistics/owner';
-import { isStandardised, placesOf, type Span, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import {
+  computedBounds,
+  floorOf,
+  isStandardised,
+  placesOf,
+  RELEASED_BITS,
+  type Span,
+  type StatisticsTask,
+} from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
 import { MAXIMUM_RING_BITS } from '../products/ring-bits.ts';
 import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 
 /** What the error bound of the rotation is computed for, and what a computation of a minute or so allows. */
 const MAXIMUM_FEATURES = 200;
-/** The widest ring of a PCA: in a wider one its mask would be as large as a unit of T. */
+/** The widest ring of a PCA: in a wider one its mask would be as large as a unit of T, and with a floor nearly as large as the floor of a row. */
 const MAXIMUM_PCA_RING_BITS = 256;
-/** The deviation of the noise off the diagonal is 2^−36 of the trace of T, or of a public bound on it. */
-const NOISE_EXPONENT = 36;
-/** The deviation of the flood on every entry of a vector is 2^−33. */
-const FLOOD_EXPONENT = 33;
-/** Fraction bits of P beyond those of the number of features. */
-const ROTATION_GUARD = 76;
 /** The uniform mask is 2^43 times wider than all that it has to hide. */
 export const MASK_GUARD = 43;
 /** Noise is below 16 deviations; a number that is not has probability below 2^−90. */
 export const NOISE_INTEGER_BITS = 4;
 
+/** How finely what is opened is told, and how much longer P must be. */
+export interface Exponents {
+  /** The deviation of the noise off the diagonal is 2^−noise of the trace of T, or of a public bound on it. */
+  readonly noise: number;
+  /** The deviation of the flood on every entry of a vector is 2^−flood. */
+  readonly flood: number;
+  /** Fraction bits of P beyond those of the number of features. */
+  readonly guard: number;
+}
+
+const EXPONENTS: Exponents = { noise: 36, flood: 33, guard: 76 };
+/** With a floor nothing that is opened has more bits than the floor's least noise has in units of T. */
+const FLOORED_EXPONENTS: Exponents = {
+  noise: RELEASED_BITS,
+  flood: RELEASED_BITS,
+  guard: RELEASED_BITS + 43,
+};
+
 export interface RotatedParameters {
   readonly features: number;
+  readonly exponents: Exponents;
+  /** Of cells as the servers compute with them, and of the sums of rows that a declared mean is made of. */
+  readonly fractionBits: number;
+  readonly sumFractionBits: number;
+  /** Q times this, and of a correlation matrix this, is added to the diagonal of T, and taken off that of M, so that T is positive semidefinite with the noise of a floor; 0 without. */
+  readonly raise: bigint;
   /** ℓ: shares of the statistics, of T and of M are modulo 2^ℓ. */
   readonly ringBits: number;
   /** f. An entry of 2^f P takes f + 1 bits. */
@@ -34,7 +60,7 @@ export interface RotatedParameters {
   /** γ: fraction bits of the noise; times its scale it is noise in units of 2^(−2f). */
   readonly noiseBits: number;
   /**
-   * What scales the noise where that is public: d, the most that a correlation matrix can have for a trace, in its units. Otherwise it is the trace of T,
+   * What scales the noise where that is public: the most that a correlation matrix can have for a trace, raised, in its units. Otherwise it is the trace of T,
    * which is secret.
    */
   readonly noiseScale: bigint | undefined;
@@ -49,8 +75,8 @@ export interface RotatedParameters {
   /** Shares of Pᵀ A are modulo 2^vectorRingBits. */
   readonly vectorRingBits: number;
   /**
-   * Bits of the CSP's share of an entry of R and of V: x + 2^(b−1) + r, not negative, is far shorter than the ring for every σ that a task can
-   * have: 2f is at least 152, σ at most 128.
+   * Bits of the magnitude of the CSP's share of an entry of R and of V: x + 2^(b−1) + r, shifted as the floor has it and with its noise, is far shorter than
+   * the ring for every σ that a task can have: 2f is at least 134, σ at most 128.
    */
   readonly shareBits: { readonly R: number; readonly V: number };
 }
@@ -63,28 +89,61 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const d = task.features.length;
   checkSide('features', d);
   const entries = (d * (d + 1)) / 2;
-  const rotationBits = ROTATION_GUARD + ceilLog2(d);
+  const floor = floorOf(task);
+  const exponents = floor ? FLOORED_EXPONENTS : EXPONENTS;
+  const rotationBits = exponents.guard + ceilLog2(d);
   const standardised = isStandardised(task.method);
-  const traceBits = standardised ? SOLVE_FRACTION + ceilLog2(d) : traceBitsOf(task);
+  const raise = standardised ? correlationRaiseOf(task) : raiseOf(task);
+  const noiseScale = standardised ? BigInt(d) * ((1n << BigInt(SOLVE_FRACTION)) + raise) : undefined;
+  const traceBits = noiseScale === undefined ? traceBitsOf(task) : ceilLog2(noiseScale);
   const ringBits = traceBits + 2 * rotationBits + 2;
   checkRings([ringBits], MAXIMUM_PCA_RING_BITS);
-  const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
-  const { blindingBits } = layout(task);
-  const { R, labellings } = placesOf(task);
-  const slotBits = ({ from }: Span): number => blindingBits[from]! + 1;
+  const noiseBits = 2 * rotationBits - exponents.noise;
   return {
     features: d,
+    exponents,
+    fractionBits: floor?.fractionBits ?? task.fractionBits,
+    sumFractionBits: floor?.sumFractionBits ?? task.fractionBits,
+    raise,
     ringBits,
     rotationBits,
     noiseBits,
-    noiseScale: standardised ? BigInt(d) << BigInt(SOLVE_FRACTION) : undefined,
+    noiseScale,
     noiseEntryBits: noiseBits + NOISE_INTEGER_BITS + 1,
     maskBits: traceBits + ceilLog2(entries) + MASK_GUARD,
     directionBits: rotationBits,
-    floodBits: 2 * rotationBits - FLOOD_EXPONENT,
+    floodBits: 2 * rotationBits - exponents.flood,
     vectorRingBits: 2 * rotationBits + 2,
-    shareBits: { R: slotBits(R), V: slotBits(labellings[0]![0]!.V) },
+    shareBits: shareBitsOf(task),
   };
+}
+
+/**
+ * Bits of the magnitude of the CSP's share of an entry of R and of V, whose noise, if they have any, is far smaller than their blinding; of the noised sums of
+ * rows, where there is a floor. V of all classes has the same width.
+ */
+export function shareBitsOf(task: StatisticsTask): { R: number; V: number; sums: number } {
+  const { blindingBits } = layout(task);
+  const { R, labellings } = placesOf(task);
+  const slotBits = ({ from, to }: Span): number => (from === to ? 0 : blindingBits[from]! + 1);
+  const V = Math.max(...labellings.flat().map((sums) => slotBits(sums.V)));
+  const floor = floorOf(task);
+  if (floor === undefined) return { R: slotBits(R), V, sums: V };
+  const shift = floor.fractionBits - task.fractionBits;
+  return {
+    R: slotBits(R) + 2 * shift + 1,
+    V: V + shift,
+    sums: V + floor.sumFractionBits - task.fractionBits + 1,
+  };
+}
+
+/**
+ * Twice the largest ridge of the floor, in units of R. With noise off the diagonal of deviation ς both servers' noise has no eigenvalue below
+ * −ς(2√d + t) except with probability exp(−t²/4), and here t is at least 17.
+ */
+export function raiseOf(task: StatisticsTask): bigint {
+  const floor = floorOf(task);
+  return floor ? BigInt(Math.ceil(2 * Math.max(...floor.ridge) * 4 ** floor.fractionBits)) : 0n;
 }
 
 /**
@@ -95,6 +154,18 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
  */
 export function rotatedRingBits(task: StatisticsTask): number {
   return rotatedParameters(task).ringBits;
+}
+
+/**
+ * The same of a correlation matrix, in its units, whose features with variance have more than the least variance of the floor. With the noise in products of grains,
+ * what is divided by deviations is at most its least eigenvalue times the largest ratio of a squared grain to a variance.
+ */
+function correlationRaiseOf(task: StatisticsTask): bigint {
+  const floor = floorOf(task);
+  if (floor === undefined) return 0n;
+  const { ridge, leastVariances } = floor;
+  const ratios = ridge.map((own, i) => (own > 0 ? own / leastVariances[i]! : 0));
+  return BigInt(Math.ceil(2 * Math.max(...ratios) * 2 ** SOLVE_FRACTION));
 }
 
 export interface DistanceBound {
@@ -110,7 +181,11 @@ export interface DistanceBound {
  * (docs/rotated.md, "The distance").
  */
 export function rotatedDistance(
-  { features: d, rotationBits: f }: Pick<RotatedParameters, 'features' | 'rotationBits'>,
+  {
+    features: d,
+    rotationBits: f,
+    exponents,
+  }: Pick<RotatedParameters, 'features' | 'rotationBits' | 'exponents'>,
   components: number,
 ): DistanceBound {
   // With up to two features an entry can be 1, which is cut to 1 − 2^−f; otherwise all are rounded to nearest.
@@ -120,9 +195,12 @@ export function rotatedDistance(
   const entries = (d * (d + 1)) / 2;
   const parts = {
     rotationInMatrix:
-      ((perDeviation * (2 + rotationError) * rotationError) / Math.SQRT2) * 2 ** NOISE_EXPONENT,
+      ((perDeviation * (2 + rotationError) * rotationError) / Math.SQRT2) *
+      2 ** exponents.noise *
+      // With a floor noise of owners may make the norm of T twice its trace.
+      (exponents === FLOORED_EXPONENTS ? 2 : 1),
     mask: 2 ** -MASK_GUARD * (1 + 2 ** -20),
-    rotationInVectors: perDeviation * rotationError * Math.sqrt(components) * 2 ** FLOOD_EXPONENT,
+    rotationInVectors: perDeviation * rotationError * Math.sqrt(components) * 2 ** exponents.flood,
     // A Gaussian vector of at least two entries that is shorter than 2^−32; noise of more than 11.3 deviations.
     sampling: 2 ** -64 + entries * 2 ** -90,
   };
@@ -130,10 +208,12 @@ export function rotatedDistance(
   return { ...parts, total };
 }
 
-/** The trace of T is at most 2^this. */
+/** The trace of T, raised, is at most 2^this. */
 export function traceBitsOf(task: StatisticsTask): number {
-  const { M, R, V } = statisticsBounds(task);
-  return Math.max(ceilLog2(M) + ceilLog2(R), 2 * ceilLog2(V)) + ceilLog2(task.features.length);
+  const { M, R, V } = computedBounds(task);
+  return (
+    Math.max(ceilLog2(M) + ceilLog2(R + raiseOf(task)), 2 * ceilLog2(V)) + ceilLog2(task.features.length)
+  );
 }
 
 /** @throws ERR_TASK_RANGE for a larger matrix than rotations are for */

@@ -78,12 +78,11 @@ function scatterShare(
 }
 
 /**
- * The choices of a product with values as unblinding left them: short integers that are not negative, and a bit for the sign that products
- * expect.
+ * The choices of a product with values as unblinding and noise left them: integers of a short magnitude, and a bit for the sign.
  * @throws RangeError when a value has more bits
  */
 export function shortChoices(matrix: Matrix, bits: number, ringBits: number) {
-  if (matrix.some((row) => row.some((value) => value >> BigInt(bits) !== 0n))) {
+  if (matrix.some((row) => row.some((value) => BigInt.asIntN(bits + 1, value) !== value))) {
     throw new RangeError(`"shares" expected at most ${bits} bits of an unblinded value, got more`);
   }
   return { matrix, entryBits: bits + 1, ringBits };

@@ -66,18 +66,22 @@ function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exc
   const { group, signal, white, turned, back, inner, openRing, vectorRing, wide } = parameters;
   const count = classes.reduce((total, one) => total + one);
   const entryBits = parameters.rotationBits + 1;
-  const statistics =
-    task.method.kind === 'mdr'
-      ? [size([d, count, count], shareBits.V + 1, wide.ring), size([d, count, d], shareBits.V + 1, wide.ring)]
-      : [
-          size([d, 1, d], shareBits.V + ceilLog2(classes[0]!) + 1, ringBits),
-          size([(d * (d + 1)) / 2, 1, 1], shareBits.R + 1, ringBits),
-        ];
+  const isSummed = task.method.kind === 'mdr';
+  const scaling = size([(d * (d + 1)) / 2, 1, 1], shareBits.R + 1, ringBits);
+  // With a floor sums of rows without noise stand beside those with it.
+  const summed = isSummed ? count : 2 * count;
+  const ofSums = () => [
+    size([d, summed, summed], shareBits.sums + 1, wide.ring),
+    size([d, summed, d], shareBits.sums + 1, wide.ring),
+  ];
+  const statistics = parameters.truncates
+    ? [...ofSums(), ...(isSummed ? [] : [scaling])]
+    : [size([d, 1, d], shareBits.V + ceilLog2(classes[0]!) + 1, ringBits), scaling];
   return [
     [
       [
         ...statistics,
-        size([d, classes[0]!, r], shareBits.V + 1, group.ring),
+        size([d, classes[0]!, r], shareBits.sums + 1, group.ring),
         size([d, d, r], parameters.fineRotationBits + 1, signal.ring),
         ...rotating(d, entryBits, parameters.noiseEntryBits, ringBits),
       ],

@@ -1,7 +1,23 @@
 /** Tasks with made-up rows, and their additive shares. */
 
-import { type ClassSums, flatten, layout, type Statistics, unflatten } from '@eigenveil/statistics';
-import { collectsR, type Method, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
+import {
+  type ClassSums,
+  flatten,
+  type Statistics,
+  unflatten,
+  unflattenComputed,
+} from '@eigenveil/statistics';
+import {
+  collectsR,
+  computedBitsOf,
+  computedValues,
+  type Feature,
+  floorDeviations,
+  type Method,
+  type Program,
+  programOf,
+  type StatisticsTask,
+} from '@eigenveil/task';
 import { combine, toRing } from '../../src/shares.ts';
 
 export interface Setting {
@@ -38,6 +54,11 @@ export interface Given {
   readonly differentialPrivacy?: StatisticsTask['differentialPrivacy'];
   /** Added to the flat statistics of the rows. */
   readonly noise?: readonly bigint[];
+  /** Each feature's, in [−1, 1]; 0 of one that does not vary: the task has a floor then, of both servers' noise. */
+  readonly grains?: readonly (number | 'cell')[];
+  readonly releases?: number;
+  /** Times its deviation. */
+  readonly floorSize?: number;
 }
 
 /** Rows of values in [-1, 1]. */
@@ -47,6 +68,11 @@ export function setting(
   d = rows[0]!.length,
 ): Setting {
   return settingOf({ rows, components, d });
+}
+
+function featureOf(i: number, grain?: number | 'cell'): Feature {
+  const name = `f${i}`;
+  return grain === 0 ? { name, min: 0, max: 0 } : { name, min: -1, max: 1, ...(grain && { grain }) };
 }
 
 export function settingOf({
@@ -60,6 +86,9 @@ export function settingOf({
   fractionBits = 14,
   differentialPrivacy = null,
   noise,
+  grains,
+  releases = 2,
+  floorSize = 1,
 }: Given): Setting {
   const cells = rows.map((row) => row.map((value) => BigInt(Math.round(value * 2 ** fractionBits))));
   const sum = (term: (row: readonly bigint[]) => bigint): bigint =>
@@ -84,7 +113,7 @@ export function settingOf({
   };
   const task: StatisticsTask = {
     method,
-    features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+    features: Array.from({ length: d }, (_, i) => featureOf(i, grains?.[i])),
     labellings: labellings.map(({ classes }, l) => ({
       column: `class${l}`,
       classes: Array.from({ length: classes }, (_, k) => `${k}`),
@@ -95,8 +124,9 @@ export function settingOf({
     keyBits: 2048,
     statisticalSecurityBits: 40,
     differentialPrivacy,
+    ...(grains && { exact: false, releases }),
   };
-  const statistics = noise
+  const plain = noise
     ? unflatten(
         task,
         flatten(task, exact).map((value, i) => value + noise[i]!),
@@ -109,18 +139,33 @@ export function settingOf({
     minimumOwners: 2,
     allowFullRank: true,
   });
-  const { valueBits } = layout(task);
+  const valueBits = computedBitsOf(task);
   const next = numbers(17);
-  const blinding = valueBits.map((bits) => BigInt.asUintN(bits, BigInt(Math.floor(next() * 2 ** 52)) << 7n));
+  const drawn = floorDeviations(task).map((deviation) => {
+    // Box and Muller.
+    const normal = Math.sqrt(-2 * Math.log(next())) * Math.cos(2 * Math.PI * next());
+    return BigInt(Math.round(Math.SQRT2 * floorSize * deviation * normal));
+  });
+  const values = computedValues(task, flatten(task, plain)).map((value, i) => value + (drawn[i] ?? 0n));
+  const statistics = unflattenComputed(task, values);
+  // V takes no noise, and shares are shifted as values are.
+  const unit = computedValues(
+    task,
+    flatten(task, plain).map(() => 1n),
+  );
+  const blinding = valueBits.map((bits, i) =>
+    BigInt.asUintN(bits, (BigInt(Math.floor(next() * 2 ** 52)) << 7n) * unit[i]!),
+  );
   const right = toRing(
     valueBits,
     blinding.map((value) => -value),
   );
   const left = toRing(
     valueBits,
-    flatten(task, statistics).map((value, i) => value + blinding[i]!),
+    values.map((value, i) => value + blinding[i]!),
   );
-  if (combine(valueBits, left, right).at(-1) !== statistics.owners) throw new Error('shares do not add up');
+  if (!combine(valueBits, left, right).every((value, i) => value === values[i]))
+    throw new Error('shares do not add up');
   return {
     task,
     program,

@@ -51,7 +51,7 @@ describe('unit vectors', () => {
       const [i, j] = [Math.floor(lane / count), lane % count];
       return i === j ? (j % 2 ? -0.9 : 0.6) : (next() - 0.5) * 0.9 * 8 ** -j;
     });
-    const vectors = await unitVectors(session, await fixed(session, entries, 32, 34), d, count);
+    const vectors = await unitVectors(session, await fixed(session, entries, 32, 34), d, count, 26);
     const units = valuesOf(vectors.number.map((wires) => session.gates.read(wires))).map(
       (value) => Number(value) / 2 ** 26,
     );

@@ -18,6 +18,8 @@ interface Corner {
   readonly classes: readonly number[];
   readonly fractionBits: number;
   readonly outputs: readonly Output[];
+  /** Of features of two values and of cells. */
+  readonly hasFloor?: boolean;
 }
 
 const CORNERS: readonly Corner[] = [
@@ -54,11 +56,32 @@ const CORNERS: readonly Corner[] = [
     outputs: ['mean'],
   },
   { method: RIDGED, d: 60, components: 1, classes: [2], fractionBits: 20, outputs: [] },
+  {
+    method: { kind: 'pca', scale: 'correlation' },
+    d: 100,
+    components: 1,
+    classes: [],
+    fractionBits: 20,
+    outputs: ['mean', 'variances', 'spectrum'],
+    hasFloor: true,
+  },
+  {
+    method: LDA,
+    d: 100,
+    components: 1,
+    classes: [100],
+    fractionBits: 20,
+    outputs: ['mean', 'trace'],
+    hasFloor: true,
+  },
 ];
 
 function cornerTask(corner: Corner): StatisticsTask {
+  const task = taskOf(corner);
+  const features = task.features.map((feature, i) => ({ ...feature, grain: i % 2 ? 2 : ('cell' as const) }));
   return {
-    ...taskOf(corner),
+    ...task,
+    ...(corner.hasFloor && { features, exact: false, releases: 2 }),
     fractionBits: corner.fractionBits,
     // Together just below 2^53 rows.
     maximumOwners: 10_000_000,
@@ -69,7 +92,7 @@ function cornerTask(corner: Corner): StatisticsTask {
 
 describe('the largest tasks', () => {
   it.each(CORNERS)(
-    'are computed in steps that fit: $method.kind, $d features, $components components',
+    'are computed in steps that fit: $method.kind, $d features, $components components, a floor $hasFloor',
     { tags: ['long'] },
     async (corner) => {
       const { method, d, components, classes, fractionBits, outputs } = corner;

@@ -52,6 +52,16 @@ describe('the bytes of rotated', () => {
     ],
     ['a sketch', sketchSetting({ rows: patterned(40, 30, 9), columns: 4, components: 1 })],
     ['MDR', pencilSetting({ ...twice, components: 2, method: mdr(0.1) })],
+    [
+      'LDA with a floor',
+      pencilSetting({
+        ...labelled(45, 4, 3),
+        components: 1,
+        method: lda(0.1),
+        task: { exact: false, twoParty: 'rotated' },
+        program: { allowFullRank: true },
+      }),
+    ],
   ] as const)('of %s are those of the formula', async (_, setting) => {
     expect(await counted(setting)).toEqual(rotatedBytes(setting.task, setting.program));
   });

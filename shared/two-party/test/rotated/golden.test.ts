@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { PROGRAM } from '../../src/rotated.ts';
 import { Kept, runOnce } from './broken-lines.ts';
+import { gridded } from './floors.ts';
 import { dca, labelled, lda, mdr, pencilSetting } from './pencils.ts';
 import { type Setting, settingOf, share, spread } from './settings.ts';
 import { patterned, sketchSetting } from './sketches.ts';
@@ -18,6 +19,8 @@ const hidden = {
   ],
 };
 
+const floored = gridded(40, [2, 'cell', 0.25, 'cell', 2], 3);
+
 const sketched = { rows: patterned(24, 12, 9), columns: 5, components: 1 };
 
 const SETTINGS = {
@@ -25,6 +28,12 @@ const SETTINGS = {
   'pca over a fast line': () => settingOf({ ...pca, task: { serverLine: 'fast' } }),
   'pca with mean': () =>
     settingOf({ ...pca, rows: spread(40, 5, 3), program: { outputs: ['sampleCount', 'spectrum', 'mean'] } }),
+  'pca with a floor': () =>
+    settingOf({
+      ...floored,
+      components: 1,
+      program: { outputs: ['sampleCount', 'spectrum', 'mean'], allowFullRank: true },
+    }),
   correlation: () =>
     settingOf({
       ...pca,
@@ -35,6 +44,15 @@ const SETTINGS = {
   dca: () => pencilSetting({ ...rows, method: dca(0.1), components: 1 }),
   'dca with a signal ridge': () => pencilSetting({ ...rows, method: dca(0.1, 0.01), components: 1 }),
   lda: () => pencilSetting({ ...rows, method: lda(0.1), components: 1 }),
+  'lda with a floor': () =>
+    pencilSetting({
+      ...floored,
+      labellings: [{ classes: 3, labels: floored.rows.map((_, i) => i % 3) }],
+      method: lda(0.1),
+      components: 1,
+      task: { ...floored.task, twoParty: 'rotated' },
+      program: { allowFullRank: true },
+    }),
   sketch: () =>
     sketchSetting({
       ...sketched,
@@ -54,10 +72,12 @@ const DIGESTS: { readonly program: string; readonly of: Readonly<Record<keyof ty
     pca: '6zyHUCjqboB__yuZ97_VsQxdiaHzHozS5dpXXUc6GCE',
     'pca over a fast line': 'uKhLY9bcDedQ8Xp-WT8BWpgnmc-16eruuBaWtzwiJCc',
     'pca with mean': '5WXLMpEEY_F3KuL3T8x9wyzYbYjgCEIKcwsvOaAHZgI',
+    'pca with a floor': 'lSbPaWZiZJ9Kbdq3vSXFfw9JPgBV5Ja8g74R2Bcp-9k',
     correlation: 'GE3VvjoRHGAa1_f_MpneNYMBbVtOXrJjr89_OsStAzE',
     dca: 'TfLsESlgCo3T5CgdX_fBvbwnuL6U8tXw_kqMwxL2dyA',
     'dca with a signal ridge': 'LZB0KOcpwG0S_00uODUkOACytBHVZj83eJI8oaT6CwU',
     lda: 'BD3oHbRvFyUpA3jd1PJJ33Bt_UP0h73S16TTh0AkbaY',
+    'lda with a floor': 'FOnVCOReid7mna37G4mRH2hcE8EaM1zRFcvKnq_P3JI',
     sketch: 'JIQg14BQ5eM2mfHqPBJSA7wMF4LXNGekAb4J88IQpgs',
     mdr: 'AAqLaPtkQ_V2qGIqym5gJJVlSdMYmqXq59zOfzfDJXQ',
   },
@@ -85,8 +105,13 @@ async function digestOf(name: keyof typeof SETTINGS): Promise<string> {
   return hash.digest('base64url');
 }
 
-/** What these do is in the others, too: fewer bits a digit, another reduction, one more column. */
-const LIKE_OTHERS: readonly string[] = ['pca over a fast line', 'lda', 'dca with a signal ridge'];
+/** What these do is in the others, too: fewer bits a digit, another reduction, one more column, both of a floor and of MDR. */
+const LIKE_OTHERS: readonly string[] = [
+  'pca over a fast line',
+  'lda',
+  'dca with a signal ridge',
+  'lda with a floor',
+];
 
 for (const name of Object.keys(SETTINGS) as (keyof typeof SETTINGS)[])
   it(name, { tags: LIKE_OTHERS.includes(name) ? ['long'] : [] }, async () => {

@@ -7,7 +7,7 @@ import { numbers } from './settings.ts';
 export function sizes(features: number, groups: number, components = 1): PencilParameters {
   return lengthsOf({
     ...{ features, groups, components, columns: groups, classes: [groups + 1], summed: false },
-    shareBits: { R: 96, V: 96 },
+    shareBits: { R: 96, V: 96, sums: 96 },
     totalBits: 60,
     fractionBits: 14,
   });

@@ -67,7 +67,7 @@ describe('pencilDistance', () => {
                   ...{ features, groups, components, summed, fractionBits },
                   columns: groups + (ridged ? features : 0),
                   classes: [groups + 1],
-                  shareBits: { R: 0, V: 0 },
+                  shareBits: { R: 0, V: 0, sums: 0 },
                   totalBits: 2 * fractionBits + Math.ceil(Math.log2(features)),
                 }),
               );

@@ -7,7 +7,7 @@ import { KS_LIMIT, kolmogorov, normalCdf, seededBits } from './statistics.ts';
 
 const parameters = lengthsOf({
   ...{ features: 4, groups: 3, components: 2, columns: 3, classes: [4], summed: false },
-  shareBits: { R: 96, V: 96 },
+  shareBits: { R: 96, V: 96, sums: 96 },
   totalBits: 60,
   fractionBits: 14,
 });

@@ -1,6 +1,6 @@
 /** Discriminant tasks, runs of them in one process, and how far a result is from the reference. */
 import { type Decomposition, generalisedEigen, pencil, principalAngles } from '@eigenveil/projection';
-import { type Method, type Program, revealedByRotation } from '@eigenveil/task';
+import { floorOf, type Method, type Program, revealedByRotation, type StatisticsTask } from '@eigenveil/task';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { clearProducts } from '../../src/insides/clear-products.ts';
 import { answerPencil } from '../../src/rotated/pencil/csp.ts';
@@ -21,14 +21,23 @@ export const lda = (ridge: number): Method => ({ kind: 'lda', ridge });
 export const mdr = (ridge: number): Method => ({ kind: 'mdr', ridge });
 
 export interface GivenPencil extends Given {
+  readonly task?: Partial<StatisticsTask>;
   readonly program?: Partial<Program>;
 }
 
-export function pencilSetting({ program: changes = {}, ...given }: GivenPencil): Setting {
-  const { task, program, statistics, garbler } = settingOf(given);
+export function pencilSetting({ program: changes = {}, task: more = {}, ...given }: GivenPencil): Setting {
+  const { task: drafted, program, statistics, garbler } = settingOf(given);
+  const task = { ...drafted, ...more };
+  const floor = floorOf(task);
   return {
     task,
-    program: { ...program, allowFullRank: false, outputs: revealedByRotation(program.method), ...changes },
+    program: {
+      ...program,
+      allowFullRank: false,
+      outputs: revealedByRotation(program.method),
+      ...(floor && { floor }),
+      ...changes,
+    },
     statistics,
     ...share(task, statistics, garbler.verifiedOwners),
   };

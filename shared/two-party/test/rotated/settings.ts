@@ -1,7 +1,15 @@
 /** PCA tasks over made-up and bundled rows, with shares as unblinding leaves them. */
 import { randomBytes } from 'node:crypto';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
-import { type Program, programOf, type StatisticsTask } from '@eigenveil/task';
+import {
+  computedValues,
+  floorDeviations,
+  floorOf,
+  type Program,
+  programOf,
+  type StatisticsTask,
+} from '@eigenveil/task';
+import { standardNormal } from '../../src/rotated/gaussian.ts';
 import { RandomBits } from '../../src/rotated/random-bits.ts';
 import { rotated } from '../../src/rotated.ts';
 import { toRing } from '../../src/shares.ts';
@@ -12,6 +20,7 @@ export interface Setting {
   readonly statistics: Statistics;
   readonly garbler: { readonly shares: bigint[]; readonly verifiedOwners: number };
   readonly evaluator: { readonly shares: bigint[] };
+  readonly noise?: readonly bigint[];
 }
 
 export interface Given {
@@ -78,25 +87,36 @@ export function settingOf({
   };
 }
 
-/** Both servers' shares, blinded as in the packing. */
+/** Both servers' shares, blinded as in the packing, and with a floor what they compute with; `noise` is the sum of both servers' on it. */
 export function share(
   task: StatisticsTask,
   statistics: Statistics,
   verifiedOwners: number,
   random = new RandomBits((length) => randomBytes(length)),
 ) {
+  const draw = () =>
+    floorDeviations(task).map((deviation) =>
+      BigInt(Math.round((Number(standardNormal(random, 53)) / 2 ** 53) * deviation)),
+    );
+  const noises = [draw(), draw()] as const;
+  const noised = (values: readonly bigint[], noise: readonly bigint[]) =>
+    floorOf(task) ? computedValues(task, values).map((value, v) => value + noise[v]!) : [...values];
   const { valueBits, blindingBits } = layout(task);
   const offsets = valueBits.map((bits, v) => (1n << BigInt(bits - 1)) + random.integer(blindingBits[v]!));
   const ring = rotated.shareBits(task);
   const blinded = flatten(task, statistics).map((value, v) => value + offsets[v]!);
   return {
-    garbler: { shares: toRing(ring, blinded), verifiedOwners },
+    garbler: { shares: toRing(ring, noised(blinded, noises[0])), verifiedOwners },
     evaluator: {
       shares: toRing(
         ring,
-        offsets.map((offset) => -offset),
+        noised(
+          offsets.map((offset) => -offset),
+          noises[1],
+        ),
       ),
     },
+    noise: noises[0].map((value, v) => value + noises[1][v]!),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   draftRanged,
   proposalOf,
   type Sample,
+  withOwnCells,
   withoutConsent,
 } from '@eigenveil/data-user/draft';
 import { TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
@@ -50,7 +51,7 @@ export function firstDraft(sample: Sample, options: DraftOptions, wishes: FirstW
 function proposalText(drafted: unknown): string {
   const proposal = TaskProposal.safeParse(drafted);
   if (!proposal.success) throw new RangeError(explainIssues(proposal.error, 'the draft'));
-  return textOf(withoutConsent(proposal.data));
+  return textOf(withoutConsent(withOwnCells(proposal.data)));
 }
 
 /** What `--lower` and `--upper` are where they are not given. */

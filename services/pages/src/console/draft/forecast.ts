@@ -12,7 +12,7 @@ import { isObject, type Json } from './members.ts';
  */
 export function tellable(value: Json): TaskProposal | null {
   if (!isObject(value)) return null;
-  const { $schema: _, ...rest } = value;
+  const { $schema: _, $forecast: __, ...rest } = value;
   const { differentialPrivacy: privacy } = rest;
   const consent = rest.rangesFrom === undefined ? true : 'rangesFrom';
   const consenting = isObject(privacy) ? { ...privacy, dataIndependentRanges: consent } : privacy;

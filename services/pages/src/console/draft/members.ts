@@ -57,7 +57,8 @@ function kindOf(schema: z.ZodType, nullable = false): Kind {
   if (schema instanceof z.ZodEnum) return { kind: 'choice', options: schema.options.map(String) };
   if (schema instanceof z.ZodDiscriminatedUnion) return variantsOf(schema.options as readonly z.ZodObject[]);
   if (schema instanceof z.ZodArray) return listOf(kindOf(schema.element as z.ZodType));
-  if (schema instanceof z.ZodNumber) return { kind: 'number' };
+  // A number, or a word in its place.
+  if (schema instanceof z.ZodNumber || schema instanceof z.ZodUnion) return { kind: 'number' };
   if (schema instanceof z.ZodBoolean || schema instanceof z.ZodLiteral) return { kind: 'yes or no' };
   return { kind: 'text' };
 }

@@ -1,9 +1,9 @@
 /** The first step of a draft: a sample, what its columns are for, and a few wishes. */
-import { readSample, type Sample } from '@eigenveil/data-user/draft';
+import { followingColumns, readSample, type Sample } from '@eigenveil/data-user/draft';
 import { readBlobBytes } from '@eigenveil/statistics/owner';
 import { LABELLINGS } from '@eigenveil/task';
 import type { MethodName, TaskProposal } from '@eigenveil/task/schema';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
 import { FileDrop } from '../../common/file-drop.tsx';
@@ -68,6 +68,10 @@ function Choices(props: {
   }));
   const [error, setError] = useState<unknown>(null);
   const choice = choiceOf(sample, roles, wanted.method);
+  const following = useMemo(() => {
+    const chosen = choiceOf(sample, roles, wanted.method);
+    return typeof chosen === 'string' ? [] : followingColumns(sample, chosen);
+  }, [sample, roles, wanted.method]);
   const change = (part: Partial<Wanted>) => setWanted({ ...wanted, ...part });
   const draft = () => {
     if (typeof choice === 'string') return;
@@ -157,6 +161,19 @@ function Choices(props: {
         </Field>
       </div>
       <ColumnsTable sample={sample} roles={roles} method={wanted.method} set={setRoles} />
+      {following.length > 0 && (
+        <Notice kind="warn" title="Columns follow from others">
+          Leave them out above: they say nothing of their own, and the noise of the floor averages away by
+          them.
+          <ul>
+            {following.map(({ name, why }) => (
+              <li key={name}>
+                <Untrusted text={`${name} ${why}`} longest={300} />
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       <Notice kind="warn" title="Ranges are the sample’s">
         The draft takes the least and the largest value of each feature from this file, and everybody who sees
         the task sees them. Write ranges from domain knowledge below where the sample’s are not public.

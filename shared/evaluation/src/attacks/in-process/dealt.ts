@@ -5,10 +5,13 @@ import type { Statistics } from '@eigenveil/statistics';
 import { programOf, type Task } from '@eigenveil/task';
 import { askRotated, MessageStream, memoryChannelPair } from '@eigenveil/two-party';
 import {
+  answerPencil,
   answerRotated,
   answerSketch,
+  askPencil,
   askSketch,
   clearProductsBothWays,
+  drawPencilSecrets,
   drawSecrets,
   drawSketchSecrets,
   RandomBits,
@@ -16,16 +19,16 @@ import {
 import { AT_ONCE, share } from './two-party.ts';
 
 /**
- * The result of a PCA, or of a sketch where there are signs.
+ * The result of a PCA of the covariance or of a discriminant method, or of a sketch where there are signs.
  * @throws as the data user of the protocol
  */
 export async function dealtResult(
   task: Task,
   statistics: Statistics,
   signs?: Int32Array,
+  shares = share(task, statistics),
 ): Promise<Decomposition> {
   const asked = { task, program: programOf(task) };
-  const shares = share(task, statistics);
   const { csp, user } = clearProductsBothWays();
   const [left, right] = memoryChannelPair().map((channel) => new MessageStream(channel)) as [
     MessageStream,
@@ -37,27 +40,24 @@ export async function dealtResult(
     markAnswered: async () => undefined,
   };
   const asking = { shares: shares.dataUser, signs, pace: AT_ONCE };
-  const ends = signs
-    ? [
-        askSketch(right, async () => user, asked, asking),
-        answerSketch(
-          left,
-          async () => csp,
-          asked,
-          answering,
-          (sizes) => drawSketchSecrets(sizes, random),
-        ),
-      ]
-    : [
-        askRotated(right, async () => user, asked, asking),
-        answerRotated(
-          left,
-          async () => csp,
-          asked,
-          answering,
-          (sizes) => drawSecrets(sizes, task.components, random),
-        ),
+  const ask = async () => user;
+  const answer = async () => csp;
+  const ends = () => {
+    if (signs !== undefined)
+      return [
+        askSketch(right, ask, asked, asking),
+        answerSketch(left, answer, asked, answering, (sizes) => drawSketchSecrets(sizes, random)),
       ];
-  const [result] = await Promise.all(ends);
+    if (task.method.kind === 'pca')
+      return [
+        askRotated(right, ask, asked, asking),
+        answerRotated(left, answer, asked, answering, (sizes) => drawSecrets(sizes, task.components, random)),
+      ];
+    return [
+      askPencil(right, ask, asked, asking),
+      answerPencil(left, answer, asked, answering, (sizes) => drawPencilSecrets(sizes, random)),
+    ];
+  };
+  const [result] = await Promise.all(ends());
   return result as Decomposition;
 }

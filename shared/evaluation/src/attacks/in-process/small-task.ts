@@ -65,6 +65,8 @@ export function smallTask(
     allowInsecureKey: true,
     outputs: twoParty === 'rotated' ? revealedByRotation(method, sketch) : ['mean', 'sampleCount'],
     sketch,
+    exact: true,
+    allowFullRank: true,
     deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
     ...others,
   });

@@ -1,5 +1,5 @@
 /** A two-party computation in this process: the real protocols over a channel in memory, with both ends watched. */
-import { systemRandomness } from '@eigenveil/privacy';
+import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import type { Decomposition } from '@eigenveil/projection';
 import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
@@ -24,11 +24,18 @@ export interface Shares {
   readonly dataUser: readonly bigint[];
 }
 
-/** Both servers' shares of statistics, as the unblinding leaves them: with the noise of those who add some. */
-export function share(task: Task, statistics: Statistics): Shares {
+/**
+ * Both servers' shares of statistics, as the unblinding leaves them: with the noise of those who add some.
+ * @param alone where the CSP draws its noise from, if the data user shall add none
+ */
+export function share(task: Task, statistics: Statistics, alone?: RandomSource): Shares {
   const drawn = draw({ task, packing: layout(task) }, systemRandomness);
   const slots = flatten(task, statistics).map((value, i) => value + drawn.blinding[i]!);
-  return { csp: sharesAtCsp(task, slots, systemRandomness), dataUser: sharesAtDataUser(task, drawn) };
+  const noise = alone ? drawn.noise.map(() => 0n) : drawn.noise;
+  return {
+    csp: sharesAtCsp(task, slots, alone ?? systemRandomness),
+    dataUser: sharesAtDataUser(task, { ...drawn, noise }),
+  };
 }
 
 /** Shares with something added to one of them, value by value. */

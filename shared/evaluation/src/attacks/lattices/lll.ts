@@ -34,10 +34,25 @@ export function reduce(rows: readonly Row[]): bigint[][] {
  * @throws as `reduce`
  */
 export function nearest(basis: readonly Row[], target: Row): bigint[] {
+  return closest(basis, target, 0);
+}
+
+/**
+ * The nearest vector of the lattice that a search of so many steps finds, beginning with that of `nearest` (Schnorr and Euchner's enumeration, depth first).
+ * @param basis as `reduce` returns it
+ * @throws as `reduce`
+ */
+export function closest(basis: readonly Row[], target: Row, steps: number): bigint[] {
   const reduction = new Reduction([...basis, target]);
   for (let k = 0; k <= basis.length; k += 1) reduction.shorten(k);
+  const multiples = reduction.search(steps);
   const rest = reduction.rows.at(-1)!;
-  return target.map((entry, i) => entry - rest[i]!);
+  const beyond = multiples.flatMap((multiple, j) =>
+    multiple === 0 ? [] : [[BigInt(multiple), basis[j]!] as const],
+  );
+  return target.map((entry, i) =>
+    beyond.reduce((sum, [multiple, row]) => sum + multiple * row[i]!, entry - rest[i]!),
+  );
 }
 
 class Reduction {
@@ -74,6 +89,35 @@ class Reduction {
       if (!this.#shortenOnce(k)) return left;
     }
     throw new RangeError('"rows" expected few enough for doubles');
+  }
+
+  /** Multiples of all rows but the last that come nearer to it than none, if a search of so many steps finds some. */
+  search(steps: number): number[] {
+    const last = this.rows.length - 1;
+    const own = this.#mu[last]!;
+    const tried = new Array<number>(last).fill(0);
+    let best = { square: inner(own, this.#r[last]!, last), multiples: [...tried] };
+    let left = steps;
+    const visit = (k: number, square: number) => {
+      if (k < 0) best = { square, multiples: [...tried] };
+      if (k < 0) return;
+      let centre = own[k]!;
+      for (let j = k + 1; j < last; j += 1) centre -= tried[j]! * this.#mu[j]![k]!;
+      const middle = Math.round(centre);
+      const side = centre < middle ? -1 : 1;
+      for (let turn = 0; left > 0; turn += 1) {
+        // The middle, and then one side after the other, ever farther.
+        const multiple = middle + side * (turn % 2 === 1 ? 1 : -1) * Math.ceil(turn / 2);
+        const beyond = square + this.#r[k]![k]! * (centre - multiple) ** 2;
+        if (beyond >= best.square) break;
+        left -= 1;
+        tried[k] = multiple;
+        visit(k - 1, beyond);
+      }
+      tried[k] = 0;
+    };
+    visit(last - 1, 0);
+    return best.multiples;
   }
 
   /** Gram–Schmidt of row k. */

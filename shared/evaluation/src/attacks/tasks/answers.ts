@@ -2,7 +2,6 @@
 
 import { symmetricEigen, totalScatter } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import { checkTask } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { answered, drawSecrets, opened, RandomBits, rotatedParameters } from '@eigenveil/two-party/insides';
 import { Matrix } from 'ml-matrix';
@@ -13,7 +12,7 @@ import type { SceneRow } from '../../scene.ts';
 import { wholeScatter } from '../../whole-scatter.ts';
 import { garbledOf, tooLong } from './garbled.ts';
 import { explained, type Guess, populationOf, trialsBeside } from './population.ts';
-import { pcaOf, refusal, rowsOf, runsOf } from './scenes.ts';
+import { checkByRanks, pcaOf, refusal, rowsOf, runsOf } from './scenes.ts';
 import { restBySpectrum, trueRest } from './spectrum.ts';
 import { expectedRest, outsideOf, toldBy } from './told.ts';
 
@@ -44,7 +43,7 @@ export const bothProtocols: Experiment = {
     const d = scene.proposal.features.length;
     const first = pcaOf(scene, { twoParty: 'rotated' });
     const second = pcaOf(scene, { components: d - 1 });
-    for (const task of [first, second]) checkTask(task);
+    for (const task of [first, second]) checkByRanks(task);
     const population = populationOf(first, scene.publicSample);
     const alone: number[] = [];
     const found = runsOf(setting, RUNS[effort]).map(({ members, outsiders }) => {

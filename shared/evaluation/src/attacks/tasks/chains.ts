@@ -1,14 +1,14 @@
 /** A second task that stands on a basis of the data user's own making: what that tells beyond one on the first task's true result, which tells nothing new. */
 import { type Link, statisticsThrough, symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import { basisFeatures, checkBasis, checkTask, type TaskProposal } from '@eigenveil/task';
+import { basisFeatures, checkBasis, type TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Matrix } from 'ml-matrix';
 import type { Experiment } from '../../experiment.ts';
 import { releasedBy, releasedOf } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { explained, type Population, populationOf, trialsBeside } from './population.ts';
-import { pcaOf, refusal, runsOf } from './scenes.ts';
+import { checkByRanks, pcaOf, refusal, runsOf } from './scenes.ts';
 import { trueRest } from './spectrum.ts';
 import { expectedRest, outsideOf, toldBy } from './told.ts';
 
@@ -40,7 +40,7 @@ function pcaOn({ task, projection }: Link): TaskProposal {
     outputs: [],
   };
   checkBasis(second, [task as TaskProposal]);
-  checkTask(second);
+  checkByRanks(second);
   return second;
 }
 

@@ -5,6 +5,7 @@ import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';
 import { runProgram, toRing } from '@eigenveil/two-party';
 import { ClearSession } from '@eigenveil/two-party/insides';
 import type { Scene } from '../../scene.ts';
+import type { Shares } from '../in-process/two-party.ts';
 
 /** Up to so many features a run takes a quarter of a second or less. */
 const MOST = 12;
@@ -16,12 +17,22 @@ export const tooLong = ({ proposal }: Scene): string | undefined =>
     : undefined;
 
 /** @throws as `releasedOf` */
-export async function garbledOf(proposal: TaskProposal, pooled: Statistics): Promise<Decomposition> {
+export function garbledOf(proposal: TaskProposal, pooled: Statistics): Promise<Decomposition> {
   const values = flatten(proposal, pooled);
   // The circuit adds the shares first, so that it does not matter what they are.
   const bits = valueBitsOf(proposal);
-  const garbler = { shares: toRing(bits, values), verifiedOwners: Number(pooled.owners) };
-  const evaluator = { shares: values.map(() => 0n) };
+  const shares = { csp: toRing(bits, values), dataUser: values.map(() => 0n) };
+  return garbledOfShares(proposal, shares, Number(pooled.owners));
+}
+
+/** @throws as `releasedOf` */
+export async function garbledOfShares(
+  proposal: TaskProposal,
+  { csp, dataUser }: Shares,
+  verifiedOwners: number,
+): Promise<Decomposition> {
+  const garbler = { shares: csp, verifiedOwners };
+  const evaluator = { shares: dataUser };
   const program = { ...programOf(proposal), minimumOwners: 1 };
   const released = await runProgram(new ClearSession(), proposal, program, { garbler, evaluator });
   if (released === undefined) throw new TypeError('the session in the clear expected a decomposition');

@@ -1,7 +1,7 @@
 /** The tasks that attacks of this room propose over a scene, and its members dealt to owners anew. */
 import { ProjectionError } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import type { TaskProposal } from '@eigenveil/task';
+import { checkTask, type TaskProposal } from '@eigenveil/task';
 import { Draws } from '../../draws.ts';
 import type { Setting } from '../../experiment.ts';
 import { releasedBy } from '../../released.ts';
@@ -25,6 +25,15 @@ export function refusal(scene: Scene, changes: Partial<Variant> = {}): string | 
     if (error instanceof ProjectionError) return `its PCA is refused: ${error.code}`;
     throw error;
   }
+}
+
+/**
+ * Checks an exact task as one with a floor is checked: by the rule of ranks, which consent to an exact result leaves out.
+ * @throws as `checkTask`
+ */
+export function checkByRanks(task: TaskProposal): void {
+  const features = task.features.map((feature) => ({ ...feature, grain: 'cell' as const }));
+  checkTask({ ...task, features, exact: false, allowFullRank: false });
 }
 
 /** Undefined where a task is refused over the rows of a run. */

@@ -21,6 +21,8 @@ export function madeUpScene(
     maximumOwners: 2,
     maximumSamplesPerOwner: people,
     outputs: ['mean'],
+    exact: true,
+    allowFullRank: true,
     deadline: '2099-01-01T00:00:00Z',
   });
   return { name: 'made-up', proposal, ...dealtRows(rows, 2, 'made-up'), ...labels };

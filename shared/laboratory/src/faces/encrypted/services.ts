@@ -187,6 +187,8 @@ const common = ({ owners, keyBits, train }: Numbers) => ({
   allowInsecureKey: keyBits < 2048,
   encryption: 'djn',
   twoParty: 'rotated',
+  exact: true,
+  allowFullRank: true,
   deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
 });
 

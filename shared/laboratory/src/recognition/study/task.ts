@@ -40,6 +40,8 @@ export function taskOf(
     twoParty: 'rotated',
     outputs: [...revealedByRotation(taskMethod), 'mean'],
     differentialPrivacy,
+    exact: true,
+    allowFullRank: true,
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   });
   checkTask(proposal);

@@ -11,6 +11,7 @@ import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
 import { scatterChoices, scatterShareOfCsp, shortChoices } from '../scatter.ts';
 import { fixed } from '../secrets.ts';
 import { bitsLeft, truncateCsp } from '../truncate.ts';
+import { flooredChoices, flooredShareOfCsp } from './floored.ts';
 import { type PencilParameters, pencilParameters, returningSizes, totalSizes } from './parameters.ts';
 import type { PencilSecrets } from './secrets.ts';
 import { type PencilShares, pencilShares, totalOf } from './shares.ts';
@@ -53,10 +54,10 @@ async function shareMatrices(
   parameters: PencilParameters,
 ): Promise<{ matrix: bigint[]; signal: Matrix }> {
   const { shareBits, groups: r, fineRotationBits, group, signal } = parameters;
-  const scatter = own.R.length > 0 ? totalScatter(own, parameters) : summedScatter(own, parameters);
-  const [first, second, contrasted, turned, ...rotating] = await chooser.multiply([
+  const scatter = scatterOf(own, parameters);
+  const shares = await chooser.multiply([
     ...scatter.products,
-    { ...shortChoices(own.groups, shareBits.V, group.ring), columns: r },
+    { ...shortChoices(own.groups, shareBits.sums, group.ring), columns: r },
     {
       matrix: secrets.fineRotation,
       entryBits: fineRotationBits + 1,
@@ -65,7 +66,8 @@ async function shareMatrices(
     },
     ...rotatingChoices(secrets, parameters),
   ]);
-  const T = scatter.share([first!, second!]);
+  const T = scatter.share(shares);
+  const [contrasted, turned, ...rotating] = shares.slice(scatter.products.length);
   const G = truncateCsp(contrasted!, group);
   const X = addMatrices(multiplySigned(secrets.fineRotation, G), turned!, signal.ring);
   return {
@@ -74,21 +76,24 @@ async function shareMatrices(
   };
 }
 
-/** As for PCA: products, and the share of T that follows from theirs. */
-function totalScatter({ R, groups }: PencilShares, parameters: PencilParameters) {
-  const own = { R, V: totalOf(groups) };
+/** The products for T, and the share of T that follows from theirs. */
+function scatterOf(own: PencilShares, parameters: PencilParameters) {
+  const { R, V, groups } = own;
+  if (R.length === 0)
+    return {
+      products: summedChoices(V, parameters),
+      share: (shares: readonly Matrix[]) => summedShareOfCsp(V, shares, parameters),
+    };
+  if (parameters.truncates)
+    return {
+      products: flooredChoices(own, parameters),
+      share: (shares: readonly Matrix[]) => flooredShareOfCsp(own, shares, parameters),
+    };
+  const total = { R, V: totalOf(groups) };
   const sizes = totalSizes(parameters);
   return {
-    products: scatterChoices(own, sizes),
-    share: (shares: readonly Matrix[]) => scatterShareOfCsp(own, shares, sizes),
-  };
-}
-
-/** The same for MDR. */
-function summedScatter({ V }: PencilShares, parameters: PencilParameters) {
-  return {
-    products: summedChoices(V, parameters),
-    share: (shares: readonly Matrix[]) => summedShareOfCsp(V, shares, parameters),
+    products: scatterChoices(total, sizes),
+    share: (shares: readonly Matrix[]) => scatterShareOfCsp(total, shares, sizes),
   };
 }
 

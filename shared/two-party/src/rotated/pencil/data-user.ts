@@ -12,8 +12,9 @@ import { returningCorrelations } from '../returning.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
 import { scatterCorrelations, scatterShareOfUser } from '../scatter.ts';
 import { bitsLeft, truncateUser } from '../truncate.ts';
-import { contrasts } from './contrasts.ts';
+import { blocksOf, contrasts, squaresOf, withinWeights } from './contrasts.ts';
 import { decomposeSignal, findRoot, finishPencil, type Root, refusalOfCounts } from './decomposition.ts';
+import { flooredCorrelations } from './floored.ts';
 import { type PencilParameters, pencilParameters, returningSizes, totalSizes } from './parameters.ts';
 import { type PencilShares, pencilShares, totalOf } from './shares.ts';
 import { summedCorrelations } from './summed.ts';
@@ -57,7 +58,7 @@ export async function askPencil(
     return { last, vectors };
   });
   const V = withMean ? sums.slice(counts.flat().length) : undefined;
-  return finishPencil(last, vectors, { counts, V }, task, program, parameters);
+  return finishPencil(last, vectors, { counts, V }, program, parameters);
 }
 
 /** Numbers of rows by labelling and class. */
@@ -81,17 +82,17 @@ async function shareMatrices(
   parameters: PencilParameters,
 ): Promise<{ matrix: bigint[]; signal: Matrix }> {
   const { features: d, shareBits, groups: r, fineRotationBits, group, signal } = parameters;
-  const scatter =
-    own.R.length > 0 ? totalScatter(own, counts[0]!, parameters) : summedCorrelations(own.V, H, parameters);
+  const scatter = scatterOf(own, counts, H, parameters);
+  const place = scatter.products.length;
   const ownGroups = multiplySigned(own.groups, H[0]!);
   const groupsOf = (shares: readonly Matrix[]) =>
-    inRing(truncateUser(addMatrices(ownGroups, shares[2]!, group.ring), group), signal.ring);
-  const [, , , turned, ...rotating] = await correlator.multiply([
+    inRing(truncateUser(addMatrices(ownGroups, shares[place]!, group.ring), group), signal.ring);
+  const shares = await correlator.multiply([
     ...scatter.products,
     {
       matrix: inRing(H[0]!, group.ring),
       rows: d,
-      entryBits: shareBits.V + 1,
+      entryBits: shareBits.sums + 1,
       ringBits: group.ring,
     },
     {
@@ -100,20 +101,35 @@ async function shareMatrices(
       entryBits: fineRotationBits + 1,
       ringBits: signal.ring,
     },
-    ...rotatingCorrelations(scatter.share, 4, parameters),
+    ...rotatingCorrelations(scatter.share, place + 2, parameters),
   ]);
+  const [turned, ...rotating] = shares.slice(place + 1);
   return { matrix: matrixShareOfUser(rotating), signal: truncateUser(turned!, signal) };
 }
 
-/** As for PCA: products, and the share of T that follows from theirs. */
-function totalScatter({ R, groups }: PencilShares, counts: readonly bigint[], parameters: PencilParameters) {
-  const Q = counts.reduce((sum, count) => sum + count, 0n);
-  const own = { R, V: totalOf(groups) };
-  const sizes = totalSizes(parameters);
-  return {
-    products: scatterCorrelations(own, Q, sizes),
-    share: (shares: readonly Matrix[]) => scatterShareOfUser(own, Q, shares, sizes),
-  };
+/** The products for T, and the share of T that follows from theirs. */
+function scatterOf(
+  own: PencilShares,
+  counts: readonly (readonly bigint[])[],
+  H: readonly Matrix[],
+  parameters: PencilParameters,
+) {
+  const Q = counts[0]!.reduce((sum, count) => sum + count, 0n);
+  const { R, V, groups } = own;
+  if (R.length > 0 && !parameters.truncates) {
+    const total = { R, V: totalOf(groups) };
+    const sizes = totalSizes(parameters);
+    return {
+      products: scatterCorrelations(total, Q, sizes),
+      share: (shares: readonly Matrix[]) => scatterShareOfUser(total, Q, shares, sizes),
+    };
+  }
+  const bits = 2 * parameters.contrastBits;
+  const finer = 2 * (parameters.sumFractionBits - parameters.fractionBits);
+  const between = squaresOf(H).map((block) => block.map((row) => row.map((entry) => entry >> BigInt(finer))));
+  return R.length === 0
+    ? summedCorrelations(V, blocksOf(between), parameters)
+    : flooredCorrelations(own, Q, blocksOf([withinWeights(counts[0]!, bits), ...between]), parameters);
 }
 
 /** Step 4: the data user's share of Y = P₂ F O + N, d × columns, where F = [C₁ X, √ρ′ C₁]. */

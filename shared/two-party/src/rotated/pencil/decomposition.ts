@@ -1,5 +1,6 @@
 /** What the data user makes of M and of Y: C₁, the directions that it asks for, and from the answer the projection vectors. */
 import {
+  asReleased,
   type Decomposition,
   type EigenPairs,
   notPositiveDefinite,
@@ -7,14 +8,14 @@ import {
   rankRefusal,
   symmetricEigen,
 } from '@eigenveil/projection';
-import { type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import { floorOf, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TwoPartyError } from '../../errors.ts';
-import { checkSpectrum, implausible, normalised } from '../decomposition.ts';
+import { checkSpectrum, implausible, isOutweighed, noiseOutweighs, normalised } from '../decomposition.ts';
 import { roundShift, squareRoot } from '../integers.ts';
 import { type Matrix, multiplySigned, symmetricMatrix, transpose } from '../matrices.ts';
 import { refineVectors } from '../refine.ts';
 import { leastRankOf } from './check.ts';
-import { NOISE_EXPONENT, type PencilParameters } from './parameters.ts';
+import type { PencilParameters } from './parameters.ts';
 import { reductionOf } from './reduction.ts';
 import { eigenpairsOf, whiten } from './whitening.ts';
 
@@ -118,12 +119,13 @@ function openRoot(
   program: Program,
   parameters: PencilParameters,
 ): OpenedTotal {
-  const { ridge, signalRidge } = reductionOf(task.method);
+  const { ridge, signalRidge } = reductionOf(program.method);
   const Q = counts!.reduce((sum, count) => sum + count, 0n);
   const fraction = 2 * parameters.rotationBits + parameters.scatterBits;
-  const unitBits = 2 * task.fractionBits + fraction;
+  const unitBits = 2 * parameters.fractionBits + fraction;
   const total = eigenpairsOf(matrix, fraction);
-  const more = Q * fixed(ridge, unitBits);
+  const raised = (Q * parameters.raise) << BigInt(fraction);
+  const more = Q * fixed(ridge, unitBits) - raised;
   const pairs = { ...total, values: total.values.map((value) => value + Number(more) * 2 ** -fraction) };
   const whitening = whiten(
     matrix.map((row, i) => row.map((entry, j) => (i === j ? entry + more : entry))),
@@ -138,14 +140,20 @@ function openRoot(
   checkSpectrum(total.values, {
     slack: parameters.features * 2 ** (parameters.maskBits - fraction),
     most: 2 ** (parameters.ringBits - 2 - fraction),
+    indefinite: parameters.raise > 0n, // owners may add noise of their own to that of a floor
   });
-  const scale = Number(Q) * 4 ** task.fractionBits;
-  const spectrum = total.values.map((value) => value / scale);
+  const scale = Number(Q) * 4 ** parameters.fractionBits;
+  const { mean: meanRidge, spread } = ridgeOf(task);
+  const lifted = Number(raised) * 2 ** -fraction;
+  const spectrum = total.values.map((value) => (value - lifted) / scale - meanRidge);
+  // A feature with less than the mean of the ridges would lift an eigenvalue that is none.
+  const least = spectrum.map((value) => value - spread);
   const refusal =
-    rankRefusal(spectrum, program, leastRankOf(program)) ??
+    (parameters.raise > 0n && isOutweighed(total.values) ? noiseOutweighs() : undefined) ??
+    rankRefusal(least, program, leastRankOf(program)) ??
     conditionRefusal(total, pairs, parameters, whitening !== undefined);
   const root = whitening?.root ?? matrix;
-  const scaleOfSignal = squareRoot(Q * fixed(signalRidge, 2 * (task.fractionBits + ROOT_BITS)));
+  const scaleOfSignal = squareRoot(Q * fixed(signalRidge, 2 * (parameters.fractionBits + ROOT_BITS)));
   const signalColumns = root.map((row) =>
     row.map((entry) =>
       roundShift(entry * scaleOfSignal, ROOT_BITS + parameters.rootBits - parameters.whiteBits),
@@ -161,6 +169,18 @@ function openRoot(
   };
 }
 
+/** ν is above 1 where a share was corrupted, or where noise of the owners is more than a floor's ridge outweighs. */
+function tooLarge(raise: bigint): Refusal {
+  return raise > 0n ? notPositiveDefinite() : implausible('"signal" expected that of a pencil');
+}
+
+/** The mean of the floor's ridge over features, and how far its largest is above: zeros without a floor, and of MDR, which has none. */
+function ridgeOf(task: StatisticsTask): { readonly mean: number; readonly spread: number } {
+  const ridge = task.method.kind === 'mdr' ? [] : (floorOf(task)?.ridge ?? []);
+  const mean = ridge.reduce((sum, value) => sum + value, 0) / Math.max(1, ridge.length);
+  return { mean, spread: Math.max(mean, ...ridge) - mean };
+}
+
 /** A number that is not negative in units of 2^−bits. */
 function fixed(value: number, bits: number): bigint {
   return BigInt(Math.round(value * 2 ** bits));
@@ -170,12 +190,12 @@ function fixed(value: number, bits: number): bigint {
 function conditionRefusal(
   total: EigenPairs,
   pairs: EigenPairs,
-  { features: d, leastBits }: PencilParameters,
+  { features: d, leastBits, exponents }: PencilParameters,
   whitened: boolean,
 ): ProjectionError | undefined {
   const trace = total.values.reduce((sum, value) => sum + value, 0);
   const least = pairs.values.at(-1)!;
-  const noise = 2 * Math.sqrt(d) * 2 ** -NOISE_EXPONENT * trace;
+  const noise = 2 * Math.sqrt(d) * 2 ** -exponents.noise * trace;
   const limit = Math.max(EXACT_EIGENVALUE * noise, 2 ** leastBits);
   if (least <= NO_EIGENVALUE * noise) return notPositiveDefinite();
   if (whitened && least >= limit) return undefined;
@@ -191,7 +211,7 @@ export function decomposeSignal(
   Y: Matrix,
   { spectrum, condition, refusal: before }: OpenedTotal,
   task: StatisticsTask,
-  { components, openBits, directionBits }: PencilParameters,
+  { components, openBits, directionBits, exponents, raise }: PencilParameters,
 ): OpenedSignal {
   const square = multiplySigned(Y, transpose(Y)).map((row) =>
     row.map((entry) => roundShift(entry, 2 * openBits - SQUARE_BITS)),
@@ -209,8 +229,8 @@ export function decomposeSignal(
     const largest = values[0]!;
     const refusal =
       before ??
-      (largest > 1 + PLAUSIBLE ? implausible('"signal" expected that of a pencil') : undefined) ??
-      (reductionOf(task.method).isDefinite(largest) ? undefined : notPositiveDefinite());
+      (largest > 1 + PLAUSIBLE ? tooLarge(raise) : undefined) ??
+      (reductionOf(task.method).isDefinite(largest, exponents.noise) ? undefined : notPositiveDefinite());
     if (refusal) return { ...nothing, refusal };
     return { spectrum, condition, refusal, values, directions };
   } catch {
@@ -226,9 +246,8 @@ export function finishPencil(
   { spectrum, condition, values, refusal }: OpenedSignal,
   vectors: Matrix,
   { counts, V }: { readonly counts: Counts; readonly V: readonly bigint[] | undefined },
-  { fractionBits, method }: StatisticsTask,
-  { outputs }: Program,
-  { vectorBits, floodBits }: PencilParameters,
+  program: Program,
+  { vectorBits, floodBits, sumFractionBits }: PencilParameters,
 ): Decomposition {
   if (refusal) throw refusal;
   const scale = 2 ** (floodBits - vectorBits);
@@ -239,15 +258,16 @@ export function finishPencil(
       throw implausible('"vectors" expected lengths that a pencil allows');
     }
   }
-  const { eigenvalue } = reductionOf(method);
+  const { eigenvalue } = reductionOf(program.method);
   const Q = counts[0]!.reduce((sum, count) => sum + count, 0n);
-  return {
+  const { outputs } = program;
+  return asReleased(program, {
     vectors: columns.map(normalised),
     eigenvalues: values.map(eigenvalue),
-    ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** fractionBits)) }),
+    ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** sumFractionBits)) }),
     ...(outputs.includes('trace') && { trace: spectrum.reduce((sum, value) => sum + value, 0) }),
     sampleCount: Number(Q),
     spectrum: [...spectrum],
     classCounts: counts.map((labelling) => labelling.map(Number)),
-  };
+  });
 }

@@ -4,31 +4,45 @@
  *
  * Numbers "of n fraction bits" are integers in units of 2^−n. T and B are in units of Q·4^−fractionBits times those of S̄.
  */
-import { layout } from '@eigenveil/statistics/owner';
-import { cappedComponents, type Program, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
+import {
+  cappedComponents,
+  computedBounds,
+  FLOOR_REACH,
+  type Floor,
+  floorOf,
+  type Program,
+  ROTATED_PENCIL_BITS,
+  type StatisticsTask,
+  summedClasses,
+} from '@eigenveil/task';
 import {
   ceilLog2,
   checkRings,
   checkSide,
+  type Exponents,
   MASK_GUARD,
   NOISE_INTEGER_BITS,
+  raiseOf,
+  shareBitsOf,
   traceBitsOf,
 } from '../parameters.ts';
 import type { Truncated } from '../truncate.ts';
 import { reductionOf } from './reduction.ts';
 
-/** What the error bound of an orthogonal matrix is computed for. */
 /** Deviations: of the noise on M 2^−46 of the trace of T off the diagonal, of that on Y 2^−46, of the flood on vectors 2^−40. */
-export const NOISE_EXPONENT = 46;
-export const FLOOD_EXPONENT = 40;
-/** Fraction bits of an orthogonal matrix beyond those of its side. */
-const ROTATION_GUARD = 86;
-/** The same of P where it meets G, which C₁ stretches by up to 2^17.5: see distance.ts. */
-const FINE_ROTATION_GUARD = 104;
+const EXPONENTS: Exponents = { noise: 46, flood: 40, guard: 86 };
+/** With a floor nothing that is opened has more bits than the floor's least noise has in units of T. */
+const FLOORED_EXPONENTS: Exponents = {
+  noise: ROTATED_PENCIL_BITS,
+  flood: ROTATED_PENCIL_BITS - 6,
+  guard: ROTATED_PENCIL_BITS + 40,
+};
 /** A truncation goes wrong with probability 2^−42 over all entries. */
 export const TRUNCATION_GUARD = 42;
 /** An error of so many bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
+/** The trace of T is at most 2^(n − 11)/√d times B's least eigenvalue where the result is not refused, with noise of 2^−n. */
+export const STRETCH_GUARD = 11;
 /** Fraction bits of H. */
 const CONTRAST_BITS = 56;
 /** Fraction bits of G in units of rows in [−1, 1], and of T in those of their squares where it is not a matrix of whole numbers. */
@@ -45,13 +59,22 @@ export interface PencilParameters {
   readonly groups: number;
   /** Columns of Y: those of G, and one more for each feature where ρ′ > 0. */
   readonly columns: number;
+  readonly exponents: Exponents;
+  /** Of cells as the servers compute with them, and of the sums of rows by class that G is made of. */
+  readonly fractionBits: number;
+  readonly sumFractionBits: number;
+  /** Q times these are added to the diagonal of T; what all of them have in common, `raise`, is taken off that of M. Zeros without a floor, and for MDR. */
+  readonly raises: readonly bigint[];
+  readonly raise: bigint;
   /** ℓ: shares of the statistics, of T and of M are modulo 2^ℓ. */
   readonly ringBits: number;
-  /** Bits of the CSP's share of an entry of R and of V as unblinding left it. */
-  readonly shareBits: { readonly R: number; readonly V: number };
+  /** Bits of the magnitude of the CSP's share of an entry of R, of V, and of V with noise. */
+  readonly shareBits: { readonly R: number; readonly V: number; readonly sums: number };
   /** Fraction bits of T: 0 where it is Q R − V Vᵀ. */
   readonly scatterBits: number;
-  /** MDR: T by way of V·W·Vᵀ. */
+  /** Whether T, or a part of it, is truncated: for MDR, and with a floor. */
+  readonly truncates: boolean;
+  /** T, or a part of it, by way of V·W·Vᵀ. */
   readonly wide: Truncated;
   /** f. */
   readonly rotationBits: number;
@@ -113,6 +136,8 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
   const columns = groups + (reductionOf(task.method).signalRidge > 0 ? d : 0);
   checkSide('features', d);
   if (columns > groups) checkSide('features and classes', columns);
+  const summed = task.method.kind === 'mdr';
+  const floor = floorOf(task);
   const parameters = lengthsOf({
     features: d,
     components: cappedComponents(program),
@@ -120,9 +145,10 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
     groups,
     columns,
     shareBits: shareBitsOf(task),
-    summed: task.method.kind === 'mdr',
-    totalBits: traceBitsOf(task),
-    fractionBits: task.fractionBits,
+    summed,
+    totalBits: floor ? noisedTraceBits(task, floor) : traceBitsOf(task),
+    fractionBits: floor?.fractionBits ?? task.fractionBits,
+    ...(floor && { floored: flooredSizes(task, floor) }),
   });
   checkRings(ringsOf(parameters));
   return parameters;
@@ -130,43 +156,62 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
 
 function ringsOf(parameters: PencilParameters): number[] {
   const { ringBits, openRing, vectorRing, group, signal, white, turned, back, inner, wide } = parameters;
-  const truncated = [
-    group,
-    signal,
-    white,
-    turned,
-    back,
-    inner,
-    ...(parameters.scatterBits > 0 ? [wide] : []),
-  ];
+  const truncated = [group, signal, white, turned, back, inner, ...(parameters.truncates ? [wide] : [])];
   return [ringBits, openRing, vectorRing, ...truncated.map(({ ring }) => ring)];
+}
+
+type FlooredSizes = Pick<PencilParameters, 'sumFractionBits' | 'raises' | 'raise'>;
+
+/** MDR's T is positive semidefinite whatever the noise, since it is made of sums of rows alone. */
+function flooredSizes(task: StatisticsTask, { sumFractionBits, ridge, fractionBits }: Floor): FlooredSizes {
+  if (task.method.kind === 'mdr') return { sumFractionBits, raises: ridge.map(() => 0n), raise: 0n };
+  const raise = raiseOf(task);
+  return {
+    sumFractionBits,
+    raises: ridge.map((value) => raise + BigInt(Math.round(value * 4 ** fractionBits))),
+    raise,
+  };
+}
+
+/** Bits of the largest trace of T, raised, where sums of rows by class have noise of at most `reach` each: Q·(M u + reach)²/M for a class of M rows. */
+function noisedTraceBits(task: StatisticsTask, { deviation, grains, fractionBits }: Floor): number {
+  const { M, R } = computedBounds(task);
+  const reach = BigInt(Math.ceil(2 * FLOOR_REACH * deviation * Math.max(...grains) * 2 ** fractionBits));
+  const classes = BigInt(Math.max(...summedClasses(task)));
+  const more = classes * reach * ((2n << BigInt(fractionBits)) + reach);
+  return ceilLog2(M) + ceilLog2(R + 2n * raiseOf(task) + more) + ceilLog2(task.features.length);
 }
 
 type Sizes = Pick<
   PencilParameters,
-  'features' | 'components' | 'classes' | 'groups' | 'columns' | 'shareBits'
+  'features' | 'components' | 'classes' | 'groups' | 'columns' | 'shareBits' | 'fractionBits'
 > & {
   /** Whether T is the sum of two between-class scatters, as of MDR. */
   readonly summed: boolean;
   /** Of the trace of the total scatter. */
   readonly totalBits: number;
-  readonly fractionBits: number;
+  readonly floored?: FlooredSizes;
 };
 
 /** All lengths and scales, whether they fit or not. */
-export function lengthsOf({ summed, totalBits, fractionBits, ...sizes }: Sizes): PencilParameters {
-  const { features: d, components, groups, columns, shareBits } = sizes;
+export function lengthsOf({ summed, totalBits, floored, ...sizes }: Sizes): PencilParameters {
+  const { features: d, components, groups, columns, shareBits, fractionBits } = sizes;
+  const none = { sumFractionBits: fractionBits, raises: new Array<bigint>(d).fill(0n), raise: 0n };
+  const { sumFractionBits, ...raises } = floored ?? none;
+  const exponents = floored ? FLOORED_EXPONENTS : EXPONENTS;
+  const finer = sumFractionBits - fractionBits;
   // Two between-class scatters, each at most the total one.
   const traceBits = totalBits + (summed ? 1 : 0);
   const half = Math.ceil(traceBits / 2);
-  const scatterBits = summed ? SCATTER_BITS - 2 * fractionBits : 0;
-  const groupBits = GROUP_BITS - fractionBits;
+  const scatterBits = summed ? Math.max(0, SCATTER_BITS - 2 * fractionBits) : 0;
+  const groupBits = Math.max(GROUP_BITS, sumFractionBits) - fractionBits;
   // Up to a side of 2 an entry may be 1, whose rounding is a whole unit.
   const ofSide = (side: number) => ceilLog2(Math.max(3, side));
-  const rotationBits = ROTATION_GUARD + ofSide(d);
-  const fineRotationBits = FINE_ROTATION_GUARD + ofSide(d);
-  const mixingBits = ROTATION_GUARD + ofSide(columns);
-  const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
+  const rotationBits = exponents.guard + ofSide(d);
+  // Of P where it meets G, which C₁ stretches: see distance.ts.
+  const fineRotationBits = rotationBits + Math.ceil((exponents.noise - STRETCH_GUARD) / 2);
+  const mixingBits = exponents.guard + ofSide(columns);
+  const noiseBits = 2 * rotationBits - exponents.noise;
   const leastBits = 2 * fractionBits - LEAST_EIGENVALUE_BITS;
   // MDR's T is rounded. Where it is no more than rounding the mask alone hides what P's own rounding makes of it.
   const smallScatterBits = summed ? rotationBits + 2 * ceilLog2(d) + 2 : 0;
@@ -174,20 +219,24 @@ export function lengthsOf({ summed, totalBits, fractionBits, ...sizes }: Sizes):
   const slack = (entries: number) => TRUNCATION_GUARD + ceilLog2(entries) + 1;
   const spread = (entries: number) => Math.ceil(Math.log2(entries) / 2);
   const atGroups = slack(d * groups);
-  const signalBits = NOISE_EXPONENT + ERROR_GUARD + spread(d * groups) + Math.ceil(-leastBits / 2);
-  const rootBits = half + NOISE_EXPONENT + 8 + spread(d);
+  const signalBits = exponents.noise + ERROR_GUARD + spread(d * groups) + Math.ceil(-leastBits / 2);
+  const rootBits = half + exponents.noise + 8 + spread(d);
   const whiteBits = rotationBits + 4;
   const openBits = whiteBits + (columns > 1 ? mixingBits : rotationBits);
-  const directionBits = FLOOD_EXPONENT + ERROR_GUARD + 2 + spread(d * components);
+  const directionBits = exponents.flood + ERROR_GUARD + 2 + spread(d * components);
   const vectorBits = rotationBits + directionBits;
   const atComponents = slack(d * components);
   return {
     ...sizes,
+    ...raises,
+    sumFractionBits,
+    exponents,
     ringBits: traceBits + scatterBits + 2 * rotationBits + 2,
     scatterBits,
+    truncates: summed || floored !== undefined,
     // Twice T, of twice as many fraction bits as H has.
     wide: {
-      ring: Math.max(traceBits + 2 * CONTRAST_BITS + 1 + slack(d * d), shareBits.V + 1),
+      ring: Math.max(traceBits + 2 * CONTRAST_BITS + 1 + slack(d * d), shareBits.sums + 1),
       cut: 2 * CONTRAST_BITS + 1 - scatterBits,
     },
     rotationBits,
@@ -197,8 +246,8 @@ export function lengthsOf({ summed, totalBits, fractionBits, ...sizes }: Sizes):
     maskBits: Math.max(traceBits + scatterBits, smallScatterBits) + ceilLog2((d * (d + 1)) / 2) + MASK_GUARD,
     contrastBits: CONTRAST_BITS,
     group: {
-      ring: Math.max(half + CONTRAST_BITS + atGroups, shareBits.V + 1),
-      cut: CONTRAST_BITS - groupBits,
+      ring: Math.max(half + finer + CONTRAST_BITS + atGroups, shareBits.sums + 1),
+      cut: finer + CONTRAST_BITS - groupBits,
     },
     signal: {
       ring: half + fineRotationBits + groupBits + atGroups,
@@ -220,17 +269,9 @@ export function lengthsOf({ summed, totalBits, fractionBits, ...sizes }: Sizes):
     inner: { ring: 2 * directionBits + atComponents, cut: directionBits },
     vectorRing: vectorBits + 2,
     vectorBits,
-    floodBits: vectorBits - FLOOD_EXPONENT,
+    floodBits: vectorBits - exponents.flood,
     leastBits,
   };
-}
-
-/** V of all classes has the same width. */
-function shareBitsOf(task: StatisticsTask): { R: number; V: number } {
-  const { blindingBits } = layout(task);
-  const { R, labellings } = placesOf(task);
-  const slotBits = ({ from, to }: Span): number => (from === to ? 0 : blindingBits[from]! + 1);
-  return { R: slotBits(R), V: Math.max(...labellings.flat().map(({ V }) => slotBits(V))) };
 }
 
 /** Of the products for T from one sum of all rows: its shares are sums of those of the first labelling's classes. */

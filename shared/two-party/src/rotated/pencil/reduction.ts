@@ -10,21 +10,21 @@
 import { ProjectionError } from '@eigenveil/projection/portable';
 import type { Method } from '@eigenveil/task';
 
-/** 1 − ν below this is no distance from 0, where λ has it for a divisor. Noise on ν is 2^−46 or so. */
-const LEAST_MARGIN = 2 ** -32;
+/** 1 − ν below so many times the noise on ν is no distance from 0, where λ has it for a divisor. */
+const LEAST_MARGIN = 2 ** 14;
 
 interface Reduction {
   /** ρ and ρ′ of the reduced problem. */
   readonly ridge: number;
   readonly signalRidge: number;
   readonly eigenvalue: (nu: number) => number;
-  /** Whether a largest ν leaves the method's own B positive definite. */
-  readonly isDefinite: (nu: number) => boolean;
+  /** Whether a largest ν, with noise of 2^−noiseExponent or so, leaves the method's own B positive definite. */
+  readonly isDefinite: (nu: number, noiseExponent: number) => boolean;
 }
 
 /** @throws ERR_PROGRAM_INVALID for PCA, ridge and histograms, and for ρ′ < 0 or ρ′ > ρ, which `garbled` computes */
 export function reductionOf(method: Method): Reduction {
-  const divides = { isDefinite: (nu: number) => 1 - nu >= LEAST_MARGIN };
+  const divides = { isDefinite: (nu: number, n: number) => 1 - nu >= LEAST_MARGIN * 2 ** -n };
   switch (method.kind) {
     case 'pca':
     case 'ridge':

@@ -3,7 +3,7 @@ import { type Matrix, upperEntries } from '../matrices.ts';
 import { haarOrthogonal, withFewerBits } from '../orthogonal.ts';
 import type { RandomBits } from '../random-bits.ts';
 import { drawFlood, drawNoise } from '../secrets.ts';
-import { NOISE_EXPONENT, type PencilParameters } from './parameters.ts';
+import type { PencilParameters } from './parameters.ts';
 
 export interface PencilSecrets {
   /** P, Haar in O(d): of f fraction bits, and of more of them. */
@@ -16,9 +16,9 @@ export interface PencilSecrets {
   readonly turn: Matrix;
   /** O, Haar in O(columns of Y), if there is more than one. */
   readonly mixing: Matrix | undefined;
-  /** N of Y, d × columns, normal, of deviation 2^−46. */
+  /** N of Y, d × columns, normal, of deviation 2^−46, with a floor 2^−36. */
   readonly signalNoise: Matrix;
-  /** d × components, normal, of deviation 2^−40. */
+  /** d × components, normal, of deviation 2^−40, with a floor 2^−30. */
   readonly flood: Matrix;
 }
 
@@ -32,7 +32,7 @@ export function drawPencilSecrets(parameters: PencilParameters, random: RandomBi
     mask: upperEntries(d, () => random.integer(parameters.maskBits)),
     turn: haarOrthogonal(d, rotationBits, random),
     mixing: columns > 1 ? haarOrthogonal(columns, mixingBits, random) : undefined,
-    signalNoise: drawFlood([d, columns], parameters.openBits - NOISE_EXPONENT, random),
+    signalNoise: drawFlood([d, columns], parameters.openBits - parameters.exponents.noise, random),
     flood: drawFlood([d, components], parameters.floodBits, random),
   };
 }

@@ -1,33 +1,40 @@
 /** One server's additive shares of the statistics of a discriminant task. */
-import { unflatten } from '@eigenveil/statistics';
+import { unflattenComputed } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
 import { type Matrix, transpose } from '../matrices.ts';
-import { checkShares } from '../shares.ts';
+import { asIntegers, checkShares } from '../shares.ts';
 
+/** All but M and the number of owners are integers, valid in any ring. */
 export interface PencilShares {
   /** Upper triangle, row by row; empty for MDR. */
   readonly R: readonly bigint[];
-  /** Sums of rows by class, d × classes, of all labellings side by side, the first one's first. */
+  /**
+   * Sums of rows by class, d × classes, of all labellings side by side, the first one's first. With a floor those with noise, and before them, where there is
+   * R, those without.
+   */
   readonly V: Matrix;
-  /** Of the first labelling, d × classes. */
+  /** Of the first labelling, d × classes; with a floor those with noise. */
   readonly groups: Matrix;
   /** Numbers of rows by labelling and class. */
   readonly M: readonly (readonly bigint[])[];
   readonly owners: bigint;
 }
 
-/** @throws RangeError when a share is not in [0, 2^ringBits), and the errors of `unflatten` */
+/** @throws RangeError when a share is not in [0, 2^ringBits), and the errors of `unflattenComputed` */
 export function pencilShares(
   task: StatisticsTask,
   shares: readonly bigint[],
   ringBits: number,
 ): PencilShares {
   checkShares(shares, ringBits);
-  const { R, labellings, owners } = unflatten(task, shares);
+  const { R, labellings, owners, noisedSums } = unflattenComputed(task, shares);
+  const integers = (columns: readonly (readonly bigint[])[]) => columns.map((V) => asIntegers(V, ringBits));
+  const exact = integers(labellings.flat().map(({ V }) => V));
+  const released = noisedSums ? integers(noisedSums.flat()) : exact;
   return {
-    R,
-    V: transpose(labellings.flat().map(({ V }) => V)),
-    groups: transpose(labellings[0]!.map(({ V }) => V)),
+    R: asIntegers(R, ringBits),
+    V: transpose(noisedSums && R.length > 0 ? [...exact, ...released] : released),
+    groups: transpose(released.slice(0, labellings[0]!.length)),
     M: labellings.map((classes) => classes.map(({ M }) => M)),
     owners,
   };

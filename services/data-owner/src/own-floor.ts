@@ -1,0 +1,113 @@
+/** What an owner's program does where the owner's rows are coarser than a task declares: see `ownFloorOf`. */
+import {
+  basisFeatures,
+  type Feature,
+  type OwnFloor,
+  ownFloorOf,
+  type Task,
+  takesOwnFloor,
+} from '@eigenveil/task';
+import type { Basis } from './basis.ts';
+import type { OwnerPolicy } from './policy.ts';
+
+export interface OwnFloorPlan {
+  /** The task's features with the coarser one of the declared spacing and the owner's. */
+  readonly features: readonly Feature[];
+  /** What is added; absent where nothing needs to be, and where the policy does not want it. */
+  readonly floor?: OwnFloor | undefined;
+  /** For the owner alone. */
+  readonly told: OwnFloorTold;
+}
+
+/** What an owner is told of its own floor. */
+export interface OwnFloorTold {
+  /** Features whose values lie further apart than the task says, both in the unit of the feature. */
+  readonly coarser: readonly { readonly name: string; readonly declared: number; readonly own: number }[];
+  /** φ of the noise that is added to the sums before they are encrypted, in products of these spacings; 0: none. */
+  readonly deviation: number;
+  /** Whether all features could be looked at, in at least 60 rows, or have a spacing in the policy. */
+  readonly isChecked: boolean;
+}
+
+/**
+ * Compares the spacings that the task declares with those of the owner's rows: of the policy, else as they were found.
+ * @param found of the columns that were read; undefined where there were too few rows, or none but sums
+ * @returns undefined of a task that no owner adds a floor to
+ * @throws ERR_DP_PARAMETER
+ */
+export function planOwnFloor(
+  task: Task,
+  basis: Basis,
+  { grains, ownFloor }: Pick<OwnerPolicy, 'grains' | 'ownFloor'>,
+  found: readonly (number | undefined)[] | undefined,
+): OwnFloorPlan | undefined {
+  if (!takesOwnFloor(task)) return undefined;
+  const columns = basis[0]?.task.features ?? task.features;
+  const own = columns.map(({ name }, i) => grains[name] ?? found?.[i]);
+  const needed = ownFloorOf(task, basis.length === 0 ? own : throughBasis(basis, own));
+  const coarser = (needed?.coarser ?? []).map(({ place, declared, own: spacing }) => {
+    const { name, min, max } = task.features[place]!;
+    const inUnits = (grain: number) => (grain * (max - min)) / 2;
+    return { place, name, declared: inUnits(declared), own: inUnits(spacing) };
+  });
+  const features = task.features.map((feature, i) => {
+    const grain = coarser.find(({ place }) => place === i)?.own;
+    return grain === undefined ? feature : { ...feature, grain };
+  });
+  const floor = ownFloor ? needed : undefined;
+  const isChecked = found !== undefined || columns.every(({ name }) => grains[name] !== undefined);
+  return {
+    features,
+    floor,
+    told: {
+      coarser: coarser.map(({ place: _, ...named }) => named),
+      deviation: floor?.deviation ?? 0,
+      isChecked,
+    },
+  };
+}
+
+/** The spacings of components, as a task that stands on others inherits them: those of features that nothing was found of are as they were declared. */
+function throughBasis(basis: Basis, own: readonly Feature['grain'][]): Feature['grain'][] {
+  const grains = basis.reduce<readonly Feature['grain'][]>(
+    (before, { task }) =>
+      basisFeatures({
+        ...task,
+        features: task.features.map((feature, i) => ({
+          ...feature,
+          grain: before[i] ?? feature.grain ?? 'cell',
+        })),
+      }).map(({ grain }) => grain),
+    own,
+  );
+  return [...grains];
+}
+
+/** What an owner is told, in sentences; none where its rows are as the task says. */
+export function ownFloorInWords({ coarser, deviation, isChecked }: OwnFloorTold): string[] {
+  const names = coarser
+    .slice(0, MOST_NAMED)
+    .map(
+      ({ name, declared, own }) => `${JSON.stringify(name)} (${digits(own)} instead of ${digits(declared)})`,
+    );
+  const more = coarser.length > MOST_NAMED ? [`${coarser.length - MOST_NAMED} more`] : [];
+  const features = [...names, ...more].join(', ');
+  return [
+    ...(coarser.length === 0
+      ? []
+      : [
+          deviation > 0
+            ? `your values lie further apart than the task says of ${features}: noise of a deviation of ${digits(deviation)} products of these spacings is added to your sums before they are encrypted, so that whole numbers tell no more of them than real ones; nobody else is told`
+            : `your values lie further apart than the task says of ${features}, so that its floor is too small for your rows; your policy's "ownFloor" adds none, and the task takes more of your data set instead`,
+        ]),
+    ...(isChecked
+      ? []
+      : [
+          'whether your values lie further apart than the task says could not be checked, which takes at least 60 rows, and rows rather than sums: "grains" of the policy says how far apart they lie',
+        ]),
+  ];
+}
+
+/** So many features are named. */
+const MOST_NAMED = 5;
+const digits = (value: number): string => `${Number(value.toPrecision(3))}`;

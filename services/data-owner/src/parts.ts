@@ -1,0 +1,72 @@
+/** Parts of a whole, which is what all tasks together may take of the rows of a data set. Fractions are exact: three thirds are a whole. */
+import { z } from 'zod';
+
+/** A fraction as a ledger and people write it: 1/2, 0, 1. */
+export const Part = z
+  .string()
+  .regex(/^\d{1,400}(?:\/[1-9]\d{0,399})?$/, 'expected a fraction of whole numbers, such as 1/2');
+export type Part = z.infer<typeof Part>;
+
+/** A part that is no fraction by itself is rounded up to so fine a one. */
+const UNITS = 2 ** 20;
+
+interface Fraction {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** value/parts, or little more. */
+export function roundedPart(value: number, parts: number): Part {
+  const units = BigInt(Math.ceil(value * UNITS));
+  return written({ numerator: units, denominator: BigInt(UNITS) * BigInt(parts) });
+}
+
+export function sumOfParts(parts: readonly Part[]): Part {
+  return written(
+    parts.map(read).reduce(
+      (sum, part) => ({
+        numerator: sum.numerator * part.denominator + part.numerator * sum.denominator,
+        denominator: sum.denominator * part.denominator,
+      }),
+      { numerator: 0n, denominator: 1n },
+    ),
+  );
+}
+
+/** What is left of so many wholes; 0 where more was taken. */
+export function leftOfWholes(wholes: number, taken: Part): Part {
+  const { numerator, denominator } = read(taken);
+  const left = BigInt(wholes) * denominator - numerator;
+  return written({ numerator: left > 0n ? left : 0n, denominator });
+}
+
+export function isMore(one: Part, other: Part): boolean {
+  const [a, b] = [read(one), read(other)];
+  return a.numerator * b.denominator > b.numerator * a.denominator;
+}
+
+/** The fewest releases that a task must declare to take no more than this; undefined of nothing. */
+export function releasesFor(part: Part): number | undefined {
+  const { numerator, denominator } = read(part);
+  return numerator === 0n ? undefined : Number((denominator + numerator - 1n) / numerator);
+}
+
+/** For people: a fraction of few digits, else a decimal one. */
+export function partInWords(part: Part): string {
+  const { numerator, denominator } = read(part);
+  if (denominator <= 1000n) return written({ numerator, denominator });
+  return `${Number((Number((numerator * 10n ** 12n) / denominator) / 1e12).toPrecision(3))}`;
+}
+
+function read(part: Part): Fraction {
+  const [numerator = '', denominator = '1'] = part.split('/');
+  return { numerator: BigInt(numerator), denominator: BigInt(denominator) };
+}
+
+function written({ numerator, denominator }: Fraction): Part {
+  const common = divisor(numerator, denominator);
+  const [top, bottom] = [numerator / common, denominator / common];
+  return bottom === 1n ? `${top}` : `${top}/${bottom}`;
+}
+
+const divisor = (a: bigint, b: bigint): bigint => (b === 0n ? a : divisor(b, a % b));

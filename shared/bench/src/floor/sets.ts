@@ -1,0 +1,113 @@
+/** Rows that the floor is measured over: bundled ones with the grains that a draft finds, and made-up ones of two-valued features. */
+import { draftTask } from '@eigenveil/data-user';
+import { type CsvRow, readFileBytes, readRows, type Statistics } from '@eigenveil/statistics';
+import { TaskProposal } from '@eigenveil/task';
+import { generator, seedOf } from '@eigenveil/testbed/random';
+import { dataFile } from '../decompositions.ts';
+import { sumRows } from '../owners.ts';
+
+export const METHODS = ['pca', 'lda'] as const;
+export type Method = (typeof METHODS)[number];
+
+export type FloorSet =
+  | { readonly kind: 'bundled'; readonly name: string }
+  /** Of two-valued features, by factors that rows share: the first is held by one part of the rows, the last by the other, those between by parts between. */
+  | {
+      readonly kind: 'made up';
+      readonly rows: number;
+      readonly held: readonly [first: number, last: number];
+    };
+
+const FEATURES = 20;
+const FACTORS = 4;
+/** How much a feature is a factor's, beside what is its own. */
+const SHARED = 1.2;
+const COMPONENTS = 8;
+const LABEL = 'label';
+
+export function nameOf(set: FloorSet): string {
+  if (set.kind === 'bundled') return set.name;
+  const held = [...new Set(set.held)].map((part) => `${100 * part}`).join(' to ');
+  return `${FEATURES} two-valued, ${held} %, ${set.rows.toLocaleString('en-US')} rows`;
+}
+
+/** The task and the statistics of its rows; undefined where its data are not there. */
+export async function summed(
+  set: FloorSet,
+  method: Method,
+): Promise<
+  { readonly task: TaskProposal; readonly statistics: Statistics; readonly rows: number } | undefined
+> {
+  const read = set.kind === 'bundled' ? await bundled(set.name, method) : madeUp(set, method);
+  return read && { task: read.task, statistics: sumRows(read.task, read.rows), rows: read.rows.length };
+}
+
+interface Read {
+  readonly task: TaskProposal;
+  readonly rows: readonly CsvRow[];
+}
+
+async function bundled(name: string, method: Method): Promise<Read | undefined> {
+  const file = await dataFile(name);
+  if (file === undefined) return undefined;
+  const ignored = method === 'pca' ? [LABEL] : [];
+  const { rows: count, ...draft } = await draftTask(file, {
+    method,
+    labels: method === 'pca' ? [] : [LABEL],
+    ignore: ignored,
+  });
+  const task = taskOf(draft, method, count);
+  const rows: CsvRow[] = [];
+  for await (const row of readRows(readFileBytes(file), task, { ignoredColumns: ignored })) rows.push(row);
+  return { task, rows };
+}
+
+function madeUp(
+  { rows: count, held: [first, last] }: Extract<FloorSet, { kind: 'made up' }>,
+  method: Method,
+): Read {
+  const next = generator(seedOf(`floor ${count} ${first} ${last}`));
+  const centred = () => next() + next() + next() + next() - 2;
+  const features = Array.from({ length: FEATURES }, (_, i) => ({
+    name: `f${i}`,
+    ...{ min: 0, max: 1, grain: 1 },
+    held: first + ((last - first) * i) / (FEATURES - 1),
+  }));
+  const hidden = Array.from({ length: count }, () => {
+    const factors = Array.from({ length: FACTORS }, centred);
+    return { values: features.map((_, i) => SHARED * factors[i % FACTORS]! + centred()), factors };
+  });
+  // Of each feature those rows hold it that have most of it.
+  const bars = features.map(({ held }, i) => {
+    const sorted = hidden.map(({ values }) => values[i]!).sort((a, b) => b - a);
+    return sorted[Math.max(0, Math.round(held * count) - 1)]!;
+  });
+  const rows = hidden.map(({ values, factors }) => ({
+    values: values.map((value, i) => Number(value >= bars[i]!)),
+    classes: method === 'pca' ? [] : [Number(factors[0]! + centred() > 0)],
+  }));
+  const draft = {
+    method: method === 'pca' ? { kind: method } : { kind: method, ridge: 1 },
+    features: features.map(({ held: _, ...feature }) => feature),
+    labellings: method === 'pca' ? [] : [{ column: LABEL, classes: ['no', 'yes'] }],
+  };
+  return { task: taskOf(draft, method, count), rows };
+}
+
+function taskOf(
+  draft: Partial<Record<keyof TaskProposal, unknown>>,
+  method: Method,
+  rows: number,
+): TaskProposal {
+  const { features } = draft as { readonly features: readonly unknown[] };
+  return TaskProposal.parse({
+    ...draft,
+    components: method === 'pca' ? Math.min(COMPONENTS, features.length - 2) : 1,
+    minimumOwners: 2,
+    maximumOwners: 2,
+    maximumSamplesPerOwner: rows,
+    // Whoever measures wants to see components below the noise, too.
+    allowFullRank: true,
+    deadline: '2100-01-01T00:00:00Z',
+  });
+}
