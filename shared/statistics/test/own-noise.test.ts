@@ -22,6 +22,18 @@ const rows = Array.from({ length: 80 }, (_, i) => [
   100 * ((Math.sqrt(2) * (i + 1) ** 2) % 1),
 ]);
 
+test('many rows tell it by some of them', () => {
+  const accumulator = new RowAccumulator({ ...task, maximumSamplesPerOwner: 100_000 });
+  // The first rows alone would say that all values are whole tens.
+  for (let i = 0; i < 50_000; i += 1)
+    accumulator.add([
+      10 * (1 + (i % 9)),
+      i < 4096 ? 10 * (i % 9) : ((i * 379) % 1000) / 10,
+      rows[i % 80]![2]!,
+    ]);
+  expect(accumulator.grains()).toEqual([10, 0.1, undefined]);
+});
+
 test('60 rows or more tell how far apart values lie, of tasks that are not exact', async () => {
   const grainsOf = async (of: StatisticsTask, count: number) =>
     (
