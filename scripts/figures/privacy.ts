@@ -5,7 +5,7 @@ import { readJson } from './kept.ts';
 
 const part = z.number();
 const Pair = z.object({ forecast: z.number(), seen: z.number() });
-/** As `npm run forecast:privacy -- --json` prints it. */
+/** The rows that `npm run forecast:privacy -- --json` prints. */
 const Forecasts = z.object({
   forecasts: z.array(
     z.object({

@@ -3,7 +3,7 @@ import type { Sentence } from '@eigenveil/report/written-figures';
 import { z } from 'zod';
 import { readJson } from './kept.ts';
 
-/** As `npm run bench:rounding -- --json` prints it. */
+/** The rows that `npm run bench:rounding -- --json` prints. */
 const Rounding = z.object({
   rows: z.array(z.object({ dataset: z.string(), method: z.string(), angles: z.array(z.number()) })),
 });

@@ -51,7 +51,7 @@ export interface BudgetStatus {
   readonly totalDelta: number;
   /** The largest ε that one more task could have, with this δ, or null where no total is set. */
   readonly left: { readonly epsilon: number; readonly delta: number } | null;
-  /** By rotated without differential privacy, and of how many; and what all tasks together took of how many wholes. */
+  /** The answers by rotated without differential privacy, and the parts that all tasks together took: each with how much the policy allows. */
   readonly answers: {
     readonly rotated: { readonly given: number; readonly of: number };
     readonly wholes: { readonly given: Part; readonly of: number; readonly left: Part };
@@ -61,7 +61,7 @@ export interface BudgetStatus {
 }
 
 /**
- * What a task is to be charged as.
+ * Returns the event that a task is charged as.
  * @param own how the owner's rows compare with what the task says of them, once they were read
  */
 export function eventOf(task: Task, own?: OwnFloorPlan): (Guarantee | Answer) & { readonly part: Part } {
@@ -150,9 +150,9 @@ function leftOf(policy: BudgetPolicy, account: Account): BudgetStatus['left'] {
 interface Account {
   readonly elsewhere: Elsewhere;
   readonly guarantees: readonly Spending[];
-  /** What counts as an answer by rotated without differential privacy. */
+  /** The tasks that count as answers by rotated without differential privacy. */
   readonly answers: readonly (Guarantee | Answer)[];
-  /** What each task took of the rows. */
+  /** The part of a whole that each task took of the rows. */
   readonly parts: readonly Part[];
   readonly isUnknown: boolean;
 }

@@ -70,7 +70,7 @@ export interface Rehearsal {
   readonly event: ReturnType<typeof eventOf>;
   /** Whether it was charged before, which is done once. */
   readonly charged: boolean;
-  /** What would be added to the sums for the rows' sake; null of a task that no owner adds a floor to. */
+  /** The noise that would be added to the sums for the rows' sake; null where no owner adds a floor to the task's. */
   readonly ownFloor: OwnFloorTold | null;
 }
 

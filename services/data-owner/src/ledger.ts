@@ -29,7 +29,7 @@ const place = {
   by: z.enum(['rotated', 'others']),
   /** Tasks of one group count once where they count as answers by rotated: the group is a task's own id, or that of the first of its series. */
   group: TaskId,
-  /** What the task takes of the rows. Absent in an entry of a release whose tasks had no floor, each of which takes a whole. */
+  /** The part of a whole that the task takes of the rows. Entries of a release whose tasks had no floor lack it: each takes a whole. */
   part: Part.optional(),
 };
 

@@ -1,4 +1,4 @@
-/** What an owner's program does where the owner's rows are coarser than a task declares: see `ownFloorOf`. */
+/** An owner's program plans its own floor where the owner's rows are coarser than a task declares, and tells the owner: see `ownFloorOf`. */
 import {
   basisFeatures,
   type Feature,
@@ -13,13 +13,13 @@ import type { OwnerPolicy } from './policy.ts';
 export interface OwnFloorPlan {
   /** The task's features with the coarser one of the declared spacing and the owner's. */
   readonly features: readonly Feature[];
-  /** What is added; absent where nothing needs to be, and where the policy does not want it. */
+  /** The noise that is added; absent where none is needed, and where the policy does not want it. */
   readonly floor?: OwnFloor | undefined;
   /** For the owner alone. */
   readonly told: OwnFloorTold;
 }
 
-/** What an owner is told of its own floor. */
+/** An owner is told this of its own floor. */
 export interface OwnFloorTold {
   /** Features whose values lie further apart than the task says, both in the unit of the feature. */
   readonly coarser: readonly { readonly name: string; readonly declared: number; readonly own: number }[];
@@ -83,7 +83,7 @@ function throughBasis(basis: Basis, own: readonly Feature['grain'][]): Feature['
   return [...grains];
 }
 
-/** What an owner is told, in sentences; none where its rows are as the task says. */
+/** Returns sentences for the owner; none where its rows are as the task says. */
 export function ownFloorInWords({ coarser, deviation, isChecked }: OwnFloorTold): string[] {
   const names = coarser
     .slice(0, MOST_NAMED)

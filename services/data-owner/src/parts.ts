@@ -33,7 +33,7 @@ export function sumOfParts(parts: readonly Part[]): Part {
   );
 }
 
-/** What is left of so many wholes; 0 where more was taken. */
+/** Returns the rest of so many wholes; 0 where more was taken. */
 export function leftOfWholes(wholes: number, taken: Part): Part {
   const { numerator, denominator } = read(taken);
   const left = BigInt(wholes) * denominator - numerator;

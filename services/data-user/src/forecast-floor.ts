@@ -15,6 +15,7 @@ import {
   type Floor,
   floorOf,
   isStandardised,
+  productOfGrains,
   programOf,
   type TaskProposal,
 } from '@eigenveil/task';
@@ -197,7 +198,7 @@ class Simulation {
     const noised = matrix.map((row) => [...row]);
     for (let i = 0; i < noised.length; i += 1) {
       for (let j = i; j < noised.length; j += 1) {
-        const one = deviation * grains[i]! * grains[j]! * (i === j ? Math.SQRT2 : 1);
+        const one = deviation * productOfGrains(grains, i, j);
         noised[i]![j]! += Math.sqrt(SERVERS) * one * this.#normal();
         noised[j]![i] = noised[i]![j]!;
       }

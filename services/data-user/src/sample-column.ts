@@ -5,6 +5,7 @@ import {
   ColumnSpread,
   columnTitle,
   GrainFinder,
+  LEAST_GRID_ROWS,
   type MissingMarks,
   type ReadingOptions,
   RowCounter,
@@ -78,8 +79,6 @@ export interface SampleOptions
   readonly range?: readonly [min: number, max: number] | undefined;
 }
 
-/** Of fewer rows, what they are written with says more of a grain than where they lie. */
-const FEW_ROWS = 60;
 /** As long as a class of a task may be. */
 const LONGEST_LABEL = 128;
 
@@ -189,7 +188,9 @@ export class Column {
         const found = this.#grain?.grain(range);
         return (
           found ??
-          (this.#grain !== undefined && this.#grain.rows < FEW_ROWS ? this.#grain.lastDigit : undefined)
+          (this.#grain !== undefined && this.#grain.rows < LEAST_GRID_ROWS
+            ? this.#grain.lastDigit
+            : undefined)
         );
       },
       varyingRows: () => this.#grain?.varyingRows ?? 0,

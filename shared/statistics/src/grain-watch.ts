@@ -1,9 +1,7 @@
 /** How far the values of an owner's features lie apart, found while its rows are summed. */
 import type { Feature } from '@eigenveil/task';
-import { GrainFinder } from './grain.ts';
+import { GrainFinder, LEAST_GRID_ROWS } from './grain.ts';
 
-/** Fewer rows lie on grids by chance. */
-const LEAST_ROWS = 60;
 /** After the first rows one of so many is looked at, as the others say the same: a prime, so that rows of any order come in turn. */
 const FIRST_ROWS = 4096;
 const ONE_OF = 17;
@@ -30,7 +28,7 @@ export class GrainWatch {
 
   /** Undefined of too few rows to tell. */
   found(): FoundGrains | undefined {
-    if (this.#rows < LEAST_ROWS) return undefined;
+    if (this.#rows < LEAST_GRID_ROWS) return undefined;
     return this.#finders.map((finder, i) => finder.grain(this.#features[i]!));
   }
 }

@@ -5,6 +5,8 @@
 import { spacingOfGrid } from './grain-grid.ts';
 import { type CountedValues, spacingOfValues } from './grain-values.ts';
 
+/** Fewer rows lie on a grid by chance: what they are written with says more of a grain than where they lie. */
+export const LEAST_GRID_ROWS = 60;
 /** Different values that a column keeps. */
 const MOST_VALUES = 4096;
 /** Different values that all columns of a table keep together, as long as each has the least of them. */

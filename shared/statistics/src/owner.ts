@@ -12,7 +12,7 @@ export {
 export { Discretiser, scaleCell } from './discretise.ts';
 export type { TypeProblems } from './duckdb/columns.ts';
 export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
-export { GrainFinder } from './grain.ts';
+export { GrainFinder, LEAST_GRID_ROWS } from './grain.ts';
 export { type FoundGrains, GrainWatch } from './grain-watch.ts';
 export { ColumnNames, columnTitle, isRenamed } from './header.ts';
 export { LabelIndex } from './label-index.ts';

@@ -48,7 +48,8 @@ export interface Floor {
   readonly released: ReleasedFraction;
 }
 
-type FlooredTask = Pick<
+/** The part of a task that its floor is a function of. */
+export type FlooredTask = Pick<
   StatisticsTask,
   | 'method'
   | 'features'
@@ -156,9 +157,9 @@ export function computedFractionBits(task: FlooredTask): number {
  * What the servers compute with, from flat statistics or a share of them: R and V shifted to the floor's fraction bits, and behind the number of owners once more the V of every
  * class, with `sumFractionBits`, which take noise of their own. The statistics themselves where there is no floor.
  */
-export function computedValues(task: StatisticsTask, values: readonly bigint[]): bigint[] {
+export function computedValues(task: StatisticsTask, values: readonly bigint[]): readonly bigint[] {
   const floor = floorOf(task);
-  if (floor === undefined) return [...values];
+  if (floor === undefined) return values;
   const { R, labellings } = placesOf(task);
   const more = BigInt(floor.fractionBits - task.fractionBits);
   const ofSums = BigInt(floor.sumFractionBits - task.fractionBits);
@@ -173,6 +174,11 @@ export function computedValues(task: StatisticsTask, values: readonly bigint[]):
   return computed;
 }
 
+/** Noise on entry (i, j) of the scatter is as many times larger than 1 as this: noise on the diagonal is √2 times that beside it. */
+export function productOfGrains(grains: readonly number[], i: number, j: number): number {
+  return grains[i]! * grains[j]! * (i === j ? Math.SQRT2 : 1);
+}
+
 /** One server's deviations of its noise on `computedValues`, in their units; zeros where a value takes none. */
 export function floorDeviations(task: StatisticsTask): number[] {
   const floor = floorOf(task);
@@ -183,7 +189,7 @@ export function floorDeviations(task: StatisticsTask): number[] {
   let next = R.from;
   for (let i = 0; next < R.to; i += 1) {
     for (let j = i; j < grains.length; j += 1, next += 1)
-      deviations[next] = deviation * grains[i]! * grains[j]! * 4 ** fractionBits * (i === j ? Math.SQRT2 : 1);
+      deviations[next] = deviation * productOfGrains(grains, i, j) * 4 ** fractionBits;
   }
   const classes = summedClasses(task).reduce((sum, count) => sum + count, 0);
   for (let k = 0; k < classes; k += 1) {

@@ -23,6 +23,7 @@ export {
   grainOf,
   isExact,
   privacyDeviation,
+  productOfGrains,
   RELEASED_BITS,
   type ReleasedFraction,
   ROTATED_PENCIL_BITS,

@@ -2,7 +2,7 @@
  * An owner's own floor. The servers' floor is as large as the task says that values are coarse; where an owner's rows are coarser than that, its program adds a floor to its own
  * sums before they are encrypted, so that it need not believe the task's author. No message tells of it.
  */
-import { floorDeviation, floorOf, grainOf, isExact } from './floor.ts';
+import { floorDeviation, floorOf, grainOf, isExact, productOfGrains } from './floor.ts';
 import { placesOf } from './places.ts';
 import type { Feature, StatisticsTask } from './statistics-task.ts';
 
@@ -72,8 +72,7 @@ function deviationsOf(
   let next = R.from;
   for (let i = 0; next < R.to; i += 1)
     for (let j = i; j < own.length; j += 1, next += 1)
-      if (isCoarser[i] || isCoarser[j])
-        deviations[next] = deviation * own[i]! * own[j]! * unit ** 2 * (i === j ? Math.SQRT2 : 1);
+      if (isCoarser[i] || isCoarser[j]) deviations[next] = deviation * productOfGrains(own, i, j) * unit ** 2;
   for (const { V } of labellings.flat())
     for (const [i, grain] of own.entries())
       if (isCoarser[i]) deviations[V.from + i] = deviation * grain * unit;

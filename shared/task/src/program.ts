@@ -1,6 +1,6 @@
 /** What a decomposition computes: its public description and the limits of each method. */
 
-import { type Floor, floorOf } from './floor.ts';
+import { type Floor, type FlooredTask, floorOf } from './floor.ts';
 import type { Output, Scale } from './schema.ts';
 import type { Method, StatisticsTask } from './statistics-task.ts';
 
@@ -36,19 +36,8 @@ export interface Program {
  * const vectors = cappedComponents(program); // how many come out
  */
 export function programOf(
-  task: Pick<
-    StatisticsTask,
-    | 'method'
-    | 'features'
-    | 'labellings'
-    | 'sketch'
-    | 'fractionBits'
-    | 'maximumOwners'
-    | 'maximumSamplesPerOwner'
-    | 'differentialPrivacy'
-    | 'exact'
-    | 'releases'
-  > &
+  task: FlooredTask &
+    Pick<StatisticsTask, 'sketch'> &
     Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'>,
 ): Program {
   const floor = floorOf(task);
