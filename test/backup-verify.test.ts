@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backUp, fails, succeeds } from './support/backups.ts';
-import { earlierDirectory, latestOf } from './support/earlier.ts';
+import { earlierDirectory, latestOf } from './support/kept-databases.ts';
 import { runInProcess } from './support/in-process.ts';
 
 let folder: string;

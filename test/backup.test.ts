@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { z } from 'zod';
 import { backUp, fails, type Name, restore, secretsOf, succeeds } from './support/backups.ts';
 import { query } from './support/database.ts';
-import { earlierDirectory, latestOf } from './support/earlier.ts';
+import { earlierDirectory, latestOf } from './support/kept-databases.ts';
 import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 

@@ -9,7 +9,7 @@ import { createLocalCertificate, databaseFile, loadOrCreateKeyRing } from '@eige
 import { freePort } from '@eigenveil/testbed/port';
 import { generatePrivateJwk, importSigningKey } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { earlierDirectory, latestOf } from './support/earlier.ts';
+import { earlierDirectory, latestOf } from './support/kept-databases.ts';
 import { runInProcess } from './support/in-process.ts';
 import { World } from './support/world.ts';
 

@@ -11,7 +11,7 @@ import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { isStillInFiles, query } from './support/database.ts';
-import { earlierDirectory, latestOf } from './support/earlier.ts';
+import { earlierDirectory, latestOf } from './support/kept-databases.ts';
 import { runInProcess } from './support/in-process.ts';
 import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';

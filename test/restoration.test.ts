@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backUp, lose, type Name, restore, secretsOf, succeeds } from './support/backups.ts';
 import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
-import { earlierDirectory, earlierTasks, latestOf } from './support/earlier.ts';
+import { earlierDirectory, earlierTasks, latestOf } from './support/kept-databases.ts';
 import { runInProcess } from './support/in-process.ts';
 import { type Contribution, encryptValues, recordFor } from './support/requests.ts';
 import { RogueDataUser } from './support/rogue.ts';

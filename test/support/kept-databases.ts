@@ -1,6 +1,6 @@
 /**
  * Data directories as earlier releases left them: a CSP and a data user in the midst of the same six tasks, dumped as SQL when the
- * schema versions in the files' names were the latest, with keys made for the purpose (test/make-fixtures.test.ts).
+ * schema versions in the files' names were the latest, with keys made for the purpose (test/make-kept-databases.test.ts).
  */
 import { chmod, copyFile, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Makes the fixtures of test/upgrade.test.ts, when EIGENVEIL_FIXTURES names the folder: databases of this release's services in the midst
+ * Makes the fixtures of test/kept-databases.test.ts, when EIGENVEIL_FIXTURES names the folder: databases of this release's services in the midst
  * of tasks. To be run before a schema gets another version: see CONTRIBUTING.md.
  */
 import { cp, mkdir, writeFile } from 'node:fs/promises';

@@ -19,7 +19,7 @@ import {
   earlierTasks,
   latestOf,
   type ServiceName,
-} from './support/earlier.ts';
+} from './support/kept-databases.ts';
 import { expectReference } from './support/expectations.ts';
 import { runInProcess } from './support/in-process.ts';
 import { straceProblem } from './support/system-calls.ts';
