@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backUp, fails, succeeds } from './support/backups.ts';
-import { earlierDirectory, latestOf } from './support/kept-databases.ts';
 import { runInProcess } from './support/in-process.ts';
+import { keptDirectory } from './support/kept-databases.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
   let directory: string;
   let backup: string;
   beforeAll(async () => {
-    directory = await earlierDirectory(latestOf(service), join(folder, name));
+    directory = await keptDirectory(service, join(folder, name));
     backup = join(folder, `${name}-backup`);
     await succeeds(backUp(name, directory, backup));
   });

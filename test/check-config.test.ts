@@ -9,8 +9,8 @@ import { createLocalCertificate, databaseFile, loadOrCreateKeyRing } from '@eige
 import { freePort } from '@eigenveil/testbed/port';
 import { generatePrivateJwk, importSigningKey } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { earlierDirectory, latestOf } from './support/kept-databases.ts';
 import { runInProcess } from './support/in-process.ts';
+import { keptDirectory } from './support/kept-databases.ts';
 import { World } from './support/world.ts';
 
 let folder: string;
@@ -68,8 +68,8 @@ test('finds nothing wrong before the first start, and makes nothing', async () =
   expect(await contents(folder)).toEqual(before);
 });
 
-test('finds nothing wrong with the directory of a release before, and leaves it as it is', async () => {
-  const directory = await earlierDirectory(latestOf('csp'), fresh());
+test('finds nothing wrong with the directory of a service that was stopped, and leaves it as it is', async () => {
+  const directory = await keptDirectory('csp', fresh());
   const before = await contents(directory);
   expect(await csp(directory)).toEqual({ exitCode: 0, stderr: '', news: {} });
   expect(await contents(directory)).toEqual(before);
@@ -208,7 +208,7 @@ describe('finds', () => {
   });
 
   test.each(cases)('%s', async (_, place, words, spoil) => {
-    const directory = await earlierDirectory(latestOf('csp'), fresh());
+    const directory = await keptDirectory('csp', fresh());
     const args = await spoil(directory);
     const before = await contents(directory);
     const { exitCode, stderr, news } = await csp(directory, ...args);
@@ -220,7 +220,7 @@ describe('finds', () => {
   });
 
   test('the database of another service', async () => {
-    const directory = await earlierDirectory(latestOf('data-user'), fresh());
+    const directory = await keptDirectory('data-user', fresh());
     expect((await csp(directory)).news.database).toMatch(/^bad: ERR_DATABASE: .* got that of a data user/);
   });
 });

@@ -11,8 +11,8 @@ import type { SignedTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { isStillInFiles, query } from './support/database.ts';
-import { earlierDirectory, latestOf } from './support/kept-databases.ts';
 import { runInProcess } from './support/in-process.ts';
+import { keptDirectory } from './support/kept-databases.ts';
 import { straceProblem } from './support/system-calls.ts';
 import { World } from './support/world.ts';
 
@@ -65,7 +65,7 @@ describe.each(['csp', 'user'] as const)('key rotate of eigenveil-%s', (name) => 
   const service = name === 'csp' ? 'csp' : 'data-user';
 
   test('seals everything under a new key and forgets the old one', async () => {
-    const directory = await earlierDirectory(latestOf(service), join(folder, `${name}-rotate`));
+    const directory = await keptDirectory(service, join(folder, `${name}-rotate`));
     const [before, [oldLine], old] = [
       await secretsOf(name, directory),
       await linesOf(directory),
@@ -92,7 +92,7 @@ describe.each(['csp', 'user'] as const)('key rotate of eigenveil-%s', (name) => 
   });
 
   test('changes nothing when the key file lacks a key, is missing, or there is no service', async () => {
-    const directory = await earlierDirectory(latestOf(service), join(folder, `${name}-refused`));
+    const directory = await keptDirectory(service, join(folder, `${name}-refused`));
     const [right, before] = [await readFile(keyFile(directory), 'utf8'), sealedValues(name, directory)];
     const wrong = `${randomBytes(32).toString('base64url')}\n`;
     await writeFile(keyFile(directory), wrong);
@@ -140,7 +140,7 @@ describe.skipIf(cannotTrace !== undefined)('a rotation that is killed', { tags: 
   for (const [name, call, nth] of KILLED_AT) {
     test.concurrent(`in eigenveil-${name} at ${call} number ${nth}`, async () => {
       const service = name === 'csp' ? 'csp' : 'data-user';
-      const directory = await earlierDirectory(latestOf(service), join(folder, `${name}-${call}-${nth}`));
+      const directory = await keptDirectory(service, join(folder, `${name}-${call}-${nth}`));
       const before = await secretsOf(name, directory);
       const command = ['key', 'rotate', '--data-directory', directory];
       expect(await runUntilKilled(name, command, call, nth)).toBe(true);

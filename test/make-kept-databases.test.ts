@@ -1,6 +1,6 @@
 /**
- * Makes the fixtures of test/kept-databases.test.ts, when EIGENVEIL_FIXTURES names the folder: databases of this release's services in the midst
- * of tasks. To be run before a schema gets another version: see CONTRIBUTING.md.
+ * Makes the databases anew that are kept for tests (test/support/kept-databases.ts), with EIGENVEIL_RECORD=1: to be run when a schema changes, or
+ * the form of what lies in it.
  */
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,11 +12,10 @@ import type { SignedTask } from '@eigenveil/wire';
 import { expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
-import { summarise } from './support/tasks.ts';
+import { KEPT_DATABASES, KEY_FILES, type KeptTasks } from './support/kept-databases.ts';
 import { World } from './support/world.ts';
 
 const DAYS = 86_400_000;
-const folder = process.env.EIGENVEIL_FIXTURES;
 
 /** A CSP that gets stuck where it decrypts, once it is told to. */
 class StuckPool extends PaillierPool {
@@ -27,7 +26,7 @@ class StuckPool extends PaillierPool {
   }
 }
 
-test.runIf(folder !== undefined)('makes the fixtures of this release', async () => {
+test.runIf(process.env.EIGENVEIL_RECORD === '1')('makes databases in the midst of tasks', async () => {
   const paillier = new StuckPool({ threads: 0 });
   const world = await World.start({
     proxied: true,
@@ -59,16 +58,6 @@ test.runIf(folder !== undefined)('makes the fixtures of this release', async () 
   const agreed = await byHand.create({ deadline });
   const blinded = await withContributions();
   const unblinded = await withContributions();
-  // An owner with a receipt, and with a contribution that has none, since its request was lost.
-  const { owner, home } = await world.enrolledOwner();
-  const summarised = (task: SignedTask['task']) => Promise.resolve(summarise(task, byHand.parts[0]!));
-  const acknowledged = await byHand.create({ deadline });
-  await owner.contribute(world.dataUserAddress, acknowledged.task.id, summarised);
-  await client.cancelTask(acknowledged.task.id);
-  const awaited = await byHand.create({ deadline });
-  world.proxies.dataUser.inject(/contribution$/, { kind: 'lose request' });
-  await expect(owner.contribute(world.dataUserAddress, awaited.task.id, summarised)).rejects.toThrow();
-  expect(await home.pending(awaited.task.id)).toBeDefined();
 
   world.proxies.csp.inject(/two-party$/, { kind: 'lose request' }, Number.POSITIVE_INFINITY);
   await client.closeTask(unblinded.task.id);
@@ -81,28 +70,33 @@ test.runIf(folder !== undefined)('makes the fixtures of this release', async () 
   await expect(byHand.create({ deadline })).rejects.toThrow(); // which leaves a task that is proposed
   await world.stopDataUser();
 
-  await mkdir(folder!, { recursive: true });
+  await mkdir(KEPT_DATABASES, { recursive: true });
   for (const [service, directory] of [
     ['csp', cspConfig.dataDirectory],
     ['data-user', dataUserConfig.dataDirectory],
   ] as const) {
-    const { version, sql } = dump(databaseFile(directory));
-    await writeFile(join(folder!, `${service}-${version}.sql`), sql);
-    for (const key of ['signing-key.json', 'key-encryption-key'])
-      await cp(join(directory, key), join(folder!, `${service}-${key}`));
+    await writeFile(join(KEPT_DATABASES, `${service}.sql`), dump(databaseFile(directory)));
+    for (const key of KEY_FILES) await cp(join(directory, key), join(KEPT_DATABASES, `${service}-${key}`));
   }
-  await cp(join(world.folder, 'owner-5'), join(folder!, 'owner'), { recursive: true });
-  const tasks = { done, cancelled, open, agreed, blinded, unblinded, awaited };
-  const ids = Object.entries(tasks).map(([name, { task }]) => [name, task.id]);
-  const described = { time: new Date().toISOString(), ...Object.fromEntries(ids) };
-  await writeFile(join(folder!, 'tasks.json'), `${JSON.stringify(described, null, 2)}\n`);
+  const described: KeptTasks = {
+    time: new Date().toISOString(),
+    done: done.task.id,
+    cancelled: cancelled.task.id,
+    open: open.task.id,
+    agreed: agreed.task.id,
+    blinded: blinded.task.id,
+    unblinded: unblinded.task.id,
+  };
+  await writeFile(join(KEPT_DATABASES, 'tasks.json'), `${JSON.stringify(described, null, 2)}\n`);
   await world.close();
 });
 
 /** A database as SQL text. */
-function dump(path: string): { version: number; sql: string } {
+function dump(path: string): string {
   const db = new DatabaseSync(path, { readOnly: true });
-  const version = Number(db.prepare('PRAGMA user_version').get()!.user_version);
+  const pragmas = ['application_id', 'user_version'].map(
+    (name) => `PRAGMA ${name} = ${Number(db.prepare(`PRAGMA ${name}`).get()![name])};`,
+  );
   const objects = db
     .prepare(
       "SELECT name, type, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
@@ -126,8 +120,7 @@ function dump(path: string): { version: number; sql: string } {
       }),
   );
   db.close();
-  const lines = [...objects.map(({ sql }) => `${sql};`), ...inserts, `PRAGMA user_version = ${version};`];
-  return { version, sql: `${lines.join('\n')}\n` };
+  return `${[...objects.map(({ sql }) => `${sql};`), ...inserts, ...pragmas].join('\n')}\n`;
 }
 
 function literal(value: unknown): string {

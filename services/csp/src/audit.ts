@@ -62,28 +62,12 @@ export const AUDIT_TABLE = `
   CREATE TABLE audit (
     sequence       INTEGER PRIMARY KEY,
     time           TEXT NOT NULL,
-    task_id        TEXT NOT NULL,
-    operation      TEXT NOT NULL,
-    request_digest TEXT,
-    previous_hash  TEXT NOT NULL,
-    hash           TEXT NOT NULL
-  ) STRICT;
-`;
-
-/** A restoration is of no task. */
-export const AUDIT_OF_NO_TASK = `
-  ALTER TABLE audit RENAME TO old_audit;
-  CREATE TABLE audit (
-    sequence       INTEGER PRIMARY KEY,
-    time           TEXT NOT NULL,
     task_id        TEXT,
     operation      TEXT NOT NULL,
     request_digest TEXT,
     previous_hash  TEXT NOT NULL,
     hash           TEXT NOT NULL
   ) STRICT;
-  INSERT INTO audit SELECT * FROM old_audit;
-  DROP TABLE old_audit;
 `;
 
 export interface AuditedUse {

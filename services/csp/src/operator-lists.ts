@@ -2,17 +2,17 @@
 import type { Database } from '@eigenveil/server';
 import { DAY_MILLISECONDS } from '@eigenveil/task';
 
-/** A time in the database, in milliseconds; null where a release before did not note it. */
-const time = (value: unknown): string | null =>
-  value === null ? null : new Date(value as number).toISOString();
+/** A time in the database, which has it in milliseconds. */
+const time = (value: unknown): string => new Date(value as number).toISOString();
+const timeOrNull = (value: unknown): string | null => (value === null ? null : time(value));
 
 interface ListedOwner {
   readonly ownerId: string;
   /** Of its key. */
   readonly thumbprint: string;
-  readonly enrolledAt: string | null;
+  readonly enrolledAt: string;
   /** When it last got an owner token, with which it can contribute for as long as the settings say. */
-  readonly tokenAt: string | null;
+  readonly tokenAt: string;
   readonly revokedAt: string | null;
   /** Tasks that have not ended and in which its record counts. */
   readonly tasks: number;
@@ -31,7 +31,7 @@ export function listOwners(db: Database, { onlyRevoked }: { readonly onlyRevoked
       thumbprint: row.thumbprint as string,
       enrolledAt: time(row.enrolled_at),
       tokenAt: time(row.token_at),
-      revokedAt: time(row.revoked_at),
+      revokedAt: timeOrNull(row.revoked_at),
       tasks: row.tasks as number,
     }));
 }
@@ -59,7 +59,7 @@ export function listTokens(
     .all(all ? 1 : 0, now.getTime())
     .map((row) => ({
       hash: row.token_hash as string,
-      expiresAt: time(row.expires_at)!,
+      expiresAt: time(row.expires_at),
       state:
         row.used_by !== null ? 'used' : (row.expires_at as number) > now.getTime() ? 'unused' : 'expired',
       ownerId: row.owner_id as string | null,
@@ -73,7 +73,7 @@ export interface ListedTask {
   /** `fixed`: agreed, and its set of records is fixed. */
   readonly state: 'agreed' | 'fixed' | 'unblinded' | 'ended';
   readonly records: number;
-  readonly proposedAt: string | null;
+  readonly proposedAt: string;
   readonly deadline: string;
 }
 
@@ -83,7 +83,7 @@ export function listTasks(db: Database, { all }: { readonly all: boolean }): Lis
     .prepare(
       `SELECT task_id, data_user, json_extract(task, '$.method.kind') AS method,
          json_extract(task, '$.deadline') AS deadline, records_added - records_removed AS records,
-         nullif(proposed_at, 0) AS proposed_at,
+         proposed_at,
          iif(state = 'agreed' AND fixed_root IS NOT NULL, 'fixed', state) AS state
        FROM tasks WHERE state <> 'ended' OR ? ORDER BY rowid`,
     )
@@ -128,7 +128,7 @@ export function listDataUsers(
   return rows.map((row) => ({
     thumbprint: row.thumbprint as string,
     isAdmitted: row.revoked_at === null && admitted.includes(row.thumbprint as string),
-    revokedAt: time(row.revoked_at),
+    revokedAt: timeOrNull(row.revoked_at),
     openTasks: row.open_tasks as number,
     tasksToday: row.tasks_today as number,
   }));

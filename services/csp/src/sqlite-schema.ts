@@ -1,6 +1,6 @@
 /** The tables of the CSP in SQLite, by schema version. */
 import { ANSWER_TABLES } from '@eigenveil/server';
-import { AUDIT_OF_NO_TASK, AUDIT_TABLE } from './audit.ts';
+import { AUDIT_TABLE } from './audit.ts';
 
 export const MIGRATIONS = [
   `
@@ -11,66 +11,20 @@ export const MIGRATIONS = [
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE owners (
-    owner_id   TEXT PRIMARY KEY,
-    thumbprint TEXT NOT NULL UNIQUE
+    owner_id    TEXT PRIMARY KEY,
+    thumbprint  TEXT NOT NULL UNIQUE,
+    enrolled_at INTEGER NOT NULL,
+    token_at    INTEGER NOT NULL,
+    revoked_at  INTEGER
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX revoked_owners ON owners (owner_id) WHERE revoked_at IS NOT NULL;
 
-  CREATE TABLE tasks (
-    task_id           TEXT PRIMARY KEY,
-    task              TEXT NOT NULL,
-    digest            TEXT NOT NULL,
-    agreement         TEXT NOT NULL,
-    state             TEXT NOT NULL CHECK (state IN ('agreed', 'unblinded', 'ended')),
-    sealed_secret_key BLOB,
-    unblinding_digest TEXT,
-    sealed_shares     BLOB
-  ) STRICT;
-
-  -- One row per owner and task: the primary key is what makes a double count impossible.
-  CREATE TABLE records (
-    task_id             TEXT NOT NULL REFERENCES tasks,
-    owner_id            TEXT NOT NULL REFERENCES owners,
-    contribution_digest TEXT NOT NULL,
-    PRIMARY KEY (task_id, owner_id)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  AUDIT_TABLE,
-  AUDIT_OF_NO_TASK,
-  `
-  CREATE TABLE computations (
-    task_id TEXT PRIMARY KEY REFERENCES tasks,
-    starts  INTEGER NOT NULL,
-    answers INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- Owners whose records do not count, whenever they come.
-  CREATE TABLE withdrawals (
-    task_id  TEXT NOT NULL REFERENCES tasks,
-    owner_id TEXT NOT NULL,
-    PRIMARY KEY (task_id, owner_id)
-  ) STRICT, WITHOUT ROWID;
-
-  -- The one that is countersigned. Kept when the task has ended: no other may ever be.
-  CREATE TABLE projections (
-    task_id TEXT PRIMARY KEY REFERENCES tasks,
-    digest  TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  `,
-  ANSWER_TABLES,
-  `
   -- Of owners' ledgers: how many entries, and the digest of the last.
   CREATE TABLE owner_counters (
     owner_id TEXT PRIMARY KEY REFERENCES owners,
     counter  INTEGER NOT NULL,
     digest   TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
-
-  -- Null where a release before did not note it.
-  ALTER TABLE owners ADD COLUMN enrolled_at INTEGER;
-  ALTER TABLE owners ADD COLUMN token_at INTEGER;
-  ALTER TABLE owners ADD COLUMN revoked_at INTEGER;
-  CREATE INDEX revoked_owners ON owners (owner_id) WHERE revoked_at IS NOT NULL;
 
   CREATE TABLE revocation_list (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -83,28 +37,62 @@ export const MIGRATIONS = [
     revoked_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  ALTER TABLE tasks ADD COLUMN data_user TEXT AS (json_extract(task, '$.dataUser')) VIRTUAL;
-  ALTER TABLE tasks ADD COLUMN proposed_at INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE tasks (
+    task_id           TEXT PRIMARY KEY,
+    task              TEXT NOT NULL,
+    data_user         TEXT AS (json_extract(task, '$.dataUser')) VIRTUAL,
+    proposed_at       INTEGER NOT NULL,
+    digest            TEXT NOT NULL,
+    agreement         TEXT NOT NULL,
+    state             TEXT NOT NULL CHECK (state IN ('agreed', 'unblinded', 'ended')),
+    -- As many records are there as were added and not removed; as long as neither changes, they are the same ones.
+    records_added     INTEGER NOT NULL DEFAULT 0,
+    records_removed   INTEGER NOT NULL DEFAULT 0,
+    -- The set of records that the task is fixed to.
+    fixed_owners      INTEGER,
+    fixed_root        TEXT,
+    unblinding_digest TEXT,
+    sealed_secret_key BLOB,
+    sealed_shares     BLOB
+  ) STRICT;
   CREATE INDEX proposed_tasks ON tasks (data_user, proposed_at);
   CREATE INDEX open_tasks ON tasks (data_user) WHERE state <> 'ended';
 
-  -- As many records are there as were added and not removed; as long as neither changes, they are the same ones.
-  ALTER TABLE tasks ADD COLUMN records_added INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE tasks ADD COLUMN records_removed INTEGER NOT NULL DEFAULT 0;
-  UPDATE tasks SET records_added = (SELECT count(*) FROM records WHERE records.task_id = tasks.task_id);
+  -- One row per owner and task: the primary key is what makes a double count impossible.
+  CREATE TABLE records (
+    task_id             TEXT NOT NULL REFERENCES tasks,
+    owner_id            TEXT NOT NULL REFERENCES owners,
+    contribution_digest TEXT NOT NULL,
+    PRIMARY KEY (task_id, owner_id)
+  ) STRICT, WITHOUT ROWID;
 
-  -- The set of records that the task is fixed to.
-  ALTER TABLE tasks ADD COLUMN fixed_owners INTEGER;
-  ALTER TABLE tasks ADD COLUMN fixed_root TEXT;
+  -- Owners whose records do not count, whenever they come.
+  CREATE TABLE withdrawals (
+    task_id  TEXT NOT NULL REFERENCES tasks,
+    owner_id TEXT NOT NULL,
+    PRIMARY KEY (task_id, owner_id)
+  ) STRICT, WITHOUT ROWID;
 
+  CREATE TABLE computations (
+    task_id TEXT PRIMARY KEY REFERENCES tasks,
+    starts  INTEGER NOT NULL,
+    answers INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- The one that is countersigned. Kept when the task has ended: no other may ever be.
+  CREATE TABLE projections (
+    task_id TEXT PRIMARY KEY REFERENCES tasks,
+    digest  TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
   -- A task that stands on a projection names its digest.
   CREATE INDEX projection_digests ON projections (digest);
-  `,
-  `
+
   -- Of a task that refines an earlier result: the vectors of that, of which its two-party computation makes Ω.
   CREATE TABLE refinements (
     task_id        TEXT PRIMARY KEY REFERENCES tasks,
     sealed_vectors BLOB NOT NULL
   ) STRICT;
+  ${AUDIT_TABLE}
+  ${ANSWER_TABLES}
   `,
 ];

@@ -22,15 +22,20 @@ export const MIGRATIONS = [
     agreement       text,
     last_sequence   integer NOT NULL DEFAULT 0,
     contributions   integer NOT NULL DEFAULT 0,
-    sealed_blinding bytea,
-    blinded         bytea,
+    records_sent    integer NOT NULL DEFAULT 0,
+    fixation        text,
     projection      text,
+    provenance      text NOT NULL DEFAULT '{}',
     failure         text,
+    entered         text NOT NULL DEFAULT '{}',
     timings         text NOT NULL DEFAULT '{}',
     activity        text NOT NULL DEFAULT '{}',
     faults          integer NOT NULL DEFAULT 0,
-    ended_at_csp    boolean NOT NULL DEFAULT false
+    ended_at_csp    boolean NOT NULL DEFAULT false,
+    sealed_blinding bytea,
+    blinded         bytea
   );
+  CREATE INDEX open_tasks ON tasks (task_id) WHERE state = 'open';
 
   -- One row per owner and task, kept when its body is gone: the primary key is the protection against replay.
   CREATE TABLE contributions (
@@ -45,6 +50,7 @@ export const MIGRATIONS = [
     PRIMARY KEY (task_id, owner_id),
     UNIQUE (task_id, sequence)
   );
+  CREATE INDEX withdrawn_contributions ON contributions (task_id, sequence) WHERE withdrawn;
 
   -- By owner, not by sequence number: it is written before the task is locked and the number is known. No reference to tasks, whose
   -- check would lock the row of the task for all who write at the same time.
@@ -58,6 +64,31 @@ export const MIGRATIONS = [
   -- Ciphertexts do not get smaller by compression.
   ALTER TABLE contribution_bodies ALTER bytes SET STORAGE EXTERNAL;
 
+  CREATE TABLE uploads (
+    upload_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    task_id   text COLLATE "C" NOT NULL REFERENCES tasks,
+    owner_id  text COLLATE "C" NOT NULL,
+    digest    text NOT NULL,
+    pieces    integer NOT NULL,
+    UNIQUE (task_id, owner_id)
+  );
+
+  CREATE TABLE upload_pieces (
+    upload_id integer NOT NULL REFERENCES uploads ON DELETE CASCADE,
+    number    integer NOT NULL,
+    bytes     bytea NOT NULL,
+    PRIMARY KEY (upload_id, number)
+  );
+  ALTER TABLE upload_pieces ALTER bytes SET STORAGE EXTERNAL;
+
+  CREATE TABLE refusals (
+    task_id text COLLATE "C" NOT NULL REFERENCES tasks,
+    code    text COLLATE "C" NOT NULL,
+    count   bigint NOT NULL,
+    last_at text NOT NULL,
+    PRIMARY KEY (task_id, code)
+  );
+
   CREATE TABLE partial_products (
     task_id        text COLLATE "C" NOT NULL REFERENCES tasks,
     batch          integer NOT NULL,
@@ -69,26 +100,16 @@ export const MIGRATIONS = [
   );
   ALTER TABLE partial_products ALTER bytes SET STORAGE EXTERNAL;
 
-  -- Whose database this is.
-  CREATE TABLE belongs_to (
-    only_row   boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-    thumbprint text NOT NULL,
-    key_id     text NOT NULL
+  CREATE TABLE product_pieces (
+    task_id text COLLATE "C" NOT NULL,
+    batch   integer NOT NULL,
+    number  integer NOT NULL,
+    bytes   bytea NOT NULL,
+    PRIMARY KEY (task_id, batch, number),
+    FOREIGN KEY (task_id, batch) REFERENCES partial_products ON DELETE CASCADE
   );
+  ALTER TABLE product_pieces ALTER bytes SET STORAGE EXTERNAL;
 
-  -- Unlogged: see PostgresReplayGuard.
-  CREATE UNLOGGED TABLE used_proofs (
-    proof_id   text COLLATE "C" PRIMARY KEY,
-    expires_at timestamptz NOT NULL
-  );
-  CREATE INDEX used_proofs_expire ON used_proofs (expires_at);
-  `,
-  `
-  ALTER TABLE tasks ADD COLUMN records_sent integer NOT NULL DEFAULT 0;
-  `,
-  `ALTER TABLE tasks ADD COLUMN provenance text NOT NULL DEFAULT '{}';`,
-  `
-  -- As in SQLite: the one answer of a task whose two-party protocol gives one only.
   CREATE TABLE answers (
     task_id     text COLLATE "C" PRIMARY KEY REFERENCES tasks,
     sealed_seed bytea NOT NULL,
@@ -101,24 +122,15 @@ export const MIGRATIONS = [
     tag      bytea NOT NULL,
     PRIMARY KEY (task_id, position)
   );
-  `,
-  `
-  -- As in SQLite: when a task came to which state, and uploads that were refused.
-  ALTER TABLE tasks ADD COLUMN entered text NOT NULL DEFAULT '{}';
-  UPDATE tasks SET activity = '{}';
 
-  CREATE TABLE refusals (
-    task_id text COLLATE "C" NOT NULL REFERENCES tasks,
-    code    text COLLATE "C" NOT NULL,
-    count   bigint NOT NULL,
-    last_at text NOT NULL,
-    PRIMARY KEY (task_id, code)
+  CREATE TABLE revoked_owners (owner_id text COLLATE "C" PRIMARY KEY);
+
+  CREATE TABLE revocations (
+    only_row  boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    -- At most 2^53 - 1: no number that JavaScript would round.
+    number    bigint NOT NULL,
+    issued_at text COLLATE "C" NOT NULL
   );
-
-  CREATE INDEX withdrawn_contributions ON contributions (task_id, sequence) WHERE withdrawn;
-  `,
-  `
-  CREATE INDEX open_tasks ON tasks (task_id) WHERE state = 'open';
 
   -- Tokens as hashes. A row stays when the operator is revoked or its token has expired, until one of the same name is added.
   CREATE TABLE operators (
@@ -141,44 +153,18 @@ export const MIGRATIONS = [
     hash          text NOT NULL
   );
 
-  -- As in SQLite: which set of records the CSP was asked to fix, and whom it has revoked.
-  ALTER TABLE tasks ADD COLUMN fixation text;
-
-  CREATE TABLE revoked_owners (owner_id text COLLATE "C" PRIMARY KEY);
-
-  CREATE TABLE revocations (
-    only_row  boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-    -- At most 2^53 - 1: no number that JavaScript would round.
-    number    bigint NOT NULL,
-    issued_at text COLLATE "C" NOT NULL
+  -- Whose database this is.
+  CREATE TABLE belongs_to (
+    only_row   boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    thumbprint text NOT NULL,
+    key_id     text NOT NULL
   );
 
-  -- As in SQLite: contributions that come in pieces, and the products of batches of them.
-  CREATE TABLE uploads (
-    upload_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    task_id   text COLLATE "C" NOT NULL REFERENCES tasks,
-    owner_id  text COLLATE "C" NOT NULL,
-    digest    text NOT NULL,
-    pieces    integer NOT NULL,
-    UNIQUE (task_id, owner_id)
+  -- Unlogged: see PostgresReplayGuard.
+  CREATE UNLOGGED TABLE used_proofs (
+    proof_id   text COLLATE "C" PRIMARY KEY,
+    expires_at timestamptz NOT NULL
   );
-
-  CREATE TABLE upload_pieces (
-    upload_id integer NOT NULL REFERENCES uploads ON DELETE CASCADE,
-    number    integer NOT NULL,
-    bytes     bytea NOT NULL,
-    PRIMARY KEY (upload_id, number)
-  );
-  ALTER TABLE upload_pieces ALTER bytes SET STORAGE EXTERNAL;
-
-  CREATE TABLE product_pieces (
-    task_id text COLLATE "C" NOT NULL,
-    batch   integer NOT NULL,
-    number  integer NOT NULL,
-    bytes   bytea NOT NULL,
-    PRIMARY KEY (task_id, batch, number),
-    FOREIGN KEY (task_id, batch) REFERENCES partial_products ON DELETE CASCADE
-  );
-  ALTER TABLE product_pieces ALTER bytes SET STORAGE EXTERNAL;
+  CREATE INDEX used_proofs_expire ON used_proofs (expires_at);
   `,
 ];

@@ -8,33 +8,26 @@ export const MIGRATIONS = [
     task            TEXT NOT NULL,
     state           TEXT NOT NULL,
     agreement       TEXT,
-    sealed_blinding BLOB,
-    blinded         BLOB,
+    last_sequence   INTEGER NOT NULL DEFAULT 0,
+    -- Those that count: a count(*) for each new one would make a contribution cost more the more there are.
+    contributions   INTEGER NOT NULL DEFAULT 0,
+    records_sent    INTEGER NOT NULL DEFAULT 0,
+    -- The set of records that the CSP was asked to fix, as JSON.
+    fixation        TEXT,
     projection      TEXT,
+    provenance      TEXT NOT NULL DEFAULT '{}',
     failure         TEXT,
+    -- When it came to which state, as JSON.
+    entered         TEXT NOT NULL DEFAULT '{}',
     timings         TEXT NOT NULL DEFAULT '{}',
-    ended_at_csp    INTEGER NOT NULL DEFAULT 0
+    activity        TEXT NOT NULL DEFAULT '{}',
+    faults          INTEGER NOT NULL DEFAULT 0,
+    ended_at_csp    INTEGER NOT NULL DEFAULT 0,
+    -- Last: SQLite reads through what stands before a column.
+    sealed_blinding BLOB,
+    blinded         BLOB
   ) STRICT;
-
-  -- One row per owner and task, kept when its bytes are gone: the primary key is the protection against replay.
-  CREATE TABLE contributions (
-    task_id   TEXT NOT NULL REFERENCES tasks,
-    owner_id  TEXT NOT NULL,
-    digest    TEXT NOT NULL,
-    bytes     BLOB,
-    record    TEXT NOT NULL,
-    receipt   TEXT NOT NULL,
-    withdrawn INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (task_id, owner_id)
-  ) STRICT;
-  `,
-  `
-  ALTER TABLE tasks ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT 0;
-  -- Those that count: a count(*) for each new one would make a contribution cost more the more there are.
-  ALTER TABLE tasks ADD COLUMN contributions INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE tasks ADD COLUMN activity TEXT NOT NULL DEFAULT '{}';
-  ALTER TABLE tasks ADD COLUMN faults INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE contributions RENAME TO old_contributions;
+  CREATE INDEX open_tasks ON tasks (task_id) WHERE state = 'open';
 
   -- One row per owner and task, kept when its body is gone: the primary key is the protection against replay.
   CREATE TABLE contributions (
@@ -49,6 +42,7 @@ export const MIGRATIONS = [
     PRIMARY KEY (task_id, owner_id),
     UNIQUE (task_id, sequence)
   ) STRICT;
+  CREATE INDEX withdrawn_contributions ON contributions (task_id, sequence) WHERE withdrawn = 1;
 
   -- Apart from the contributions, whose rows are read for every request: ciphertexts fill pages of their own.
   CREATE TABLE contribution_bodies (
@@ -58,6 +52,33 @@ export const MIGRATIONS = [
     bytes     BLOB NOT NULL,
     PRIMARY KEY (task_id, sequence)
   ) STRICT;
+
+  -- Contributions that come in pieces, one for each owner and task, from the first piece on. An id never comes again.
+  CREATE TABLE uploads (
+    upload_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    task_id   TEXT NOT NULL REFERENCES tasks,
+    owner_id  TEXT NOT NULL,
+    -- As the owner's record says it.
+    digest    TEXT NOT NULL,
+    pieces    INTEGER NOT NULL,
+    UNIQUE (task_id, owner_id)
+  ) STRICT;
+
+  CREATE TABLE upload_pieces (
+    upload_id INTEGER NOT NULL REFERENCES uploads ON DELETE CASCADE,
+    number    INTEGER NOT NULL,
+    bytes     BLOB NOT NULL,
+    PRIMARY KEY (upload_id, number)
+  ) STRICT;
+
+  -- Uploads that were refused: how many, and when the last. Of whom and of what is not kept.
+  CREATE TABLE refusals (
+    task_id TEXT NOT NULL REFERENCES tasks,
+    code    TEXT NOT NULL,
+    count   INTEGER NOT NULL,
+    last_at TEXT NOT NULL,
+    PRIMARY KEY (task_id, code)
+  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE partial_products (
     task_id        TEXT NOT NULL REFERENCES tasks,
@@ -69,41 +90,25 @@ export const MIGRATIONS = [
     PRIMARY KEY (task_id, batch)
   ) STRICT;
 
-  INSERT INTO contributions (task_id, owner_id, sequence, digest, receipt, withdrawn)
-    SELECT task_id, owner_id, row_number() OVER (PARTITION BY task_id ORDER BY rowid), digest, receipt, withdrawn
-    FROM old_contributions;
-  INSERT INTO contribution_bodies (task_id, sequence, record, bytes)
-    SELECT task_id, sequence, record, bytes
-    FROM old_contributions JOIN contributions USING (task_id, owner_id) WHERE bytes IS NOT NULL;
-  UPDATE tasks SET
-    last_sequence = (SELECT count(*) FROM contributions WHERE task_id = tasks.task_id),
-    contributions = (SELECT count(*) FROM contributions WHERE task_id = tasks.task_id AND withdrawn = 0);
-  DROP TABLE old_contributions;
-  `,
-  `
-  ALTER TABLE tasks ADD COLUMN records_sent INTEGER NOT NULL DEFAULT 0;
-  `,
-  `ALTER TABLE tasks ADD COLUMN provenance TEXT NOT NULL DEFAULT '{}';`,
-  ANSWER_TABLES,
-  `
-  -- When it came to which state, as JSON; what was before this column is not known.
-  ALTER TABLE tasks ADD COLUMN entered TEXT NOT NULL DEFAULT '{}';
-  -- The release before wrote it in another form. It is written again.
-  UPDATE tasks SET activity = '{}';
+  -- Of a batch of contributions that came in pieces; the partial product itself has no bytes then.
+  CREATE TABLE product_pieces (
+    task_id TEXT NOT NULL,
+    batch   INTEGER NOT NULL,
+    number  INTEGER NOT NULL,
+    bytes   BLOB NOT NULL,
+    PRIMARY KEY (task_id, batch, number),
+    FOREIGN KEY (task_id, batch) REFERENCES partial_products ON DELETE CASCADE
+  ) STRICT;
 
-  -- Uploads that were refused: how many, and when the last. Of whom and of what is not kept.
-  CREATE TABLE refusals (
-    task_id TEXT NOT NULL REFERENCES tasks,
-    code    TEXT NOT NULL,
-    count   INTEGER NOT NULL,
-    last_at TEXT NOT NULL,
-    PRIMARY KEY (task_id, code)
-  ) STRICT, WITHOUT ROWID;
+  -- Whom the CSP has revoked in any list that was ever seen.
+  CREATE TABLE revoked_owners (owner_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 
-  CREATE INDEX withdrawn_contributions ON contributions (task_id, sequence) WHERE withdrawn = 1;
-  `,
-  `
-  CREATE INDEX open_tasks ON tasks (task_id) WHERE state = 'open';
+  -- The newest list.
+  CREATE TABLE revocations (
+    only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
+    number    INTEGER NOT NULL,
+    issued_at TEXT NOT NULL
+  ) STRICT;
 
   -- Tokens as hashes. A row stays when the operator is revoked or its token has expired, until one of the same name is added.
   CREATE TABLE operators (
@@ -125,46 +130,6 @@ export const MIGRATIONS = [
     previous_hash TEXT NOT NULL,
     hash          TEXT NOT NULL
   ) STRICT;
-
-  -- The set of records that the CSP was asked to fix, as JSON.
-  ALTER TABLE tasks ADD COLUMN fixation TEXT;
-
-  -- Whom the CSP has revoked in any list that was ever seen.
-  CREATE TABLE revoked_owners (owner_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-
-  -- The newest list.
-  CREATE TABLE revocations (
-    only_row  INTEGER PRIMARY KEY CHECK (only_row = 1),
-    number    INTEGER NOT NULL,
-    issued_at TEXT NOT NULL
-  ) STRICT;
-
-  -- Contributions that come in pieces, one for each owner and task, from the first piece on. An id never comes again.
-  CREATE TABLE uploads (
-    upload_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    task_id   TEXT NOT NULL REFERENCES tasks,
-    owner_id  TEXT NOT NULL,
-    -- As the owner's record says it.
-    digest    TEXT NOT NULL,
-    pieces    INTEGER NOT NULL,
-    UNIQUE (task_id, owner_id)
-  ) STRICT;
-
-  CREATE TABLE upload_pieces (
-    upload_id INTEGER NOT NULL REFERENCES uploads ON DELETE CASCADE,
-    number    INTEGER NOT NULL,
-    bytes     BLOB NOT NULL,
-    PRIMARY KEY (upload_id, number)
-  ) STRICT;
-
-  -- Of a batch of such contributions; the partial product itself has no bytes then.
-  CREATE TABLE product_pieces (
-    task_id TEXT NOT NULL,
-    batch   INTEGER NOT NULL,
-    number  INTEGER NOT NULL,
-    bytes   BLOB NOT NULL,
-    PRIMARY KEY (task_id, batch, number),
-    FOREIGN KEY (task_id, batch) REFERENCES partial_products ON DELETE CASCADE
-  ) STRICT;
+  ${ANSWER_TABLES}
   `,
 ];

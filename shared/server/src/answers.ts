@@ -39,7 +39,7 @@ function required(kept: Uint8Array | undefined): Uint8Array {
   throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended, or its one answer has');
 }
 
-/** A migration of both services' databases, which have tasks. */
+/** Tables of both services' databases in SQLite, beside their tasks. */
 export const ANSWER_TABLES = `
   CREATE TABLE answers (
     task_id     TEXT PRIMARY KEY REFERENCES tasks,

@@ -4,14 +4,11 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { ServiceError } from '@eigenveil/wire';
 import { DATABASE_RETRY_SECONDS, ServerError } from './errors.ts';
 
-/**
- * Whose a file is: the application id in its header ("EvCs", "EvDu", "EvAu"), and a table that no other service has had in any release, by
- * which a database is known from before it had an id.
- */
+/** Whose a file is: the application id in its header ("EvCs", "EvDu", "EvAu"). */
 const SERVICES = {
-  csp: { words: 'a CSP', applicationId: 0x45764373, table: 'enrolment_tokens' },
-  'data-user': { words: 'a data user', applicationId: 0x45764475, table: 'contributions' },
-  authenticator: { words: 'an authenticator', applicationId: 0x45764175, table: 'invitations' },
+  csp: { words: 'a CSP', applicationId: 0x45764373 },
+  'data-user': { words: 'a data user', applicationId: 0x45764475 },
+  authenticator: { words: 'an authenticator', applicationId: 0x45764175 },
 } as const;
 export type DatabaseService = keyof typeof SERVICES;
 
@@ -238,7 +235,7 @@ function makePrivate(path: string): void {
   }
 }
 
-/** @throws ERR_DATABASE for a database of anybody else; one of ours, or an empty one, gets its id */
+/** @throws ERR_DATABASE for a database of anybody else; an empty one gets its id */
 function claim(db: Database, path: string, service: DatabaseService): void {
   const { applicationId } = SERVICES[service];
   if (applicationIdOf(db) === applicationId) return;
@@ -248,23 +245,16 @@ function claim(db: Database, path: string, service: DatabaseService): void {
 }
 
 /**
- * Whether the database has its service's id; one from before it had one, or an empty one, has none.
+ * Whether the database has its service's id; an empty one has none yet.
  * @throws ERR_DATABASE for a database of anybody else
  */
 export function requireOwn(db: DatabaseSync, path: string, service: DatabaseService): boolean {
-  const { applicationId, table, words } = SERVICES[service];
+  const { applicationId, words } = SERVICES[service];
   const id = applicationIdOf(db);
   if (id === applicationId) return true;
-  const tables = new Set(
-    db
-      .prepare('SELECT name FROM sqlite_schema')
-      .all()
-      .map(({ name }) => name),
-  );
-  if (id === 0 && (tables.size === 0 || tables.has(table))) return false;
-  const other = Object.values(SERVICES).find(
-    (it) => it.applicationId === id || (id === 0 && tables.has(it.table)),
-  );
+  const isEmpty = db.prepare('SELECT name FROM sqlite_schema').get() === undefined;
+  if (id === 0 && isEmpty) return false;
+  const other = Object.values(SERVICES).find((it) => it.applicationId === id);
   throw new ServerError(
     'ERR_DATABASE',
     `"${path}" expected the database of ${words}, got that of ${other?.words ?? 'another program'}: give each service a folder of its own`,

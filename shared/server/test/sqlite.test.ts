@@ -243,17 +243,6 @@ describe('a database belongs to one service', () => {
     expect(() => openOf(other, CSP_TABLES, 'csp')).toThrow(refusal('a CSP', 'a data user'));
   });
 
-  test('whose tables it has, from before databases had an id', async () => {
-    const path = await databaseFile();
-    const old = new DatabaseSync(path);
-    old.exec(`${CSP_TABLES[0]} PRAGMA user_version = 1`);
-    old.close();
-    expect(() => openOf(path, DATA_USER_TABLES, 'data-user')).toThrow(refusal('a data user', 'a CSP'));
-    const db = openOf(path, CSP_TABLES, 'csp');
-    expect(pragma(db, 'application_id')).toBe(0x45764373);
-    db.close();
-  });
-
   test('and is left as it is when it is another program’s', async () => {
     const path = await databaseFile();
     for (const prepare of [
