@@ -1,7 +1,7 @@
 /** Programs of different releases: which may meet, what they are told else, and that docs/versions.md says the same. */
 import { readFile } from 'node:fs/promises';
 import { newTaskId } from '@eigenveil/task';
-import { OLDEST_VERSION, SPOKEN_VERSION, VERSION_HEADER } from '@eigenveil/wire';
+import { OLDEST_SERVER_VERSION, SPOKEN_VERSION, VERSION_HEADER } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { credentials, send } from './support/requests.ts';
 import { RogueDataUser, upgradeHeaders } from './support/rogue.ts';
@@ -29,17 +29,17 @@ async function ask(
 describe('a data user of another release at the CSP', () => {
   const end = () => ({ method: 'DELETE', path: `/tasks/${newTaskId()}` });
 
-  test.each(['1', null])('that says version %s is refused, and both versions are named', async (version) => {
-    const answer = await ask(version, end());
+  test('that says no version is refused, and both versions are named', async () => {
+    const answer = await ask(null, end());
     expect(answer).toMatchObject({ status: 409, code: 'ERR_PROTOCOL_VERSION' });
-    expect(answer.text).toContain('the data user speaks version 1');
+    expect(answer.text).toContain('the data user speaks version 0');
     expect(answer.text).toContain(`this program version ${SPOKEN_VERSION}: update the data user`);
     expect(answer.headers[VERSION_HEADER]).toBe(`${SPOKEN_VERSION}`);
   });
 
   test('is refused a two-party connection, too', async () => {
     const message = { method: 'GET', path: `/tasks/${newTaskId()}/two-party` };
-    expect((await ask('1', message, upgradeHeaders())).code).toBe('ERR_PROTOCOL_VERSION');
+    expect((await ask(null, message, upgradeHeaders())).code).toBe('ERR_PROTOCOL_VERSION');
     expect((await ask(`${SPOKEN_VERSION}`, message, upgradeHeaders())).code).toBe('ERR_TASK_UNKNOWN');
   });
 
@@ -55,26 +55,21 @@ describe('a data user of another release at the CSP', () => {
   );
 });
 
-test('owners of the release before are met: they are not asked for a version', async () => {
+test('owners and operators are not asked for a version', async () => {
   const { status } = await send(world.cspAddress, {
     method: 'GET',
     path: '/.well-known/jwks.json',
     headers: { [VERSION_HEADER]: undefined },
   });
   expect(status).toBe(200);
-  expect(OLDEST_VERSION.others).toBe(1);
 });
 
 test('docs/versions.md names the versions of this release first', async () => {
   const page = await readFile(new URL('../docs/versions.md', import.meta.url), 'utf8');
   const [first] = page.split('\n').filter((line) => /^\|\s+\d/.test(line));
-  const [version, , servers, others] = first!
+  const [version, , servers] = first!
     .split('|')
     .slice(1)
     .map((cell) => cell.trim());
-  expect([version, servers, others]).toEqual([
-    `${SPOKEN_VERSION}`,
-    `${OLDEST_VERSION.servers}`,
-    `${OLDEST_VERSION.others}`,
-  ]);
+  expect([version, servers]).toEqual([`${SPOKEN_VERSION}`, `${OLDEST_SERVER_VERSION}`]);
 });

@@ -17,7 +17,7 @@ import {
   EnrolmentResponse,
   FixationRequest,
   FixationResponse,
-  OLDEST_VERSION,
+  OLDEST_SERVER_VERSION,
   type PublicJwk,
   RECORDS_PER_REQUEST,
   RecordsRequest,
@@ -66,11 +66,7 @@ export function cspRoutes(options: {
     description: 'A proof of possession of the key of a registered data user.',
     authenticate: async (request) => {
       // First of all: who speaks another version may prove who it is otherwise, too.
-      requireVersion(
-        request.headersDistinct[VERSION_HEADER]?.join(),
-        OLDEST_VERSION.servers,
-        'the data user',
-      );
+      requireVersion(request.headersDistinct[VERSION_HEADER]?.join(), OLDEST_SERVER_VERSION, 'the data user');
       return proofs.check(request, undefined, async (proof) => {
         if (!dataUsers.has(proof.thumbprint))
           throw new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of a registered data user');

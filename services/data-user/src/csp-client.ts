@@ -9,7 +9,7 @@ import {
   errorFromProblem,
   type FixationRequest,
   FixationResponse,
-  OLDEST_VERSION,
+  OLDEST_SERVER_VERSION,
   PublicJwk,
   pinnedCspKey,
   RECORDS_PER_REQUEST,
@@ -58,7 +58,7 @@ export class CspClient {
       credentials: { kind: 'key', key: options.key },
       patienceMilliseconds: options.patienceMilliseconds,
       ...(options.traceparent && { traceparent: options.traceparent }),
-      oldestPeer: OLDEST_VERSION.servers,
+      oldestPeer: OLDEST_SERVER_VERSION,
     });
   }
 

@@ -35,7 +35,7 @@ export interface ServiceClientOptions extends ServiceAddress {
   readonly patienceMilliseconds?: number;
   /** The longest answer that is read, in bytes; bytes that come give the peer more time. */
   readonly largestAnswerBytes?: number;
-  /** The oldest version of the protocol that the service may speak, see OLDEST_VERSION; 1 when left out. */
+  /** The oldest version of the protocol that the service may speak; any when left out. */
   readonly oldestPeer?: number;
   /** W3C Trace Context of what a request is part of, for the peer's operator. */
   readonly traceparent?: () => string | undefined;
@@ -91,7 +91,7 @@ export class ServiceClient {
     this.#patience = options.patienceMilliseconds ?? 0;
     this.#timeout = options.timeoutMilliseconds ?? 60_000;
     this.#largestAnswer = options.largestAnswerBytes ?? LARGEST_ANSWER_BYTES;
-    this.#oldestPeer = options.oldestPeer ?? 1;
+    this.#oldestPeer = options.oldestPeer ?? 0;
     this.#clock = options.clock ?? systemClock;
     this.#traceparent = options.traceparent ?? (() => undefined);
     this.#open = (ca) => open({ ca, silenceMilliseconds: this.#timeout });

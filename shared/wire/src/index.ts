@@ -110,4 +110,4 @@ export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './s
 export { cspIdentityError, pinnedCspKey, SERVICE_TITLES, serviceTitle } from './service-identity.ts';
 export { ServiceUrl } from './service-url.ts';
 export { TaskList, TaskOwners, TaskState, TaskStatus } from './status.ts';
-export { OLDEST_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';
+export { OLDEST_SERVER_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';

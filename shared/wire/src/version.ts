@@ -2,22 +2,22 @@
 import { ServiceError } from './errors.ts';
 
 /**
- * Of this release. Raised whenever what programs of different roles send each other changes so that one of the release before would refuse it, or take it
- * for something else; messages of the two-party protocols count.
+ * The version of this release. From the first release on it is raised whenever what programs of different roles send each other changes so that one of the
+ * release before would refuse it, or take it for something else; messages of the two-party protocols count.
  */
-export const SPOKEN_VERSION = 2;
+export const SPOKEN_VERSION = 1;
 
 /**
- * The oldest version that this release meets. The two servers change together: there is one form of what they compute with each other. Owners, operators,
- * devices and relying applications come when they like.
+ * The oldest version that the two servers take from each other. They change together: there is one form of what they compute with each other. Owners,
+ * operators, devices and relying applications come when they like, and nobody asks them.
  */
-export const OLDEST_VERSION = { servers: 2, others: 1 } as const;
+export const OLDEST_SERVER_VERSION = 1;
 
 /** Every request and every answer says by it what its sender speaks. Nothing that is secret depends on it, so nobody signs it. */
 export const VERSION_HEADER = 'eigenveil-protocol';
 
-/** Releases that sent no header. */
-const SILENT_VERSION = 1;
+/** What a program counts as that sends no header. */
+const SILENT_VERSION = 0;
 
 /**
  * What a header says.
