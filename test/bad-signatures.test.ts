@@ -278,7 +278,7 @@ describe('an owner', () => {
     ]) {
       const injection = world.proxies.dataUser.inject(/projection$/, {
         kind: 'answer',
-        json: { projection, provenance: null },
+        json: { projection, provenance },
       });
       await expect(fetch()).rejects.toEqual(withCode('ERR_PROJECTION_INVALID'));
       expect(injection.hits).toBe(1);

@@ -67,7 +67,7 @@ describe('the owners of a task that is done', () => {
         provenance,
       });
     }
-    const places = results.map(({ evidence }) => evidence.provenance!.inclusion.index);
+    const places = results.map(({ evidence }) => evidence.provenance.inclusion.index);
     expect(places.toSorted()).toEqual([0, 1, 2]);
     const client = await world.taskClient();
     expect((await client.resultWithProvenance(signed.task.id)).provenance).toMatchObject({
@@ -81,12 +81,12 @@ describe('the owners of a task that is done', () => {
     const genuine = ProjectionResponse.parse(
       (await sendAs(world.dataUserAddress, await ownerOf(owners[0]!.home), { method: 'GET', path })).json,
     );
-    const provenance = genuine.provenance!;
+    const { provenance } = genuine;
     const dataUser = await openSigningKey(world.dataUserConfig.dataDirectory);
     const other = await contributed(1, 2);
     await byHand.expectResult(other, [1, 2]);
     const ofOther = (await resultOf(1, other)).evidence;
-    const neighbour = (await resultOf(1, signed)).evidence.provenance!;
+    const neighbour = (await resultOf(1, signed)).evidence.provenance;
     const claims = payloadOf(provenance.statement) as object;
     const own = {
       statement: await signStatement(STATEMENT, dataUser, { ...claims, verifiedOwners: 1 } as never),
@@ -97,7 +97,7 @@ describe('the owners of a task that is done', () => {
       ),
     };
     const refusals: [object, string][] = [
-      [{ provenance: null }, 'ERR_PROVENANCE_MISSING'],
+      [{ provenance: null }, 'ERR_PEER_PROTOCOL'],
       [{ provenance: { ...provenance, statement: own.statement } }, 'ERR_PROVENANCE_INVALID'],
       [{ provenance: { ...provenance, countersignature: own.countersignature } }, 'ERR_PROVENANCE_INVALID'],
       [{ provenance: { ...provenance, salt: newSalt() } }, 'ERR_PROVENANCE_INVALID'],

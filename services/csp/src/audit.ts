@@ -99,7 +99,6 @@ export type VerifiedAudit = VerifiedLog<AuditEntry>;
  */
 export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Digest): VerifiedAudit {
   const tasks = new Map<TaskId, AuditedTask>();
-  let isRestored = false;
   /** Who was revoked since the last restoration, which may forget it. */
   const revoked = new Set<string>();
   return LOG.verify(rows, noted, (content, place) => {
@@ -108,7 +107,6 @@ export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Di
       if (!OF_NO_TASK.has(operation))
         throw new AuditError(`${place} breaks the rules: "${operation}" expected a task`);
       if (operation === 'restored') {
-        isRestored = true;
         revoked.clear();
         for (const [id, known] of tasks) tasks.set(id, { ...known, over: operation });
       } else {
@@ -118,7 +116,7 @@ export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Di
         revoked.add(subject);
       }
     } else {
-      const known = followRules(tasks.get(content.taskId), content, place, isRestored);
+      const known = followRules(tasks.get(content.taskId), content, place);
       tasks.set(content.taskId, known);
     }
   });
@@ -133,8 +131,6 @@ interface AuditedTask {
   readonly isFixed: boolean;
   /** What has ended it for good: a restoration of the database, or the operator. */
   readonly over: 'restored' | 'ended by operator' | undefined;
-  /** Its key was made before there was a log, so that its unblinding may be missing too. */
-  readonly isOlder: boolean;
 }
 
 /**
@@ -145,7 +141,6 @@ function followRules(
   before: AuditedTask | undefined,
   { taskId, operation, requestDigest }: AuditedUse,
   place: string,
-  isRestored: boolean,
 ): AuditedTask {
   const broken = (why: string) =>
     new AuditError(`${place} breaks the rules: "${operation}" of task ${taskId} ${why}`);
@@ -154,9 +149,9 @@ function followRules(
     isKeyDestroyed: false,
     isAnswered: false,
     isFixed: false,
-    isOlder: operation !== 'key made',
-    over: isRestored && operation !== 'key made' ? ('restored' as const) : undefined,
+    over: undefined,
   };
+  if (before === undefined && operation !== 'key made') throw broken('expected "key made" before it');
   if (known.over !== undefined && operation !== 'key made' && operation !== 'key destroyed')
     throw broken(`follows "${known.over}"`);
   switch (operation) {
@@ -172,8 +167,7 @@ function followRules(
       return { ...known, isKeyDestroyed: true };
     case 'computation started':
     case 'computation answered':
-      if (known.request !== requestDigest && !(known.isOlder && known.request === undefined))
-        throw broken('expected a request that was unblinded');
+      if (known.request !== requestDigest) throw broken('expected a request that was unblinded');
       return {
         ...known,
         request: requestDigest,

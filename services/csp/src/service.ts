@@ -184,7 +184,7 @@ export class CspService {
 
   /**
    * Fixes a task to its set of records, if it is this one: none is added, withdrawn or revoked from then on. The same again is answered the
-   * same way. A task that a release before has begun to unblind has the records that it had then.
+   * same way. A task whose unblinding has begun has the records that it had then, whether its data user had them fixed or not.
    * @throws ERR_RECORDS_CHANGED, ERR_MINIMUM_OWNERS, ERR_TASK_UNKNOWN, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
    */
   async fix(taskId: TaskId, dataUser: Thumbprint, wanted: FixationRequest): Promise<number> {

@@ -102,7 +102,7 @@ function addSet(parent: Command): void {
   command.addHelpText(
     'after',
     `
-For what was contributed before there was a ledger, and for a home that was put back from a backup: the CSP has counted entries that such a home
+For what was contributed in another way, or under another key, and for a home that was put back from a backup: the CSP has counted entries that such a home
 does not have, so every contribution is refused (ERR_BUDGET_RESTORED) until this is said for its data set. What you say is added to what the
 ledger has. Said again, it takes the place of what was said before, and cannot be less. Say rather too much.
 

@@ -167,7 +167,7 @@ function accountOf(policy: BudgetPolicy, ledger: readonly LedgerEntry[], dataset
     elsewhere: events.findLast((event) => event.kind === 'set') ?? NONE,
     guarantees: tasks.filter((event) => event.kind === 'guarantee'),
     answers: tasks.filter((event) => event.by === 'rotated' && isAnswer(policy, event)),
-    parts: tasks.map(({ part }) => part ?? '1'),
+    parts: tasks.map(({ part }) => part),
     isUnknown: said < adopted,
   };
 }

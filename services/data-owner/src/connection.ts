@@ -21,8 +21,6 @@ export interface VerifiedTask extends AgreedTask {
   readonly signed: SignedTask;
 }
 
-export const CSP_UNKNOWN = 'the address of the CSP is not known: enrol again';
-
 export class OwnerConnection {
   readonly #state: OwnerState;
   readonly #patienceMilliseconds: number;

@@ -4,14 +4,13 @@ import {
   type Counted,
   type CounterRequest,
   CounterResponse,
-  errorCodeOf,
   isTransient,
   type ServiceClient,
   ServiceError,
   verifyStatement,
 } from '@eigenveil/wire';
 import { askOnly, confirmLedger, setElsewhere } from './charging.ts';
-import { CSP_UNKNOWN, type OwnerConnection } from './connection.ts';
+import type { OwnerConnection } from './connection.ts';
 import type { Elsewhere } from './ledger.ts';
 import type { OwnerState } from './state.ts';
 
@@ -31,12 +30,10 @@ export class LedgerCounter {
   async confirm(onUncounted?: (reason: string) => void): Promise<void> {
     if (!this.#state.canComeBack) return;
     const { csp } = await this.#connection.enrolment();
-    if (csp === undefined) return onUncounted?.(CSP_UNKNOWN);
     try {
       await this.#connection.withService(csp, (client) => this.#confirmAt(client));
     } catch (error) {
-      // A CSP of an earlier release has no counter.
-      if (!isTransient(error) && errorCodeOf(error) !== 'ERR_ROUTE_UNKNOWN') throw error;
+      if (!isTransient(error)) throw error;
       onUncounted?.((error as Error).message);
     }
   }
@@ -45,7 +42,6 @@ export class LedgerCounter {
   async setElsewhere(dataset: string, elsewhere: Elsewhere): Promise<void> {
     if (!this.#state.canComeBack) return setElsewhere(this.#state, dataset, elsewhere, undefined);
     const { csp } = await this.#connection.enrolment();
-    if (csp === undefined) throw new ServiceError('ERR_PEER_UNREACHABLE', CSP_UNKNOWN);
     return this.#connection.withService(csp, async (client) => {
       await setElsewhere(this.#state, dataset, elsewhere, await this.#count(client, askOnly));
       await this.#confirmAt(client);

@@ -158,7 +158,7 @@ export class DataOwner {
   }
 
   /**
-   * Says what a data set has spent that the ledger does not have: before there was one, or in entries that were lost. A ledger that the CSP has
+   * Says what a data set has spent that the ledger does not have: in another way, under another key, or in entries that were lost. A ledger that the CSP has
    * counted otherwise goes on from there.
    * @throws ERR_POLICY for less than was said before, ERR_PEER_UNREACHABLE and as the CSP refuses
    */
@@ -294,12 +294,6 @@ export class DataOwner {
   /** So that the record does not count whatever the data user hands in. After the data user, which would else count an owner whom the CSP does not. */
   async #withdrawAtCsp(taskId: TaskId, csp: ServiceAddress | undefined): Promise<void> {
     const address = csp ?? (await this.#connection.enrolment()).csp;
-    if (address === undefined) {
-      throw new ServiceError(
-        'ERR_PEER_UNREACHABLE',
-        'the CSP was not told of the withdrawal: its address is not known, repeat with --csp-url',
-      );
-    }
     await this.#about(address, 'withdraw at the CSP', taskId, (client) =>
       client.send({ method: 'DELETE', path: `/tasks/${taskId}/record`, response: z.undefined() }),
     );

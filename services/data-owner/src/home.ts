@@ -22,8 +22,7 @@ const StoredContribution = z.strictObject({
   record: z.string(),
   bytes: z.base64().optional(),
   bytesFile: z.string().optional(),
-  /** Absent in a folder of the first release. */
-  dataDigest: z.string().optional(),
+  dataDigest: z.string(),
   sourceDigest: z.string().optional(),
 });
 
@@ -136,7 +135,7 @@ export class OwnerHome implements OwnerState {
     await this.discardPending(taskId);
   }
 
-  /** Undefined also for what an earlier release or another program contributed. */
+  /** Undefined also for what another program contributed. */
   contributed(taskId: TaskId): Promise<Contributed | undefined> {
     return this.#folder.read(contributedFile(taskId), Contributed);
   }

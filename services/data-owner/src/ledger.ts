@@ -29,8 +29,8 @@ const place = {
   by: z.enum(['rotated', 'others']),
   /** Tasks of one group count once where they count as answers by rotated: the group is a task's own id, or that of the first of its series. */
   group: TaskId,
-  /** The part of a whole that the task takes of the rows. Entries of a release whose tasks had no floor lack it: each takes a whole. */
-  part: Part.optional(),
+  /** The part of a whole that the task takes of the rows. */
+  part: Part,
 };
 
 const LedgerEvent = z.discriminatedUnion('kind', [

@@ -85,7 +85,7 @@ export async function preparedContribution(
     pending = undefined;
   }
   if (pending === undefined || pending.dataDigest === dataDigest) {
-    // Also where it was kept by a release that charged nothing. What is charged already is not charged again.
+    // What is charged already is not charged again.
     await charge(state, policy, dataset, accepted.task, own);
     await owner.counter.confirm(onUncounted);
     pending ??= await prepare(owner, accepted, contributed, { dataDigest, sourceDigest }, onProgress);

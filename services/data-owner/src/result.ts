@@ -36,7 +36,7 @@ export interface TaskResult {
 }
 
 /**
- * @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_MISSING, ERR_PROVENANCE_INVALID, ERR_BASIS_INVALID,
+ * @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_INVALID, ERR_BASIS_INVALID,
  * ERR_PROVENANCE_EXCLUDED, and ERR_CONTRIBUTION_UNKNOWN when the folder holds nothing that was contributed to
  * the task
  */
@@ -47,8 +47,7 @@ export async function verifyResult(
 ): Promise<TaskResult> {
   const { task, agreement, projection, provenance, basis } = await verifyProjection(evidence, cspKey);
   const contributionDigest = await contributed(agreement, state);
-  // Null has been refused.
-  checkInclusion({ ownerId, contributionDigest }, evidence.provenance!.inclusion, provenance);
+  checkInclusion({ ownerId, contributionDigest }, evidence.provenance.inclusion, provenance);
   return { task, projection, basis: basisOf(basis), provenance, evidence };
 }
 

@@ -22,8 +22,8 @@ export const Enrolment = z.strictObject({
   ownerToken: z.string(),
   /** The CSP's identity key, checked against the pinned thumbprint at enrolment. */
   cspKey: PublicJwk,
-  /** Where the CSP was, and the certificates to trust there. Absent in a folder of an earlier release. */
-  csp: z.strictObject({ url: ServiceUrl, ca: z.string().optional() }).optional(),
+  /** Where the CSP was, and the certificates to trust there. */
+  csp: z.strictObject({ url: ServiceUrl, ca: z.string().optional() }),
 });
 export type Enrolment = z.infer<typeof Enrolment>;
 
@@ -32,7 +32,7 @@ export interface PendingContribution<Bytes = Uint8Array> {
   readonly record: string;
   readonly bytes: Bytes;
   /** Of the statistics that were encrypted, see digestOfData. */
-  readonly dataDigest?: string | undefined;
+  readonly dataDigest: string;
   /** Of the file that they were computed from, where it is known: a digest of the same kind. */
   readonly sourceDigest?: string | undefined;
 }

@@ -52,8 +52,7 @@ export class Chains {
 }
 
 function linkOf(stored: StoredTask | undefined): SignedLink {
-  const provenance = stored && provenanceOf(stored.provenance);
-  if (stored === undefined || provenance === null || provenance === undefined)
+  if (stored === undefined)
     throw new ServiceError(
       'ERR_TASK_INVALID',
       '"basis", and "sketch.refine", expected the digest of a result of this data user, as "task draft" writes it with --basis or --refine',
@@ -62,6 +61,6 @@ function linkOf(stored: StoredTask | undefined): SignedLink {
     task: stored.task,
     agreement: stored.agreement!,
     projection: stored.projection!,
-    provenance,
+    provenance: provenanceOf(stored.provenance),
   };
 }

@@ -36,7 +36,7 @@ export interface ComputationDependencies extends DecompositionDependencies {
   readonly store: DataUserStore;
   readonly tasks: Pick<Tasks, 'agreed' | 'forget' | 'propose' | 'signsOf'>;
   readonly aggregation: Pick<Aggregation, 'aggregate'>;
-  readonly fixing: Pick<Fixing, 'fix' | 'fixBlinded'>;
+  readonly fixing: Pick<Fixing, 'fix'>;
   readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel' | 'end'>;
   readonly provenances: Pick<Provenances, 'unblind' | 'countersign'>;
   /** Whether other processes work on tasks of this store, one of which may hold an answer that this one is refused. */
@@ -187,12 +187,8 @@ export class Computation {
     return { to: 'blinded', sealedBlinding, blinded };
   }
 
-  async #unblind(stored: StoredTask, _open: OpenTask, turn: Turn): Promise<StageResult> {
-    const { fixing, provenances } = this.#deps;
-    // What a release without fixation has blinded may be of owners who are revoked since: then it is aggregated anew.
-    const isFixed = stored.fixation?.isFixed === true || (await fixing.fixBlinded(stored.task.id, turn));
-    if (!isFixed) return { to: 'closed' };
-    return { to: 'unblinded', provenance: { statement: await provenances.unblind(stored) } };
+  async #unblind(stored: StoredTask): Promise<StageResult> {
+    return { to: 'unblinded', provenance: { statement: await this.#deps.provenances.unblind(stored) } };
   }
 
   async #decompose(stored: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {

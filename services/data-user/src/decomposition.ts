@@ -27,7 +27,6 @@ import {
 import type { CspClient } from './csp-client.ts';
 import { failedBy, isFault, MOST_FAULTS } from './failures.ts';
 import { collectBetweenSteps } from './large-task-garbage.ts';
-import type { Provenances } from './provenances.ts';
 import { openDrawn } from './sealed-drawn.ts';
 import { answerPlace, type DataUserStore, type StageResult, type StoredTask } from './store.ts';
 import type { Turn } from './work-queue.ts';
@@ -43,7 +42,6 @@ export interface DecompositionDependencies {
   readonly store: Pick<DataUserStore, 'state' | 'drawn' | 'setActivity' | 'countRun' | 'addFault'> &
     AnswerStore;
   readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel'>;
-  readonly provenances: Pick<Provenances, 'unblind'>;
   readonly clock: Clock;
   /** From what the CSP sends last, or from the rotated matrix, to this server's next byte: see Pace. */
   readonly paceOf: (task: Task) => number;
@@ -73,10 +71,8 @@ export class Decomposition {
     // The process was stopped when the last of them had been counted.
     if (stored.faults >= MOST_FAULTS)
       return failedBy(stored, new ServiceError('ERR_OT_CHECK', `${MOST_FAULTS} attempts ended with a fault`));
-    const { csp, key, clock, paceOf, onMiss, provenances } = this.#deps;
+    const { csp, key, clock, paceOf, onMiss } = this.#deps;
     const { task } = stored;
-    // A release without provenance has unblinded the task: the same request again brings the statement.
-    const statement = stored.provenance.statement ?? (await provenances.unblind(stored));
     const shares = await this.#sharesOf(task);
     collectBetweenSteps(task); // what was drawn
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
@@ -113,7 +109,7 @@ export class Decomposition {
     }
     const projection = await signStatement(PROJECTION, key, result, longestResult(task));
     const salt = newSalt();
-    const provenance = { statement, salt, projectionDigest: digestProjection(salt, projection) };
+    const provenance = { salt, projectionDigest: digestProjection(salt, projection) };
     return { to: 'decomposed', projection, provenance };
   }
 

@@ -11,8 +11,8 @@ import { roundingInWords } from './rounding.ts';
 export interface ToldResult {
   readonly task: Task;
   readonly projection: Projection;
-  /** Null: computed by a release whose CSP did not say. */
-  readonly verifiedOwners: number | null;
+  /** How many owners the CSP has verified. */
+  readonly verifiedOwners: number;
   readonly remarks: readonly Remark[];
 }
 
@@ -41,10 +41,8 @@ export function describeHead(result: ToldResult): string[] {
   return [...describeTask(result.task), ...describeRows(result)];
 }
 
-export function describeOwners(verifiedOwners: number | null): string {
-  return verifiedOwners === null
-    ? 'computed by a release without provenance'
-    : `${verifiedOwners} owners, as the CSP has verified`;
+export function describeOwners(verifiedOwners: number): string {
+  return `${verifiedOwners} owners, as the CSP has verified`;
 }
 
 /** Of a regression, in the columns' units: what a unit of each column adds to the predicted one. */

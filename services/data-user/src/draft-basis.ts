@@ -14,7 +14,7 @@ export interface DraftBasis {
 
 /**
  * The result of a task that is done, with every link that it stands on, and all signatures checked.
- * @throws ERR_NOT_READY before it is done, ERR_PROVENANCE_MISSING of a result by a release without it, and as `openProjection`
+ * @throws ERR_NOT_READY before it is done, and as `openProjection`
  */
 export async function basisFrom(
   client: Pick<TaskClient, 'signed' | 'signedResult'>,

@@ -78,14 +78,6 @@ export class Fixing {
     }
   }
 
-  /**
-   * Fixes the records of a task that a release without fixation has blinded; returns whether it could: where the CSP has other records, what was
-   * drawn has to be thrown away. It has not been decrypted then, since the CSP takes it for final as soon as that begins.
-   */
-  async fixBlinded(taskId: TaskId, turn: Turn): Promise<boolean> {
-    return (await this.#attempt(taskId, turn)) === undefined;
-  }
-
   /** Returns why the CSP refused, if it has other records. */
   async #attempt(taskId: TaskId, turn: Turn): Promise<unknown> {
     let asked: Fixation | null = null;

@@ -34,9 +34,8 @@ const WHY_UNTOLD: Readonly<Record<Untold, string>> = {
 };
 
 /** The deviation of the noise on a number of rows, of all or of a class; 0 where it is exact. */
-export function deviationOfRows(task: Task, verifiedOwners: number | null): number {
-  const owners = verifiedOwners ?? task.maximumOwners;
-  return noisePlanOf({ ...task, maximumOwners: owners })?.deviations.M ?? 0;
+export function deviationOfRows(task: Task, verifiedOwners: number): number {
+  return noisePlanOf({ ...task, maximumOwners: verifiedOwners })?.deviations.M ?? 0;
 }
 
 /** `5620 ± 29`: two deviations of the noise. */

@@ -251,7 +251,7 @@ export class PostgresDataUserStore implements DataUserStore {
 
   async setFixation(taskId: TaskId, from: Fixation | null, to: Fixation | null): Promise<boolean> {
     const text = `
-      UPDATE tasks SET fixation = $1 WHERE task_id = $2 AND state IN ('closed', 'blinded')
+      UPDATE tasks SET fixation = $1 WHERE task_id = $2 AND state = 'closed'
         AND fixation IS NOT DISTINCT FROM $3 AND contributions = coalesce($4, contributions)`;
     const values = [textOfFixation(to), taskId, textOfFixation(from), to?.verifiedOwners ?? null];
     return (await this.#db.query({ text, values })).rowCount === 1;
@@ -340,7 +340,7 @@ export class PostgresDataUserStore implements DataUserStore {
           after.failure && JSON.stringify(after.failure),
           JSON.stringify(after.timings),
           JSON.stringify(after.entered),
-          after.destroysDrawn,
+          after.isFinal,
         ],
       });
       if (from === 'unblinded')

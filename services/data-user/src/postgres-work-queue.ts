@@ -133,7 +133,7 @@ export class PostgresWorkQueue implements WorkQueue {
       const settings = queueOf(queue.#times);
       for (const name of [TASKS, BATCHES]) {
         await queue.#boss.createQueue(name, settings);
-        const { policy, ...changeable } = settings; // an earlier release may have made it with others
+        const { policy, ...changeable } = settings; // it may have been made with other settings
         await queue.#boss.updateQueue(name, changeable);
       }
     } catch (error) {

@@ -94,8 +94,7 @@ function invalid(message: string): ServiceError {
   return new ServiceError('ERR_PROVENANCE_INVALID', message);
 }
 
-/** Null for a task that was computed by a release without provenance. */
-export function provenanceOf({ statement, countersignature, salt }: StoredProvenance): Provenance | null {
-  if (statement === undefined || countersignature === undefined || salt === undefined) return null;
-  return { statement, countersignature, salt };
+/** What the CSP has signed about a task that is done. */
+export function provenanceOf({ statement, countersignature, salt }: StoredProvenance): Provenance {
+  return { statement: statement!, countersignature: countersignature!, salt: salt! };
 }

@@ -75,13 +75,7 @@ export class Renewals {
   }
 
   #after({ task, entered }: StoredTask): string {
-    // Not known of a task that an earlier release has opened.
-    const lasted = Date.parse(task.deadline) - Date.parse(entered.proposed ?? '');
-    if (!(lasted > 0))
-      throw new ServiceError(
-        'ERR_TASK_INVALID',
-        '"deadline" expected, since it is not known how long the task was open',
-      );
+    const lasted = Date.parse(task.deadline) - Date.parse(entered.proposed!);
     const until = Math.ceil((this.#now().getTime() + lasted) / SECOND_MILLISECONDS) * SECOND_MILLISECONDS;
     return new Date(until).toISOString().replace('.000Z', 'Z');
   }

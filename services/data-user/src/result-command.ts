@@ -52,7 +52,7 @@ Example:
     ]);
     const [{ remarksOf }, { csvOfRegression, csvOfResult, describeOwners, describeResult }] =
       await Promise.all([import('./remarks.ts'), import('./describe-result.ts')]);
-    const verifiedOwners = provenance?.verifiedOwners ?? null;
+    const { verifiedOwners } = provenance;
     const remarks = remarksOf(agreed, projection);
     const told = { task: agreed, projection, verifiedOwners, remarks };
     const result = { ...projection, provenance };

@@ -243,7 +243,7 @@ export class SqliteDataUserStore implements DataUserStore {
 
   async setFixation(taskId: TaskId, from: Fixation | null, to: Fixation | null): Promise<boolean> {
     const { changes } = this.#prepare(
-      `UPDATE tasks SET fixation = ?1 WHERE task_id = ?2 AND state IN ('closed', 'blinded') AND fixation IS ?3
+      `UPDATE tasks SET fixation = ?1 WHERE task_id = ?2 AND state = 'closed' AND fixation IS ?3
          AND contributions = coalesce(?4, contributions)`,
     ).run(textOfFixation(to), taskId, textOfFixation(from), to?.verifiedOwners ?? null);
     return changes === 1;
@@ -327,9 +327,9 @@ export class SqliteDataUserStore implements DataUserStore {
       );
       update.run(
         after.state,
-        Number(after.destroysDrawn),
+        Number(after.isFinal),
         after.sealedBlinding,
-        Number(after.destroysDrawn),
+        Number(after.isFinal),
         after.blinded,
         after.projection,
         JSON.stringify(after.provenance),
@@ -341,7 +341,7 @@ export class SqliteDataUserStore implements DataUserStore {
       update.run(); // of no task: a statement holds copies of what was bound to it last, forty megabytes of a sketch
       if (from === 'unblinded') this.#answers.forget(taskId);
       this.#activities.delete(taskId);
-      return after.destroysDrawn;
+      return after.isFinal;
     });
     if (destroyed === undefined) return false;
     if (destroyed || from === 'unblinded') scrub(this.#db); // what was destroyed must not remain in the log

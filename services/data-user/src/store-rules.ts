@@ -198,12 +198,10 @@ export function textOfFixation(fixation: Fixation | null): string | null {
 export function afterStage(stored: StoredTask, result: StageResult) {
   const { to, sealedBlinding, blinded, projection, provenance, failure, timing } = result;
   const isFinal = FINAL_STATES.includes(to);
-  const destroysDrawn = isFinal || to === 'closed';
   const timings = { ...stored.timings };
   if (timing !== undefined) timings[timing.stage] = (timings[timing.stage] ?? 0) + timing.milliseconds;
   return {
     isFinal,
-    destroysDrawn,
     state: to,
     // What is null here and not destroyed stays as it is.
     sealedBlinding: sealedBlinding ?? null,

@@ -142,16 +142,16 @@ export class TaskClient {
     return (await this.resultWithProvenance(taskId)).projection;
   }
 
-  /** The same with the CSP's word about it; null if the task was computed by a release without it. */
+  /** The projection with the CSP's word about it. */
   async resultWithProvenance(
     taskId: TaskId,
-  ): Promise<{ projection: Projection; provenance: ToldProvenance | null }> {
+  ): Promise<{ projection: Projection; provenance: ToldProvenance }> {
     const path = '/.well-known/jwks.json';
     const { keys } = await this.#client.send({ method: 'GET', path, response: JwkSet });
     const { projection, provenance } = await this.signedResult(taskId);
     return {
       projection: await verifyStatement(PROJECTION, projection, keys[0]!),
-      provenance: provenance && (await told(provenance)),
+      provenance: await told(provenance),
     };
   }
 

@@ -137,7 +137,7 @@ async function begin(statistics: Statistics): Promise<void> {
       signsOf: async () => undefined,
     },
     aggregation: { aggregate: () => Promise.reject(new Error('not asked for')) },
-    fixing: { fix: async () => undefined, fixBlinded: async () => true },
+    fixing: { fix: async () => undefined },
     csp: answeringOnce(cspShares),
     paillier: {} as PaillierPool,
     sealer,

@@ -289,30 +289,3 @@ describe('a CSP that has other records without a reason', () => {
     expect(await counted()).toHaveLength(4);
   });
 });
-
-describe('a task that a release without fixation has blinded', () => {
-  beforeEach(async () => {
-    await begin(3);
-    await store.advance(task.id, 'closed', { to: 'blinded', blinded: Buffer.of(1) });
-  });
-  const fixBlinded = () => {
-    const revocations = new Revocations({ store, csp, now: () => NOW, log });
-    const clock = { now: () => 0, sleep: async () => undefined };
-    const turn = { signal: new AbortController().signal, confirm: async () => undefined };
-    return new Fixing({ store, csp, revocations, clock }).fixBlinded(task.id, turn);
-  };
-
-  test('is fixed as it is', async () => {
-    expect(await fixBlinded()).toBe(true);
-    await expectFixed([0, 1, 2]);
-  });
-
-  test('cannot be, once an owner in it is revoked; closed again, it is without that owner', async () => {
-    csp.revoke(owner(1));
-    expect(await fixBlinded()).toBe(false);
-    expect((await store.task(task.id))!.fixation).toBeNull();
-    await store.advance(task.id, 'blinded', { to: 'closed' });
-    await fix();
-    await expectFixed([0, 2]);
-  });
-});

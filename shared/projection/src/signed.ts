@@ -26,12 +26,11 @@ import { checkAgreed } from './agreed.ts';
 
 /**
  * The task, the CSP's signature of it (`agreement`), the projection as the data user has signed it, and what the CSP has signed about the
- * projection. Null where a release computed it that did not ask the CSP; no such projection is taken. With a basis, the same of every link before; of a sketch that
- * refines a result, the same of that one.
+ * projection. With a basis, the same of every link before; of a sketch that refines a result, the same of that one.
  */
 export const SignedProjection = SignedTask.extend({
   projection: ResultResponse.shape.projection,
-  provenance: z.union([OwnerProvenance, Provenance]).nullable(),
+  provenance: z.union([OwnerProvenance, Provenance]),
   basis: ResultResponse.shape.basis,
 });
 export type SignedProjection = z.infer<typeof SignedProjection>;
@@ -54,7 +53,7 @@ interface VerifiedProjection extends VerifiedLink {
  * Checks that the CSP has signed the task, that the data user named there has signed the projection and that it is one of the task, and that
  * the CSP has countersigned it and no other; and all of this of every link that the task stands on. That an owner's contribution is in it is that
  * owner's to check.
- * @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_MISSING, ERR_PROVENANCE_INVALID, ERR_BASIS_INVALID
+ * @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_INVALID, ERR_BASIS_INVALID
  */
 export async function verifyProjection(
   { basis = [], ...signed }: SignedProjection,
@@ -112,12 +111,6 @@ async function verifyLink(
   if (projection.taskId !== task.id || projection.taskDigest !== agreement.taskDigest)
     throw new ServiceError('ERR_PROJECTION_INVALID', '"projection" expected the digest of this task');
   checkAgreed(task, projection);
-  if (provenance === null) {
-    throw new ServiceError(
-      'ERR_PROVENANCE_MISSING',
-      '"provenance" expected the signatures of the CSP: a result of a release without them has to be computed anew, in a new task',
-    );
-  }
   const verified = await verifyProvenance({ task, cspKey, projection: statement }, provenance);
   return { task, agreement, projection, provenance: verified };
 }

@@ -201,7 +201,7 @@ describe('a file', () => {
         { ...(await sign(csp, dataUser, {}, [VECTORS[1]!, VECTORS[0]!])), provenance: signed.provenance },
         'ERR_PROVENANCE_INVALID',
       ],
-      ['no provenance', { ...signed, provenance: null }, 'ERR_PROVENANCE_MISSING'],
+      ['no provenance', { ...signed, provenance: null }, 'ERR_PROJECTION_INVALID'],
       ['no agreement', { ...signed, agreement: undefined }, 'ERR_PROJECTION_INVALID'],
       [
         'the projection alone',

@@ -70,7 +70,7 @@ export function checkTask(task: TaskProposal): void {
 }
 
 /** Whole numbers may give the whole scatter matrix away where there is no floor. */
-function checkConsent({ method, exact, allowFullRank, releases }: TaskProposal): void {
+function checkConsent({ method, exact, allowFullRank }: TaskProposal): void {
   if (exact && method.kind === 'histogram')
     throw invalid('exact', 'false for histogram, which has no floor', 'true');
   if (isExact({ method, exact }) && !allowFullRank)
@@ -79,9 +79,6 @@ function checkConsent({ method, exact, allowFullRank, releases }: TaskProposal):
       'true where "exact" is: the whole scatter matrix may follow from a result without a floor',
       'false',
     );
-  // A task may leave out both, as those did that were agreed before there was a floor, but not the one that says how large the floor is.
-  if (exact === false && releases === undefined)
-    throw invalid('releases', 'a number of results where "exact" is false', 'none');
 }
 
 /** A floor is as large as the values are coarse, so each feature says how coarse its values are. */

@@ -112,7 +112,7 @@ export function cutTo(value: number, fractionBits: number): number {
   return Math.round(value * 2 ** fractionBits) / 2 ** fractionBits + 0; // no −0
 }
 
-/** Whether a projection is computed without a floor; also one that was agreed before there was any. Histograms have noise of their own. */
+/** Whether a projection is computed without a floor, as of statistics alone, too. Histograms have noise of their own. */
 export function isExact({ method, exact }: Pick<StatisticsTask, 'method' | 'exact'>): boolean {
   return exact !== false && method.kind !== 'histogram';
 }

@@ -560,9 +560,6 @@ export const Task = TaskProposal.required().extend({
   basis: TaskProposal.shape.basis,
   rangesFrom: TaskProposal.shape.rangesFrom,
   serverLine: TaskProposal.shape.serverLine,
-  // Absent in tasks that were agreed before there was a floor, which are exact: `isExact`. The types say nothing of it, so that a task is a proposal.
-  exact: z.boolean().exactOptional() as unknown as z.ZodBoolean,
-  releases: z.int().exactOptional() as unknown as z.ZodInt,
   protocol: z.literal('eigenveil/1'),
   id: TaskId,
   series: Series.exactOptional(),

@@ -232,14 +232,6 @@ describe('a proposal', () => {
     expect(codeOf(changes)).toBe(code);
   });
 
-  test('says for how many results the floor is to stand, unless it was agreed before there was one', () => {
-    const { releases: _, ...silent } = proposal();
-    expect(() => checkTask(silent as TaskProposal)).toThrow('"releases" expected');
-    const { exact: _exact, ...earlier } = silent;
-    checkTask({ ...earlier, allowFullRank: true } as TaskProposal);
-    expect(() => checkTask(earlier as TaskProposal)).toThrow('"allowFullRank" expected true');
-  });
-
   test.each([
     [/at most 2, got 4/, { components: 4, outputs: ['spectrum'] }],
     [/at most 3, got 4/, { components: 4 }],

@@ -157,7 +157,6 @@ const CODES = {
   ERR_REVOCATIONS_INVALID: { status: 502, title: "The CSP's list of revoked owners is not valid" },
   ERR_RECEIPT_INVALID: { status: 502, title: 'The receipt is not valid' },
   ERR_PROJECTION_INVALID: { status: 502, title: 'The projection is not one of the agreed task' },
-  ERR_PROVENANCE_MISSING: { status: 502, title: 'The result has no provenance' },
   ERR_PROVENANCE_INVALID: { status: 502, title: "The CSP's word about the result is not valid" },
   ERR_PROVENANCE_EXCLUDED: {
     status: 502,

@@ -144,14 +144,14 @@ const SignedLinks = z
 /** As owners get them who may contribute. */
 export const BasisResponse = z.strictObject({ basis: SignedLinks });
 
-/** As the operator gets it; without provenance if the task was computed by a release that had none. */
+/** As the operator gets it. */
 export const ResultResponse = z.strictObject({
   projection: SignedText,
-  provenance: Provenance.nullable(),
+  provenance: Provenance,
   /** Of a task with a basis, and of a sketch that refines an earlier result. */
   basis: SignedLinks.exactOptional(),
 });
 export type ResultResponse = z.infer<typeof ResultResponse>;
 /** As an owner who contributed gets it. */
-export const ProjectionResponse = ResultResponse.extend({ provenance: OwnerProvenance.nullable() });
+export const ProjectionResponse = ResultResponse.extend({ provenance: OwnerProvenance });
 export type ProjectionResponse = z.infer<typeof ProjectionResponse>;

@@ -176,17 +176,5 @@ export function revocationsContract(tested: Tested): void {
         expect(await tested.store.dropRevoked(taskId)).toBe(0);
       },
     );
-
-    test('of a blinded task may change only on the way back to closed, which destroys what was drawn', async () => {
-      await closed();
-      const drawn = { sealedBlinding: Buffer.of(1), blinded: Buffer.of(2) };
-      await tested.store.advance(taskId, 'closed', { to: 'blinded', ...drawn });
-      await tested.store.advance(taskId, 'blinded', { to: 'closed' });
-      expect(await tested.store.state(taskId)).toBe('closed');
-      expect(await tested.store.drawn(taskId, 'sealedBlinding')).toBeNull();
-      expect(await tested.store.drawn(taskId, 'blinded')).toBeNull();
-      await revoke(1);
-      expect(await tested.store.dropRevoked(taskId)).toBe(1);
-    });
   });
 }

@@ -21,7 +21,7 @@ import { passphraseProblem, seal, unseal } from './sealed-file.ts';
 const Pending = z.strictObject({
   record: z.string(),
   bytes: z.base64url(),
-  dataDigest: z.string().optional(),
+  dataDigest: z.string(),
   sourceDigest: z.string().optional(),
 });
 
@@ -37,10 +37,9 @@ const Moved = z.strictObject({
   receipts: z.array(z.tuple([TaskId, z.string()])),
   withdrawals: z.array(TaskId),
   tasks: z.array(z.tuple([TaskId, z.strictObject({ dataUser: ServiceUrl, addedAt: z.iso.datetime() })])),
-  /** None in a file of an earlier page. */
-  ledger: z.array(LedgerEntry).default([]),
-  /** Those of each series in their order; the same holds. */
-  series: z.array(SeriesEntry).default([]),
+  ledger: z.array(LedgerEntry),
+  /** Those of each series in their order. */
+  series: z.array(SeriesEntry),
 });
 
 /**

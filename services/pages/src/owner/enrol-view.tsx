@@ -44,7 +44,7 @@ export function EnrolView(props: EnrolProps) {
 /** Whom the owner is about to trust, all of it to be seen and changed, and the token. */
 function TrustStep(props: OwnerViewProps & { readonly link: OwnerLink | null }) {
   const { owner, status, look, link } = props;
-  const [csp, setCsp] = useState(link?.csp ?? status.enrolment?.csp?.url ?? '');
+  const [csp, setCsp] = useState(link?.csp ?? status.enrolment?.csp.url ?? '');
   const [thumbprint, setThumbprint] = useState<string>(link?.thumbprint ?? '');
   const [dataUser, setDataUser] = useState(link?.dataUser ?? '');
   const [task, setTask] = useState<string>(link?.task ?? '');

@@ -228,11 +228,6 @@ describe('signatures', () => {
       (a: Made, b: Made) => ({ ...a, result: { ...a.result, provenance: b.result.provenance } }),
     ],
     [
-      'without provenance',
-      'ERR_PROVENANCE_MISSING',
-      (a: Made) => ({ ...a, result: { ...a.result, provenance: null } }),
-    ],
-    [
       'of a task that was changed',
       'ERR_AGREEMENT_INVALID',
       (a: Made) => ({ ...a, agreed: { ...a.agreed, task: { ...a.agreed.task, components: 1 } } }),

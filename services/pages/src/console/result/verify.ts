@@ -19,7 +19,7 @@ export interface CheckedResult {
   readonly signed: unknown;
 }
 
-/** @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_MISSING, ERR_PROVENANCE_INVALID, ERR_CSP_IDENTITY */
+/** @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_INVALID, ERR_CSP_IDENTITY */
 export async function checkResult(agreed: SignedTask, result: ResultResponse): Promise<CheckedResult> {
   const signed = { ...agreed, ...result };
   const { task, projection, provenance } = await openProjection(signed, agreed.task.csp);
