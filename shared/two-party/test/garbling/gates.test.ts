@@ -148,11 +148,12 @@ describe('templates', () => {
     const run = (lanes: number, carry: 0 | 1) => {
       const [a, b] = [randomBits(lanes), randomBits(lanes)];
       const inputs = [[gates.input(a)], [gates.input(b), gates.constant(lanes, carry)]] as const;
-      const [result] = template(gates, 'test', inputs, (inner, [[x], [y, c]]) => {
+      const [result, same] = template(gates, 'test', inputs, (inner, [[x], [y, c]]) => {
         walks += 1;
-        return [inner.xor(inner.and(x!, y!), c!)];
+        return [inner.xor(inner.and(x!, y!), c!), c!];
       });
       expect(gates.read(result!)).toEqual(a.map((bit, i) => (bit & b[i]!) ^ carry));
+      expect(gates.read(same!)).toEqual(a.map(() => carry));
     };
     for (const lanes of [1, 1, 100, 200]) run(lanes, 1);
     expect(walks).toBe(2);

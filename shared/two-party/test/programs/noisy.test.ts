@@ -131,6 +131,7 @@ describe('noise that outweighs a class', () => {
       const result = await run.catch((error: { code: string }) => error.code);
       if (typeof result === 'string') {
         expect(result).toBe('ERR_NOT_POSITIVE_DEFINITE');
+        found.push(false);
         continue;
       }
       found.push(result!.converged[0]);
