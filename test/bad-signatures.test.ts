@@ -266,6 +266,7 @@ describe('an owner', () => {
     const signed = (changes: object) =>
       signStatement(PROJECTION, key, { ...(payloadOf(ofMine) as Projection), ...changes });
     const fetch = () => owners[0]!.owner.result(world.dataUserAddress, mine!);
+    const { provenance } = (await fetch()).evidence;
     for (const projection of [
       ofOther,
       `${header}.${changed.toString('base64url')}.${signature}`,

@@ -34,7 +34,7 @@ const schemaOf = (directory: string) =>
   }));
 
 /** A service's keys and an empty database. */
-async function emptyDirectory(service: ServiceName): Promise<string> {
+async function emptyDirectory(): Promise<string> {
   const directory = fresh();
   await openSigningKey(directory);
   await loadOrCreateKeyRing(join(directory, 'key-encryption-key'));
@@ -51,7 +51,7 @@ async function open(service: ServiceName, directory: string): Promise<void> {
 
 describe.each(['csp', 'data-user'] as const)('the database of the %s', (service) => {
   test('that is kept has the schema of a new one: make it anew when that changes (CONTRIBUTING.md)', async () => {
-    const [kept, made] = [await keptDirectory(service, fresh()), await emptyDirectory(service)];
+    const [kept, made] = [await keptDirectory(service, fresh()), await emptyDirectory()];
     await open(service, made);
     expect(versionOf(kept)).toBe(versionOf(made));
     expect(schemaOf(kept)).toEqual(schemaOf(made));
@@ -63,11 +63,11 @@ describe.each(['csp', 'data-user'] as const)('the database of the %s', (service)
     'is empty or whole wherever the process was killed that made it',
     { tags: ['long'] },
     async () => {
-      const made = await emptyDirectory(service);
+      const made = await emptyDirectory();
       await open(service, made);
       const left = await Promise.all(
         [2, 8, 14, 20].map(async (nth) => {
-          const directory = await emptyDirectory(service);
+          const directory = await emptyDirectory();
           await runUntilKilled(nameOf(service), openCommand(directory), 'pwrite64', nth); // or it has ended before
           expect(query(directory, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
           const version = versionOf(directory);

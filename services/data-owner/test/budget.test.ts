@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { budgetStatus } from '../src/budget.ts';
 import { charge, checkCharge, confirmLedger, setElsewhere } from '../src/charging.ts';
 import { MemoryOwnerState, OwnerHome, OwnerPolicy } from '../src/index.ts';
-import { type Elsewhere, nextEntry } from '../src/ledger.ts';
+import type { Elsewhere } from '../src/ledger.ts';
 import { sumOfParts } from '../src/parts.ts';
 
 const EXHAUSTED = expect.objectContaining({ code: 'ERR_BUDGET_EXHAUSTED' });
@@ -260,14 +260,6 @@ describe('of a whole', () => {
       expect(await wholesOf(policy, await all(inEpsilon({}), [costing(more)]))).toMatchObject({
         given: '1/2',
       });
-  });
-
-  test('what was charged before there were parts had no floor', async () => {
-    const state = new MemoryOwnerState();
-    const { id } = task();
-    const event = { kind: 'answer', taskId: id, by: 'others', group: id } as const;
-    await state.addToLedger(nextEntry([], 'rows', event), 0);
-    await expect(charge(state, policyOf({}), 'rows', task({ releases: 1000 }))).rejects.toEqual(EXHAUSTED);
   });
 });
 

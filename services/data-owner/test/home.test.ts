@@ -13,6 +13,8 @@ afterEach(() => rm(join(folder, '..'), { recursive: true }));
 
 const taskId = TaskId.parse('t'.repeat(22));
 
+const dataDigest = 'digest';
+
 describe("the owner's folder", () => {
   test('makes a key once and keeps it', async () => {
     const first = await new OwnerHome(folder).signingKey();
@@ -22,7 +24,7 @@ describe("the owner's folder", () => {
   test('is readable by its owner alone', async () => {
     const home = new OwnerHome(folder);
     await home.signingKey();
-    await home.keepPending(taskId, { record: 'record', bytes: Buffer.from([1, 2]) });
+    await home.keepPending(taskId, { record: 'record', bytes: Buffer.from([1, 2]), dataDigest });
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     for (const file of await readdir(folder))
       expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
@@ -31,8 +33,8 @@ describe("the owner's folder", () => {
   test('gives back the very bytes that were prepared, until there is a receipt', async () => {
     const home = new OwnerHome(folder);
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
-    await home.keepPending(taskId, { record: 'record', bytes });
-    const later = await home.keepPending(taskId, { record: 'later', bytes: Buffer.from([1]) });
+    await home.keepPending(taskId, { record: 'record', bytes, dataDigest });
+    const later = await home.keepPending(taskId, { record: 'later', bytes: Buffer.from([1]), dataDigest });
     expect(later.record).toBe('record');
     const pending = await new OwnerHome(folder).pending(taskId);
     expect(pending!.record).toBe('record');
@@ -53,8 +55,8 @@ describe("the owner's folder", () => {
         })(),
       );
     const bytes = await made();
-    await home.keepPending(taskId, { record: 'record', bytes });
-    const later = await home.keepPending(taskId, { record: 'later', bytes: await made() });
+    await home.keepPending(taskId, { record: 'record', bytes, dataDigest });
+    const later = await home.keepPending(taskId, { record: 'later', bytes: await made(), dataDigest });
     expect(later.record).toBe('record');
     const again = new OwnerHome(folder);
     const pending = (await again.pending(taskId))!;
@@ -84,7 +86,7 @@ describe("the owner's folder", () => {
         yield Buffer.from('bytes');
       })(),
     );
-    await home.keepPending(taskId, { record: 'record', bytes });
+    await home.keepPending(taskId, { record: 'record', bytes, dataDigest });
     for (const file of await readdir(folder)) if (file.endsWith('.bin')) await rm(join(folder, file));
     await expect(home.pending(taskId)).rejects.toMatchObject({ code: 'ERR_OWNER_HOME' });
     await home.discardPending(taskId);

@@ -32,14 +32,15 @@ describe.each<[string, boolean, (name: string) => OwnerState]>([
     expect(foreign).not.toBe(first);
     expect(await state.enrolment()).toBeUndefined();
     const cspKey = keys[2]!.publicJwk;
+    const csp = { url: 'https://csp.example.org' };
     for (const ownerToken of ['one', 'two'])
-      await state.saveEnrolment({ ownerId: OwnerId.parse('o'.repeat(22)), ownerToken, cspKey });
+      await state.saveEnrolment({ ownerId: OwnerId.parse('o'.repeat(22)), ownerToken, cspKey, csp });
     expect(await state.enrolment()).toMatchObject({ ownerToken: 'two', cspKey });
   });
 
   test('keeps the first contribution of a task until it is discarded or there is a receipt', async () => {
     const state = make('d');
-    const fresh = (record: string) => ({ record, bytes: Buffer.from(record) });
+    const fresh = (record: string) => ({ record, bytes: Buffer.from(record), dataDigest: 'digest' });
     const kept = await Promise.all(['a', 'b', 'c'].map((it) => state.keepPending(taskId, fresh(it))));
     const { record } = kept[0]!;
     expect(new Set(kept.map((it) => it.record)).size).toBe(1);

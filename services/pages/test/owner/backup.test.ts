@@ -43,7 +43,12 @@ async function usedDevice() {
   const backup = (await makeKey(database, PASSPHRASE))!;
   const state = await BrowserState.open(database);
   const { publicJwk } = await state.signingKey();
-  await state.saveEnrolment({ ownerId: newTaskId() as never, ownerToken: 'token', cspKey: publicJwk });
+  await state.saveEnrolment({
+    ownerId: newTaskId() as never,
+    ownerToken: 'token',
+    cspKey: publicJwk,
+    csp: { url: 'https://csp.example.org' },
+  });
   await state.savePolicy({ ...(await state.policy()), minimumOwners: 7 });
   await state.keepPending(TASKS[0], {
     record: 'record',
@@ -93,9 +98,9 @@ describe('an owner that moves', () => {
 
     const refused = expect.objectContaining({ code: 'ERR_OWNER_MOVED' });
     await expect(state.signingKey()).rejects.toThrow(refused);
-    await expect(state.keepPending(TASKS[2], { record: '', bytes: new Uint8Array() })).rejects.toThrow(
-      refused,
-    );
+    await expect(
+      state.keepPending(TASKS[2], { record: '', bytes: new Uint8Array(), dataDigest: '' }),
+    ).rejects.toThrow(refused);
     await expect(state.discardPending(TASKS[0])).rejects.toThrow(refused);
     await expect(state.beginWithdrawal(TASKS[0])).rejects.toThrow(refused);
     await expect(state.savePolicy(await state.policy())).rejects.toThrow(refused);
