@@ -1,16 +1,17 @@
 /** How the operator's token is compared: a time that told how far a guess agrees would give it away bit by bit. */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import crypto, { randomBytes } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { AdminToken, adminAuthenticator } from '../src/index.ts';
 
-vi.mock('node:crypto', async (importOriginal) => {
-  const original = await importOriginal<typeof import('node:crypto')>();
-  return { ...original, timingSafeEqual: vi.fn(original.timingSafeEqual) };
+const compare = vi.spyOn(crypto, 'timingSafeEqual');
+syncBuiltinESMExports(); // for those who import it by its name
+afterAll(() => {
+  compare.mockRestore();
+  syncBuiltinESMExports();
 });
-
-const compare = vi.mocked(timingSafeEqual);
 const TOKEN = randomBytes(32).toString('base64url');
 
 function requestWith(token: string): IncomingMessage {

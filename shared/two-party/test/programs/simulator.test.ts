@@ -4,7 +4,6 @@
  * Security of Yao's Protocol for Two-Party Computation", 2009.)
  */
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { LabelGenerator } from '../../src/garbling/label-generator.ts';
 import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
 import {
   garblerBits,
@@ -15,25 +14,11 @@ import {
 } from '../../src/insides/garbled-simulator.ts';
 import { messagesOf } from '../../src/insides/messages-of.ts';
 import { telling, unevenness } from '../../src/insides/view-statistics.ts';
+import { plantSelectBits } from '../garbling/planted.ts';
 import { setting } from './data.ts';
 
-const planted = vi.hoisted(() => ({ select: false }));
-
-vi.mock('../../src/garbling/label-generator.ts', async (original) => {
-  const actual = await original<{ LabelGenerator: typeof LabelGenerator }>();
-  return {
-    LabelGenerator: class extends actual.LabelGenerator {
-      override next(length: number) {
-        const labels = super.next(length);
-        if (planted.select) for (let i = 0; i < length; i += 16) labels[i] = labels[i]! & 0xfe;
-        return labels;
-      }
-    },
-  };
-});
-
 afterEach(() => {
-  planted.select = false;
+  vi.restoreAllMocks();
 });
 
 const ROWS = [
@@ -102,7 +87,7 @@ describe('a view simulated from the output alone', () => {
   });
 
   it('differs from a real one in which select bits tell values', async () => {
-    planted.select = true;
+    plantSelectBits();
     expect(differences(simulated, await seen())).toContain('select bits');
   });
 });
