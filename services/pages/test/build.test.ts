@@ -39,26 +39,15 @@ const NAMES = /^(?:www\.w3\.org|json-schema\.org|.+\.example\.org)$/;
 const COMPILER = /\beval\(|\bnew Function\b|[=(,:]Function[;,)(]/g;
 
 let folder: string;
-let configuration: Loopback['dataUser'];
-let tls: Loopback['tls'];
-let dataUser: RunningDataUser;
-/** Of the data user. */
-let url: string;
 let pages: Record<'console' | 'owner', ReadonlyMap<string, Buffer>>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eigenveil-pages-'));
   await buildPages();
   pages = { console: await read(FOLDERS.console), owner: await read(FOLDERS.owner) };
-  ({ dataUser: configuration, tls } = await loopback(folder));
-  dataUser = await startDataUser(configuration);
-  url = `https://127.0.0.1:${configuration.port}`;
 });
 
-afterAll(async () => {
-  await dataUser.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the same bytes come of a copy of the sources in another folder', { tags: ['long'] }, async () => {
   const copy = join(folder, 'elsewhere/a copy');
@@ -137,22 +126,6 @@ test('the owner’s page is small by gzip, for its host may have no brotli', () 
   expect(bytes).toBeLessThanOrEqual(LIMIT);
 });
 
-test('the console is small, as the data user sends it', { tags: ['long'] }, async () => {
-  const agent = new Agent({ ca: tls.cert });
-  const sent = [...pages.console.keys()].map(async (name) => {
-    const headers = { 'accept-encoding': 'gzip, deflate, br, zstd' };
-    const [answer] = (await once(get(`${url}/console/${name}`, { agent, headers }), 'response')) as [
-      IncomingMessage,
-    ];
-    expect([name, answer.statusCode, answer.headers['content-encoding']]).toEqual([name, 200, 'br']);
-    const bytes = await buffer(answer);
-    return LOADED.test(name) ? bytes.length : 0;
-  });
-  const bytes = (await Promise.all(sent)).reduce((a, b) => a + b);
-  expect(bytes).toBeLessThanOrEqual(LIMIT);
-  agent.destroy();
-});
-
 test('what is left of zod says the same, in one language, and compiles nothing', async () => {
   const entry = fileURLToPath(new URL('support/checks.ts', import.meta.url));
   const options: BuildOptions = {
@@ -173,24 +146,52 @@ test('what is left of zod says the same, in one language, and compiles nothing',
   expect(code.length).toBeLessThan(100_000);
 });
 
-describe.skipIf(browserMissing)('in a browser', () => {
+/** A data user, which hands out the console. */
+async function dataUserOf(): Promise<Loopback & { readonly running: RunningDataUser; readonly url: string }> {
+  const site = await loopback(folder);
+  const running = await startDataUser(site.dataUser);
+  return { ...site, running, url: `https://127.0.0.1:${site.dataUser.port}` };
+}
+
+test('the console is small, as the data user sends it', { tags: ['long'] }, async () => {
+  const { running, tls, url } = await dataUserOf();
+  const agent = new Agent({ ca: tls.cert });
+  const sent = [...pages.console.keys()].map(async (name) => {
+    const headers = { 'accept-encoding': 'gzip, deflate, br, zstd' };
+    const [answer] = (await once(get(`${url}/console/${name}`, { agent, headers }), 'response')) as [
+      IncomingMessage,
+    ];
+    expect([name, answer.statusCode, answer.headers['content-encoding']]).toEqual([name, 200, 'br']);
+    const bytes = await buffer(answer);
+    return LOADED.test(name) ? bytes.length : 0;
+  });
+  const bytes = (await Promise.all(sent)).reduce((a, b) => a + b);
+  expect(bytes).toBeLessThanOrEqual(LIMIT);
+  agent.destroy();
+  await running.close();
+});
+
+describe.skipIf(browserMissing)('in a browser', { tags: ['long'] }, () => {
+  let site: Awaited<ReturnType<typeof dataUserOf>>;
   let host: OwnerHost;
   let visitors: Visitors;
   beforeAll(async () => {
-    host = await OwnerHost.start(join(folder, 'page'), await freePort(), tls, {
-      csp: configuration.cspUrl,
-      dataUser: url,
+    site = await dataUserOf();
+    host = await OwnerHost.start(join(folder, 'page'), await freePort(), site.tls, {
+      csp: site.dataUser.cspUrl,
+      dataUser: site.url,
     });
-    visitors = await Visitors.arrive(tls.cert, [url, host.url]);
+    visitors = await Visitors.arrive(site.tls.cert, [site.url, host.url]);
   });
   afterAll(async () => {
     await host.close();
     await visitors.leave();
+    await site.running.close();
   });
 
   test('the console takes the operator’s token and shows that there is no task yet', async () => {
-    const { page } = await visitors.visit(`${url}/console/`);
-    await signIn(page, (await readFile(join(configuration.dataDirectory, 'admin-token'), 'utf8')).trim());
+    const { page } = await visitors.visit(`${site.url}/console/`);
+    await signIn(page, (await readFile(join(site.dataUser.dataDirectory, 'admin-token'), 'utf8')).trim());
     await page.getByText('There is no task yet').waitFor();
   });
 

@@ -18,7 +18,7 @@ interface Visit {
   readonly complaints: readonly string[];
 }
 
-describe.skipIf(browserMissing)('the report in a browser', () => {
+describe.skipIf(browserMissing)('the report in a browser', { tags: ['long'] }, () => {
   let folder: string;
   let browser: Browser;
   let page: Page;
