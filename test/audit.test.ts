@@ -31,7 +31,7 @@ const VALUES = [
 ];
 
 for (const [method, twoParty, tags] of [
-  ['pca', 'simulated', []],
+  ['pca', 'simulated', ['long']],
   ['pca', 'garbled', ['long']],
   ['pca', 'rotated', ['long']],
   ['dca', 'rotated', []],

@@ -19,7 +19,7 @@ let csp: RunningChild;
 let dataUser: RunningChild;
 const site = await CommandSite.make(OWNERS);
 const { path, home, asOperator, asOwner, agreeing } = site;
-/** Two features are enough for the command lines, and garbled in a moment. */
+/** Two features are enough for the command lines. */
 const IGNORED = ['label', 'petal_length', 'petal_width'];
 const ignoring = ['--ignore', JSON.stringify(IGNORED)];
 const rowsOf = (i: number) => ['--data', path(`rows-${i}.csv`), ...ignoring];
@@ -113,12 +113,14 @@ describe('a task', () => {
     // For editors; SignedTask, which is strict, has none.
     expect(JSON.parse(await readFile(new URL(draft.$schema), 'utf8'))).toHaveProperty('properties.method');
     expect(draft).toMatchObject({ minimumOwners: 2, maximumSamplesPerOwner: 2000, keyBits: 3072 });
-    const proposal = { ...draft, keyBits: 1024, allowInsecureKey: true, minimumOwners: OWNERS };
+    // The line between the servers is tried elsewhere.
+    const cheap = { keyBits: 1024, allowInsecureKey: true, twoParty: 'simulated' };
+    const proposal = { ...draft, ...cheap, minimumOwners: OWNERS };
     await writeFile(path('task.json'), JSON.stringify(proposal));
     await writeFile(
       path('policy.json'),
       JSON.stringify({
-        ...{ minimumKeyBits: 1024, minimumOwners: OWNERS, allowFullRank: true },
+        ...{ minimumKeyBits: 1024, minimumOwners: OWNERS, allowFullRank: true, twoParty: ['simulated'] },
         ...MANY_ANSWERS,
       }),
     );
@@ -139,6 +141,7 @@ describe('a task', () => {
         takes: false,
         broken: [
           { rule: '"keyBits" expected at least 3072, got 1024', change: { minimumKeyBits: 1024 } },
+          { rule: expect.stringMatching(/^"twoParty"/), change: { twoParty: ['garbled', 'simulated'] } },
           { rule: expect.stringMatching(/^"exact" expected false/), change: { allowFullRank: true } },
         ],
         minimumClassRows: null,
@@ -150,7 +153,7 @@ describe('a task', () => {
     );
     expect(stdout).toContain('\nThe data user learns\n- 1 vector with its eigenvalue');
     expect(stdout).toMatch(
-      /\nYour policy refuses this task\n- "keyBits".*\n {2}to take it: "minimumKeyBits": 1024\n- "exact".*\n {2}to take it: "allowFullRank": true\n$/,
+      /\nYour policy refuses this task\n- "keyBits".*\n {2}to take it: "minimumKeyBits": 1024\n- "twoParty".*\n.*\n- "exact".*\n {2}to take it: "allowFullRank": true\n$/,
     );
     const taken = await runInProcess('owner', 'show', id, ...agreeing(0));
     expect(taken.stdout).toMatch(/\nYour policy takes this task\n$/);
@@ -296,7 +299,7 @@ describe('a task', () => {
     const shown = await runInProcess('user', 'task', 'result', id, ...asOperator());
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
     expect(shown.stdout).toMatch(
-      /^task .*: pca of the covariance matrix of 2 features, by garbled\nno floor \(exact\).*\n3 owners, as the CSP has verified\n\ncomponent.*\n +1 +\d+\.\d+ +█{40}\n/,
+      /^task .*: pca of the covariance matrix of 2 features, by simulated\nno floor \(exact\).*\n3 owners, as the CSP has verified\n\ncomponent.*\n +1 +\d+\.\d+ +█{40}\n/,
     );
     const csv = await runInProcess('user', 'task', 'result', id, ...asOperator(), '--format', 'csv');
     expect(csv.stdout).toMatch(/^component,eigenvalue,.*,vector sepal_width\n1,.*\n$/);

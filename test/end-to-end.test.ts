@@ -206,6 +206,7 @@ const EDGES: readonly (readonly [string, TaskProposal, LabelledRows[]])[] = [
   ],
 ];
 const REPEATED = [
+  'every cell at its upper end', // as the finest fractions, which are at both
   'columns at opposite ends',
   'cells far out of range',
   'every cell in the middle',

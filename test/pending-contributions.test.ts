@@ -8,7 +8,7 @@ import { systemRandomness } from '@eigenveil/privacy';
 import { contribute as encrypt } from '@eigenveil/protocol/owner';
 import { flatten, RowAccumulator } from '@eigenveil/statistics';
 import type { Task, TaskProposal } from '@eigenveil/task';
-import type { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
+import type { Fault, FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import type { Receipt, SignedTask } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { query } from './support/database.ts';
@@ -108,10 +108,13 @@ describe('what is pending and differs', () => {
   });
 });
 
-describe.each([
-  ['servers add the noise', null],
-  ['owners add the noise', OWNERS_NOISE],
-])('a contribution whose answer is lost, where %s', (_, differentialPrivacy) => {
+// With noise of owners more hangs on it.
+describe('a contribution whose answer is lost, where owners add the noise', () => isPending(OWNERS_NOISE));
+describe('a contribution whose answer is lost, where servers add it', { tags: ['long'] }, () =>
+  isPending(null),
+);
+
+function isPending(differentialPrivacy: TaskProposal['differentialPrivacy']): void {
   beforeEach(async () => {
     await create(differentialPrivacy);
     proxy.inject(PUT, LOST);
@@ -138,7 +141,7 @@ describe.each([
     for (const part of [0, 1]) await expect(contribute(part, true)).rejects.toEqual(WITHDRAWN);
     expect(sent()).toHaveLength(1);
   });
-});
+}
 
 test('a contribution that did not arrive is given up for another on demand', async () => {
   await create();
@@ -171,12 +174,7 @@ test('where owners add the noise, what has been drawn is not given up', async ()
 describe('a withdrawal', () => {
   beforeEach(() => create(OWNERS_NOISE));
 
-  test.each([
-    ['is answered', undefined],
-    ['is done, but its answer lost', LOST],
-    ['does not arrive', { kind: 'lose request' } as const],
-    ['is answered by a data user that lies', { kind: 'answer', json: {} } as const],
-  ])('that %s is final at the owner: no second noise leaves it', async (_, fault) => {
+  const isFinal = async (_: string, fault: Fault | undefined) => {
     await contribute(0);
     if (fault !== undefined) {
       proxy.inject(DELETE, fault);
@@ -188,7 +186,16 @@ describe('a withdrawal', () => {
     await expect(contribute(0)).rejects.toEqual(WITHDRAWN);
     expect(sent()).toHaveLength(1);
     expect((await (await world.taskClient()).status(signed.task.id)).contributions).toBe(0);
-  });
+  };
+  const FINAL = 'that %s is final at the owner: no second noise leaves it';
+  test.each<[string, Fault]>([
+    ['is done, but its answer lost', LOST],
+    ['is answered by a data user that lies', { kind: 'answer', json: {} }],
+  ])(FINAL, isFinal);
+  test.each<[string, Fault | undefined]>([
+    ['is answered', undefined],
+    ['does not arrive', { kind: 'lose request' }],
+  ])(FINAL, { tags: ['long'] }, isFinal);
 
   test('without a contribution is final, too', async () => {
     await withdraw();

@@ -167,12 +167,10 @@ describe('the result is that of the statistics and both servers’ noise', () =>
   };
   const CASES = '%s %j, %s, %s';
 
-  test.each([
-    ['pca', [], 'simulated', 'replace'],
-    ['pca', [], 'rotated', 'add-remove'],
-  ] as const)(CASES, expectNoisy);
+  test.each([['pca', [], 'rotated', 'add-remove']] as const)(CASES, expectNoisy);
 
   test.each([
+    ['pca', [], 'simulated', 'replace'],
     ['pca', [], 'simulated', 'add-remove'],
     ['dca', [3], 'simulated', 'add-remove'],
     ['dca', [3], 'simulated', 'replace'],

@@ -108,17 +108,21 @@ describe('asked for again', () => {
     await expectOne();
   });
 
-  test.each<[string, 'csp' | 'dataUser', Fault]>([
-    ['the request to the data user', 'dataUser', LOSE_REQUEST],
-    ['the answer of the data user', 'dataUser', LOSE_ANSWER],
-    ['the request to the CSP', 'csp', LOSE_REQUEST],
-    ['the answer of the CSP', 'csp', LOSE_ANSWER],
-  ])('since %s was lost', async (_, proxy, fault) => {
+  const isProposedOnce = async (_: string, proxy: 'csp' | 'dataUser', fault: Fault) => {
     world.proxies[proxy].inject(PROPOSAL, fault);
     await refused('ERR_PEER_UNREACHABLE');
     await expect.poll(() => create().catch(() => undefined)).toBeDefined();
     await expectOne();
-  });
+  };
+  const LOST = 'since %s was lost';
+  test.each<[string, 'csp' | 'dataUser', Fault]>([
+    ['the answer of the data user', 'dataUser', LOSE_ANSWER],
+    ['the answer of the CSP', 'csp', LOSE_ANSWER],
+  ])(LOST, isProposedOnce);
+  test.each<[string, 'csp' | 'dataUser', Fault]>([
+    ['the request to the data user', 'dataUser', LOSE_REQUEST],
+    ['the request to the CSP', 'csp', LOSE_REQUEST],
+  ])(LOST, { tags: ['long'] }, isProposedOnce);
 });
 
 describe('of a proposal whose answer does not come', () => {

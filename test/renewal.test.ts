@@ -79,10 +79,9 @@ test('what cannot be renewed is refused', async () => {
 });
 
 describe('the data user dies between the proposal of the renewal and its answer', () => {
-  test.each([
-    ['before the CSP hears of it', 'lose request'],
-    ['after the CSP has signed it', 'lose answer'],
-  ] as const)('%s', async (_, kind) => {
+  test('after the CSP has signed it', () => goesOn('lose answer'));
+  test('before the CSP hears of it', { tags: ['long'] }, () => goesOn('lose request'));
+  async function goesOn(kind: 'lose request' | 'lose answer'): Promise<void> {
     world.proxies.csp.inject(PROPOSAL, { kind }, Number.POSITIVE_INFINITY);
     await expect(renew(soon(9))).rejects.toMatchObject({
       code: 'ERR_PEER_UNREACHABLE',
@@ -101,7 +100,7 @@ describe('the data user dies between the proposal of the renewal and its answer'
     const { task } = await renew();
     expect(keysAtCsp()).toEqual([task.id]);
     checkRenewal(linkOf(first.task), task);
-  });
+  }
 });
 
 test('a renewal that was given up before the CSP has signed it leaves room for another', async () => {

@@ -4,10 +4,9 @@
  */
 import { flushCompileCache } from 'node:module';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type CspConfiguration, startCsp } from '@eigenveil/csp';
-import { type DataUserConfiguration, startDataUser } from '@eigenveil/data-user';
+import type { CspConfiguration } from '@eigenveil/csp';
+import type { DataUserConfiguration } from '@eigenveil/data-user';
 import pg from 'pg';
-import { QUICK } from './queue-times.ts';
 
 /** Where a process is to die: right before or right after one of its next durable writes. */
 export interface CrashPoint {
@@ -116,8 +115,15 @@ async function obey(command: Command): Promise<void> {
   if (command.kind === 'clock') offset = command.offset;
   if (command.kind !== 'start') return;
   ({ offset, crash } = command);
-  if (command.service === 'csp') await startCsp(command.config, { now });
-  else await startDataUser(command.config, { now, queueTimes: QUICK });
+  // Each loads itself alone.
+  if (command.service === 'csp') {
+    const { startCsp } = await import('@eigenveil/csp');
+    await startCsp(command.config, { now });
+  } else {
+    const { startDataUser } = await import('@eigenveil/data-user');
+    const { QUICK } = await import('./queue-times.ts');
+    await startDataUser(command.config, { now, queueTimes: QUICK });
+  }
   flushCompileCache(); // which a process that is killed does not do at its end
 }
 

@@ -110,7 +110,7 @@ describe('an invitation', () => {
       seal: () => Buffer.alloc(64, 1),
     });
 
-    test('enrols the device that came first, for whose end the other waits', async () => {
+    test('enrols the device that came first, for whose end the other waits', { tags: ['long'] }, async () => {
       await children.start(program, [database, token, 'A'.repeat(43)]); // now in the midst of it
       withStore((store) => {
         expect(() => store.enrol(enrolment(), new Date())).toThrow(
