@@ -17,6 +17,14 @@ const closed = { code: 'ERR_CHANNEL_CLOSED' };
 const timedOut = { code: 'ERR_CHANNEL_TIMEOUT' };
 const aborted = (reason: string) => ({ code: 'ERR_CHANNEL_ABORTED', reason });
 
+/** That nothing more leaves is no event: until a while has passed in which nothing did. */
+async function untilHeldBack(sent: () => number): Promise<void> {
+  for (let before = -1; sent() === 0 || before !== sent(); ) {
+    before = sent();
+    await sleep(50);
+  }
+}
+
 describe.each(PAIRS)('a channel %s', (_name, pair) => {
   test('carries messages both ways, whole and in order, and counts their bytes', async () => {
     const [left, right] = await pair();
@@ -84,10 +92,7 @@ describe.each(PAIRS)('a channel %s', (_name, pair) => {
       for (; sent < most && !stopped; sent += 1) await left.send(Buffer.alloc(size, sent));
     })();
     // The kernel's buffers take some, but not 90 MB.
-    for (let before = -1; sent === 0 || before !== sent; ) {
-      before = sent;
-      await sleep(50);
-    }
+    await untilHeldBack(() => sent);
     expect(sent).toBeGreaterThanOrEqual(1);
     expect(sent).toBeLessThan(most / 2);
     stopped = true;
@@ -109,11 +114,12 @@ describe.each(PAIRS)('a channel %s', (_name, pair) => {
 
   test('lets a blocked sender know that the peer aborted', async () => {
     const [left, right] = await pair({ highWaterBytes: 1000 });
+    let sent = 0;
     const flood = async () => {
-      for (let i = 0; i < 1000; i += 1) await left.send(Buffer.alloc(100_000));
+      for (; sent < 1000; sent += 1) await left.send(Buffer.alloc(100_000));
     };
     const refused = expect(flood()).rejects.toMatchObject(aborted('ERR_CHANNEL_MESSAGE'));
-    await sleep(20);
+    await untilHeldBack(() => sent);
     await right.abort('ERR_CHANNEL_MESSAGE');
     await refused;
   });
