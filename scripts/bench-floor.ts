@@ -2,7 +2,7 @@
 import { measureEach } from '@eigenveil/bench/cases';
 import { type Cost, DRAWS, floorCost } from '@eigenveil/bench/floor/measure';
 import { type FloorSet, METHODS, nameOf, summed } from '@eigenveil/bench/floor/sets';
-import { benchmark, wholeNumbers } from './options.ts';
+import { benchmark, printJson, wholeNumbers } from './options.ts';
 
 const BUNDLED = ['iris', 'pima', 'breast_cancer', 'ionosphere', 'australian', 'german'];
 /** Parts of the rows that hold the first and the last made-up feature. */
@@ -47,7 +47,8 @@ const measured: readonly Row[] = await measureEach(
     return [{ set: name, method: method.toUpperCase(), rows, components: task.components, ...cost }];
   },
 );
-process.stdout.write(json ? `${JSON.stringify({ rows: measured })}\n` : `${table()}\n`);
+if (json) await printJson({ rows: measured });
+else process.stdout.write(`${table()}\n`);
 
 function table(): string {
   const percent = (part: number) => `${(100 * part).toFixed(2)} %`;

@@ -13,7 +13,7 @@ import {
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { median } from '@eigenveil/bench/statistics';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
-import { benchmark, someOf, wholeNumber } from './options.ts';
+import { benchmark, printJson, someOf, wholeNumber } from './options.ts';
 
 const CIRCUITS_EXPLANATION = `Circuits: medians after one uncounted warm-up. Both parties take turns on one core, over a channel in memory: each is timed alone, with
 reading and writing its messages, without a network. Circuits work on ${BITS}-bit numbers with ${PLACES} fraction bits. Bytes are
@@ -115,7 +115,7 @@ const programs = await measureEach(
 );
 if (json) {
   const { garblePerSecond, evaluatePerSecond } = widest(rows) ?? {};
-  console.log(JSON.stringify({ garblePerSecond, evaluatePerSecond, programs, rows }));
+  await printJson({ garblePerSecond, evaluatePerSecond, programs, rows });
 } else {
   if (rows.length > 0) console.log(`${renderCircuits(rows)}\n${CIRCUITS_EXPLANATION}\n`);
   if (programs.length > 0) console.log(`${renderPrograms(programs)}\n${PROGRAMS_EXPLANATION}`);

@@ -3,7 +3,7 @@ import { measureEach } from '@eigenveil/bench/cases';
 import { measureHistogram } from '@eigenveil/bench/histogram/measure';
 import { formatQuantity } from '@eigenveil/bench/quantities';
 import { figures, renderTable } from '@eigenveil/bench/table';
-import { benchmark, wholeNumber } from './options.ts';
+import { benchmark, printJson, wholeNumber } from './options.ts';
 
 const EXPLANATION = `A CSP, a data user and the owners run as processes of this machine, over TLS 1.3 and SQLite, with keys of 2048 bits and DJN encryption. Seconds are from the
 proposal to the countersigned result: "owners" until the last of them, which count, encrypt and send all at once, has its receipt; "servers" from there, with the public wait, which
@@ -32,7 +32,7 @@ const measured = await measureEach(
 
 const seconds = (value: number) => formatQuantity(1000 * value, 'ms');
 const bytes = (value: number) => formatQuantity(value, 'bytes');
-if (json) console.log(JSON.stringify({ runs: measured }));
+if (json) await printJson({ runs: measured });
 else
   console.log(
     [

@@ -3,7 +3,7 @@
 import { type LoadOptions, runLoad } from '@eigenveil/bench/load/run';
 import { renderLoad } from '@eigenveil/bench/load/table';
 import { Option } from 'commander';
-import { benchmark, wholeNumber } from './options.ts';
+import { benchmark, printJson, wholeNumber } from './options.ts';
 
 const EXPLANATION = `A CSP and a data user are started as processes of their own, with a task of PCA by the protocol rotated. Before the clock starts, owners are
 enrolled and their contributions encrypted: eight different ones, rerandomised for every owner. Then one more process sends them over
@@ -40,4 +40,5 @@ for (const [signal, code] of [
   process.once(signal, () => process.exit(code));
 }
 const result = await runLoad(options);
-process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : `${renderLoad(result)}\n`);
+if (options.json) await printJson(result);
+else process.stdout.write(`${renderLoad(result)}\n`);

@@ -19,7 +19,7 @@ import {
   setUpReceiver,
   setUpSender,
 } from '@eigenveil/two-party';
-import { benchmark, wholeNumber } from './options.ts';
+import { benchmark, printJson, wholeNumber } from './options.ts';
 
 interface Row {
   what: string;
@@ -181,4 +181,5 @@ const rows = await measureEach(
   ([, measure]) => measure(),
 );
 server.disconnect();
-console.log(json ? JSON.stringify({ rows }) : `${render(rows)}\n${EXPLANATION}`);
+if (json) await printJson({ rows });
+else console.log(`${render(rows)}\n${EXPLANATION}`);

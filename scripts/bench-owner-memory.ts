@@ -14,7 +14,7 @@ import { statisticsOfCsv, statisticsOfRows } from '@eigenveil/statistics';
 import { readStoredRows } from '@eigenveil/statistics/duckdb';
 import type { StatisticsTask } from '@eigenveil/task';
 import { Command, Option } from 'commander';
-import { wholeNumber } from './options.ts';
+import { printJson, wholeNumber } from './options.ts';
 
 /** What an owner may use at most, whatever the number of rows. DuckDB alone may use 512. */
 const LIMIT_MEGABYTES = { csv: 300, parquet: 1000 } as const;
@@ -49,7 +49,7 @@ const options = new Command('bench-owner-memory')
   .addOption(
     new Option('--source <name>', 'what to read them from (default: one after the other)').choices(SOURCES),
   )
-  .option('--json', 'print one JSON object per source', false)
+  .option('--json', 'print one JSON object', false)
   .addOption(
     new Option('--child <file>', 'read the rows of this file, or CSV from standard input').hideHelp(),
   )
@@ -69,7 +69,10 @@ if (options.child !== undefined) {
 } else {
   const sources = options.source === undefined ? SOURCES : [options.source];
   const measured = await measureEach(sources, String, async (source) => [await inChild(options, source)]);
-  for (const measurement of measured) print(measurement, options.json);
+  if (options.json) await printJson({ rows: measured });
+  else for (const measurement of measured) print(measurement);
+  if (measured.some(({ source, peakRssMegabytes }) => peakRssMegabytes > LIMIT_MEGABYTES[source]))
+    process.exitCode = 1;
 }
 
 /** Runs in the child: everything that the owner's process would do before it encrypts. */
@@ -129,17 +132,14 @@ async function inChild(options: Options, source: Source): Promise<Measurement> {
   }
 }
 
-function print(measurement: Measurement, asJson: boolean): void {
+function print(measurement: Measurement): void {
   const { source, rows, features, seconds, cpuSeconds, rowsPerSecond, peakRssMegabytes } = measurement;
-  const limit = LIMIT_MEGABYTES[source];
-  if (asJson) console.log(JSON.stringify(measurement));
-  else {
-    console.log(
-      `${rows} rows x ${features} features of ${source}: ${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of CPU), ${Math.round(rowsPerSecond)} rows/s`,
-    );
-    console.log(`peak memory of the process: ${Math.round(peakRssMegabytes)} MB (limit ${limit} MB)`);
-  }
-  if (peakRssMegabytes > limit) process.exitCode = 1;
+  console.log(
+    `${rows} rows x ${features} features of ${source}: ${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of CPU), ${Math.round(rowsPerSecond)} rows/s`,
+  );
+  console.log(
+    `peak memory of the process: ${Math.round(peakRssMegabytes)} MB (limit ${LIMIT_MEGABYTES[source]} MB)`,
+  );
 }
 
 /** Numbers with six decimals in [-1, 1]. */

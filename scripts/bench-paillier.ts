@@ -13,7 +13,7 @@ import {
   type SecretKey,
 } from '@eigenveil/paillier';
 import * as paillierBigint from 'paillier-bigint';
-import { benchmark, someOf } from './options.ts';
+import { benchmark, printJson, someOf } from './options.ts';
 
 type Operation =
   | 'generate key (standard)'
@@ -185,4 +185,5 @@ const { bits: bitsWanted, json } = benchmark({
 
 const rows = await measureEach(bitsWanted, (keyBits) => `${keyBits} bits`, measureKeyBits);
 await pool.close();
-console.log(json ? JSON.stringify({ rows }) : `${render(rows)}\n${EXPLANATION}`);
+if (json) await printJson({ rows });
+else console.log(`${render(rows)}\n${EXPLANATION}`);

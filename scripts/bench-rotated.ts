@@ -13,7 +13,7 @@ import { formatQuantity } from '@eigenveil/bench/quantities';
 import { referenceSeconds } from '@eigenveil/bench/reference';
 import { median } from '@eigenveil/bench/statistics';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
-import { benchmark, bits, someOf, wholeNumber } from './options.ts';
+import { benchmark, bits, printJson, someOf, wholeNumber } from './options.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,
 base transfers included; over a line of another rate or length (--rate, --delay) a relay between them limits each direction. It is the median of the repetitions, in which the protocols take turns (garbled once, and from 50 features on only with
@@ -170,5 +170,5 @@ const all = await measureEach(
 );
 if (json) {
   const programs = all.filter(({ twoParty }) => twoParty === 'rotated');
-  console.log(JSON.stringify({ programs, comparison: all.filter((it) => !programs.includes(it)) }));
+  await printJson({ programs, comparison: all.filter((it) => !programs.includes(it)) });
 } else console.log(`${render(all)}\n${EXPLANATION}`);

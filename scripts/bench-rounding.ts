@@ -4,7 +4,7 @@ import { dataFile } from '@eigenveil/bench/decompositions';
 import { readRecords } from '@eigenveil/demo/dataset';
 import { RoundedRows } from '@eigenveil/projection';
 import { LABELLINGS, TaskProposal } from '@eigenveil/task';
-import { benchmark } from './options.ts';
+import { benchmark, printJson } from './options.ts';
 
 const DATA_SETS = ['iris', 'pima', 'breast_cancer', 'ionosphere', 'australian', 'german', 'optdigits'];
 const BITS = [14, 20] as const;
@@ -57,7 +57,8 @@ const measured = await measureEach(
     return [{ dataset, method, angles: anglesOf(header, records, METHODS[method]!) }];
   },
 );
-process.stdout.write(json ? `${JSON.stringify({ rows: measured })}\n` : `${table()}\n`);
+if (json) await printJson({ rows: measured });
+else process.stdout.write(`${table()}\n`);
 
 function anglesOf(header: string[], records: string[][], method: TaskProposal['method']): (number | null)[] {
   const isMdr = method.kind === 'mdr';

@@ -7,7 +7,7 @@ import { featuresOf, SKETCH_SETS } from '@eigenveil/bench/sketch/sets';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
 import { PaillierPool } from '@eigenveil/paillier';
 import { LIMITS, TwoPartyName } from '@eigenveil/task';
-import { benchmark, someOf, wholeNumber, wholeNumbers } from './options.ts';
+import { benchmark, printJson, someOf, wholeNumber, wholeNumbers } from './options.ts';
 
 const EXPLANATION = `The rows of a set are dealt to ten owners. Owner: one of them in a fresh process of one thread reads its file of rows, sums Xᵀ(XΩ), packs, encrypts (DJN,
 2048 bits) and writes its contribution to a file; its seconds are processor time of the whole process, what a core of its own would take. Memory is that process's
@@ -96,5 +96,5 @@ const statements = refusals.map(
 );
 if (json) {
   for (const statement of statements) process.stderr.write(`${statement}\n`);
-  console.log(JSON.stringify({ rows }));
+  await printJson({ rows });
 } else console.log([render(rows), ...statements, EXPLANATION].join('\n'));

@@ -8,6 +8,7 @@ import { ofAuthentication, ofDecisions } from './figures/authentication.ts';
 import { ofBenchmarks } from './figures/benchmarks.ts';
 import { ofEvaluation } from './figures/evaluation.ts';
 import { ofFaces } from './figures/faces.ts';
+import { ofEncryptedFaces } from './figures/faces-encrypted.ts';
 import { ROOT, readText } from './figures/kept.ts';
 import { ofLearners } from './figures/learners.ts';
 import { ofPrivacy } from './figures/privacy.ts';
@@ -20,7 +21,7 @@ const FIGURES: readonly (readonly [document: string, sentences: () => Promise<Se
   ['docs/authentication.md', ofAuthentication],
   ['docs/authentication-decisions.md', ofDecisions],
   ['docs/evaluation.md', ofEvaluation],
-  ['docs/faces.md', ofFaces],
+  ['docs/faces.md', async () => [...(await ofFaces()), ...(await ofEncryptedFaces())]],
   ['docs/learners.md', ofLearners],
   ['docs/precision.md', ofRounding],
   ['docs/privacy.md', ofPrivacy],

@@ -1,5 +1,8 @@
 /** Options that the commands share, and their parsers; what these throw, commander shows with the option's name. */
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
 
 /** A whole number in [`least`, `most`]. */
 export function wholeNumber(least = 1, most: number = Number.MAX_SAFE_INTEGER) {
@@ -54,4 +57,23 @@ export function benchmark({
     .description(description)
     .option('--json', 'print one JSON object instead of tables')
     .addHelpText('after', `\n${explanation}\n\nExample:\n  npm run ${name} -- ${example}`);
+}
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+const { scripts } = packageJson as { readonly scripts: Readonly<Record<string, string>> };
+
+/** Prints what was measured as one JSON object, which says of which run it is: so it can be kept for `npm run figures`. */
+export async function printJson(measured: object): Promise<void> {
+  const { describeEnvironment } = await import('@eigenveil/bench/environment');
+  const program = `node ${relative(ROOT, process.argv[1]!)}`;
+  const script = Object.keys(scripts).find((name) => scripts[name] === program);
+  const options = process.argv.slice(2).filter((word) => word !== '--json');
+  const dashes = script === undefined || options.length === 0 ? [] : ['--'];
+  const run = {
+    command: [script === undefined ? program : `npm run ${script}`, ...dashes, ...options].join(' '),
+    finishedAt: new Date().toISOString(),
+    environment: await describeEnvironment(),
+  };
+  process.stdout.write(`${JSON.stringify({ run, ...measured })}\n`);
 }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BenchData, BenchDataSchema } from '@eigenveil/bench/report';
-import type { Report, Table } from '@eigenveil/report/document';
+import type { Cell, Report, Table } from '@eigenveil/report/document';
 
 export const ROOT = new URL('../..', import.meta.url).pathname;
 
@@ -26,18 +26,32 @@ export function factsOf({ measurements }: BenchData, id: string, names: RegExp):
   return found;
 }
 
-/** The cells of a report's table, by the first cells of a row and by the title of a column behind them. */
-export function cellsOf(report: Report, caption: string): (row: readonly string[], column: string) => string {
+/** The tables of a report whose captions begin like that. */
+export function tablesOf(report: Report, caption: string): Table[] {
   const isAsked = (block: Report['sections'][number]['blocks'][number]): block is Table =>
     block.kind === 'table' && block.caption.startsWith(caption);
-  const [table, second] = report.sections.flatMap(({ blocks }) => blocks.filter(isAsked));
-  if (table === undefined || second !== undefined)
-    throw new RangeError(`a table "${caption}" expected once, got ${table === undefined ? 'none' : 'more'}`);
+  const tables = report.sections.flatMap(({ blocks }) => blocks.filter(isAsked));
+  if (tables.length === 0) throw new RangeError(`a table "${caption}" expected, got none`);
+  return tables;
+}
+
+/** A cell's text, which may be in a tone. */
+export const textOf = (cell: Cell): string =>
+  typeof cell === 'string' ? cell : cell.map(({ text }) => text).join('\n');
+
+/** The cells of the tables with this caption, by the first cells of a row and by the title of a column behind them. */
+export function cellsOf(report: Report, caption: string): (row: readonly string[], column: string) => string {
+  const tables = tablesOf(report, caption);
   return (row, column) => {
-    const cells = table.rows.find((one) => row.every((cell, i) => one[i] === cell));
-    const cell = cells?.[table.columns.findIndex(({ title }, i) => i >= row.length && title === column)];
-    if (typeof cell !== 'string')
-      throw new RangeError(`"${caption}" expected ${row.join(', ')} with ${column}, has none`);
-    return cell;
+    const found = tables.flatMap(({ rows, columns }) => {
+      const cells = rows.find((one) => row.every((cell, i) => one[i] === cell));
+      const cell = cells?.[columns.findIndex(({ title }, i) => i >= row.length && title === column)];
+      return cell === undefined ? [] : [textOf(cell)];
+    });
+    if (found.length !== 1)
+      throw new RangeError(
+        `"${caption}" expected ${row.join(', ')} with ${column} once, got ${found.length || 'none'}`,
+      );
+    return found[0]!;
   };
 }

@@ -11,7 +11,7 @@ import { contribute } from '@eigenveil/protocol/owner';
 import { launchOptions } from '@eigenveil/report/in-browser';
 import { flatten, layout, statisticsOfCsv } from '@eigenveil/statistics';
 import { chromium } from 'playwright-core';
-import { benchmark, wholeNumber } from '../../../scripts/options.ts';
+import { benchmark, printJson, wholeNumber } from '../../../scripts/options.ts';
 import { openWorkerPage } from './worker-site.ts';
 
 const KEY_BITS = 2048;
@@ -187,4 +187,5 @@ const table = renderTable(measured, [
   figures('longest', ({ longestMs }) => (longestMs === 0 ? 'none' : formatQuantity(longestMs, 'ms'))),
 ]);
 const size = `${features} features, ${packing.plaintexts.length} ciphertexts`;
-console.log(json ? JSON.stringify({ rows: measured }) : `${size}\n\n${table}\n${EXPLANATION}`);
+if (json) await printJson({ rows: measured });
+else console.log(`${size}\n\n${table}\n${EXPLANATION}`);
