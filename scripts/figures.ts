@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createProgram, EXIT, runCommand } from '@eigenveil/command';
 import { type Sentence, withFigures } from '@eigenveil/report/written-figures';
 import { format, resolveConfig } from 'prettier';
+import { ofGarbledAccuracy, ofRotatedAccuracy } from './figures/accuracy.ts';
 import { ofAuthentication, ofDecisions } from './figures/authentication.ts';
 import { ofBenchmarks } from './figures/benchmarks.ts';
 import { ofEvaluation } from './figures/evaluation.ts';
@@ -14,18 +15,22 @@ import { ofLearners } from './figures/learners.ts';
 import { ofPrivacy } from './figures/privacy.ts';
 import { ofRanges } from './figures/ranges.ts';
 import { ofRounding } from './figures/rounding.ts';
+import { ofFloor, ofProtocols, ofSmallRuns } from './figures/small-runs.ts';
 
-/** Where the sentences of a report stand. */
-const FIGURES: readonly (readonly [document: string, sentences: () => Promise<Sentence[]>])[] = [
-  ['README.md', ofBenchmarks],
+/** Where the sentences of reports stand. */
+const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promise<Sentence[]>)[]])[] = [
+  ['README.md', ofBenchmarks, ofProtocols],
   ['docs/authentication.md', ofAuthentication],
   ['docs/authentication-decisions.md', ofDecisions],
+  ['docs/benchmarks.md', ofSmallRuns],
   ['docs/evaluation.md', ofEvaluation],
-  ['docs/faces.md', async () => [...(await ofFaces()), ...(await ofEncryptedFaces())]],
+  ['docs/faces.md', ofFaces, ofEncryptedFaces],
+  ['docs/floor.md', ofFloor],
   ['docs/learners.md', ofLearners],
-  ['docs/precision.md', ofRounding],
+  ['docs/precision.md', ofGarbledAccuracy, ofRounding],
   ['docs/privacy.md', ofPrivacy],
   ['docs/ranges.md', ofRanges],
+  ['docs/rotated.md', ofRotatedAccuracy],
 ];
 
 class FiguresError extends Error {
@@ -35,14 +40,15 @@ class FiguresError extends Error {
 const program = createProgram({
   name: 'figures',
   version: '0.1.0',
-  description: 'Writes the figures of the documents from the kept reports (docs/*/report.json).',
+  description: 'Writes the figures of the documents from the kept reports (docs/*/*.json).',
 })
   .option('--check', 'write nothing: fail where a document has another figure')
   .action(async ({ check }: { check?: true }) => {
     const differing: string[] = [];
-    for (const [document, sentences] of FIGURES) {
+    for (const [document, ...sentences] of FIGURES) {
       const before = await readText(document);
-      const figured = withFigures(before, await sentences());
+      const told = await Promise.all(sentences.map((some) => some()));
+      const figured = withFigures(before, told.flat());
       if (figured === before) continue;
       differing.push(document);
       const options = await resolveConfig(join(ROOT, document));

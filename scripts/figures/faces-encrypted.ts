@@ -60,7 +60,10 @@ export async function ofEncryptedFaces(): Promise<Sentence[]> {
         .map((line) => line.match(new RegExp(`of ${title}: \\d+ points, which differ by (\\S+)`))?.[1])
         .find((figure) => figure !== undefined)!,
     );
-  const errors = cellsOf(report, 'yale, 16 × 16: mean error of reconstruction in grey levels over components');
+  const errors = cellsOf(
+    report,
+    'yale, 16 × 16: mean error of reconstruction in grey levels over components',
+  );
   const differing = cellsOf(report, 'yale, 64 × 64: by how much centred errors differ');
   const below = cellsOf(report, 'olivetti, 16 × 16: mean difference in percentage points by components');
   const exact = differencesOf(report, ['DCA on exact PCA beside DCA on pixels']).filter(
@@ -82,7 +85,10 @@ export async function ofEncryptedFaces(): Promise<Sentence[]> {
       figures: [
         ...within('sketch beside exact PCA'),
         ...['yale, 16 × 16', 'yale, 64 × 64'].map((title) =>
-          cellsOf(report, `${title}: accuracy in percent over components`)(['PCA, exact, in the clear'], 'splits'),
+          cellsOf(report, `${title}: accuracy in percent over components`)(
+            ['PCA, exact, in the clear'],
+            'splits',
+          ),
         ),
       ],
     },
@@ -99,11 +105,7 @@ export async function ofEncryptedFaces(): Promise<Sentence[]> {
     },
     {
       says: 'DCA on exact PCA beside DCA on pixels: {} of {}; of the others {} are better, by {} to {} points',
-      figures: [
-        ...within('DCA on exact PCA beside DCA on pixels'),
-        `${better.length}`,
-        ...ends(better, 0),
-      ],
+      figures: [...within('DCA on exact PCA beside DCA on pixels'), `${better.length}`, ...ends(better, 0)],
     },
     ...ERRORS.map(([says, row, columns]) => ({
       says: `| ${says}`,

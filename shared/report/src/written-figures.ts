@@ -6,8 +6,9 @@ export interface Sentence {
   readonly figures: readonly string[];
 }
 
-/** A number, perhaps with an exponent or a unit. */
-const FIGURE = '([+−-]?\\d(?:[\\d.,]*\\d)?(?:e[+-]?\\d+)?(?:\\s+(?:min|s|ms|µs|bytes|kB|MB|GB)\\b)?)';
+/** A day, a commit, or a number, perhaps with an exponent or a unit. */
+const FIGURE =
+  '(\\d{4}-\\d\\d-\\d\\d|[0-9a-f]{8}|[+−-]?\\d(?:[\\d.,]*\\d)?(?:e[+-]?\\d+)?(?:\\s+(?:min|s|ms|µs|bytes|kB|MB|GB)\\b)?)';
 const WHOLE = new RegExp(`^${FIGURE}$`);
 
 /**

@@ -17,6 +17,13 @@ test('a figure is written in its place, with its unit, and nothing else is touch
   expect(withFigures(written, sentences)).toBe(written);
 });
 
+test('days and commits are figures, too', () => {
+  const says = 'run of {} at {} took {}';
+  const page = 'A run of 2026-11-21 at 91210de8 took 12 s.';
+  const figures = ['2026-11-27', '3feb677e', '1.5 s'];
+  expect(withFigures(page, [{ says, figures }])).toBe('A run of 2026-11-27 at 3feb677e took 1.5 s.');
+});
+
 test.each([
   ['a sentence that is not there', 'takes {} by `simulated`', ['1 s']],
   ['one that stands there twice', '{} ', ['1 s']],
