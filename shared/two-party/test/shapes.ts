@@ -7,13 +7,20 @@ export interface Shape {
   /** Classes of each labelling. */
   readonly classes: readonly number[];
   readonly components: number;
+  /** Columns of a sketch. */
+  readonly columns?: number;
   readonly note?: string;
 }
 
 export const OWNERS = 10;
 export const SAMPLES = 1000;
 
-export function taskOf({ method, d, classes }: Pick<Shape, 'method' | 'd' | 'classes'>): StatisticsTask {
+export function taskOf({
+  method,
+  d,
+  classes,
+  columns,
+}: Pick<Shape, 'method' | 'd' | 'classes' | 'columns'>): StatisticsTask {
   return {
     method,
     features: Array.from({ length: d }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
@@ -21,6 +28,7 @@ export function taskOf({ method, d, classes }: Pick<Shape, 'method' | 'd' | 'cla
       column: `label${l}`,
       classes: Array.from({ length: size }, (_, k) => `${k}`),
     })),
+    ...(columns !== undefined && { sketch: { columns } }),
     fractionBits: 14,
     maximumOwners: OWNERS,
     maximumSamplesPerOwner: SAMPLES,
@@ -30,8 +38,13 @@ export function taskOf({ method, d, classes }: Pick<Shape, 'method' | 'd' | 'cla
 }
 
 /** A line of a page's table: the shape, its costs, and the note. */
-export function lineOf({ method, d, classes, components, note }: Shape, costs: readonly string[]): string {
-  const name = method.kind === 'pca' && method.scale ? 'pca, correlation' : method.kind;
+export function lineOf(
+  { method, d, classes, components, columns, note }: Shape,
+  costs: readonly string[],
+): string {
+  const scale = method.kind === 'pca' && method.scale ? ', correlation' : '';
+  const sketch = columns === undefined ? '' : `, sketch of ${columns} columns`;
+  const name = `${method.kind}${scale}${sketch}`;
   return `| ${[name, d, classes.join(' and ') || '–', components, ...costs, note ?? ''].join(' | ')} |`;
 }
 
