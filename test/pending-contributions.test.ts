@@ -259,11 +259,14 @@ describe("noise for an owner's own rows, which are coarser than the task says", 
   /** What was to be encrypted, with the noise. */
   let encrypted: (readonly bigint[])[];
   let told: OwnFloorTold[];
-  const exact = (task: Task) => flatten(task, summarise(task, whole));
+  const exact = (task: Task, rows = whole) => flatten(task, summarise(task, rows));
   const pool = new PaillierPool({ threads: 0 });
   afterAll(() => pool.close());
 
-  const contributeAll = (policy: Partial<OwnerPolicy>) =>
+  const contributeAll = (
+    policy: Partial<OwnerPolicy>,
+    { rows = whole, discardPending = false }: { rows?: LabelledRows; discardPending?: boolean } = {},
+  ) =>
     new DataOwner({
       state: home,
       policy: OwnerPolicy.parse({
@@ -283,10 +286,10 @@ describe("noise for an owner's own rows, which are coarser than the task says", 
       signed.task.id,
       async (task) => {
         const accumulator = new RowAccumulator(task);
-        for (const row of whole.values) accumulator.add(row);
+        for (const row of rows.values) accumulator.add(row);
         return { ...accumulator.statistics(), grains: accumulator.grains() };
       },
-      { onOwnFloor: (it) => told.push(it) },
+      { onOwnFloor: (it) => told.push(it), discardPending },
     );
 
   const createFine = async () => {
@@ -318,6 +321,22 @@ describe("noise for an owner's own rows, which are coarser than the task says", 
     await createFine();
     await contributeAll({});
     expect(exact(signed.task).map((value, i) => encrypted[1]![i]! - value)).not.toEqual(noise);
+  });
+
+  test('is that of the rows: whoever comes back to them has no other, and other rows have', async () => {
+    const fewer = { ...whole, values: whole.values.slice(1), classes: whole.classes.slice(1) };
+    for (const rows of [whole, fewer, whole]) {
+      proxy.inject(PUT, { kind: 'lose request' });
+      await expect(contributeAll({}, { rows, discardPending: true })).rejects.toEqual(UNREACHABLE);
+      proxy.heal();
+    }
+    expect(encrypted).toHaveLength(3);
+    expect(encrypted[2]).toEqual(encrypted[0]);
+    const noises = [whole, fewer].map((rows, n) =>
+      exact(signed.task, rows).map((value, i) => encrypted[n]![i]! - value),
+    );
+    // Three of the four on sums of rows, each of a deviation of hundreds, would be the same by chance in one of 10^9 cases.
+    expect(noises[0]!.filter((it, i) => it !== 0n && it === noises[1]![i]).length).toBeLessThan(3);
   });
 
   test('is told to the owner by the command, before and when it is sent', async () => {

@@ -73,15 +73,20 @@ export function eventOf(task: Task, own?: OwnFloorPlan): (Guarantee | Answer) & 
   return { kind: 'guarantee', ...place, epsilon, delta, neighbours, noise };
 }
 
-/** Tells whether the ledger has the task charged to this data set. */
-export function isCharged(ledger: readonly LedgerEntry[], dataset: string, taskId: TaskId): boolean {
-  return ledger.some(
-    (entry) => entry.dataset === dataset && entry.event.kind !== 'set' && entry.event.taskId === taskId,
-  );
+/** Tells whether the ledger has the task charged to this data set, for no smaller a part: it takes more of rows that are coarser than those that were first given. */
+export function isCharged(
+  ledger: readonly LedgerEntry[],
+  dataset: string,
+  { taskId, part }: Guarantee | Answer,
+): boolean {
+  return ledger.some((entry) => isAbout(entry, dataset, taskId) && !isMore(part, entry.event.part));
 }
 
+const isAbout = ({ dataset, event }: LedgerEntry, own: string, taskId: TaskId): boolean =>
+  dataset === own && event.kind !== 'set' && event.taskId === taskId;
+
 /**
- * Checks that what is to be charged fits what the policy leaves of the data set.
+ * Checks that what is to be charged fits what the policy leaves of the data set. What the same task was charged before is part of it.
  * @throws ERR_BUDGET_EXHAUSTED, which says what is left; ERR_BUDGET_RESTORED where nobody has said what was lost; ERR_POLICY for a guarantee
  *   that has no price in the policy's relation
  */
@@ -91,15 +96,18 @@ export function checkBudget(
   dataset: string,
   event: Guarantee | Answer,
 ): void {
-  const account = accountOf(policy, ledger, dataset);
+  const others = ledger.filter((entry) => !isAbout(entry, dataset, event.taskId));
+  const account = accountOf(policy, others, dataset);
   if (account.isUnknown)
     throw new ServiceError(
       'ERR_BUDGET_RESTORED',
       `what the data set ${dataset} has spent is not known, since entries of the ledger were lost: say it with "eigenveil-owner budget set --dataset ${dataset}"`,
     );
-  if (event.by === 'rotated' && isAnswer(policy, event)) checkAnswers(policy, account, dataset, event);
+  const isFirst = others.length === ledger.length; // else its answer and its guarantee are charged
+  if (isFirst && event.by === 'rotated' && isAnswer(policy, event))
+    checkAnswers(policy, account, dataset, event);
   checkWholes(policy, account, dataset, event);
-  if (event.kind === 'guarantee') checkSpending(policy, account, dataset, event);
+  if (isFirst && event.kind === 'guarantee') checkSpending(policy, account, dataset, event);
 }
 
 /** Returns the account of each data set, in the order of their names. */
@@ -160,7 +168,9 @@ interface Account {
 function accountOf(policy: BudgetPolicy, ledger: readonly LedgerEntry[], dataset: string): Account {
   const own = ledger.filter((entry) => entry.dataset === dataset);
   const events = own.map(({ event }) => event);
-  const tasks = events.filter((event) => event.kind !== 'set');
+  // A task's later entry is its dearer one, and has the place of its first.
+  const byTask = new Map(events.flatMap((event) => (event.kind === 'set' ? [] : [[event.taskId, event]])));
+  const tasks = [...byTask.values()];
   const adopted = ledger.findLastIndex(isAdoption);
   const said = ledger.findLastIndex((entry) => entry.dataset === dataset && entry.event.kind === 'set');
   return {

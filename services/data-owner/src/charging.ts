@@ -36,11 +36,12 @@ export async function checkCharge(
   own?: OwnFloorPlan,
 ): Promise<void> {
   const ledger = checkedLedger(await state.ledger());
-  if (!isCharged(ledger, dataset, task.id)) checkBudget(policy, ledger, dataset, eventOf(task, own));
+  const event = eventOf(task, own);
+  if (!isCharged(ledger, dataset, event)) checkBudget(policy, ledger, dataset, event);
 }
 
 /**
- * Charges a task to a data set for good, once: whatever becomes of it, and however often it is sent.
+ * Charges a task to a data set for good, once: whatever becomes of it, and however often it is sent. Of several contributions to it the dearest counts, since each may have been taken.
  * @throws as `checkCharge`
  */
 export async function charge(
@@ -52,7 +53,7 @@ export async function charge(
 ): Promise<void> {
   const event = eventOf(task, own);
   await add(state, (ledger) => {
-    if (isCharged(ledger, dataset, task.id)) return undefined;
+    if (isCharged(ledger, dataset, event)) return undefined;
     checkBudget(policy, ledger, dataset, event);
     return { dataset, event };
   });

@@ -230,8 +230,8 @@ export class DataOwner {
       const accepted = await this.#accept(client, taskId);
       const { own } = await this.#summarised(client, accepted, dataset, summarise);
       const ledger = checkedLedger(await this.#options.state.ledger());
-      const charged = isCharged(ledger, dataset, taskId);
-      return { dataset, event: eventOf(accepted.task, own), charged, ownFloor: own?.told ?? null };
+      const event = eventOf(accepted.task, own);
+      return { dataset, event, charged: isCharged(ledger, dataset, event), ownFloor: own?.told ?? null };
     });
   }
 

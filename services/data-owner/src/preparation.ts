@@ -1,8 +1,10 @@
 /** The bytes that an owner sends to a task: charged, made and kept before they leave, once. */
 import type { Encrypter } from '@eigenveil/paillier/owner';
-import { systemRandomness } from '@eigenveil/privacy';
+import { fromBase64url } from '@eigenveil/platform';
+import { keyedRandomness, systemRandomness } from '@eigenveil/privacy';
 import { type Contributor, contribute, contributeInParts, signRecord } from '@eigenveil/protocol/owner';
 import { drawOwnNoise } from '@eigenveil/statistics/owner';
+import type { OwnFloor, TaskId } from '@eigenveil/task';
 import { type Digest, digestBytes, digestHasher, piecesOf, ServiceError } from '@eigenveil/wire';
 import { charge } from './charging.ts';
 import type { OwnerConnection, VerifiedTask } from './connection.ts';
@@ -108,13 +110,29 @@ async function prepare(
   onProgress: ContributeOptions['onProgress'],
 ): Promise<PendingContribution<Kept>> {
   const { ownerId } = await connection.enrolment();
-  // Noise is drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
-  const noise = own?.floor && drawOwnNoise(own.floor, systemRandomness);
-  const noised = noise === undefined ? values : values.map((value, i) => value + noise[i]!);
+  const noised = own?.floor ? await withOwnNoise(state, accepted.task.id, values, own.floor) : values;
+  // Noise of differential privacy is drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
   const { bytes, digest } = await encrypted(paillier, accepted, noised, state, onProgress);
   const record = await signRecord(accepted.agreement, digest, { ownerId, key: await state.signingKey() });
   // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
   return state.keepPending(accepted.task.id, { record, bytes, ...digests });
+}
+
+/**
+ * Noise of the owner's own floor follows from the statistics, its deviations and the secret that the state has for digests: the mean of several draws for the same rows would be
+ * closer to them, and a contribution that was given up may have been taken. Other rows, and other deviations, have noise that tells nothing of it.
+ */
+async function withOwnNoise(
+  state: Pick<OwnerState, 'digestOfData'>,
+  taskId: TaskId,
+  values: readonly bigint[],
+  floor: OwnFloor,
+): Promise<readonly bigint[]> {
+  const deviations = new BigUint64Array(Float64Array.from(floor.deviations).buffer);
+  // Longer than any statistics of the task, so that no digest that is kept is this key.
+  const key = fromBase64url(await state.digestOfData(taskId, [...values, ...deviations]));
+  const noise = drawOwnNoise(floor, keyedRandomness(key));
+  return values.map((value, i) => value + noise[i]!);
 }
 
 /** The contribution's bytes, and their digest. Long ones go to where the state keeps them as they are made, if it has such a place. */

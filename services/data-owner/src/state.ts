@@ -79,7 +79,7 @@ export interface OwnerState {
   /** Keeps a contribution and returns the one to send: this one, or the one that was kept meanwhile, since only one can be taken. */
   keepPending(taskId: TaskId, fresh: PendingContribution<Kept>): Promise<PendingContribution<Kept>>;
   discardPending(taskId: TaskId): Promise<void>;
-  /** Tells whether statistics are those of the pending contribution without keeping them. */
+  /** A digest under a secret of the state, for one task: tells whether statistics are those of the pending contribution without keeping them. */
   digestOfData(taskId: TaskId, values: readonly bigint[]): Promise<string>;
   /** Whether the owner has withdrawn from the task, or has begun to without an answer yet. */
   hasWithdrawn(taskId: TaskId): Promise<boolean>;

@@ -14,6 +14,7 @@ import { budgetStatus } from '../src/budget.ts';
 import { charge, checkCharge, confirmLedger, setElsewhere } from '../src/charging.ts';
 import { MemoryOwnerState, OwnerHome, OwnerPolicy } from '../src/index.ts';
 import type { Elsewhere } from '../src/ledger.ts';
+import { planOwnFloor } from '../src/own-floor.ts';
 import { sumOfParts } from '../src/parts.ts';
 
 const EXHAUSTED = expect.objectContaining({ code: 'ERR_BUDGET_EXHAUSTED' });
@@ -273,6 +274,41 @@ test('the same task is charged once to a data set, and looking charges nothing',
   await charge(state, policy, 'rows', one);
   await checkCharge(state, policy, 'rows', one);
   expect(await state.ledger()).toHaveLength(1);
+});
+
+test('a task whose rows turn out to take more is charged the greater part in all, and less than before is not given back', async () => {
+  const state = new MemoryOwnerState();
+  const policy = policyOf({ ownFloor: false });
+  const coarse = task({ releases: 8, features: features.map((it) => ({ ...it, grain: 0.5 })) });
+  const own = (grain: number) => planOwnFloor(coarse, [], policy, [grain, 0.5, 0.5]);
+  const given = async () => budgetStatus(policy, await state.ledger())[0]!.answers.wholes.given;
+  await charge(state, policy, 'rows', coarse, own(0.5));
+  expect(await given()).toBe('1/8');
+  await checkCharge(state, policy, 'rows', coarse, own(0.75));
+  await charge(state, policy, 'rows', coarse, own(0.75));
+  expect(await given()).toBe('81/128'); // 1.5⁴/8, and not 1/8 beside it
+  for (const grain of [0.5, 0.75]) await charge(state, policy, 'rows', coarse, own(grain));
+  expect(await given()).toBe('81/128');
+  expect(await state.ledger()).toHaveLength(2);
+  // 2⁴/8 is more than a whole, of which nothing else has taken any.
+  await expect(checkCharge(state, policy, 'rows', coarse, own(1))).rejects.toEqual(EXHAUSTED);
+  await expect(charge(state, policy, 'rows', coarse, own(1))).rejects.toEqual(EXHAUSTED);
+  await charge(state, policyOf({ answers: { wholes: 2 } }), 'rows', coarse, own(1));
+  expect(await given()).toBe('2');
+});
+
+test('a guarantee that is charged twice costs its ε once', async () => {
+  const state = new MemoryOwnerState();
+  const policy = inEpsilon({ totalEpsilon: 1, neighbours: 'add-remove', ownFloor: false });
+  const noisy = task({
+    differentialPrivacy: guarantee(),
+    releases: 8,
+    features: features.map((it) => ({ ...it, grain: 'cell' as const })),
+  });
+  await charge(state, policy, 'rows', noisy);
+  await charge(state, policy, 'rows', noisy, planOwnFloor(noisy, [], policy, [1, 1, 1]));
+  expect(await state.ledger()).toHaveLength(2);
+  expect(budgetStatus(policy, await state.ledger())).toMatchObject([{ tasks: 1, left: { epsilon: 0 } }]);
 });
 
 test('of many that charge one home at once, just those pass that fit', async () => {

@@ -21,6 +21,7 @@ export {
   sampleDiscreteGaussian,
 } from './random/discrete-gaussian.ts';
 export { type DiscreteLaplaceParameters, discreteLaplaceSampler } from './random/discrete-laplace.ts';
+export { keyedRandomness } from './random/keyed.ts';
 export { type RoundedGaussianParameters, roundedGaussianSampler } from './random/rounded-gaussian.ts';
 export { type RandomSource, systemRandomness } from './random/source.ts';
 export { type Rational, rationalOf } from './rational.ts';

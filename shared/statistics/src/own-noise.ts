@@ -4,7 +4,7 @@ import { OWN_FLOOR_REACH, type OwnFloor } from '@eigenveil/task';
 import { gaussiansOf } from './noise.ts';
 
 /**
- * One draw for all values of the flat statistics. An owner draws once per contribution and keeps what it sends, since the mean of several draws is closer to its sums. What
+ * One draw for all values of the flat statistics. An owner's program gives the same source for the same statistics, since the mean of several draws is closer to its sums. What
  * slots have no room for is drawn again.
  */
 export function drawOwnNoise({ deviations }: OwnFloor, source: RandomSource): bigint[] {
