@@ -128,11 +128,14 @@ describe('a task is refused by the CSP', () => {
   });
 
   describe('that is strict, and is not left half open', () => {
-    const taken = { twoParty: 'garbled', keyBits: 2048, allowInsecureKey: false, minimumOwners: 3 } as const;
+    const taken = {
+      ...{ twoParty: 'garbled', keyBits: 2048, allowInsecureKey: false, minimumOwners: 3 },
+      ...{ exact: false, allowFullRank: false },
+    } as const;
     let strict: World;
     beforeAll(async () => {
       strict = await World.start({
-        csp: { allowSimulated: false, allowInsecureKeys: false, minimumOwners: 3 },
+        csp: { allowSimulated: false, allowInsecureKeys: false, allowFullRank: false, minimumOwners: 3 },
       });
     });
     afterAll(() => strict.close());
@@ -141,6 +144,8 @@ describe('a task is refused by the CSP', () => {
       ['takes no simulated tasks', { twoParty: 'simulated' }, 'ERR_SIMULATED_REFUSED'],
       ['takes no short keys', { keyBits: 1024, allowInsecureKey: true }, 'ERR_KEY_TOO_SHORT'],
       ['wants more owners', { minimumOwners: 2 }, 'ERR_TASK_REFUSED'],
+      ['takes no exact tasks', { exact: true, allowFullRank: true }, 'ERR_TASK_REFUSED'],
+      ['takes no tasks that may tell all', { allowFullRank: true }, 'ERR_TASK_REFUSED'],
     ] as const)('as it %s', async (_, changes, code) => {
       const proposal = { ...pca, ...taken, ...changes };
       await expect((await strict.taskClient()).create(proposal)).rejects.toEqual(withCode(code));

@@ -46,6 +46,7 @@ test('services start, each with the identity that it has printed', async () => {
     dataUsers: [userIdentity.stdout.trim()],
     allowSimulated: true,
     allowInsecureKeys: false,
+    allowFullRank: true,
     logLevel: 'warn',
   };
   await writeFile(path('csp.json'), JSON.stringify(cspFile));

@@ -1,5 +1,5 @@
 /** What this CSP agrees to: a proposed task that breaks it is refused before a key is made. */
-import { DAY_MILLISECONDS, type Task } from '@eigenveil/task';
+import { DAY_MILLISECONDS, fullRankRule, type Task } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party';
 import { type PublicJwk, ServiceError, type Thumbprint, thumbprintOf } from '@eigenveil/wire';
 import type { TaskQuota } from './store.ts';
@@ -10,6 +10,8 @@ export interface CspPolicy extends TaskQuota {
   readonly allowSimulated: boolean;
   /** Keys under 2048 bits, for benchmarks. */
   readonly allowInsecureKeys: boolean;
+  /** Results that may tell the whole scatter matrix: of exact tasks, and of those with `allowFullRank`. */
+  readonly allowFullRank: boolean;
   /** The smallest minimumOwners of a task, at least 2. */
   readonly minimumOwners: number;
   readonly ownerTokenLifetimeSeconds: number;
@@ -50,6 +52,9 @@ export async function checkProposal(
       `"keyBits" expected at least 2048 at this CSP, got ${task.keyBits}`,
     );
   }
+  const fullRank = fullRankRule(task);
+  if (fullRank !== undefined && !policy.allowFullRank)
+    throw refuse(`${fullRank}, at this CSP: only --allow-full-rank allows it`);
   if (task.minimumOwners < policy.minimumOwners) {
     throw refuse(
       `"minimumOwners" expected at least ${policy.minimumOwners} at this CSP, got ${task.minimumOwners}`,

@@ -57,6 +57,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
   const policy = {
     allowSimulated: config.allowSimulated,
     allowInsecureKeys: config.allowInsecureKeys,
+    allowFullRank: config.allowFullRank,
     minimumOwners: config.minimumOwners,
     ownerTokenLifetimeSeconds: config.ownerTokenDays * SECONDS_PER_DAY,
     answersPerTask: config.answersPerTask,

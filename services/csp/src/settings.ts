@@ -71,5 +71,11 @@ export const CSP_SETTINGS = {
     description: 'take tasks with keys under 2048 bits, for benchmarks',
     default: false,
   },
+  allowFullRank: {
+    schema: z.boolean(),
+    description:
+      'take tasks whose result may tell the whole scatter matrix: exact ones, and those with "allowFullRank"',
+    default: false,
+  },
 } as const;
 export type CspConfiguration = Configuration<typeof CSP_SETTINGS>;

@@ -19,6 +19,7 @@ export async function cspWith<Pool extends PaillierPool>(paillier: Pool) {
     policy: {
       allowSimulated: true,
       allowInsecureKeys: true,
+      allowFullRank: true,
       minimumOwners: 2,
       ownerTokenLifetimeSeconds: 3600,
       answersPerTask: 3,

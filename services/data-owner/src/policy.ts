@@ -3,6 +3,7 @@
 import type { Statistics } from '@eigenveil/statistics/owner';
 import {
   DifferentialPrivacy,
+  fullRankRule,
   isExact,
   isStandardised,
   LIMITS,
@@ -189,13 +190,8 @@ export function brokenRules(
     '"outputs" expected no classCounts, the numbers of rows by class, unless "minimumClassRows" says how many rows of a class this owner must have',
     { minimumClassRows: EXAMPLE_CLASS_ROWS },
   );
-  expect(
-    policy.allowFullRank || !(task.allowFullRank || isExact(task)),
-    isExact(task)
-      ? '"exact" expected false: where values are whole numbers, the whole scatter matrix may follow from a result without a floor, which takes "allowFullRank"'
-      : '"allowFullRank" expected false',
-    { allowFullRank: true },
-  );
+  const fullRank = fullRankRule(task);
+  expect(policy.allowFullRank || fullRank === undefined, fullRank ?? '', { allowFullRank: true });
   checkGuarantee(policy, task, expect);
   checkPlaceInSeries(policy.series, task, expect);
   checkPartsOfSeries(policy.answers, task, expect);

@@ -28,7 +28,9 @@ export async function describeTask(task: TaskProposal, signal?: AbortSignal): Pr
 /** What stands between the rows and the result. */
 function describeReleases(task: TaskProposal): string[] {
   const floor = floorInWords(task);
-  const consent = task.exact ? '; owners take part if their policy says "allowFullRank"' : '';
+  const consent = task.exact
+    ? '; the CSP signs it with --allow-full-rank, and owners take part if their policy says "allowFullRank"'
+    : '';
   return [
     ...(floor === undefined ? [] : [`${floor}${consent}`]),
     ...(task.exact ? [] : describeGrains(task.features)),

@@ -42,7 +42,7 @@ export function addDraft(task: Command): void {
 
 Takes minima and maxima from the file, so use it only on data whose ranges may be public. With --epsilon, write the ranges
 from domain knowledge into the draft before you consent to them there ("dataIndependentRanges"). "twoValued" says whether a
-feature takes two values alone, as in the file: the mean of such a feature, if it is declared, tells its variance.
+feature takes two values alone, as in the file: how many rows have it tells its variance, so that fewer components leave the rest unknown.
 
 Each feature declares its grain, how far apart its values lie (1 for whole numbers and codes, 0.1 for one decimal, "cell" for measured values), as the file shows it
 or --grain says. Both servers add noise by it, the floor, so that whole numbers tell no more of the rows than measured ones would; --releases says for how many results over the

@@ -62,6 +62,7 @@ export async function loopback(folder: string, options: LoopbackOptions = {}): P
     retentionDays: 30,
     allowSimulated: true,
     allowInsecureKeys: true,
+    allowFullRank: true,
     ...options.csp,
     dataUsers: [dataUserIdentity.thumbprint, ...(options.csp?.dataUsers ?? [])],
   };

@@ -75,6 +75,7 @@ export async function startServices(
     ...['--data-users', JSON.stringify([dataUserIdentity.thumbprint])],
     ...(twoParty === 'simulated' ? ['--allow-simulated'] : []),
     ...(keyBits < 2048 ? ['--allow-insecure-keys'] : []),
+    '--allow-full-rank', // of rows that are public
   ]);
   const serveDataUser = (directory: string, ...more: string[]) =>
     serve('user', publicUrls?.dataUser, [

@@ -77,20 +77,25 @@ describe('two one-hot groups, whose sums everybody knows', () => {
     expect(relativeError(outer([...eigenvalues, value], [...vectors, last]), S)).toBeLessThan(1e-9);
   });
 
-  it.each<[number, readonly Output[], boolean]>([
-    [6, ['spectrum'], false],
-    [6, ['trace'], false],
-    [6, ['mean'], false],
-    [6, [], true],
-    [5, ['spectrum'], true],
-    [5, ['mean'], false],
-    [5, ['spectrum', 'mean'], false],
-  ])('%i components with %j: released is %s', (components, outputs, isReleased) => {
-    const guarded = { ...program, components, outputs, allowFullRank: false, twoValued: d };
-    const release = () => decompose(guarded, statistics);
-    if (isReleased) expect(release()).toMatchObject({ eigenvalues: { length: components } });
-    else expect(release).toThrow(expect.objectContaining({ code: 'ERR_FULL_RANK' }));
-  });
+  it.each<[number, readonly Output[], number, boolean]>([
+    [6, ['spectrum'], 0, false],
+    [6, ['trace'], 0, false],
+    [6, [], 1, false],
+    [6, [], 0, true],
+    [5, ['spectrum'], 0, true],
+    [5, ['spectrum'], 1, false],
+    [5, ['mean'], 2, true],
+    [4, ['mean'], d, false],
+    [3, [], d, true],
+  ])(
+    '%i components with %j, %i features of two values: released is %s',
+    (components, outputs, twoValued, isReleased) => {
+      const guarded = { ...program, components, outputs, allowFullRank: false, twoValued };
+      const release = () => decompose(guarded, statistics);
+      if (isReleased) expect(release()).toMatchObject({ eigenvalues: { length: components } });
+      else expect(release).toThrow(expect.objectContaining({ code: 'ERR_FULL_RANK' }));
+    },
+  );
 });
 
 it('an angle that is left follows from one variance, but for a choice of two', () => {
@@ -145,8 +150,7 @@ describe('the least rank', () => {
           leastRank({ method: METHODS.pca, featureCount: 8, components, outputs, twoValued }) - components;
         const hasSpectrum = outputs.includes('spectrum');
         const unknowns = (n: number) => (n * (hasSpectrum ? n - 1 : n + 1)) / 2;
-        const equations =
-          (outputs.includes('mean') ? twoValued : 0) + Number(outputs.includes('trace') && !hasSpectrum);
+        const equations = twoValued + Number(outputs.includes('trace') && !hasSpectrum);
         expect(m).toBeGreaterThanOrEqual(hasSpectrum ? 2 : 1);
         expect(unknowns(m)).toBeGreaterThan(equations);
         expect(unknowns(m - 1)).toBeLessThanOrEqual(equations);

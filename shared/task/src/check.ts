@@ -310,9 +310,9 @@ function revealsScatter(task: TaskProposal): boolean {
   return leastRank(programOf(task)) > rank;
 }
 
-/** Each weight is an equation for the entries of S̄, and so is the trace, and a mean the variance of a feature with two values. */
+/** Each weight is an equation for the entries of S̄, and so are the trace and the variance of a feature with two values (rank.ts). */
 function regressionReveals({ outputs, twoValued }: Program, varying: number): boolean {
-  const told = (outputs.includes('trace') ? 1 : 0) + (outputs.includes('mean') ? twoValued : 0);
+  const told = (outputs.includes('trace') ? 1 : 0) + twoValued;
   return varying - 1 + told >= (varying * (varying + 1)) / 2;
 }
 

@@ -8,6 +8,7 @@ export {
   checkTask,
   LABELLINGS,
 } from './check.ts';
+export { fullRankRule } from './consent.ts';
 export { DAY_MILLISECONDS } from './deadline.ts';
 export { TaskError, type TaskErrorCode } from './errors.ts';
 export { type FeatureRun, featureRuns } from './feature-runs.ts';

@@ -19,7 +19,7 @@ export interface Program {
   readonly minimumOwners: number;
   /** Consent to a PCA from which the whole total scatter follows: see rank.ts. */
   readonly allowFullRank: boolean;
-  /** How many features may have no other values than two: the mean tells the variance of these. */
+  /** How many features may have no other values than two: the variance of these counts as public (rank.ts). */
   readonly twoValued: number;
   /** Whether the statistics have noise for differential privacy: sums need not be those of any rows then. */
   readonly noisy?: boolean;

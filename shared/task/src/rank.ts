@@ -6,6 +6,10 @@
  * m(m − 1)/2 angles where the spectrum is told. Every public variance is an equation for them, and so is the trace: as many equations as
  * unknowns determine S̄. A rank that is low for another reason, such as few rows, is judged alike.
  *
+ * The variance of a two-valued feature counts as public, whether or not the mean is declared. It follows from how many rows have the feature, one of
+ * Q + 1 whole numbers, which the mean tells and which is often known from elsewhere. (Per row, where the number of rows is not declared; it is
+ * counted all the same.)
+ *
  * Of a correlation matrix the whole diagonal is public: 1 per feature, all of which count here, also those that turn out not to vary. Its k
  * vectors in the features' units tell k(k + 1)/2 combinations of the variances; here all of these count as known, and S̄ follows from both.
  */
@@ -19,17 +23,12 @@ export function leastRank(program: Told): number {
   return program.components + hiddenDimensions(program);
 }
 
-/**
- * Of a two-valued feature at the ends of its range, the mean tells the sum of squares. (Per row, where the number of rows is not declared; it
- * is counted all the same.)
- */
 function hiddenDimensions({ method, featureCount, outputs, twoValued, sketch }: Told): number {
   // A sketch tells as many eigenvalues, nearly, as it has columns.
   const hasSpectrum = outputs.includes('spectrum') || sketch !== undefined;
-  const variances = outputs.includes('mean') ? twoValued : 0;
   const equations = isStandardised(method)
     ? featureCount
-    : variances + (outputs.includes('trace') && !hasSpectrum ? 1 : 0);
+    : twoValued + (outputs.includes('trace') && !hasSpectrum ? 1 : 0);
   let m = 1;
   while ((m * (hasSpectrum ? m - 1 : m + 1)) / 2 <= equations) m += 1;
   return m;

@@ -407,7 +407,7 @@ export const TaskProposal = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Consent to a result from which the scatter matrix itself can be computed; owners must allow it, too. Reveals: the whole scatter matrix.',
+      'Consent to a result from which the scatter matrix itself can be computed; owners and the CSP must allow it, too. Reveals: the whole scatter matrix.',
     ),
   exact: z
     .boolean()

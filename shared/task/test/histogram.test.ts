@@ -167,7 +167,7 @@ test('what is of histograms alone is refused of a projection', () => {
     components: 1,
     twoParty: 'garbled',
     differentialPrivacy: null,
-    features: ['a', 'b', 'c'].map((name) => ({ name, min: 0, max: 8, grain: 1 })),
+    features: ['a', 'b', 'c'].map((name) => ({ name, min: 0, max: 8, grain: 1, twoValued: false })),
   };
   checkTask(proposal(pca));
   for (const changes of [

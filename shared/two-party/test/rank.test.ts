@@ -48,11 +48,11 @@ const protocols: Record<string, (rank: number, told: Told) => Promise<Decomposit
 
 /** Those that every protocol computes come first. */
 const TOLD: readonly [number, Told][] = [
-  [4, { outputs: ['sampleCount', 'spectrum'], twoValued: D }],
-  [5, { outputs: ['sampleCount', 'spectrum', 'mean'], twoValued: 2 }],
-  [3, { outputs: [], twoValued: D }],
-  [4, { outputs: ['trace'], twoValued: D }],
-  [5, { outputs: ['mean'], twoValued: 3 }],
+  [4, { outputs: ['sampleCount', 'spectrum'], twoValued: 0 }],
+  [5, { outputs: ['sampleCount', 'spectrum'], twoValued: 2 }],
+  [3, { outputs: [], twoValued: 0 }],
+  [4, { outputs: ['trace'], twoValued: 0 }],
+  [5, { outputs: [], twoValued: 3 }],
 ];
 
 describe.each(Object.keys(protocols))('%s', (name) => {

@@ -72,7 +72,9 @@ export function setting(
 
 function featureOf(i: number, grain?: number | 'cell'): Feature {
   const name = `f${i}`;
-  return grain === 0 ? { name, min: 0, max: 0 } : { name, min: -1, max: 1, ...(grain && { grain }) };
+  return grain === 0
+    ? { name, min: 0, max: 0 }
+    : { name, min: -1, max: 1, twoValued: false, ...(grain && { grain }) };
 }
 
 export function settingOf({

@@ -23,6 +23,7 @@ export function gridded(rows: number, grains: readonly (number | 'cell')[], seed
       name: `f${j}`,
       min: grain === 0 ? 0 : -1,
       max: grain === 0 ? 0 : 1,
+      twoValued: false,
       ...(grain !== 0 && { grain }),
     }),
   );

@@ -132,9 +132,9 @@ describe('a pencil by rotated', () => {
       '',
     ],
     [
-      'two-valued features with the mean',
+      'a two-valued feature',
       { ...labelled(40, 4, 3), components: 2, method: dca(0.1) },
-      { outputs: ['mean', 'sampleCount', 'spectrum', 'classCounts'], twoValued: 1 },
+      { twoValued: 1 },
       'ERR_FULL_RANK',
       '',
     ],

@@ -187,7 +187,7 @@ describe('refusals', () => {
     ['no declared number of samples', { outputs: ['spectrum'] }, 'ERR_PROGRAM_INVALID'],
     ['d − 1 components', { components: 3 }, 'ERR_FULL_RANK'],
     ['d components', { components: 4 }, 'ERR_FULL_RANK'],
-    ['the mean of a feature of two values', { outputs: OUTPUTS, twoValued: 1 }, 'ERR_FULL_RANK'],
+    ['a feature of two values', { twoValued: 1 }, 'ERR_FULL_RANK'],
   ] as const)('%s, at both ends, before a byte', async (_, program, code) => {
     const setting = small();
     const [left, right] = memoryChannelPair();

@@ -61,7 +61,12 @@ export function settingOf({
   const statistics = { R, labellings: [[{ V, M: BigInt(rows.length) }]], owners: BigInt(owners) };
   const task: StatisticsTask = {
     method: { kind: 'pca' },
-    features: Array.from({ length: features }, (_, i) => ({ name: `f${i}`, min: -1, max: 1 })),
+    features: Array.from({ length: features }, (_, i) => ({
+      name: `f${i}`,
+      min: -1,
+      max: 1,
+      twoValued: false,
+    })),
     labellings: [],
     fractionBits: FRACTION_BITS,
     maximumOwners: 16,
