@@ -21,11 +21,11 @@ import {
 } from '../src/index.ts';
 
 const FEATURES: readonly Feature[] = [
-  { name: 'age', min: 0, max: 100, twoValued: false },
-  { name: 'pulse', min: 40, max: 200, twoValued: false },
-  { name: 'weight', min: -50, max: 150, twoValued: false },
-  { name: 'height', min: 100, max: 220, twoValued: false },
-  { name: 'ward', min: 0, max: 1, twoValued: false },
+  { name: 'age', min: 0, max: 100, twoValued: false, grain: 'cell' },
+  { name: 'pulse', min: 40, max: 200, twoValued: false, grain: 'cell' },
+  { name: 'weight', min: -50, max: 150, twoValued: false, grain: 'cell' },
+  { name: 'height', min: 100, max: 220, twoValued: false, grain: 'cell' },
+  { name: 'ward', min: 0, max: 1, twoValued: false, grain: 'cell' },
 ];
 
 /** Vectors of length 1, at right angles, their largest entries positive. */

@@ -10,7 +10,7 @@
  * A sketch with `refine` names an earlier result in the same way, of the same features: its vectors are the first columns of Ω. Rows are not reduced by it.
  */
 import { TaskError } from './errors.ts';
-import { grainOf } from './floor.ts';
+import { grainOf, isExact } from './floor.ts';
 import { cappedComponents } from './program.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
 import { LEAST_FRESH_COLUMNS } from './sketch.ts';
@@ -30,6 +30,11 @@ export type EarlierTask = Pick<
   | 'differentialPrivacy'
   | 'releaseToOwners'
   | 'basis'
+>;
+
+type ChainedTask = Pick<
+  TaskProposal,
+  'method' | 'exact' | 'features' | 'differentialPrivacy' | 'basis' | 'sketch'
 >;
 
 /** The digest of the earlier result that a task names, as its basis or to refine it; undefined where it names none. */
@@ -82,12 +87,12 @@ function grainOfComponents(features: readonly Feature[], fractionBits: number): 
 /**
  * Checks that a task may stand on these, the first of which stands on none, and the last of which is the one that it names; of a sketch that refines a result,
  * that this is the one of the one task here. Which projections they gave, and whether those are the named ones, is not seen here.
+ *
+ * Exact tasks need no grains, so that one may stand on features that declare none. A task with a floor may not, however many links are between: nothing would say how coarse its
+ * components are.
  * @throws ERR_TASK_INVALID
  */
-export function checkBasis(
-  task: Pick<TaskProposal, 'features' | 'differentialPrivacy' | 'basis' | 'sketch'>,
-  earlier: readonly EarlierTask[],
-): void {
+export function checkBasis(task: ChainedTask, earlier: readonly EarlierTask[]): void {
   if (task.sketch?.refine !== undefined) {
     checkRefinement(task, task.sketch.columns, earlier);
     return;
@@ -101,9 +106,17 @@ export function checkBasis(
       throw invalid('every task of the chain, from the one that stands on none');
     if (before !== undefined) checkLink(link, before);
   }
+  const hasFloor = !isExact(task) && task.method.kind !== 'histogram';
+  if (hasFloor && !earlier.every(declaresGrains))
+    throw invalid(
+      'tasks whose every feature declares its "grain", as a task with a floor stands on them; else "exact" and "allowFullRank"',
+    );
 }
 
-function checkLink(task: Parameters<typeof checkBasis>[0], before: EarlierTask): void {
+const declaresGrains = ({ features }: EarlierTask): boolean =>
+  features.every(({ min, max, grain }) => min === max || grain !== undefined);
+
+function checkLink(task: Pick<ChainedTask, 'features' | 'differentialPrivacy'>, before: EarlierTask): void {
   const { kind } = before.method;
   if (kind === 'histogram' || kind === 'ridge') throw invalid(`a projection, got ${kind}`);
   const features = basisFeatures(before);
@@ -131,7 +144,7 @@ function checkLink(task: Parameters<typeof checkBasis>[0], before: EarlierTask):
     throw invalid('a projection with differential privacy, as the task has');
 }
 
-/** An exact task needs no grain, so that none is as good as any. */
+/** An exact task needs no grain, so that it may lack one. Nothing is known of components of features that lack one: no task with a floor stands on these. */
 function isAsCoarse(grain: Feature['grain'], least: Feature['grain']): boolean {
   if (grain === undefined || typeof least !== 'number') return true;
   return typeof grain === 'number' && grain >= least;

@@ -43,7 +43,14 @@ export {
 } from './histogram.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
 export { largestScatter, noiseNorm, rowsToStandOut } from './noise-norm.ts';
-export { OWN_FLOOR_REACH, type OwnFloor, ownFloorOf, ownNoiseBounds, takesOwnFloor } from './own-floor.ts';
+export {
+  OWN_FLOOR_REACH,
+  type OwnFloor,
+  ownFloorOf,
+  ownNoiseBounds,
+  ownSumDeviation,
+  takesOwnFloor,
+} from './own-floor.ts';
 export { mostRotatedComponents } from './pencil-rank.ts';
 export { type Places, placesOf, type Span } from './places.ts';
 export {

@@ -91,3 +91,11 @@ export function ownNoiseBounds(task: StatisticsTask): { readonly R: bigint; read
   const { R, V } = { R: reach * Math.SQRT2 * COARSEST * unit ** 2, V: reach * unit };
   return { R: BigInt(Math.ceil(R)), V: BigInt(Math.ceil(V)) };
 }
+
+/**
+ * The deviation of what all owners together may have added to a sum of rows of a class, in units of features in [−1, 1]: each draws its own, of values as coarse as their range.
+ * 0 where owners add nothing.
+ */
+export function ownSumDeviation(task: StatisticsTask): number {
+  return takesOwnFloor(task) ? Math.sqrt(task.maximumOwners) * floorDeviation(task) * COARSEST : 0;
+}

@@ -23,6 +23,7 @@ const dca = (features: number, changes: Partial<Task> = {}): Task =>
       min: 0,
       max: 1,
       twoValued: false,
+      grain: 'cell' as const,
     })),
     labellings: [{ column: 'label', classes: ['a', 'b', 'c'] }],
     components: 1,
@@ -35,6 +36,12 @@ const dca = (features: number, changes: Partial<Task> = {}): Task =>
 /** A PCA of so many features. */
 const pca = (features: number, changes: Partial<Task> = {}): Task =>
   dca(features, { method: { kind: 'pca' }, labellings: [], components: 2, ...changes });
+/** An exact one whose features but the first do not say how coarse they are. */
+const silent = (features: number): Task =>
+  pca(features, {
+    ...{ exact: true, allowFullRank: true },
+    features: pca(features).features.map(({ grain, ...it }, i) => (i === 0 ? { ...it, grain } : it)),
+  });
 /** A task that stands on it. */
 const on = (earlier: Task, changes: Partial<Task> = {}): Task =>
   dca(1, { features: [...basisFeatures(earlier)], basis: DIGEST, ...changes });
@@ -44,8 +51,8 @@ describe('the features', () => {
 
   test('are the components, in ranges that follow from public numbers alone', () => {
     expect(basisFeatures(pca(9))).toEqual([
-      { name: 'component_1', min: -3, max: 3, twoValued: false },
-      { name: 'component_2', min: -3, max: 3, twoValued: false },
+      { name: 'component_1', min: -3, max: 3, twoValued: false, grain: 'cell' },
+      { name: 'component_2', min: -3, max: 3, twoValued: false, grain: 'cell' },
     ]);
     // With the mean taken off, rows reach twice as far; a feature that does not vary adds nothing.
     expect(rangeOf(pca(9, { outputs: ['mean'] }))[0]).toEqual([-6, 6]);
@@ -68,7 +75,7 @@ describe('the features', () => {
     const grained = (...grains: (number | 'cell')[]) =>
       pca(3, { features: pca(3).features.map((it, i) => ({ ...it, min: 0, max: 10, grain: grains[i]! })) });
     const grainOf = (task: Task) => basisFeatures(task)[0]!.grain;
-    expect(grainOf(pca(3))).toBeUndefined();
+    expect(grainOf(silent(3))).toBeUndefined();
     expect(grainOf(grained('cell', 1, 0.5))).toBe(0.2);
     expect(grainOf(grained('cell', 'cell', 'cell'))).toBe('cell');
     const constant = grained('cell', 1, 0.5).features.map((it, i) => (i === 1 ? { ...it, min: 10 } : it));
@@ -137,6 +144,24 @@ describe('a chain', () => {
     const noisy = pca(9, { differentialPrivacy: PRIVACY });
     checkBasis(on(noisy, { differentialPrivacy: PRIVACY }), [noisy]);
     checkBasis(on(noisy), [noisy]);
+  });
+
+  test('has a floor where every link says how coarse its features are', () => {
+    const exact = { exact: true, allowFullRank: true };
+    const first = silent(9);
+    const cells = { features: basisFeatures(first).map((it) => ({ ...it, grain: 'cell' as const })) };
+    expect(() => checkBasis(on(first, cells), [first])).toThrow(/declares its "grain"/);
+    checkBasis(on(first, { ...cells, ...exact }), [first]);
+    // What a link between says of features that said nothing is worth nothing.
+    const between = pca(2, { ...cells, ...exact, basis: DIGEST });
+    expect(() => checkBasis(on(between), [first, between])).toThrow(/declares its "grain"/);
+    // And what it does not say is not made up for by the first.
+    const [open, hidden] = [pca(9), pca(2, { ...exact, basis: DIGEST, features: basisFeatures(first) })];
+    const onHidden = { features: basisFeatures(hidden).map((it) => ({ ...it, grain: 'cell' as const })) };
+    expect(() => checkBasis(on(hidden, onHidden), [open, hidden])).toThrow(/declares its "grain"/);
+    checkBasis(on(hidden, exact), [open, hidden]);
+    const still = pca(9, { features: [...open.features, { name: 'still', min: 1, max: 1 }] });
+    checkBasis(on(still), [still]);
   });
 
   test('is no longer than the limit', () => {

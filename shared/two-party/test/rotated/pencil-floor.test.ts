@@ -4,7 +4,7 @@ import { floorOf, type Method } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { resolutionOf } from '../../src/index.ts';
 import { pencilDistance } from '../../src/rotated/pencil/distance.ts';
-import { lengthsOf } from '../../src/rotated/pencil/parameters.ts';
+import { lengthsOf, pencilParameters } from '../../src/rotated/pencil/parameters.ts';
 import { gridded, noised } from './floors.ts';
 import { dca, lda, mdr, pencilSetting, resultOf } from './pencils.ts';
 
@@ -84,6 +84,20 @@ describe('a pencil with a floor', () => {
     expect(values[2]! - ridge[0]!).toBeLessThan(norm);
     await expect(resultOf(setting)).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
   });
+});
+
+it('has room in T for what owners may have added to the sums of classes of one row', () => {
+  const [owners, classes, d] = [1000, 5, 3];
+  const setting = settingOf(mdr(1), [2, 2, 2], classes, 1);
+  const task = { ...setting.task, maximumOwners: owners, maximumSamplesPerOwner: 1 };
+  const { ringBits, scatterBits, rotationBits, fractionBits } = pencilParameters(task, setting.program);
+  const traceBits = ringBits - scatterBits - 2 * rotationBits - 2; // ± what P and Pᵀ make of T
+  // 8 deviations of the sum of all owners' noise for two results, of values as far apart as their range is long.
+  const noise = 8 * Math.sqrt(owners) * (0.5 * Math.SQRT2) * 2;
+  const ofOne = (M: number) => (M + noise) ** 2 / M;
+  const between = (classes - 1) * ofOne(1) + ofOne(owners - classes + 1);
+  const trace = owners * d * between * 2; // of both labellings
+  expect(traceBits).toBeGreaterThan(2 * fractionBits + Math.log2(trace));
 });
 
 describe('pencilDistance', () => {

@@ -10,6 +10,7 @@ import {
   FLOOR_REACH,
   type Floor,
   floorOf,
+  ownSumDeviation,
   type Program,
   ROTATED_PENCIL_BITS,
   type StatisticsTask,
@@ -173,12 +174,20 @@ function flooredSizes(task: StatisticsTask, { sumFractionBits, ridge, fractionBi
   };
 }
 
-/** Bits of the largest trace of T, raised, where sums of rows by class have noise of at most `reach` each: Q·(M u + reach)²/M for a class of M rows. */
+/**
+ * Bits of the largest trace of T, raised. The V of a class of M rows is at most M u + own, where `own` is the noise of all owners, and V' has noise of both servers, `servers`, on it.
+ * Q·V'V'ᵀ/M is of that size with MDR. Else V Vᵀ/M is taken off it, which leaves cross terms.
+ */
 function noisedTraceBits(task: StatisticsTask, { deviation, grains, fractionBits }: Floor): number {
   const { M, R } = computedBounds(task);
-  const reach = BigInt(Math.ceil(2 * FLOOR_REACH * deviation * Math.max(...grains) * 2 ** fractionBits));
-  const classes = BigInt(Math.max(...summedClasses(task)));
-  const more = classes * reach * ((2n << BigInt(fractionBits)) + reach);
+  const reach = (deviations: number) => BigInt(Math.ceil(FLOOR_REACH * deviations * 2 ** fractionBits));
+  const [servers, own] = [reach(2 * deviation * Math.max(...grains)), reach(ownSumDeviation(task))];
+  const twice = 2n << BigInt(fractionBits);
+  const ofClass =
+    task.method.kind === 'mdr'
+      ? (own + servers) * (twice + own + servers)
+      : servers * (twice + 2n * own + servers);
+  const more = BigInt(Math.max(...summedClasses(task))) * ofClass;
   return ceilLog2(M) + ceilLog2(R + 2n * raiseOf(task) + more) + ceilLog2(task.features.length);
 }
 
