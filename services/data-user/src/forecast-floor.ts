@@ -1,26 +1,26 @@
 /** What the floor will cost: its noise is drawn a few times over the sample's own statistics, at the sample's number of rows and at as many as all owners may bring. */
+import { keyedRandomness } from '@eigenveil/privacy';
 import {
   correlationOf,
+  type Decomposition,
+  decompose,
   generalisedEigen,
+  type Pencil,
   ProjectionError,
-  ridgeRegression,
-  symmetricEigen,
+  pencil,
   totalScatter,
   undividedVariances,
-  withinClassScatter,
 } from '@eigenveil/projection/portable';
-import type { Statistics } from '@eigenveil/statistics/owner';
 import {
-  cappedComponents,
-  type Floor,
-  floorOf,
-  isStandardised,
-  productOfGrains,
-  programOf,
-  type TaskProposal,
-} from '@eigenveil/task';
+  drawNoise,
+  flatten,
+  noisedStatistics,
+  type Statistics,
+  unflatten,
+} from '@eigenveil/statistics/owner';
+import { floorOf, isStandardised, type Program, programOf, type TaskProposal } from '@eigenveil/task';
 
-type Matrix = number[][];
+type Matrix = readonly (readonly number[])[];
 
 export interface FloorForecast {
   /** What a part is one of: of the variance, of what tells classes apart, of the variance of what is predicted. */
@@ -35,26 +35,33 @@ export interface FloorForecast {
 const DRAWS = 8;
 const DRAWS_OF_LARGE = 3;
 const LARGE = 60;
-/** Both servers. */
-const SERVERS = 2;
+const SERVERS = ['csp', 'dataUser'] as const;
+/** Draws are those of any other run, so that a draft says the same each time. */
+const KEY = new Uint8Array(32);
 
 /** Undefined where there is no floor, or noise for differential privacy beside it, without grains, and where the sample has no result. */
 export function forecastFloor(
   task: TaskProposal,
   { statistics, rows }: { readonly statistics: Statistics; readonly rows: number },
 ): FloorForecast | undefined {
-  const floor = floorOf(task);
   const areDeclared = task.features.every(({ min, max, grain }) => min === max || grain !== undefined);
-  if (floor === undefined || !areDeclared || task.differentialPrivacy !== null || task.sketch !== undefined)
-    return undefined;
-  const draws = task.features.length > LARGE ? DRAWS_OF_LARGE : DRAWS;
+  if (!areDeclared || task.differentialPrivacy !== null || task.sketch !== undefined) return undefined;
+  if (floorOf(task) === undefined) return undefined;
+  const length = task.features.length > LARGE ? DRAWS_OF_LARGE : DRAWS;
+  const source = keyedRandomness(KEY);
+  const draws = Array.from({ length }, () => SERVERS.map((server) => drawNoise(task, server, source)));
   try {
-    const sample = new Simulation(task, floor, statistics, 1);
-    const points = [1, task.maximumOwners].map((times) => {
-      const simulation = new Simulation(task, floor, statistics, times);
-      return { rows: rows * times, part: meanOf(Array.from({ length: draws }, () => simulation.part())) };
+    const values = flatten(task, statistics);
+    const floor = [1, task.maximumOwners].map((times) => {
+      const many = values.map((value) => value * BigInt(times));
+      const partOf = partOfResult(task, unflatten(task, many));
+      const parts = draws.map((noises) =>
+        orNull(() => partOf(resultOf(task, noisedStatistics(task, many, noises)))),
+      );
+      return { rows: rows * times, part: meanOf(parts) };
     });
-    return { of: ofMethod(task), exact: sample.exact(), floor: points };
+    const exact = { ...task, exact: true };
+    return { of: ofMethod(task), exact: partOfResult(task, statistics)(resultOf(exact, statistics)), floor };
   } catch (error) {
     if (error instanceof ProjectionError) return undefined;
     throw error;
@@ -63,6 +70,46 @@ export function forecastFloor(
 
 const ofMethod = ({ method }: TaskProposal) =>
   method.kind === 'pca' ? 'variance' : method.kind === 'ridge' ? 'target' : 'separation';
+
+/** Whether the sample has the rank for it is said elsewhere. */
+function programFor(task: TaskProposal): Program {
+  return { ...programOf(task), minimumOwners: 1, allowFullRank: true };
+}
+
+const resultOf = (task: TaskProposal, statistics: Statistics): Decomposition =>
+  decompose(programFor(task), statistics);
+
+/** What a result has of these exact statistics. */
+function partOfResult(task: TaskProposal, statistics: Statistics): (result: Decomposition) => number {
+  const { method, fractionBits } = task;
+  const total = method.kind === 'mdr' ? [] : totalScatter(statistics, fractionBits);
+  if (method.kind === 'ridge')
+    return ({ regression }) => {
+      const w = [...regression!.weights, -1];
+      return 1 - form(total, w, w) / total.at(-1)!.at(-1)!;
+    };
+  if (method.kind !== 'pca') {
+    const exact = pencil(programFor({ ...task, exact: true }), statistics);
+    const { values } = generalisedEigen(exact.A, exact.B!);
+    return ({ vectors }) => criterion(exact, vectors) / sum(values.slice(0, vectors.length));
+  }
+  // Of a correlation matrix a result has vectors of features as they are.
+  const scales = isStandardised(method) ? undividedVariances(total).map(Math.sqrt) : total.map(() => 1);
+  const A = isStandardised(method) ? correlationOf(total) : total;
+  return ({ vectors }) => {
+    const scaled = vectors.map((vector) => vector.map((entry, i) => entry * scales[i]!));
+    return criterion({ A }, scaled) / sum(A.map((row, i) => row[i]!));
+  };
+}
+
+function orNull(part: () => number): number | null {
+  try {
+    return part();
+  } catch (error) {
+    if (error instanceof ProjectionError) return null;
+    throw error;
+  }
+}
 
 function meanOf(parts: readonly (number | null)[]): number | null {
   return parts.reduce<number | null>(
@@ -99,137 +146,6 @@ function percent(part: number): string {
   return `${(100 * part).toFixed(1)} %`;
 }
 
-/** One server's draws are those of any other run, so that a draft says the same each time. */
-const SEED = 1;
-
-class Simulation {
-  readonly #task: TaskProposal;
-  readonly #floor: Floor;
-  /** S̄ and S_W of so many times the sample; empty of mdr. */
-  readonly #total: Matrix;
-  readonly #within: Matrix;
-  readonly #sums: readonly (readonly { readonly V: readonly number[]; readonly M: number }[])[];
-  readonly #mean: readonly number[];
-  #state = SEED;
-
-  constructor(task: TaskProposal, floor: Floor, statistics: Statistics, times: number) {
-    const { fractionBits, method } = task;
-    const scaled = (matrix: Matrix) => matrix.map((row) => row.map((entry) => entry * times));
-    const isPencil = method.kind === 'dca' || method.kind === 'lda';
-    this.#task = task;
-    this.#floor = floor;
-    this.#total = method.kind === 'mdr' ? [] : scaled(totalScatter(statistics, fractionBits));
-    this.#within = isPencil ? scaled(withinClassScatter(statistics, fractionBits)) : [];
-    this.#sums = statistics.labellings.map((classes) =>
-      classes
-        .filter(({ M }) => M > 0n)
-        .map(({ V, M }) => ({
-          V: V.map((value) => (Number(value) / 2 ** fractionBits) * times),
-          M: Number(M) * times,
-        })),
-    );
-    const [first = []] = this.#sums;
-    const all = first.reduce((sum, { M }) => sum + M, 0);
-    this.#mean = task.features.map((_, i) => first.reduce((sum, { V }) => sum + V[i]!, 0) / all);
-  }
-
-  /** Of the variance, or of the target's; 1 of separation. */
-  exact(): number {
-    return this.#part(this.#total, this.#pencil(false));
-  }
-
-  /** The same with noise of both servers, drawn anew. */
-  part(): number | null {
-    try {
-      const noised = this.#task.method.kind === 'mdr' ? [] : this.#noised(this.#total);
-      return this.#part(noised, this.#pencil(true));
-    } catch (error) {
-      if (error instanceof ProjectionError) return null;
-      throw error;
-    }
-  }
-
-  #part(scatter: Matrix, pencil: Pencil | undefined): number {
-    const { method } = this.#task;
-    if (method.kind === 'ridge') return this.#explained(scatter, method.ridge);
-    const components = cappedComponents(programOf(this.#task));
-    if (pencil !== undefined) {
-      const exact = this.#pencil(false)!;
-      const own = generalisedEigen(pencil.A, pencil.B).vectors.slice(0, components);
-      const best = generalisedEigen(exact.A, exact.B).values.slice(0, components);
-      return criterion(exact, own) / sum(best);
-    }
-    const [own, noised] = isStandardised(method)
-      ? [correlationOf(this.#total), correlationOf(scatter, undividedVariances(scatter, this.#floor))]
-      : [this.#total, scatter];
-    const vectors = symmetricEigen(noised).vectors.slice(0, components);
-    return sum(vectors.map((vector) => form(own, vector, vector))) / sum(own.map((row, i) => row[i]!));
-  }
-
-  /** The part of the last feature's variance that weights of this scatter explain. */
-  #explained(scatter: Matrix, ridge: number): number {
-    const isExact = scatter === this.#total;
-    const last = scatter.length - 1;
-    const lifted = scatter.map((row, i) =>
-      row.map((entry, j) => (i === j && i < last && !isExact ? entry + this.#floor.ridge[i]! : entry)),
-    );
-    const { weights } = ridgeRegression({ scatter: lifted, mean: [...this.#mean], ridge });
-    const w = [...weights, -1];
-    return 1 - form(this.#total, w, w) / this.#total[last]![last]!;
-  }
-
-  #pencil(withFloor: boolean): Pencil | undefined {
-    const { method } = this.#task;
-    if (method.kind !== 'dca' && method.kind !== 'lda' && method.kind !== 'mdr') return undefined;
-    const between = this.#sums.map((classes) => betweenOf(withFloor ? this.#noisedSums(classes) : classes));
-    if (method.kind === 'mdr') return { A: between[0]!, B: lifted(between[1]!, method.ridge) };
-    const within = withFloor ? this.#noised(this.#within) : this.#within;
-    const raised = withFloor ? lifted(within, (i) => this.#floor.ridge[i]!) : within;
-    if (method.kind === 'lda') return { A: between[0]!, B: lifted(raised, method.ridge) };
-    const total = (matrix: Matrix) =>
-      matrix.map((row, i) => row.map((entry, j) => entry + between[0]![i]![j]!));
-    return method.form === 'standard'
-      ? { A: lifted(between[0]!, method.signalRidge), B: lifted(total(raised), method.ridge) }
-      : { A: lifted(total(raised), method.ridge + method.signalRidge), B: lifted(raised, method.ridge) };
-  }
-
-  #noised(matrix: Matrix): Matrix {
-    const { deviation, grains } = this.#floor;
-    const noised = matrix.map((row) => [...row]);
-    for (let i = 0; i < noised.length; i += 1) {
-      for (let j = i; j < noised.length; j += 1) {
-        const one = deviation * productOfGrains(grains, i, j);
-        noised[i]![j]! += Math.sqrt(SERVERS) * one * this.#normal();
-        noised[j]![i] = noised[i]![j]!;
-      }
-    }
-    return noised;
-  }
-
-  #noisedSums(classes: readonly { readonly V: readonly number[]; readonly M: number }[]) {
-    const { deviation, grains } = this.#floor;
-    return classes.map(({ V, M }) => ({
-      V: V.map((value, i) => value + Math.sqrt(SERVERS) * deviation * grains[i]! * this.#normal()),
-      M,
-    }));
-  }
-
-  /** Box and Muller's, of a linear congruential generator: for a forecast, not for a secret. */
-  #normal(): number {
-    return Math.sqrt(-2 * Math.log(this.#unit())) * Math.cos(2 * Math.PI * this.#unit());
-  }
-
-  #unit(): number {
-    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
-    return (this.#state + 0.5) / 2 ** 32;
-  }
-}
-
-interface Pencil {
-  readonly A: Matrix;
-  readonly B: Matrix;
-}
-
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /** aᵀ S b. */
@@ -237,23 +153,9 @@ function form(matrix: Matrix, a: readonly number[], b: readonly number[]): numbe
   return sum(matrix.map((row, i) => a[i]! * sum(row.map((entry, j) => entry * b[j]!))));
 }
 
-/** What the span of the vectors has of the pencil: the sum of its eigenvalues in there. */
-function criterion({ A, B }: Pencil, vectors: readonly (readonly number[])[]): number {
+/** What the span of the vectors has of the pencil, or of A beside the unit matrix: the sum of its eigenvalues in there. */
+function criterion({ A, B }: Pencil, vectors: Matrix): number {
+  const unit = () => vectors[0]!.map((_, i) => vectors[0]!.map((__, j) => Number(i === j)));
   const within = (matrix: Matrix) => vectors.map((a) => vectors.map((b) => form(matrix, a, b)));
-  return sum(generalisedEigen(within(A), within(B)).values);
-}
-
-function lifted(matrix: Matrix, ridge: number | ((i: number) => number)): Matrix {
-  return matrix.map((row, i) =>
-    row.map((entry, j) => (i === j ? entry + (typeof ridge === 'number' ? ridge : ridge(i)) : entry)),
-  );
-}
-
-function betweenOf(classes: readonly { readonly V: readonly number[]; readonly M: number }[]): Matrix {
-  const d = classes[0]!.V.length;
-  const all = sum(classes.map(({ M }) => M));
-  const V = Array.from({ length: d }, (_, i) => sum(classes.map((it) => it.V[i]!)));
-  return V.map((own, i) =>
-    V.map((other, j) => sum(classes.map((it) => (it.V[i]! * it.V[j]!) / it.M)) - (own * other) / all),
-  );
+  return sum(generalisedEigen(within(A), within(B ?? unit())).values);
 }

@@ -8,12 +8,12 @@ import {
   Discretiser,
   drawNoise,
   flatten,
+  noisedStatistics,
   RowAccumulator,
   type Statistics,
   unflatten,
-  unflattenComputed,
 } from '@eigenveil/statistics';
-import { computedValues, programOf, shiftOf, type TaskProposal, withoutShift } from '@eigenveil/task';
+import { programOf, shiftOf, type TaskProposal, withoutShift } from '@eigenveil/task';
 import type { Draws } from './draws.ts';
 import type { SceneRow } from './scene.ts';
 
@@ -95,8 +95,7 @@ function noisyStatistics(proposal: TaskProposal, pooled: Statistics, draws: Draw
   const servers = (['csp', 'dataUser'] as const).map(noiseOf);
   const owners = Array.from({ length: Number(pooled.owners) }, () => noiseOf('owner'));
   const sums = plus(flatten(proposal, pooled), [...owners, shiftOf(proposal)]);
-  const computed = plus(computedValues(proposal, sums), servers);
-  return { ...unflattenComputed(proposal, computed), owners: pooled.owners };
+  return { ...noisedStatistics(proposal, sums, servers), owners: pooled.owners };
 }
 
 /**

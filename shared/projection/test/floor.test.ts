@@ -4,10 +4,10 @@ import {
   type ClassSums,
   drawNoise,
   flatten,
+  noisedStatistics,
   StatisticsAccumulator,
-  unflattenComputed,
 } from '@eigenveil/statistics';
-import { computedValues, type Method, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
+import { type Method, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { decompose, generalisedEigen, pencil, symmetricEigen } from '../src/index.ts';
 
@@ -79,12 +79,8 @@ function setUp(method: Method, changes: Partial<Program> = {}) {
   });
   const exact = accumulator.statistics();
   const source = predictableRandomness(method.kind);
-  const noise = [drawNoise(task, 'csp', source), drawNoise(task, 'dataUser', source)];
-  const values = computedValues(task, flatten(task, exact));
-  const noised = unflattenComputed(
-    task,
-    values.map((value, i) => value + noise[0]![i]! + noise[1]![i]!),
-  );
+  const noises = [drawNoise(task, 'csp', source), drawNoise(task, 'dataUser', source)];
+  const noised = noisedStatistics(task, flatten(task, exact), noises);
   return { task, program, exact, noised, floor: program.floor! };
 }
 

@@ -46,6 +46,7 @@ export {
   addStatistics,
   type ClassSums,
   flatten,
+  noisedStatistics,
   type Statistics,
   unflatten,
   unflattenComputed,

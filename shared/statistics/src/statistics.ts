@@ -1,6 +1,6 @@
 /** Statistics of rows as exact integers, and their one order as a flat vector. */
 
-import { floorOf, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
+import { computedValues, floorOf, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
 import { StatisticsError } from './errors.ts';
 
 /** The sum V of the rows x of one class and their number M; x in units of 2^-fractionBits. */
@@ -101,6 +101,27 @@ export function unflattenComputed(task: StatisticsTask, values: readonly bigint[
     'ERR_STATISTICS_LENGTH',
     `"values" expected ${next} integers, got ${values.length}`,
   );
+}
+
+/**
+ * The statistics that servers compute with, whose noise is known: for forecasts and experiments.
+ * @param values flat statistics
+ * @param noises one draw for each server that counts, as `drawNoise` makes it
+ * @throws ERR_STATISTICS_LENGTH
+ * @example
+ * import { drawNoise, flatten, noisedStatistics } from '@eigenveil/statistics';
+ *
+ * const noised = noisedStatistics(task, flatten(task, pooled), [drawNoise(task, 'csp', source)]);
+ */
+export function noisedStatistics(
+  task: StatisticsTask,
+  values: readonly bigint[],
+  noises: readonly (readonly bigint[])[],
+): Statistics {
+  const noised = computedValues(task, values).map((value, i) =>
+    noises.reduce((sum, noise) => sum + noise[i]!, value),
+  );
+  return unflattenComputed(task, noised);
 }
 
 /**

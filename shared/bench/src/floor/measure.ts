@@ -7,8 +7,8 @@ import {
   totalScatter,
   varianceCaptured,
 } from '@eigenveil/projection';
-import { drawNoise, flatten, type Statistics, unflattenComputed } from '@eigenveil/statistics';
-import { computedValues, programOf, type TaskProposal } from '@eigenveil/task';
+import { drawNoise, flatten, noisedStatistics, type Statistics } from '@eigenveil/statistics';
+import { programOf, type TaskProposal } from '@eigenveil/task';
 
 /** Fewer say little, more take long. */
 export const DRAWS = 8;
@@ -65,12 +65,8 @@ type Matrix = readonly (readonly number[])[];
 /** What both servers compute with. */
 function floored(task: TaskProposal, exact: Statistics, seed: string): Statistics {
   const source = predictableRandomness(seed);
-  const [one, other] = [drawNoise(task, 'csp', source), drawNoise(task, 'dataUser', source)];
-  const values = computedValues(task, flatten(task, exact));
-  return unflattenComputed(
-    task,
-    values.map((value, i) => value + one[i]! + other[i]!),
-  );
+  const noises = (['csp', 'dataUser'] as const).map((server) => drawNoise(task, server, source));
+  return noisedStatistics(task, flatten(task, exact), noises);
 }
 
 const along = (w: readonly number[], matrix: Matrix) =>

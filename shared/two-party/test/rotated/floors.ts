@@ -1,6 +1,6 @@
 /** Tasks with a floor, over made-up rows, and the noised statistics, for the clear reference. */
-import { flatten, type Statistics, unflattenComputed } from '@eigenveil/statistics';
-import { computedValues, type Feature, type StatisticsTask } from '@eigenveil/task';
+import { flatten, noisedStatistics, type Statistics } from '@eigenveil/statistics';
+import type { Feature, StatisticsTask } from '@eigenveil/task';
 import { numbers, type Setting } from './settings.ts';
 
 /** A grain of each kind: two values, codes, one cell; a feature of 0 does not vary. */
@@ -32,8 +32,5 @@ export function gridded(rows: number, grains: readonly (number | 'cell')[], seed
 
 /** What both servers' shares add up to: the statistics that the clear reference has to decompose. */
 export function noised({ task, statistics, noise }: Setting): Statistics {
-  return unflattenComputed(
-    task,
-    computedValues(task, flatten(task, statistics)).map((value, v) => value + noise![v]!),
-  );
+  return noisedStatistics(task, flatten(task, statistics), [noise!]);
 }

@@ -1,7 +1,7 @@
 /** Results of tasks with the floor, as an attacker sees them who knows one server's noise; and noise that is planted in exact tasks, for floors that are too low. */
 import { type Decomposition, decompose } from '@eigenveil/projection';
-import { drawNoise, flatten, type Statistics, unflattenComputed } from '@eigenveil/statistics';
-import { computedValues, floorDeviation, programOf, type Task } from '@eigenveil/task';
+import { drawNoise, flatten, noisedStatistics, type Statistics } from '@eigenveil/statistics';
+import { floorDeviation, programOf, type Task } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import { dealtResult } from '../in-process/dealt.ts';
 import { share } from '../in-process/two-party.ts';
@@ -32,9 +32,7 @@ export function realResult({ task, statistics }: Computed, floor: Draws): Promis
 
 /** What that is the result of, in the units that servers compute with. */
 export function withFloor({ task, statistics }: Computed, floor: Draws): Statistics {
-  const noise = drawNoise(task, 'csp', floor.source);
-  const values = computedValues(task, flatten(task, statistics)).map((value, i) => value + noise[i]!);
-  return { ...unflattenComputed(task, values), owners: statistics.owners };
+  return noisedStatistics(task, flatten(task, statistics), [drawNoise(task, 'csp', floor.source)]);
 }
 
 /** The same result by the clear reference, for tasks that would take too long otherwise. */
