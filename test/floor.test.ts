@@ -1,12 +1,18 @@
 /** Tasks with a floor through running services: what comes out is near the clear reference and never it, and owners take it without consent to more. */
-import { floorOf, type MethodName, type TaskProposal } from '@eigenveil/task';
+import { DataOwner, OwnerPolicy, PaillierPool } from '@eigenveil/data-owner';
+import { systemRandomness } from '@eigenveil/privacy';
+import { decompose } from '@eigenveil/projection';
+import { contribute as encrypt } from '@eigenveil/protocol/owner';
+import { flatten, RowAccumulator, unflatten } from '@eigenveil/statistics';
+import { floorOf, type MethodName, programOf, type TaskProposal } from '@eigenveil/task';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { partiesOf } from './support/recorded-world.ts';
 import { type Parties, runTask } from './support/run-task.ts';
-import { dataFile, exampleOf, reference, split } from './support/tasks.ts';
+import { dataFile, exampleOf, madeUpProposal, reference, split } from './support/tasks.ts';
 import { World } from './support/world.ts';
 
 const OWNERS = 3;
+const pool = new PaillierPool({ threads: 0 });
 const PROTOCOLS: TaskProposal['twoParty'][] = ['simulated', 'garbled', 'rotated'];
 
 let world: World;
@@ -15,7 +21,7 @@ beforeAll(async () => {
   world = await World.start();
   parties = await partiesOf(world, OWNERS, { twoParty: PROTOCOLS, allowFullRank: false });
 });
-afterAll(() => world.close());
+afterAll(() => Promise.all([world.close(), pool.close()]));
 
 async function resultsOf(times: number, kind: MethodName, changes: Record<string, unknown>) {
   const { proposal, rows } = await exampleOf(dataFile('iris'), kind, {
@@ -62,5 +68,50 @@ describe.each(PROTOCOLS)('by %s', (twoParty) => {
       expect(eigenvalues[0]).toBeCloseTo(clear.eigenvalues[0]!, 2);
       expect(classCounts).toEqual([[50, 50, 50]]);
     }
+  });
+});
+
+describe.each([
+  ['garbled', 2],
+  ['rotated', 3],
+] as const)('by %s', (twoParty, d) => {
+  test('what owners have added to their own sums, of coarser values than the task says, is in the result', async () => {
+    const outputs = twoParty === 'rotated' ? ['sampleCount', 'spectrum'] : [];
+    const declared = { ...{ exact: false, allowFullRank: false, components: 1 }, twoParty, outputs };
+    const proposal = madeUpProposal('pca', d, [], declared);
+    const client = await world.taskClient();
+    const { task } = await client.create(proposal);
+    const sums: (readonly bigint[])[] = [];
+    let exact: readonly bigint[] = [];
+    for (let n = 0; n < task.minimumOwners; n += 1) {
+      const { home } = await world.enrolledOwner();
+      const owner = new DataOwner({
+        state: home,
+        policy: OwnerPolicy.parse({ twoParty: [twoParty], minimumKeyBits: 1024, allowSpectrum: true }),
+        paillier: {
+          contribution: (agreed, values) => {
+            sums.push(values);
+            return encrypt(agreed, values, { paillier: pool, randomness: systemRandomness });
+          },
+        },
+      });
+      await owner.contribute(world.dataUserAddress, task.id, async () => {
+        const accumulator = new RowAccumulator(task);
+        // Halves of [−1, 1], where the task says cells.
+        for (let row = 0; row < 80; row += 1)
+          accumulator.add(Array.from({ length: d }, (_, i) => ((7 * row + n + i * (row % 3)) % 5) / 2 - 1));
+        const statistics = accumulator.statistics();
+        exact = flatten(task, statistics);
+        return { ...statistics, grains: accumulator.grains() };
+      });
+      expect(sums[n]!.filter((value, i) => value !== exact[i])).toHaveLength(exact.length - 2);
+    }
+    await client.closeTask(task.id);
+    expect(await client.untilFinal(task.id)).toMatchObject({ state: 'done' });
+    const { eigenvalues } = await client.result(task.id);
+    const pooled = exact.map((_, i) => sums.reduce((sum, values) => sum + values[i]!, 0n));
+    const { eigenvalues: wanted } = decompose(programOf(task), unflatten(task, pooled));
+    // The servers' floor is that of cells: 10^8 times less than owners have added.
+    expect(Math.abs(eigenvalues[0]! - wanted[0]!)).toBeLessThan(1e-4);
   });
 });

@@ -1,6 +1,6 @@
 /** The floor that both servers draw: how large it is, and that their shares are the statistics and it, and nothing else. */
 import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { drawNoise } from '@eigenveil/statistics';
+import { drawNoise, noisedStatistics } from '@eigenveil/statistics';
 import {
   computedValues,
   floorDeviations,
@@ -118,4 +118,23 @@ describe.each([
       for (const { V } of labellings[0]!)
         expect(together.slice(V.from, V.to)).toEqual(computedValues(task, values).slice(V.from, V.to));
   });
+});
+
+test('what servers compute with is known of both draws', () => {
+  const source = predictableRandomness('both');
+  const [one, other] = [drawNoise(task, 'csp', source), drawNoise(task, 'dataUser', source)];
+  const values = Array.from({ length }, (_, i) => BigInt(1000 + i));
+  const {
+    R: ofProducts,
+    labellings: classes,
+    noisedSums,
+    owners,
+  } = noisedStatistics(task, values, [one, other]);
+  const sum = computedValues(task, values).map((value, i) => value + one[i]! + other[i]!);
+  expect(ofProducts).toEqual(sum.slice(R.from, R.to));
+  expect(classes[0]!.map(({ V }) => V)).toEqual(
+    labellings[0]!.map(({ V }) => computedValues(task, values).slice(V.from, V.to)),
+  );
+  expect(noisedSums!.flat(2)).toEqual(sum.slice(length));
+  expect(owners).toBe(values.at(-1));
 });
