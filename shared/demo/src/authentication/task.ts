@@ -1,15 +1,16 @@
 /** The task of the demo of authentication: a DCA by `rotated` with a class for each user. */
 import { OwnerPolicy } from '@eigenveil/data-owner';
+import { GrainFinder } from '@eigenveil/statistics';
 import { DAY_MILLISECONDS, revealedByRotation, TaskProposal } from '@eigenveil/task';
-import { inTime, type People, rangesOf } from '@eigenveil/testbed/recognition/people';
+import { inTime, type People, rangesOf, signedLogarithm } from '@eigenveil/testbed/recognition/people';
 import type { SetSetting } from './sets.ts';
 
 /** The fewest rows of a class with which a device takes part: the task reveals the numbers of rows by class. */
 const CLASS_ROWS = 10;
 
 /**
- * Devices centre their windows by the mean. Features are signed logarithms. Their ranges are taken from everybody's first 40 %, without 0.5 % at either end, and are public here as those of the
- * other demo are; with private data they would be written down from what each feature is.
+ * Devices centre their windows by the mean. Features are signed logarithms. Their ranges are taken from everybody's first 40 %, without 0.5 % at either end, and so are their grains. All are
+ * public here as those of the other demo are; with private data they would be written down from what each feature is.
  */
 export function authenticationTask(
   { people, features }: People,
@@ -21,11 +22,11 @@ export function authenticationTask(
   const method = { kind: 'dca', form: 'standard', ridge, signalRidge: 0 } as const;
   return TaskProposal.parse({
     method,
-    features: features.map((name, i) => ({
-      name: `log ${name}`,
-      min: ranges[i]![0],
-      max: ranges[i]![1],
-    })),
+    features: features.map((name, i) => {
+      const [min, max] = ranges[i]!;
+      const values = early.flat().map((row) => signedLogarithm(row[i]!, logUnit));
+      return { name: `log ${name}`, min, max, ...coarseness(values, { min, max }) };
+    }),
     labellings: [{ column: 'user', classes: people.map(({ name }) => name) }],
     components,
     minimumOwners: people.length,
@@ -36,10 +37,16 @@ export function authenticationTask(
     encryption: 'djn',
     twoParty: 'rotated',
     outputs: [...revealedByRotation(method), 'mean'],
-    exact: true,
-    allowFullRank: true,
     deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
   });
+}
+
+/** How coarse a feature's values are, as a draft looks at them. */
+function coarseness(values: readonly number[], range: { readonly min: number; readonly max: number }) {
+  const finder = new GrainFinder();
+  for (const value of values) finder.add(value);
+  const twoValued = values.every((value) => value <= range.min || value >= range.max);
+  return { twoValued, grain: finder.grain(range) ?? 'cell' };
 }
 
 /** What every device agrees to, and no more. */
@@ -49,7 +56,6 @@ export function devicePolicy({ minimumOwners, components, keyBits }: TaskProposa
     minimumKeyBits: keyBits,
     maximumComponents: components,
     twoParty: ['rotated'],
-    allowFullRank: true,
     allowSpectrum: true,
     minimumClassRows: CLASS_ROWS,
   });

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { TrustEngine } from '@eigenveil/authentication';
 import { type DecisionEvent, UserId } from '@eigenveil/authenticator/relying';
 import { checkPolicy, OwnerPolicy } from '@eigenveil/data-owner';
-import { checkTask, newTaskId, Task, Thumbprint } from '@eigenveil/task';
+import { checkTask, floorOf, newTaskId, Task, Thumbprint } from '@eigenveil/task';
 import { inTime } from '@eigenveil/testbed/recognition/people';
 import { digestBytes } from '@eigenveil/wire';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -25,6 +25,8 @@ test('devices agree to the task of the demo by what they name in their policy, a
   const people = await loadSet('wisdm_walk_user');
   const proposal = authenticationTask(people, SETS.wisdm_walk_user, 2048);
   checkTask(proposal);
+  // With the floor, so that devices consent to no more than it takes; most of the features are counts.
+  expect(floorOf(proposal)!.grains.filter((grain) => grain > 0.04)).toHaveLength(30);
   const server = Thumbprint.parse('A'.repeat(43));
   const task = Task.parse({
     ...proposal,
@@ -38,7 +40,6 @@ test('devices agree to the task of the demo by what they name in their policy, a
   for (const [name, without] of Object.entries({
     twoParty: OwnerPolicy.parse({ ...policy, twoParty: ['garbled'] }),
     allowSpectrum: OwnerPolicy.parse({ ...policy, allowSpectrum: false }),
-    allowFullRank: OwnerPolicy.parse({ ...policy, allowFullRank: false }),
     minimumClassRows: OwnerPolicy.parse({ ...policy, minimumClassRows: undefined }),
   }))
     expect(() => checkPolicy(without, task), name).toThrow(expect.objectContaining({ code: 'ERR_POLICY' }));
