@@ -42,7 +42,7 @@ describe('a data user that puts matrices of its own in the place of its shares',
   /** Components with so many features and classes, without `allowFullRank`. */
   const most = (d: number, groups: number) =>
     mostRotatedComponents(
-      { method: dca(0.1), classCounts: [groups + 1], outputs: ['sampleCount'], twoValued: 0 },
+      { method: dca(0.1), classCounts: [groups + 1], twoValued: 0 },
       d,
     );
 
