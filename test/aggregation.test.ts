@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalWorkQueue, SqliteDataUserStore } from '@eigenveil/data-user';
+import { LocalWorkQueue, openSqliteStore } from '@eigenveil/data-user';
 import { PaillierPool } from '@eigenveil/paillier';
 import { databaseFile } from '@eigenveil/server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 function open(batches: number, paillier: PaillierPool = pool): AggregatingProcess {
-  const store = new SqliteDataUserStore(databaseFile(folder));
+  const store = openSqliteStore(databaseFile(folder));
   const process = new AggregatingProcess({ task, store, queue: new LocalWorkQueue({ batches }), paillier });
   running.push(process);
   return process;

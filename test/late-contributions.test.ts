@@ -129,7 +129,7 @@ describe('a contribution that comes again', () => {
     );
     const at = (sql: string) => query(world.dataUserConfig.dataDirectory, sql, id);
     expect(at('SELECT withdrawn FROM contributions WHERE task_id = ?')).toEqual([{ withdrawn: 1 }]);
-    expect(at('SELECT sequence FROM contribution_bodies WHERE task_id = ?')).toEqual([]);
+    expect(at('SELECT owner_id FROM contribution_bodies WHERE task_id = ?')).toEqual([]);
     expect((await byHand.status(id)).contributions).toBe(0);
   });
 
@@ -207,7 +207,7 @@ test('a task that nobody closes is cancelled days after its deadline, and its co
     expect((await byHand.status(abandoned.task.id)).state).toBe('cancelled');
     expect((await byHand.status(kept.task.id)).state).toBe('open');
     const bodies = ({ task }: SignedTask) => {
-      const sql = 'SELECT sequence FROM contribution_bodies WHERE task_id = ?';
+      const sql = 'SELECT owner_id FROM contribution_bodies WHERE task_id = ?';
       return query(world.dataUserConfig.dataDirectory, sql, task.id).length;
     };
     await expect.poll(() => bodies(abandoned)).toBe(0);

@@ -4,7 +4,7 @@ import type { ClientRequest } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Aggregation, LocalWorkQueue, type OpenTask, SqliteDataUserStore } from '@eigenveil/data-user';
+import { Aggregation, LocalWorkQueue, type OpenTask, openSqliteStore } from '@eigenveil/data-user';
 import { decrypt, encodeCiphertexts, generateKeyPair, PaillierPool } from '@eigenveil/paillier';
 import { databaseFile } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
@@ -306,7 +306,7 @@ test('are multiplied piece by piece over several batches, each contribution once
   const task = { ...proposal({ maximumOwners: 1000 }), id: newTaskId() } as Task;
   const plaintexts = Array.from({ length }, () => []);
   const open = { task, packing: { plaintexts }, publicKey } as unknown as OpenTask;
-  const store = new SqliteDataUserStore(':memory:');
+  const store = openSqliteStore(':memory:');
   const paillier = new PaillierPool({ threads: 0 });
   const ownerAt = (i: number) => OwnerId.parse(`${i}`.padStart(22, '0'));
   // Owner i holds i times the number of the piece, plus one.

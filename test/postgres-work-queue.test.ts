@@ -1,10 +1,5 @@
 /** The work queue over PostgreSQL: several processes share tasks and batches, lose them and find them again. */
-import {
-  openDataUserDatabase,
-  PostgresDataUserStore,
-  PostgresWorkQueue,
-  type Turn,
-} from '@eigenveil/data-user';
+import { openDataUserDatabase, PostgresWorkQueue, postgresStore, type Turn } from '@eigenveil/data-user';
 import { PaillierPool } from '@eigenveil/paillier';
 import { STANDARD_WAITS } from '@eigenveil/server';
 import { databaseOfRun, emptying } from '@eigenveil/testbed/databases/database-of-run';
@@ -38,7 +33,7 @@ afterAll(async () => {
 });
 
 async function open(): Promise<AggregatingProcess> {
-  const store = new PostgresDataUserStore(await openDataUserDatabase(url));
+  const store = postgresStore(await openDataUserDatabase(url));
   const onError = (error: unknown) => queueErrors.push(error);
   const waits = { ...STANDARD_WAITS, ...QUICK_WAITS };
   const queue = await PostgresWorkQueue.open({ url, waits, batches: 2, onError, times: QUICK.postgres });

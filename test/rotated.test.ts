@@ -1,6 +1,6 @@
 /** PCA with the two-party protocol `rotated`, through running services: exact results, and an answer that is given once. */
 import { OwnerPolicy } from '@eigenveil/data-owner';
-import { SqliteDataUserStore } from '@eigenveil/data-user';
+import { SqlDataUserStore } from '@eigenveil/data-user';
 import { Projector } from '@eigenveil/projection';
 import { readFrames } from '@eigenveil/testbed/proxies/http-messages';
 import type { TaskStatus } from '@eigenveil/wire';
@@ -188,11 +188,11 @@ describe('a connection that fails', () => {
 test('transfers that the CSP spoils every time end the task before an answer, after three lines of which each counts once, also when the database fails for a moment', {
   tags: ['long'],
 }, async () => {
-  const { addFault } = SqliteDataUserStore.prototype;
+  const { addFault } = SqlDataUserStore.prototype;
   const lines: number[] = [];
   let failures = 0;
-  const failing = vi.spyOn(SqliteDataUserStore.prototype, 'addFault').mockImplementation(async function (
-    this: SqliteDataUserStore,
+  const failing = vi.spyOn(SqlDataUserStore.prototype, 'addFault').mockImplementation(async function (
+    this: SqlDataUserStore,
     taskId,
   ) {
     if (failures++ === 0) throw new Error('disk I/O error');
@@ -216,10 +216,10 @@ test('transfers that the CSP spoils every time end the task before an answer, af
 test('an answer that has come is not lost when the database fails for a moment', {
   tags: ['long'],
 }, async () => {
-  const { advance } = SqliteDataUserStore.prototype;
+  const { advance } = SqlDataUserStore.prototype;
   let failures = 0;
-  const failing = vi.spyOn(SqliteDataUserStore.prototype, 'advance').mockImplementation(async function (
-    this: SqliteDataUserStore,
+  const failing = vi.spyOn(SqlDataUserStore.prototype, 'advance').mockImplementation(async function (
+    this: SqlDataUserStore,
     ...[taskId, from, result]: Parameters<typeof advance>
   ) {
     if (result.to === 'decomposed' && failures++ === 0) throw new Error('disk I/O error');

@@ -5,6 +5,7 @@ import {
   resealColumns,
   type SealedColumn,
   type SealedStore,
+  SqliteDriver,
   scrub,
   transaction,
 } from '@eigenveil/server';
@@ -293,7 +294,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
   }
 
   async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
-    return resealColumns(this.#db, SEALED, change);
+    return new SqliteDriver(this.#db).run(resealColumns(SEALED, change));
   }
 
   /** For the copy that becomes a backup: who was invited must not be invited again by a restoration. */

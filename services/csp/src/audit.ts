@@ -3,7 +3,14 @@
  * holds digests, never a secret, and outlives the tasks that it tells of.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { AuditError, ChainedLog, databaseFile, LINK, type VerifiedLog } from '@eigenveil/server';
+import {
+  AuditError,
+  ChainedLog,
+  databaseFile,
+  LINK,
+  SqliteDriver,
+  type VerifiedLog,
+} from '@eigenveil/server';
 import { TaskId } from '@eigenveil/task';
 import { Digest } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -80,7 +87,8 @@ const LOG = new ChainedLog<AuditedUse>(AuditEntry, ['taskId', 'operation', 'requ
 
 /** Adds an entry, see ChainedLog. */
 export function appendAudit(db: DatabaseSync, time: Date, use: AuditedUse): void {
-  LOG.append(db, time, use);
+  if (!db.isTransaction) throw new TypeError('an audit entry expected the transaction of what it tells of');
+  new SqliteDriver(db).within(LOG.append(time, use));
 }
 
 /**

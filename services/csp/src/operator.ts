@@ -8,10 +8,11 @@ import { ConfigurationError } from '@eigenveil/command';
 import {
   type Database,
   databaseFile,
+  forgetAnswer,
   hashOneTimeToken,
   openDatabase,
   ServerError,
-  SqliteAnswers,
+  SqliteDriver,
   scrub,
   transaction,
   tryScrub,
@@ -21,7 +22,7 @@ import { Digest, type OwnerId, ServiceError, type Thumbprint } from '@eigenveil/
 import { type AuditOperation, appendAudit } from './audit.ts';
 import { isDataUserRevoked, raiseRevocations } from './sqlite-admission.ts';
 import { removeRecord, TAKES_RECORDS } from './sqlite-records.ts';
-import { endTaskRows, GIVES_ANSWERS, hasKey, readTask } from './sqlite-rows.ts';
+import { endTaskRows, hasKey, readTask } from './sqlite-rows.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
 
 /** Tokens in one transaction, and the pause in between, in which the service comes to its turn. */
@@ -43,7 +44,7 @@ interface RevokedNow {
 export class CspOperator {
   readonly #db: Database;
   readonly #now: () => Date;
-  readonly #answers: SqliteAnswers;
+  readonly #driver: SqliteDriver;
 
   /** @throws ERR_DATABASE for a folder without a CSP's database, and as openDatabase does */
   static at(dataDirectory: string): CspOperator {
@@ -55,7 +56,7 @@ export class CspOperator {
   constructor(path: string, now = () => new Date()) {
     this.#db = openDatabase(path, MIGRATIONS, 'csp');
     this.#now = now;
-    this.#answers = new SqliteAnswers(this.#db, GIVES_ANSWERS);
+    this.#driver = new SqliteDriver(this.#db);
   }
 
   /**
@@ -175,7 +176,7 @@ export class CspOperator {
   eraseSecrets(): void {
     transaction(this.#db, () => {
       this.#db.exec('UPDATE tasks SET sealed_secret_key = NULL, sealed_shares = NULL');
-      this.#answers.forget();
+      this.#driver.within(forgetAnswer());
     });
     scrub(this.#db);
   }
@@ -198,7 +199,7 @@ export class CspOperator {
         DELETE FROM withdrawals;
         DELETE FROM enrolment_tokens WHERE used_by IS NULL;
       `);
-      this.#answers.forget();
+      this.#driver.within(forgetAnswer());
     });
     scrub(this.#db);
   }
@@ -221,7 +222,7 @@ export class CspOperator {
     if (readTask(this.#db, taskId)?.state === 'ended') return false;
     this.#audit('ended by operator', null, taskId);
     if (hasKey(this.#db, taskId)) this.#audit('key destroyed', null, taskId);
-    endTaskRows(this.#db, this.#answers, taskId);
+    endTaskRows(this.#db, this.#driver, taskId);
     return true;
   }
 

@@ -1,5 +1,5 @@
 /** Rows of the CSP's tables in SQLite, and what they hold. */
-import type { Database, SqliteAnswers } from '@eigenveil/server';
+import { type Database, forgetAnswer, type SqliteDriver } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Counted, Digest, OwnerId } from '@eigenveil/wire';
 import type { StoredTask } from './store.ts';
@@ -45,7 +45,7 @@ export function countedOf(db: Database, ownerId: OwnerId): Counted | undefined {
 }
 
 /** Ends a task and destroys what it has; the audit entry and the log are the caller's. */
-export function endTaskRows(db: Database, answers: SqliteAnswers, taskId: TaskId): void {
+export function endTaskRows(db: Database, driver: SqliteDriver, taskId: TaskId): void {
   db.prepare(
     `UPDATE tasks SET state = 'ended', sealed_secret_key = NULL, sealed_shares = NULL,
        records_removed = records_added WHERE task_id = ?`,
@@ -53,7 +53,7 @@ export function endTaskRows(db: Database, answers: SqliteAnswers, taskId: TaskId
   db.prepare('DELETE FROM records WHERE task_id = ?').run(taskId);
   db.prepare('DELETE FROM withdrawals WHERE task_id = ?').run(taskId);
   db.prepare('DELETE FROM refinements WHERE task_id = ?').run(taskId);
-  answers.forget(taskId);
+  driver.within(forgetAnswer(taskId));
 }
 
 /** A task as it is. */

@@ -1,10 +1,14 @@
 /** The CSP's store in one SQLite file (node:sqlite): every method is one durable transaction. */
 import {
+  countRun,
   type Database,
+  forgetAnswer,
+  keepSeed,
+  keepTag,
   openDatabase,
   resealColumns,
   type SealedColumn,
-  SqliteAnswers,
+  SqliteDriver,
   scrub,
   transaction,
 } from '@eigenveil/server';
@@ -64,12 +68,12 @@ export const SEALED: readonly SealedColumn[] = [
 export class SqliteCspStore implements CspStore {
   readonly #db: Database;
   readonly #now: () => Date;
-  readonly #answers: SqliteAnswers;
+  readonly #driver: SqliteDriver;
 
   constructor(path: string, now = () => new Date()) {
     this.#db = openDatabase(path, MIGRATIONS, 'csp');
     this.#now = now;
-    this.#answers = new SqliteAnswers(this.#db, GIVES_ANSWERS);
+    this.#driver = new SqliteDriver(this.#db);
   }
 
   async addEnrolmentTokens(tokenHashes: readonly string[], expiresAt: Date): Promise<void> {
@@ -266,17 +270,17 @@ export class SqliteCspStore implements CspStore {
   }
 
   async keepSeed(taskId: TaskId, sealedSeed: Uint8Array): Promise<Uint8Array | undefined> {
-    return this.#answers.keepSeed(taskId, sealedSeed);
+    return this.#driver.transaction('keepSeed', () => keepSeed(taskId, sealedSeed, GIVES_ANSWERS));
   }
 
   async keepTag(taskId: TaskId, position: number, tag: Uint8Array): Promise<Uint8Array | undefined> {
-    return this.#answers.keepTag(taskId, position, tag);
+    return this.#driver.transaction('keepTag', () => keepTag(taskId, position, tag));
   }
 
   async noteRun(taskId: TaskId, most: number): Promise<number | undefined> {
     const run = transaction(this.#db, () => {
       const request = requestOfShares(this.#db, taskId);
-      const runs = request === undefined ? undefined : this.#answers.countRun(taskId);
+      const runs = request === undefined ? undefined : this.#driver.within(countRun(taskId));
       if (request === undefined || runs === undefined) return undefined;
       if (runs === 1) this.#noteAnswered(taskId, request);
       else if (runs <= most) this.#audit(taskId, 'computation resumed', request);
@@ -293,7 +297,7 @@ export class SqliteCspStore implements CspStore {
       const { answers } = countComputation(this.#db, taskId, { starts: 0, answers: 0 });
       if (request !== undefined && answers === 0) this.#noteAnswered(taskId, request);
       this.#db.prepare('UPDATE tasks SET sealed_shares = NULL WHERE task_id = ?').run(taskId);
-      this.#answers.forget(taskId);
+      this.#driver.within(forgetAnswer(taskId));
     });
     scrub(this.#db);
   }
@@ -321,7 +325,7 @@ export class SqliteCspStore implements CspStore {
   async endTask(taskId: TaskId): Promise<void> {
     transaction(this.#db, () => {
       if (hasKey(this.#db, taskId)) this.#audit(taskId, 'key destroyed', null);
-      endTaskRows(this.#db, this.#answers, taskId);
+      endTaskRows(this.#db, this.#driver, taskId);
     });
     scrub(this.#db);
   }
@@ -336,7 +340,7 @@ export class SqliteCspStore implements CspStore {
   }
 
   async reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number> {
-    return resealColumns(this.#db, SEALED, change);
+    return this.#driver.run(resealColumns(SEALED, change));
   }
 
   /** @throws ERR_DATABASE_UNREACHABLE unless the database can be written */

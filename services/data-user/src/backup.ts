@@ -1,7 +1,8 @@
 /** What the data user's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
 import { MIGRATIONS } from './sqlite-schema.ts';
-import { SEALED, SqliteDataUserStore } from './sqlite-store.ts';
+import { openSqliteStore } from './store/open.ts';
+import { SEALED, type SqlDataUserStore } from './store/sql-store.ts';
 import { FINAL_STATES } from './store.ts';
 import { eraseAll } from './store-rules.ts';
 
@@ -13,13 +14,13 @@ export const DATA_USER_BACKUP: BackupRules = {
   prepare: giveUpAll,
   async finish(database, backup) {
     await giveUpAll(database);
-    const store = new SqliteDataUserStore(database);
+    const store = openSqliteStore(database);
     await store.operators.noteRestoration(backup, new Date()).finally(() => store.close());
   },
 };
 
 async function giveUpAll(database: string): Promise<void> {
-  const store = new SqliteDataUserStore(database);
+  const store = openSqliteStore(database);
   try {
     await giveUpTasks(store);
   } finally {
@@ -31,7 +32,7 @@ async function giveUpAll(database: string): Promise<void> {
  * Fails every task that is not final: owners have receipts for contributions that a restored database lacks, and blinding values that
  * were used must not be used again. Contributions and blinding values are destroyed.
  */
-async function giveUpTasks(store: SqliteDataUserStore): Promise<void> {
+async function giveUpTasks(store: SqlDataUserStore): Promise<void> {
   const failure = {
     code: 'ERR_TASK_RESTORED',
     message: 'the data user was restored from a backup, which lacks what happened since',

@@ -22,8 +22,8 @@ import {
   thumbprintOf,
 } from '@eigenveil/wire';
 import { DATA_USER_BACKUP } from './backup.ts';
-import { inspectDataUserDatabase } from './postgres-store.ts';
 import type { DataUserConfiguration } from './settings.ts';
+import { inspectDataUserDatabase } from './store/open.ts';
 
 export async function checkDataUser(config: DataUserConfiguration): Promise<readonly Finding[]> {
   const findings = new Findings();

@@ -12,14 +12,19 @@ import { ReplayGuard } from '@eigenveil/wire';
 import { type LocalQueueTimes, LocalWorkQueue } from './local-work-queue.ts';
 import { OPERATOR_LOG } from './operator-log.ts';
 import { claimDatabase, PostgresReplayGuard } from './postgres-sharing.ts';
-import { openDataUserDatabase, PostgresDataUserStore } from './postgres-store.ts';
 import {
   type JobWaits,
   type PostgresQueueTimes,
   PostgresWorkQueue,
   type PostgresWorkQueueOptions,
 } from './postgres-work-queue.ts';
-import { SqliteDataUserStore } from './sqlite-store.ts';
+import {
+  openDataUserDatabase,
+  openDataUserFile,
+  openSqliteStore,
+  postgresStore,
+  sqliteStore,
+} from './store/open.ts';
 import type { DataUserStore } from './store.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -77,8 +82,8 @@ export interface Place {
  */
 export async function openForCommand({ dataDirectory, databaseUrl }: Place) {
   return databaseUrl === undefined
-    ? new SqliteDataUserStore(databaseFile(dataDirectory))
-    : new PostgresDataUserStore(await openDataUserDatabase(databaseUrl));
+    ? openSqliteStore(databaseFile(dataDirectory))
+    : postgresStore(await openDataUserDatabase(databaseUrl));
 }
 
 /**
@@ -95,13 +100,14 @@ async function openOwn(
   queue: ConstructorParameters<typeof LocalWorkQueue>[0],
   { foundation }: Service,
 ): Promise<OpenedStore> {
-  const store = new SqliteDataUserStore(foundation.database);
+  const database = openDataUserFile(foundation.database);
+  const store = sqliteStore(database);
   await orClose(store, () => requireKeys(store, foundation.sealer));
   return {
     store,
     usedProofs: new ReplayGuard(),
     queue: new LocalWorkQueue(queue),
-    check: () => store.check(),
+    check: async () => database.check(),
     databaseBytes: () => sqliteBytes(foundation.database),
   };
 }
@@ -114,7 +120,7 @@ async function openShared(
     onIdleError: (error) => log.warn({ err: error }, 'a connection to the database broke'),
     waits: options.waits,
   });
-  const store = new PostgresDataUserStore(shared);
+  const store = postgresStore(shared);
   const { key, sealer } = foundation;
   const queue = await orClose(store, async () => {
     await claimDatabase(shared, { thumbprint: key.thumbprint, keyIds: sealer.keyIds });

@@ -20,7 +20,6 @@ export const MIGRATIONS = [
     -- When it came to which state, as JSON.
     entered         TEXT NOT NULL DEFAULT '{}',
     timings         TEXT NOT NULL DEFAULT '{}',
-    activity        TEXT NOT NULL DEFAULT '{}',
     faults          INTEGER NOT NULL DEFAULT 0,
     ended_at_csp    INTEGER NOT NULL DEFAULT 0,
     -- Last: SQLite reads through what stands before a column.
@@ -42,15 +41,15 @@ export const MIGRATIONS = [
     PRIMARY KEY (task_id, owner_id),
     UNIQUE (task_id, sequence)
   ) STRICT;
-  CREATE INDEX withdrawn_contributions ON contributions (task_id, sequence) WHERE withdrawn = 1;
+  CREATE INDEX withdrawn_contributions ON contributions (task_id, sequence) WHERE withdrawn;
 
   -- Apart from the contributions, whose rows are read for every request: ciphertexts fill pages of their own.
   CREATE TABLE contribution_bodies (
     task_id   TEXT NOT NULL REFERENCES tasks,
-    sequence  INTEGER NOT NULL,
+    owner_id  TEXT NOT NULL,
     record    TEXT NOT NULL,
     bytes     BLOB NOT NULL,
-    PRIMARY KEY (task_id, sequence)
+    PRIMARY KEY (task_id, owner_id)
   ) STRICT;
 
   -- Contributions that come in pieces, one for each owner and task, from the first piece on. An id never comes again.

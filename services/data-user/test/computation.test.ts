@@ -21,7 +21,8 @@ import {
 } from '@eigenveil/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Computation, type ComputationDependencies } from '../src/computation.ts';
-import { SqliteDataUserStore } from '../src/sqlite-store.ts';
+import { openSqliteStore } from '../src/store/open.ts';
+import type { SqlDataUserStore } from '../src/store/sql-store.ts';
 import { blindingPlace, type DataUserStore } from '../src/store.ts';
 import type { OpenTask } from '../src/tasks.ts';
 import type { Turn } from '../src/work-queue.ts';
@@ -80,7 +81,7 @@ const turn: Turn = { signal: new AbortController().signal, confirm: async () => 
 let key: SigningKey;
 let task: Task;
 let cspShares: bigint[];
-let store: SqliteDataUserStore;
+let store: SqlDataUserStore;
 let missed: number[];
 /** Digests, in the order in which they came to the CSP. */
 let registered: Digest[];
@@ -114,7 +115,7 @@ async function begin(statistics: Statistics): Promise<void> {
   const sealer = new Sealer(randomBytes(32));
   const values = flatten(task, statistics);
   const blinding = values.map((_, i) => BigInt(1000 + i));
-  store = new SqliteDataUserStore(':memory:');
+  store = openSqliteStore(':memory:');
   await store.insertTask(task);
   await store.advance(task.id, 'proposed', {
     to: 'unblinded',

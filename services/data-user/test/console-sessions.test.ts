@@ -12,7 +12,8 @@ import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ConsoleSessions } from '../src/console-sessions.ts';
 import { Operators } from '../src/operators.ts';
-import { SqliteDataUserStore } from '../src/sqlite-store.ts';
+import { openSqliteStore } from '../src/store/open.ts';
+import type { SqlDataUserStore } from '../src/store/sql-store.ts';
 
 const TOKEN = 'a-token-of-the-operator-0123456789abcdef';
 const DATA_USER = Thumbprint.parse('A'.repeat(43));
@@ -21,10 +22,10 @@ const START = Date.parse('2026-01-01T08:00:00.500Z');
 const MINUTE = 60_000;
 
 function sessionsAt(
-  options: { token?: AdminToken; dataUser?: Thumbprint; store?: SqliteDataUserStore; secret?: number } = {},
+  options: { token?: AdminToken; dataUser?: Thumbprint; store?: SqlDataUserStore; secret?: number } = {},
 ) {
   let now = START;
-  const store = options.store ?? new SqliteDataUserStore(':memory:');
+  const store = options.store ?? openSqliteStore(':memory:');
   const admin = options.token ?? new AdminToken(TOKEN);
   const operators = new Operators({ store: store.operators, admin, now: () => new Date(now) });
   const sessions = new ConsoleSessions({

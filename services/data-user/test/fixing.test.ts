@@ -17,7 +17,8 @@ import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Fixing } from '../src/fixing.ts';
 import { Revocations } from '../src/revocations.ts';
-import { SqliteDataUserStore } from '../src/sqlite-store.ts';
+import { openSqliteStore } from '../src/store/open.ts';
+import type { SqlDataUserStore } from '../src/store/sql-store.ts';
 import type { DataUserStore } from '../src/store.ts';
 import { ModelCsp } from './model-csp.ts';
 
@@ -27,7 +28,7 @@ const log = { info: () => undefined, warn: () => undefined } as unknown as Logge
 const owner = (i: number) => OwnerId.parse(String(i).padStart(22, '0'));
 
 let key: SigningKey;
-let store: SqliteDataUserStore;
+let store: SqlDataUserStore;
 let task: Task;
 let csp: ModelCsp;
 beforeAll(async () => {
@@ -37,7 +38,7 @@ afterEach(() => store.close());
 
 /** A task that has been closed with contributions of so many owners. */
 async function begin(owners: number): Promise<void> {
-  store = new SqliteDataUserStore(':memory:');
+  store = openSqliteStore(':memory:');
   csp = new ModelCsp(key, () => NOW, DIGEST);
   task = { id: newTaskId(), minimumOwners: 2, maximumOwners: owners } as Task;
   await store.insertTask(task);

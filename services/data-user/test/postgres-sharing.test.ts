@@ -6,7 +6,7 @@ import { Thumbprint } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { SCHEMA } from '../src/postgres-schema.ts';
 import { claimDatabase, PostgresReplayGuard } from '../src/postgres-sharing.ts';
-import { openDataUserDatabase } from '../src/postgres-store.ts';
+import { openDataUserDatabase } from '../src/store/open.ts';
 
 let url: string;
 let databases: readonly [PostgresDatabase, PostgresDatabase];

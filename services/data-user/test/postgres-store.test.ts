@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SCHEMA } from '../src/postgres-schema.ts';
-import { openDataUserDatabase, PostgresDataUserStore } from '../src/postgres-store.ts';
+import { openDataUserDatabase, postgresStore } from '../src/store/open.ts';
+import type { SqlDataUserStore } from '../src/store/sql-store.ts';
 import { codesOf, contribution, owner, stored, task, textOf } from './store-contract/tested.ts';
 import { storeContract } from './store-contract.ts';
 
@@ -21,12 +22,12 @@ beforeAll(async () => {
 afterAll(() => operator.end());
 beforeEach(() => operator.query(emptying(SCHEMA)));
 
-const openStore = async () => new PostgresDataUserStore(await openDataUserDatabase(url));
+const openStore = async () => postgresStore(await openDataUserDatabase(url));
 
-storeContract('PostgresDataUserStore', openStore, 20);
+storeContract('PostgreSQL', openStore, 20);
 
 describe('two processes on one database', () => {
-  let stores: readonly [PostgresDataUserStore, PostgresDataUserStore];
+  let stores: readonly [SqlDataUserStore, SqlDataUserStore];
   let database: PostgresDatabase;
   /** Looks, since within a transaction, which the operator may have, PostgreSQL shows what it showed at first. */
   let watcher: pg.Client;

@@ -11,7 +11,8 @@ import {
 } from '@eigenveil/wire';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Revocations } from '../src/revocations.ts';
-import { SqliteDataUserStore } from '../src/sqlite-store.ts';
+import { openSqliteStore } from '../src/store/open.ts';
+import type { SqlDataUserStore } from '../src/store/sql-store.ts';
 import { ModelCsp } from './model-csp.ts';
 
 const BEGINNING = new Date('2026-01-10T00:00:00.000Z');
@@ -22,7 +23,7 @@ const owner = (i: number) => OwnerId.parse(String(i).padStart(22, '0'));
 
 let [key, otherKey]: SigningKey[] = [];
 let now: Date;
-let store: SqliteDataUserStore;
+let store: SqlDataUserStore;
 let csp: ModelCsp;
 let revocations: Revocations;
 let task: Task;
@@ -31,7 +32,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   now = BEGINNING;
-  store = new SqliteDataUserStore(':memory:');
+  store = openSqliteStore(':memory:');
   csp = new ModelCsp(key!, () => now, DIGEST);
   revocations = new Revocations({ store, csp, now: () => now, log });
   task = { id: newTaskId(), minimumOwners: 1, maximumOwners: 9 } as Task;

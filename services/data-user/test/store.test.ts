@@ -2,13 +2,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { verifyOperatorLog } from '../src/operator-log.ts';
 import { ADMIN } from '../src/operators.ts';
-import { SqliteDataUserStore } from '../src/sqlite-store.ts';
+import { openSqliteStore } from '../src/store/open.ts';
 import { storeContract } from './store-contract.ts';
 
-storeContract('SqliteDataUserStore', async () => new SqliteDataUserStore(':memory:'));
+storeContract('SQLite', async () => openSqliteStore(':memory:'));
 
 test('a restoration revokes all operators, and the log says so', async () => {
-  const store = new SqliteDataUserStore(':memory:');
+  const store = openSqliteStore(':memory:');
   onTestFinished(() => store.close());
   const now = new Date();
   const later = new Date(now.getTime() + 1000).toISOString();

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '@eigenveil/wire';
 import type { Sealer } from './sealing.ts';
-import { type Database, transaction } from './sqlite.ts';
+import { countOf, erasing, LOCKED, named, rowOf, sql, type Work } from './sql.ts';
 
 export interface AnswerStore {
   /** Keeps the seed of a task's answer unless there is one; resolves to the one that is kept, or undefined where the task gives no answer any more. */
@@ -56,56 +56,41 @@ export const ANSWER_TABLES = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** These tables in SQLite. */
-export class SqliteAnswers implements AnswerStore {
-  readonly #db: Database;
-  readonly #gives: string;
+/** See AnswerStore; `gives` says which tasks may have an answer: a condition on their table, from the code. */
+export function* keepSeed(
+  taskId: string,
+  sealedSeed: Uint8Array,
+  gives: string,
+): Work<Uint8Array | undefined> {
+  const mayAnswer = yield* countOf(
+    sql`SELECT 1 FROM tasks WHERE task_id = ${taskId} AND ${named(gives)} ${LOCKED}`,
+  );
+  if (mayAnswer > 0)
+    yield sql`
+      INSERT INTO answers (task_id, sealed_seed) VALUES (${taskId}, ${sealedSeed}) ON CONFLICT (task_id) DO NOTHING`;
+  const kept = sql`SELECT sealed_seed AS seed FROM answers WHERE task_id = ${taskId}`;
+  return (yield* rowOf<{ seed: Uint8Array }>(kept))?.seed;
+}
 
-  /** @param gives which tasks may have an answer: a condition on their table, from the code */
-  constructor(db: Database, gives: string) {
-    this.#db = db;
-    this.#gives = gives;
-  }
+/** Of two processes that come at once one waits for the other at the key of the row, and then has the other's answer. */
+export function* keepTag(taskId: string, position: number, tag: Uint8Array): Work<Uint8Array | undefined> {
+  yield sql`
+    INSERT INTO answer_tags (task_id, position, tag) SELECT task_id, ${position}, ${tag} FROM answers WHERE task_id = ${taskId}
+      ON CONFLICT (task_id, position) DO NOTHING`;
+  const kept = sql`SELECT tag FROM answer_tags WHERE task_id = ${taskId} AND position = ${position}`;
+  return (yield* rowOf<{ tag: Uint8Array }>(kept))?.tag;
+}
 
-  async keepSeed(taskId: string, sealedSeed: Uint8Array): Promise<Uint8Array | undefined> {
-    return transaction(this.#db, () => {
-      this.#db
-        .prepare(
-          `INSERT INTO answers (task_id, sealed_seed) SELECT task_id, ? FROM tasks WHERE task_id = ? AND ${this.#gives}
-           ON CONFLICT (task_id) DO NOTHING`,
-        )
-        .run(sealedSeed, taskId);
-      const row = this.#db.prepare('SELECT sealed_seed FROM answers WHERE task_id = ?').get(taskId);
-      return row?.sealed_seed as Uint8Array | undefined;
-    });
-  }
+/** Counts a run that has come to the first matrix; returns how many there were, or undefined where there is no answer any more. */
+export function* countRun(taskId: string): Work<number | undefined> {
+  const counted = sql`UPDATE answers SET runs = runs + 1 WHERE task_id = ${taskId} RETURNING runs`;
+  return (yield* rowOf<{ runs: number }>(counted))?.runs;
+}
 
-  async keepTag(taskId: string, position: number, tag: Uint8Array): Promise<Uint8Array | undefined> {
-    return transaction(this.#db, () => {
-      this.#db
-        .prepare(
-          `INSERT INTO answer_tags (task_id, position, tag) SELECT task_id, ?, ? FROM answers WHERE task_id = ?
-           ON CONFLICT (task_id, position) DO NOTHING`,
-        )
-        .run(position, tag, taskId);
-      const kept = 'SELECT tag FROM answer_tags WHERE task_id = ? AND position = ?';
-      return this.#db.prepare(kept).get(taskId, position)?.tag as Uint8Array | undefined;
-    });
-  }
-
-  /** Counts a run that has come to the first matrix; returns how many there were, or undefined where there is no answer any more. */
-  countRun(taskId: string): number | undefined {
-    const row = this.#db
-      .prepare('UPDATE answers SET runs = runs + 1 WHERE task_id = ? RETURNING runs')
-      .get(taskId);
-    return row?.runs as number | undefined;
-  }
-
-  /** Destroys a task's answer, or everybody's. The log is the caller's to scrub. */
-  forget(taskId?: string): void {
-    for (const table of ['answers', 'answer_tags']) {
-      if (taskId === undefined) this.#db.exec(`DELETE FROM ${table}`);
-      else this.#db.prepare(`DELETE FROM ${table} WHERE task_id = ?`).run(taskId);
-    }
-  }
+/** Destroys a task's answer, or everybody's. */
+export function* forgetAnswer(taskId?: string): Work<void> {
+  for (const table of ['answer_tags', 'answers'].map(named))
+    yield taskId === undefined
+      ? erasing`DELETE FROM ${table}`
+      : erasing`DELETE FROM ${table} WHERE task_id = ${taskId}`;
 }

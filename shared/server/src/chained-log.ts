@@ -7,7 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { Digest, digestBytes, digestJson } from '@eigenveil/wire';
 import { z } from 'zod';
 import { ServerError } from './errors.ts';
-import type { PostgresQueries } from './postgres.ts';
+import { lockTable, named, rowOf, rows, rowsOf, sql, type Work } from './sql.ts';
+import { SqliteDriver } from './sqlite-driver.ts';
 
 /** What every entry has beside its own members. */
 export const LINK = {
@@ -22,7 +23,7 @@ type Link = z.infer<z.ZodObject<typeof LINK>>;
 
 /** What the first entry follows. */
 const BEGINNING = digestBytes('audit log');
-/** Entries read from PostgreSQL at a time. */
+/** Entries read at a time. */
 const PAGE = 1000;
 
 export class AuditError extends Error {
@@ -49,21 +50,14 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
     this.#own = own;
   }
 
-  /** Adds an entry. To be called within the transaction that does what it tells of, so that there is neither without the other. */
-  append(db: DatabaseSync, time: Date, content: Own): void {
-    if (!db.isTransaction) throw new TypeError('an audit entry expected the transaction of what it tells of');
-    const last = db.prepare('SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1').get();
-    const values = this.#after(last, time, content);
-    db.prepare(`INSERT INTO audit VALUES (${values.map(() => '?').join(', ')})`).run(...values);
-  }
-
-  /** The same in PostgreSQL, within a transaction; whoever else appends waits for its end, so that nothing comes between two entries. */
-  async appendTo(db: PostgresQueries, time: Date, content: Own): Promise<void> {
-    await db.query({ text: 'LOCK TABLE audit IN EXCLUSIVE MODE' });
-    const text = 'SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1';
-    const values = this.#after((await db.query<Row>({ text })).rows[0], time, content);
-    const places = values.map((_, i) => `$${i + 1}`);
-    await db.query({ text: `INSERT INTO audit VALUES (${places.join(', ')})`, values });
+  /**
+   * Adds an entry. To be done within the transaction that does what it tells of, so that there is neither without the other. Whoever else appends waits
+   * for its end, so that nothing comes between two entries.
+   */
+  *append(time: Date, content: Own): Work<void> {
+    yield lockTable('audit');
+    const last = sql`SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1`;
+    yield sql`INSERT INTO audit VALUES ${rows([this.#after(yield* rowOf<Row>(last), time, content)])}`;
   }
 
   /**
@@ -74,7 +68,7 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
     let db: DatabaseSync | undefined;
     try {
       db = new DatabaseSync(path, { readOnly: true });
-      return this.readAll(db);
+      return new SqliteDriver(db).within(this.readAll());
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : 'unknown reason';
       throw new ServerError('ERR_DATABASE', `"${path}" expected a database with an audit log: ${reason}`, {
@@ -85,19 +79,17 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
     }
   }
 
-  /** The same of an open database. */
-  readAll(db: DatabaseSync): Row[] {
-    return db.prepare(`SELECT ${this.#columns} FROM audit ORDER BY sequence`).all();
-  }
-
-  /** The same in PostgreSQL. */
-  async readFrom(db: PostgresQueries): Promise<Row[]> {
+  /** The same of an open database, some at a time. */
+  *readAll(): Work<Row[]> {
     const all: Row[] = [];
     for (;;) {
-      const text = `SELECT ${this.#columns} FROM audit WHERE sequence > $1 ORDER BY sequence LIMIT $2`;
-      const { rows } = await db.query<Row>({ text, values: [all.at(-1)?.sequence ?? 0, PAGE] });
-      all.push(...rows);
-      if (rows.length < PAGE) return all;
+      const last = all.at(-1);
+      const after = last === undefined ? sql`` : sql`WHERE sequence > ${Number(last.sequence)}`;
+      const page = yield* rowsOf<Row>(
+        sql`SELECT ${named(this.#columns)} FROM audit ${after} ORDER BY sequence LIMIT ${PAGE}`,
+      );
+      all.push(...page);
+      if (page.length < PAGE) return all;
     }
   }
 
@@ -108,13 +100,13 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
    * @throws ERR_AUDIT_BROKEN, which names the first entry that is wrong
    */
   verify(
-    rows: readonly Row[],
+    all: readonly Row[],
     noted: Digest | undefined,
     follow: (entry: Own & Link, place: string) => void,
   ): VerifiedLog<Own & Link> {
     let lastHash = BEGINNING;
     let isNotedThere = noted === undefined || noted === BEGINNING;
-    const entries = rows.map((row, i) => {
+    const entries = all.map((row, i) => {
       const place = `entry ${i + 1}`;
       const parsed = this.#schema.safeParse({ ...row });
       if (!parsed.success) throw new AuditError(`${place} was changed: it has the wrong form`);

@@ -1,6 +1,14 @@
 /** What the HTTP services stand on: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite. */
 export { AdminToken, adminAuthenticator, bearerOf } from './admin.ts';
-export { ANSWER_TABLES, type AnswerStore, keptAnswer, SqliteAnswers } from './answers.ts';
+export {
+  ANSWER_TABLES,
+  type AnswerStore,
+  countRun,
+  forgetAnswer,
+  keepSeed,
+  keepTag,
+  keptAnswer,
+} from './answers.ts';
 export { Attempts } from './attempts.ts';
 export { type BackupRules, restoreBackup } from './backup.ts';
 export { readBinary, readJson } from './body.ts';
@@ -33,6 +41,7 @@ export {
   type PostgresQueries,
   reasonOf,
 } from './postgres.ts';
+export { PostgresDriver } from './postgres-driver.ts';
 export { type HeldLock, tryLock } from './postgres-lock.ts';
 export { PostgresSockets, withinTime } from './postgres-sockets.ts';
 export { parsePostgresUrl } from './postgres-url.ts';
@@ -50,19 +59,39 @@ export {
   type RouteContext,
   routesWith,
 } from './routes.ts';
+export { resealColumns, type SealedColumn } from './sealed-columns.ts';
 export { Sealer } from './sealing.ts';
 export { loadOrCreateSecretFile } from './secret-file.ts';
 export { openService, type Service, type ServiceConfiguration } from './service.ts';
 export { adminTokenFile, databaseFile, keyFile, type LogLevel, SERVICE_SETTINGS } from './settings.ts';
 export {
+  among,
+  countOf,
+  erasing,
+  fragment,
+  GREATEST,
+  json,
+  LOCKED,
+  LOCKED_WITH_KEY,
+  listed,
+  lockTable,
+  named,
+  rowOf,
+  rows,
+  rowsOf,
+  SHARED,
+  type SqlDriver,
+  sql,
+  type Work,
+} from './sql.ts';
+export {
   type Database,
   openDatabase,
-  resealColumns,
-  type SealedColumn,
   scrub,
   transaction,
   tryScrub,
 } from './sqlite.ts';
+export { SqliteDriver } from './sqlite-driver.ts';
 export { measureStorage, sqliteBytes } from './storage.ts';
 export {
   createLocalCertificate,

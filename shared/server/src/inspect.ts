@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ServerError } from './errors.ts';
-import { type DatabaseService, requireOwn, requireVersion, type SealedColumn } from './sqlite.ts';
+import type { SealedColumn } from './sealed-columns.ts';
+import { type DatabaseService, requireOwn, requireVersion } from './sqlite.ts';
 
 /** What a service's database is like. */
 export interface DatabaseRules {

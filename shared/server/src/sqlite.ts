@@ -149,46 +149,6 @@ export function transaction<Result>(db: DatabaseSync, work: () => Result): Resul
   }
 }
 
-/** Where sealed values lie. The names come from the code, never from outside. */
-export interface SealedColumn {
-  readonly table: string;
-  readonly key: string;
-  readonly column: string;
-  /** The place for which the value of a row was sealed. */
-  readonly place: (key: string) => string;
-}
-
-/** What SealedStore.reseal does, for all columns: one value in memory at a time, and each change a transaction. */
-export function resealColumns(
-  db: DatabaseSync,
-  columns: readonly SealedColumn[],
-  change: (place: string, sealed: Uint8Array) => Uint8Array,
-): number {
-  let changes = 0;
-  for (const column of columns) changes += resealColumn(db, column, change);
-  if (changes > 0) scrub(db); // what an old key opens must not remain in the log
-  return changes;
-}
-
-function resealColumn(
-  db: DatabaseSync,
-  { table, key, column, place }: SealedColumn,
-  change: (place: string, sealed: Uint8Array) => Uint8Array,
-): number {
-  const rows = db.prepare(`SELECT ${key} AS key FROM ${table} WHERE ${column} IS NOT NULL`).all();
-  const find = db.prepare(`SELECT ${column} AS sealed FROM ${table} WHERE ${key} = ?`);
-  const replace = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${key} = ? AND ${column} = ?`);
-  let changes = 0;
-  for (const row of rows) {
-    const name = row.key as string;
-    const sealed = find.get(name)?.sealed as Uint8Array | null | undefined;
-    if (sealed == null) continue; // destroyed meanwhile
-    const changed = change(place(name), sealed);
-    if (changed !== sealed) changes += Number(replace.run(changed, name, sealed).changes);
-  }
-  return changes;
-}
-
 /** How long to wait before emptying a log again that another connection was reading, in milliseconds. */
 const SCRUB_AGAIN_MILLISECONDS = 500;
 

@@ -1,0 +1,93 @@
+/** Runs transactions that are written for both databases over SQLite, without ever giving way to something else. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { forSqlite, type Result, type SqlDriver, type SqlValue, type Statement, type Work } from './sql.ts';
+import { scrub, transaction } from './sqlite.ts';
+
+/** A statement that is kept keeps what was bound to it last. Of more than so much it lets go. */
+const MOST_KEPT_BYTES = 2 ** 16;
+
+export class SqliteDriver implements SqlDriver {
+  readonly isShared = false;
+  readonly #db: DatabaseSync;
+  /** A statement is compiled once: for short ones that takes longer than running them. */
+  readonly #compiled = new Map<string, { readonly statement: StatementSync; readonly givesRows: boolean }>();
+  /** Whether something was taken away of which a copy is in the log. */
+  #hasErased = false;
+
+  constructor(database: DatabaseSync) {
+    this.#db = database;
+  }
+
+  async transaction<Returned>(_name: string, work: () => Work<Returned>): Promise<Returned> {
+    const returned = transaction(this.#db, () => this.#steps(work()));
+    this.#scrub();
+    return returned;
+  }
+
+  async run<Returned>(work: Work<Returned>): Promise<Returned> {
+    const returned = this.#steps(work);
+    this.#scrub();
+    return returned;
+  }
+
+  /** Runs `work` at once, within the transaction that its caller has begun, if any. The log is the caller's to scrub. */
+  within<Returned>(work: Work<Returned>): Returned {
+    const returned = this.#steps(work);
+    this.#hasErased = false;
+    return returned;
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  #steps<Returned>(work: Work<Returned>): Returned {
+    let step = work.next();
+    while (!step.done) step = work.next(this.#result(step.value));
+    return step.value;
+  }
+
+  #result(statement: Statement): Result {
+    const { text, runs } = forSqlite(statement);
+    const results = runs.map((values) => this.#runOnce(text, values));
+    const result = results.length === 1 ? results[0]! : joined(results);
+    this.#hasErased ||= statement.erases && result.count > 0;
+    return result;
+  }
+
+  #runOnce(text: string, values: readonly SqlValue[]): Result {
+    const { statement, givesRows } = this.#prepare(text);
+    try {
+      if (!givesRows) return { rows: [], count: Number(statement.run(...values).changes) };
+      const rows = statement.all(...values);
+      return { rows, count: rows.length };
+    } finally {
+      // An iterator that nobody asks for rows runs nothing. It binds anew: nothing.
+      if (values.some((value) => value instanceof Uint8Array && value.length > MOST_KEPT_BYTES))
+        statement.iterate();
+    }
+  }
+
+  #prepare(text: string) {
+    const known = this.#compiled.get(text);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(text);
+    const compiled = { statement, givesRows: statement.columns().length > 0 };
+    this.#compiled.set(text, compiled);
+    return compiled;
+  }
+
+  /** What was destroyed must not remain in the log. */
+  #scrub(): void {
+    if (!this.#hasErased) return;
+    this.#hasErased = false;
+    scrub(this.#db);
+  }
+}
+
+function joined(results: readonly Result[]): Result {
+  return {
+    rows: results.flatMap(({ rows }) => rows),
+    count: results.reduce((sum, { count }) => sum + count, 0),
+  };
+}
