@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Bytes, Hasher, Platform } from './platform.ts';
 
 export { concatBytes, textOf, utf8 } from './bytes.ts';
+export { type IntegerList, Integers, IntegersError, type Sign, type Widths } from './integers.ts';
 export type { Bytes, Hasher } from './platform.ts';
 export { fileReason, knownFileReason } from './reason.ts';
 export { sleep } from './sleep.ts';
