@@ -350,7 +350,7 @@ describe('a key-encryption key that a process lacks', () => {
     };
     // As another process has sealed it, with a key that has not come to this one yet.
     put(sealed.map((byte, i) => (i === 1 ? byte ^ 1 : byte)));
-    const opening = vi.spyOn(Sealer.prototype, 'openParts');
+    const opening = vi.spyOn(Sealer.prototype, 'open');
     const attempts = () => opening.mock.calls.filter(([place]) => place.startsWith('data-user/')).length;
     await expect.poll(attempts).toBeGreaterThan(4);
     opening.mockRestore();

@@ -85,7 +85,7 @@ async function compute(task: TaskProposal, interference?: Interference, total?: 
   const computation = { task, program: programOf(task) };
   const values = flatten(task, addStatistics(summarise(task, ROWS), summarise(task, ROWS)));
   const drawn = draw({ task, packing: layout(task) }, systemRandomness);
-  const slots = values.map((value, i) => value + drawn.blinding[i]!);
+  const slots = values.map((value, i) => value + drawn.blinding.at(i)!);
   const shares = sharesAtCsp(task, slots, systemRandomness);
   const others = sharesAtDataUser(task, drawn);
   const counts: Frames = { garbler: 0, evaluator: 0 };

@@ -5,6 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackBlinded } from '@eigenveil/paillier';
+import { Integers } from '@eigenveil/platform';
+import { shareBits } from '@eigenveil/protocol/servers';
 import { loadOrCreateKeyRing, readTlsFiles, Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import type { TaskId, TaskProposal } from '@eigenveil/task';
@@ -74,7 +76,7 @@ export class WatchedWorld {
 
   /** The CSP's additive shares, which it had in its database until the task ended. */
   sharesOf({ task }: FinishedTask): readonly bigint[] {
-    return (JSON.parse(this.#unsealed.get(task.id)!.toString()) as string[]).map(BigInt);
+    return [...Integers.read(this.#unsealed.get(task.id)!, shareBits(task))];
   }
 
   /**

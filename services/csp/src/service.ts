@@ -4,8 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Ciphertext, type PaillierPool, SecretKey } from '@eigenveil/paillier';
+import { Integers } from '@eigenveil/platform';
 import type { RandomSource } from '@eigenveil/privacy';
-import { signsOf, unblind } from '@eigenveil/protocol/servers';
+import { shareBits, signsOf, unblind } from '@eigenveil/protocol/servers';
 import { hashOneTimeToken, keptAnswer, type Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -38,7 +39,7 @@ import { type CspPolicy, oldestDeadline } from './policy.ts';
 import { verifyRecord } from './records.ts';
 import { openVectors } from './refinement.ts';
 import { answered, dataUserRevoked, ended, notUnblinded, ownerRevoked, recordsChanged } from './refusals.ts';
-import { openJson, sealJson } from './sealed-json.ts';
+import { openJson } from './sealed-json.ts';
 import {
   answerPlace,
   type CspStore,
@@ -62,7 +63,7 @@ export interface CspDependencies {
 /** What the CSP brings into the two-party computation of a task. */
 export interface TwoPartyState {
   readonly task: Task;
-  readonly shares: readonly bigint[];
+  readonly shares: Integers;
   /** Of a task with a sketch. */
   readonly signs?: Int32Array | undefined;
   readonly verifiedOwners: number;
@@ -237,7 +238,8 @@ export class CspService {
     if (state === 'ended') throw ended();
     if (state === 'agreed') throw notUnblinded();
     if (sealedShares === null) throw answered();
-    const shares = (openJson(this.#deps.sealer, sharesPlace(taskId), sealedShares) as string[]).map(BigInt);
+    const bytes = this.#deps.sealer.open(sharesPlace(taskId), sealedShares);
+    const shares = Integers.read(bytes, shareBits(task));
     const refined =
       task.sketch?.refine === undefined
         ? undefined
@@ -324,7 +326,7 @@ export class CspService {
   async #decrypt(task: Task, secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<void> {
     const { store, sealer, paillier, randomness } = this.#deps;
     const under = { task, secretKey, packing: layout(task) };
-    let shares: bigint[];
+    let shares: Integers;
     try {
       shares = await unblind(under, ciphertexts, { paillier, randomness });
     } catch (error) {
@@ -333,7 +335,8 @@ export class CspService {
       throw error;
     }
     // Only what the first of several equal requests has drawn is kept, and nothing of it has left before: one draw per task.
-    const sealedShares = sealJson(sealer, sharesPlace(task.id), shares.map(String));
+    const sealedShares = sealer.seal(sharesPlace(task.id), shares.bytes);
+    shares.bytes.fill(0);
     await store.completeUnblinding(task.id, sealedShares);
   }
 

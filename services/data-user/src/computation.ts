@@ -13,7 +13,6 @@ import type { CspClient } from './csp-client.ts';
 import { Decomposition, type DecompositionDependencies } from './decomposition.ts';
 import { failedBy, isFatal, isFault, MOST_FAULTS } from './failures.ts';
 import type { Fixing } from './fixing.ts';
-import { collectBetweenSteps } from './large-task-garbage.ts';
 import type { Provenances } from './provenances.ts';
 import { sealDrawn } from './sealed-drawn.ts';
 import { type DataUserStore, FINAL_STATES, type StageResult, type StoredTask } from './store.ts';
@@ -172,19 +171,15 @@ export class Computation {
   async #aggregate({ task }: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {
     const { aggregation, fixing, paillier, sealer, randomness } = this.#deps;
     await fixing.fix(task.id, turn); // nobody leaves the task any more
-    collectBetweenSteps(task); // the pieces that came in
     const aggregate = await aggregation.aggregate(open, turn);
     // In a function of its own: nothing holds what is drawn, other than sealed, while it is encrypted.
     const drawAndBlind = () => {
       const drawn = draw(open, randomness);
-      const sealedBlinding = sealDrawn(sealer, task.id, drawn);
+      const sealedBlinding = sealDrawn(sealer, open, drawn);
       return { sealedBlinding, blinding: blind(open, aggregate, drawn, paillier) };
     };
     const { sealedBlinding, blinding } = drawAndBlind();
-    collectBetweenSteps(task); // what was packed and sealed, while all threads encrypt
-    const blinded = await blinding;
-    collectBetweenSteps(task); // the database copies what it stores, more than once
-    return { to: 'blinded', sealedBlinding, blinded };
+    return { to: 'blinded', sealedBlinding, blinded: await blinding };
   }
 
   async #unblind(stored: StoredTask): Promise<StageResult> {
@@ -193,8 +188,9 @@ export class Computation {
 
   async #decompose(stored: StoredTask, open: OpenTask, turn: Turn): Promise<StageResult> {
     const signs = await this.#deps.tasks.signsOf(open);
+    const shares = await this.#decomposition.sharesOf(open);
     this.#deps.tasks.forget(stored.task.id);
-    return this.#decomposition.run(stored, signs, turn);
+    return this.#decomposition.run(stored, { shares, signs }, turn);
   }
 
   /** The digest lies in the store before it leaves for the first time: after a crash it is the same one. */

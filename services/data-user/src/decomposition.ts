@@ -26,9 +26,9 @@ import {
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
 import { failedBy, isFault, MOST_FAULTS } from './failures.ts';
-import { collectBetweenSteps } from './large-task-garbage.ts';
-import { openDrawn } from './sealed-drawn.ts';
+import { withDrawn } from './sealed-drawn.ts';
 import { answerPlace, type DataUserStore, type StageResult, type StoredTask } from './store.ts';
+import type { OpenTask } from './tasks.ts';
 import type { Turn } from './work-queue.ts';
 
 /** How often it is written down how far a computation is. */
@@ -62,10 +62,10 @@ export class Decomposition {
     this.#deps = dependencies;
   }
 
-  /** @param signs of a task with a sketch */
+  /** @param input this server's shares, and signs of a task with a sketch */
   async run(
     stored: StoredTask,
-    signs: Int32Array | undefined,
+    { shares, signs }: Pick<DataUserInput, 'shares' | 'signs'>,
     { signal }: Pick<Turn, 'signal'>,
   ): Promise<StageResult> {
     // The process was stopped when the last of them had been counted.
@@ -73,8 +73,6 @@ export class Decomposition {
       return failedBy(stored, new ServiceError('ERR_OT_CHECK', `${MOST_FAULTS} attempts ended with a fault`));
     const { csp, key, clock, paceOf, onMiss } = this.#deps;
     const { task } = stored;
-    const shares = await this.#sharesOf(task);
-    collectBetweenSteps(task); // what was drawn
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
     const answer = protocol.answersOnce ? { answer: await this.#answerOf(task.id) } : {};
     const channel = await csp.openChannel(task.id);
@@ -113,13 +111,11 @@ export class Decomposition {
     return { to: 'decomposed', projection, provenance };
   }
 
-  /** Apart, so that nothing holds what was drawn, several times as much as the shares, beside all that follows. */
-  async #sharesOf(task: Task): Promise<bigint[]> {
+  /** This server's shares, of what was drawn for the task. */
+  async sharesOf(open: Pick<OpenTask, 'task' | 'packing'>): Promise<DataUserInput['shares']> {
     const { store, sealer } = this.#deps;
-    collectBetweenSteps(task); // the blinded aggregate, as it went to the CSP
-    const drawn = openDrawn(sealer, task.id, (await store.drawn(task.id, 'sealedBlinding'))!);
-    collectBetweenSteps(task); // the text of it
-    return sharesAtDataUser(task, drawn);
+    const sealed = (await store.drawn(open.task.id, 'sealedBlinding'))!;
+    return withDrawn(sealer, open, sealed, (drawn) => sharesAtDataUser(open.task, drawn));
   }
 
   /** How many faults the task has had with this error, where it is one that was counted before the CSP heard of it. */

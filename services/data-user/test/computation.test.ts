@@ -3,11 +3,12 @@
  * is not to be seen from what the data user does next.
  */
 import { randomBytes } from 'node:crypto';
-import type { PaillierPool } from '@eigenveil/paillier';
+import { blindingWidths, type PaillierPool } from '@eigenveil/paillier';
+import { Integers } from '@eigenveil/platform';
 import { systemRandomness } from '@eigenveil/privacy';
-import { sharesAtCsp } from '@eigenveil/protocol/servers';
+import { shareBits, sharesAtCsp } from '@eigenveil/protocol/servers';
 import { Sealer } from '@eigenveil/server';
-import { flatten, type Statistics } from '@eigenveil/statistics';
+import { flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { newTaskId, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { memoryChannelPair, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
@@ -56,7 +57,7 @@ class StillClock {
 }
 
 /** A CSP that answers each task once; it has verified so many owners. */
-function answeringOnce(cspShares: readonly bigint[], verifiedOwners = 2): ComputationDependencies['csp'] {
+function answeringOnce(cspShares: Integers, verifiedOwners = 2): ComputationDependencies['csp'] {
   let answers = 0;
   return {
     end: async () => undefined,
@@ -80,7 +81,7 @@ const turn: Turn = { signal: new AbortController().signal, confirm: async () => 
 
 let key: SigningKey;
 let task: Task;
-let cspShares: bigint[];
+let cspShares: Integers;
 let store: SqlDataUserStore;
 let missed: number[];
 /** Digests, in the order in which they came to the CSP. */
@@ -114,16 +115,20 @@ async function begin(statistics: Statistics): Promise<void> {
   missed = [];
   const sealer = new Sealer(randomBytes(32));
   const values = flatten(task, statistics);
+  const packing = layout(task);
   const blinding = values.map((_, i) => BigInt(1000 + i));
   store = openSqliteStore(':memory:');
   await store.insertTask(task);
   await store.advance(task.id, 'proposed', {
     to: 'unblinded',
     provenance: { statement: 'statement' },
-    sealedBlinding: sealer.seal(
-      blindingPlace(task.id),
-      Buffer.from(JSON.stringify({ blinding: blinding.map(String), noise: blinding.map(() => '0') })),
-    ),
+    sealedBlinding: sealer.seal(blindingPlace(task.id), [
+      Integers.of(blinding, blindingWidths(packing)).bytes,
+      Integers.of(
+        blinding.map(() => 0n),
+        shareBits(task),
+      ).bytes,
+    ]),
   });
   cspShares = sharesAtCsp(
     task,
@@ -132,7 +137,7 @@ async function begin(statistics: Statistics): Promise<void> {
   );
   common = {
     tasks: {
-      agreed: async () => ({ task }) as OpenTask,
+      agreed: async () => ({ task, packing }) as OpenTask,
       propose: async () => undefined,
       forget: () => undefined,
       signsOf: async () => undefined,

@@ -192,10 +192,10 @@ async function pooled(
 /** Both servers' shares of the statistics, as unblinding leaves them. */
 export function sharesOf(task: Task, statistics: Statistics): Pick<Shares, 'csp' | 'dataUser'> {
   const drawn = draw({ task, packing: layout(task) }, systemRandomness);
-  const slots = flatten(task, statistics).map((value, v) => value + drawn.blinding[v]!);
+  const slots = flatten(task, statistics).map((value, v) => value + drawn.blinding.at(v)!);
   return {
-    csp: sharesAtCsp(task, slots, systemRandomness),
-    dataUser: sharesAtDataUser(task, drawn),
+    csp: [...sharesAtCsp(task, slots, systemRandomness)],
+    dataUser: [...sharesAtDataUser(task, drawn)],
   };
 }
 

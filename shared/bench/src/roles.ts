@@ -10,6 +10,7 @@ import {
   PublicKey,
   type SecretKey,
 } from '@eigenveil/paillier';
+import type { Integers } from '@eigenveil/platform';
 import { systemRandomness } from '@eigenveil/privacy';
 import { contribute } from '@eigenveil/protocol/owner';
 import { blind, draw, sharesAtDataUser, unblind } from '@eigenveil/protocol/servers';
@@ -185,7 +186,7 @@ async function measureWith(pool: PaillierPool, request: RolesRequest): Promise<R
     }),
   );
   const theirDecrypted: bigint[][] = [];
-  const shares: bigint[][] = [];
+  const shares: Integers[] = [];
   const csp = await interleavedSamples(
     {
       literal: {

@@ -1,11 +1,11 @@
 /** The steps of the protocol in one process: what owners contribute, to both servers' shares. */
 import type { Ciphertext, Packing, PaillierPool, PublicKey, SecretKey } from '@eigenveil/paillier';
+import type { IntegerList } from '@eigenveil/platform';
 import { systemRandomness } from '@eigenveil/privacy';
 import { contribute } from '@eigenveil/protocol/owner';
 import { blind, draw, sharesAtDataUser, unblind } from '@eigenveil/protocol/servers';
 import type { StatisticsTask, Task } from '@eigenveil/task';
 import { combine, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import type { Shares } from './processes.ts';
 
 /** What owners and servers do with a task, without what it is proposed and signed by. */
 export type StepsTask = StatisticsTask & Pick<Task, 'encryption' | 'twoParty'>;
@@ -18,7 +18,10 @@ export interface KeyedTask {
   readonly packing: Packing;
 }
 
-type BothShares = Pick<Shares, 'csp' | 'dataUser'>;
+interface BothShares {
+  readonly csp: IntegerList;
+  readonly dataUser: IntegerList;
+}
 
 /** Contributions of so many owners, given by their flat statistics, to the servers' shares. */
 export async function contributeAndUnblind(

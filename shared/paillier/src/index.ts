@@ -10,5 +10,5 @@ export { type GenerateKeyOptions, generateKeyPair } from './generate.ts';
 export { add, multiplyByConstant, rerandomise } from './homomorphic.ts';
 export { SecretKey, type SecretKeyJson } from './key.ts';
 export * from './owner.ts';
-export { drawBlinding, packBlinding, unpackBlinded } from './packing.ts';
+export { blindingWidths, drawBlinding, packBlinding, unpackBlinded } from './packing.ts';
 export { PaillierPool } from './pool.ts';

@@ -15,6 +15,7 @@
  *   2^-(sigma + log2 slots) of a distribution that does not depend on x_i, and all slots together within 2^-sigma.
  */
 
+import { type IntegerList, Integers } from '@eigenveil/platform';
 import type { Plaintext } from './encryption.ts';
 import { PaillierError } from './errors.ts';
 import type { PublicKey } from './public-key.ts';
@@ -173,7 +174,7 @@ class PlacedSlots implements Plaintexts {
  * @throws ERR_VALUE_OUT_OF_RANGE (names the index)
  * @throws RangeError when the number of values or the key does not match the packing
  */
-export function pack(publicKey: PublicKey, packing: Packing, values: readonly bigint[]): Plaintext[] {
+export function pack(publicKey: PublicKey, packing: Packing, values: IntegerList): Plaintext[] {
   return place(publicKey, packing, values, (index) => {
     const half = 1n << BigInt(packing.valueBits[index]! - 1);
     return { least: -half, end: half };
@@ -190,10 +191,18 @@ export function pack(publicKey: PublicKey, packing: Packing, values: readonly bi
  * const blinding = drawBlinding(packing); // to be kept, as secret as the key
  * const addends = packBlinding(publicKey, packing, blinding); // to be encrypted and added
  */
-export function drawBlinding(packing: Packing, randomness?: RandomBytes): bigint[] {
-  return packing.valueBits.map(
-    (bits, i) => (1n << BigInt(bits - 1)) + randomBits(packing.blindingBits[i]!, randomness),
-  );
+export function drawBlinding(packing: Packing, randomness?: RandomBytes): Integers {
+  return Integers.of(drawn(packing, randomness), blindingWidths(packing));
+}
+
+/** The bits of what `drawBlinding` draws: half the range of a value, and the random part. */
+export function blindingWidths({ blindingBits }: Packing): number[] {
+  return blindingBits.map((bits) => bits + 1);
+}
+
+function* drawn({ valueBits, blindingBits }: Packing, randomness?: RandomBytes): Generator<bigint> {
+  for (const [i, bits] of valueBits.entries())
+    yield (1n << BigInt(bits - 1)) + randomBits(blindingBits[i]!, randomness);
 }
 
 /**
@@ -201,11 +210,7 @@ export function drawBlinding(packing: Packing, randomness?: RandomBytes): bigint
  * @throws ERR_VALUE_OUT_OF_RANGE (names the index) when a blinding value cannot come from `drawBlinding`
  * @throws RangeError when the number of values or the key does not match the packing
  */
-export function packBlinding(
-  publicKey: PublicKey,
-  packing: Packing,
-  blinding: readonly bigint[],
-): Plaintext[] {
+export function packBlinding(publicKey: PublicKey, packing: Packing, blinding: IntegerList): Plaintext[] {
   return place(publicKey, packing, blinding, (index) => {
     const least = 1n << BigInt(packing.valueBits[index]! - 1);
     return { least, end: least + (1n << BigInt(packing.blindingBits[index]!)) };
@@ -245,13 +250,14 @@ export function unpackBlinded(packing: Packing, plaintexts: readonly bigint[]): 
 function place(
   publicKey: PublicKey,
   packing: Packing,
-  values: readonly bigint[],
+  values: IntegerList,
   rangeOf: (index: number) => { least: bigint; end: bigint },
 ): Plaintext[] {
   if (values.length !== packing.valueBits.length) {
     throw new RangeError(`"values" expected of length ${packing.valueBits.length}, got ${values.length}`);
   }
-  values.forEach((value, index) => {
+  let index = 0;
+  for (const value of values) {
     const { least, end } = rangeOf(index);
     if (value < least || value >= end) {
       throw new PaillierError(
@@ -259,14 +265,15 @@ function place(
         `value ${index} expected in the range of its slot of ${packing.valueBits[index]} value bits`,
       );
     }
-  });
+    index += 1;
+  }
   return Array.from(packing.plaintexts, (slots) => {
     if (usedBits(slots) > publicKey.bits - 1) {
       throw new RangeError(
         `"packing" expected for a key of ${publicKey.bits} bits, got ${usedBits(slots)} bits of slots`,
       );
     }
-    const sum = slots.reduce((total, { value, offset }) => total + (values[value]! << BigInt(offset)), 0n);
+    const sum = slots.reduce((total, { value, offset }) => total + (values.at(value)! << BigInt(offset)), 0n);
     return (sum < 0n ? sum + publicKey.n : sum) as Plaintext;
   });
 }

@@ -261,7 +261,7 @@ describe('blinding', () => {
     const packing = packingOf([1, 8, 33]);
     const draws = Array.from({ length: 400 }, () => drawBlinding(packing));
     packing.valueBits.forEach((bits, i) => {
-      const random = draws.map((values) => values[i]! - (1n << BigInt(bits - 1)));
+      const random = draws.map((values) => values.at(i)! - (1n << BigInt(bits - 1)));
       const range = 1n << BigInt(packing.blindingBits[i]!);
       expect(random.every((r) => r >= 0n && r < range)).toBe(true);
       expect(new Set(random).size).toBe(400);

@@ -12,6 +12,7 @@ export interface IntegerList extends Iterable<bigint> {
   readonly length: number;
   at(index: number): bigint | undefined;
   slice(from: number, to?: number): IntegerList;
+  map<T>(of: (value: bigint, index: number) => T): T[];
 }
 
 /** Integers next to each other that have as many bits. */
@@ -112,13 +113,18 @@ export class Integers implements IntegerList {
     return run && this.#read(run, i);
   }
 
-  /** As of an array, for places that are not negative; a view of the same bytes. */
+  /** As of an array, but a view of the same bytes. */
   slice(from: number, to: number = this.length): Integers {
-    const end = Math.min(to, this.length);
-    const first = this.#runOf(from);
-    const runs = first === undefined || from >= end ? [] : clipped(this.#runs, from, end);
-    const start = first === undefined ? 0 : placeIn(first, from);
+    const place = (at: number) => Math.max(0, Math.min(at < 0 ? this.length + at : at, this.length));
+    const [first, end] = [place(from), place(to)];
+    const runs = first < end ? clipped(this.#runs, first, end) : [];
+    const start = first < end ? placeIn(this.#runOf(first)!, first) : 0;
     return new Integers(this.bytes.subarray(start, start + bytesOf(runs)), runs, this.#sign);
+  }
+
+  /** As of an array. */
+  map<T>(of: (value: bigint, index: number) => T): T[] {
+    return Array.from(this, of);
   }
 
   *[Symbol.iterator](): Generator<bigint, undefined> {

@@ -1,5 +1,6 @@
 /** A histogram through all steps of the protocol: encrypted equals clear with the same draws of noise, the answer is the same in every run, and what is tampered with fails. */
 import { PaillierPool, type SecretKey } from '@eigenveil/paillier';
+import type { IntegerList } from '@eigenveil/platform';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { checkAgreed, releaseOf } from '@eigenveil/projection';
 import { coefficientsOf, fromRing, noiseSampler } from '@eigenveil/release';
@@ -113,7 +114,11 @@ function clear(task: Task) {
 
 type Both = Awaited<ReturnType<typeof shared>>;
 
-async function run(task: Task, { atCsp, atDataUser }: Both, changes: Partial<CspInput> = {}) {
+async function run(
+  task: Task,
+  { atCsp, atDataUser }: Record<keyof Both, IntegerList>,
+  changes: Partial<CspInput> = {},
+) {
   const [left, right] = memoryChannelPair();
   const sent: Uint8Array[] = [];
   /** What the CSP noted, and what it told beside messages, in order. */
@@ -183,7 +188,7 @@ test('every run gives the same bytes, and shares hide what they are of', async (
   expect(one.sent).toEqual(other.sent);
   // What the CSP holds is of counts plus blinding: far from any count, in all but a few.
   const [plain, near] = [clear(task), 1n << 40n];
-  const far = both.atCsp.filter((share, i) => {
+  const far = [...both.atCsp].filter((share, i) => {
     const gap = BigInt.asIntN(LINEAR_RING_BITS, share - (plain[i] ?? 0n));
     return gap > near || gap < -near;
   });

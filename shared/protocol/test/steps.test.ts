@@ -162,7 +162,7 @@ describe('the shares of both servers add up to', () => {
     expect(noises.flat().some((value) => value !== 0n)).toBe(true);
     const plain = Array.from({ length: OWNERS }, (_, owner) => valuesOf(task, owner));
     expect(values).toEqual(sum([...plain, ...noises, shiftOf(task)]));
-    expect(drawn.noise).toEqual(noise === 'servers' ? noises[0] : drawn.blinding.map(() => 0n));
+    expect([...drawn.noise]).toEqual(noise === 'servers' ? noises[0] : drawn.blinding.map(() => 0n));
   });
 });
 
@@ -174,9 +174,7 @@ test('all that the data user draws comes from the source that it is given', () =
   );
   expect(again).toEqual(first);
   expect(other!.noise).not.toEqual(first!.noise);
-  other!.blinding.forEach((value, i) => {
-    expect(value).not.toBe(first!.blinding[i]);
-  });
+  for (const [i, value] of [...other!.blinding].entries()) expect(value).not.toBe(first!.blinding.at(i));
 });
 
 test('owners encrypt by the scheme of the task, blinding has full-length randomisers whatever it says', async () => {

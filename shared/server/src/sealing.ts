@@ -18,8 +18,6 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
 const PREFIX_BYTES = HEADER_BYTES + NONCE_BYTES;
-/** Deciphered at a time, of what is opened part by part. */
-const PART_BYTES = 256 * 1024;
 const ALGORITHM = 'aes-256-gcm';
 
 /**
@@ -82,25 +80,6 @@ export class Sealer {
       throw error;
     }
     return bytes;
-  }
-
-  /**
-   * As `open`, part by part: what is sealed need never be there as a whole. All of it is deciphered twice, since nothing is given before everything was checked;
-   * it must not change before the last part was taken.
-   * @throws ERR_SEAL_BROKEN when the first part is asked for
-   */
-  *openParts(place: string, sealed: Uint8Array): Generator<Buffer> {
-    for (const part of this.#partsOf(place, sealed)) part.fill(0);
-    yield* this.#partsOf(place, sealed);
-  }
-
-  /** @throws ERR_SEAL_BROKEN after the last part */
-  *#partsOf(place: string, sealed: Uint8Array): Generator<Buffer> {
-    const decipher = this.#decipherOf(place, sealed);
-    const end = sealed.length - TAG_BYTES;
-    for (let from = PREFIX_BYTES; from < end; from += PART_BYTES)
-      yield decipher.update(sealed.subarray(from, Math.min(from + PART_BYTES, end)));
-    finish(decipher, place);
   }
 
   /**

@@ -1,5 +1,6 @@
 /** Statistics of rows as exact integers, and their one order as a flat vector. */
 
+import type { IntegerList } from '@eigenveil/platform';
 import { computedValues, floorOf, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
 import { StatisticsError } from './errors.ts';
 
@@ -60,7 +61,7 @@ export function flatten(task: Shape, statistics: Statistics): bigint[] {
  * Reverses `flatten`.
  * @throws ERR_STATISTICS_LENGTH
  */
-export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
+export function unflatten(task: Shape, values: IntegerList): Statistics {
   const { R, Y, counts, labellings, owners, length } = placesOf(task);
   if (values.length !== length) {
     throw new StatisticsError(
@@ -68,15 +69,15 @@ export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
       `"values" expected ${length} integers, got ${values.length}`,
     );
   }
-  const at = ({ from, to }: Span) => values.slice(from, to);
+  const at = ({ from, to }: Span) => [...values.slice(from, to)];
   return {
     R: at(R),
     ...(task.sketch && { Y: at(Y) }),
     ...(task.method.kind === 'histogram' && { counts: at(counts) }),
     labellings: labellings.map((classes) =>
-      classes.map(({ V, M }): ClassSums => ({ V: at(V), M: values[M.from]! })),
+      classes.map(({ V, M }): ClassSums => ({ V: at(V), M: values.at(M.from)! })),
     ),
-    owners: values[owners.from]!,
+    owners: values.at(owners.from)!,
   };
 }
 
@@ -84,7 +85,7 @@ export function unflatten(task: Shape, values: readonly bigint[]): Statistics {
  * Reverses `computedValues`: with `noisedSums` where the task has a floor.
  * @throws ERR_STATISTICS_LENGTH
  */
-export function unflattenComputed(task: StatisticsTask, values: readonly bigint[]): Statistics {
+export function unflattenComputed(task: StatisticsTask, values: IntegerList): Statistics {
   if (floorOf(task) === undefined) return unflatten(task, values);
   const { length } = placesOf(task);
   const statistics = unflatten(task, values.slice(0, length));
@@ -93,7 +94,7 @@ export function unflattenComputed(task: StatisticsTask, values: readonly bigint[
   const noisedSums = statistics.labellings.map((classes) =>
     classes.map(() => {
       next += d;
-      return values.slice(next - d, next);
+      return [...values.slice(next - d, next)];
     }),
   );
   if (values.length === next) return { ...statistics, noisedSums };

@@ -89,7 +89,7 @@ describe('layout', () => {
           const expected = flatten(task, all.reduce(addStatistics));
           const least = packing.valueBits.map((b) => 2n ** BigInt(b - 1));
           for (const key of moduli(task.keyBits)) {
-            for (const blinding of [largestBlinding(packing), least, drawBlinding(packing)]) {
+            for (const blinding of [largestBlinding(packing), least, [...drawBlinding(packing)]]) {
               const contributions = all.map((statistics) => flatten(task, statistics));
               expect(throughPlaintexts(key, packing, contributions, blinding)).toEqual(expected);
             }

@@ -1,5 +1,6 @@
 /** The floor: noise of both servers under the release of every task that is not exact, so that whole numbers tell no more than real ones. docs/floor.md derives it. */
 
+import type { IntegerList } from '@eigenveil/platform';
 import { noisePlanOf } from './noise.ts';
 import { placesOf } from './places.ts';
 import { type Feature, type StatisticsTask, summedClasses } from './statistics-task.ts';
@@ -157,7 +158,9 @@ export function computedFractionBits(task: FlooredTask): number {
  * What the servers compute with, from flat statistics or a share of them: R and V shifted to the floor's fraction bits, and behind the number of owners once more the V of every
  * class, with `sumFractionBits`, which take noise of their own. The statistics themselves where there is no floor.
  */
-export function computedValues(task: StatisticsTask, values: readonly bigint[]): readonly bigint[] {
+export function computedValues(task: StatisticsTask, values: readonly bigint[]): readonly bigint[];
+export function computedValues(task: StatisticsTask, values: IntegerList): IntegerList;
+export function computedValues(task: StatisticsTask, values: IntegerList): IntegerList {
   const floor = floorOf(task);
   if (floor === undefined) return values;
   const { R, labellings } = placesOf(task);
@@ -168,7 +171,7 @@ export function computedValues(task: StatisticsTask, values: readonly bigint[]):
   for (const { V } of labellings.flat()) {
     for (let i = V.from; i < V.to; i += 1) {
       computed[i]! <<= more;
-      computed.push(values[i]! << ofSums);
+      computed.push(values.at(i)! << ofSums);
     }
   }
   return computed;

@@ -1,7 +1,6 @@
 /** Two-party protocols that decompose additive shares, and the channel they talk over. */
 export { withAbort } from './channel/abort.ts';
 export type { Channel, ChannelLimits } from './channel/channel.ts';
-export { collectGarbage } from './channel/garbage.ts';
 export { memoryChannelPair } from './channel/memory.ts';
 export { MessageStream } from './channel/message-stream.ts';
 export { ChannelAcceptor, ChannelRefused, connectChannel } from './channel/websocket.ts';
@@ -53,5 +52,5 @@ export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
 export { type Resolution, resolutionOf } from './resolution.ts';
 export { askRotated } from './rotated/data-user.ts';
 export { ROTATED_MESSAGE } from './rotated/messages.ts';
-export { combine, encodeShares, toRing } from './shares.ts';
+export { combine, toRing } from './shares.ts';
 export { sketchPaces, standardPace, standardPaceOf, sumsPace } from './standard-pace.ts';

@@ -6,6 +6,7 @@
  * 2. The CSP sends its shares of all sums. They were made, and sealed, when it unblinded: every run gives the same bytes, and nothing is drawn.
  * The data user's share hides what it holds until its own noise is in the sum, which it is before anything is added up.
  */
+import { Integers } from '@eigenveil/platform';
 import { releaseOf } from '@eigenveil/projection/portable';
 import { LINEAR_RING_BITS, type StatisticsTask } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
@@ -13,7 +14,7 @@ import { sumCount } from './linear/sums.ts';
 import { hearing, tellingOwners } from './owner-refusal.ts';
 import { hangUp, type TwoPartyProtocol } from './protocol.ts';
 import { checkOwners, closedByFaults } from './rotated/closing.ts';
-import { combine, decodeShares, encodeShares } from './shares.ts';
+import { combine, decodeShares } from './shares.ts';
 
 const OWNERS = [LINEAR_RING_BITS];
 
@@ -34,7 +35,7 @@ export const linear: TwoPartyProtocol = {
         await tellingOwners(channel, async () =>
           checkOwners(combine(OWNERS, [own], theirs)[0]!, verifiedOwners, program.minimumOwners),
         );
-        await channel.send(encodeShares(ringOf(task).slice(0, -1), shares.slice(0, -1)));
+        await channel.send(Integers.of(shares.slice(0, -1), ringOf(task).slice(0, -1)).bytes);
       }),
     );
   },
@@ -45,7 +46,7 @@ export const linear: TwoPartyProtocol = {
       channel,
       () =>
         hearing(async () => {
-          await channel.send(encodeShares(OWNERS, [shares.at(-1)!]));
+          await channel.send(Integers.of([shares.at(-1)!], OWNERS).bytes);
           const ring = ringOf(task).slice(0, -1);
           const theirs = decodeShares(ring, await channel.receive());
           await hangUp(channel, input);

@@ -1,6 +1,7 @@
 /**
  * What every two-party protocol is: two roles, the CSP and the data user, that turn additive shares into a decomposition at the data user.
  */
+import type { IntegerList } from '@eigenveil/platform';
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Channel } from './channel/channel.ts';
@@ -15,7 +16,7 @@ export interface Computation {
 
 /** One server's additive shares, one per value of what servers compute with (`computedValues`), as ring elements of the protocol's shareBits (see shares.ts). */
 interface Shares {
-  readonly shares: readonly bigint[];
+  readonly shares: IntegerList;
   /** Of a task with `sketch`: Ω, public, row by row in whole numbers over 2^`sketchScaleBits`, as sketchMatrix makes it. */
   readonly signs?: Int32Array | undefined;
 }

@@ -4,12 +4,13 @@
  * single contribution). It stands in for a private protocol in tests, benchmarks and demonstrations, and services and
  * owners refuse it unless they were started to allow it.
  */
+import { Integers } from '@eigenveil/platform';
 import { decompose } from '@eigenveil/projection';
 import { unflattenComputed } from '@eigenveil/statistics';
 import { computedBitsOf } from '@eigenveil/task';
 import { TwoPartyError } from './errors.ts';
 import { hangUp, type TwoPartyProtocol } from './protocol.ts';
-import { combine, decodeShares, encodeShares } from './shares.ts';
+import { combine, decodeShares } from './shares.ts';
 
 const COUNT_BYTES = 4;
 
@@ -24,7 +25,7 @@ export const simulated: TwoPartyProtocol = {
     const count = Buffer.alloc(COUNT_BYTES);
     count.writeUInt32BE(verifiedOwners);
     await markAnswered();
-    await channel.send(Buffer.concat([count, encodeShares(bits, shares)]));
+    await channel.send(Buffer.concat([count, Integers.of(shares, bits).bytes]));
   },
 
   async runDataUser(channel, { task, program }, input) {

@@ -14,9 +14,9 @@ export async function encryptAndUnblind(task: StepsTask, owners: readonly Statis
     const secretKey = await paillier.generateKeyPair({ bits: task.keyBits, scheme: task.encryption });
     const under = { task, secretKey, publicKey: secretKey.publicKey, packing: layout(task) };
     const values = owners.map((statistics) => flatten(task, statistics));
-    const shares = await contributeAndUnblind(under, values, paillier);
-    checkValues('unblinding', opened(task, shares), flatten(task, owners.reduce(addStatistics)));
-    return { ...shares, verifiedOwners: owners.length };
+    const { csp, dataUser } = await contributeAndUnblind(under, values, paillier);
+    checkValues('unblinding', opened(task, { csp, dataUser }), flatten(task, owners.reduce(addStatistics)));
+    return { csp: [...csp], dataUser: [...dataUser], verifiedOwners: owners.length };
   } finally {
     await paillier.close();
   }

@@ -3,12 +3,12 @@
  * the real one; its peer and the secret products are played, since all that they bring is known here.
  */
 import { randomBytes, randomInt } from 'node:crypto';
+import { Integers } from '@eigenveil/platform';
 import { symmetricEigen } from '@eigenveil/projection';
 import { programOf } from '@eigenveil/task';
 import {
   askRotated,
   type Channel,
-  encodeShares,
   MessageStream,
   ROTATED_MESSAGE,
   systemClock,
@@ -68,7 +68,7 @@ const zeros = (rows: number, columns: number) =>
   Array.from({ length: rows }, () => new Array<bigint>(columns).fill(0n));
 
 function message(type: number, elements: readonly bigint[]): Uint8Array {
-  const payload = encodeShares(new Array<number>(elements.length).fill(RING_BITS), elements);
+  const payload = Integers.of(elements, { length: elements.length, bits: RING_BITS }).bytes;
   const header = Buffer.alloc(8);
   header.writeUInt32LE(type);
   header.writeUInt32LE(payload.length, 4);

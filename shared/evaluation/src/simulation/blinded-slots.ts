@@ -85,7 +85,7 @@ export const blindedSlots: Game = {
       real(draws, planted) {
         const values = statisticsFor(draws);
         const blinding = spoilt(
-          drawBlinding(packing, draws.of('run').source),
+          [...drawBlinding(packing, draws.of('run').source)],
           packing,
           draws.of('leak'),
           planted,

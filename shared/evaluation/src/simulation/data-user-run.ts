@@ -110,7 +110,7 @@ export async function runDataUser(
     asked: watched.asked,
     message(type, bits) {
       const { payload } = messages.find((it) => it.type === type)!;
-      return decodeShares(new Array<number>(payload.length / Math.ceil(bits / 8)).fill(bits), payload);
+      return [...decodeShares({ length: payload.length / Math.ceil(bits / 8), bits }, payload)];
     },
   };
 }

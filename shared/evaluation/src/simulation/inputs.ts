@@ -86,10 +86,10 @@ export const drawnStatistics = (small: SmallTask, draws: Draws): Statistics =>
 /** Both servers' shares, blinded and unblinded as in a task but for the encryption, and the blinded slots as the CSP reads them. */
 export function sharesOf({ task }: Pick<SmallTask, 'task'>, statistics: Statistics, draws: Draws) {
   const drawn = draw({ task, packing: layout(task) }, draws.source);
-  const slots = flatten(task, statistics).map((value, v) => value + drawn.blinding[v]!);
+  const slots = flatten(task, statistics).map((value, v) => value + drawn.blinding.at(v)!);
   return {
     slots,
-    csp: sharesAtCsp(task, slots, draws.source),
-    dataUser: sharesAtDataUser(task, drawn),
+    csp: [...sharesAtCsp(task, slots, draws.source)],
+    dataUser: [...sharesAtDataUser(task, drawn)],
   };
 }

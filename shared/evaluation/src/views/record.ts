@@ -11,11 +11,12 @@ import { demoPolicy, enrolOwners, type Owners, startOwners } from '@eigenveil/de
 import { type Services, startServices } from '@eigenveil/demo/services';
 import { compute } from '@eigenveil/demo/task';
 import { decodeCiphertexts, decrypt, SecretKey, unpackBlinded } from '@eigenveil/paillier';
+import { Integers } from '@eigenveil/platform';
+import { readDrawn, shareBits } from '@eigenveil/protocol/servers';
 import { csvLine, layout } from '@eigenveil/statistics';
 import { DAY_MILLISECONDS, type Task, type TaskProposal } from '@eigenveil/task';
 import { type Children, type Launch, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
-import { z } from 'zod';
 import { EvaluationError } from '../errors.ts';
 import type { SceneRow } from '../scene.ts';
 import { CSP_SECRETS, DATA_USER_SECRETS, OpenedSecrets, taskState, WatchedDirectory } from './directories.ts';
@@ -153,7 +154,7 @@ class Recorder {
       task,
       projection,
       csp: viewOf('CSP', this.#openedByCsp(task, traffic)),
-      dataUser: viewOf('data user', { ...this.#openedByDataUser(), outputs: [released] }),
+      dataUser: viewOf('data user', { ...this.#openedByDataUser(task), outputs: [released] }),
       owners: this.#wanted.owners.map((rows, i) =>
         viewOf(`owner ${i + 1}`, {
           inputs: [taskInput(task), { name: 'rows', bytes: Buffer.from(asCsv(task, rows)) }],
@@ -272,12 +273,12 @@ class Recorder {
       opened: [
         { name: 'blinded plaintexts', values: plaintexts },
         { name: 'blinded slots', values: unpackBlinded(packing, plaintexts) },
-        { name: 'shares', values: integersOf(secrets.get('shares')) },
+        { name: 'shares', values: sharesOf(secrets.get('shares'), task) },
       ],
     };
   }
 
-  #openedByDataUser(): Pick<View, 'keys' | 'opened'> {
+  #openedByDataUser(task: Task): Pick<View, 'keys' | 'opened'> {
     const secrets = this.#secrets.get('data user')!;
     const drawn = secrets.get('drawn');
     if (drawn === undefined)
@@ -285,22 +286,19 @@ class Recorder {
         'ERR_VIEW_UNREADABLE',
         'the blinding expected to be seen before it is destroyed',
       );
-    const { blinding, noise } = Drawn.parse(JSON.parse(drawn.toString()));
+    const { blinding, noise } = readDrawn({ task, packing: layout(task) }, drawn);
     return {
       keys: seedOf(secrets),
       opened: [
-        { name: 'blinding', values: blinding.map(BigInt) },
-        { name: 'noise', values: noise.map(BigInt) },
+        { name: 'blinding', values: [...blinding] },
+        { name: 'noise', values: [...noise] },
       ],
     };
   }
 }
 
-const Integers = z.array(z.string().regex(/^-?\d+$/));
-const Drawn = z.object({ blinding: Integers, noise: Integers });
-
-function integersOf(json: Buffer | undefined): bigint[] {
-  return json === undefined ? [] : Integers.parse(JSON.parse(json.toString())).map(BigInt);
+function sharesOf(bytes: Buffer | undefined, task: Task): bigint[] {
+  return bytes === undefined ? [] : [...Integers.read(bytes, shareBits(task))];
 }
 
 /** What `rotated` draws everything of an answer from. */

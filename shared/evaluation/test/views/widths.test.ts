@@ -14,16 +14,16 @@ const task = Task.parse({
 });
 const { source } = new Draws('widths').of('blinding');
 
-const drawnWith = (statisticalSecurityBits: number) =>
-  drawBlinding(
-    makePacking({ valueBits: valueBitsOf(task), statisticalSecurityBits, plaintextBits: task.keyBits - 1 }),
-    source,
-  );
+const drawnWith = (statisticalSecurityBits: number) => {
+  const plaintextBits = task.keyBits - 1;
+  const packing = makePacking({ valueBits: valueBitsOf(task), statisticalSecurityBits, plaintextBits });
+  return [...drawBlinding(packing, source)];
+};
 const outcomeOf = (blinding: readonly bigint[]) => shortfall(missingBits(task, blinding), 1);
 
 test('what the protocol draws is as wide as it must be', () => {
   expect(widthsOf(task)).toEqual(layout(task).blindingBits);
-  expect(outcomeOf(drawBlinding(layout(task), source)).p).toBeGreaterThan(0.001);
+  expect(outcomeOf([...drawBlinding(layout(task), source)]).p).toBeGreaterThan(0.001);
 });
 
 test.each([10, 39])('σ = %d in place of 40 is found', (bits) => {

@@ -1,6 +1,7 @@
 /** The data user draws what it draws once, and blinds the aggregate. */
 import {
   add,
+  blindingWidths,
   type Ciphertext,
   drawBlinding,
   encodeCiphertexts,
@@ -10,9 +11,10 @@ import {
   type PublicKey,
   packBlinding,
 } from '@eigenveil/paillier';
+import { type IntegerList, Integers } from '@eigenveil/platform';
 import type { RandomSource } from '@eigenveil/privacy';
 import { drawNoise } from '@eigenveil/statistics';
-import type { StatisticsTask } from '@eigenveil/task';
+import { type SharedTask, shareBits } from './shares.ts';
 import { drawSumNoise } from './sum-noise.ts';
 
 /** Ciphertexts that are blinded at a time: all threads of a pool have work for seconds, and none has to hold all of a sketch's. */
@@ -21,9 +23,17 @@ const BLINDED_AT_ONCE = 2048;
 /** What the data user draws once per task: as secret as the key, and persisted before it is used. */
 export interface Drawn {
   /** One per value of the flat statistics; see `drawBlinding`. */
-  readonly blinding: readonly bigint[];
-  /** The data user's noise, one per value of `computedValues`; zeros where the task has the data user add none. Of a histogram one per sum, see `drawSumNoise`. */
-  readonly noise: readonly bigint[];
+  readonly blinding: Integers;
+  /**
+   * The data user's noise, one per value of `computedValues`; zeros where the task has the data user add none. Of a histogram one per sum, see `drawSumNoise`. As signed
+   * integers of the bits of shares, of which it becomes a part: so that its length tells nothing of it.
+   */
+  readonly noise: Integers;
+}
+
+interface DrawnFor {
+  readonly task: SharedTask;
+  readonly packing: Packing;
 }
 
 /**
@@ -35,15 +45,27 @@ export interface Drawn {
  * const drawn = draw({ task, packing }, systemRandomness); // to be kept before it is used
  * const blinded = await blind({ publicKey, packing }, ciphertexts, drawn, pool);
  */
-export function draw(
-  { task, packing }: { readonly task: StatisticsTask; readonly packing: Packing },
-  randomness: RandomSource,
-): Drawn {
+export function draw({ task, packing }: DrawnFor, randomness: RandomSource): Drawn {
+  const bits = shareBits(task);
   const noise =
     task.method.kind === 'histogram'
       ? drawSumNoise(task, randomness)
       : drawNoise(task, 'dataUser', randomness);
-  return { blinding: drawBlinding(packing, randomness), noise };
+  const reduced = noise.map((value, i) => BigInt.asIntN(bits[i]!, value));
+  return { noise: Integers.of(reduced, bits, 'signed'), blinding: drawBlinding(packing, randomness) };
+}
+
+/**
+ * What was drawn for a task, from the bytes of the blinding with those of the noise behind them: views of these.
+ * @throws ERR_ENCODING_INVALID for what cannot have been drawn for it
+ */
+export function readDrawn({ task, packing }: DrawnFor, bytes: Uint8Array): Drawn {
+  const widths = blindingWidths(packing);
+  const end = Integers.lengthOf(widths);
+  return {
+    blinding: Integers.read(bytes.subarray(0, end), widths),
+    noise: Integers.read(bytes.subarray(end), shareBits(task), 'signed'),
+  };
 }
 
 /**
@@ -55,7 +77,7 @@ export function draw(
 export async function blind(
   { publicKey, packing }: { readonly publicKey: PublicKey; readonly packing: Packing },
   aggregate: readonly Ciphertext[],
-  { blinding }: Pick<Drawn, 'blinding'>,
+  { blinding }: { readonly blinding: IntegerList },
   paillier: PaillierPool,
 ): Promise<Uint8Array> {
   return addAll(publicKey, aggregate, packBlinding(publicKey, packing, blinding), paillier);

@@ -1,8 +1,9 @@
 /** Both servers' additive shares, in the ring of the task's two-party protocol. */
+import { type IntegerList, Integers } from '@eigenveil/platform';
 import type { RandomSource } from '@eigenveil/privacy';
 import { drawNoise } from '@eigenveil/statistics';
 import { computedValues, type StatisticsTask, shiftOf } from '@eigenveil/task';
-import { sumShares, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import { sumShares, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import type { Drawn } from './blind.ts';
 import { drawSumNoise } from './sum-noise.ts';
 
@@ -14,45 +15,54 @@ export type SharedTask = StatisticsTask & { readonly twoParty: keyof typeof TWO_
  * of its sums.
  * @throws ERR_DP_PARAMETER
  */
-export function sharesAtCsp(task: SharedTask, slots: readonly bigint[], randomness: RandomSource): bigint[] {
+export function sharesAtCsp(task: SharedTask, slots: IntegerList, randomness: RandomSource): Integers {
   if (task.method.kind === 'histogram') return noisySums(task, slots, drawSumNoise(task, randomness));
   const noise = drawNoise(task, 'csp', randomness);
-  return toShares(
-    task,
-    computedValues(task, slots).map((value, i) => value + noise[i]!),
-  );
+  return inRing(task, computedValues(task, slots), (value, i) => value + noise[i]!);
 }
 
 /**
  * The data user's additive shares: with the CSP's they add up to the statistics, the servers' noise and the public shift (`computedValues`).
  * @throws ERR_DP_PARAMETER
  */
-export function sharesAtDataUser(task: SharedTask, { blinding, noise }: Drawn): bigint[] {
-  if (task.method.kind === 'histogram')
-    return noisySums(
-      task,
-      blinding.map((value) => -value),
-      noise,
-    );
+export function sharesAtDataUser(
+  task: SharedTask,
+  { blinding, noise }: { readonly [Member in keyof Drawn]: IntegerList },
+): Integers {
+  if (task.method.kind === 'histogram') {
+    const integers = blinding.map((value) => -value);
+    return noisySums(task, integers, noise);
+  }
   const shift = computedValues(task, shiftOf(task));
-  // In one pass: of a sketch, integers of which these are reduced would be tens of megabytes.
-  const bits = TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task);
-  return computedValues(task, blinding).map((value, i) =>
-    BigInt.asUintN(bits[i]!, noise[i]! + shift[i]! - value),
-  );
+  return inRing(task, computedValues(task, blinding), (value, i) => noise.at(i)! + shift[i]! - value);
+}
+
+/** The bits of each of a server's shares. */
+export function shareBits(task: SharedTask): readonly number[] {
+  return TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task);
 }
 
 /**
  * Of a histogram, shares are those of its sums: the strategy is linear, so each server applies it to its own, and adds its own noise, before anything leaves
  * it. In the ring, whatever noise was drawn: to refuse some would tell something of the rows.
  */
-function noisySums(task: SharedTask, integers: readonly bigint[], noise: readonly bigint[]): bigint[] {
-  return toShares(
-    task,
-    sumShares(task, integers).map((sum, i) => sum + noise[i]!),
-  );
+function noisySums(task: SharedTask, integers: IntegerList, noise: IntegerList): Integers {
+  return inRing(task, sumShares(task, integers), (sum, i) => sum + noise.at(i)!);
 }
 
-function toShares(task: SharedTask, integers: readonly bigint[]): bigint[] {
-  return toRing(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), integers);
+/** Shares that are made of these values, reduced one by one: of a sketch, integers of which they are reduced would be tens of megabytes. */
+function inRing(
+  task: SharedTask,
+  values: Iterable<bigint>,
+  shareOf: (value: bigint, index: number) => bigint,
+): Integers {
+  const bits = shareBits(task);
+  function* shares() {
+    let i = 0;
+    for (const value of values) {
+      yield BigInt.asUintN(bits[i]!, shareOf(value, i));
+      i += 1;
+    }
+  }
+  return Integers.of(shares(), bits);
 }

@@ -6,6 +6,7 @@ import {
   type SecretKey,
   unpackBlinded,
 } from '@eigenveil/paillier';
+import type { Integers } from '@eigenveil/platform';
 import type { RandomSource } from '@eigenveil/privacy';
 import { type SharedTask, sharesAtCsp } from './shares.ts';
 
@@ -27,7 +28,7 @@ export async function unblind(
   under: { readonly task: SharedTask; readonly secretKey: SecretKey; readonly packing: Packing },
   ciphertexts: readonly Ciphertext[],
   by: { readonly paillier: PaillierPool; readonly randomness: RandomSource },
-): Promise<bigint[]> {
+): Promise<Integers> {
   const slots = unpackBlinded(under.packing, await by.paillier.decrypt(under.secretKey, ciphertexts));
   return sharesAtCsp(under.task, slots, by.randomness);
 }

@@ -3,7 +3,6 @@
  * With fresh memory for every read, left alone, the runtime collected all garbage for every 14 to 20 MB that came, which cost more time than TLS itself.
  */
 import type { OnReadOpts, Socket } from 'node:net';
-import { collectGarbage } from './garbage.ts';
 
 /** What one TLS record holds at most; no read of TLS gives more. */
 export const TLS_RECORD_BYTES = 16 * 1024;
@@ -51,25 +50,6 @@ export class ReceiveBuffers {
     this.#handedOn.set(data.buffer, data);
     this.#current = this.#spares.pop() ?? chunk();
     return this.#socket.push(data);
-  }
-}
-
-/** So much may be read before a collection: less than what makes the runtime collect everything. */
-const READ_BYTES = 16 * 1024 * 1024;
-
-/**
- * For a socket that takes fresh memory for every read. Node.js deals it out of pieces that other sockets share, so nobody may give them back by hand; a collection of what
- * is young frees them, in milliseconds.
- */
-export class FreshBuffers {
-  #bytes = 0;
-
-  /** As ReceiveBuffers.release(). */
-  release({ length }: Uint8Array): void {
-    this.#bytes += length;
-    if (this.#bytes < READ_BYTES) return;
-    this.#bytes = 0;
-    collectGarbage('minor');
   }
 }
 

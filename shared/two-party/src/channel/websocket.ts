@@ -11,7 +11,7 @@ import { type ClientOptions, WebSocket, WebSocketServer } from 'ws';
 import { TwoPartyError } from '../errors.ts';
 import { type Channel, type ChannelLimits, closedError, withDefaults } from './channel.ts';
 import { Endpoint } from './endpoint.ts';
-import { FreshBuffers, ReceiveBuffers, TLS_RECORD_BYTES } from './receive-buffers.ts';
+import { ReceiveBuffers, TLS_RECORD_BYTES } from './receive-buffers.ts';
 
 const NORMAL_CLOSURE = 1000;
 const UNSUPPORTED_DATA = 1003;
@@ -76,7 +76,7 @@ export async function connectChannel(options: {
   if (options.signal?.aborted) throw closedError(options.signal.reason);
   const limits = withDefaults(options.limits);
   // A socket through a proxy reads by the proxy's, which takes no memory of ours.
-  const buffers = options.agent === undefined ? new ReceiveBuffers() : new FreshBuffers();
+  const buffers = options.agent === undefined ? new ReceiveBuffers() : undefined;
   const socketOptions: ClientOptions & { onread?: OnReadOpts } = {
     ...frames(limits),
     headers: options.headers,
@@ -85,7 +85,7 @@ export async function connectChannel(options: {
     generateMask: unmasked,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
     ...(options.agent === undefined ? {} : { agent: options.agent }),
-    ...(buffers instanceof ReceiveBuffers && {
+    ...(buffers && {
       onread: buffers.onread, // `ws` hands its options on to tls.connect
       finishRequest(request) {
         request.once('socket', (connection) => buffers.attach(connection));
@@ -163,7 +163,7 @@ export class ChannelAcceptor {
         ),
       );
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-        resolve(webSocketChannel(webSocket, this.#limits, new FreshBuffers(), 0));
+        resolve(webSocketChannel(webSocket, this.#limits, undefined, 0));
       });
     });
   }
@@ -186,7 +186,7 @@ const MASK_BYTES = 4;
 function webSocketChannel(
   socket: WebSocket,
   limits: ChannelLimits,
-  buffers: ReceiveBuffers | FreshBuffers,
+  buffers: ReceiveBuffers | undefined,
   maskBytes: number,
 ): Channel {
   const endpoint = new Endpoint(
@@ -197,7 +197,7 @@ function webSocketChannel(
       resume: () => socket.resume(),
       close: (reason) => socket.close(reason === undefined ? NORMAL_CLOSURE : ABORTED, reason),
       terminate: () => socket.terminate(),
-      release: (message) => buffers.release(message),
+      release: (message) => buffers?.release(message),
       // A frame is one TLS record exactly, even among others of one write, and so the peer hands it on without copying it.
       frameBytes: TLS_RECORD_BYTES - HEADER_BYTES - maskBytes,
     },

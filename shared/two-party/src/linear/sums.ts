@@ -1,4 +1,5 @@
 /** The strategy of a histogram task, applied to shares: linear over the integers, so that each server does it by itself. */
+import type { IntegerList } from '@eigenveil/platform';
 import { coefficientsOf } from '@eigenveil/release';
 import { histogramsOf, type StatisticsTask, strategyOf, sumsOf } from '@eigenveil/task';
 import { TwoPartyError } from '../errors.ts';
@@ -15,7 +16,7 @@ export function sumCount(task: Pick<StatisticsTask, 'method' | 'features'>): num
  */
 export function sumShares(
   task: Pick<StatisticsTask, 'method' | 'features'>,
-  integers: readonly bigint[],
+  integers: IntegerList,
 ): bigint[] {
   const { method } = task;
   if (method.kind !== 'histogram')
@@ -28,8 +29,8 @@ export function sumShares(
   const sums: bigint[] = [];
   for (let from = 0; from < all; from += size) {
     const unreadable = from + strategy.bins;
-    for (const sum of coefficientsOf(strategy, integers.slice(from, unreadable))) sums.push(sum);
-    sums.push(integers[unreadable]!);
+    for (const sum of coefficientsOf(strategy, [...integers.slice(from, unreadable)])) sums.push(sum);
+    sums.push(integers.at(unreadable)!);
   }
-  return [...sums, integers[all]!];
+  return [...sums, integers.at(all)!];
 }

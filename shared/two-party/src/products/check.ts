@@ -21,7 +21,8 @@
  * closedByFaults() in rotated/closing.ts. Why: docs/arguments.md, "Check of products", and docs/rotated.md for what it means for a rotation.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { decodeShares, encodeShares } from '../shares.ts';
+import { Integers } from '@eigenveil/platform';
+import { decodeShares } from '../shares.ts';
 import { carriedBits, firstColumn, maskCount, type ProductSize, thresholdCount } from './layout.ts';
 
 export const CHALLENGE_BYTES = 16;
@@ -56,7 +57,7 @@ export function answerOf(
     combine(size, coefficients, long(row)).map((sum, place) => BigInt.asUintN(bits, sum + mask(k, place))),
   );
   return Buffer.concat([
-    encodeShares(new Array<number>(slopes.length).fill(bits), slopes),
+    Integers.of(slopes, { length: slopes.length, bits }).bytes,
     digestOf(size, combineRows(size, coefficients, sums)),
   ]);
 }
@@ -74,7 +75,7 @@ export function passes(
 ): boolean {
   const bits = carriedBits(size);
   const end = answer.length - DIGEST_BYTES;
-  const slopes = decodeShares(new Array<number>(slopeCount(size)).fill(bits), answer.subarray(0, end));
+  const slopes = [...decodeShares({ length: slopeCount(size), bits }, answer.subarray(0, end))];
   const places = slopes.length / size.inner;
   const own = combineRows(size, coefficientsOf(size, challenge, product), sums);
   const theirs = own.map((row, i) =>
@@ -143,6 +144,6 @@ function digestOf(size: ProductSize, rows: Rows): Uint8Array {
   const elements = rows.flatMap((row) => row.map((element) => BigInt.asUintN(bits, element)));
   return createHash('sha256')
     .update(DIGEST_DOMAIN)
-    .update(encodeShares(new Array<number>(elements.length).fill(bits), elements))
+    .update(Integers.of(elements, { length: elements.length, bits }).bytes)
     .digest();
 }

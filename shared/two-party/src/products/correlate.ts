@@ -1,6 +1,5 @@
 /** The correlator's end of a product, the data user unless the product is reversed: its ring vectors are what every transfer of the chooser's digits carries. */
 
-import { collectGarbage } from '../channel/garbage.ts';
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import type { Block, ExtensionSender } from '../oblivious-transfer/index.ts';
@@ -44,9 +43,6 @@ export interface CorrelatedProduct {
 
 const KEYS_PER_CALL = 64;
 
-/** What so many elements were made of is hundreds of megabytes, and would lie beside the products for as long as they take. */
-const MANY_ELEMENTS = 2 ** 18;
-
 /**
  * Blocks that are received before the first of them is answered, at most: where what was received is kept before it is answered (Transcript), that is once
  * for each group. They fit into what the chooser sends ahead. The first groups are small, so that answers begin at once: they are larger than
@@ -78,8 +74,6 @@ export async function multiplyEachCorrelated(
   products: readonly CorrelatedProduct[],
   onWork?: (digitProducts: number) => void,
 ): Promise<bigint[][][]> {
-  const elements = products.map(sizeOf).reduce((sum, { inner, columns }) => sum + inner * columns, 0);
-  if (elements > MANY_ELEMENTS) collectGarbage('major');
   fixMatrices(sender, products);
   const done: Done[] = [];
   const shares: bigint[][][] = [];

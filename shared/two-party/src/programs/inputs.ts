@@ -1,5 +1,6 @@
 /** What both servers put into a circuit: their additive shares of the statistics, and the number of verified owners. */
 
+import type { IntegerList } from '@eigenveil/platform';
 import {
   computedBitsOf,
   computedFractionBits,
@@ -13,8 +14,8 @@ import type { Gates, Session, Wires } from '../garbling/index.ts';
 
 /** Only the party that they belong to passes shares. */
 export interface Shares {
-  readonly garbler?: { readonly shares: readonly bigint[]; readonly verifiedOwners: number };
-  readonly evaluator?: { readonly shares: readonly bigint[] };
+  readonly garbler?: { readonly shares: IntegerList; readonly verifiedOwners: number };
+  readonly evaluator?: { readonly shares: IntegerList };
 }
 
 /** AND gates that a step adds shares up with, at most. */
@@ -67,7 +68,7 @@ export async function addShares<T>(
 interface Inputs {
   readonly bits: readonly number[];
   /** From a server's shares of the values that are computed with. */
-  readonly from: (shares: readonly bigint[]) => bigint[];
+  readonly from: (shares: IntegerList) => bigint[];
 }
 
 /** V is shifted and takes no noise, so that its lowest bits are 0 in both shares: they stay outside. */

@@ -61,7 +61,7 @@ export async function answerCorrelation(
       ...drawSecrets(parameters, program.components, random),
       masks: upperEntries(d, () => random.integer(ringBits)),
     });
-    await openOwners(stream, shares[placesOf(task).owners.from]!, widthsOf(task).owners, input, program);
+    await openOwners(stream, shares.at(placesOf(task).owners.from)!, widthsOf(task).owners, input, program);
 
     // The variances that it reveals are part of the one answer.
     const garbler = beforeReveal(await session(), mark);
@@ -89,7 +89,7 @@ export async function askCorrelation(
 ): Promise<Decomposition> {
   const parameters = rotatedParameters(task);
   const { features: d, ringBits } = parameters;
-  await sendOwners(stream, input.shares[placesOf(task).owners.from]!, widthsOf(task).owners);
+  await sendOwners(stream, input.shares.at(placesOf(task).owners.from)!, widthsOf(task).owners);
   const opened = await openStandardised(await session(), { task, program }, input, ringBits);
   const correlator = await products();
   const own = addDiagonal(symmetricMatrix(opened.masked, d), raisesOf(parameters), ringBits);

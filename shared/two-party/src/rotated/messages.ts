@@ -1,6 +1,7 @@
 /** The protocol's own messages in a MessageStream; types 0x40 to 0x4f belong to this room. All are ring elements of fixed length. */
+import { Integers } from '@eigenveil/platform';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { decodeShares, encodeShares } from '../shares.ts';
+import { decodeShares } from '../shares.ts';
 import { roundShift } from './integers.ts';
 import { addMatrices, type Matrix, matrixOf } from './matrices.ts';
 
@@ -23,7 +24,7 @@ export function writeRing(
   elements: readonly bigint[],
   ringBits: number,
 ): void {
-  stream.write(type, encodeShares(new Array<number>(elements.length).fill(ringBits), elements));
+  stream.write(type, Integers.of(elements, { length: elements.length, bits: ringBits }).bytes);
 }
 
 /** The same, and nothing waits in a buffer. */
@@ -62,8 +63,9 @@ export async function readRing(
   count: number,
   ringBits: number,
 ): Promise<bigint[]> {
-  const bytes = await stream.read(type, count * Math.ceil(ringBits / 8));
-  return decodeShares(new Array<number>(count).fill(ringBits), bytes);
+  const widths = { length: count, bits: ringBits };
+  // Not a view: the stream uses the memory of a message again.
+  return [...decodeShares(widths, await stream.read(type, Integers.lengthOf(widths)))];
 }
 
 /**

@@ -1,4 +1,5 @@
 /** One server's additive shares of the statistics of a PCA, modulo 2^ℓ. */
+import type { IntegerList } from '@eigenveil/platform';
 import { unflattenComputed } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
 
@@ -15,7 +16,7 @@ export interface StatisticsShares {
 /** @throws RangeError when a share is not in [0, 2^ringBits), and the errors of `unflattenComputed` */
 export function statisticsShares(
   task: StatisticsTask,
-  shares: readonly bigint[],
+  shares: IntegerList,
   ringBits: number,
 ): StatisticsShares {
   checkShares(shares, ringBits);
@@ -31,8 +32,8 @@ export function asIntegers(shares: readonly bigint[], ringBits: number): bigint[
 }
 
 /** @throws RangeError when a share is not in [0, 2^ringBits) */
-export function checkShares(shares: readonly bigint[], ringBits: number): void {
-  if (shares.some((share) => share < 0n || share >> BigInt(ringBits) !== 0n)) {
-    throw new RangeError(`"shares" expected elements of a ring of ${ringBits} bits`);
-  }
+export function checkShares(shares: IntegerList, ringBits: number): void {
+  for (const share of shares)
+    if (BigInt.asUintN(ringBits, share) !== share)
+      throw new RangeError(`"shares" expected elements of a ring of ${ringBits} bits`);
 }

@@ -50,7 +50,7 @@ async function sharesSent(
     ),
   ]);
   expect(end.status).toBe('fulfilled');
-  return decodeShares(new Array<number>(d * k).fill(ring), read.at(-1)!);
+  return [...decodeShares({ length: d * k, bits: ring }, read.at(-1)!)];
 }
 
 interface Opened {

@@ -91,10 +91,10 @@ export class EncryptedSums {
     const under = this.#under(task);
     const drawn = draw(under, systemRandomness);
     const blinded = await blind(under, aggregate, drawn, this.#paillier);
-    const csp = await unblind(under, await this.#decode(task, blinded), this.#by);
-    const dataUser = sharesAtDataUser(task, drawn);
+    const csp = [...(await unblind(under, await this.#decode(task, blinded), this.#by))];
+    const dataUser = [...sharesAtDataUser(task, drawn)];
     const values = combine(TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task), csp, dataUser);
-    return { shares: { csp, dataUser }, ownNoise: drawn.noise, values };
+    return { shares: { csp, dataUser }, ownNoise: [...drawn.noise], values };
   }
 
   /** One number per plaintext, from one per value, as owners pack them. */

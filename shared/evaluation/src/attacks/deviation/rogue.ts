@@ -162,7 +162,7 @@ export class Rogue {
       throw error instanceof ChannelRefused ? (errorFromProblem(error.body) ?? error) : error;
     });
     try {
-      const own = sharesAtDataUser(task, drawn);
+      const own = [...sharesAtDataUser(task, drawn)];
       const shares = added === undefined ? own : shifted(task, own, added);
       const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
       return await protocol.runDataUser(

@@ -30,11 +30,11 @@ export interface Shares {
  */
 export function share(task: Task, statistics: Statistics, alone?: RandomSource): Shares {
   const drawn = draw({ task, packing: layout(task) }, systemRandomness);
-  const slots = flatten(task, statistics).map((value, i) => value + drawn.blinding[i]!);
+  const slots = flatten(task, statistics).map((value, i) => value + drawn.blinding.at(i)!);
   const noise = alone ? drawn.noise.map(() => 0n) : drawn.noise;
   return {
-    csp: sharesAtCsp(task, slots, alone ?? systemRandomness),
-    dataUser: sharesAtDataUser(task, { ...drawn, noise }),
+    csp: [...sharesAtCsp(task, slots, alone ?? systemRandomness)],
+    dataUser: [...sharesAtDataUser(task, { ...drawn, noise })],
   };
 }
 

@@ -1,4 +1,5 @@
 /** One server's additive shares of the statistics of a discriminant task. */
+import type { IntegerList } from '@eigenveil/platform';
 import { unflattenComputed } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
 import { type Matrix, transpose } from '../matrices.ts';
@@ -21,11 +22,7 @@ export interface PencilShares {
 }
 
 /** @throws RangeError when a share is not in [0, 2^ringBits), and the errors of `unflattenComputed` */
-export function pencilShares(
-  task: StatisticsTask,
-  shares: readonly bigint[],
-  ringBits: number,
-): PencilShares {
+export function pencilShares(task: StatisticsTask, shares: IntegerList, ringBits: number): PencilShares {
   checkShares(shares, ringBits);
   const { R, labellings, owners, noisedSums } = unflattenComputed(task, shares);
   const integers = (columns: readonly (readonly bigint[])[]) => columns.map((V) => asIntegers(V, ringBits));

@@ -59,7 +59,7 @@ export async function answerSketch(
 
 /** Z'' as unblinding left it: not negative, d × l. */
 function keptOf({ Y }: SketchShares, { fineCut }: SketchParameters): bigint[][] {
-  return Y.map((row) => row.map((share) => share >> BigInt(fineCut)));
+  return Array.from(Y, (row) => row.map((share) => share >> BigInt(fineCut)));
 }
 
 /** Step 2: the CSP's share of M, and of G = P A Pᵀ, upper triangles. */
@@ -91,7 +91,7 @@ async function shareMatrices(
   const framedProduct = plan.add({ ...turning, ringBits: framed.ring, part: 'upper' });
 
   const shares = await chooser.multiply(plan.products);
-  const core = inRing(doubledCore(Y, signs, parameters.shareRing), parameters.ringBits);
+  const core = inRing(doubledCore(Y, l, signs, parameters.shareRing), parameters.ringBits);
   const products = rotated.map((product) => product(shares));
   const own = upperProduct(fineRotation, matrixOf(PA(shares), l), framed.ring);
   return {

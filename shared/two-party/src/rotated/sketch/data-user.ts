@@ -1,7 +1,6 @@
 /** The data user's side of a sketch by the `rotated` protocol: docs/rotated-sketches.md has the steps by the same numbers. */
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
-import { collectGarbage } from '../../channel/garbage.ts';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
 import type { DataUserInput } from '../../protocol.ts';
@@ -84,9 +83,6 @@ interface Centred {
   readonly kept: Matrix;
 }
 
-/** Of Z: from so many on, what step 1 has left is collected, which takes a tenth of a second of the wait for it. */
-const MANY_ENTRIES = 200_000;
-
 /** Step 1: V(VᵀΩ)/Q off this server's share of Y, and low bits dropped; nothing is taken off where the number of rows refuses the result. */
 function centre(
   { Y, signs }: SketchShares & { readonly signs: TestMatrix },
@@ -96,16 +92,19 @@ function centre(
 ): Centred {
   const { columns: l, shareRing, fineCut, ringBits } = parameters;
   const meanOf = centring(isRefused ? V.map(() => 0n) : V, isRefused ? 1n : Q, signs, l);
-  const Z = Y.map((row, i) => {
-    const mean = meanOf(i);
-    return row.map((share, a) => BigInt.asIntN(shareRing, share) - mean[a]!);
-  });
+  const kept: bigint[][] = [];
+  // Row by row: all of Y or Z beside Z'' would be tens of megabytes each, of thousands of features.
+  const centred = function* () {
+    for (const share of Y) {
+      const mean = meanOf(kept.length);
+      const row = share.map((entry, a) => BigInt.asIntN(shareRing, entry) - mean[a]!);
+      kept.push(row.map((entry) => roundedDown(entry, fineCut)));
+      yield row;
+    }
+  };
   // A mean is no longer than a share, sumBits + 1. That of a CSP that deviates is cut, whatever work it would take, and gives a wrong core as it would have.
-  const core = inRing(doubledCore(Z, signs, shareRing + 1), ringBits);
-  // Row by row in the place of Z: beside it, Z'' of thousands of features is tens of megabytes more.
-  for (const [i, row] of Z.entries()) Z[i] = row.map((entry) => roundedDown(entry, fineCut));
-  if (Z.length * l > MANY_ENTRIES) collectGarbage('major');
-  return { core, kept: Z };
+  const core = inRing(doubledCore(centred(), l, signs, shareRing + 1), ringBits);
+  return { core, kept };
 }
 
 /** Without so many low bits. Both servers round down, by a unit together, on average: so one is added. */

@@ -1,15 +1,15 @@
 /** One server's additive shares of a sketch, over the integers: Z = TΩ centred, Z' of which low bits are dropped, and twice the core ΩᵀTΩ. */
-import { unflatten } from '@eigenveil/statistics';
-import type { StatisticsTask } from '@eigenveil/task';
+import type { IntegerList } from '@eigenveil/platform';
+import { placesOf, type StatisticsTask } from '@eigenveil/task';
 import { roundDivide } from '../integers.ts';
 import { signedLimbsOf } from '../limbs.ts';
-import { type Matrix, matrixOf, upperEntries } from '../matrices.ts';
+import { type Matrix, upperEntries } from '../matrices.ts';
 import { checkShares } from '../shares.ts';
 import type { SketchParameters } from './parameters.ts';
 
 export interface SketchShares {
-  /** d × l. */
-  readonly Y: Matrix;
+  /** d × l, row by row, each made when it is asked for: all of thousands of features would be tens of megabytes. */
+  readonly Y: Iterable<readonly bigint[]>;
   readonly V: readonly bigint[];
   readonly Q: bigint;
   readonly owners: bigint;
@@ -18,17 +18,24 @@ export interface SketchShares {
 /** Ω: entries in whole numbers, d × l, row by row: see sketchMatrix. */
 export type TestMatrix = ArrayLike<number>;
 
-/** @throws RangeError when a share is not in [0, 2^shareRing), when Ω has another size, and the errors of `unflatten` */
+/** @throws RangeError when a share is not in [0, 2^shareRing), when there are others than the task's, and when Ω has another size */
 export function sketchShares(
   task: StatisticsTask,
-  { shares, signs }: { readonly shares: readonly bigint[]; readonly signs?: TestMatrix | undefined },
+  { shares, signs }: { readonly shares: IntegerList; readonly signs?: TestMatrix | undefined },
   { features: d, columns: l, shareRing }: SketchParameters,
 ): SketchShares & { readonly signs: TestMatrix } {
   checkShares(shares, shareRing);
   if (signs?.length !== d * l) throw new RangeError(`"signs" expected ${d} × ${l} of them`);
-  const { Y, labellings, owners } = unflatten(task, shares);
+  const { Y, labellings, owners, length } = placesOf(task);
+  if (shares.length !== length) throw new RangeError(`"shares" expected ${length} of them`);
   const { V, M } = labellings[0]![0]!;
-  return { Y: matrixOf(Y!, l), V, Q: M, owners, signs };
+  const rows = {
+    *[Symbol.iterator]() {
+      for (let from = Y.from; from < Y.to; from += l) yield [...shares.slice(from, from + l)];
+    },
+  };
+  const sums = [...shares.slice(V.from, V.to)];
+  return { Y: rows, V: sums, Q: shares.at(M.from)!, owners: shares.at(owners.from)!, signs };
 }
 
 /**
@@ -49,10 +56,16 @@ export function centring(
 
 /**
  * ΩᵀZ + ZᵀΩ, l × l: of each server's own share alone.
+ * @param rows of Z, d of them with l entries each
  * @param bits of an entry of Z with its sign, at most
  */
-export function doubledCore(Z: Matrix, signs: TestMatrix, bits: number): bigint[][] {
-  const half = signedSums(Z, signs, bits);
+export function doubledCore(
+  rows: Iterable<readonly bigint[]>,
+  l: number,
+  signs: TestMatrix,
+  bits: number,
+): bigint[][] {
+  const half = signedSums(rows, l, signs, bits);
   return half.map((row, a) => row.map((entry, b) => entry + half[b]![a]!));
 }
 
@@ -66,10 +79,15 @@ export function gramShare(local: readonly bigint[], mixed: Matrix, bits: number)
 const LIMB_BITS = 24;
 
 /** ΩᵀZ, in doubles limb by limb: shares have more bits than a double, and are too many for products of big integers. */
-function signedSums(Z: Matrix, signs: TestMatrix, bits: number): bigint[][] {
-  const l = Z[0]!.length;
+function signedSums(
+  rows: Iterable<readonly bigint[]>,
+  l: number,
+  signs: TestMatrix,
+  bits: number,
+): bigint[][] {
   const parts = Array.from({ length: Math.ceil(bits / LIMB_BITS) }, () => new Float64Array(l * l));
-  for (const [i, row] of Z.entries()) {
+  let i = 0;
+  for (const row of rows) {
     for (const [k, limb] of signedLimbsOf(row, LIMB_BITS, parts.length).entries()) {
       const part = parts[k]!;
       for (let a = 0; a < l; a += 1) {
@@ -77,6 +95,7 @@ function signedSums(Z: Matrix, signs: TestMatrix, bits: number): bigint[][] {
         for (let b = 0; b < l; b += 1) part[a * l + b]! += factor * limb[b]!;
       }
     }
+    i += 1;
   }
   const entryOf = (at: number) =>
     parts.reduce((sum, part, k) => sum + (BigInt(part[at]!) << BigInt(LIMB_BITS * k)), 0n);

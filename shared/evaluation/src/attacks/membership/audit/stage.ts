@@ -92,11 +92,11 @@ function checkWiring(proposal: TaskProposal, unknown: readonly Drawer[], plan: N
   const shift = shiftOf(proposal);
   // Of servers, what their shares have where statistics and blinding are zeros; an owner's noise is within what it encrypts.
   const added: Readonly<Record<Drawer, () => readonly [bigint[], bigint[]]>> = {
-    csp: () => [sharesAtCsp(proposal, zeros, source()), inRing(expected)],
+    csp: () => [[...sharesAtCsp(proposal, zeros, source())], inRing(expected)],
     dataUser: () => {
       const drawn = draw({ task: proposal, packing: layout(proposal) }, source());
       const shares = sharesAtDataUser(proposal, { ...drawn, blinding: zeros });
-      return [shares, inRing(expected.map((value, i) => value + shift[i]!))];
+      return [[...shares], inRing(expected.map((value, i) => value + shift[i]!))];
     },
     owner: () => [drawNoise(proposal, 'owner', source()), expected],
   };

@@ -65,7 +65,7 @@ function checkWiring(proposal: TaskProposal, server: Server, noise: CoefficientN
     server === 'csp'
       ? sharesAtCsp(proposal, zeros, source())
       : sharesAtDataUser(proposal, { ...draw({ task: proposal, packing }, source()), blinding: zeros });
-  if (!isDeepStrictEqual(shares, toRing(TWO_PARTY_PROTOCOLS.linear.shareBits(proposal), expected)))
+  if (!isDeepStrictEqual([...shares], toRing(TWO_PARTY_PROTOCOLS.linear.shareBits(proposal), expected)))
     throw new Error(`noise of a histogram: from ${server} that of the task expected, got other`);
 }
 
