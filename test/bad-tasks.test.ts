@@ -129,8 +129,12 @@ describe('a task is refused by the CSP', () => {
 
   describe('that is strict, and is not left half open', () => {
     const taken = {
-      ...{ twoParty: 'garbled', keyBits: 2048, allowInsecureKey: false, minimumOwners: 3 },
-      ...{ exact: false, allowFullRank: false },
+      twoParty: 'garbled',
+      keyBits: 2048,
+      allowInsecureKey: false,
+      minimumOwners: 3,
+      exact: false,
+      allowFullRank: false,
     } as const;
     let strict: World;
     beforeAll(async () => {

@@ -110,9 +110,10 @@ export function unflattenComputed(task: StatisticsTask, values: IntegerList): St
  * @param noises one draw for each server that counts, as `drawNoise` makes it
  * @throws ERR_STATISTICS_LENGTH
  * @example
- * import { drawNoise, flatten, noisedStatistics } from '@eigenveil/statistics';
+ * import { systemRandomness } from '@eigenveil/privacy';
+ * import { drawNoise, noisedStatistics } from '@eigenveil/statistics';
  *
- * const noised = noisedStatistics(task, flatten(task, pooled), [drawNoise(task, 'csp', source)]);
+ * const noised = noisedStatistics(task, values, [drawNoise(task, 'csp', systemRandomness)]);
  */
 export function noisedStatistics(
   task: StatisticsTask,

@@ -8,7 +8,7 @@ import type { TaskProposal } from './schema.ts';
  * import { fullRankRule } from '@eigenveil/task';
  *
  * const rule = fullRankRule(task);
- * if (rule !== undefined && !policy.allowFullRank) throw new Error(rule);
+ * if (rule !== undefined) throw new Error(rule);
  */
 export function fullRankRule(
   task: Pick<TaskProposal, 'method' | 'exact' | 'allowFullRank'>,

@@ -2,5 +2,5 @@
 export { type AgreedTask, openAgreed, signsOf } from '../owner/agreed-task.ts';
 export { blind, type Drawn, draw, readDrawn } from './blind.ts';
 export { longestResult, resultOf } from './result.ts';
-export { sharesAtCsp, sharesAtDataUser, shareBits } from './shares.ts';
+export { shareBits, sharesAtCsp, sharesAtDataUser } from './shares.ts';
 export { unblind } from './unblind.ts';

@@ -41,10 +41,7 @@ function distances(d: number, k: number, groups: number): number[] {
 describe('a data user that puts matrices of its own in the place of its shares', () => {
   /** Components with so many features and classes, without `allowFullRank`. */
   const most = (d: number, groups: number) =>
-    mostRotatedComponents(
-      { method: dca(0.1), classCounts: [groups + 1], twoValued: 0 },
-      d,
-    );
+    mostRotatedComponents({ method: dca(0.1), classCounts: [groups + 1], twoValued: 0 }, d);
 
   it.each([
     [5, 3, 2], // one angle, two equations
