@@ -108,7 +108,7 @@ describe('a second round', () => {
     const { provenance } = await parties.client.resultWithProvenance(first.task.id);
     const projectionDigest = digestIn({ provenance });
     expect(refining.sketch).toEqual({ columns: 12, refine: projectionDigest });
-    // Sketches have no floor, for which grains are declared.
+    // Exact ones have no floor, for which grains are declared.
     expect(refining.features).toEqual(first.task.features.map(({ grain: _, ...feature }) => feature));
     expect(refining.outputs).toEqual(['mean', 'sampleCount']);
     const { stderr } = await draftIn([], '--sketch-columns', '12');

@@ -62,6 +62,27 @@ test('behind rotations it is the same, and nothing but the components comes out'
   expectNear(projection, clear);
 });
 
+test('with a floor it needs no consent, and has the noise of both servers', async () => {
+  const { proposal: exact, rows } = await sketched();
+  const features = exact.features.map((feature) => ({
+    ...feature,
+    ...{ twoValued: false, grain: (feature.max - feature.min || 1) / 100 },
+  }));
+  const proposal = { ...exact, features, exact: false, allowFullRank: false };
+  const parts = split(rows, OWNERS);
+  const { task, projection } = await runTask(parties, proposal, parts);
+  const { task: agreed, pooled, signs } = await expectedOf(task.id, parts);
+  const { floor: _, ...without } = programOf(agreed);
+  const { eigenvalues, mean } = decompose(without, pooled, signs);
+  // Both are far below a thousandth: the floor on eigenvalues of hundreds is one of 0.005, and that on a mean of 351 rows 6e-5.
+  for (const [j, value] of projection.eigenvalues.entries()) {
+    expect(value).not.toBe(eigenvalues[j]);
+    expect(Math.abs(value / eigenvalues[j]! - 1)).toBeLessThan(2e-3);
+  }
+  expect(projection.mean).not.toEqual(mean);
+  for (const [i, value] of projection.mean!.entries()) expect(Math.abs(value - mean![i]!)).toBeLessThan(1e-3);
+});
+
 test('two tasks of the same proposal have other signs', async () => {
   const { proposal } = await sketched();
   const signed = await Promise.all([parties.client.create(proposal), parties.client.create(proposal)]);

@@ -148,7 +148,7 @@ export class CspService {
     );
     // Bound before it is decrypted: whatever happens from here on, the key never works on other ciphertexts.
     const bound = await store.beginUnblinding(taskId, { requestDigest, verifiedOwners });
-    if (bound) await this.#decrypt(stored.task, secretKey, ciphertexts);
+    if (bound) await this.#decrypt(stored, secretKey, ciphertexts);
     // Somebody else was faster (another request, more records, the end of the task): look again.
     return bound ? this.#state(stored, requestDigest) : this.unblind(taskId, dataUser, blinded);
   }
@@ -240,12 +240,18 @@ export class CspService {
     if (sealedShares === null) throw answered();
     const bytes = this.#deps.sealer.open(sharesPlace(taskId), sealedShares);
     const shares = Integers.read(bytes, shareBits(task));
+    const signs = await this.#signsOf({ task, agreed });
+    return { task, shares, signs, verifiedOwners: await store.countRecords(taskId) };
+  }
+
+  /** Ω of a task with a sketch. */
+  async #signsOf({ task, agreed }: Pick<AgreedTask, 'task' | 'agreed'>): Promise<Int32Array | undefined> {
+    const { store, sealer } = this.#deps;
     const refined =
       task.sketch?.refine === undefined
         ? undefined
-        : openVectors(this.#deps.sealer, task, await store.refinedVectors(taskId));
-    const signs = signsOf({ task, agreement: agreed }, refined);
-    return { task, shares, signs, verifiedOwners: await store.countRecords(taskId) };
+        : openVectors(sealer, task, await store.refinedVectors(task.id));
+    return signsOf({ task, agreement: agreed }, refined);
   }
 
   /**
@@ -323,9 +329,13 @@ export class CspService {
     return (await this.#deps.store.task(taskId))?.state === 'ended';
   }
 
-  async #decrypt(task: Task, secretKey: SecretKey, ciphertexts: readonly Ciphertext[]): Promise<void> {
+  async #decrypt(
+    { task, agreed }: AgreedTask,
+    secretKey: SecretKey,
+    ciphertexts: readonly Ciphertext[],
+  ): Promise<void> {
     const { store, sealer, paillier, randomness } = this.#deps;
-    const under = { task, secretKey, packing: layout(task) };
+    const under = { task, secretKey, packing: layout(task), signs: await this.#signsOf({ task, agreed }) };
     let shares: Integers;
     try {
       shares = await unblind(under, ciphertexts, { paillier, randomness });

@@ -172,9 +172,10 @@ export class Computation {
     const { aggregation, fixing, paillier, sealer, randomness } = this.#deps;
     await fixing.fix(task.id, turn); // nobody leaves the task any more
     const aggregate = await aggregation.aggregate(open, turn);
+    const signs = await this.#deps.tasks.signsOf(open);
     // In a function of its own: nothing holds what is drawn, other than sealed, while it is encrypted.
     const drawAndBlind = () => {
-      const drawn = draw(open, randomness);
+      const drawn = draw({ ...open, signs }, randomness);
       const sealedBlinding = sealDrawn(sealer, open, drawn);
       return { sealedBlinding, blinding: blind(open, aggregate, drawn, paillier) };
     };

@@ -66,7 +66,13 @@ function coarser(...grains: readonly Draft['features'][number]['grain'][]) {
  */
 export function draftRefining({ links }: DraftBasis, draft: Draft): Draft {
   requireFeatures(links, draft);
-  return { ...draft, features: links.at(-1)!.task.features };
+  // Grains that the earlier task says nothing of, as an exact one, are the sample's.
+  const grains = new Map(draft.features.map(({ name, grain }) => [name, grain]));
+  const features = links.at(-1)!.task.features.map((feature) => {
+    const grain = feature.grain ?? grains.get(feature.name);
+    return { ...feature, ...(grain !== undefined && { grain }) };
+  });
+  return { ...draft, features };
 }
 
 function requireFeatures(links: DraftBasis['links'], draft: Draft): void {

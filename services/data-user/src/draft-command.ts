@@ -63,7 +63,7 @@ A task with --basis is one of a chain: owners reduce their rows by the result of
 (PCA, then DCA: Fisherfaces). The sample has the columns of the first task, and the labels. Both are answers over the same rows. --ridge is in units of the
 components' ranges; where it is not given, it is 1 in units of the first task's. With --epsilon, the earlier task must have a guarantee, too.
 
---sketch drafts for hundreds or thousands of features: a note says how much of the sample's variance it loses. It has no floor: give it --exact, "--two-party rotated"
+--sketch drafts for hundreds or thousands of features: a note says how much of the sample's variance it loses, without the floor's noise. Give it "--two-party rotated"
 and, where you know it, one --range: then features whose names count up stand in the draft as one entry ("count").
 
 --refine drafts another round of a sketch: Ω begins with the vectors of that result, so that components come closer to the exact ones. Features and
@@ -197,17 +197,30 @@ Example:
   });
 }
 
-/** What stays although it follows from other columns: undefined for all of them, where features are those of an earlier task or nothing is to average away. */
+/**
+ * What stays although it follows from other columns: undefined for all of them, where features are those of an earlier task or nothing is to average away, and of a sketch, of whose
+ * many features a sample of fewer rows makes all follow from others.
+ */
 function keptColumns(
   {
     exact,
     basis,
     refine,
+    sketch,
+    sketchColumns,
     keep,
-  }: { exact: boolean; basis?: string | undefined; refine?: string | undefined; keep: readonly string[] },
+  }: {
+    readonly exact: boolean;
+    readonly basis?: string | undefined;
+    readonly refine?: string | undefined;
+    readonly sketch: boolean;
+    readonly sketchColumns?: number | undefined;
+    readonly keep: readonly string[];
+  },
   first: Earlier | undefined,
 ): readonly string[] | undefined {
-  if (exact || basis !== undefined || refine !== undefined) return undefined;
+  const isSketch = sketch || sketchColumns !== undefined || refine !== undefined;
+  if (exact || basis !== undefined || isSketch) return undefined;
   return [...keep, ...(first?.features ?? []).map(({ name }) => name)];
 }
 

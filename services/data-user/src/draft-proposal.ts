@@ -64,8 +64,9 @@ export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: P
     ...draft,
     ...privacy,
     ...(privacy && draft.rangesFrom !== undefined && { differentialPrivacy: counted(privacy) }),
+    ...(sketch && { sketch }),
     // Without a floor nothing goes by grains, and many features stand in few entries.
-    ...(sketch && { sketch, features: draft.features.map(({ grain: _, ...feature }) => feature) }),
+    ...(sketch && exact && { features: draft.features.map(({ grain: _, ...feature }) => feature) }),
     components,
     maximumOwners: owners,
     minimumOwners: minimumOwners ?? Math.max(LEAST_OWNERS, Math.ceil(owners / 2)),

@@ -5,7 +5,14 @@
  */
 
 import type { Statistics } from '@eigenveil/statistics';
-import { cappedComponents, checkProgram, collectsR, isStandardised, type Program } from '@eigenveil/task';
+import {
+  cappedComponents,
+  checkProgram,
+  collectsR,
+  isStandardised,
+  type Program,
+  raiseOf,
+} from '@eigenveil/task';
 import { correlationNoise, correlationOf, undividedVariances, unstandardised } from './correlation.ts';
 import type { Decomposition } from './decomposition.ts';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
@@ -150,10 +157,16 @@ function decomposeSketch(program: Program, pooled: Statistics, signs: Int32Array
   const refusal = sketchRefusal(sketch, sampleCount);
   if (refusal) throw refusal;
   const { values, vectors } = sketchEigen(sketch);
+  const { noisedSums } = pooled;
+  const raise = noisedSums ? Number(raiseOf(program.floor)) * 4 ** -fractionBits : 0;
+  const spectrum = values.map((value) => value - raise);
+  const tooFew = program.floor && rankRefusal(spectrum, program);
+  if (tooFew) throw tooFew;
+  const told = noisedSums ? [[{ V: noisedSums[0]![0]!, M: totals(pooled).M }]] : pooled.labellings;
   return {
     vectors: vectors.slice(0, components),
-    eigenvalues: values.slice(0, components),
-    mean: meanOfRows(pooled, fractionBits),
+    eigenvalues: spectrum.slice(0, components),
+    mean: meanOfRows({ ...pooled, labellings: told }, fractionBits),
     sampleCount,
   };
 }

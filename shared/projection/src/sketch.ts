@@ -3,7 +3,7 @@
  * positive-semidefinite matrix from streaming data", NeurIPS 2017), with a shift that keeps ΩᵀTΩ from being nearly singular.
  */
 import type { Statistics } from '@eigenveil/statistics';
-import { type StatisticsTask, sketchScaleBits } from '@eigenveil/task';
+import { type Program, raiseOf, sketchScaleBits } from '@eigenveil/task';
 import { cholesky, type EigenPairs, fixSign, symmetricEigen } from './eigen.ts';
 import { ProjectionError } from './errors.ts';
 import { rankOf } from './rank.ts';
@@ -22,25 +22,35 @@ export interface Sketch {
 }
 
 /**
- * A sketch of the total scatter S̄ = R − V Vᵀ/Q, centred exactly before it is rounded: S̄Ω = Y − V (VᵀΩ)/Q.
+ * A sketch of the total scatter S̄ = R − V Vᵀ/Q, centred exactly before it is rounded: S̄Ω = Y − V (VᵀΩ)/Q. Of what servers compute with where there is a floor, it is one of
+ * S̄ + E, raised, about whole numbers p near to the mean that is told: R − pVᵀ − Vpᵀ + Qppᵀ is S̄ but for (V − Qp)(V − Qp)ᵀ/Q.
  * @param signs Ω, row by row, as sketchMatrix makes it
  * @throws RangeError for signs of another size
  */
 export function sketchOf(
-  { Y = [], labellings }: Statistics,
+  { Y = [], labellings, noisedSums }: Statistics,
   signs: Int32Array,
-  task: Pick<StatisticsTask, 'fractionBits' | 'sketch'>,
+  { fractionBits, floor, ...task }: Pick<Program, 'fractionBits' | 'sketch' | 'floor'>,
 ): Sketch {
   const unit = 2 ** sketchScaleBits(task);
   const { V, M } = labellings[0]![0]!;
   const l = Y.length / V.length;
   if (signs.length !== Y.length)
     throw new RangeError(`"signs" expected ${V.length} × ${l} of them, got ${signs.length}`);
-  const sums = Array.from({ length: l }, (_, a) =>
-    V.reduce((sum, value, i) => sum + value * BigInt(signs[i * l + a]!), 0n),
-  );
-  const scale = Number(M) * 4 ** task.fractionBits * unit;
-  const columns = sums.map((sum, a) => V.map((value, i) => Number(M * Y[i * l + a]! - value * sum) / scale));
+  const sumsOf = (values: readonly bigint[]) =>
+    Array.from({ length: l }, (_, a) =>
+      values.reduce((sum, value, i) => sum + value * BigInt(signs[i * l + a]!), 0n),
+    );
+  const p = noisedSums && noisedSums[0]![0]!.map((sum) => sum / M);
+  const raise = noisedSums ? raiseOf(floor) : 0n;
+  const [ofSums, ofMean] = [sumsOf(V), sumsOf(p ?? [])];
+  const scale = Number(M) * 4 ** fractionBits * unit;
+  const centred = (place: number, i: number, a: number) => {
+    if (p === undefined) return M * Y[place]! - V[i]! * ofSums[a]!;
+    const local = (M * p[i]! - V[i]!) * ofMean[a]! - p[i]! * ofSums[a]!;
+    return M * (Y[place]! + local + raise * BigInt(signs[place]!));
+  };
+  const columns = ofSums.map((_, a) => V.map((__, i) => Number(centred(i * l + a, i, a)) / scale));
   return { columns, signs: Float64Array.from(signs, (entry) => entry / unit) };
 }
 

@@ -1,6 +1,6 @@
 /** The floor that both servers draw: how large it is, and that their shares are the statistics and it, and nothing else. */
 import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { drawNoise, noisedStatistics } from '@eigenveil/statistics';
+import { drawNoise, layout, noisedStatistics } from '@eigenveil/statistics';
 import {
   computedValues,
   floorDeviations,
@@ -11,7 +11,7 @@ import {
 } from '@eigenveil/task';
 import { combine, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { describe, expect, test } from 'vitest';
-import { sharesAtCsp, sharesAtDataUser } from '../src/servers/index.ts';
+import { draw, sharesAtCsp, sharesAtDataUser } from '../src/servers/index.ts';
 
 const task = {
   method: { kind: 'lda', ridge: 1 },
@@ -137,4 +137,25 @@ test('what servers compute with is known of both draws', () => {
   );
   expect(noisedSums!.flat(2)).toEqual(sum.slice(length));
   expect(owners).toBe(values.at(-1));
+});
+
+test('shares of a sketch add up to what is computed and the noise of both servers, which know its matrix', () => {
+  const sketched = { ...task, method: { kind: 'pca' }, labellings: [], sketch: { columns: 3 } } as const;
+  const { length } = placesOf(sketched);
+  const signs = Int32Array.from({ length: 3 * task.features.length }, (_, i) => (i % 3 === 1 ? -1 : 1));
+  const values = Array.from({ length }, (_, i) => BigInt(i % 5));
+  const blinding = values.map((_, i) => 2n ** 80n + BigInt(i));
+  const slots = values.map((value, i) => value + blinding[i]!);
+  const { noise } = draw(
+    { task: sketched, packing: layout(sketched), signs },
+    predictableRandomness('data user'),
+  );
+  const together = combine(
+    TWO_PARTY_PROTOCOLS.simulated.shareBits(sketched),
+    sharesAtCsp(sketched, slots, predictableRandomness('csp'), signs),
+    sharesAtDataUser(sketched, { blinding, noise }),
+  );
+  const ofCsp = drawNoise(sketched, 'csp', predictableRandomness('csp'), signs);
+  expect(noise.at(0)).not.toBe(0n);
+  expect(together.map((value, i) => value - noise.at(i)! - ofCsp[i]!)).toEqual(computedValues(sketched, values));
 });

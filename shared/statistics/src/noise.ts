@@ -1,14 +1,16 @@
 /** Draws the noise that a task asks for: of its differential privacy and of its floor. Nothing, for a task that has neither. */
 
+import { type NoiseDrawers, noisePlan, type RandomSource, sampleNoise } from '@eigenveil/privacy';
 import {
-  type NoiseDrawers,
-  noisePlan,
-  type RandomSource,
-  rationalOf,
-  roundedGaussianSampler,
-  sampleNoise,
-} from '@eigenveil/privacy';
-import { computedValues, floorDeviations, placesOf, type StatisticsTask, stageTaskOf } from '@eigenveil/task';
+  computedValues,
+  floorDeviations,
+  floorOf,
+  placesOf,
+  type StatisticsTask,
+  stageTaskOf,
+} from '@eigenveil/task';
+import { gaussiansOf } from './gaussians.ts';
+import { sketchNoise } from './sketch-noise.ts';
 
 type Drawer = 'csp' | 'dataUser' | 'owner';
 
@@ -21,11 +23,17 @@ const DRAWERS: Readonly<Record<NoiseDrawers, readonly Drawer[]>> = {
 /**
  * One draw of the noise that an owner adds to the flat statistics of the task, or a server to what it computes with (`computedValues`): zeros where the task has them add
  * none. Whoever draws must draw once per task and keep it, since the mean of several draws is closer to the statistics.
- * @throws ERR_DP_PARAMETER
+ * @param signs of a task with `sketch`: Ω, as sketchMatrix makes it
+ * @throws ERR_DP_PARAMETER, and RangeError where a server's Ω of a sketch with a floor is missing
  */
-export function drawNoise(task: StatisticsTask, drawer: Drawer, source: RandomSource): bigint[] {
+export function drawNoise(
+  task: StatisticsTask,
+  drawer: Drawer,
+  source: RandomSource,
+  signs?: Int32Array,
+): bigint[] {
   const noise = drawForPrivacy(task, drawer, source);
-  return drawer === 'owner' ? noise : withFloor(task, noise, source);
+  return drawer === 'owner' ? noise : withFloor(task, noise, source, signs);
 }
 
 function drawForPrivacy(task: StatisticsTask, drawer: Drawer, source: RandomSource): bigint[] {
@@ -35,23 +43,28 @@ function drawForPrivacy(task: StatisticsTask, drawer: Drawer, source: RandomSour
   return sampleNoise(source, stage, noisePlan(stage));
 }
 
-function withFloor(task: StatisticsTask, noise: readonly bigint[], source: RandomSource): bigint[] {
+function withFloor(
+  task: StatisticsTask,
+  noise: readonly bigint[],
+  source: RandomSource,
+  signs: Int32Array | undefined,
+): bigint[] {
   const deviations = floorDeviations(task);
   const draw = gaussiansOf(source);
-  return computedValues(task, noise).map((value, i) => value + draw(deviations[i] ?? 0));
+  const ofSketch = sketchFloor(task, source, signs);
+  const { from } = placesOf(task).Y;
+  return computedValues(task, noise).map(
+    (value, i) => value + draw(deviations[i] ?? 0) + (ofSketch[i - from] ?? 0n),
+  );
 }
 
-/** Draws whole numbers of a Gaussian with the deviation that is asked for. */
-export function gaussiansOf(source: RandomSource): (deviation: number) => bigint {
-  const samplers = new Map<number, () => bigint>();
-  return (deviation) => {
-    const sampler =
-      samplers.get(deviation) ??
-      roundedGaussianSampler(source, {
-        sigmaSquared: rationalOf('deviation', deviation ** 2),
-        latticeBits: 0,
-      });
-    samplers.set(deviation, sampler);
-    return sampler();
-  };
+/** On Y, whose entries hold noise of a whole row of R; nothing of another task. */
+function sketchFloor(task: StatisticsTask, source: RandomSource, signs: Int32Array | undefined): bigint[] {
+  const floor = floorOf(task);
+  if (floor === undefined || task.sketch === undefined) return [];
+  if (signs?.length !== task.features.length * task.sketch.columns)
+    throw new RangeError('"signs" expected those of the sketch, for its floor');
+  const unit = Math.sqrt(floor.deviation) * 2 ** floor.fractionBits;
+  const scales = floor.grains.map((grain) => grain * unit);
+  return sketchNoise({ signs, columns: task.sketch.columns, scales }, source);
 }

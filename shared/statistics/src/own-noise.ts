@@ -1,7 +1,7 @@
 /** The noise of an owner's own floor. */
 import type { RandomSource } from '@eigenveil/privacy';
 import { OWN_FLOOR_REACH, type OwnFloor } from '@eigenveil/task';
-import { gaussiansOf } from './noise.ts';
+import { gaussiansOf } from './gaussians.ts';
 
 /**
  * One draw for all values of the flat statistics. An owner's program gives the same source for the same statistics, since the mean of several draws is closer to its sums. What

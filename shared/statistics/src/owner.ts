@@ -42,6 +42,7 @@ export {
   statisticsOfRows,
 } from './rows.ts';
 export { sketchMatrix } from './sketch-matrix.ts';
+export { sketchNoise } from './sketch-noise.ts';
 export {
   addStatistics,
   type ClassSums,

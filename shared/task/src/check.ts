@@ -82,10 +82,8 @@ function checkConsent({ method, exact, allowFullRank }: TaskProposal): void {
 }
 
 /** A floor is as large as the values are coarse, so each feature says how coarse its values are. */
-function checkGrains({ method, exact, features, sketch }: TaskProposal): void {
+function checkGrains({ method, exact, features }: TaskProposal): void {
   if (isExact({ method, exact }) || method.kind === 'histogram') return;
-  if (sketch !== undefined)
-    throw invalid('exact', 'true, and "allowFullRank" with it, for a sketch, which has no floor', 'false');
   const silent = features.find(({ min, max, grain }) => min < max && grain === undefined);
   if (silent === undefined) return;
   throw invalid(

@@ -62,6 +62,7 @@ export type FlooredTask = Pick<
   | 'exact'
   | 'releases'
   | 'twoParty'
+  | 'sketch'
 >;
 
 /**
@@ -70,14 +71,16 @@ export type FlooredTask = Pick<
  */
 export function floorOf(task: FlooredTask): Floor | undefined {
   if (isExact(task) || task.method.kind === 'histogram') return undefined;
-  const { features, fractionBits } = task;
+  const { features, fractionBits, sketch } = task;
   const deviation = floorDeviation(task);
   const grains = features.map((feature) => grainOf(feature, fractionBits));
   const varying = grains.filter((grain) => grain > 0);
   const [least, most] = [Math.min(1, ...varying), Math.max(0, ...varying)];
   if (task.differentialPrivacy?.noise === 'servers' && privacyDeviation(task) >= deviation) return undefined;
   const bits = openedBits(task);
-  const extra = (deviationInUnits: number) => Math.max(0, bits - Math.log2(deviationInUnits));
+  // What is opened of a sketch has a flood that hides its units, whatever the noise is in them: docs/rotated-floor.md.
+  const extra = (deviationInUnits: number) =>
+    sketch === undefined ? Math.max(0, bits - Math.log2(deviationInUnits)) : 0;
   const d = features.length;
   const ridge = deviation * Math.SQRT2 * (2 * Math.sqrt(d) + RIDGE_DEVIATIONS);
   return {
@@ -90,6 +93,14 @@ export function floorOf(task: FlooredTask): Floor | undefined {
     leastVariances: grains.map((grain) => VARIANCE_DEVIATIONS * 2 * deviation * grain ** 2),
     released: releasedFraction(deviation * Math.SQRT2 * most ** 2, task),
   };
+}
+
+/**
+ * Twice the largest ridge, in units of R as servers compute with it: with so much on its diagonal a scatter with both servers' noise is positive semidefinite, except with
+ * probability 2^−104. With noise off the diagonal of deviation ς it has no eigenvalue below −ς(2√d + t) except with probability exp(−t²/4), and here t is at least 17.
+ */
+export function raiseOf(floor: Pick<Floor, 'ridge' | 'fractionBits'> | undefined): bigint {
+  return floor ? BigInt(Math.ceil(2 * Math.max(...floor.ridge) * 4 ** floor.fractionBits)) : 0n;
 }
 
 /** Of the finest number that is opened. */

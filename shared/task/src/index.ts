@@ -28,6 +28,7 @@ export {
   RELEASED_BITS,
   type ReleasedFraction,
   ROTATED_PENCIL_BITS,
+  raiseOf,
 } from './floor.ts';
 export { floorInWords } from './floor-words.ts';
 export {

@@ -3,7 +3,7 @@
 import { largestEntry } from '@eigenveil/privacy';
 import { signedBits } from './bits.ts';
 import { checkStatisticsTask } from './check.ts';
-import { FLOOR_REACH, floorDeviations, floorOf } from './floor.ts';
+import { FLOOR_REACH, type Floor, floorDeviations, floorOf } from './floor.ts';
 import { histogramBits } from './histogram.ts';
 import { noisePlanOf } from './noise.ts';
 import { ownNoiseBounds } from './own-floor.ts';
@@ -125,26 +125,35 @@ export function computedBounds(task: StatisticsTask): ComputedBounds {
   if (floor === undefined) return { ...bounds, sums: bounds.V };
   const deviations = floorDeviations(task);
   const { length } = placesOf(task);
-  const reach = (largest: number) => BigInt(Math.ceil(2 * FLOOR_REACH * largest));
+  const reach = (of: readonly number[]) =>
+    BigInt(Math.ceil(2 * FLOOR_REACH * of.reduce((most, deviation) => Math.max(most, deviation), 0)));
   const shift = (bits: number) => BigInt(bits - task.fractionBits);
   const classes = BigInt(Math.max(...summedClasses(task)));
   return {
-    R: (bounds.R << (2n * shift(floor.fractionBits))) + reach(Math.max(0, ...deviations.slice(0, length))),
-    Y: bounds.Y,
+    R: (bounds.R << (2n * shift(floor.fractionBits))) + reach(deviations.slice(0, length)),
+    Y: bounds.Y + sketchNoiseBound(task, floor),
     V: bounds.V << shift(floor.fractionBits),
     M: bounds.M,
-    sums:
-      (bounds.V << shift(floor.sumFractionBits)) + classes * reach(Math.max(0, ...deviations.slice(length))),
+    sums: (bounds.V << shift(floor.sumFractionBits)) + classes * reach(deviations.slice(length)),
   };
+}
+
+/** Of both servers' noise on an entry of Y: that on its row of R, times a column of Ω. */
+function sketchNoiseBound(task: StatisticsTask, { deviation, grains }: Floor): bigint {
+  const most = Math.max(0, ...grains) ** 2 * 4 ** task.fractionBits;
+  return BigInt(
+    Math.ceil(2 * FLOOR_REACH * deviation * Math.SQRT2 * most * (task.sketch ? sketchColumnBound(task) : 0)),
+  );
 }
 
 /** `valueBitsOf` of `computedValues`. */
 export function computedBitsOf(task: StatisticsTask): number[] {
   const bits = valueBitsOf(task);
   if (floorOf(task) === undefined) return bits;
-  const { R, V, sums } = computedBounds(task);
+  const { R, Y, V, sums } = computedBounds(task);
   const places = placesOf(task);
   bits.fill(signedBits(R), places.R.from, places.R.to);
+  bits.fill(signedBits(Y), places.Y.from, places.Y.to);
   for (const { V: span } of places.labellings.flat()) {
     bits.fill(signedBits(V), span.from, span.to);
     for (let i = span.from; i < span.to; i += 1) bits.push(signedBits(sums));

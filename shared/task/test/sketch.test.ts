@@ -1,6 +1,17 @@
 /** What a task with a sketch must keep to, and that one without is as it was. */
 import { describe, expect, test } from 'vitest';
-import { checkTask, draftedColumns, LIMITS, programOf, TaskError, TaskProposal } from '../src/index.ts';
+import {
+  checkTask,
+  computedBounds,
+  draftedColumns,
+  floorDeviation,
+  floorOf,
+  LIMITS,
+  programOf,
+  statisticsBounds,
+  TaskError,
+  TaskProposal,
+} from '../src/index.ts';
 
 type Changes = Partial<Record<keyof TaskProposal, unknown>>;
 
@@ -49,6 +60,33 @@ describe('a sketched task', () => {
     expect(refusalOf({ twoParty: 'rotated' })).toBeUndefined();
     expect(refusalOf({ features: featuresOf(LIMITS.sketchedFeatures) })).toBeUndefined();
     expect(programOf(proposal()).sketch).toEqual({ columns: 16 });
+    const floored = {
+      exact: false,
+      allowFullRank: false,
+      features: featuresOf(100, { twoValued: false, grain: 'cell' }),
+    };
+    expect(refusalOf(floored)).toBeUndefined();
+  });
+
+  test('with a floor is computed in cells of its own, of which noise has what bits it needs', () => {
+    const floored = proposal({
+      ...{ exact: false, allowFullRank: false, twoParty: 'rotated' },
+      features: featuresOf(100, { twoValued: false, grain: 'cell' }),
+    });
+    const { fractionBits, sumFractionBits } = floorOf(floored)!;
+    expect([fractionBits, sumFractionBits]).toEqual([floored.fractionBits, floored.fractionBits]);
+    const many = {
+      ...floored,
+      features: featuresOf(4096, { twoValued: false, grain: 'cell' }),
+      sketch: { columns: 60 },
+    };
+    expect(() => computedBounds(many)).not.toThrow();
+    const [exact, computed] = [statisticsBounds(floored), computedBounds(floored)];
+    expect(computed.V).toBe(exact.V);
+    // 22.6 deviations of both servers' noise, of √100 entries of R together at most.
+    const noise = 22.6 * floorDeviation(floored) * 10;
+    expect(Number(computed.Y - exact.Y)).toBeGreaterThanOrEqual(noise);
+    expect(Number(computed.Y - exact.Y)).toBeLessThan(20 * noise);
   });
 
   test.each<[string, Changes, string]>([
@@ -66,7 +104,11 @@ describe('a sketched task', () => {
     ['garbled', { twoParty: 'garbled' }, 'rotated'],
     ['differential privacy', { differentialPrivacy: dp }, 'without differential privacy'],
     ['consent to the whole scatter by its rank', { exact: false }, '"allowFullRank" expected false'],
-    ['a floor', { exact: false, allowFullRank: false }, '"exact" expected true'],
+    [
+      'a floor without grains',
+      { exact: false, allowFullRank: false },
+      '"features["pixel_0"].grain" expected',
+    ],
     ['no mean', { outputs: ['sampleCount'] }, '"outputs" expected mean and sampleCount'],
     ['the spectrum, which nobody learns', { outputs: ['mean', 'sampleCount', 'spectrum'] }, 'no others'],
     [

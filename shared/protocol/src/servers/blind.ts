@@ -37,7 +37,8 @@ interface DrawnFor {
 }
 
 /**
- * @throws ERR_DP_PARAMETER
+ * @param signs of a task with `sketch`: Ω
+ * @throws as `drawNoise`
  * @example
  * import { systemRandomness } from '@eigenveil/privacy';
  * import { blind, draw } from '@eigenveil/protocol/servers';
@@ -45,12 +46,15 @@ interface DrawnFor {
  * const drawn = draw({ task, packing }, systemRandomness); // to be kept before it is used
  * const blinded = await blind({ publicKey, packing }, ciphertexts, drawn, pool);
  */
-export function draw({ task, packing }: DrawnFor, randomness: RandomSource): Drawn {
+export function draw(
+  { task, packing, signs }: DrawnFor & { readonly signs?: Int32Array | undefined },
+  randomness: RandomSource,
+): Drawn {
   const bits = shareBits(task);
   const noise =
     task.method.kind === 'histogram'
       ? drawSumNoise(task, randomness)
-      : drawNoise(task, 'dataUser', randomness);
+      : drawNoise(task, 'dataUser', randomness, signs);
   const reduced = noise.map((value, i) => BigInt.asIntN(bits[i]!, value));
   return { noise: Integers.of(reduced, bits, 'signed'), blinding: drawBlinding(packing, randomness) };
 }

@@ -13,11 +13,17 @@ export type SharedTask = StatisticsTask & { readonly twoParty: keyof typeof TWO_
 /**
  * The CSP's additive shares: what it reads from the slots, which are values with their blinding, in the units that servers compute with, and its noise. Of a histogram those
  * of its sums.
- * @throws ERR_DP_PARAMETER
+ * @param signs of a task with `sketch`: Ω
+ * @throws as `drawNoise`
  */
-export function sharesAtCsp(task: SharedTask, slots: IntegerList, randomness: RandomSource): Integers {
+export function sharesAtCsp(
+  task: SharedTask,
+  slots: IntegerList,
+  randomness: RandomSource,
+  signs?: Int32Array,
+): Integers {
   if (task.method.kind === 'histogram') return noisySums(task, slots, drawSumNoise(task, randomness));
-  const noise = drawNoise(task, 'csp', randomness);
+  const noise = drawNoise(task, 'csp', randomness, signs);
   return inRing(task, computedValues(task, slots), (value, i) => value + noise[i]!);
 }
 

@@ -16,7 +16,7 @@ import { type SharedTask, sharesAtCsp } from './shares.ts';
  * call, so one draw is kept and nothing of the others may leave.
  * @param ciphertexts validated, as many as the packing has plaintexts
  * @throws ERR_PACKING_OVERFLOW when a sum has left its range: one bit about the plaintexts, to be told
- *   once and never for other ciphertexts, ERR_DP_PARAMETER
+ *   once and never for other ciphertexts, and as `drawNoise`
  * @example
  * import { systemRandomness } from '@eigenveil/privacy';
  * import { unblind } from '@eigenveil/protocol/servers';
@@ -25,10 +25,16 @@ import { type SharedTask, sharesAtCsp } from './shares.ts';
  * const shares = await unblind({ task, secretKey, packing }, ciphertexts, by);
  */
 export async function unblind(
-  under: { readonly task: SharedTask; readonly secretKey: SecretKey; readonly packing: Packing },
+  under: {
+    readonly task: SharedTask;
+    readonly secretKey: SecretKey;
+    readonly packing: Packing;
+    /** Ω of a task with `sketch`. */
+    readonly signs?: Int32Array | undefined;
+  },
   ciphertexts: readonly Ciphertext[],
   by: { readonly paillier: PaillierPool; readonly randomness: RandomSource },
 ): Promise<Integers> {
   const slots = unpackBlinded(under.packing, await by.paillier.decrypt(under.secretKey, ciphertexts));
-  return sharesAtCsp(under.task, slots, by.randomness);
+  return sharesAtCsp(under.task, slots, by.randomness, under.signs);
 }

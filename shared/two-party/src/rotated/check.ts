@@ -1,12 +1,6 @@
 /** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
 import { fullRank, ProjectionError } from '@eigenveil/projection/portable';
-import {
-  checkRevealedByRotation,
-  floorOf,
-  leastRank,
-  type Program,
-  type StatisticsTask,
-} from '@eigenveil/task';
+import { checkRevealedByRotation, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import { rotatedParameters } from './parameters.ts';
 import { checkPencil } from './pencil/check.ts';
 import { checkSketched } from './sketch/check.ts';
@@ -24,7 +18,6 @@ export function checkRotated(task: StatisticsTask, program: Program): void {
       '"twoParty" expected garbled for ridge, which rotated does not compute',
     );
   checkRevealedByRotation(program);
-  checkFloor(task);
   if (program.sketch !== undefined) {
     checkSketched(task, program);
     return;
@@ -36,13 +29,4 @@ export function checkRotated(task: StatisticsTask, program: Program): void {
   const varying = task.features.filter(({ min, max }) => min < max).length;
   if (!program.allowFullRank && leastRank(program) > varying) throw fullRank(program);
   rotatedParameters(task);
-}
-
-/** The floor under sketches is not built here: see docs/rotated-floor.md. */
-function checkFloor(task: StatisticsTask): void {
-  if (floorOf(task) === undefined || task.sketch === undefined) return;
-  throw new ProjectionError(
-    'ERR_PROGRAM_INVALID',
-    '"exact" expected true, and "allowFullRank" with it, for a sketch, which has no floor',
-  );
 }

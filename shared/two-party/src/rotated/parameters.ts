@@ -11,6 +11,7 @@ import {
   isStandardised,
   placesOf,
   RELEASED_BITS,
+  raiseOf,
   type Span,
   type StatisticsTask,
 } from '@eigenveil/task';
@@ -93,7 +94,7 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const exponents = floor ? FLOORED_EXPONENTS : EXPONENTS;
   const rotationBits = exponents.guard + ceilLog2(d);
   const standardised = isStandardised(task.method);
-  const raise = standardised ? correlationRaiseOf(task) : raiseOf(task);
+  const raise = standardised ? correlationRaiseOf(task) : raiseOf(floorOf(task));
   const noiseScale = standardised ? BigInt(d) * ((1n << BigInt(SOLVE_FRACTION)) + raise) : undefined;
   const traceBits = noiseScale === undefined ? traceBitsOf(task) : ceilLog2(noiseScale);
   const ringBits = traceBits + 2 * rotationBits + 2;
@@ -135,15 +136,6 @@ export function shareBitsOf(task: StatisticsTask): { R: number; V: number; sums:
     V: V + shift,
     sums: V + floor.sumFractionBits - task.fractionBits + 1,
   };
-}
-
-/**
- * Twice the largest ridge of the floor, in units of R. With noise off the diagonal of deviation ς both servers' noise has no eigenvalue below
- * −ς(2√d + t) except with probability exp(−t²/4), and here t is at least 17.
- */
-export function raiseOf(task: StatisticsTask): bigint {
-  const floor = floorOf(task);
-  return floor ? BigInt(Math.ceil(2 * Math.max(...floor.ridge) * 4 ** floor.fractionBits)) : 0n;
 }
 
 /**
@@ -212,7 +204,8 @@ export function rotatedDistance(
 export function traceBitsOf(task: StatisticsTask): number {
   const { M, R, V } = computedBounds(task);
   return (
-    Math.max(ceilLog2(M) + ceilLog2(R + raiseOf(task)), 2 * ceilLog2(V)) + ceilLog2(task.features.length)
+    Math.max(ceilLog2(M) + ceilLog2(R + raiseOf(floorOf(task))), 2 * ceilLog2(V)) +
+    ceilLog2(task.features.length)
   );
 }
 

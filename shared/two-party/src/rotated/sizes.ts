@@ -100,7 +100,7 @@ function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exc
   ];
 }
 
-/** The choices of the second and of the last are the data user's. */
+/** The choices of the second and of the last are the data user's; with a floor of the third, since an exchange that centres comes first. */
 function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exchange[] {
   const parameters = sketchParameters(task, program);
   const { features: d, columns: l, components: k, entryShareBits, ringBits } = parameters;
@@ -112,7 +112,13 @@ function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exc
   const lifting = (count: number, stage: Cut) =>
     liftingSizes(count, stage).map((one) => size([1, one.size, one.size], 2, one.ring));
   const pieces = piecesOf(d).map((piece) => size([k, l, piece.size], vectorRing, vectorRing));
+  const { centringRing, centringBits } = parameters;
+  const centring = [
+    ...piecesOf(d).map((piece) => size([l, 1, piece.size], centringBits.sums, centringRing)),
+    size([d, 1, l], centringBits.V, centringRing),
+  ];
   return [
+    ...(parameters.hasFloor ? [[centring]] : []),
     [
       [
         size([l, d, l], Math.min(entryShareBits + 1, gram.ring), gram.ring),

@@ -114,12 +114,15 @@ function pencilBytes(task: StatisticsTask, program: Program): Bytes {
 function sketchBytes(task: StatisticsTask, program: Program): Bytes {
   const parameters = sketchParameters(task, program);
   const { features: d, columns: l, components: k, shareRing, ringBits, openRing, vectorRing } = parameters;
-  const [first, whitening, turning, back, last] = exchangesOf(task, program).map(exchangeBytes);
+  const exchanges = exchangesOf(task, program).map(exchangeBytes);
+  const centring = parameters.hasFloor ? exchanges.splice(0, 1) : [];
+  const [first, whitening, turning, back, last] = exchanges;
   const upper = (l * (l + 1)) / 2;
   return sum([
     { toCsp: ring(1, shareRing), toDataUser: ring(1 + d, shareRing) },
     BASE,
     reversed(BASE),
+    ...centring,
     first!,
     { toCsp: 0, toDataUser: ring(upper, ringBits) },
     reversed(whitening!),

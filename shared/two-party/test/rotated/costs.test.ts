@@ -7,6 +7,7 @@ import { exchangesOf } from '../../src/rotated/sizes.ts';
 import { rotated } from '../../src/rotated.ts';
 import { bytes, lineOf, OWNERS, SAMPLES, type Shape, taskOf } from '../shapes.ts';
 import { type Bytes, rotatedBytes } from './bytes.ts';
+import { gridded } from './floors.ts';
 import { dca, labelled, lda, mdr, pencilSetting } from './pencils.ts';
 import { AT_ONCE } from './run.ts';
 import { type Setting, settingOf, spread } from './settings.ts';
@@ -40,6 +41,8 @@ const twice = {
   ],
 };
 
+const floored = gridded(60, [2, 0.25, 'cell', 2, 0.25, 'cell', 2, 0.25], 5);
+
 describe('the bytes of rotated', () => {
   it.each([
     [
@@ -51,6 +54,18 @@ describe('the bytes of rotated', () => {
       pencilSetting({ ...labelled(40, 6, 2), components: 1, method: dca(0.2, 0.1) }),
     ],
     ['a sketch', sketchSetting({ rows: patterned(40, 30, 9), columns: 4, components: 1 })],
+    [
+      'a sketch with a floor',
+      sketchSetting({
+        ...{ rows: floored.rows, columns: 4, components: 1 },
+        task: {
+          ...floored.task,
+          features: floored.task.features.map((feature) => ({ ...feature, twoValued: false })),
+          twoParty: 'rotated',
+        },
+        program: { allowFullRank: true },
+      }),
+    ],
     ['MDR', pencilSetting({ ...twice, components: 2, method: mdr(0.1) })],
     [
       'LDA with a floor',

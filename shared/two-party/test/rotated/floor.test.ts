@@ -1,9 +1,8 @@
 /** A PCA with a floor gives what the clear reference gives of the noised statistics. */
 import { decompose, pencil, principalAngles, symmetricEigen } from '@eigenveil/projection';
-import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
+import { floorOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { memoryChannelPair, resolutionOf } from '../../src/index.ts';
-import { checkRotated } from '../../src/rotated/check.ts';
 import { ceilLog2, rotatedDistance, rotatedParameters } from '../../src/rotated/parameters.ts';
 import { rotated } from '../../src/rotated.ts';
 import { GRAINS, gridded, noised } from './floors.ts';
@@ -124,16 +123,6 @@ describe('a correlation matrix with a floor', () => {
     for (const [i, variance] of result.variances!.entries())
       expect(Math.abs(variance - wanted.variances![i]!)).toBeLessThan(1.01 * 2 ** -bits);
   });
-});
-
-it('refuses a sketch with a floor, which is not built', () => {
-  const { task } = gridded(0, ['cell', 'cell', 'cell', 'cell', 'cell', 'cell'], 1);
-  const setting = settingOf({ rows: [], features: 6, components: 1, task });
-  const sketch = { sketch: { columns: 4, nonce: null }, outputs: ['sampleCount', 'mean'] };
-  const [sketched, program] = [setting.task, setting.program].map((own) => ({ ...own, ...sketch }));
-  expect(() => checkRotated(sketched as StatisticsTask, program as Program)).toThrow(
-    expect.objectContaining({ code: 'ERR_PROGRAM_INVALID', message: expect.stringContaining('"exact"') }),
-  );
 });
 
 describe('rotatedDistance', () => {

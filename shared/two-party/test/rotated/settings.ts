@@ -1,6 +1,6 @@
 /** PCA tasks over made-up and bundled rows, with shares as unblinding leaves them. */
 import { randomBytes } from 'node:crypto';
-import { flatten, layout, type Statistics } from '@eigenveil/statistics';
+import { drawNoise, flatten, layout, type Statistics } from '@eigenveil/statistics';
 import {
   computedValues,
   floorDeviations,
@@ -92,17 +92,23 @@ export function settingOf({
   };
 }
 
-/** Both servers' shares, blinded as in the packing, and with a floor what they compute with; `noise` is the sum of both servers' on it. */
+/**
+ * Both servers' shares, blinded as in the packing, and with a floor what they compute with; `noise` is the sum of both servers' on it.
+ * @param signs of a sketch
+ */
 export function share(
   task: StatisticsTask,
   statistics: Statistics,
   verifiedOwners: number,
   random = new RandomBits((length) => randomBytes(length)),
+  signs?: Int32Array,
 ) {
   const draw = () =>
-    floorDeviations(task).map((deviation) =>
-      BigInt(Math.round((Number(standardNormal(random, 53)) / 2 ** 53) * deviation)),
-    );
+    task.sketch
+      ? drawNoise(task, 'csp', randomBytes, signs)
+      : floorDeviations(task).map((deviation) =>
+          BigInt(Math.round((Number(standardNormal(random, 53)) / 2 ** 53) * deviation)),
+        );
   const noises = [draw(), draw()] as const;
   const noised = (values: readonly bigint[], noise: readonly bigint[]) =>
     floorOf(task) ? computedValues(task, values).map((value, v) => value + noise[v]!) : [...values];

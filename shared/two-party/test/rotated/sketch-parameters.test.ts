@@ -14,7 +14,12 @@ describe('the lengths of a sketch', () => {
   it('keep the distance below 2^−38 at every size, room and scale of Ω', () => {
     for (const size of SIZES) {
       for (const sumBits of [16, 30, 42, 52, 64]) {
-        for (const scaleBits of [0, 8]) {
+        for (const [scaleBits, hasFloor] of [
+          [0, false],
+          [8, false],
+          [0, true],
+          [8, true],
+        ] as const) {
           const columnBits = Math.ceil(Math.log2(size.features)) + (scaleBits > 0 ? scaleBits + 1 : 0);
           const parameters = lengthsOf({
             ...size,
@@ -23,6 +28,10 @@ describe('the lengths of a sketch', () => {
             columnBits,
             shareBits: 100,
             entryShareBits: 100,
+            sumShareBits: 70,
+            hasFloor,
+            raise: 0n,
+            scatterUnit: 2 ** 28,
           });
           const { total, ...parts } = sketchDistance(parameters);
           expect(total, JSON.stringify({ ...size, sumBits, scaleBits, ...parts })).toBeLessThan(2 ** -38);

@@ -7,6 +7,7 @@ import { answerSketch } from '../../src/rotated/sketch/csp.ts';
 import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import type { SketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import { drawSketchSecrets, type SketchSecrets } from '../../src/rotated/sketch/secrets.ts';
+import { noised } from './floors.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { numbers, type Setting, share } from './settings.ts';
 
@@ -88,9 +89,17 @@ export function sketchSetting({
     for (const [i, cell] of cells.entries()) V[i]! += BigInt(cell);
   }
   const statistics = { R: [], Y, labellings: [[{ V, M: BigInt(rows.length) }]], owners: BigInt(owners) };
-  const { garbler, evaluator } = share(task, statistics, owners);
+  const { garbler, evaluator, noise } = share(task, statistics, owners, undefined, signs);
   const withSigns = <Part extends object>(part: Part) => ({ ...part, signs });
-  return { task, program, statistics, signs, garbler: withSigns(garbler), evaluator: withSigns(evaluator) };
+  return {
+    task,
+    program,
+    statistics,
+    noise,
+    signs,
+    garbler: withSigns(garbler),
+    evaluator: withSigns(evaluator),
+  };
 }
 
 export interface RunOptions {
@@ -133,9 +142,10 @@ export async function resultOf(setting: SketchSetting, options?: RunOptions): Pr
   return user.value;
 }
 
-/** Largest |Δλ|/λ₁, and the sine of the largest angle between the result and the reference's components. */
-export function distanceToSketch({ program, statistics, signs }: SketchSetting, result: Decomposition) {
-  const expected = decompose(program, statistics, signs);
+/** Largest |Δλ|/λ₁, and the sine of the largest angle between the result and the reference's components, with the same noise. */
+export function distanceToSketch(setting: SketchSetting, result: Decomposition) {
+  const { program, statistics, signs } = setting;
+  const expected = decompose(program, program.floor ? noised(setting) : statistics, signs);
   return {
     eigenvalueError: Math.max(
       ...result.eigenvalues.map(

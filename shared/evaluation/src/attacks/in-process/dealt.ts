@@ -26,7 +26,7 @@ export async function dealtResult(
   task: Task,
   statistics: Statistics,
   signs?: Int32Array,
-  shares = share(task, statistics),
+  shares = share(task, statistics, undefined, signs),
 ): Promise<Decomposition> {
   const asked = { task, program: programOf(task) };
   const { csp, user } = clearProductsBothWays();

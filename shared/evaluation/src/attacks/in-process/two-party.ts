@@ -26,14 +26,15 @@ export interface Shares {
 
 /**
  * Both servers' shares of statistics, as the unblinding leaves them: with the noise of those who add some.
+ * @param signs Ω of a sketch
  * @param alone where the CSP draws its noise from, if the data user shall add none
  */
-export function share(task: Task, statistics: Statistics, alone?: RandomSource): Shares {
-  const drawn = draw({ task, packing: layout(task) }, systemRandomness);
+export function share(task: Task, statistics: Statistics, alone?: RandomSource, signs?: Int32Array): Shares {
+  const drawn = draw({ task, packing: layout(task), signs }, systemRandomness);
   const slots = flatten(task, statistics).map((value, i) => value + drawn.blinding.at(i)!);
   const noise = alone ? drawn.noise.map(() => 0n) : drawn.noise;
   return {
-    csp: [...sharesAtCsp(task, slots, alone ?? systemRandomness)],
+    csp: [...sharesAtCsp(task, slots, alone ?? systemRandomness, signs)],
     dataUser: [...sharesAtDataUser(task, { ...drawn, noise })],
   };
 }

@@ -13,6 +13,7 @@ import {
   ownSumDeviation,
   type Program,
   ROTATED_PENCIL_BITS,
+  raiseOf,
   type StatisticsTask,
   summedClasses,
 } from '@eigenveil/task';
@@ -23,7 +24,6 @@ import {
   type Exponents,
   MASK_GUARD,
   NOISE_INTEGER_BITS,
-  raiseOf,
   shareBitsOf,
   traceBitsOf,
 } from '../parameters.ts';
@@ -164,9 +164,10 @@ function ringsOf(parameters: PencilParameters): number[] {
 type FlooredSizes = Pick<PencilParameters, 'sumFractionBits' | 'raises' | 'raise'>;
 
 /** MDR's T is positive semidefinite whatever the noise, since it is made of sums of rows alone. */
-function flooredSizes(task: StatisticsTask, { sumFractionBits, ridge, fractionBits }: Floor): FlooredSizes {
+function flooredSizes(task: StatisticsTask, floor: Floor): FlooredSizes {
+  const { sumFractionBits, ridge, fractionBits } = floor;
   if (task.method.kind === 'mdr') return { sumFractionBits, raises: ridge.map(() => 0n), raise: 0n };
-  const raise = raiseOf(task);
+  const raise = raiseOf(floor);
   return {
     sumFractionBits,
     raises: ridge.map((value) => raise + BigInt(Math.round(value * 4 ** fractionBits))),
@@ -188,7 +189,7 @@ function noisedTraceBits(task: StatisticsTask, { deviation, grains, fractionBits
       ? (own + servers) * (twice + own + servers)
       : servers * (twice + 2n * own + servers);
   const more = BigInt(Math.max(...summedClasses(task))) * ofClass;
-  return ceilLog2(M) + ceilLog2(R + 2n * raiseOf(task) + more) + ceilLog2(task.features.length);
+  return ceilLog2(M) + ceilLog2(R + 2n * raiseOf(floorOf(task)) + more) + ceilLog2(task.features.length);
 }
 
 type Sizes = Pick<

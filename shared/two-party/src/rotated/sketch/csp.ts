@@ -22,6 +22,7 @@ import { returnedShareOfCsp, returningChoices } from '../returning.ts';
 import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
 import { fixed } from '../secrets.ts';
 import { truncateCsp } from '../truncate.ts';
+import { centredShareOfCsp, centringChoices } from './centring.ts';
 import { liftChosen, liftCorrelated } from './lifting.ts';
 import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
 import { joined, piecesOf } from './pieces.ts';
@@ -44,10 +45,17 @@ export async function answerSketch(
     await openOwners(stream, own.owners, shareRing, input, program);
 
     const chooser = await products();
-    await declare(stream, [own.Q, ...own.V], shareRing);
+    await declare(stream, [own.Q, ...own.sums], shareRing);
     const secrets = fixed(stream, draw(parameters)); // while the data user takes the mean off
-    const kept = keptOf(own, parameters);
-    const { matrix, framed } = await shareMatrices(chooser, own, kept, secrets, parameters);
+    const centred = await centre(chooser, own, parameters);
+    const kept = keptOf(centred, parameters);
+    const { matrix, framed } = await shareMatrices(
+      chooser,
+      { Z: centred, signs: own.signs },
+      kept,
+      secrets,
+      parameters,
+    );
     await sendMarkedMatrix(stream, mark, matrix, ringBits);
 
     const whitened = await shareWhitened(chooser, framed, secrets, parameters);
@@ -57,15 +65,25 @@ export async function answerSketch(
   });
 }
 
-/** Z'' as unblinding left it: not negative, d × l. */
-function keptOf({ Y }: SketchShares, { fineCut }: SketchParameters): bigint[][] {
-  return Array.from(Y, (row) => row.map((share) => share >> BigInt(fineCut)));
+/** Step 1: Z as unblinding left it, or with a floor as two products leave it: not negative, d × l. */
+async function centre(
+  chooser: Chooser,
+  own: SketchShares & { readonly signs: TestMatrix },
+  parameters: SketchParameters,
+): Promise<Iterable<readonly bigint[]>> {
+  if (!parameters.hasFloor) return own.Y;
+  return centredShareOfCsp(own, await chooser.multiply(centringChoices(own, parameters)), parameters);
+}
+
+/** Z''. */
+function keptOf(Z: Iterable<readonly bigint[]>, { fineCut }: SketchParameters): bigint[][] {
+  return Array.from(Z, (row) => row.map((share) => share >> BigInt(fineCut)));
 }
 
 /** Step 2: the CSP's share of M, and of G = P A Pᵀ, upper triangles. */
 async function shareMatrices(
   chooser: Chooser,
-  { Y, signs }: SketchShares & { readonly signs: TestMatrix },
+  { Z, signs }: { readonly Z: Iterable<readonly bigint[]>; readonly signs: TestMatrix },
   kept: Matrix,
   secrets: SketchSecrets,
   parameters: SketchParameters,
@@ -91,7 +109,7 @@ async function shareMatrices(
   const framedProduct = plan.add({ ...turning, ringBits: framed.ring, part: 'upper' });
 
   const shares = await chooser.multiply(plan.products);
-  const core = inRing(doubledCore(Y, l, signs, parameters.shareRing), parameters.ringBits);
+  const core = inRing(doubledCore(Z, l, signs, parameters.entryBits), parameters.ringBits);
   const products = rotated.map((product) => product(shares));
   const own = upperProduct(fineRotation, matrixOf(PA(shares), l), framed.ring);
   return {

@@ -24,6 +24,7 @@ import { returningCorrelations } from '../returning.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
 import { fixed } from '../secrets.ts';
 import { truncateUser } from '../truncate.ts';
+import { centredShareOfUser, centringCorrelations } from './centring.ts';
 import { decomposeWhitened, findRoot, finishSketch, type Root, refusalOfRows } from './decomposition.ts';
 import { liftChosen, liftCorrelated } from './lifting.ts';
 import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
@@ -54,9 +55,10 @@ export async function askSketch(
   const { whole, ...parts } = sketchPaces(d, l, components);
   const pace = paceOf(input, whole);
   holdToPace(stream, partOf(pace, parts.centring, whole));
-  const [Q, ...V] = opened([own.Q, ...own.V], declared, shareRing);
+  const [Q, ...V] = opened([own.Q, ...own.sums], declared, shareRing);
   const refused = refusalOfRows(Q!, l, task);
-  const { core: ownCore, kept } = centre(own, { Q: Q!, V }, refused !== undefined, parameters);
+  const Z = await centre(correlator, own, { Q: Q!, V }, refused !== undefined, parameters);
+  const { core: ownCore, kept } = keptOf(Z, own, parameters);
 
   const { matrix, framed } = await shareMatrices(correlator, ownCore, kept, parameters);
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, matrix.length, ringBits);
@@ -70,11 +72,11 @@ export async function askSketch(
     const answer = await readRing(stream, ROTATED_MESSAGE.signal, share.length, openRing);
     holdToPace(stream, partOf(pace, parts.decomposition, whole));
     const M2 = opened(share, answer, openRing);
-    const last = decomposeWhitened(M2, core, parameters);
+    const last = decomposeWhitened(M2, core, program, parameters);
     const vectors = await rotateBack(stream, correlator, kept, last.directions, core, parameters);
     return { last, vectors: vectors.flat() };
   });
-  return finishSketch(last, vectors, { Q: Q!, V }, task, parameters);
+  return finishSketch(last, vectors, { Q: Q!, V }, program, parameters);
 }
 
 /** This server's shares of twice the core, l × l, and of Z'', what is kept of Z, d × l. Z itself is not needed after that. */
@@ -83,27 +85,52 @@ interface Centred {
   readonly kept: Matrix;
 }
 
-/** Step 1: V(VᵀΩ)/Q off this server's share of Y, and low bits dropped; nothing is taken off where the number of rows refuses the result. */
-function centre(
-  { Y, signs }: SketchShares & { readonly signs: TestMatrix },
+/**
+ * Step 1: this server's share of Z, d × l, row by row. V(VᵀΩ)/Q is taken off its share of Y, or with a floor what two products make of a mean with noise; nothing, where the
+ * number of rows refuses the result.
+ */
+async function centre(
+  correlator: Correlator,
+  own: SketchShares & { readonly signs: TestMatrix },
   { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] },
   isRefused: boolean,
   parameters: SketchParameters,
+): Promise<Iterable<readonly bigint[]>> {
+  const { columns: l } = parameters;
+  if (parameters.hasFloor) {
+    const p = isRefused ? V.map(() => 1n) : V.map((sum) => sum / Q);
+    const products = await correlator.multiply(centringCorrelations(p, own, parameters));
+    return centredShareOfUser(own, { Q, p }, products, parameters);
+  }
+  const meanOf = centring(isRefused ? V.map(() => 0n) : V, isRefused ? 1n : Q, own.signs, l);
+  return {
+    *[Symbol.iterator]() {
+      let i = 0;
+      for (const row of own.Y) {
+        const mean = meanOf(i);
+        i += 1;
+        yield row.map((share, a) => share - mean[a]!);
+      }
+    },
+  };
+}
+
+/** What is kept of Z, and its core. */
+function keptOf(
+  Z: Iterable<readonly bigint[]>,
+  { signs }: { readonly signs: TestMatrix },
+  { columns: l, entryBits, fineCut, ringBits }: SketchParameters,
 ): Centred {
-  const { columns: l, shareRing, fineCut, ringBits } = parameters;
-  const meanOf = centring(isRefused ? V.map(() => 0n) : V, isRefused ? 1n : Q, signs, l);
   const kept: bigint[][] = [];
   // Row by row: all of Y or Z beside Z'' would be tens of megabytes each, of thousands of features.
-  const centred = function* () {
-    for (const share of Y) {
-      const mean = meanOf(kept.length);
-      const row = share.map((entry, a) => BigInt.asIntN(shareRing, entry) - mean[a]!);
+  const rows = function* () {
+    for (const row of Z) {
       kept.push(row.map((entry) => roundedDown(entry, fineCut)));
       yield row;
     }
   };
   // A mean is no longer than a share, sumBits + 1. That of a CSP that deviates is cut, whatever work it would take, and gives a wrong core as it would have.
-  const core = inRing(doubledCore(centred(), l, signs, shareRing + 1), ringBits);
+  const core = inRing(doubledCore(rows(), l, signs, entryBits + 1), ringBits);
   return { core, kept };
 }
 

@@ -1,9 +1,11 @@
 /** What the data user makes of M and of M₂: C₁, the directions that it asks for, and from the answer the components. */
 import {
+  asReleased,
   type Decomposition,
   type EigenPairs,
   ProjectionError,
   rankOf,
+  rankRefusal,
   sketchIsWhole,
   symmetricEigen,
 } from '@eigenveil/projection';
@@ -48,6 +50,8 @@ interface OpenedCore extends Root {
 interface OpenedWhitened {
   /** Of the components, as of F. */
   readonly values: readonly number[];
+  /** Of the scatter's sketch, without the raise. */
+  readonly spectrum: readonly number[];
   /** A, l × components. */
   readonly directions: Matrix;
   readonly core: OpenedCore;
@@ -163,20 +167,36 @@ function times(entry: bigint, factor: number): bigint {
 export function decomposeWhitened(
   upper: readonly bigint[],
   core: OpenedCore,
-  { columns: l, components, openBits, directionBits }: SketchParameters,
+  program: Program,
+  { columns: l, components, openBits, directionBits, scatterUnit, raise }: SketchParameters,
 ): OpenedWhitened {
   const matrix = symmetricMatrix(upper, l);
-  const nothing = { values: [], directions: matrix.map(() => new Array<bigint>(components).fill(0n)), core };
+  const nothing = {
+    values: [],
+    spectrum: [],
+    directions: matrix.map(() => new Array<bigint>(components).fill(0n)),
+    core,
+  };
   try {
     const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
     const directions = refineVectors(matrix, pairs, components, directionBits);
     const values = pairs.values.map((value) => value * 2 ** -openBits);
     const isPlausible =
       values.reduce((sum, value) => sum + value, 0) <= 1 + PLAUSIBLE && values.at(-1)! >= -PLAUSIBLE;
+    const spectrum = values.map((value) => (value * core.unit - Number(raise)) / scatterUnit);
     const refusal =
-      core.refusal ?? (isPlausible ? undefined : implausible('"signal" expected that of a sketch'));
+      core.refusal ??
+      (isPlausible
+        ? program.floor && rankRefusal(spectrum, program)
+        : implausible('"signal" expected that of a sketch'));
     if (refusal) return { ...nothing, refusal };
-    return { values: values.slice(0, components), directions, core, refusal };
+    return {
+      values: values.slice(0, components),
+      spectrum: spectrum.slice(0, components),
+      directions,
+      core,
+      refusal,
+    };
   } catch {
     return { ...nothing, refusal: core.refusal ?? implausible('"signal" expected numbers') };
   }
@@ -188,10 +208,10 @@ export function decomposeWhitened(
  *   they cannot have, and the refusal of what was opened
  */
 export function finishSketch(
-  { values, core, refusal }: OpenedWhitened,
+  { values, spectrum, core, refusal }: OpenedWhitened,
   vectors: readonly bigint[],
   { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] },
-  { fractionBits }: StatisticsTask,
+  program: Program,
   { components: k, features: d }: SketchParameters,
 ): Decomposition {
   if (refusal) throw refusal;
@@ -210,11 +230,10 @@ export function finishSketch(
   const most = off.reduce((a, b) => Math.max(a, b));
   if (!(most < PLAUSIBLE_PRODUCT)) throw implausible('"vectors" expected orthonormal ones');
   if (most > ROUGHEST_PRODUCT) throw tooSmall('components', 'some as small as what they are rounded to');
-  const scale = 4 ** fractionBits;
-  return {
+  return asReleased(program, {
     vectors: columns.map(ofLengthOne),
-    eigenvalues: values.map((value) => (value * core.unit) / scale),
-    mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** fractionBits)),
+    eigenvalues: [...spectrum],
+    mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** program.fractionBits)),
     sampleCount: Number(Q),
-  };
+  });
 }

@@ -65,8 +65,8 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
     rotationInVectors: ofFlood * 2 * rounding(fineRotationBits) * Math.sqrt(k),
     // Of P₂ᵀ A, of C̃ᵀ P₂ᵀ A, and of J with its flood.
     truncationInVectors: ofFlood * spread * (2 * 2 ** -directionBits + 2 ** -parameters.coefficientBits),
-    // P₂ᵀ A, C̃ᵀ P₂ᵀ A and J.
-    wraps: 3 * 2 ** -(TRUNCATION_GUARD + 1),
+    // P₂ᵀ A, C̃ᵀ P₂ᵀ A and J; with a floor Z as well.
+    wraps: (parameters.hasFloor ? 4 : 3) * 2 ** -(TRUNCATION_GUARD + 1),
     // A Gaussian vector of at least two entries that is shorter than 2^−32, in two matrices; noise of more than 11.3 deviations, in two.
     sampling: 2 * 2 ** -64 + l * (l + 1) * 2 ** -90,
   };

@@ -7,8 +7,12 @@
  */
 import { layout } from '@eigenveil/statistics/owner';
 import {
+  computedBounds,
+  FLOOR_REACH,
+  floorOf,
   type Program,
   placesOf,
+  raiseOf,
   type StatisticsTask,
   sketchColumnBound,
   sketchScaleBits,
@@ -66,6 +70,17 @@ export interface SketchParameters {
   readonly scaleBits: number;
   /** Bits of a share of the statistics as both servers begin with them: the CSP's is not negative and shorter by a bit, the data user's is negative. */
   readonly shareRing: number;
+  /** Whether both servers' noise is in Y: Z is then of the scatter with it and with the raise. */
+  readonly hasFloor: boolean;
+  /** c, in units of Z for a column of Ω of length 1. */
+  readonly raise: bigint;
+  /** Units of Z for 1 in the scatter matrix. */
+  readonly scatterUnit: number;
+  /** Of the products that centre Y where there is a floor, and bits of the CSP's numbers in them, with their sign: of its share of V, and of that times Ω. */
+  readonly centringRing: number;
+  readonly centringBits: { readonly V: number; readonly sums: number };
+  /** Bits of either server's share of an entry of Z. */
+  readonly entryBits: number;
   /** Bits of the CSP's share of an entry of Z'. */
   readonly entryShareBits: number;
   /** Of Z, none of whose entries is larger than 2^sumBits, this many bits are dropped for Z', and fewer for Z''. */
@@ -134,22 +149,51 @@ export function sketchParameters(
   { components }: Pick<Program, 'components'>,
 ): SketchParameters {
   const { blindingBits } = layout(task);
+  const { Y, labellings } = placesOf(task);
+  const floor = floorOf(task);
+  const raise = raiseOf(floor);
+  const columnBound = sketchColumnBound(task);
   const parameters = lengthsOf({
     features: task.features.length,
     columns: task.sketch!.columns,
     components,
     scaleBits: sketchScaleBits(task),
-    columnBits: ceilLog2(sketchColumnBound(task)),
-    sumBits: ceilLog2(statisticsBounds(task).Y),
-    shareBits: blindingBits.reduce((most, bits) => Math.max(most, bits)) + 1,
-    entryShareBits: blindingBits[placesOf(task).Y.from]! + 1,
+    columnBits: ceilLog2(columnBound),
+    sumBits: ceilLog2(computedBounds(task).Y + BigInt(columnBound) * (raise + missedBound(task))),
+    // Noise makes them longer by less than a bit.
+    shareBits: blindingBits.reduce((most, bits) => Math.max(most, bits)) + (floor ? 2 : 1),
+    entryShareBits: blindingBits[Y.from]! + 1,
+    sumShareBits: blindingBits[labellings[0]![0]!.V.from]! + 1,
+    hasFloor: floor !== undefined,
+    raise,
+    scatterUnit: 4 ** task.fractionBits,
   });
   checkRings(ringsOf(parameters));
   return parameters;
 }
 
+/** (V − Qp)²/Q of a feature at most, in units of R: what the noise on V and the rounding of p leave of the mean. There are more rows than columns. */
+function missedBound(task: StatisticsTask): bigint {
+  const floor = floorOf(task);
+  if (floor === undefined) return 0n;
+  const noise = 2 * FLOOR_REACH * floor.deviation * Math.max(0, ...floor.grains) * 2 ** floor.sumFractionBits;
+  return BigInt(Math.ceil(noise ** 2 / (task.sketch!.columns + 1) + noise)) + statisticsBounds(task).M;
+}
+
 interface Sizes
-  extends Pick<SketchParameters, 'features' | 'columns' | 'components' | 'scaleBits' | 'entryShareBits'> {
+  extends Pick<
+    SketchParameters,
+    | 'features'
+    | 'columns'
+    | 'components'
+    | 'scaleBits'
+    | 'entryShareBits'
+    | 'hasFloor'
+    | 'raise'
+    | 'scatterUnit'
+  > {
+  /** Of the CSP's share of an entry of V. */
+  readonly sumShareBits: number;
   /** No entry of Y, nor of Z, is larger than 2^sumBits. */
   readonly sumBits: number;
   /** The magnitudes in a column of Ω add up to at most 2^columnBits. */
@@ -159,8 +203,14 @@ interface Sizes
 }
 
 /** All lengths and scales, whether they fit or not. */
-export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): SketchParameters {
-  const { features: d, columns: l, components: k, scaleBits } = sizes;
+export function lengthsOf({
+  sumBits,
+  columnBits,
+  shareBits,
+  sumShareBits,
+  ...sizes
+}: Sizes): SketchParameters {
+  const { features: d, columns: l, components: k, scaleBits, hasFloor } = sizes;
   const entries = (l * (l + 1)) / 2;
   const cut = Math.max(0, sumBits - ENTRY_BITS);
   // Of the largest entry of Z' and of Z'ᵀZ'. The trace of S̄ in units of Z' is at most 2^keptBits.
@@ -224,10 +274,20 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
     cut: fineRotationBits - turnedBits,
     lifted: framed.ring,
   };
+  const shareRing = Math.max(shareBits, sumBits) + 2;
+  // As shares that are truncated: see truncate.ts.
+  const centringRing = sumBits + TRUNCATION_GUARD + ceilLog2(d * l) + 1;
+  const entryShareBits = hasFloor ? centringRing : sizes.entryShareBits;
   return {
     ...sizes,
-    shareRing: Math.max(shareBits, sumBits) + 2,
-    entryShareBits: Math.max(1, sizes.entryShareBits - cut),
+    shareRing,
+    centringRing,
+    centringBits: {
+      V: Math.min(sumShareBits + 1, centringRing),
+      sums: Math.min(sumShareBits + columnBits + 1, centringRing),
+    },
+    entryBits: hasFloor ? centringRing : shareRing,
+    entryShareBits: Math.max(1, entryShareBits - cut),
     cut,
     fineCut,
     ringBits: coreBits + 1 + 2 * rotationBits + 2,
@@ -266,11 +326,11 @@ export function lengthsOf({ sumBits, columnBits, shareBits, ...sizes }: Sizes): 
 }
 
 function ringsOf(parameters: SketchParameters): number[] {
-  const { shareRing, ringBits, openRing, vectorRing } = parameters;
+  const { shareRing, centringRing, ringBits, openRing, vectorRing } = parameters;
   const products = Object.values(parameters).flatMap((value) =>
-    typeof value === 'object' ? value.ring : [],
+    typeof value === 'object' && 'ring' in value ? value.ring : [],
   );
-  return [shareRing, ringBits, openRing, vectorRing, ...products];
+  return [shareRing, centringRing, ringBits, openRing, vectorRing, ...products];
 }
 
 /** Of the products of the way back through both rotations, with more of their bits. */

@@ -4,13 +4,16 @@ import { placesOf, type StatisticsTask } from '@eigenveil/task';
 import { roundDivide } from '../integers.ts';
 import { signedLimbsOf } from '../limbs.ts';
 import { type Matrix, upperEntries } from '../matrices.ts';
-import { checkShares } from '../shares.ts';
+import { asIntegers, checkShares } from '../shares.ts';
 import type { SketchParameters } from './parameters.ts';
 
 export interface SketchShares {
-  /** d × l, row by row, each made when it is asked for: all of thousands of features would be tens of megabytes. */
+  /** d × l integers, row by row, each made when it is asked for: all of thousands of features would be tens of megabytes. */
   readonly Y: Iterable<readonly bigint[]>;
+  /** Integers. */
   readonly V: readonly bigint[];
+  /** Of the sums of rows that the mean is made of: with a floor, V with noise. Elements of the ring. */
+  readonly sums: readonly bigint[];
   readonly Q: bigint;
   readonly owners: bigint;
 }
@@ -22,20 +25,26 @@ export type TestMatrix = ArrayLike<number>;
 export function sketchShares(
   task: StatisticsTask,
   { shares, signs }: { readonly shares: IntegerList; readonly signs?: TestMatrix | undefined },
-  { features: d, columns: l, shareRing }: SketchParameters,
+  { features: d, columns: l, shareRing, hasFloor }: SketchParameters,
 ): SketchShares & { readonly signs: TestMatrix } {
   checkShares(shares, shareRing);
   if (signs?.length !== d * l) throw new RangeError(`"signs" expected ${d} × ${l} of them`);
-  const { Y, labellings, owners, length } = placesOf(task);
+  const { Y, labellings, owners, length: plain } = placesOf(task);
+  const length = plain + (hasFloor ? d : 0);
   if (shares.length !== length) throw new RangeError(`"shares" expected ${length} of them`);
   const { V, M } = labellings[0]![0]!;
+  const integers = (from: number, to: number) => asIntegers([...shares.slice(from, to)], shareRing);
   const rows = {
     *[Symbol.iterator]() {
-      for (let from = Y.from; from < Y.to; from += l) yield [...shares.slice(from, from + l)];
+      for (let from = Y.from; from < Y.to; from += l) yield integers(from, from + l);
     },
   };
-  const sums = [...shares.slice(V.from, V.to)];
-  return { Y: rows, V: sums, Q: shares.at(M.from)!, owners: shares.at(owners.from)!, signs };
+  return {
+    Y: rows,
+    V: integers(V.from, V.to),
+    sums: hasFloor ? [...shares.slice(plain, length)] : [...shares.slice(V.from, V.to)],
+    ...{ Q: shares.at(M.from)!, owners: shares.at(owners.from)!, signs },
+  };
 }
 
 /**
@@ -48,10 +57,15 @@ export function centring(
   signs: TestMatrix,
   l: number,
 ): (row: number) => bigint[] {
-  const sums = Array.from({ length: l }, (_, a) =>
-    V.reduce((sum, value, i) => sum + value * BigInt(signs[i * l + a]!), 0n),
-  );
+  const sums = columnSums(V, signs, l);
   return (row) => sums.map((sum) => roundDivide(V[row]! * sum, Q));
+}
+
+/** Ωᵀ times a vector. */
+export function columnSums(values: readonly bigint[], signs: TestMatrix, l: number): bigint[] {
+  return Array.from({ length: l }, (_, a) =>
+    values.reduce((sum, value, i) => sum + value * BigInt(signs[i * l + a]!), 0n),
+  );
 }
 
 /**
