@@ -8,6 +8,7 @@ import { NUMBERS_OF_ROWS } from './number-of-rows.ts';
 import { ONE_HOTS } from './one-hot.ts';
 import { PLANTED } from './planted.ts';
 import { SKETCHES } from './sketch.ts';
+import { SKETCH_COUNTS } from './sketch-counts.ts';
 
 export const EXPERIMENTS: readonly Experiment[] = [
   pairs,
@@ -18,4 +19,5 @@ export const EXPERIMENTS: readonly Experiment[] = [
   ...MISJUDGED,
   ...ONE_HOTS,
   ...SKETCHES,
+  ...SKETCH_COUNTS,
 ];
