@@ -17,9 +17,12 @@ export interface NewOwner {
 export function enrolAll(dataDirectory: string, owners: readonly NewOwner[]): void {
   const db = new DatabaseSync(databaseFile(dataDirectory), { timeout: PATIENCE_MILLISECONDS });
   try {
-    const insert = db.prepare('INSERT INTO owners (owner_id, thumbprint) VALUES (?, ?)');
+    const insert = db.prepare(
+      'INSERT INTO owners (owner_id, thumbprint, enrolled_at, token_at) VALUES (?1, ?2, ?3, ?3)',
+    );
+    const now = Date.now();
     db.exec('BEGIN IMMEDIATE');
-    for (const { ownerId, thumbprint } of owners) insert.run(ownerId, thumbprint);
+    for (const { ownerId, thumbprint } of owners) insert.run(ownerId, thumbprint, now);
     db.exec('COMMIT');
   } finally {
     db.close();
