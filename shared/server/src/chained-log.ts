@@ -79,7 +79,7 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
     }
   }
 
-  /** The same of an open database, some at a time. */
+  /** Reads the entries of an open database in their order, a page at a time. */
   *readAll(): Work<Row[]> {
     const all: Row[] = [];
     for (;;) {

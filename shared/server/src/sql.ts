@@ -30,7 +30,7 @@ export class Statement {
   }
 }
 
-/** What the two databases write differently. */
+/** A part of a statement that the two databases write differently. */
 class Fragment {
   readonly sqlite: string;
   readonly postgres: string;
@@ -52,6 +52,7 @@ class List {
   }
 }
 
+/** Rows of values that are inserted together. */
 class Rows {
   readonly values: readonly (readonly SqlValue[])[];
 
@@ -118,11 +119,11 @@ export function rows(values: readonly (readonly SqlValue[])[]): Rows {
  * keys to the rows do not wait for it. In SQLite, BEGIN IMMEDIATE has locked everything.
  */
 export const LOCKED = fragment({ sqlite: '', postgres: 'FOR NO KEY UPDATE' });
-/** The same against all others who lock these rows, also for the sake of foreign keys. */
+/** At the end of a SELECT of rows that nobody else may lock until the transaction ends, not even for the sake of a foreign key. */
 export const LOCKED_WITH_KEY = fragment({ sqlite: '', postgres: 'FOR UPDATE' });
-/** The same against those who change the rows, not against others who only hold them like this. */
+/** At the end of a SELECT of rows that nobody may change until the transaction ends; others may hold them like this at the same time. */
 export const SHARED = fragment({ sqlite: '', postgres: 'FOR SHARE' });
-/** A statement: nobody else writes to the table until the transaction ends. */
+/** A statement after which nobody else writes to the table until the transaction ends. */
 export function lockTable(table: string): Statement {
   return sql`${fragment({ sqlite: '', postgres: `LOCK TABLE ${table} IN EXCLUSIVE MODE` })}`;
 }

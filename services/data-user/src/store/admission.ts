@@ -82,7 +82,7 @@ export function* withdraw(taskId: TaskId, ownerId: OwnerId): Work<void> {
   yield sql`UPDATE tasks SET contributions = contributions - 1 WHERE task_id = ${taskId}`;
 }
 
-/** Of an owner who has withdrawn before anything of it had come. */
+/** Marks an owner who withdraws before anything of it has come. */
 function* markWithdrawn(taskId: TaskId, ownerId: OwnerId): Work<void> {
   const numbered = sql`
     UPDATE tasks SET last_sequence = last_sequence + 1 WHERE task_id = ${taskId} RETURNING last_sequence AS sequence`;

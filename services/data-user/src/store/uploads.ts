@@ -51,7 +51,7 @@ export function* uploadedPiece(uploadId: number, number: number): Work<Uint8Arra
   return (yield* rowOf<{ bytes: Uint8Array }>(piece))?.bytes;
 }
 
-/** Unless it is a contribution. */
+/** Deletes an upload that is not a contribution. */
 export function* dropUpload(uploadId: number): Work<void> {
   yield sql`
     DELETE FROM uploads WHERE upload_id = ${uploadId} AND NOT EXISTS (SELECT 1 FROM contributions
