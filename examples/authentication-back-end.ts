@@ -4,11 +4,12 @@
  *
  *   HOME_FOLDER=… SERVICE_URL=… npx node examples/authentication-back-end.ts alice
  */
+
 import {
+  CodedError,
   type Decision,
   RelyingClient,
   RelyingHome,
-  ServiceError,
   UserId,
 } from '@eigenveil/authenticator/relying';
 
@@ -36,7 +37,7 @@ for await (const event of client.follow({ after: await home.position(), everyMil
   if (waits && (await hasProved(userId)))
     await client.confirm(userId, sequence).catch((error: unknown) => {
       // Something has happened since, which the next event tells.
-      if (!(error instanceof ServiceError && error.code === 'ERR_EVENT_STALE')) throw error;
+      if (!(error instanceof CodedError && error.code === 'ERR_EVENT_STALE')) throw error;
     });
   await home.savePosition(sequence);
   if (decision === 'lock') break; // for somebody to look at

@@ -1,6 +1,6 @@
 /** `npm run evaluate`: the instrument that evaluates the security of a task, on bundled scenes or on a task and rows of one's own. */
 import { addScale } from '@eigenveil/bench/scale';
-import { createProgram, EXIT, runCommand } from '@eigenveil/command';
+import { createProgram, runCommand } from '@eigenveil/command';
 import type { EvaluateOptions } from '@eigenveil/evaluation/run/command';
 import { Option } from 'commander';
 import { withCompileCache } from './compile-cache.ts';
@@ -60,4 +60,4 @@ Examples:
     await runEvaluation(program, options);
   });
 
-await runCommand(program, process.argv, { ERR_TOO_NOISY: EXIT.unavailable });
+await runCommand(program, process.argv);

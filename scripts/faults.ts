@@ -1,14 +1,18 @@
 /** `npm run faults`: plants known faults, one at a time, and looks whether the tests still notice each. */
+
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createProgram, EXIT, onShutdown, printResult, runCommand } from '@eigenveil/command';
+import { createProgram, onShutdown, printResult, runCommand } from '@eigenveil/command';
+import { CodedError, codes } from '@eigenveil/platform';
 import { changesSince, commitOfADayAgo, concerned } from '@eigenveil/testbed/faults/changes';
 import { Checkout } from '@eigenveil/testbed/faults/checkout';
 import { parseFaults } from '@eigenveil/testbed/faults/fault';
 import { tryFaults, type Verdict } from '@eigenveil/testbed/faults/run';
 import { InvalidArgumentError } from 'commander';
 import { wholeNumber } from './options.ts';
+
+const FAILURE = codes({ ERR_FAULTS_UNCAUGHT: { title: 'Faults were not caught' } });
 
 const ROOT = new URL('..', import.meta.url).pathname;
 const FAULTS = join(ROOT, 'test/faults');
@@ -19,10 +23,6 @@ const DESCRIPTION = [
   'the file that each one names, the long ones last. A fault is caught when one of them fails. Ends with exit code 1',
   'unless all are caught.',
 ].join(' ');
-
-class UncaughtError extends Error {
-  readonly code = 'ERR_FAULTS_UNCAUGHT';
-}
 
 interface Options {
   readonly only?: readonly string[];
@@ -95,7 +95,10 @@ async function run({ only, changed, seconds }: Options): Promise<void> {
       (leftOut.length === 0 ? '' : `; left out for want of time: ${leftOut.join(', ')}`),
   });
   if (caught.length < verdicts.length)
-    throw new UncaughtError(`${verdicts.length - caught.length} faults were not caught`);
+    throw new CodedError(
+      FAILURE.ERR_FAULTS_UNCAUGHT,
+      `${verdicts.length - caught.length} faults were not caught`,
+    );
 }
 
 function lineOf({ name, isCaught, caughtBy, reason, seconds }: Verdict): string {
@@ -103,4 +106,4 @@ function lineOf({ name, isCaught, caughtBy, reason, seconds }: Verdict): string 
   return `${isCaught ? 'caught    ' : 'NOT CAUGHT'} ${name} (${seconds.toFixed(1)} s${by}): ${reason}`;
 }
 
-await runCommand(program, process.argv, { ERR_FAULTS_UNCAUGHT: EXIT.internal });
+await runCommand(program, process.argv);

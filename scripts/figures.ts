@@ -1,7 +1,9 @@
 /** `npm run figures`: writes the figures of the documents from the kept reports. With `--check`, as `npm run lint` has it, it fails where they differ. */
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createProgram, EXIT, runCommand } from '@eigenveil/command';
+import { createProgram, runCommand } from '@eigenveil/command';
+import { CodedError, codes } from '@eigenveil/platform';
 import { type Sentence, withFigures } from '@eigenveil/report/written-figures';
 import { format, resolveConfig } from 'prettier';
 import { ofGarbledAccuracy, ofRotatedAccuracy } from './figures/accuracy.ts';
@@ -16,6 +18,8 @@ import { ofPrivacy } from './figures/privacy.ts';
 import { ofRanges } from './figures/ranges.ts';
 import { ofRounding } from './figures/rounding.ts';
 import { ofFloor, ofProtocols, ofSmallRuns } from './figures/small-runs.ts';
+
+const FAILURE = codes({ ERR_FIGURES: { title: 'Figures differ from the kept reports' } });
 
 /** Where the sentences of reports stand. */
 const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promise<Sentence[]>)[]])[] = [
@@ -32,10 +36,6 @@ const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promis
   ['docs/ranges.md', ofRanges],
   ['docs/rotated.md', ofRotatedAccuracy],
 ];
-
-class FiguresError extends Error {
-  readonly code = 'ERR_FIGURES';
-}
 
 const program = createProgram({
   name: 'figures',
@@ -56,10 +56,11 @@ const program = createProgram({
         await writeFile(join(ROOT, document), await format(figured, { ...options, parser: 'markdown' }));
     }
     if (check && differing.length > 0)
-      throw new FiguresError(
+      throw new CodedError(
+        FAILURE.ERR_FIGURES,
         `figures differ from the kept reports in ${differing.join(', ')}: npm run figures writes them`,
       );
     for (const document of differing) process.stdout.write(`written: ${document}\n`);
   });
 
-await runCommand(program, process.argv, { ERR_FIGURES: EXIT.internal });
+await runCommand(program, process.argv);

@@ -1,10 +1,14 @@
 /** `npm run fuzz`: tries every parser that takes something from outside with inputs that are nearly right. */
+
 import { randomInt } from 'node:crypto';
-import { createProgram, EXIT, every, LINE_MILLISECONDS, printResult, runCommand } from '@eigenveil/command';
+import { createProgram, every, LINE_MILLISECONDS, printResult, runCommand } from '@eigenveil/command';
+import { CodedError, codes } from '@eigenveil/platform';
 import { Presets, SingleBar } from 'cli-progress';
 import { type Finding, fuzz } from '../test/fuzz/target.ts';
 import { allTargets, shares } from '../test/fuzz/targets.ts';
 import { wholeNumber } from './options.ts';
+
+const FAILURE = codes({ ERR_FUZZ: { title: 'Parsers failed' } });
 
 const INPUTS = 100_000;
 const LEAST = 50;
@@ -64,11 +68,7 @@ async function run({ inputs, seed, only }: Options): Promise<void> {
     json: { seed, inputs: total, findings },
     text: [`${total} inputs, ${findings.length} parsers failed, seed ${seed}`, ...told].join('\n'),
   });
-  if (findings.length > 0) throw new FuzzError(`${findings.length} parsers failed`);
+  if (findings.length > 0) throw new CodedError(FAILURE.ERR_FUZZ, `${findings.length} parsers failed`);
 }
 
-class FuzzError extends Error {
-  readonly code = 'ERR_FUZZ';
-}
-
-await runCommand(program, process.argv, { ERR_FUZZ: EXIT.internal });
+await runCommand(program, process.argv);

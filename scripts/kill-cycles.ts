@@ -1,10 +1,14 @@
 /** `npm run soak:kill`: kills the data user again and again while owners contribute, and sees that nothing is lost. */
+
 import { randomInt } from 'node:crypto';
-import { createProgram, EXIT, printResult, runCommand } from '@eigenveil/command';
+import { createProgram, printResult, runCommand } from '@eigenveil/command';
+import { CodedError, codes } from '@eigenveil/platform';
 import { Presets, SingleBar } from 'cli-progress';
 import { Option } from 'commander';
 import { DATABASES, type KillOptions, type KillReport, killCycles } from '../test/support/kill-cycles.ts';
 import { wholeNumber } from './options.ts';
+
+const FAILURE = codes({ ERR_KILL_CYCLES: { title: 'A data user that was killed broke its word' } });
 
 const CYCLES = 200;
 /** The generator's seeds end here. */
@@ -43,7 +47,9 @@ async function run({ database, cycles, seed }: Options): Promise<void> {
   try {
     report = await killCycles({ database, cycles, seed, onCycle: () => bar.increment() });
   } catch (cause) {
-    throw new KillError(`a data user that was killed broke its word: ${cause}`, { cause });
+    throw new CodedError(FAILURE.ERR_KILL_CYCLES, `a data user that was killed broke its word: ${cause}`, {
+      cause,
+    });
   } finally {
     bar.stop();
   }
@@ -60,8 +66,4 @@ function describe(report: KillReport): string {
   ].join('\n');
 }
 
-class KillError extends Error {
-  readonly code = 'ERR_KILL_CYCLES';
-}
-
-await runCommand(program, process.argv, { ERR_KILL_CYCLES: EXIT.internal });
+await runCommand(program, process.argv);

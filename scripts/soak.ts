@@ -1,6 +1,8 @@
 /** `npm run soak`: lets both services die, and loses their messages, for as long as you like, and looks for what they do not survive. */
+
 import { randomInt } from 'node:crypto';
-import { createProgram, EXIT, every, LINE_MILLISECONDS, printResult, runCommand } from '@eigenveil/command';
+import { createProgram, every, LINE_MILLISECONDS, printResult, runCommand } from '@eigenveil/command';
+import { CodedError, codes } from '@eigenveil/platform';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { Presets, SingleBar } from 'cli-progress';
 import { Option } from 'commander';
@@ -8,6 +10,8 @@ import type { Scenario } from '../test/support/simulation/operations.ts';
 import type { Finished } from '../test/support/simulation/run.ts';
 import { type Finding, ServicesPool, search } from '../test/support/simulation/search.ts';
 import { wholeNumber } from './options.ts';
+
+const FAILURE = codes({ ERR_SOAK: { title: 'A seed failed' } });
 
 const RUNS_PER_SEED = 5;
 const LARGEST_SEED = 2 ** 30;
@@ -133,7 +137,7 @@ async function soak({
     json: { database, seed, ...tally, finding: finding ?? null },
     text: finding === undefined ? summary : `${summary}\n\n${describe(finding)}`,
   });
-  if (finding !== undefined) throw new SoakError(`seed ${finding.seed} failed`);
+  if (finding !== undefined) throw new CodedError(FAILURE.ERR_SOAK, `seed ${finding.seed} failed`);
 }
 
 function count(tally: Tally, { end, operations, requests, lost, deaths }: Finished): void {
@@ -155,8 +159,4 @@ function describeScenario({ operations, ...task }: Scenario): string {
   return [JSON.stringify(task).replace(/}$/, ', "operations": ['), ...lines, '  ]}'].join('\n');
 }
 
-class SoakError extends Error {
-  readonly code = 'ERR_SOAK';
-}
-
-await runCommand(program, process.argv, { ERR_SOAK: EXIT.internal });
+await runCommand(program, process.argv);

@@ -194,7 +194,7 @@ describe('a task that the operator ends', () => {
     const drained = async () => {
       for (;;) await channel.receive();
     };
-    await expect(drained()).rejects.toMatchObject({ reason: 'ERR_TASK_CLOSED' });
+    await expect(drained()).rejects.toMatchObject({ parameters: { reason: 'ERR_TASK_CLOSED' } });
     expect((await rogue.connect(id)).code).toBe('ERR_TASK_CLOSED');
   });
 });

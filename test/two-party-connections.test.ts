@@ -59,7 +59,7 @@ test('a data user that connects again gives its connection before up, every time
   await dataUser.end(id);
   await expect(third.receive()).rejects.toMatchObject({
     code: 'ERR_CHANNEL_ABORTED',
-    reason: 'ERR_TASK_CLOSED',
+    parameters: { reason: 'ERR_TASK_CLOSED' },
   });
   // Another task's connection is left alone.
   const waiting = other.receive().catch((error: unknown) => error);

@@ -1,10 +1,11 @@
 /** The parsers of files and frames: rows, configuration, policies, sealed values, a stream's messages. */
+
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import {
-  AuthenticationError,
+  AUTHENTICATION_CODES,
   decodeTemplate,
   encodeTemplate,
   makeTemplate,
@@ -13,6 +14,7 @@ import {
 import { addSettings, readJsonFile } from '@eigenveil/command';
 import { OwnerPolicy } from '@eigenveil/data-owner';
 import { draftTask } from '@eigenveil/data-user';
+import { isOf } from '@eigenveil/platform';
 import {
   loadOrCreateKeyRing,
   openSigningKey,
@@ -285,6 +287,6 @@ function streamExample(): Uint8Array {
 }
 
 function expectTemplateCode(error: unknown): void {
-  if (!(error instanceof AuthenticationError) || error.code !== 'ERR_TEMPLATE_INVALID')
+  if (!isOf(AUTHENTICATION_CODES, error) || error.code !== 'ERR_TEMPLATE_INVALID')
     throw new Fault('an error that says nothing of the template', error);
 }

@@ -1,4 +1,5 @@
 /** What is fuzzed: something that takes input from outside, and what must hold of it whatever the input is. */
+import { CodedError } from '@eigenveil/platform';
 import { type ErrorCode, errorCodeOf } from '@eigenveil/wire';
 import fc from 'fast-check';
 
@@ -19,17 +20,9 @@ export function target<Input>(it: Target<Input>): Target {
   return it as Target as Target<unknown>;
 }
 
-/** Our own classes of errors: others, Node's with their ERR_… codes included, are faults that nobody foresaw. */
-const OURS = new Set([
-  ...['ServiceError', 'PaillierError', 'StatisticsError', 'TaskError', 'ProjectionError', 'TwoPartyError'],
-  ...['ConfigurationError', 'ServerError', 'AuditError', 'PrivacyError'],
-]);
-
 /** Errors may refuse an input, if they are ours and have a code. */
 export function expectRefusal(error: unknown): void {
-  const isOurs = error instanceof Error && OURS.has(error.name);
-  const code = isOurs && 'code' in error ? String(error.code) : '';
-  if (!isOurs || !/^ERR_[A-Z_]+$/.test(code) || code === 'ERR_INTERNAL')
+  if (!(error instanceof CodedError) || error.code === 'ERR_INTERNAL')
     throw new Fault('an error without a stable code', error);
 }
 

@@ -1,5 +1,7 @@
 /** The command `calibrate` of eigenveil-authenticator. What its action works with is loaded when it runs: --help and mistakes are told at once. */
-import { addSettings, ConfigurationError, CSV_HELP, printResult } from '@eigenveil/command';
+
+import { addSettings, COMMAND_CODES, CSV_HELP, printResult } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { CsvRow } from '@eigenveil/statistics';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -76,7 +78,11 @@ Example:
       }
     };
     await eachBatch(await Projector.open(evidence, csp), settings, take, [user]);
-    if (users.size < 2) throw new ConfigurationError('"--user" expected a column with two users at least');
+    if (users.size < 2)
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        '"--user" expected a column with two users at least',
+      );
     const promised =
       kind === 'trust' ? { kind, windowsPerFalseStepUp } : { kind, falseStepUp, falseLock, missedImpostor };
     const entry = await calibrated({ evidence, csp }, [...users.values()], { score, promised });

@@ -1,6 +1,7 @@
 /** Projections whose windows are centred: everybody's mean is the origin, also in a device's frame, and scores are set against it. */
+import { CodedError } from '@eigenveil/platform';
 import { openProjection, type SignedProjection } from '@eigenveil/projection';
-import { ServiceError, type Thumbprint } from '@eigenveil/wire';
+import { CODES, type Thumbprint } from '@eigenveil/wire';
 
 /**
  * Verifies a projection. The Projector takes the mean away that both servers have signed, so that no other party says where everybody is.
@@ -12,8 +13,8 @@ export async function openCentred(
 ): ReturnType<typeof openProjection> {
   const verified = await openProjection(evidence, csp);
   if (verified.projection.mean === undefined)
-    throw new ServiceError(
-      'ERR_PROJECTION_INVALID',
+    throw new CodedError(
+      CODES.ERR_PROJECTION_INVALID,
       '"projection.mean" expected the mean of all rows, by which windows are centred: take a projection of a task with "mean" among its "outputs"',
     );
   return verified;

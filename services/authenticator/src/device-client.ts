@@ -2,16 +2,18 @@
  * A device: holds one user's behaviour, reduces it by a projection that it has verified, and shows the authenticator nothing but windows in its
  * own secret frame. It is never told a decision or a score.
  */
+
 import { randomBytes } from 'node:crypto';
 import { FRAME_SEED_BYTES, Frame } from '@eigenveil/authentication';
+import { CodedError } from '@eigenveil/platform';
 import { Projector, type SignedProjection } from '@eigenveil/projection';
 import {
+  CODES,
   type Digest,
   errorCodeOf,
   isTransient,
   type ServiceAddress,
   ServiceClient,
-  ServiceError,
   type Thumbprint,
 } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -127,7 +129,8 @@ export class DeviceClient {
       return { userId, clippedCells: reducer.projector.clippedCells, isRepeat: isKept };
     } catch (error) {
       // Else the service may have taken it, and the frame that is in use here is not the template's any more.
-      if (isFirst && error instanceof ServiceError && error.status < 500) await this.#home.abandonEnrolment();
+      if (isFirst && error instanceof CodedError && (error.status ?? 500) < 500)
+        await this.#home.abandonEnrolment();
       else await this.#forget();
       throw error;
     } finally {
@@ -167,8 +170,8 @@ export class DeviceClient {
       if (this.#waiting.length >= MOST_WAITING) {
         await this.#drain(enrolled).catch((cause: unknown) => {
           if (!isTransient(cause)) throw cause;
-          throw new ServiceError(
-            'ERR_BUSY',
+          throw new CodedError(
+            CODES.ERR_BUSY,
             `${this.#waiting.length} rows wait: the service cannot be reached`,
             { cause },
           );

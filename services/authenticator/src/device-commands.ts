@@ -1,15 +1,17 @@
 /** The commands `device` of eigenveil-authenticator. What an action works with is loaded when it runs: --help and mistakes are told at once. */
+
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
   addSettings,
-  ConfigurationError,
+  COMMAND_CODES,
   CSV_HELP,
   clippedByName,
   printResult,
   warnOfClipped,
   warnOfRemarks,
 } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { Projector } from '@eigenveil/projection';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { Thumbprint } from '@eigenveil/task/schema';
@@ -126,7 +128,10 @@ Example:
   command.action(async () => {
     const { token, projection, cspThumbprint, ...settings } = configuration();
     if (cspThumbprint !== undefined && projection === undefined)
-      throw new ConfigurationError('"--csp-thumbprint" expected with "--projection"');
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        '"--csp-thumbprint" expected with "--projection"',
+      );
     const { DeviceHome } = await import('./device-home.ts');
     const before = await new DeviceHome(settings.home).enrolment();
     const csp = cspThumbprint ?? before.csp;

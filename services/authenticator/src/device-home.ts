@@ -1,13 +1,15 @@
 /** What a device keeps in a folder that nobody else can read: its key, the secret of its frame, and the projection with all that was signed about it. */
+
 import { PrivateFolder } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { SignedProjection } from '@eigenveil/projection';
 import {
+  CODES,
   Digest,
   digestBytes,
   generatePrivateJwk,
   importSigningKey,
   PrivateJwk,
-  ServiceError,
   ServiceUrl,
   type SigningKey,
   Thumbprint,
@@ -56,8 +58,8 @@ export class DeviceHome {
   async currentEnrolment(): Promise<DeviceEnrolment> {
     const enrolment = await this.enrolment();
     if ((await this.#folder.read(PENDING, z.strictObject({}))) === undefined) return enrolment;
-    throw new ServiceError(
-      'ERR_RENEWAL_REQUIRED',
+    throw new CodedError(
+      CODES.ERR_RENEWAL_REQUIRED,
       'a renewal was begun and its answer never came: repeat it with the same token, or ask for another invitation to renew',
     );
   }
@@ -66,8 +68,8 @@ export class DeviceHome {
   async enrolment(): Promise<DeviceEnrolment> {
     const enrolment = await this.#folder.read('enrolment.json', DeviceEnrolment);
     if (enrolment !== undefined) return enrolment;
-    throw new ServiceError(
-      'ERR_AUTH_REQUIRED',
+    throw new CodedError(
+      CODES.ERR_AUTH_REQUIRED,
       'this device is not enrolled yet: run "eigenveil-authenticator device enrol" first',
     );
   }

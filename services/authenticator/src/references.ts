@@ -1,13 +1,15 @@
 /** The projections in use: what windows of each look like, how they are scored, and how decisions follow from scores. */
+
 import {
-  AuthenticationError,
+  AUTHENTICATION_CODES,
   checkWindow,
   type Engine,
   engineOf,
   type ScoreKind,
 } from '@eigenveil/authentication';
-import { ConfigurationError } from '@eigenveil/command';
-import { type Digest, ServiceError } from '@eigenveil/wire';
+import { COMMAND_CODES } from '@eigenveil/command';
+import { CodedError, isOf } from '@eigenveil/platform';
+import { CODES, type Digest } from '@eigenveil/wire';
 import type { ProjectionSettings } from './settings.ts';
 
 export class Reference {
@@ -38,8 +40,8 @@ export class Reference {
       const window = Float64Array.from(row);
       checkWindow(window, this.components);
       if (Math.hypot(...window) > this.#largestLength)
-        throw new ServiceError(
-          'ERR_WINDOW_INVALID',
+        throw new CodedError(
+          CODES.ERR_WINDOW_INVALID,
           '"windows" expected rows no longer than the projection makes any',
         );
       return window;
@@ -55,12 +57,15 @@ export function referencesOf(projections: readonly ProjectionSettings[]): Readon
   const references = new Map<Digest, Reference>();
   for (const [i, projection] of projections.entries()) {
     if (references.has(projection.digest))
-      throw new ConfigurationError(`"projections[${i}].digest" expected one that is not listed before`);
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        `"projections[${i}].digest" expected one that is not listed before`,
+      );
     try {
       references.set(projection.digest, new Reference(projection));
     } catch (error) {
-      if (!(error instanceof AuthenticationError)) throw error;
-      throw new ConfigurationError(`"projections[${i}].engine": ${error.message}`);
+      if (!isOf(AUTHENTICATION_CODES, error)) throw error;
+      throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, `"projections[${i}].engine": ${error.message}`);
     }
   }
   return references;

@@ -1,6 +1,8 @@
 /** A relying application: it alone invites devices, is told decisions, confirms step-ups, unlocks and revokes. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ServiceAddress, ServiceClient, ServiceError, type SigningKey } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, type ServiceAddress, ServiceClient, type SigningKey } from '@eigenveil/wire';
 import { z } from 'zod';
 import {
   type DecisionEvent,
@@ -144,8 +146,8 @@ export class RelyingClient {
 }
 
 function refuseGap(): never {
-  throw new ServiceError(
-    'ERR_EVENTS_MISSED',
+  throw new CodedError(
+    CODES.ERR_EVENTS_MISSED,
     'events after the last one that is known are kept no longer: ask for the status of each user, then follow with "onMissed"',
   );
 }

@@ -1,7 +1,9 @@
 /** The commands `relying` of eigenveil-authenticator. What an action works with is loaded when it runs: --help and mistakes are told at once. */
+
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { addSettings, ConfigurationError, onShutdown, printNote, printResult } from '@eigenveil/command';
+import { addSettings, COMMAND_CODES, onShutdown, printNote, printResult } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { addressOf, PATIENCE, SERVICE_ADDRESS } from './client-settings.ts';
@@ -171,7 +173,8 @@ Example:
   );
   command.action(async (user: string, sequence: string) => {
     if (!/^[1-9]\d{0,14}$/.test(sequence))
-      throw new ConfigurationError(
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
         '"SEQUENCE" expected the number of a decision, as "relying decisions" prints it',
       );
     const event = Number(sequence);
@@ -216,7 +219,8 @@ async function userIdOf(text: string): Promise<UserId> {
   const { UserId } = await import('./messages.ts');
   const id = UserId.safeParse(text);
   if (!id.success)
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       '"USER" expected up to 64 letters, digits and . _ ~ -, and no point at the beginning',
     );
   return id.data;

@@ -1,5 +1,6 @@
 /** What a relying application does with a webhook's request: it takes events of the pinned service alone, in order, and each once. */
-import { claimedSigner, ServiceError, type Thumbprint, thumbprintOf, verifyStatement } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, claimedSigner, type Thumbprint, thumbprintOf, verifyStatement } from '@eigenveil/wire';
 import { type DecisionEvent, EVENT, WebhookRequest } from './messages.ts';
 
 export interface WebhookDelivery {
@@ -31,14 +32,14 @@ export async function receiveEvent(
   after: number,
 ): Promise<ReceivedEvent> {
   if (!/^application\/json\b/i.test(String(headers['content-type'] ?? '')))
-    throw new ServiceError('ERR_CONTENT_TYPE', '"content-type" expected application/json');
+    throw new CodedError(CODES.ERR_CONTENT_TYPE, '"content-type" expected application/json');
   const request = WebhookRequest.safeParse(parsed(body));
   if (!request.success)
-    throw new ServiceError('ERR_BODY_MALFORMED', 'the body expected {"event": a signed event}');
+    throw new CodedError(CODES.ERR_BODY_MALFORMED, 'the body expected {"event": a signed event}');
   const jws = request.data.event;
   const key = claimedSigner(EVENT, jws);
   if ((await thumbprintOf(key)) !== service)
-    throw new ServiceError('ERR_EVENT_INVALID', '"event" expected the signature of the pinned service');
+    throw new CodedError(CODES.ERR_EVENT_INVALID, '"event" expected the signature of the pinned service');
   const event = await verifyStatement(EVENT, jws, key);
   const ahead = event.sequence - after;
   return { event, order: ahead <= 0 ? 'repeated' : ahead === 1 ? 'next' : 'gap' };

@@ -1,5 +1,6 @@
 /** A relying application of continuous authentication: what a back end needs that is told decisions. */
-export { type ServiceAddress, ServiceError, Thumbprint } from '@eigenveil/wire';
+export { CodedError } from '@eigenveil/platform';
+export { type ServiceAddress, Thumbprint } from '@eigenveil/wire';
 export {
   type Decision,
   type DecisionEvent,

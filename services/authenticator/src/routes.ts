@@ -1,6 +1,7 @@
 /** The authenticator's HTTP interface: who may ask for what. */
+import { CodedError } from '@eigenveil/platform';
 import { type Authenticator, ProofChecker, proofTokenOf, type Route, routesWith } from '@eigenveil/server';
-import { ServiceError, type Thumbprint, type VerifiedProof } from '@eigenveil/wire';
+import { CODES, type Thumbprint, type VerifiedProof } from '@eigenveil/wire';
 import { z } from 'zod';
 import {
   DecisionsRequest,
@@ -54,8 +55,8 @@ export function authenticatorRoutes(options: {
     authenticate: (request) =>
       relyingProofs.check(request, undefined, (proof) => {
         if (relyingApplications.has(proof.thumbprint)) return proof;
-        throw new ServiceError(
-          'ERR_AUTH_FORBIDDEN',
+        throw new CodedError(
+          CODES.ERR_AUTH_FORBIDDEN,
           '"DPoP" expected a key that the operator has named in relyingApplications: show the operator its thumbprint',
         );
       }),

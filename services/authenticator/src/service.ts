@@ -4,10 +4,12 @@
  *
  * Everything that checks and then writes is synchronous, so that no other request comes in between.
  */
+
 import { randomBytes } from 'node:crypto';
 import { makeTemplate, Scorer, WindowSums } from '@eigenveil/authentication';
+import { CodedError } from '@eigenveil/platform';
 import { hashOneTimeToken, type Sealer } from '@eigenveil/server';
-import { type Digest, ServiceError, type Thumbprint } from '@eigenveil/wire';
+import { CODES, type Digest, type Thumbprint } from '@eigenveil/wire';
 import { newInvitation } from './invitation.ts';
 import { Learning } from './learning.ts';
 import {
@@ -97,10 +99,10 @@ export class AuthenticatorService {
     const { store, sealer, references, policy, now } = this.#deps;
     const reference = references.get(projection);
     if (reference === undefined)
-      throw new ServiceError('ERR_PROJECTION_UNLISTED', '"projection" expected the digest of one in use');
+      throw new CodedError(CODES.ERR_PROJECTION_UNLISTED, '"projection" expected the digest of one in use');
     if (windows.length < policy.enrolmentWindows)
-      throw new ServiceError(
-        'ERR_WINDOW_INVALID',
+      throw new CodedError(
+        CODES.ERR_WINDOW_INVALID,
         `"windows" expected at least ${policy.enrolmentWindows} of them, got ${windows.length}: record more first`,
       );
     const template = makeTemplate(reference.windows(windows));
@@ -119,9 +121,9 @@ export class AuthenticatorService {
     const known = this.#deps.store.device(device);
     if (known?.current === true) return known.userId;
     if (known === undefined)
-      throw new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of an enrolled device');
-    throw new ServiceError(
-      'ERR_DEVICE_REVOKED',
+      throw new CodedError(CODES.ERR_AUTH_FORBIDDEN, '"DPoP" expected the key of an enrolled device');
+    throw new CodedError(
+      CODES.ERR_DEVICE_REVOKED,
       '"DPoP" expected the key of a device that is still admitted: the user was revoked, or has another one',
     );
   }
@@ -185,8 +187,8 @@ export class AuthenticatorService {
     const digest = digestOf(batch);
     if (session.last?.first === first && session.last.digest === digest) return;
     if (first !== session.next)
-      throw new ServiceError(
-        'ERR_WINDOW_ORDER',
+      throw new CodedError(
+        CODES.ERR_WINDOW_ORDER,
         `"first" expected ${session.next}, the number after the last window`,
       );
     this.#limits.takeWindows(userId, batch.length);
@@ -219,8 +221,8 @@ export class AuthenticatorService {
     this.#requireAbreast();
     const { last, forgotten } = store.marks();
     if (after > last)
-      throw new ServiceError(
-        'ERR_EVENT_UNKNOWN',
+      throw new CodedError(
+        CODES.ERR_EVENT_UNKNOWN,
         `"after" expected a sequence up to ${last}, that of the last event`,
       );
     const events = store.eventsAfter(after);
@@ -313,8 +315,8 @@ export class AuthenticatorService {
   #session(device: Thumbprint, id: SessionId): Session {
     const session = this.#sessions.get(id);
     if (session !== undefined && session.device === device) return session;
-    throw new ServiceError(
-      'ERR_SESSION_UNKNOWN',
+    throw new CodedError(
+      CODES.ERR_SESSION_UNKNOWN,
       '"sessionId" expected an open session of this device: open one',
     );
   }
@@ -381,9 +383,9 @@ export class AuthenticatorService {
   }
 }
 
-function renewalRequired(): ServiceError {
-  return new ServiceError(
-    'ERR_RENEWAL_REQUIRED',
+function renewalRequired(): CodedError {
+  return new CodedError(
+    CODES.ERR_RENEWAL_REQUIRED,
     'the projection that the device was enrolled with is not in use any more: ask for an invitation to renew',
   );
 }

@@ -1,4 +1,5 @@
 /** The authenticator's store in one SQLite file (node:sqlite): every method that writes is one durable transaction. */
+import { CodedError } from '@eigenveil/platform';
 import {
   type Database,
   openDatabase,
@@ -10,7 +11,7 @@ import {
   transaction,
 } from '@eigenveil/server';
 import { DAY_MILLISECONDS } from '@eigenveil/task';
-import { type Digest, ServiceError, type Thumbprint } from '@eigenveil/wire';
+import { CODES, type Digest, type Thumbprint } from '@eigenveil/wire';
 import type { Invitation } from './invitation.ts';
 import type { DecisionEvent, InvitationRequest, Reason, UserId } from './messages.ts';
 import { SqliteEvents } from './sqlite-events.ts';
@@ -330,8 +331,8 @@ export class SqliteAuthenticatorStore implements SealedStore {
   #claimDevice(device: Thumbprint, userId: UserId, user: StoredUser | undefined): void {
     const known = this.device(device);
     if (known === undefined || (known.userId === userId && known.current && user !== undefined)) return;
-    throw new ServiceError(
-      'ERR_DEVICE_CONFLICT',
+    throw new CodedError(
+      CODES.ERR_DEVICE_CONFLICT,
       '"DPoP" expected a key that was nobody\'s before: enrol with a new one, in a folder of its own',
     );
   }
@@ -357,28 +358,31 @@ export class SqliteAuthenticatorStore implements SealedStore {
 function checkPurpose(user: StoredUser | undefined, purpose: InvitationRequest['purpose']): void {
   const isEnrolled = user !== undefined && user.state !== 'revoked';
   if (purpose === 'enrol' && isEnrolled)
-    throw new ServiceError(
-      'ERR_USER_CONFLICT',
+    throw new CodedError(
+      CODES.ERR_USER_CONFLICT,
       '"purpose" expected renew for a user who is enrolled, or revoke the user first',
     );
   if (purpose === 'renew' && user === undefined)
-    throw new ServiceError('ERR_USER_UNKNOWN', '"purpose" expected enrol for a user who never was enrolled');
+    throw new CodedError(
+      CODES.ERR_USER_UNKNOWN,
+      '"purpose" expected enrol for a user who never was enrolled',
+    );
   if (purpose === 'renew' && !isEnrolled)
-    throw new ServiceError('ERR_USER_CONFLICT', '"purpose" expected enrol for a user who was revoked');
+    throw new CodedError(CODES.ERR_USER_CONFLICT, '"purpose" expected enrol for a user who was revoked');
 }
 
-function badInvitation(): ServiceError {
-  return new ServiceError(
-    'ERR_ENROLMENT_TOKEN',
+function badInvitation(): CodedError {
+  return new CodedError(
+    CODES.ERR_ENROLMENT_TOKEN,
     '"Authorization" expected the token of an invitation that is neither used nor replaced nor expired: ask for another one',
   );
 }
 
-export function unknownUser(): ServiceError {
-  return new ServiceError('ERR_USER_UNKNOWN', '"userId" expected a user who was enrolled');
+export function unknownUser(): CodedError {
+  return new CodedError(CODES.ERR_USER_UNKNOWN, '"userId" expected a user who was enrolled');
 }
 
 /** `waiting` is what the user is to be, so that this could be answered. */
-export function staleEvent(waiting: string): ServiceError {
-  return new ServiceError('ERR_EVENT_STALE', `"event" expected the last event of ${waiting}`);
+export function staleEvent(waiting: string): CodedError {
+  return new CodedError(CODES.ERR_EVENT_STALE, `"event" expected the last event of ${waiting}`);
 }

@@ -2,7 +2,8 @@
  * How many windows a minute and sessions an hour a user may have, and how often a template learns: whoever injects samples is told little by
  * them, and teaches little. In memory, by the monotonic clock.
  */
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import type { UserId } from './messages.ts';
 import type { AuthenticatorPolicy } from './policy.ts';
 
@@ -64,7 +65,7 @@ class Buckets {
   /** @throws ERR_RATE_LIMITED with `message` */
   require(userId: UserId, amount: number, message: string): void {
     const wait = this.take(userId, amount);
-    if (wait > 0) throw new ServiceError('ERR_RATE_LIMITED', message, { retryAfterSeconds: wait / 1000 });
+    if (wait > 0) throw new CodedError(CODES.ERR_RATE_LIMITED, message, { retryAfterSeconds: wait / 1000 });
   }
 
   /** Forgets users who have their whole allowance again. */

@@ -2,9 +2,11 @@
  * Sends events to the relying application's address, in order, each until it was taken: what the database has and the webhook lacks is the
  * outbox, so nothing is lost with the process. An event whose answer is lost comes twice.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CodedError } from '@eigenveil/platform';
 import type { Logger } from '@eigenveil/server';
-import { errorCodeOf, ServiceClient, ServiceError, type SigningKey, signStatement } from '@eigenveil/wire';
+import { errorCodeOf, ServiceClient, type SigningKey, signStatement } from '@eigenveil/wire';
 import { z } from 'zod';
 import { type DecisionEvent, EVENT, type WebhookRequest } from './messages.ts';
 import type { SqliteAuthenticatorStore } from './sqlite-store.ts';
@@ -114,7 +116,7 @@ export class Webhook {
         const { sequence } = event;
         if (attempts === 1)
           this.#log.warn({ sequence, code: errorCodeOf(error) }, 'webhook does not take events');
-        const asked = error instanceof ServiceError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+        const asked = error instanceof CodedError ? (error.parameters.retryAfterSeconds ?? 0) * 1000 : 0;
         const wait = Math.min(Math.max(backoff, asked), LONGEST_BACKOFF_MILLISECONDS);
         await sleep(wait, undefined, { signal }).catch(() => undefined);
         backoff *= 2;

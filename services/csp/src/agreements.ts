@@ -1,15 +1,17 @@
 /** The tasks that this CSP has agreed to: it makes and signs a Paillier key for each, and takes nothing for agreed that it has not signed. */
+
 import { randomBytes } from 'node:crypto';
 import type { PaillierPool } from '@eigenveil/paillier';
+import { CodedError } from '@eigenveil/platform';
 import type { Sealer } from '@eigenveil/server';
 import { checkBasis, checkRanges, LIMITS, namedResult, type Task, type TaskId } from '@eigenveil/task';
 import {
   AGREEMENT,
   type Agreement,
+  CODES,
   Digest,
   digestTask,
   type PublicJwk,
-  ServiceError,
   type SignedLink,
   type SigningKey,
   signStatement,
@@ -150,8 +152,8 @@ export class Agreements {
   async #earlier({ dataUser }: Task, digest: string): Promise<Task> {
     const earlier = await this.#deps.store.taskOfProjection(Digest.parse(digest));
     if (earlier?.dataUser !== dataUser)
-      throw new ServiceError(
-        'ERR_TASK_REFUSED',
+      throw new CodedError(
+        CODES.ERR_TASK_REFUSED,
         '"basis", "sketch.refine", and "rangesFrom", expected the digest of a result that this CSP has countersigned for this data user',
       );
     return earlier;
@@ -162,7 +164,7 @@ export class Agreements {
     const stored = await this.#deps.store.task(taskId);
     // Another data user's task is as unknown as one that does not exist, so that ids cannot be probed.
     if (stored === undefined || stored.task.dataUser !== dataUser) {
-      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
+      throw new CodedError(CODES.ERR_TASK_UNKNOWN, '"taskId" expected a task of this data user');
     }
     return stored;
   }
@@ -184,7 +186,7 @@ export class Agreements {
 
 function agreementOf({ digest, agreement, state }: StoredTask, expected: Digest): string {
   if (digest !== expected)
-    throw new ServiceError('ERR_TASK_CONFLICT', '"id" expected the parameters agreed before');
+    throw new CodedError(CODES.ERR_TASK_CONFLICT, '"id" expected the parameters agreed before');
   if (state === 'ended') throw ended();
   return agreement;
 }

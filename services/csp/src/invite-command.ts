@@ -1,5 +1,7 @@
 /** The command `invite` of eigenveil-csp. What its action works with is loaded when it runs: --help and mistakes are told at once. */
-import { addSettings, type Configuration, ConfigurationError, printResult } from '@eigenveil/command';
+
+import { addSettings, COMMAND_CODES, type Configuration, printResult } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { TaskId } from '@eigenveil/task/schema';
 import { OwnerPageUrl } from '@eigenveil/wire/owner-link';
@@ -90,13 +92,19 @@ async function linksBy(
   const { dataDirectory, page, publicUrl: csp, dataUser, task, qr } = settings;
   if (page === undefined) {
     if (dataUser !== undefined || task !== undefined || qr)
-      throw new ConfigurationError('"--data-user", "--task" and "--qr" expected with "--page"');
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        '"--data-user", "--task" and "--qr" expected with "--page"',
+      );
     return null;
   }
   if (csp === undefined)
-    throw new ConfigurationError('"--page" expected with "--public-url", at which owners reach this CSP');
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"--page" expected with "--public-url", at which owners reach this CSP',
+    );
   if (task !== undefined && dataUser === undefined)
-    throw new ConfigurationError('"--task" expected with "--data-user"');
+    throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, '"--task" expected with "--data-user"');
   const [{ openSigningKey }, { ownerLink }] = await Promise.all([
     import('@eigenveil/server'),
     import('@eigenveil/wire/owner-link'),

@@ -1,5 +1,7 @@
 /** The commands `owners`, `tokens`, `tasks` and `data-users` of eigenveil-csp. What an action works with is loaded when it runs: --help and mistakes are told at once. */
-import { addSettings, ConfigurationError, printNote, printResult } from '@eigenveil/command';
+
+import { addSettings, COMMAND_CODES, printNote, printResult } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { TaskId, Thumbprint } from '@eigenveil/task/schema';
 import { OwnerId } from '@eigenveil/wire/owner-id';
@@ -80,7 +82,10 @@ function addTokens(group: Command, prefix: string): void {
   revoke.action(async (tokens: string[]) => {
     const { all, ...where } = revoking();
     if (all === tokens.length > 0)
-      throw new ConfigurationError('"tokens revoke" expected either tokens or --all');
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        '"tokens revoke" expected either tokens or --all',
+      );
     const revoked = await at(where, (operator) =>
       all ? operator.revokeAllTokens() : operator.revokeTokens([...new Set(tokens)]),
     );
@@ -190,7 +195,10 @@ function parsed<Schema extends z.ZodType>(
   return [...new Set(texts)].map((text) => {
     const result = schema.safeParse(text);
     if (result.success) return result.data;
-    throw new ConfigurationError(`"${name}" expected an id as the list has it, got ${text}`);
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"${name}" expected an id as the list has it, got ${text}`,
+    );
   });
 }
 

@@ -2,23 +2,25 @@
  * What the CSP's operator does by commands, in the database of a service that may be running: revoke owners, tokens and data users, end tasks. Each is one
  * transaction with its entries in the audit log, and the service sees it with its next look.
  */
+
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigurationError } from '@eigenveil/command';
+import { COMMAND_CODES } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import {
   type Database,
   databaseFile,
   forgetAnswer,
   hashOneTimeToken,
   openDatabase,
-  ServerError,
+  SERVER_CODES,
   SqliteDriver,
   scrub,
   transaction,
   tryScrub,
 } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
-import { Digest, type OwnerId, ServiceError, type Thumbprint } from '@eigenveil/wire';
+import { CODES, Digest, type OwnerId, type Thumbprint } from '@eigenveil/wire';
 import { type AuditOperation, appendAudit } from './audit.ts';
 import { isDataUserRevoked, raiseRevocations } from './sqlite-admission.ts';
 import { removeRecord, TAKES_RECORDS } from './sqlite-records.ts';
@@ -49,7 +51,8 @@ export class CspOperator {
   /** @throws ERR_DATABASE for a folder without a CSP's database, and as openDatabase does */
   static at(dataDirectory: string): CspOperator {
     const path = databaseFile(dataDirectory);
-    if (!existsSync(path)) throw new ServerError('ERR_DATABASE', `"${path}" expected the database of a CSP`);
+    if (!existsSync(path))
+      throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${path}" expected the database of a CSP`);
     return new CspOperator(path);
   }
 
@@ -73,7 +76,10 @@ export class CspOperator {
           .prepare('SELECT thumbprint, revoked_at FROM owners WHERE owner_id = ?')
           .get(ownerId);
         if (owner === undefined)
-          throw new ConfigurationError(`"OWNER" expected an owner of this CSP, and ${ownerId} is none`);
+          throw new CodedError(
+            COMMAND_CODES.ERR_CONFIGURATION,
+            `"OWNER" expected an owner of this CSP, and ${ownerId} is none`,
+          );
         if (owner.revoked_at !== null) continue;
         this.#db
           .prepare('UPDATE owners SET revoked_at = ? WHERE owner_id = ?')
@@ -106,9 +112,13 @@ export class CspOperator {
           .get(token, hashOneTimeToken(token));
         // The token itself is a secret, and so is not repeated.
         if (found === undefined)
-          throw new ConfigurationError(`"TOKEN" expected tokens of this CSP, and number ${i + 1} is none`);
+          throw new CodedError(
+            COMMAND_CODES.ERR_CONFIGURATION,
+            `"TOKEN" expected tokens of this CSP, and number ${i + 1} is none`,
+          );
         if (found.owner_id !== null)
-          throw new ConfigurationError(
+          throw new CodedError(
+            COMMAND_CODES.ERR_CONFIGURATION,
             `"TOKEN" expected unused tokens, and number ${i + 1} was used by owner ${found.owner_id}: revoke the owner`,
           );
         this.#revokeToken(found.token_hash as string);
@@ -139,8 +149,8 @@ export class CspOperator {
     return transaction(this.#db, () => {
       for (const taskId of ids)
         if (readTask(this.#db, taskId) === undefined)
-          throw new ServiceError(
-            'ERR_TASK_UNKNOWN',
+          throw new CodedError(
+            CODES.ERR_TASK_UNKNOWN,
             `"TASK" expected a task of this CSP, and ${taskId} is none`,
           );
       return ids.filter((taskId) => this.#end(taskId));

@@ -1,7 +1,8 @@
 /** What this CSP agrees to: a proposed task that breaks it is refused before a key is made. */
+import { CodedError } from '@eigenveil/platform';
 import { DAY_MILLISECONDS, fullRankRule, type Task } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party';
-import { type PublicJwk, ServiceError, type Thumbprint, thumbprintOf } from '@eigenveil/wire';
+import { CODES, type PublicJwk, type Thumbprint, thumbprintOf } from '@eigenveil/wire';
 import type { TaskQuota } from './store.ts';
 
 /** What this CSP agrees to; everything else is refused. */
@@ -36,19 +37,19 @@ export async function checkProposal(
   { policy, csp, now }: { readonly policy: CspPolicy; readonly csp: Thumbprint; readonly now: Date },
 ): Promise<void> {
   checkComputable(task);
-  const refuse = (message: string) => new ServiceError('ERR_TASK_REFUSED', message);
+  const refuse = (message: string) => new CodedError(CODES.ERR_TASK_REFUSED, message);
   if (task.csp !== csp) throw refuse('"csp" expected the thumbprint of this CSP');
   if (task.dataUser !== (await thumbprintOf(dataUserKey)))
     throw refuse('"dataUser" expected the key that proposes the task');
   if (task.twoParty === 'simulated' && !policy.allowSimulated) {
-    throw new ServiceError(
-      'ERR_SIMULATED_REFUSED',
+    throw new CodedError(
+      CODES.ERR_SIMULATED_REFUSED,
       '"twoParty" expected a private protocol; simulated needs --allow-simulated',
     );
   }
   if (task.keyBits < 2048 && !policy.allowInsecureKeys) {
-    throw new ServiceError(
-      'ERR_KEY_TOO_SHORT',
+    throw new CodedError(
+      CODES.ERR_KEY_TOO_SHORT,
       `"keyBits" expected at least 2048 at this CSP, got ${task.keyBits}`,
     );
   }

@@ -1,9 +1,10 @@
 /** An owner's record, as the data user hands it in: whose signature it bears, and what it must be about. */
+import { CodedError } from '@eigenveil/platform';
 import {
+  CODES,
   claimedSigner,
   type OwnerRecord,
   RECORD,
-  ServiceError,
   thumbprintOf,
   verifyStatement,
 } from '@eigenveil/wire';
@@ -22,14 +23,14 @@ export async function verifyRecord(
   const { ownerId, contributionDigest, ...about } = await verifyStatement(RECORD, record, signer);
   const enrolled = await store.ownerThumbprint(ownerId);
   if (enrolled === undefined || enrolled !== (await thumbprintOf(signer))) {
-    throw new ServiceError('ERR_RECORD_INVALID', '"records" expected the signature of the enrolled owner');
+    throw new CodedError(CODES.ERR_RECORD_INVALID, '"records" expected the signature of the enrolled owner');
   }
   if (
     about.taskId !== expected.taskId ||
     about.taskDigest !== expected.taskDigest ||
     about.publicKeyDigest !== expected.publicKeyDigest
   ) {
-    throw new ServiceError('ERR_TASK_MISMATCH', '"records" expected records of this task and key');
+    throw new CodedError(CODES.ERR_TASK_MISMATCH, '"records" expected records of this task and key');
   }
   return { ownerId, contributionDigest };
 }

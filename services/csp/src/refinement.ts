@@ -1,8 +1,9 @@
 /** What the CSP keeps of an earlier result that a sketch refines: its vectors, of which it makes Ω when the two-party computation starts. */
+import { CodedError } from '@eigenveil/platform';
 import { verifyBasis } from '@eigenveil/projection';
 import type { Sealer } from '@eigenveil/server';
 import type { Task } from '@eigenveil/task';
-import { type Projection, type PublicJwk, ServiceError, type SignedLink } from '@eigenveil/wire';
+import { CODES, type Projection, type PublicJwk, type SignedLink } from '@eigenveil/wire';
 import { altered } from './refusals.ts';
 import { vectorsPlace } from './store.ts';
 
@@ -22,7 +23,7 @@ export async function refinedBy(
 ): Promise<Projection['vectors'] | undefined> {
   if (task.sketch?.refine === undefined) {
     if (link === undefined) return undefined;
-    throw new ServiceError('ERR_TASK_INVALID', '"refined" expected with "sketch.refine" alone');
+    throw new CodedError(CODES.ERR_TASK_INVALID, '"refined" expected with "sketch.refine" alone');
   }
   const [refined] = await verifyBasis(task, link === undefined ? [] : [link], cspKey);
   return refined!.projection.vectors;

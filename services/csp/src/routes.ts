@@ -1,4 +1,5 @@
 /** The CSP's HTTP interface: who may ask for what. */
+import { CodedError } from '@eigenveil/platform';
 import {
   type Authenticator,
   ownerAuthenticator,
@@ -9,6 +10,7 @@ import {
 import { TaskId } from '@eigenveil/task';
 import {
   AgreementResponse,
+  CODES,
   CounterRequest,
   CounterResponse,
   CountersignatureRequest,
@@ -24,7 +26,6 @@ import {
   RecordsResponse,
   RevocationsResponse,
   requireVersion,
-  ServiceError,
   TASK_REQUEST_BYTES,
   TaskRequest,
   type Thumbprint,
@@ -69,7 +70,7 @@ export function cspRoutes(options: {
       requireVersion(request.headersDistinct[VERSION_HEADER]?.join(), OLDEST_SERVER_VERSION, 'the data user');
       return proofs.check(request, undefined, async (proof) => {
         if (!dataUsers.has(proof.thumbprint))
-          throw new ServiceError('ERR_AUTH_FORBIDDEN', '"DPoP" expected the key of a registered data user');
+          throw new CodedError(CODES.ERR_AUTH_FORBIDDEN, '"DPoP" expected the key of a registered data user');
         await service.requireDataUser(proof.thumbprint); // whatever the settings say
         return proof;
       });

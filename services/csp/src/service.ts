@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Ciphertext, type PaillierPool, SecretKey } from '@eigenveil/paillier';
-import { Integers } from '@eigenveil/platform';
+import { CodedError, Integers } from '@eigenveil/platform';
 import type { RandomSource } from '@eigenveil/privacy';
 import { shareBits, signsOf, unblind } from '@eigenveil/protocol/servers';
 import { hashOneTimeToken, keptAnswer, type Sealer } from '@eigenveil/server';
@@ -12,6 +12,7 @@ import { layout } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
 import { type KeptAnswer, MOST_RUNS } from '@eigenveil/two-party';
 import {
+  CODES,
   COUNTER,
   COUNTERSIGNATURE,
   ContributionTree,
@@ -27,7 +28,6 @@ import {
   OwnerId,
   type PublicJwk,
   REVOCATIONS,
-  ServiceError,
   type SignedLink,
   type SigningKey,
   STATEMENT,
@@ -163,8 +163,8 @@ export class CspService {
     const kept = await this.#deps.store.registerProjection(task.id, projectionDigest);
     if (kept === undefined) throw (await this.hasEnded(taskId)) ? ended() : notUnblinded();
     if (kept !== projectionDigest) {
-      throw new ServiceError(
-        'ERR_PROJECTION_CONFLICT',
+      throw new CodedError(
+        CODES.ERR_PROJECTION_CONFLICT,
         '"projectionDigest" expected the one that was registered first',
       );
     }
@@ -179,7 +179,7 @@ export class CspService {
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
     const { store } = this.#deps;
     if ((await store.task(taskId)) === undefined)
-      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this CSP');
+      throw new CodedError(CODES.ERR_TASK_UNKNOWN, '"taskId" expected a task of this CSP');
     await store.withdraw(taskId, ownerId);
   }
 
@@ -364,7 +364,7 @@ export class CspService {
   }
 
   #openSecretKey({ task, sealedSecretKey }: StoredTask): SecretKey {
-    if (sealedSecretKey === null) throw new ServiceError('ERR_TASK_CLOSED', 'the key of the task is gone');
+    if (sealedSecretKey === null) throw new CodedError(CODES.ERR_TASK_CLOSED, 'the key of the task is gone');
     return SecretKey.fromJSON(openJson(this.#deps.sealer, secretKeyPlace(task.id), sealedSecretKey), task);
   }
 }
@@ -376,8 +376,8 @@ function isSameSet(one: FixationRequest, other: FixationRequest): boolean {
 function checkRequest({ state, unblindingDigest }: StoredTask, requestDigest: Digest): void {
   if (state === 'ended') throw ended();
   if (unblindingDigest !== null && unblindingDigest !== requestDigest) {
-    throw new ServiceError(
-      'ERR_UNBLINDING_CONFLICT',
+    throw new CodedError(
+      CODES.ERR_UNBLINDING_CONFLICT,
       'the task was unblinded before, with other ciphertexts',
     );
   }
@@ -386,7 +386,7 @@ function checkRequest({ state, unblindingDigest }: StoredTask, requestDigest: Di
 function checkOwners({ minimumOwners }: Task, verifiedOwners: number): void {
   if (verifiedOwners < minimumOwners) {
     const message = `"records" expected at least ${minimumOwners} verified owners, got ${verifiedOwners}`;
-    throw new ServiceError('ERR_MINIMUM_OWNERS', message);
+    throw new CodedError(CODES.ERR_MINIMUM_OWNERS, message);
   }
 }
 

@@ -1,7 +1,8 @@
 /** Whom the CSP admits no longer, and how many tasks a data user may have, from its tables in SQLite. Nothing of it is kept in memory: a command beside the service may change it at any time. */
+import { CodedError } from '@eigenveil/platform';
 import type { Database } from '@eigenveil/server';
 import { DAY_MILLISECONDS } from '@eigenveil/task';
-import { type OwnerId, ServiceError, type Thumbprint } from '@eigenveil/wire';
+import { CODES, type OwnerId, type Thumbprint } from '@eigenveil/wire';
 import type { RevokedOwners, TaskQuota } from './store.ts';
 
 export function isOwnerRevoked(db: Database, ownerId: OwnerId): boolean {
@@ -46,8 +47,8 @@ export function requireQuota(
     .prepare("SELECT count(*) AS tasks FROM tasks WHERE data_user = ? AND state <> 'ended'")
     .get(dataUser)!.tasks as number;
   if (open + onTheirWay >= openTasks) {
-    throw new ServiceError(
-      'ERR_QUOTA',
+    throw new CodedError(
+      CODES.ERR_QUOTA,
       `expected fewer than ${openTasks} tasks of this data user that have not ended: finish or cancel one first`,
     );
   }
@@ -58,7 +59,7 @@ export function requireQuota(
     'SELECT proposed_at FROM tasks WHERE data_user = ? AND proposed_at > ? ORDER BY proposed_at DESC LIMIT 1 OFFSET ?';
   const inTheWay = room > 0 ? db.prepare(find).get(dataUser, dayAgo, room - 1)?.proposed_at : now.getTime();
   if (inTheWay === undefined) return;
-  throw new ServiceError('ERR_QUOTA', `expected at most ${tasksPerDay} tasks of this data user a day`, {
+  throw new CodedError(CODES.ERR_QUOTA, `expected at most ${tasksPerDay} tasks of this data user a day`, {
     retryAfterSeconds: Math.ceil(((inTheWay as number) - dayAgo) / 1000),
   });
 }

@@ -1,7 +1,8 @@
 /** A task's set of verified records in the CSP's tables in SQLite, until it is fixed: records come, and go again when their owners withdraw or are revoked. */
+import { CodedError } from '@eigenveil/platform';
 import type { Database } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
-import { type Digest, type FixationRequest, type OwnerId, ServiceError } from '@eigenveil/wire';
+import { CODES, type Digest, type FixationRequest, type OwnerId } from '@eigenveil/wire';
 import { ownerRevoked } from './refusals.ts';
 import { isOwnerRevoked } from './sqlite-admission.ts';
 import { readTask } from './sqlite-rows.ts';
@@ -43,7 +44,7 @@ export function addRecords(db: Database, taskId: TaskId, records: readonly Verif
     const known = find.get(taskId, ownerId);
     if (known !== undefined) {
       if (known.contribution_digest === contributionDigest) continue;
-      throw new ServiceError('ERR_CONTRIBUTION_CONFLICT', '"records" expected one contribution per owner');
+      throw new CodedError(CODES.ERR_CONTRIBUTION_CONFLICT, '"records" expected one contribution per owner');
     }
     if (isOpen && isOwnerRevoked(db, ownerId)) throw ownerRevoked();
     if (hasWithdrawn(db, taskId, ownerId)) continue;
@@ -53,8 +54,8 @@ export function addRecords(db: Database, taskId: TaskId, records: readonly Verif
   }
   const owners = countRecords(db, taskId) + added;
   if (owners > (stored?.task.maximumOwners ?? 0)) {
-    throw new ServiceError(
-      'ERR_TASK_FULL',
+    throw new CodedError(
+      CODES.ERR_TASK_FULL,
       `"records" expected at most ${stored?.task.maximumOwners} owners, got ${owners}`,
     );
   }
@@ -113,6 +114,6 @@ function hasWithdrawn(db: Database, taskId: TaskId, ownerId: OwnerId): boolean {
   return db.prepare(withdrawal).get(taskId, ownerId) !== undefined;
 }
 
-function fixed(): ServiceError {
-  return new ServiceError('ERR_TASK_CLOSED', "the task's set of records is fixed, or the task has ended");
+function fixed(): CodedError {
+  return new CodedError(CODES.ERR_TASK_CLOSED, "the task's set of records is fixed, or the task has ended");
 }

@@ -1,4 +1,5 @@
 /** The CSP's store in one SQLite file (node:sqlite): every method is one durable transaction. */
+import { CodedError } from '@eigenveil/platform';
 import {
   countRun,
   type Database,
@@ -14,13 +15,13 @@ import {
 } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import {
+  CODES,
   type Counted,
   type CounterRequest,
   type Digest,
   type FixationRequest,
   NO_ENTRY,
   type OwnerId,
-  ServiceError,
   type Thumbprint,
 } from '@eigenveil/wire';
 import { type AuditedUse, appendAudit } from './audit.ts';
@@ -92,8 +93,8 @@ export class SqliteCspStore implements CspStore {
         )
         .run(thumbprint, tokenHash, now.getTime());
       if (used.changes === 0) {
-        throw new ServiceError(
-          'ERR_ENROLMENT_TOKEN',
+        throw new CodedError(
+          CODES.ERR_ENROLMENT_TOKEN,
           '"enrolmentToken" expected an unused token that has not expired',
         );
       }

@@ -1,7 +1,8 @@
 /** How many two-party computations of each task may start in a minute. A line that breaks now and then stays far below it. */
 
+import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire';
+import { CODES } from '@eigenveil/wire';
 
 const MINUTE_MILLISECONDS = 60_000;
 
@@ -26,8 +27,8 @@ export class StartLimit {
     const recent = (this.#starts.get(taskId) ?? []).filter((start) => start > now - MINUTE_MILLISECONDS);
     if (recent.length >= this.perMinute) {
       const retryAfterSeconds = Math.ceil((recent[0]! + MINUTE_MILLISECONDS - now) / 1000);
-      throw new ServiceError(
-        'ERR_RATE_LIMITED',
+      throw new CodedError(
+        CODES.ERR_RATE_LIMITED,
         `expected at most ${this.perMinute} two-party computations of a task a minute`,
         { retryAfterSeconds },
       );

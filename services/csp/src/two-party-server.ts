@@ -1,6 +1,8 @@
 /** The CSP's end of the two-party connection: a WebSocket, opened by an authenticated data user for one of its tasks. */
+
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { CodedError } from '@eigenveil/platform';
 import {
   type Authenticator,
   type Logger,
@@ -12,9 +14,9 @@ import {
 import { programOf, type Task, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelAcceptor, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
+  CODES,
   type ErrorCode,
   errorCodeOf,
-  ServiceError,
   type Thumbprint,
   toProblem,
   type VerifiedProof,
@@ -152,7 +154,7 @@ export class TwoPartyServer {
     try {
       // The acceptor never answers for a peer that has hung up meanwhile.
       if (!socket.readable || !socket.writable)
-        throw new ServiceError('ERR_CHANNEL_CLOSED', 'the peer hung up before the connection was open');
+        throw new CodedError(CODES.ERR_CHANNEL_CLOSED, 'the peer hung up before the connection was open');
       return [state, await this.#acceptor.accept(request, socket, head)];
     } catch (error) {
       this.#leavePlace(id);
@@ -164,7 +166,7 @@ export class TwoPartyServer {
   #takePlace(taskId: TaskId): void {
     const connections = this.#connections.get(taskId) ?? 0;
     if (connections === 0 && this.#connections.size >= MOST_COMPUTATIONS)
-      throw new ServiceError('ERR_BUSY', `expected at most ${MOST_COMPUTATIONS} computations at a time`);
+      throw new CodedError(CODES.ERR_BUSY, `expected at most ${MOST_COMPUTATIONS} computations at a time`);
     this.#connections.set(taskId, connections + 1);
   }
 
@@ -177,7 +179,7 @@ export class TwoPartyServer {
   async #admit(request: IncomingMessage): Promise<TwoPartyState> {
     const [, id] = PATH.exec(request.url ?? '') ?? [];
     const taskId = TaskId.safeParse(id);
-    if (!taskId.success) throw new ServiceError('ERR_ROUTE_UNKNOWN', 'expected /tasks/{taskId}/two-party');
+    if (!taskId.success) throw new CodedError(CODES.ERR_ROUTE_UNKNOWN, 'expected /tasks/{taskId}/two-party');
     const { thumbprint } = await this.#dataUser.authenticate(request);
     return this.#service.twoPartyState(taskId.data, thumbprint);
   }

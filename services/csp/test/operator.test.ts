@@ -121,12 +121,12 @@ describe('quotas', () => {
     const quota = { openTasks: 1, tasksPerDay: 2 };
     await insert(0, quota);
     await insert(0, quota); // the same again
-    await expect(insert(1, quota)).rejects.toMatchObject({ code: 'ERR_QUOTA', retryAfterSeconds: undefined });
+    await expect(insert(1, quota)).rejects.toMatchObject({ code: 'ERR_QUOTA', parameters: {} });
     operator.endTasks([id(0)]);
     clock += 1000;
     await insert(1, quota);
     operator.endTasks([id(1)]);
-    await expect(insert(2, quota)).rejects.toMatchObject({ code: 'ERR_QUOTA', retryAfterSeconds: 86_399 });
+    await expect(insert(2, quota)).rejects.toMatchObject({ code: 'ERR_QUOTA', parameters: { retryAfterSeconds: 86_399 } });
     clock += 86_399_000;
     await insert(2, quota);
   });

@@ -223,7 +223,7 @@ test('a connection on which the last answer is given is not ended by another tha
   service.admitNext();
   await expect((await second).receive()).rejects.toMatchObject({
     code: 'ERR_CHANNEL_ABORTED',
-    reason: 'ERR_TASK_ANSWERED',
+    parameters: { reason: 'ERR_TASK_ANSWERED' },
   });
   answers.resolve();
   const channel = await first;

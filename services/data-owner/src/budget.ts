@@ -6,6 +6,7 @@
  * first one fits the total only as its own (ε, δ). The first task is chosen before anybody has seen a result. To take whichever is the
  * better after each task would let results choose, and that costs up to another δ.
  */
+import { CodedError } from '@eigenveil/platform';
 import {
   BudgetAccountant,
   costOfTask,
@@ -14,7 +15,7 @@ import {
   type TaskCost,
 } from '@eigenveil/privacy';
 import { type Task, type TaskId, USUAL_DELTA } from '@eigenveil/task';
-import { errorCodeOf, ServiceError } from '@eigenveil/wire';
+import { CODES, errorCodeOf } from '@eigenveil/wire';
 import { type Elsewhere, isAdoption, type LedgerEntry, type LedgerEvent } from './ledger.ts';
 import type { OwnFloorPlan } from './own-floor.ts';
 import { isMore, leftOfWholes, type Part, partInWords, releasesFor, sumOfParts } from './parts.ts';
@@ -99,8 +100,8 @@ export function checkBudget(
   const others = ledger.filter((entry) => !isAbout(entry, dataset, event.taskId));
   const account = accountOf(policy, others, dataset);
   if (account.isUnknown)
-    throw new ServiceError(
-      'ERR_BUDGET_RESTORED',
+    throw new CodedError(
+      CODES.ERR_BUDGET_RESTORED,
       `what the data set ${dataset} has spent is not known, since entries of the ledger were lost: say it with "eigenveil-owner budget set --dataset ${dataset}"`,
     );
   const isFirst = others.length === ledger.length; // else its answer and its guarantee are charged
@@ -202,8 +203,8 @@ function checkAnswers(
   if (account.answers.some((it) => it.group === group)) return;
   const count = given(account);
   if (count < answers.rotated) return;
-  throw new ServiceError(
-    'ERR_BUDGET_EXHAUSTED',
+  throw new CodedError(
+    CODES.ERR_BUDGET_EXHAUSTED,
     `the data set ${dataset} has given ${count} of ${answers.rotated} answers without differential privacy by rotated: none is left; the results of one more would be compared with them. "answers" of the policy says how many may be; rows none of which was used are another --dataset${kind === 'answer' ? '' : '; a guarantee counts by its epsilon where the policy bounds that, by "totalEpsilon" or "maximumEpsilon"'}`,
   );
 }
@@ -218,8 +219,8 @@ function checkWholes(
   const left = leftOfWholes(wholes, taken(account));
   if (!isMore(part, left)) return;
   const releases = releasesFor(left);
-  throw new ServiceError(
-    'ERR_BUDGET_EXHAUSTED',
+  throw new CodedError(
+    CODES.ERR_BUDGET_EXHAUSTED,
     `the data set ${dataset} has given ${partInWords(taken(account))} of ${wholes === 1 ? 'the whole' : `the ${wholes} wholes`} that its rows may tell together, and the task takes ${partInWords(part)}: ${releases === undefined ? 'nothing is left' : `${partInWords(left)} is left, for a task that is not exact and has "releases" of at least ${releases}`}. Rows that are added do not renew a whole; rows none of which was used are another --dataset; "answers" of the policy says how many wholes may be given`,
   );
 }
@@ -320,15 +321,15 @@ function checkSpending(policy: BudgetPolicy, account: Account, dataset: string, 
   const guarantees = [...account.guarantees, event];
   const prices = pricesOf({ ...account, guarantees }, relation);
   if (prices === null)
-    throw new ServiceError(
-      'ERR_POLICY',
+    throw new CodedError(
+      CODES.ERR_POLICY,
       `"differentialPrivacy.neighbours" expected add-remove for the data set ${dataset}, whose budget is counted in it: a guarantee of replace amounts to none of add-remove`,
     );
   const { totalEpsilon } = policy;
   if (totalEpsilon === undefined || fitsAll(policy, prices)) return;
   const left = leftFor(policy, { ...account, guarantees: account.guarantees }, event);
-  throw new ServiceError(
-    'ERR_BUDGET_EXHAUSTED',
+  throw new CodedError(
+    CODES.ERR_BUDGET_EXHAUSTED,
     `the data set ${dataset} has a total of epsilon ${totalEpsilon} with delta ${policy.totalDelta} (neighbours ${relation}): ${left === 0 ? 'nothing is left' : `with delta ${event.delta} of ${event.neighbours} epsilon ${left} is left`}, the task costs ${event.epsilon}${relation === event.neighbours ? '' : '; a total for add-remove goes further, with "neighbours": "add-remove" in the policy'}`,
   );
 }

@@ -2,8 +2,9 @@
  * How a task is charged to the owner's ledger, and how the CSP counts it. An entry is durable before the CSP is asked, and the CSP has counted it before
  * anything is sent: a crash in between leaves a task that is charged, never one that is not.
  */
+import { CodedError } from '@eigenveil/platform';
 import type { Task } from '@eigenveil/task';
-import { type Counted, type CounterRequest, NO_ENTRY, ServiceError } from '@eigenveil/wire';
+import { CODES, type Counted, type CounterRequest, NO_ENTRY } from '@eigenveil/wire';
 import { type BudgetPolicy, checkBudget, eventOf, isCharged } from './budget.ts';
 import {
   checkedLedger,
@@ -100,8 +101,8 @@ export async function confirmLedger(state: LedgerState, ask: AskCounter): Promis
     const before = counted;
     counted = await ask(requestFor(ledger[place]!));
     if (counted.counter === before.counter && counted.digest === before.digest)
-      throw new ServiceError(
-        'ERR_PEER_PROTOCOL',
+      throw new CodedError(
+        CODES.ERR_PEER_PROTOCOL,
         'the CSP does not count the entry that follows what it has counted',
       );
   }
@@ -141,21 +142,21 @@ function checkNotLess(ledger: readonly LedgerEntry[], dataset: string, elsewhere
   for (const name of ['epsilon', 'delta', 'rotated', 'part'] as const) {
     const isLess = name === 'part' ? isMore(before.part, elsewhere.part) : elsewhere[name] < before[name];
     if (!isLess) continue;
-    throw new ServiceError(
-      'ERR_POLICY',
+    throw new CodedError(
+      CODES.ERR_POLICY,
       `"${name}" expected at least ${before[name]}, which was said of the data set ${dataset} before, got ${elsewhere[name]}: nothing is refunded`,
     );
   }
   if (before.neighbours === elsewhere.neighbours || before.epsilon === 0) return;
-  throw new ServiceError(
-    'ERR_POLICY',
+  throw new CodedError(
+    CODES.ERR_POLICY,
     `"neighbours" expected ${before.neighbours}, as was said of the data set ${dataset} before`,
   );
 }
 
-function restored({ counter }: Counted, ledger: readonly LedgerEntry[]): ServiceError {
-  return new ServiceError(
-    'ERR_BUDGET_RESTORED',
+function restored({ counter }: Counted, ledger: readonly LedgerEntry[]): CodedError {
+  return new CodedError(
+    CODES.ERR_BUDGET_RESTORED,
     `the CSP has counted ${counter} entries of this owner's ledger, and not those ${ledger.length} that are here: it was put back from a backup, or there is another copy of it. What the lost entries have spent is not known: say it for each data set with "eigenveil-owner budget set"`,
   );
 }

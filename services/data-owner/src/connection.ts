@@ -1,15 +1,16 @@
 /** An owner's way to the services: who it is there, its requests in its own name, and tasks under the signature of the CSP that it has pinned. */
+import { CodedError } from '@eigenveil/platform';
 import { verifyBasis } from '@eigenveil/projection/portable';
 import { type AgreedTask, openAgreed } from '@eigenveil/protocol/owner';
 import { namedResult, type Task, type TaskId } from '@eigenveil/task';
 import {
   BasisResponse,
+  CODES,
   EnrolmentResponse,
   NextTask,
   pinnedCspKey,
   type ServiceAddress,
   ServiceClient,
-  ServiceError,
   SignedTask,
   type Thumbprint,
 } from '@eigenveil/wire';
@@ -54,7 +55,7 @@ export class OwnerConnection {
   async enrolment(): Promise<Enrolment> {
     const enrolment = await this.#state.enrolment();
     if (enrolment === undefined)
-      throw new ServiceError('ERR_AUTH_REQUIRED', 'not enrolled yet: run "eigenveil-owner enrol" first');
+      throw new CodedError(CODES.ERR_AUTH_REQUIRED, 'not enrolled yet: run "eigenveil-owner enrol" first');
     return enrolment;
   }
 
@@ -79,7 +80,7 @@ export class OwnerConnection {
     const signed = await client.send({ method: 'GET', path: `/tasks/${taskId}`, response: SignedTask });
     const agreed = await openAgreed(signed, cspKey);
     if (signed.task.id !== taskId)
-      throw new ServiceError('ERR_AGREEMENT_INVALID', '"taskId" expected the task that was asked for');
+      throw new CodedError(CODES.ERR_AGREEMENT_INVALID, '"taskId" expected the task that was asked for');
     return { ...agreed, signed };
   }
 

@@ -1,10 +1,11 @@
 /** The command `contribute` of eigenveil-owner. What its action works with is loaded when it runs: --help and mistakes are told at once. */
+
 import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import {
   addSettings,
+  COMMAND_CODES,
   type Configuration,
-  ConfigurationError,
   CSV_HELP,
   clippedByName,
   every,
@@ -14,6 +15,7 @@ import {
   warnOfClipped,
   warnOfRemarks,
 } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { Row, RowBatches, Statistics } from '@eigenveil/statistics';
 import { CONSENT_OPTIONS, IGNORED_COLUMNS, toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import type { Task } from '@eigenveil/task/schema';
@@ -135,7 +137,10 @@ export async function contributeTo(
     countUnreadable,
   } = settings;
   if (sums !== undefined && (settings.data ?? settings.query ?? settings.database) !== undefined)
-    throw new ConfigurationError('"--statistics" expected without "--data", "--query" and "--database"');
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"--statistics" expected without "--data", "--query" and "--database"',
+    );
   const rows = sums === undefined ? rowsOf(settings) : undefined;
   const warnings: string[] = [];
   let sourceDigest: string | undefined;

@@ -1,6 +1,7 @@
 /** An owner's memory of how it contributed to a task, beside the receipt: by which policy, and from which file. */
+import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
-import { type Receipt, ServiceError } from '@eigenveil/wire';
+import { CODES, type Receipt } from '@eigenveil/wire';
 import { OwnerHome } from './home.ts';
 import type { OwnerPolicy } from './policy.ts';
 
@@ -35,8 +36,8 @@ export async function requireSameFile(
   const before = (await home.contributed(taskId))?.sourceDigest;
   const now = before === undefined ? undefined : await digestOf().catch(() => undefined);
   if (now === undefined || (await keyed(home, taskId, now)) === before) return;
-  throw new ServiceError(
-    'ERR_CONTRIBUTION_CONFLICT',
+  throw new CodedError(
+    CODES.ERR_CONTRIBUTION_CONFLICT,
     `${title} is another file than the one that was contributed, with the receipt of ${receivedAt}: nothing of it was sent, since a task takes one contribution of an owner`,
   );
 }

@@ -1,12 +1,13 @@
 /** The CSP's counter of an owner's ledger: it tells whether the ledger is the newest. */
+import { CodedError } from '@eigenveil/platform';
 import {
+  CODES,
   COUNTER,
   type Counted,
   type CounterRequest,
   CounterResponse,
   isTransient,
   type ServiceClient,
-  ServiceError,
   verifyStatement,
 } from '@eigenveil/wire';
 import { askOnly, confirmLedger, setElsewhere } from './charging.ts';
@@ -58,7 +59,7 @@ export class LedgerCounter {
     const { counter } = await client.send({ method: 'POST', path, json, response: CounterResponse });
     const counted = await verifyStatement(COUNTER, counter, cspKey);
     if (counted.ownerId !== ownerId)
-      throw new ServiceError('ERR_PEER_PROTOCOL', '"counter" expected that of this owner');
+      throw new CodedError(CODES.ERR_PEER_PROTOCOL, '"counter" expected that of this owner');
     return counted;
   }
 }

@@ -2,11 +2,14 @@
  * A data owner's part in the protocol: enrol once, contribute encrypted statistics of its rows to a task, withdraw, and
  * fetch the signed projection.
  */
+
 import type { Encrypter } from '@eigenveil/paillier/owner';
+import { CodedError } from '@eigenveil/platform';
 import { type Contributor, signsOf } from '@eigenveil/protocol/owner';
 import { type FoundGrains, flatten, type Statistics } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
 import {
+  CODES,
   type ErrorCode,
   errorCodeOf,
   ProjectionResponse,
@@ -14,7 +17,6 @@ import {
   type Receipt,
   type ServiceAddress,
   type ServiceClient,
-  ServiceError,
   type Thumbprint,
   verifyStatement,
 } from '@eigenveil/wire';
@@ -143,7 +145,7 @@ export class DataOwner {
       const overBudget = await checkCharge(state, policy, dataset, task).then(
         () => null,
         (error: unknown) => {
-          if (error instanceof ServiceError) return error.message;
+          if (error instanceof CodedError) return error.message;
           throw error;
         },
       );
@@ -205,8 +207,8 @@ export class DataOwner {
       );
       const claims = await verifyStatement(RECEIPT, receipt, accepted.agreement.dataUserKey);
       if (claims.taskId !== taskId || claims.contributionDigest !== digest) {
-        throw new ServiceError(
-          'ERR_RECEIPT_INVALID',
+        throw new CodedError(
+          CODES.ERR_RECEIPT_INVALID,
           '"receipt" expected the digest of the contribution that was sent',
         );
       }
@@ -331,8 +333,8 @@ export class DataOwner {
 
   async #requireNoWithdrawal(taskId: TaskId): Promise<void> {
     if (await this.#options.state.hasWithdrawn(taskId)) {
-      throw new ServiceError(
-        'ERR_CONTRIBUTION_WITHDRAWN',
+      throw new CodedError(
+        CODES.ERR_CONTRIBUTION_WITHDRAWN,
         'this owner has withdrawn from the task for good; repeat "withdraw" if it could not finish',
       );
     }
@@ -352,8 +354,8 @@ export class DataOwner {
  */
 function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): void {
   if (isDurable || differentialPrivacy === null) return;
-  throw new ServiceError(
-    'ERR_POLICY',
+  throw new CodedError(
+    CODES.ERR_POLICY,
     '"differentialPrivacy" expected null, since this state is in memory: after a restart the same rows could be contributed once more, with other noise, and the guarantee would not hold; keep the state in a folder (OwnerHome)',
   );
 }

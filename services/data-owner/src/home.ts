@@ -1,6 +1,8 @@
 /** The owner's state in a folder that the owner alone can read. */
+
 import { randomBytes } from 'node:crypto';
-import { HomeError, PrivateFolder } from '@eigenveil/command';
+import { COMMAND_CODES, PrivateFolder } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -80,7 +82,10 @@ export class OwnerHome implements OwnerState {
     const blob = await this.#folder.bytes(bytesFile);
     // What has been signed and may have been taken must not be made again.
     if (blob === undefined)
-      throw new HomeError('ERR_OWNER_HOME', `"${bytesFile}" expected: put back the copy that you keep`);
+      throw new CodedError(
+        COMMAND_CODES.ERR_OWNER_HOME,
+        `"${bytesFile}" expected: put back the copy that you keep`,
+      );
     return { ...rest, bytes: blob };
   }
 

@@ -1,26 +1,22 @@
 /** The data owner: client library and command line. */
 
-// What a program needs around a DataOwner, since the packages behind it are not installed on their own.
-export { HomeError } from '@eigenveil/command';
 export { PaillierPool, selfTest } from '@eigenveil/paillier';
+// What a program needs around a DataOwner, since the packages behind it are not installed on their own.
+export { CodedError } from '@eigenveil/platform';
 export { explainedVariance, Projector, saveProjection, statisticsThrough } from '@eigenveil/projection';
 export {
   LabelIndex,
   RowAccumulator,
   readFileBytes,
+  STATISTICS_CODES,
   type Statistics,
-  StatisticsError,
   statisticsOfCsv,
   statisticsOfRows,
 } from '@eigenveil/statistics';
-export { type Task, TaskError, TaskId } from '@eigenveil/task';
-export {
-  type Projection,
-  type Receipt,
-  type ServiceAddress,
-  ServiceError,
-  Thumbprint,
-} from '@eigenveil/wire';
+
+export { type Task, TaskId } from '@eigenveil/task';
+export { CODES, type Projection, type Receipt, type ServiceAddress, Thumbprint } from '@eigenveil/wire';
+
 export type { Basis } from './basis.ts';
 export type { BudgetStatus } from './budget.ts';
 export { ownerProgram } from './command.ts';

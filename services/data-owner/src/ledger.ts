@@ -2,9 +2,9 @@
  * The owner's ledger: what each task has cost each of its data sets, entry by entry. Each entry is bound to the one before it, and the last one is what the CSP
  * counts, so that an old copy of the ledger is noticed. Nothing is ever taken out of it.
  */
-import { randomBytes, toBase64url } from '@eigenveil/platform';
+import { CodedError, randomBytes, toBase64url } from '@eigenveil/platform';
 import { DifferentialPrivacy, TaskId } from '@eigenveil/task';
-import { type Counted, Digest, digestJson, NO_ENTRY, ServiceError } from '@eigenveil/wire';
+import { CODES, type Counted, Digest, digestJson, NO_ENTRY } from '@eigenveil/wire';
 import { z } from 'zod';
 import { DatasetName } from './dataset.ts';
 import { Part } from './parts.ts';
@@ -114,8 +114,8 @@ export function checkedLedger(ledger: readonly LedgerEntry[]): readonly LedgerEn
   for (const [i, entry] of ledger.entries()) {
     const { counter, digest } = after(ledger[i - 1]);
     if (isAdoption(entry) || (entry.counter === counter + 1 && entry.previous === digest)) continue;
-    throw new ServiceError(
-      'ERR_BUDGET_RESTORED',
+    throw new CodedError(
+      CODES.ERR_BUDGET_RESTORED,
       `entry ${i + 1} of the ledger does not follow the one before it: only a part of the home was put back; put back all of it`,
     );
   }

@@ -1,8 +1,8 @@
 /** The command `page` of eigenveil-owner. What its action works with is loaded when it runs: --help and mistakes are told at once. */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addSettings, ConfigurationError, printResult } from '@eigenveil/command';
-import { fileReason } from '@eigenveil/platform';
+import { addSettings, COMMAND_CODES, printResult } from '@eigenveil/command';
+import { CodedError, fileReason } from '@eigenveil/platform';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -61,7 +61,8 @@ async function writeTo(out: string, files: ReadonlyMap<string, Uint8Array>): Pro
     for (const [name, bytes] of files) await writeFile(join(out, name), bytes, { flag: 'wx' });
   } catch (cause) {
     const reason = fileReason(cause);
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"--out" expected an empty folder, or a new one in a folder that can be written to, got ${out} (${reason})`,
       { cause },
     );

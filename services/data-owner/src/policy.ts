@@ -1,5 +1,6 @@
 /** The owner's own policy: what it agrees to, checked before one of its rows is read. */
 
+import { CodedError } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics/owner';
 import {
   DifferentialPrivacy,
@@ -11,7 +12,7 @@ import {
   type Task,
   TwoPartyName,
 } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire';
+import { CODES } from '@eigenveil/wire';
 import { z } from 'zod';
 
 export const OwnerPolicy = z.strictObject({
@@ -121,7 +122,7 @@ const EXAMPLE_INTERVAL_HOURS = 168;
 /** @throws ERR_POLICY with every rule that the task breaks; as `brokenRules` */
 export function checkPolicy(policy: OwnerPolicy, task: Task, links?: number): void {
   const broken = brokenRules(policy, task, links);
-  if (broken.length > 0) throw new ServiceError('ERR_POLICY', broken.map(({ rule }) => rule).join('; '));
+  if (broken.length > 0) throw new CodedError(CODES.ERR_POLICY, broken.map(({ rule }) => rule).join('; '));
 }
 
 /**
@@ -210,8 +211,8 @@ export function checkRows(
   if (minimumClassRows === undefined || !task.outputs.includes('classCounts')) return;
   const counts = labellings.flat().map(({ M }) => M);
   if (counts.every((count) => count === 0n || count >= BigInt(minimumClassRows))) return;
-  throw new ServiceError(
-    'ERR_POLICY',
+  throw new CodedError(
+    CODES.ERR_POLICY,
     `"minimumClassRows" expected at least ${minimumClassRows} rows of every class that the rows are of, since the task reveals the numbers of rows by class: got fewer of a class`,
   );
 }

@@ -1,11 +1,11 @@
 /** The bytes that an owner sends to a task: charged, made and kept before they leave, once. */
 import type { Encrypter } from '@eigenveil/paillier/owner';
-import { fromBase64url } from '@eigenveil/platform';
+import { CodedError, fromBase64url } from '@eigenveil/platform';
 import { keyedRandomness, systemRandomness } from '@eigenveil/privacy';
 import { type Contributor, contribute, contributeInParts, signRecord } from '@eigenveil/protocol/owner';
 import { drawOwnNoise } from '@eigenveil/statistics/owner';
 import type { OwnFloor, TaskId } from '@eigenveil/task';
-import { type Digest, digestBytes, digestHasher, piecesOf, ServiceError } from '@eigenveil/wire';
+import { CODES, type Digest, digestBytes, digestHasher, piecesOf } from '@eigenveil/wire';
 import { charge } from './charging.ts';
 import type { OwnerConnection, VerifiedTask } from './connection.ts';
 import type { LedgerCounter } from './counter.ts';
@@ -94,8 +94,8 @@ export async function preparedContribution(
   }
   if (pending.dataDigest === dataDigest) return pending;
   const others = `a contribution ${whatDiffers(pending.sourceDigest, sourceDigest)} to this task has no receipt yet, and may have been taken`;
-  throw new ServiceError(
-    'ERR_CONTRIBUTION_PENDING',
+  throw new CodedError(
+    CODES.ERR_CONTRIBUTION_PENDING,
     drawsNoise
       ? `${others}: give its rows again, or withdraw; it cannot be discarded, since noise is drawn once`
       : `${others}: give its rows again, withdraw, or give it up with --discard-pending`,

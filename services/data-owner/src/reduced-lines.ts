@@ -1,6 +1,7 @@
 /** Rows reduced by a projection, or predicted by a regression, as CSV: for Node.js and for browsers. */
+import { CodedError } from '@eigenveil/platform';
 import type { Predictor, Projector } from '@eigenveil/projection/portable';
-import { csvLine, type Row, type RowBatches, StatisticsError } from '@eigenveil/statistics/owner';
+import { csvLine, type Row, type RowBatches, STATISTICS_CODES } from '@eigenveil/statistics/owner';
 
 /** What makes numbers of rows. It counts what it clips. */
 export interface Reducer {
@@ -52,8 +53,8 @@ export async function* reducedLines(
 export function reducedColumns({ names }: Reducer, keptColumns: readonly string[]): string[] {
   const header = [...keptColumns, ...names];
   if (new Set(header).size < header.length)
-    throw new StatisticsError(
-      'ERR_CSV_COLUMNS',
+    throw new CodedError(
+      STATISTICS_CODES.ERR_CSV_COLUMNS,
       'kept columns expected once each, and none named as a column that comes out',
     );
   return header;

@@ -2,11 +2,12 @@
  * The commands of eigenveil-owner about a result: `project` and `verify`. What their actions work with is loaded when they run: --help and
  * mistakes are told at once.
  */
+
 import { access, constants, writeFile } from 'node:fs/promises';
 import { matchesGlob, resolve, sep } from 'node:path';
 import {
   addSettings,
-  ConfigurationError,
+  COMMAND_CODES,
   CSV_HELP,
   checkCanWrite,
   clippedByName,
@@ -17,6 +18,7 @@ import {
   warnOfClipped,
   warnOfRemarks,
 } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { saveProjection } from '@eigenveil/projection';
 import { CONSENT_OPTIONS, IGNORED_COLUMNS, toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { Thumbprint } from '@eigenveil/task/schema';
@@ -194,7 +196,8 @@ async function keepHistogram(
   hasTakenPart: boolean,
 ): Promise<void> {
   if (out !== undefined)
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"--out" expected with a projection: task ${task.id} is a histogram, which reduces no rows`,
     );
   const { saveProjection: saveEvidence } = await import('@eigenveil/projection');
@@ -219,7 +222,10 @@ async function fetchedResult(
 ): Promise<TaskResult> {
   const { userUrl } = settings;
   if (id === undefined || userUrl === undefined)
-    throw new ConfigurationError('"TASK" and "--user-url" expected, or "--projection"');
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"TASK" and "--user-url" expected, or "--projection"',
+    );
   return withTask({ ...settings, userUrl }, id, (owner, dataUser, taskId) =>
     settings.wait
       ? interruptible((signal) =>
@@ -249,11 +255,17 @@ async function openedResult(
   ]);
   const evidence = await readSignedFile('--projection', file, SignedProjection);
   if (id !== undefined && evidence.task.id !== taskIdOf(id))
-    throw new ConfigurationError(`"--projection" expected that of task ${id}, got ${evidence.task.id}`);
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--projection" expected that of task ${id}, got ${evidence.task.id}`,
+    );
   const enrolment = cspThumbprint === undefined ? await new OwnerHome(home).enrolment() : undefined;
   const csp = cspThumbprint ?? (enrolment && (await thumbprintOf(enrolment.cspKey)));
   if (csp === undefined)
-    throw new ConfigurationError(`"--csp-thumbprint" expected, since ${home} holds no enrolment`);
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--csp-thumbprint" expected, since ${home} holds no enrolment`,
+    );
   return { ...(await openProjection(evidence, csp)), evidence };
 }
 
@@ -283,7 +295,10 @@ Example:
     const { Evidence } = await import('./result.ts');
     const evidence = await readSignedFile('--evidence', settings.evidence, Evidence);
     if (evidence.task.id !== taskIdOf(id))
-      throw new ConfigurationError(`"--evidence" expected that of task ${id}, got ${evidence.task.id}`);
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        `"--evidence" expected that of task ${id}, got ${evidence.task.id}`,
+      );
     const { provenance } = await withOwner({ ...settings, patienceSeconds: 0 }, await readPolicy(), (owner) =>
       owner.verify(evidence),
     );
@@ -331,9 +346,15 @@ async function checkOutputs({
   evidence?: string | undefined;
 }) {
   if (((data ?? query) === undefined) !== (out === undefined))
-    throw new ConfigurationError('"--data" and "--out" expected together, or "--query" and "--out"');
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"--data" and "--out" expected together, or "--query" and "--out"',
+    );
   if (out === undefined && save === undefined && evidence === undefined)
-    throw new ConfigurationError('"--out", "--save" or "--evidence" expected, or nothing would be kept');
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"--out", "--save" or "--evidence" expected, or nothing would be kept',
+    );
   const { isPattern } = await import('@eigenveil/statistics/files');
   for (const [flag, file] of [
     ['--out', out],
@@ -351,7 +372,10 @@ async function checkOutputs({
       const isOneOfMany = source === '--data' && isPattern(read) && matchesGlob(resolve(file), resolve(read));
       const isInFolder = source === '--data' && resolve(file).startsWith(`${resolve(read)}${sep}`);
       if (isOneOfMany || isInFolder || resolve(file) === resolve(read))
-        throw new ConfigurationError(`"${flag}" expected another file than "${source}"`);
+        throw new CodedError(
+          COMMAND_CODES.ERR_CONFIGURATION,
+          `"${flag}" expected another file than "${source}"`,
+        );
     }
   }
   for (const [flag, file] of [
@@ -360,7 +384,11 @@ async function checkOutputs({
   ] as const) {
     if (file === undefined || isPattern(file)) continue;
     await access(file, constants.R_OK).catch((cause: unknown) => {
-      throw new ConfigurationError(`"${flag}" expected a file that can be read, got ${file}`, { cause });
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        `"${flag}" expected a file that can be read, got ${file}`,
+        { cause },
+      );
     });
   }
 }

@@ -2,15 +2,16 @@
  * How an owner checks a result: that the data user signed it for the task that the CSP signed, that it is one of that task, that the CSP has
  * countersigned it and no other, and that the owner's own contribution is among those that the CSP verified.
  */
+import { CodedError } from '@eigenveil/platform';
 import { verifyProjection } from '@eigenveil/projection/portable';
 import type { Task } from '@eigenveil/task';
 import {
   type Agreement,
+  CODES,
   checkInclusion,
   type Projection,
   ProjectionResponse,
   RECEIPT,
-  ServiceError,
   SignedTask,
   type TreeContribution,
   type VerifiedProvenance,
@@ -60,8 +61,8 @@ async function contributed(
   if (receipt !== undefined) return (await verifyStatement(RECEIPT, receipt, dataUserKey)).contributionDigest;
   const pending = await state.pending(taskId);
   if (pending !== undefined) return digestOf(pending.bytes);
-  throw new ServiceError(
-    'ERR_CONTRIBUTION_UNKNOWN',
+  throw new CodedError(
+    CODES.ERR_CONTRIBUTION_UNKNOWN,
     `the owner's folder holds no receipt for task ${taskId}: give the --home that contributed, or a copy of it`,
   );
 }

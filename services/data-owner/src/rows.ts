@@ -1,6 +1,8 @@
 /** Where an owner's rows are, and how they are read. What that works with is loaded when it is read. */
+
 import { createHash } from 'node:crypto';
-import { ConfigurationError, readTextFile } from '@eigenveil/command';
+import { COMMAND_CODES, readTextFile } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { OwnerStatistics, ReadingOptions, RowBatches, RowOptions } from '@eigenveil/statistics';
 import type { FileRows } from '@eigenveil/statistics/files';
 import { READING_OPTIONS, ROWS_FILE } from '@eigenveil/statistics/reading-options';
@@ -58,9 +60,12 @@ interface Progress {
 export function rowsOf(settings: RowSettings): Rows {
   const { data, query, database, memory } = settings;
   if (database !== undefined && query === undefined)
-    throw new ConfigurationError('"--database" expected with "--query", a file with a SELECT');
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"--database" expected with "--query", a file with a SELECT',
+    );
   if ((data === undefined) === (query === undefined))
-    throw new ConfigurationError('"--data" or "--query" expected, one of them');
+    throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, '"--data" or "--query" expected, one of them');
   if (query !== undefined) {
     return {
       title: query,
@@ -116,11 +121,13 @@ export async function sumsOf(
  */
 export function requireNoBasis({ basis, method }: Task): void {
   if (method.kind === 'histogram')
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       'the task is a histogram, which no statement of SQL counts: give the rows with "--data" or "--query"',
     );
   if (basis === undefined) return;
-  throw new ConfigurationError(
+  throw new CodedError(
+    COMMAND_CODES.ERR_CONFIGURATION,
     'the task stands on an earlier result, by which rows are reduced first: no statement of SQL does that; give the rows with "--data" or "--query"',
   );
 }

@@ -2,6 +2,7 @@
  * The command `serve-series` of eigenveil-owner: contributes to each task of a series as it comes. What its action works with is loaded when it runs:
  * --help and mistakes are told at once.
  */
+
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +14,7 @@ import {
   printNote,
   printResult,
 } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task/schema';
 import type { ErrorCode } from '@eigenveil/wire';
 import type { Command } from 'commander';
@@ -76,8 +78,8 @@ Example:
     if (!settings.once) return follower.follow();
     const reason = await follower.look();
     if (reason === null) return;
-    const { ServiceError } = await import('@eigenveil/wire');
-    throw new ServiceError('ERR_NOT_READY', `there is nothing to do: ${reason}`);
+    const { CODES } = await import('@eigenveil/wire');
+    throw new CodedError(CODES.ERR_NOT_READY, `there is nothing to do: ${reason}`);
   });
 }
 

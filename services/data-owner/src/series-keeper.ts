@@ -1,6 +1,7 @@
 /** What an owner keeps of its series, and looks up at the data user: which tasks it has contributed to, and what comes after them. */
+import { CodedError } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
-import { linkOf, type ServiceClient, ServiceError } from '@eigenveil/wire';
+import { CODES, linkOf, type ServiceClient } from '@eigenveil/wire';
 import type { OwnerConnection } from './connection.ts';
 import type { OwnerPolicy } from './policy.ts';
 import { enter, entryFor, type NextOf, newestAfter, type OwnSeries } from './series.ts';
@@ -35,8 +36,8 @@ export class SeriesKeeper {
   async entrance(client: ServiceClient, task: Task): Promise<() => Promise<void>> {
     const { series } = this.#state;
     if (series === undefined && task.series !== undefined)
-      throw new ServiceError(
-        'ERR_POLICY',
+      throw new CodedError(
+        CODES.ERR_POLICY,
         '"series" expected none, since this state keeps no series: keep the state in a folder (OwnerHome)',
       );
     // A first task of a series that the policy does not agree to needs no entry: see #entries.

@@ -2,8 +2,9 @@
  * An owner's part in a series: which task is the next one of a series that it has contributed to, and whether its policy takes it now. What counts is what
  * the owner's home has kept, and what the CSP has signed; the data user's word counts for nothing.
  */
+import { CodedError } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
-import { checkRenewal, linkOf, type SeriesLink, ServiceError } from '@eigenveil/wire';
+import { CODES, checkRenewal, linkOf, type SeriesLink } from '@eigenveil/wire';
 import type { OwnerPolicy } from './policy.ts';
 import type { SeriesEntry, SeriesState } from './state.ts';
 
@@ -95,8 +96,8 @@ export async function entryFor(
 export async function enter(state: SeriesState, before: number, entry: SeriesEntry): Promise<void> {
   const kept = await state.keep(before, entry);
   if (kept.taskDigest !== entry.taskDigest)
-    throw new ServiceError(
-      'ERR_SERIES_INVALID',
+    throw new CodedError(
+      CODES.ERR_SERIES_INVALID,
       `this owner has contributed to ${kept.taskId} of the series meanwhile: give the command again`,
     );
 }
@@ -130,4 +131,4 @@ function checkTotal(spent: readonly (number | null)[], rule: OwnerPolicy['series
     throw refused(`"series" expected a sum of epsilon of at most ${most}, got ${total} with this task`);
 }
 
-const refused = (message: string) => new ServiceError('ERR_POLICY', message);
+const refused = (message: string) => new CodedError(CODES.ERR_POLICY, message);

@@ -1,7 +1,9 @@
 /** Settings that the commands of eigenveil-owner share, and what an action makes of them. */
+
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError, readCertificates, readJsonFile, TRACE_ENDPOINT } from '@eigenveil/command';
+import { COMMAND_CODES, readCertificates, readJsonFile, TRACE_ENDPOINT } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { TaskId } from '@eigenveil/task/schema';
 import type { ServiceAddress } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
@@ -101,7 +103,8 @@ export async function withOwner<T>(
 
 async function tracesTo(endpoint: string): Promise<Traces> {
   const { openTraces } = await import('./traces.ts').catch(() => {
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       '"--trace-endpoint" expected OpenTelemetry, which is not installed here: npm install @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace',
     );
   });
@@ -146,6 +149,7 @@ export async function address(
 
 export function taskIdOf(text: string): TaskId {
   const id = TaskId.safeParse(text);
-  if (!id.success) throw new ConfigurationError('"TASK" expected a task id of 22 characters');
+  if (!id.success)
+    throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, '"TASK" expected a task id of 22 characters');
   return id.data;
 }

@@ -1,6 +1,6 @@
 /** Waiting for a result that is not there yet. */
-import { sleep } from '@eigenveil/platform';
-import { errorCodeOf, isTransient, ServiceError } from '@eigenveil/wire';
+import { CodedError, sleep } from '@eigenveil/platform';
+import { CODES, errorCodeOf, isTransient } from '@eigenveil/wire';
 
 export interface Waiting {
   /** For so long at most. 0: it is asked for once. */
@@ -47,6 +47,9 @@ export async function untilReady<T>(
   }
 }
 
-function over(what: string, reason: string): ServiceError {
-  return new ServiceError('ERR_NOT_READY', `${what}: ${reason}; nothing was written, give the command again`);
+function over(what: string, reason: string): CodedError {
+  return new CodedError(
+    CODES.ERR_NOT_READY,
+    `${what}: ${reason}; nothing was written, give the command again`,
+  );
 }

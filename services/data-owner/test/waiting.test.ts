@@ -1,11 +1,11 @@
 /** Waiting for a result: when it goes on, and when it ends. */
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, type ErrorCode } from '@eigenveil/wire';
 import { expect, test } from 'vitest';
 import { untilReady } from '../src/waiting.ts';
 
 const LONG = 3_600_000;
-const refusal = (code: ConstructorParameters<typeof ServiceError>[0], message: string) =>
-  Promise.reject(new ServiceError(code, message));
+const refusal = (code: ErrorCode, message: string) => Promise.reject(new CodedError(CODES[code], message));
 
 test('goes on while there is no result or nobody to ask, and says why once for each reason', async () => {
   const answers = [

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** Runs the command line eigenveil-user. */
-import { EXIT, runCommand } from '@eigenveil/command';
+import { runCommand } from '@eigenveil/command';
 import { dataUserProgram } from '@eigenveil/data-user/command';
 
-await runCommand(dataUserProgram(), process.argv, { ERR_AUDIT_BROKEN: EXIT.refused });
+await runCommand(dataUserProgram(), process.argv);

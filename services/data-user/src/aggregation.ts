@@ -5,9 +5,11 @@
  *
  * Contributions that have come in pieces are multiplied piece by piece, so that no more of them is in memory than of others.
  */
+
 import { type Ciphertext, encodeCiphertexts, type PaillierPool, type PublicKey } from '@eigenveil/paillier';
+import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
-import { type Piece, piecesOf, ServiceError } from '@eigenveil/wire';
+import { CODES, type Piece, piecesOf } from '@eigenveil/wire';
 import type { Batch, DataUserStore, StoredTask } from './store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 import type { Turn, WorkQueue } from './work-queue.ts';
@@ -126,7 +128,7 @@ export class Aggregation {
     if (contributions !== expected)
       throw new Error(`task ${id} expected ${expected} contributions in its aggregate, got ${contributions}`);
     if (product.factors === 0)
-      throw new ServiceError('ERR_MINIMUM_OWNERS', 'expected at least one contribution, got 0');
+      throw new CodedError(CODES.ERR_MINIMUM_OWNERS, 'expected at least one contribution, got 0');
     return product.ciphertexts;
   }
 }

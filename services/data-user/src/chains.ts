@@ -1,6 +1,7 @@
 /** Chains at the data user: what a task stands on or refines, for owners who reduce their rows by it or sum them by its vectors, for the CSP, and with the result. */
+import { CodedError } from '@eigenveil/platform';
 import { checkBasis, LIMITS, namedResult, type Task } from '@eigenveil/task';
-import { Digest, ServiceError, type SignedLink } from '@eigenveil/wire';
+import { CODES, Digest, type SignedLink } from '@eigenveil/wire';
 import { provenanceOf } from './provenances.ts';
 import type { DataUserStore, StoredTask } from './store.ts';
 
@@ -53,8 +54,8 @@ export class Chains {
 
 function linkOf(stored: StoredTask | undefined): SignedLink {
   if (stored === undefined)
-    throw new ServiceError(
-      'ERR_TASK_INVALID',
+    throw new CodedError(
+      CODES.ERR_TASK_INVALID,
       '"basis", and "sketch.refine", expected the digest of a result of this data user, as "task draft" writes it with --basis or --refine',
     );
   return {

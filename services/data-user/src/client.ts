@@ -1,9 +1,10 @@
 /** What a program needs to run tasks at a data user's service, without the service itself. */
 
 // The packages behind it are not installed on their own.
+export { CodedError } from '@eigenveil/platform';
 export { Predictor, Projector, SignedProjection, saveProjection } from '@eigenveil/projection';
-export { newTaskId, type Task, TaskError, TaskId, TaskProposal } from '@eigenveil/task';
-export { type Projection, ServiceError, type SignedTask, type TaskStatus, Thumbprint } from '@eigenveil/wire';
+export { newTaskId, type Task, TaskId, TaskProposal } from '@eigenveil/task';
+export { type Projection, type SignedTask, type TaskStatus, Thumbprint } from '@eigenveil/wire';
 export type { Draft, DraftOptions } from './draft.ts';
 export { basisFrom, type DraftBasis, draftOn, ridgeOn } from './draft-basis.ts';
 export { draftTask } from './draft-file.ts';

@@ -2,11 +2,14 @@
  * Collection: the data user checks a contribution, stores it durably and answers with a signed receipt. One
  * contribution per owner and task; the same bytes again get the same receipt.
  */
+
 import { setImmediate } from 'node:timers/promises';
 import type { PaillierPool } from '@eigenveil/paillier';
+import { CodedError } from '@eigenveil/platform';
 import type { Owner } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import {
+  CODES,
   claimedSigner,
   type Digest,
   digestBytes,
@@ -16,7 +19,6 @@ import {
   piecesOf,
   RECEIPT,
   RECORD,
-  ServiceError,
   type SigningKey,
   signStatement,
   type UploadResponse,
@@ -108,7 +110,10 @@ export class Collection {
     const { ciphertextBytes } = open.publicKey;
     const piece = piecesOf(open.packing.plaintexts.length, ciphertextBytes)[number];
     if (piece === undefined)
-      throw new ServiceError('ERR_BODY_INVALID', '"piece" expected one that contributions to this task have');
+      throw new CodedError(
+        CODES.ERR_BODY_INVALID,
+        '"piece" expected one that contributions to this task have',
+      );
     this.#checkTime(open.task);
     return this.#pieces.take(owner.ownerId, async () => {
       const count = piece.to - piece.from;
@@ -187,8 +192,8 @@ export class Collection {
     const isTakenByCsp =
       record.length <= LONGEST_RECORD && claimedSigner(RECORD, record).x === owner.publicJwk.x;
     if (!isTakenByCsp) {
-      throw new ServiceError(
-        'ERR_RECORD_INVALID',
+      throw new CodedError(
+        CODES.ERR_RECORD_INVALID,
         `"Eigenveil-Record" expected at most ${LONGEST_RECORD} characters that name the owner's key`,
       );
     }
@@ -199,8 +204,8 @@ export class Collection {
       claims.taskDigest === open.agreement.taskDigest &&
       claims.publicKeyDigest === open.publicKeyDigest;
     if (!isForTask)
-      throw new ServiceError(
-        'ERR_TASK_MISMATCH',
+      throw new CodedError(
+        CODES.ERR_TASK_MISMATCH,
         '"Eigenveil-Record" expected this task and its Paillier key',
       );
     return claims;
@@ -208,7 +213,7 @@ export class Collection {
 
   #checkTime({ deadline }: Task): void {
     if (this.#now() > new Date(deadline)) {
-      throw new ServiceError('ERR_TASK_DEADLINE', `"deadline" expected a contribution before ${deadline}`);
+      throw new CodedError(CODES.ERR_TASK_DEADLINE, `"deadline" expected a contribution before ${deadline}`);
     }
   }
 }
@@ -218,9 +223,9 @@ function receiptOf(contribution: StoredContribution, digest: Digest): string {
   return contribution.receipt;
 }
 
-function otherDigest(): ServiceError {
-  return new ServiceError(
-    'ERR_RECORD_INVALID',
+function otherDigest(): CodedError {
+  return new CodedError(
+    CODES.ERR_RECORD_INVALID,
     '"Eigenveil-Record" expected the digest of this body and this owner',
   );
 }

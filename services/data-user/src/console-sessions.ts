@@ -5,10 +5,12 @@
  * its bearers, none keeps anything, and with another token all are void. Nobody can turn a bearer back into the token: the token has 256
  * random bits (one put there by hand has 32 characters at least; if those can be guessed, a bearer lets somebody try guesses in private).
  */
+
 import { hkdfSync } from 'node:crypto';
+import { CodedError } from '@eigenveil/platform';
 import type { Authenticator } from '@eigenveil/server';
 import { bearerOf } from '@eigenveil/server';
-import { ServiceError, type Thumbprint } from '@eigenveil/wire';
+import { CODES, type Thumbprint } from '@eigenveil/wire';
 import type { ConsoleSession } from '@eigenveil/wire/console';
 import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
@@ -98,7 +100,7 @@ export class ConsoleSessions {
     } catch (cause) {
       // jose looks at the time only where the MAC is right.
       if (cause instanceof errors.JWTExpired)
-        throw new ServiceError('ERR_TOKEN_EXPIRED', 'the session is over; sign in again', { cause });
+        throw new CodedError(CODES.ERR_TOKEN_EXPIRED, 'the session is over; sign in again', { cause });
       throw refused(cause);
     }
   }

@@ -2,8 +2,10 @@
  * Streams for the operator's console: what is now, and then each change. They look into the store, where every process finds what any of them
  * has done, once a second for all who look at the same.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import { HEARTBEAT_MILLISECONDS } from '@eigenveil/wire/console';
 
 /** How old what a stream is told may be: no look is repeated sooner, however many ask. */
@@ -66,7 +68,7 @@ export class ConsoleStreams {
    */
   async open<Update>(options: StreamOptions<Update>): Promise<AsyncIterable<Line<Update>>> {
     if (this.#open >= MOST_STREAMS)
-      throw new ServiceError('ERR_BUSY', `expected at most ${MOST_STREAMS} streams at a time`, {
+      throw new CodedError(CODES.ERR_BUSY, `expected at most ${MOST_STREAMS} streams at a time`, {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
     this.#open += 1;

@@ -2,6 +2,7 @@
  * The stage `decompose` of a task: the data user's end of the two-party computation, from the channel to the signed projection, and the public
  * times that an answer and what comes of it keep to.
  */
+import { CodedError } from '@eigenveil/platform';
 import { longestResult, resultOf, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { type AnswerStore, keptAnswer, type Sealer } from '@eigenveil/server';
 import { programOf, type Task, type TaskId } from '@eigenveil/task';
@@ -16,11 +17,11 @@ import {
   waitUntil,
 } from '@eigenveil/two-party';
 import {
+  CODES,
   digestProjection,
   newSalt,
   PROJECTION,
   type Projection,
-  ServiceError,
   type SigningKey,
   signStatement,
 } from '@eigenveil/wire';
@@ -70,7 +71,10 @@ export class Decomposition {
   ): Promise<StageResult> {
     // The process was stopped when the last of them had been counted.
     if (stored.faults >= MOST_FAULTS)
-      return failedBy(stored, new ServiceError('ERR_OT_CHECK', `${MOST_FAULTS} attempts ended with a fault`));
+      return failedBy(
+        stored,
+        new CodedError(CODES.ERR_OT_CHECK, `${MOST_FAULTS} attempts ended with a fault`),
+      );
     const { csp, key, clock, paceOf, onMiss } = this.#deps;
     const { task } = stored;
     const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
@@ -145,8 +149,8 @@ export class Decomposition {
     const noteMatrix = async () => {
       // A CSP that has broken the line so often has seen as often how long this server took.
       if ((await store.countRun(taskId)) > MOST_RUNS)
-        throw new ServiceError(
-          'ERR_TASK_ANSWERED',
+        throw new CodedError(
+          CODES.ERR_TASK_ANSWERED,
           `the line broke in ${MOST_RUNS} runs of the answer: the data need a new task`,
         );
     };

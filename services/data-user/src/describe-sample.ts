@@ -1,9 +1,10 @@
 /** What a sample lets expect of the task that was drafted from it, in words for the person who drafts. Nothing of it gets into the draft. */
+import { isOf } from '@eigenveil/platform';
 import {
   betweenClassScatter,
   type Link,
   meanOfRows,
-  ProjectionError,
+  PROJECTION_CODES,
   rankOf,
   ridgeRegression,
   statisticsThrough,
@@ -104,7 +105,7 @@ function describeFit(task: TaskProposal, { statistics }: Summed): string[] {
           `in the sample its own regression explains ${percent(1 - left / whole)} of the variance of ${target}`,
         ];
   } catch (error) {
-    if (!(error instanceof ProjectionError && error.code === 'ERR_NOT_POSITIVE_DEFINITE')) throw error;
+    if (!(isOf(PROJECTION_CODES, error) && error.code === 'ERR_NOT_POSITIVE_DEFINITE')) throw error;
     return [
       'in the sample features follow from each other, and the task would end with ERR_NOT_POSITIVE_DEFINITE: "ridge": 1 would do',
     ];

@@ -1,7 +1,8 @@
 /** The part of a draft that has a task stand on an earlier result, or refine it: what that is, and the features that follow from it. */
+import { CodedError } from '@eigenveil/platform';
 import { type Link, openProjection } from '@eigenveil/projection/portable';
 import { basisFeatures, type Task, type TaskId } from '@eigenveil/task';
-import { type Digest, ServiceError } from '@eigenveil/wire';
+import { CODES, type Digest } from '@eigenveil/wire';
 import type { Draft } from './draft.ts';
 import type { TaskClient } from './task-client.ts';
 
@@ -80,8 +81,8 @@ function requireFeatures(links: DraftBasis['links'], draft: Draft): void {
   const got = new Set(draft.features.map(({ name }) => name));
   const missing = wanted.filter((name) => !got.has(name));
   if (missing.length > 0 || got.size !== wanted.length)
-    throw new ServiceError(
-      'ERR_TASK_INVALID',
+    throw new CodedError(
+      CODES.ERR_TASK_INVALID,
       `the file expected the ${wanted.length} features of task ${links[0]!.task.id}, with which it begins, and no others: ${missing.length} are missing, ${got.size - wanted.length + missing.length} are to be left out with --ignore`,
     );
 }

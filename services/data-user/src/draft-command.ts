@@ -1,14 +1,16 @@
 /** The command `task draft`: from a sample and flags to a proposal that has been checked, with notes on what it will cost and give. */
+
 import {
   addSettings,
+  COMMAND_CODES,
   type Command,
-  ConfigurationError,
   CSV_HELP,
   checkConfiguration,
   printResult,
   readJsonFile,
   warnOfRemarks,
 } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { proposalSchemaUrl, TaskProposal } from '@eigenveil/task/schema';
 import type { DraftBasis } from './draft-basis.ts';
 import type { draftTask } from './draft-file.ts';
@@ -89,15 +91,18 @@ Example:
       await printRegrained(command, { ...rest, regrain });
       return;
     }
-    if (owners === undefined) throw new ConfigurationError('"--owners" expected, a number from 2');
+    if (owners === undefined)
+      throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, '"--owners" expected, a number from 2');
     const configured = { ...rest, owners, labels, onRemark };
     const { method, components, exact, releases } = configured;
     if ((exact || method === 'histogram') && releases !== undefined)
-      throw new ConfigurationError(
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
         '"--releases" expected with a floor, which exact tasks and histograms do not have',
       );
     if (exact && method === 'histogram')
-      throw new ConfigurationError(
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
         '"--exact" expected without --method histogram, which is released with noise alone',
       );
     if (method === 'histogram') {
@@ -105,7 +110,8 @@ Example:
       return;
     }
     if ((components === undefined) !== (method === 'ridge'))
-      throw new ConfigurationError(
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
         method === 'ridge'
           ? '"--components" expected without --method ridge, whose weights are no components'
           : '"--components" expected, a number from 1',
@@ -132,7 +138,10 @@ Example:
     ]);
     const named = settings.basis ?? settings.refine;
     if (settings.basis !== undefined && settings.refine !== undefined)
-      throw new ConfigurationError('"--refine" expected without --basis: a task names one earlier result');
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        '"--refine" expected without --basis: a task names one earlier result',
+      );
     const earlier = named === undefined ? undefined : await readBasis(named, settings);
     const [basis, refined] = settings.refine === undefined ? [earlier, undefined] : [undefined, earlier];
     const counted =
@@ -141,7 +150,8 @@ Example:
       counted !== undefined &&
       (earlier !== undefined || around !== undefined || settings.range !== undefined)
     )
-      throw new ConfigurationError(
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
         '"--ranges-from" expected without --basis, --refine, --around and --range',
       );
     const draft = await asConfiguration(async () => {
@@ -155,9 +165,15 @@ Example:
       return draftOn(basis, await draftTask(data, { ...settings, ridge: settings.ridge ?? ridge }));
     });
     if (basis !== undefined && (meanFirst || around !== undefined))
-      throw new ConfigurationError('"--basis" expected without --mean-first and --around');
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        '"--basis" expected without --mean-first and --around',
+      );
     if (epsilon === undefined && (meanFirst || around !== undefined))
-      throw new ConfigurationError('"--mean-first" and "--around" expected with --epsilon, of both tasks');
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        '"--mean-first" and "--around" expected with --epsilon, of both tasks',
+      );
     const wanted = epsilon === undefined ? undefined : { features: draft.features, epsilon, delta };
     const privacy = wanted ? await draftPrivacyOf(command, wanted, { meanFirst, first, basis }) : null;
     const outputs = [...settings.outputs, ...(meanFirst ? (['mean'] as const) : [])];
@@ -241,11 +257,15 @@ async function printHistogram(
 ): Promise<void> {
   const { data, epsilon, delta, height, workload, logarithmic, components, basis, refine } = settings;
   if (components !== undefined || basis !== undefined || refine !== undefined || settings.sketch)
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       '"--components", "--basis", "--refine" and "--sketch" expected without --method histogram',
     );
   if (epsilon === undefined)
-    throw new ConfigurationError('"--epsilon" expected: histograms are released with noise alone');
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"--epsilon" expected: histograms are released with noise alone',
+    );
   const [{ draftTask: draftFile }, { histogramOf }, { proposalOf, withoutConsent }, { checkComputable }] =
     await Promise.all([
       import('./draft-file.ts'),

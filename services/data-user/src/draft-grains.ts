@@ -1,6 +1,7 @@
 /** Grains of a draft's features: what the sample shows, what the person who drafts says instead, and both in words. */
+import { CodedError } from '@eigenveil/platform';
 import { grainOf, type TaskProposal } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire/errors';
+import { CODES } from '@eigenveil/wire/errors';
 import type { SampleColumn } from './sample-column.ts';
 
 type Feature = TaskProposal['features'][number];
@@ -110,6 +111,6 @@ export function describeGrains(
   ];
 }
 
-function invalid(message: string): ServiceError {
-  return new ServiceError('ERR_TASK_INVALID', message);
+function invalid(message: string): CodedError {
+  return new CodedError(CODES.ERR_TASK_INVALID, message);
 }

@@ -1,7 +1,8 @@
 /** Drafts a histogram task: the columns of a sample, and the strategy with the least expected error for what will be asked of the counts. */
+import { CodedError } from '@eigenveil/platform';
 import { type Candidate, chooseStrategy, type Workload } from '@eigenveil/release';
 import { LIMITS, type TaskProposal } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire/errors';
+import { CODES } from '@eigenveil/wire/errors';
 import type { Draft } from './draft.ts';
 
 export interface HistogramWishes {
@@ -29,8 +30,8 @@ export function histogramOf(
 } {
   const bins = sampled.length * 2 ** height;
   if (bins > LIMITS.bins)
-    throw new ServiceError(
-      'ERR_TASK_INVALID',
+    throw new CodedError(
+      CODES.ERR_TASK_INVALID,
       `"height" expected at most ${LIMITS.bins} bins of all features together, got ${bins}`,
     );
   const budget = delta === 0 ? { epsilon } : { epsilon, dpDelta: delta };

@@ -4,10 +4,11 @@
  * can be clipped to less and take less noise. docs/privacy.md says what both promise together.
  */
 
+import { CodedError } from '@eigenveil/platform';
 import { defaultClippingNorm, partOfBudget, restOfBudget, SHARE_OF_MEAN } from '@eigenveil/privacy';
 import { basisFeatures, type TaskProposal } from '@eigenveil/task';
 import { Projection } from '@eigenveil/wire';
-import { ServiceError } from '@eigenveil/wire/errors';
+import { CODES } from '@eigenveil/wire/errors';
 import type { z } from 'zod';
 import type { DraftBasis } from './draft-basis.ts';
 
@@ -121,6 +122,6 @@ function rounded(value: number, width: number): number {
   return Number(value.toPrecision(Math.min(17, 6 + beyond)));
 }
 
-function invalid(message: string): ServiceError {
-  return new ServiceError('ERR_TASK_INVALID', message);
+function invalid(message: string): CodedError {
+  return new CodedError(CODES.ERR_TASK_INVALID, message);
 }

@@ -1,4 +1,5 @@
 /** The part of a draft that takes its ranges from a histogram's noisy counts, so that nobody had to know them, and no row tells them. */
+import { CodedError } from '@eigenveil/platform';
 import {
   LARGEST_LEVEL,
   type NoisyHistogram,
@@ -7,7 +8,7 @@ import {
   privateRange,
 } from '@eigenveil/release';
 import { edgesOf, histogramsOf, releaseNoiseOf, strategyOf } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire/errors';
+import { CODES } from '@eigenveil/wire/errors';
 import type { Draft } from './draft.ts';
 import type { DraftBasis } from './draft-basis.ts';
 
@@ -107,6 +108,6 @@ export function draftRanged({ digest, links }: CountedBasis, draft: Draft, asked
   };
 }
 
-function invalid(message: string): ServiceError {
-  return new ServiceError('ERR_TASK_INVALID', message);
+function invalid(message: string): CodedError {
+  return new CodedError(CODES.ERR_TASK_INVALID, message);
 }

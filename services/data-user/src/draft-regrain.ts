@@ -1,9 +1,11 @@
 /** An older proposal with grains, which it did not declare or which were others: everything else of it stays as it is. */
+
 import { type Command, printResult, readJsonFile, warnOfRemarks } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { ReadingOptions } from '@eigenveil/statistics';
 import { recordsOfFiles } from '@eigenveil/statistics/files';
 import { DEFAULT_FRACTION_BITS } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire/errors';
+import { CODES } from '@eigenveil/wire/errors';
 import { z } from 'zod';
 import { columnNamed, namesOfColumn } from './draft.ts';
 import {
@@ -66,8 +68,8 @@ async function regrained(older: OlderProposal, settings: RegrainSettings) {
     ({ feature }, i) => own[i] === undefined && !asked.some(({ name }) => namesColumn(name, [feature.name])),
   );
   if (unknown.length > 0)
-    throw new ServiceError(
-      'ERR_TASK_INVALID',
+    throw new CodedError(
+      CODES.ERR_TASK_INVALID,
       `the file expected columns of all features, or --grain for those that it lacks: ${unknown
         .slice(0, 3)
         .map(({ feature }) => JSON.stringify(feature.name))

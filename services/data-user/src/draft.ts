@@ -2,6 +2,7 @@
  * Drafts a task proposal from a sample: column names, their minima and maxima, class labels. For data whose ranges
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
+import { CodedError } from '@eigenveil/platform';
 import {
   checkClipping,
   columnTitle,
@@ -14,7 +15,7 @@ import {
 } from '@eigenveil/statistics/owner';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire/errors';
+import { CODES } from '@eigenveil/wire/errors';
 import { type Dependent, dependentColumns, describeDependent } from './dependent-columns.ts';
 import { parseGrains, withGrains } from './draft-grains.ts';
 import type { Sample } from './sample.ts';
@@ -316,7 +317,7 @@ const COLUMNS_OF_LABELS = {
 } as const;
 
 /** Its name is one of ours, so that it is no cell of data. */
-function unsaidLabels(column: string, count: number): ServiceError {
+function unsaidLabels(column: string, count: number): CodedError {
   const name = JSON.stringify(column);
   return invalid(
     `column ${name} looks like a label (by its name, and by ${count} different whole numbers): ${WAY_OUT}; if it is a feature all the same, leave it out here and write it among "features" in the draft`,
@@ -334,6 +335,6 @@ function classesOf({ name, labels }: SampleColumn): string[] {
   return [...labels];
 }
 
-function invalid(message: string): ServiceError {
-  return new ServiceError('ERR_TASK_INVALID', message);
+function invalid(message: string): CodedError {
+  return new CodedError(CODES.ERR_TASK_INVALID, message);
 }

@@ -1,6 +1,7 @@
 /** What an error in the computation of a task means: another attempt, a fault that counts, or the failure of the task. */
-import { ServerError } from '@eigenveil/server';
-import { TwoPartyError } from '@eigenveil/two-party';
+import { isOf } from '@eigenveil/platform';
+import { SERVER_CODES } from '@eigenveil/server';
+import { TWO_PARTY_CODES } from '@eigenveil/two-party';
 import { type ErrorCode, errorCodeOf, newSalt, toProblem } from '@eigenveil/wire';
 import type { StageResult, StoredTask } from './store.ts';
 
@@ -46,9 +47,9 @@ export function isFatal(error: unknown): boolean {
 
 /** Whether it came from a program, here or at the CSP, or from what came over the line: neither the line itself nor this machine. */
 export function isFault(error: unknown): boolean {
-  if (error instanceof ServerError) return false; // a key that this machine lacks, say: its operator mends that
+  if (isOf(SERVER_CODES, error)) return false; // a key that this machine lacks, say: its operator mends that
   const code = errorCodeOf(error);
-  const atCsp = error instanceof TwoPartyError && error.reason === 'ERR_COMPUTATION';
+  const atCsp = isOf(TWO_PARTY_CODES, error) && error.parameters.reason === 'ERR_COMPUTATION';
   return code === undefined || FAULTS.has(code) || atCsp;
 }
 

@@ -2,15 +2,10 @@
  * The last word on who is in a closed task: contributions of revoked owners are dropped, the records of all others sent to the CSP, and the CSP
  * fixes this set of records. Only then is anything added up or drawn. A revocation in between leads to another round.
  */
+import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import type { Clock } from '@eigenveil/two-party';
-import {
-  ContributionTree,
-  type ErrorCode,
-  errorCodeOf,
-  RECORDS_PER_REQUEST,
-  ServiceError,
-} from '@eigenveil/wire';
+import { CODES, ContributionTree, type ErrorCode, errorCodeOf, RECORDS_PER_REQUEST } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
 import type { Revocations } from './revocations.ts';
 import type { DataUserStore, Fixation, StoredTask } from './store.ts';
@@ -136,20 +131,20 @@ export class Fixing {
 
 function requireMinimum({ task, contributions }: StoredTask): void {
   if (contributions >= task.minimumOwners) return;
-  throw new ServiceError(
-    'ERR_MINIMUM_OWNERS',
+  throw new CodedError(
+    CODES.ERR_MINIMUM_OWNERS,
     `expected at least ${task.minimumOwners} contributions, got ${contributions} without those of owners whom the CSP has revoked`,
   );
 }
 
-function changed(): ServiceError {
-  return new ServiceError('ERR_RECORDS_CHANGED', 'contributions were dropped meanwhile');
+function changed(): CodedError {
+  return new CodedError(CODES.ERR_RECORDS_CHANGED, 'contributions were dropped meanwhile');
 }
 
-function withoutReason(refusal: unknown): ServiceError {
+function withoutReason(refusal: unknown): CodedError {
   const code = errorCodeOf(refusal) === 'ERR_OWNER_REVOKED' ? 'ERR_OWNER_REVOKED' : 'ERR_RECORDS_CHANGED';
-  return new ServiceError(
-    code,
+  return new CodedError(
+    CODES[code],
     'the CSP has other records than were handed in, and its list of revoked owners gives no reason: an owner may have withdrawn at the CSP alone',
     { cause: refusal },
   );

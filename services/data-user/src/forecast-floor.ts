@@ -1,4 +1,5 @@
 /** What the floor will cost: its noise is drawn a few times over the sample's own statistics, at the sample's number of rows and at as many as all owners may bring. */
+import { isOf } from '@eigenveil/platform';
 import { keyedRandomness } from '@eigenveil/privacy';
 import {
   correlationOf,
@@ -6,7 +7,7 @@ import {
   decompose,
   generalisedEigen,
   type Pencil,
-  ProjectionError,
+  PROJECTION_CODES,
   pencil,
   totalScatter,
   undividedVariances,
@@ -63,7 +64,7 @@ export function forecastFloor(
     const exact = { ...task, exact: true };
     return { of: ofMethod(task), exact: partOfResult(task, statistics)(resultOf(exact, statistics)), floor };
   } catch (error) {
-    if (error instanceof ProjectionError) return undefined;
+    if (isOf(PROJECTION_CODES, error)) return undefined;
     throw error;
   }
 }
@@ -106,7 +107,7 @@ function orNull(part: () => number): number | null {
   try {
     return part();
   } catch (error) {
-    if (error instanceof ProjectionError) return null;
+    if (isOf(PROJECTION_CODES, error)) return null;
     throw error;
   }
 }

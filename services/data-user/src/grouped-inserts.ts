@@ -3,8 +3,8 @@
  * alone would limit how many the data user can take.
  */
 
+import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire';
 import type { DataUserStore, NewContribution, StoredContribution } from './store.ts';
 
 /** In one transaction, so that its part of the log, and what a database driver copies, stay small. */
@@ -20,7 +20,7 @@ const LONGEST_WAIT_MILLISECONDS = 50;
 interface Ready {
   readonly taskId: TaskId;
   readonly contribution: NewContribution;
-  readonly resolve: (outcome: StoredContribution | ServiceError) => void;
+  readonly resolve: (outcome: StoredContribution | CodedError) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -43,7 +43,7 @@ export class GroupedInserts {
    * @throws as `prepare`, and what the store says of the contribution
    */
   async insert(taskId: TaskId, prepare: () => Promise<NewContribution>): Promise<StoredContribution> {
-    const { promise, resolve, reject } = Promise.withResolvers<StoredContribution | ServiceError>();
+    const { promise, resolve, reject } = Promise.withResolvers<StoredContribution | CodedError>();
     this.#underWay += 1;
     prepare().then(
       (contribution) => this.#arrive({ taskId, contribution, resolve, reject }),
@@ -53,7 +53,7 @@ export class GroupedInserts {
       },
     );
     const outcome = await promise;
-    if (outcome instanceof ServiceError) throw outcome;
+    if (outcome instanceof CodedError) throw outcome;
     return outcome;
   }
 

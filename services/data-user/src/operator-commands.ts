@@ -2,7 +2,9 @@
  * The commands `operators` and `audit` of eigenveil-user, on the machine of the service, which may be running. What an action works with is loaded
  * when it runs: --help and mistakes are told at once.
  */
-import { addSettings, ConfigurationError, printResult } from '@eigenveil/command';
+
+import { addSettings, COMMAND_CODES, printResult } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { OperatorStore } from './operators.ts';
@@ -52,7 +54,8 @@ Example:
     const { ADMIN, OperatorName } = await import('./operators.ts');
     const name = OperatorName.safeParse(given);
     if (!name.success || name.data === ADMIN)
-      throw new ConfigurationError(
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
         `"NAME" expected 1 to 32 small letters, digits, points, hyphens and underscores, and not ${ADMIN}`,
       );
     const { hashOneTimeToken, newOneTimeToken } = await import('@eigenveil/server');
@@ -61,7 +64,10 @@ Example:
     const expiresAt = new Date(now.getTime() + days * DAY_MILLISECONDS).toISOString();
     const added = { name: name.data, tokenHash: hashOneTimeToken(token), expiresAt };
     if (!(await withOperators(place, (store) => store.add(added, now))))
-      throw new ConfigurationError(`"NAME" expected nobody's: ${name.data} is an operator; revoke it first`);
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        `"NAME" expected nobody's: ${name.data} is an operator; revoke it first`,
+      );
     printResult(command, { json: { name: name.data, token, expiresAt }, text: token });
   });
 }
@@ -91,7 +97,8 @@ function addRevoke(operators: Command, prefix: string): void {
   const configuration = addSettings(command, prefix, PLACE);
   command.action(async (name: string) => {
     if (!(await withOperators(configuration(), (store) => store.revoke(name, new Date()))))
-      throw new ConfigurationError(
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
         '"NAME" expected an operator who is not revoked, see: operators list; admin ends with another token in its file',
       );
     printResult(command, { json: { name, revoked: true }, text: 'revoked' });

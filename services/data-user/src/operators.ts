@@ -3,9 +3,10 @@
  * hashes. What an operator does is written into the audit log before it is done: nothing is done that is not in the log, and an entry may tell of
  * something that was then refused.
  */
+import { CodedError } from '@eigenveil/platform';
 import { type AdminToken, hashOneTimeToken } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire';
+import { CODES } from '@eigenveil/wire';
 import { z } from 'zod';
 import type { OperatorAction, OperatorOperation } from './operator-log.ts';
 
@@ -76,7 +77,7 @@ export class Operators {
     const found = known(await this.#store.withHash(hashOneTimeToken(presented)));
     if (found === undefined) throw refused();
     if (found.expiresAt <= this.#now())
-      throw new ServiceError('ERR_TOKEN_EXPIRED', "the operator's token has expired; ask for another one");
+      throw new CodedError(CODES.ERR_TOKEN_EXPIRED, "the operator's token has expired; ask for another one");
     return found;
   }
 
@@ -106,6 +107,6 @@ function known(stored: StoredOperator | undefined): (KnownOperator & { expiresAt
   return { name: stored.name, token: stored.tokenHash, expiresAt: new Date(stored.expiresAt) };
 }
 
-export function refused(cause?: unknown): ServiceError {
-  return new ServiceError('ERR_AUTH_REQUIRED', "this needs an operator's token", { cause });
+export function refused(cause?: unknown): CodedError {
+  return new CodedError(CODES.ERR_AUTH_REQUIRED, "this needs an operator's token", { cause });
 }

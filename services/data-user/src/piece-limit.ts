@@ -1,5 +1,6 @@
 /** How many pieces of contributions are in memory at a time, whatever the number of owners. */
-import { type OwnerId, ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, type OwnerId } from '@eigenveil/wire';
 
 /** While they are read, checked and stored; each is half a megabyte, and a few times that while it is checked. */
 const MOST_PIECES = 32;
@@ -15,7 +16,7 @@ export class PieceLimit {
   async take<T>(ownerId: OwnerId, work: () => Promise<T>): Promise<T> {
     const own = this.#underWay.get(ownerId) ?? 0;
     if (this.#count >= MOST_PIECES || own >= MOST_PER_OWNER)
-      throw new ServiceError('ERR_BUSY', 'too many pieces of contributions are on their way', {
+      throw new CodedError(CODES.ERR_BUSY, 'too many pieces of contributions are on their way', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       });
     this.#count += 1;

@@ -1,6 +1,7 @@
 /** What several processes of a data user must have in common, kept in their database: whose it is, and which proofs were used. */
-import { type PostgresDatabase, ServerError, type UsedProofs } from '@eigenveil/server';
-import { PROOF_WINDOW_SECONDS, ReplayGuard, ServiceError, type Thumbprint } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { type PostgresDatabase, SERVER_CODES, type UsedProofs } from '@eigenveil/server';
+import { CODES, PROOF_WINDOW_SECONDS, ReplayGuard, type Thumbprint } from '@eigenveil/wire';
 
 /**
  * Lets the first process write down its identity and the id of the key that it seals with, and every later one in only if it has the
@@ -22,14 +23,14 @@ export async function claimDatabase(
     });
     const known = rows[0]!;
     if (known.thumbprint !== own.thumbprint) {
-      throw new ServerError(
-        'ERR_DATABASE_IDENTITY',
+      throw new CodedError(
+        SERVER_CODES.ERR_DATABASE_IDENTITY,
         `the database belongs to the identity ${known.thumbprint}, this process has ${own.thumbprint}: copy signing-key.json of another process's data directory`,
       );
     }
     if (!own.keyIds.includes(known.key_id)) {
-      throw new ServerError(
-        'ERR_DATABASE_IDENTITY',
+      throw new CodedError(
+        SERVER_CODES.ERR_DATABASE_IDENTITY,
         `the database expected the key-encryption key ${known.key_id}, this process has ${own.keyIds.join(', ')}: copy another process's file of keys`,
       );
     }
@@ -71,7 +72,7 @@ export class PostgresReplayGuard implements UsedProofs {
       values: [proofId, REMEMBERED_SECONDS],
     });
     if (rowCount === 0)
-      throw new ServiceError('ERR_PROOF_REPLAYED', '"DPoP" expected a proof not used before');
+      throw new CodedError(CODES.ERR_PROOF_REPLAYED, '"DPoP" expected a proof not used before');
     this.#admitted += 1;
     if (this.#admitted % PURGE_INTERVAL === 0) await this.#purge();
   }

@@ -12,14 +12,16 @@
  * - A job that is lost (its process was killed while it sent it) is sent again: for a task by the next sweep of any process, for a
  *   batch by the process that works on the task. Sent twice, it is there once (policy `exclusive`).
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CodedError } from '@eigenveil/platform';
 import {
   type HeldLock,
   PostgresSockets,
   type PostgresWaits,
   parsePostgresUrl,
   reasonOf,
-  ServerError,
+  SERVER_CODES,
   timesOfWaits,
   tryLock,
   withinTime,
@@ -139,7 +141,10 @@ export class PostgresWorkQueue implements WorkQueue {
     } catch (error) {
       const { prompt } = timesOfWaits(options.waits);
       await queue.#sockets.end(queue.#boss.stop({ graceful: false }), prompt);
-      throw new ServerError('ERR_DATABASE', `the queue of jobs cannot be opened: ${reasonOf(error)}`);
+      throw new CodedError(
+        SERVER_CODES.ERR_DATABASE,
+        `the queue of jobs cannot be opened: ${reasonOf(error)}`,
+      );
     }
     return queue;
   }

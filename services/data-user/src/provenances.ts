@@ -1,7 +1,9 @@
 /** Provenance at the data user: the CSP's two signatures about a task, and the place of each owner's contribution in what the first is about. */
 
+import { CodedError } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
 import {
+  CODES,
   COUNTERSIGNATURE,
   ContributionTree,
   type Digest,
@@ -10,7 +12,6 @@ import {
   type OwnerId,
   type OwnerProvenance,
   type Provenance,
-  ServiceError,
   STATEMENT,
   TILE_SIZE,
   verifyStatement,
@@ -90,8 +91,8 @@ function isAbout(task: Task, claims: { readonly taskId: TaskId; readonly taskDig
   return claims.taskId === task.id && claims.taskDigest === digestTask(task);
 }
 
-function invalid(message: string): ServiceError {
-  return new ServiceError('ERR_PROVENANCE_INVALID', message);
+function invalid(message: string): CodedError {
+  return new CodedError(CODES.ERR_PROVENANCE_INVALID, message);
 }
 
 /** What the CSP has signed about a task that is done. */

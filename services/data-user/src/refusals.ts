@@ -1,11 +1,6 @@
-/**
- * Counts uploads that are refused, by task and code, for the operator. Counting is a number in memory; every two seconds what has come is
- * added in the database in one transaction, so that nobody can make this server write more by sending more. A process that is killed loses
- * the last two seconds.
- */
 import type { Logger } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
-import { type ErrorCode, errorCodeOf, ServiceError } from '@eigenveil/wire';
+import { CODES, type ErrorCode, errorCodeOf } from '@eigenveil/wire';
 import type { DataUserStore, Refused } from './store.ts';
 
 const FLUSH_MILLISECONDS = 2000;
@@ -41,7 +36,7 @@ export class Refusals {
   /** Whether there is such a task is found out when it is written down. */
   count(taskId: TaskId, error: unknown): void {
     const code = errorCodeOf(error);
-    if (code === undefined || new ServiceError(code, '').status >= FIRST_OWN_STATUS) return;
+    if (code === undefined || CODES[code].status >= FIRST_OWN_STATUS) return;
     this.#onRefused(code);
     this.#add({ taskId, code, count: 1, lastAt: this.#now().toISOString() });
     if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MILLISECONDS).unref();

@@ -1,6 +1,7 @@
 /** Series at the data user: the task that renews another, made once, and found again by whoever asks. */
+import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
-import { digestTask, renewalId, renewalOf, ServiceError, type SignedTask } from '@eigenveil/wire';
+import { CODES, digestTask, renewalId, renewalOf, type SignedTask } from '@eigenveil/wire';
 import type { DataUserStore, StoredTask } from './store.ts';
 import type { Tasks } from './tasks.ts';
 
@@ -32,19 +33,19 @@ export class Renewals {
     const before = await this.#signed(taskId);
     const { task, state } = before;
     if (state === 'open')
-      throw new ServiceError('ERR_TASK_OPEN', 'the task is open: close or cancel it, then renew it');
+      throw new CodedError(CODES.ERR_TASK_OPEN, 'the task is open: close or cancel it, then renew it');
     // Owners refuse such a renewal, too.
     if (task.twoParty === 'rotated')
-      throw new ServiceError(
-        'ERR_TASK_INVALID',
+      throw new CodedError(
+        CODES.ERR_TASK_INVALID,
         '"twoParty" expected another protocol than rotated, whose answers about nearly the same rows tell too much together: create another task about other rows',
       );
     const { known, id } = await this.#find(before);
     if (known === undefined)
       return this.#tasks.open(renewalOf(task, { id, deadline: deadline ?? this.#after(before) }));
     if (deadline !== undefined && Date.parse(deadline) !== Date.parse(known.task.deadline))
-      throw new ServiceError(
-        'ERR_TASK_CONFLICT',
+      throw new CodedError(
+        CODES.ERR_TASK_CONFLICT,
         `the task was renewed before, until ${known.task.deadline}: its renewal is ${id}`,
       );
     return this.#tasks.open(known.task);
@@ -83,8 +84,8 @@ export class Renewals {
   async #signed(taskId: TaskId): Promise<StoredTask> {
     const stored = await this.#store.task(taskId);
     if (stored === undefined || stored.agreement === null)
-      throw new ServiceError(
-        'ERR_TASK_UNKNOWN',
+      throw new CodedError(
+        CODES.ERR_TASK_UNKNOWN,
         '"taskId" expected a task of this data user that was opened',
       );
     return stored;

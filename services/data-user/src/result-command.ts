@@ -1,6 +1,8 @@
 /** The command `task result` of eigenveil-user. What its action works with is loaded when it runs: --help and mistakes are told at once. */
+
 import { writeFile } from 'node:fs/promises';
-import { addSettings, ConfigurationError, checkCanWrite, printResult } from '@eigenveil/command';
+import { addSettings, COMMAND_CODES, checkCanWrite, printResult } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CLIENT_SETTINGS, PREFIX, taskIdOf, withClient } from './task-commands.ts';
@@ -43,7 +45,10 @@ Example:
     const { out, format, ...settings } = configuration();
     const isJson = command.optsWithGlobals().json === true;
     if (isJson && format === 'csv' && out === undefined)
-      throw new ConfigurationError('"--format csv" expected without --json, or with --out');
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        '"--format csv" expected without --json, or with --out',
+      );
     const taskId = taskIdOf(id);
     if (out !== undefined) await checkCanWrite('--out', out);
     const [{ task: agreed }, { projection, provenance }] = await withClient(settings, async (client) => [

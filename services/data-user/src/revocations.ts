@@ -2,12 +2,13 @@
  * Whom the CSP has revoked, as this data user knows it. It checks owner tokens without asking the CSP, so it fetches the CSP's signed list every
  * minute, before it closes a task and before it fixes a task's records, and drops the contributions of those who are in it.
  */
+import { CodedError } from '@eigenveil/platform';
 import type { Logger } from '@eigenveil/server';
 import {
+  CODES,
   type OwnerId,
   PROOF_WINDOW_SECONDS,
   REVOCATIONS,
-  ServiceError,
   toProblem,
   verifyStatement,
 } from '@eigenveil/wire';
@@ -128,13 +129,16 @@ function minutes(milliseconds: number): string {
   return `${Math.floor(milliseconds / 60_000)} minutes`;
 }
 
-function invalid(expected: string): ServiceError {
-  return new ServiceError('ERR_REVOCATIONS_INVALID', `the CSP's list of revoked owners expected ${expected}`);
+function invalid(expected: string): CodedError {
+  return new CodedError(
+    CODES.ERR_REVOCATIONS_INVALID,
+    `the CSP's list of revoked owners expected ${expected}`,
+  );
 }
 
-function stale(why: string, cause?: unknown): ServiceError {
+function stale(why: string, cause?: unknown): CodedError {
   const message = `no task is closed with a list of revoked owners older than ${minutes(LONGEST_AGE_MILLISECONDS)}: ${why}`;
-  return new ServiceError('ERR_REVOCATIONS_STALE', message, {
+  return new CodedError(CODES.ERR_REVOCATIONS_STALE, message, {
     cause,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

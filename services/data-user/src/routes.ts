@@ -1,15 +1,17 @@
 /** The data user's HTTP interface: who may ask for what. */
+
 import type { IncomingMessage } from 'node:http';
+import { CodedError } from '@eigenveil/platform';
 import { ownerAuthenticator, ProofChecker, type Route, routesWith, type UsedProofs } from '@eigenveil/server';
 import { TaskCreation, TaskId } from '@eigenveil/task';
 import {
   BasisResponse,
+  CODES,
   NextTask,
   ProjectionResponse,
   ReceiptResponse,
   RenewalRequest,
   ResultResponse,
-  ServiceError,
   SignedTask,
   TASK_BODY_BYTES,
   TaskList,
@@ -400,7 +402,7 @@ export function dataUserRoutes(options: {
 function recordOf({ headers }: IncomingMessage): string {
   const record = headers['eigenveil-record'];
   if (typeof record === 'string') return record;
-  throw new ServiceError('ERR_RECORD_INVALID', '"Eigenveil-Record" expected one record');
+  throw new CodedError(CODES.ERR_RECORD_INVALID, '"Eigenveil-Record" expected one record');
 }
 
 /** A route whose refusals are counted by the task that its path names: also those of somebody unknown, such as an owner whose token has expired. */

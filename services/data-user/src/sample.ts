@@ -1,4 +1,5 @@
 /** What the columns of a sample hold, read once and in little memory: everything that a draft takes from it. */
+import { CodedError } from '@eigenveil/platform';
 import {
   CellReader,
   ColumnNames,
@@ -12,12 +13,12 @@ import {
   readRecords,
   SEPARATORS,
   type Separator,
-  StatisticsError,
+  STATISTICS_CODES,
   type TypeProblems,
   widthProblem,
 } from '@eigenveil/statistics/owner';
 import type { StatisticsTask } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire/errors';
+import { CODES } from '@eigenveil/wire/errors';
 import { SampleScatter } from './dependent-columns.ts';
 import { Column, type SampleColumn, type SampleOptions } from './sample-column.ts';
 
@@ -132,8 +133,8 @@ class SampleReader {
     this.#rows += 1;
     if (this.#fault !== undefined) this.#hold(cells[this.#fault.position]);
     if (cells.length !== this.#columns.length)
-      throw new StatisticsError(
-        'ERR_CSV_ROW',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_CSV_ROW,
         `row ${this.#rows}: ${widthProblem(this.#columns.length, cells, this.#separator)}`,
       );
     if (this.#skipsMissing && this.#used.some((i) => this.#columns[i]!.isMissing(cells[i]))) {
@@ -214,6 +215,6 @@ function repeatedIn(names: readonly string[]): number[] {
 
 const SEPARATOR_NAMES = Object.keys(SEPARATORS) as Separator[];
 
-function invalid(message: string): ServiceError {
-  return new ServiceError('ERR_TASK_INVALID', message);
+function invalid(message: string): CodedError {
+  return new CodedError(CODES.ERR_TASK_INVALID, message);
 }

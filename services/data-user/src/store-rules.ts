@@ -1,7 +1,9 @@
 /** The rules of the data user's store, apart from any database: what a transaction decides once it has read and locked a task. */
+
 import { setImmediate } from 'node:timers/promises';
+import { CodedError } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
-import { type Digest, type OwnerId, ServiceError, type TaskState } from '@eigenveil/wire';
+import { CODES, type Digest, type OwnerId, type TaskState } from '@eigenveil/wire';
 import {
   type DataUserStore,
   type Entered,
@@ -16,20 +18,20 @@ import {
   type StoredUpload,
 } from './store.ts';
 
-export function unknownTask(): ServiceError {
-  return new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task of this data user');
+export function unknownTask(): CodedError {
+  return new CodedError(CODES.ERR_TASK_UNKNOWN, '"taskId" expected a task of this data user');
 }
 
-export function revokedOwner(): ServiceError {
-  return new ServiceError('ERR_OWNER_REVOKED', 'the CSP has revoked this owner');
+export function revokedOwner(): CodedError {
+  return new CodedError(CODES.ERR_OWNER_REVOKED, 'the CSP has revoked this owner');
 }
 
 /** Why the task takes and gives up no contributions, if that is so. */
-function refusalOf({ state }: StoredTask): ServiceError | undefined {
+function refusalOf({ state }: StoredTask): CodedError | undefined {
   if (state === 'open') return undefined;
   return state === 'cancelled'
-    ? new ServiceError('ERR_TASK_CANCELLED', 'the task was cancelled')
-    : new ServiceError('ERR_TASK_CLOSED', 'the task takes no contributions any more');
+    ? new CodedError(CODES.ERR_TASK_CANCELLED, 'the task was cancelled')
+    : new CodedError(CODES.ERR_TASK_CLOSED, 'the task takes no contributions any more');
 }
 
 /** @throws ERR_TASK_UNKNOWN, ERR_TASK_CANCELLED, ERR_TASK_CLOSED */
@@ -43,7 +45,7 @@ function requireOpen(stored: StoredTask | undefined): StoredTask {
 /** What becomes of contributions that have come together. */
 export interface Admission {
   /** As insertContributions returns them. */
-  readonly outcomes: (StoredContribution | ServiceError)[];
+  readonly outcomes: (StoredContribution | CodedError)[];
   /** Those to be stored, with their sequence numbers. */
   readonly fresh: { readonly sequence: number; readonly contribution: NewContribution }[];
 }
@@ -107,20 +109,23 @@ export function changeBy(
 /** @throws ERR_CONTRIBUTION_WITHDRAWN, ERR_CONTRIBUTION_CONFLICT unless the owner has contributed what has this digest */
 export function requireSame(known: StoredContribution, digest: Digest): void {
   if (known.withdrawn)
-    throw new ServiceError('ERR_CONTRIBUTION_WITHDRAWN', 'the owner has withdrawn from this task for good');
+    throw new CodedError(CODES.ERR_CONTRIBUTION_WITHDRAWN, 'the owner has withdrawn from this task for good');
   if (known.digest !== digest)
-    throw new ServiceError('ERR_CONTRIBUTION_CONFLICT', 'the owner has contributed other bytes to this task');
+    throw new CodedError(
+      CODES.ERR_CONTRIBUTION_CONFLICT,
+      'the owner has contributed other bytes to this task',
+    );
 }
 
-export function incomplete(): ServiceError {
-  return new ServiceError(
-    'ERR_CONTRIBUTION_INCOMPLETE',
+export function incomplete(): CodedError {
+  return new CodedError(
+    CODES.ERR_CONTRIBUTION_INCOMPLETE,
     'pieces of the contribution are missing: ask which are there, and go on from there',
   );
 }
 
-function fullTask({ maximumOwners }: Task): ServiceError {
-  return new ServiceError('ERR_TASK_FULL', `the task has its largest number of owners, ${maximumOwners}`);
+function fullTask({ maximumOwners }: Task): CodedError {
+  return new CodedError(CODES.ERR_TASK_FULL, `the task has its largest number of owners, ${maximumOwners}`);
 }
 
 /**
@@ -133,7 +138,7 @@ export function withdrawalOf(
 ): 'nothing' | 'contribution' | 'only a mark' {
   if (known?.withdrawn) return 'nothing';
   if (known === undefined && stored?.state !== 'open')
-    throw new ServiceError('ERR_CONTRIBUTION_UNKNOWN', 'the owner has not contributed');
+    throw new CodedError(CODES.ERR_CONTRIBUTION_UNKNOWN, 'the owner has not contributed');
   requireOpen(stored);
   return known === undefined ? 'only a mark' : 'contribution';
 }
@@ -165,8 +170,8 @@ export function closes(stored: StoredTask | undefined, byItself?: Date): boolean
     return false;
   const { task, contributions } = requireOpen(stored);
   if (contributions < task.minimumOwners) {
-    throw new ServiceError(
-      'ERR_MINIMUM_OWNERS',
+    throw new CodedError(
+      CODES.ERR_MINIMUM_OWNERS,
       `expected at least ${task.minimumOwners} contributions, got ${contributions}`,
     );
   }

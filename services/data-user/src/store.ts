@@ -3,17 +3,10 @@
  * Every method is one transaction; when its promise resolves, its effect is durable.
  */
 
+import type { CodedError } from '@eigenveil/platform';
 import type { AnswerStore } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
-import type {
-  Digest,
-  ErrorCode,
-  OwnerId,
-  ServiceError,
-  TaskState,
-  TaskStatus,
-  TreeContribution,
-} from '@eigenveil/wire';
+import type { Digest, ErrorCode, OwnerId, TaskState, TaskStatus, TreeContribution } from '@eigenveil/wire';
 import type { OperatorStore } from './operators.ts';
 
 export interface StoredTask {
@@ -222,7 +215,7 @@ export interface DataUserStore extends AnswerStore {
   insertContributions(
     taskId: TaskId,
     contributions: readonly NewContribution[],
-  ): Promise<(StoredContribution | ServiceError)[]>;
+  ): Promise<(StoredContribution | CodedError)[]>;
   contribution(taskId: TaskId, ownerId: OwnerId): Promise<StoredContribution | undefined>;
 
   upload(taskId: TaskId, ownerId: OwnerId): Promise<StoredUpload | undefined>;

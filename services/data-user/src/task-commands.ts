@@ -2,9 +2,10 @@
  * The commands of eigenveil-user that talk to a running service: its tasks, from proposal to the end. What an action works with is loaded
  * when it runs: --help and mistakes are told at once.
  */
+
 import {
   addSettings,
-  ConfigurationError,
+  COMMAND_CODES,
   every,
   LINE_MILLISECONDS,
   printResult,
@@ -12,6 +13,7 @@ import {
   readJsonFile,
   readTextFile,
 } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { adminTokenFile } from '@eigenveil/server/settings';
 import { type DifferentialPrivacy, newTaskId, ProposalFile, TaskId } from '@eigenveil/task/schema';
 import type { TaskOwners, TaskStatus } from '@eigenveil/wire';
@@ -153,8 +155,8 @@ function addClose(task: Command): void {
       return options.wait ? waitUntilFinal(client, closed, command.optsWithGlobals().json !== true) : closed;
     });
     if (status.failure !== undefined) {
-      const { ServiceError } = await import('@eigenveil/wire');
-      throw new ServiceError(status.failure.code, status.failure.message);
+      const { CODES } = await import('@eigenveil/wire');
+      throw new CodedError(CODES[status.failure.code], status.failure.message);
     }
     const hint =
       status.state === 'done' ? `; fetch the projection with: eigenveil-user task result ${taskId}` : '';
@@ -183,7 +185,8 @@ export async function withClient<T>(
 ): Promise<T> {
   const { url, ca, dataDirectory, adminToken } = settings;
   if (adminToken === undefined && dataDirectory === undefined) {
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"adminToken" is missing: give --data-directory of the service, or ${PREFIX}_ADMIN_TOKEN`,
     );
   }
@@ -214,7 +217,10 @@ async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boo
 export function taskIdOf(text: string): TaskId {
   const id = TaskId.safeParse(text);
   if (!id.success)
-    throw new ConfigurationError('"TASK" expected a task id of 22 characters, as printed by: task create');
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"TASK" expected a task id of 22 characters, as printed by: task create',
+    );
   return id.data;
 }
 

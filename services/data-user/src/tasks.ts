@@ -1,9 +1,11 @@
 /** Tasks at the data user: proposed to the CSP, opened under its signature, closed or cancelled by the operator. */
+import { CodedError } from '@eigenveil/platform';
 import { verifyBasis } from '@eigenveil/projection';
 import { type AgreedTask, openAgreed, signsOf } from '@eigenveil/protocol/servers';
 import { DAY_MILLISECONDS, type Task, type TaskCreation, type TaskId } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party';
 import {
+  CODES,
   type Digest,
   digestPublicKey,
   digestTask,
@@ -11,7 +13,6 @@ import {
   type OwnerId,
   type ProjectionResponse,
   type ResultResponse,
-  ServiceError,
   type SignedLink,
   type SignedTask,
   type TaskList,
@@ -119,7 +120,7 @@ export class Tasks {
     checkComputable(task);
     await this.#chains.basisOf(task);
     if (new Date(task.deadline) <= this.#now())
-      throw new ServiceError('ERR_TASK_INVALID', '"deadline" expected a time in the future');
+      throw new CodedError(CODES.ERR_TASK_INVALID, '"deadline" expected a time in the future');
     await this.#csp.identity(); // nothing is proposed to a CSP of another identity
   }
 
@@ -164,7 +165,7 @@ export class Tasks {
   async signed(taskId: TaskId): Promise<SignedTask> {
     const { task, agreement } = await this.#stored(taskId);
     if (agreement === null)
-      throw new ServiceError('ERR_TASK_UNKNOWN', '"taskId" expected a task that was opened');
+      throw new CodedError(CODES.ERR_TASK_UNKNOWN, '"taskId" expected a task that was opened');
     return { task, agreement };
   }
 
@@ -262,7 +263,7 @@ export class Tasks {
       const { state } = await this.#stored(taskId);
       if (state === 'cancelled') return;
       if (state === 'done' || state === 'failed')
-        throw new ServiceError('ERR_TASK_CLOSED', `the task is ${state} already`);
+        throw new CodedError(CODES.ERR_TASK_CLOSED, `the task is ${state} already`);
       if (await this.#store.advance(taskId, state, { to: 'cancelled' })) return;
     }
   }
@@ -301,8 +302,8 @@ export class Tasks {
     const { task } = await this.signed(taskId);
     const { basis } = await this.#basisOf({ task });
     if (basis === undefined)
-      throw new ServiceError(
-        'ERR_TASK_INVALID',
+      throw new CodedError(
+        CODES.ERR_TASK_INVALID,
         '"basis" expected of a task that stands on an earlier result, or refines one',
       );
     return { basis };
@@ -321,8 +322,8 @@ export class Tasks {
     const stored = await this.#stored(taskId);
     const contribution = await this.#store.contribution(taskId, ownerId);
     if (!stored.task.releaseToOwners || contribution === undefined || contribution.withdrawn) {
-      throw new ServiceError(
-        'ERR_AUTH_FORBIDDEN',
+      throw new CodedError(
+        CODES.ERR_AUTH_FORBIDDEN,
         'the projection is released only to contributing owners, if the task says so',
       );
     }
@@ -344,14 +345,14 @@ export class Tasks {
 /** A stored task to whoever asks for one with these parameters. */
 function signedAs({ task, state, agreement, failure }: StoredTask, asked: Task): SignedTask {
   if (digestTask(task) !== digestTask(asked))
-    throw new ServiceError(
-      'ERR_TASK_CONFLICT',
+    throw new CodedError(
+      CODES.ERR_TASK_CONFLICT,
       '"id" expected the parameters that were proposed under it before',
     );
   if (agreement !== null) return { task, agreement };
-  if (failure !== null) throw new ServiceError(failure.code, failure.message);
-  if (state === 'cancelled') throw new ServiceError('ERR_TASK_CANCELLED', 'the task was cancelled');
-  throw new ServiceError('ERR_BUSY', 'the task is being proposed', {
+  if (failure !== null) throw new CodedError(CODES[failure.code], failure.message);
+  if (state === 'cancelled') throw new CodedError(CODES.ERR_TASK_CANCELLED, 'the task was cancelled');
+  throw new CodedError(CODES.ERR_BUSY, 'the task is being proposed', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }
@@ -362,7 +363,9 @@ const RETRY_AFTER_SECONDS = 1;
 function resultOf({ state, failure, projection, provenance }: StoredTask): ResultResponse {
   // Before it is final nobody is told how it ends: the CSP has not countersigned it.
   if (state === 'done') return { projection: projection!, provenance: provenanceOf(provenance) };
-  if (state === 'failed') throw new ServiceError(failure!.code, failure!.message);
-  if (state === 'cancelled') throw new ServiceError('ERR_TASK_CANCELLED', 'the task was cancelled');
-  throw new ServiceError('ERR_NOT_READY', `the task is ${state}`, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  if (state === 'failed') throw new CodedError(CODES[failure!.code], failure!.message);
+  if (state === 'cancelled') throw new CodedError(CODES.ERR_TASK_CANCELLED, 'the task was cancelled');
+  throw new CodedError(CODES.ERR_NOT_READY, `the task is ${state}`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }

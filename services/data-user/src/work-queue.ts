@@ -1,7 +1,8 @@
 /** Where work is handed out: tasks, each to one process at a time, and their batches, to any number of processes. */
 
+import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire';
+import { CODES } from '@eigenveil/wire';
 
 /** The time during which a process is the only one that works on a task. */
 export interface Turn {
@@ -47,6 +48,6 @@ export interface WorkQueue {
   close(): Promise<void>;
 }
 
-export function beingWorkedOn(taskId: TaskId): ServiceError {
-  return new ServiceError('ERR_BUSY', `task ${taskId} is being worked on`, { retryAfterSeconds: 1 });
+export function beingWorkedOn(taskId: TaskId): CodedError {
+  return new CodedError(CODES.ERR_BUSY, `task ${taskId} is being worked on`, { retryAfterSeconds: 1 });
 }

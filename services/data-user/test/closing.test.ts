@@ -1,6 +1,7 @@
 /** The look for tasks to close: it goes on after a task that cannot be closed, and tells why once. */
+import { CodedError } from '@eigenveil/platform';
 import { newTaskId, type Task } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire';
+import { CODES, type ErrorCode } from '@eigenveil/wire';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Closing } from '../src/closing.ts';
 
@@ -16,9 +17,9 @@ test('one task that cannot be closed holds up no other, and is tried again; why 
   const stuck = closingTask(PAST, ['deadline']);
   const due = closingTask(PAST, ['deadline', 'full']);
   const later = closingTask('2026-01-02T00:00:00.000Z', ['deadline', 'full']);
-  let code: ServiceError['code'] | null = 'ERR_BUSY';
+  let code: ErrorCode | null = 'ERR_BUSY';
   const closeByItself = vi.fn(async (id: string) => {
-    if (id === stuck.task.id && code !== null) throw new ServiceError(code, 'why');
+    if (id === stuck.task.id && code !== null) throw new CodedError(CODES[code], 'why');
     return true;
   });
   const deps = {

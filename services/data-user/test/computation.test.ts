@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { blindingWidths, type PaillierPool } from '@eigenveil/paillier';
-import { Integers } from '@eigenveil/platform';
+import { CodedError, Integers } from '@eigenveil/platform';
 import { systemRandomness } from '@eigenveil/privacy';
 import { shareBits, sharesAtCsp } from '@eigenveil/protocol/servers';
 import { Sealer } from '@eigenveil/server';
@@ -12,11 +12,11 @@ import { flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { newTaskId, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { memoryChannelPair, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
+  CODES,
   type Digest,
   digestProjection,
   generatePrivateJwk,
   importSigningKey,
-  ServiceError,
   type SigningKey,
   type TaskState,
 } from '@eigenveil/wire';
@@ -64,7 +64,7 @@ function answeringOnce(cspShares: Integers, verifiedOwners = 2): ComputationDepe
     closeChannel: (channel) => channel.close(),
     async openChannel() {
       answers += 1;
-      if (answers > 1) throw new ServiceError('ERR_TASK_ANSWERED', 'the task was answered before');
+      if (answers > 1) throw new CodedError(CODES.ERR_TASK_ANSWERED, 'the task was answered before');
       const [left, right] = memoryChannelPair();
       const computation = { task, program: programOf(task) };
       void TWO_PARTY_PROTOCOLS.simulated.runCsp(left, computation, {
@@ -333,7 +333,7 @@ test('a refusal registers a digest too, of nothing, and is told when that is don
 });
 
 test('what a crash left unregistered, or its answer lost, is registered again as it was', async () => {
-  const lost = () => Promise.reject(new ServiceError('ERR_PEER_UNREACHABLE', 'lost'));
+  const lost = () => Promise.reject(new CodedError(CODES.ERR_PEER_UNREACHABLE, 'lost'));
   const process = (countersign: ComputationDependencies['provenances']['countersign']) =>
     new Computation({
       ...common,
@@ -362,7 +362,7 @@ test('a task whose digest the CSP refuses has failed, and nobody gets its projec
       ...common,
       provenances: {
         ...common.provenances,
-        countersign: () => Promise.reject(new ServiceError(code, 'refused')),
+        countersign: () => Promise.reject(new CodedError(CODES[code], 'refused')),
       },
     };
     const computation = new Computation({ ...common, store, clock: new StillClock(), isShared: false });

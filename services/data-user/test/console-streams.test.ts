@@ -111,7 +111,7 @@ test('what cannot be looked at is told before a stream begins', async () => {
 test('there are so many streams and no more; one that is left makes room', async () => {
   const { open } = watch(streams());
   const opened = await Promise.all(Array.from({ length: 100 }, open));
-  const full = { code: 'ERR_BUSY', retryAfterSeconds: 5 };
+  const full = { code: 'ERR_BUSY', parameters: { retryAfterSeconds: 5 } };
   await expect(open()).rejects.toMatchObject(full);
   opened[0]!.leave();
   const { leave } = await open();

@@ -2,15 +2,16 @@
  * Fixing the records of a closed task: several requests at a time, after an interruption only what the CSP has not confirmed; and whatever the CSP
  * revokes in between, both servers have the same owners in the end, or the task has too few.
  */
+import { CodedError } from '@eigenveil/platform';
 import type { Logger } from '@eigenveil/server';
 import { newTaskId, type Task } from '@eigenveil/task';
 import {
+  CODES,
   digestBytes,
   generatePrivateJwk,
   importSigningKey,
   OwnerId,
   RECORDS_PER_REQUEST,
-  ServiceError,
   type SigningKey,
 } from '@eigenveil/wire';
 import fc from 'fast-check';
@@ -90,7 +91,7 @@ describe('records', () => {
       most = Math.max(most, running);
       await new Promise(setImmediate);
       running -= 1;
-      if (refuses(records)) throw new ServiceError('ERR_PEER_UNREACHABLE', 'the CSP cannot be reached');
+      if (refuses(records)) throw new CodedError(CODES.ERR_PEER_UNREACHABLE, 'the CSP cannot be reached');
       return take(id, records);
     };
   });
@@ -147,7 +148,7 @@ describe('an owner that is revoked', () => {
       await fixRecords.call(csp, id, asked);
       csp.fixRecords = fixRecords;
       csp.revoke(owner(2));
-      throw new ServiceError('ERR_PEER_UNREACHABLE', 'the answer was lost');
+      throw new CodedError(CODES.ERR_PEER_UNREACHABLE, 'the answer was lost');
     };
     await expect(fix()).rejects.toMatchObject({ code: 'ERR_PEER_UNREACHABLE' });
     await fix();
@@ -216,7 +217,7 @@ test('whatever is revoked, polled or killed between any two steps, nobody revoke
           await fix(parts());
           isDone = true;
         } catch (error) {
-          failure = (error as ServiceError).code;
+          failure = (error as CodedError).code;
           isDone = failure !== undefined; // not killed
         }
       }

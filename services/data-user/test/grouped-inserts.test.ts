@@ -1,7 +1,8 @@
 /** Contributions that share transactions: each is stored once, and hears what became of it and of nothing else. */
 
+import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire';
+import { CODES } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GroupedInserts } from '../src/grouped-inserts.ts';
@@ -23,7 +24,7 @@ class Groups {
     this.stored.push({ taskId, owners: contributions.map(({ ownerId }) => ownerId) });
     return contributions.map(({ ownerId, receipt }) =>
       this.refused.has(ownerId)
-        ? new ServiceError('ERR_TASK_FULL', `no room for ${ownerId}`)
+        ? new CodedError(CODES.ERR_TASK_FULL, `no room for ${ownerId}`)
         : ({ ownerId, receipt } as StoredContribution),
     );
   }

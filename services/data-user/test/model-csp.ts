@@ -1,11 +1,12 @@
 /** A CSP that revokes owners, takes records and fixes them as the real one does, in memory; tests make it deviate. */
+import { CodedError } from '@eigenveil/platform';
 import {
+  CODES,
   ContributionTree,
   type FixationRequest,
   OwnerId,
   type PublicJwk,
   REVOCATIONS,
-  ServiceError,
   type SigningKey,
   signStatement,
   type TreeContribution,
@@ -62,7 +63,7 @@ export class ModelCsp {
   async sendRecords(_: unknown, records: readonly string[]): Promise<number> {
     const owners = records.map((record) => OwnerId.parse(record));
     const isRevoked = owners.some((ownerId) => this.revoked.has(ownerId) && !this.#records.has(ownerId));
-    if (isRevoked) throw new ServiceError('ERR_OWNER_REVOKED', 'the owner was revoked');
+    if (isRevoked) throw new CodedError(CODES.ERR_OWNER_REVOKED, 'the owner was revoked');
     for (const ownerId of owners) this.#records.set(ownerId, { ownerId, contributionDigest: this.#digest });
     return this.#records.size;
   }
@@ -75,7 +76,7 @@ export class ModelCsp {
         .map((ownerId) => this.#records.get(ownerId)!),
     );
     const isThis = asked.verifiedOwners === tree.size && asked.contributionsRoot === tree.root();
-    if (!isThis) throw new ServiceError('ERR_RECORDS_CHANGED', 'other records');
+    if (!isThis) throw new CodedError(CODES.ERR_RECORDS_CHANGED, 'other records');
     this.fixed ??= asked;
   }
 }

@@ -1,7 +1,8 @@
 /** What is counted of refused uploads, and how little is written for it. */
+import { CodedError } from '@eigenveil/platform';
 import { createLogger } from '@eigenveil/server';
 import { newTaskId } from '@eigenveil/task';
-import { type ErrorCode, ServiceError } from '@eigenveil/wire';
+import { CODES, type ErrorCode } from '@eigenveil/wire';
 import { expect, test, vi } from 'vitest';
 import { Refusals } from '../src/refusals.ts';
 import type { DataUserStore } from '../src/store.ts';
@@ -13,7 +14,7 @@ function counting() {
   let now = Date.parse('2026-01-01T00:00:00.000Z');
   const addRefused = vi.fn<DataUserStore['addRefused']>(async () => undefined);
   const refusals = new Refusals({ store: { addRefused }, now: () => new Date(now), log });
-  const refuse = (code: ErrorCode, id = taskId) => refusals.count(id, new ServiceError(code, 'refused'));
+  const refuse = (code: ErrorCode, id = taskId) => refusals.count(id, new CodedError(CODES[code], 'refused'));
   return { refusals, addRefused, refuse, pass: () => (now += 1000) };
 }
 

@@ -1,12 +1,13 @@
 /** The CSP's list of revoked owners at the data user: when it is fetched and kept, and what a CSP that deviates cannot have it believe. */
+import { CodedError } from '@eigenveil/platform';
 import type { Logger } from '@eigenveil/server';
 import { newTaskId, type Task } from '@eigenveil/task';
 import {
+  CODES,
   digestBytes,
   generatePrivateJwk,
   importSigningKey,
   OwnerId,
-  ServiceError,
   type SigningKey,
 } from '@eigenveil/wire';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -52,9 +53,9 @@ const later = (milliseconds: number) => {
 const isRevoked = (i: number) =>
   revocations.check(owner(i)).then(
     () => false,
-    (error: ServiceError) => error.code === 'ERR_OWNER_REVOKED',
+    (error: CodedError) => error.code === 'ERR_OWNER_REVOKED',
   );
-const down = () => Promise.reject(new ServiceError('ERR_PEER_UNREACHABLE', 'the CSP cannot be reached'));
+const down = () => Promise.reject(new CodedError(CODES.ERR_PEER_UNREACHABLE, 'the CSP cannot be reached'));
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
 test('a list drops the contributions of those who are in it, and lets them in nowhere', async () => {
@@ -116,7 +117,7 @@ describe('a CSP that deviates', () => {
     await expect(revocations.requireFresh()).rejects.toMatchObject({
       code: 'ERR_REVOCATIONS_STALE',
       status: 503,
-      retryAfterSeconds: 60,
+      parameters: { retryAfterSeconds: 60 },
     });
     await expect(revocations.refresh()).rejects.toEqual(code('ERR_REVOCATIONS_STALE'));
   });

@@ -3,7 +3,8 @@
  *
  * Scores are in each user's own unit (see Scorer), which needs no template but that user's, so that one setting serves all users.
  */
-import { AuthenticationError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { AUTHENTICATION_CODES } from './codes.ts';
 import { sorted } from './ratios.ts';
 import { type ScoreKind, Scorer } from './scorer.ts';
 import { makeTemplate } from './template.ts';
@@ -19,8 +20,8 @@ const PARTS = 5;
  */
 export function crossScores(windows: readonly Float64Array[], kind: ScoreKind): number[] {
   if (windows.length < 2 * PARTS)
-    throw new AuthenticationError(
-      'ERR_TOO_FEW_WINDOWS',
+    throw new CodedError(
+      AUTHENTICATION_CODES.ERR_TOO_FEW_WINDOWS,
       `expected at least ${2 * PARTS} windows, got ${windows.length}: record more first`,
     );
   const part = (i: number) => Math.floor((i * PARTS) / windows.length);
@@ -141,9 +142,9 @@ function penaltyFor(
   return from;
 }
 
-function notReached(windows: number): AuthenticationError {
-  return new AuthenticationError(
-    'ERR_CALIBRATION_INVALID',
+function notReached(windows: number): CodedError {
+  return new CodedError(
+    AUTHENTICATION_CODES.ERR_CALIBRATION_INVALID,
     `the scores do not tell users from impostors well enough for ${windows} windows per false step-up: ask for fewer, or use another score`,
   );
 }

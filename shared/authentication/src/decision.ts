@@ -1,5 +1,6 @@
 /** What both decision engines share: decisions, and a state that goes in and comes out. */
-import { AuthenticationError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { AUTHENTICATION_CODES } from './codes.ts';
 
 /** `allow`: go on. `step-up`: ask the user for another proof. `lock`: end the session, and let nobody in until it is unlocked. */
 export type Decision = 'allow' | 'step-up' | 'lock';
@@ -32,9 +33,12 @@ export interface Engine {
 /** Refuses what no scorer gives: a NaN would compare false with every threshold, and let in. */
 export function checkScore(score: number): void {
   if (!(score >= 0))
-    throw new AuthenticationError('ERR_SCORE_INVALID', '"score" expected a distance of a Scorer, 0 or more');
+    throw new CodedError(
+      AUTHENTICATION_CODES.ERR_SCORE_INVALID,
+      '"score" expected a distance of a Scorer, 0 or more',
+    );
 }
 
-export function invalidSettings(what: string): AuthenticationError {
-  return new AuthenticationError('ERR_SETTINGS_INVALID', what);
+export function invalidSettings(what: string): CodedError {
+  return new CodedError(AUTHENTICATION_CODES.ERR_SETTINGS_INVALID, what);
 }

@@ -12,8 +12,9 @@
  * every second user of both data sets that we measured. So a share of the spread, `movement`, is what a mean may move from one time to another
  * without being counted, on average. It also takes up that neighbours in time are alike.
  */
+import { CodedError } from '@eigenveil/platform';
 import { binomialTail, fTail } from './beta.ts';
-import { AuthenticationError } from './errors.ts';
+import { AUTHENTICATION_CODES } from './codes.ts';
 import { type Moments, squaredNorm, traceOf } from './moments.ts';
 
 /** Far below what rounding leaves of any rows; sixth powers of less would be 0. */
@@ -54,8 +55,8 @@ export function driftProbability(reference: Moments, recent: Moments, movement: 
  */
 export function movementOf(pairs: readonly (readonly [Moments, Moments])[]): number {
   if (pairs.length < FEWEST_PAIRS)
-    throw new AuthenticationError(
-      'ERR_CALIBRATION_INVALID',
+    throw new CodedError(
+      AUTHENTICATION_CODES.ERR_CALIBRATION_INVALID,
       `"pairs" expected at least ${FEWEST_PAIRS}, got ${pairs.length}: let more users enrol first`,
     );
   const shares = pairs.map(([one, other]) => {
@@ -65,7 +66,7 @@ export function movementOf(pairs: readonly (readonly [Moments, Moments])[]): num
   });
   const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
   if (!Number.isFinite(mean))
-    throw new AuthenticationError('ERR_CALIBRATION_INVALID', '"pairs" expected windows that vary');
+    throw new CodedError(AUTHENTICATION_CODES.ERR_CALIBRATION_INVALID, '"pairs" expected windows that vary');
   return Math.max(mean, 0);
 }
 
@@ -74,8 +75,8 @@ export const FEWEST_PAIRS = 20;
 
 function squaredDistance(one: Moments, other: Moments): number {
   if (one.mean.length !== other.mean.length)
-    throw new AuthenticationError(
-      'ERR_TEMPLATE_INVALID',
+    throw new CodedError(
+      AUTHENTICATION_CODES.ERR_TEMPLATE_INVALID,
       `expected moments of windows of ${one.mean.length} numbers, got ${other.mean.length}`,
     );
   return one.mean.reduce((sum, entry, i) => sum + (entry - other.mean[i]!) ** 2, 0);

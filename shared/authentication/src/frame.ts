@@ -10,8 +10,10 @@
  * What it hides: directions. What it does not: lengths, distances and angles between windows, and so the eigenvalues of a user's spread.
  * Whoever knows k + 1 windows of a user in both frames solves for it.
  */
+
 import { createHash } from 'node:crypto';
-import { AuthenticationError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { AUTHENTICATION_CODES } from './codes.ts';
 import { checkDimensions, checkWindow } from './window.ts';
 
 export const FRAME_SEED_BYTES = 32;
@@ -40,8 +42,8 @@ export class Frame {
    */
   static fromSeed(seed: Uint8Array, dimensions: number, translation = 0): Frame {
     if (seed.length !== FRAME_SEED_BYTES)
-      throw new AuthenticationError(
-        'ERR_SEED_INVALID',
+      throw new CodedError(
+        AUTHENTICATION_CODES.ERR_SEED_INVALID,
         `"seed" expected ${FRAME_SEED_BYTES} secret bytes, got ${seed.length}`,
       );
     checkDimensions(dimensions);

@@ -1,9 +1,9 @@
 /** Continuous authentication on reduced rows, as pure functions: frames, templates, scores, decisions, drift. */
 export { crossScores, type TrustTarget, trustSettings } from './calibration.ts';
+export { AUTHENTICATION_CODES } from './codes.ts';
 export type { Decision, Engine, EngineState } from './decision.ts';
 export { driftProbability, FEWEST_PAIRS, flagBound, lookLevel, movementOf } from './drift.ts';
 export { type EngineSettings, engineOf } from './engine.ts';
-export { AuthenticationError, type AuthenticationErrorCode } from './errors.ts';
 export { FRAME_SEED_BYTES, Frame } from './frame.ts';
 export { type Moments, momentsOf, WindowSums } from './moments.ts';
 export { likelihoodRatios } from './ratios.ts';

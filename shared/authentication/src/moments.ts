@@ -1,5 +1,6 @@
 /** Moments of windows, from sums that grow by one window at a time: what is kept of windows that nobody keeps. */
-import { AuthenticationError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { AUTHENTICATION_CODES } from './codes.ts';
 import { checkDimensions, checkWindow } from './window.ts';
 
 export interface Moments {
@@ -71,8 +72,8 @@ export class WindowSums {
     const n = this.#count;
     const k = this.#offset.length;
     if (n < FEWEST_WINDOWS)
-      throw new AuthenticationError(
-        'ERR_TOO_FEW_WINDOWS',
+      throw new CodedError(
+        AUTHENTICATION_CODES.ERR_TOO_FEW_WINDOWS,
         `expected at least ${FEWEST_WINDOWS} windows, got ${n}: record more first`,
       );
     // With y the offset from the centre and e the mean of y: ‖y − e‖⁴ = (‖y‖² − 2 eᵀy + ‖e‖²)², summed term by term.

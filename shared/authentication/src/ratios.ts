@@ -1,5 +1,6 @@
 /** Likelihood ratios for the sequential engine, from scores that were not used to make the templates. */
-import { AuthenticationError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { AUTHENTICATION_CODES } from './codes.ts';
 import type { LikelihoodRatios } from './sequential.ts';
 
 /** Bins of equal weight at most; each wants about this many scores of either kind. */
@@ -12,13 +13,13 @@ const FEWEST_SCORES = 20;
 /** Scores ascending. @throws ERR_CALIBRATION_INVALID when there are fewer than 20, or one is negative or no number */
 export function sorted(name: string, scores: readonly number[]): Float64Array {
   if (scores.length < FEWEST_SCORES)
-    throw new AuthenticationError(
-      'ERR_CALIBRATION_INVALID',
+    throw new CodedError(
+      AUTHENTICATION_CODES.ERR_CALIBRATION_INVALID,
       `"${name}" expected at least ${FEWEST_SCORES} scores, got ${scores.length}: record more windows`,
     );
   if (!scores.every((score) => score >= 0 && score < Number.POSITIVE_INFINITY))
-    throw new AuthenticationError(
-      'ERR_CALIBRATION_INVALID',
+    throw new CodedError(
+      AUTHENTICATION_CODES.ERR_CALIBRATION_INVALID,
       `"${name}" expected finite distances of a Scorer, 0 or more`,
     );
   return Float64Array.from(scores).sort();
@@ -55,8 +56,8 @@ export function likelihoodRatios(genuine: readonly number[], impostor: readonly 
   const shares = Math.log(total(users.length) / total(others.length));
   const logRatios = blocks.map(({ user, impostor }) => Math.log(impostor / user) + shares);
   if (blocks.length < 2)
-    throw new AuthenticationError(
-      'ERR_CALIBRATION_INVALID',
+    throw new CodedError(
+      AUTHENTICATION_CODES.ERR_CALIBRATION_INVALID,
       'the scores of impostors are no larger than those of users: use another score, or more components',
     );
   return { edges: blocks.slice(0, -1).map(({ edge }) => edge), logRatios };

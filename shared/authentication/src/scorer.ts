@@ -2,7 +2,8 @@
  * How strange a window is to a template: a distance, set against how far the window is from everybody. Both are the same in every frame that is a
  * rotation about everybody's mean, so a device centres its windows by that mean, and its frame has no translation.
  */
-import { AuthenticationError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { AUTHENTICATION_CODES } from './codes.ts';
 import { traceOf } from './moments.ts';
 import { shrunkSpread, type Template } from './template.ts';
 import { checkWindow } from './window.ts';
@@ -180,8 +181,8 @@ function cholesky(triangle: Float64Array, k: number): Float64Array {
       if (row > column) L[lower(row, column)] = sum / L[lower(column, column)]!;
       else if (sum > 0) L[lower(row, row)] = Math.sqrt(sum);
       else
-        throw new AuthenticationError(
-          'ERR_TEMPLATE_INVALID',
+        throw new CodedError(
+          AUTHENTICATION_CODES.ERR_TEMPLATE_INVALID,
           'the spread of the template is not that of windows: enrol the user again',
         );
     }

@@ -5,7 +5,8 @@
  * differ between users and allow no pooled covariance: Ledoit and Wolf, "A well-conditioned estimator for large-dimensional covariance
  * matrices", Journal of Multivariate Analysis 88(2), 2004.
  */
-import { AuthenticationError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { AUTHENTICATION_CODES } from './codes.ts';
 import { type Moments, momentsOf, squaredNorm, traceOf } from './moments.ts';
 import { LARGEST_ENTRY, MAXIMUM_DIMENSIONS } from './window.ts';
 
@@ -45,8 +46,8 @@ export function updated(template: Template, recent: Moments, weight: number): Te
   if (!(weight > 0 && weight <= 1))
     throw new RangeError(`"weight" expected a share in (0, 1], got ${weight}`);
   if (recent.mean.length !== template.mean.length)
-    throw new AuthenticationError(
-      'ERR_TEMPLATE_INVALID',
+    throw new CodedError(
+      AUTHENTICATION_CODES.ERR_TEMPLATE_INVALID,
       `"recent" expected windows of ${template.mean.length} numbers, got ${recent.mean.length}`,
     );
   const k = template.mean.length;
@@ -149,9 +150,9 @@ export function decodeTemplate(bytes: Uint8Array): Template {
   return template;
 }
 
-function notATemplate(): AuthenticationError {
-  return new AuthenticationError(
-    'ERR_TEMPLATE_INVALID',
+function notATemplate(): CodedError {
+  return new CodedError(
+    AUTHENTICATION_CODES.ERR_TEMPLATE_INVALID,
     'the bytes are no template of this version: enrol the user again',
   );
 }

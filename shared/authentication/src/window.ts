@@ -1,5 +1,6 @@
 /** What a window may be: one reduced row, as a Float64Array of k numbers, the same k everywhere. */
-import { AuthenticationError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { AUTHENTICATION_CODES } from './codes.ts';
 
 /** Components of a window; more than any task offers (see docs/tasks.md). */
 export const MAXIMUM_DIMENSIONS = 512;
@@ -16,15 +17,15 @@ export const LARGEST_ENTRY = 1e6;
  */
 export function checkWindow(window: Float64Array, dimensions: number): void {
   if (window.length !== dimensions)
-    throw new AuthenticationError(
-      'ERR_WINDOW_INVALID',
+    throw new CodedError(
+      AUTHENTICATION_CODES.ERR_WINDOW_INVALID,
       `"window" expected ${dimensions} numbers, got ${window.length}`,
     );
   for (let i = 0; i < dimensions; i += 1) {
     // Written so that NaN is refused.
     if (!(Math.abs(window[i]!) <= LARGEST_ENTRY))
-      throw new AuthenticationError(
-        'ERR_WINDOW_INVALID',
+      throw new CodedError(
+        AUTHENTICATION_CODES.ERR_WINDOW_INVALID,
         `"window[${i}]" expected a finite number within ±${LARGEST_ENTRY}, as reduced rows have them`,
       );
   }

@@ -1,7 +1,8 @@
 /** Frames are orthogonal, from the Haar distribution, and the same for the same bytes. */
+import { CodedError } from '@eigenveil/platform';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AuthenticationError, FRAME_SEED_BYTES, Frame } from '../src/index.ts';
+import { FRAME_SEED_BYTES, Frame } from '../src/index.ts';
 
 const seed = (byte: number) => new Uint8Array(FRAME_SEED_BYTES).fill(byte);
 const unit = (k: number, i: number) => Float64Array.from({ length: k }, (_, j) => (i === j ? 1 : 0));
@@ -78,7 +79,7 @@ describe('Frame', () => {
     );
     expect(() => Frame.fromSeed(seed(0), 0)).toThrow(RangeError);
     expect(() => Frame.fromSeed(seed(0), 3, Number.NaN)).toThrow(RangeError);
-    expect(() => Frame.fromSeed(seed(0), 3).apply(new Float64Array(2))).toThrow(AuthenticationError);
+    expect(() => Frame.fromSeed(seed(0), 3).apply(new Float64Array(2))).toThrow(CodedError);
     expect(() => Frame.fromSeed(seed(0), 2).apply(Float64Array.of(1, Number.NaN))).toThrow(
       expect.objectContaining({ code: 'ERR_WINDOW_INVALID' }),
     );

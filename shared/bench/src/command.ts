@@ -1,7 +1,9 @@
 /** The command line of a set of suites: measures what they plan, goes on after an interruption, and writes the report. */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConfigurationError, createProgram, onShutdown, printResult, runCommand } from '@eigenveil/command';
+import { COMMAND_CODES, createProgram, onShutdown, printResult, runCommand } from '@eigenveil/command';
+import { CodedError, codes } from '@eigenveil/platform';
 import type { Report } from '@eigenveil/report/document';
 import { writeReport } from '@eigenveil/report/write';
 import { InvalidArgumentError } from 'commander';
@@ -12,6 +14,8 @@ import { type BenchData, BenchDataSchema } from './report.ts';
 import { measuredOf, measureUnits, planSuites, unitsLeft } from './runner.ts';
 import { addScale, scaleOf } from './scale.ts';
 import type { Scale, Suite } from './unit.ts';
+
+const FAILURE = codes({ ERR_MEASUREMENTS_CONTRADICT: { title: 'Measurements contradict each other' } });
 
 const INTERRUPTED = 130;
 
@@ -38,10 +42,6 @@ interface Options {
   readonly only: readonly string[];
   readonly out: string;
   readonly render?: string;
-}
-
-class ContradictionError extends Error {
-  readonly code = 'ERR_MEASUREMENTS_CONTRADICT';
 }
 
 type Finish = (folder: string, data: BenchData) => Promise<void>;
@@ -86,7 +86,7 @@ ${examples.map((example) => `  npm run ${name} -- ${example}`).join('\n')}`,
     });
   const check = (data: BenchData) => {
     const found = command.contradictions?.(data) ?? [];
-    if (found.length > 0) throw new ContradictionError(found.join('\n'));
+    if (found.length > 0) throw new CodedError(FAILURE.ERR_MEASUREMENTS_CONTRADICT, found.join('\n'));
   };
   const finish: Finish = async (out, data) => {
     await writeReport({ folder: out, report: command.report(data), data });
@@ -156,7 +156,11 @@ async function readData(file: string): Promise<BenchData> {
   try {
     return BenchDataSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (cause) {
-    throw new ConfigurationError(`"--render" expected a report.json of this program, got ${file}`, { cause });
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--render" expected a report.json of this program, got ${file}`,
+      { cause },
+    );
   }
 }
 

@@ -1,13 +1,8 @@
 /** Certificates and keys in the files that settings name: PEM, or an error that says what the file holds instead. */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { fileReason } from '@eigenveil/platform';
-
-/** A certificate or its key cannot be used. */
-export class TlsFileError extends Error {
-  override readonly name = 'TlsFileError';
-  readonly code = 'ERR_TLS_FILE';
-}
+import { CodedError, fileReason } from '@eigenveil/platform';
+import { COMMAND_CODES } from './codes.ts';
 
 const KINDS = {
   certificates: {
@@ -35,16 +30,24 @@ const SEQUENCE = 0x30;
 export async function readPem(title: string, path: string, kind: keyof typeof KINDS): Promise<string> {
   const bytes = await readFile(path).catch((cause: unknown) => {
     const reason = fileReason(cause);
-    throw new TlsFileError(`"${title}" expected a readable file, got ${path} (${reason})`, { cause });
+    throw new CodedError(
+      COMMAND_CODES.ERR_TLS_FILE,
+      `"${title}" expected a readable file, got ${path} (${reason})`,
+      { cause },
+    );
   });
   const { expected, is } = KINDS[kind];
   const text = bytes.toString('latin1'); // PEM is ASCII
   if (kind === 'key' && ENCRYPTED.test(text))
-    throw new TlsFileError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_TLS_FILE,
       `"${title}" expected a key without a passphrase, which nobody can be asked for, in ${path}: openssl pkey -in FILE -out FILE.pem`,
     );
   if (is.test(text)) return text;
-  throw new TlsFileError(`"${title}" expected ${expected} in ${path}, got ${contentOf(bytes, text, kind)}`);
+  throw new CodedError(
+    COMMAND_CODES.ERR_TLS_FILE,
+    `"${title}" expected ${expected} in ${path}, got ${contentOf(bytes, text, kind)}`,
+  );
 }
 
 /**
@@ -63,7 +66,8 @@ export async function readCertificates(title: string, path: string | undefined):
     try {
       new X509Certificate(pem);
     } catch (cause) {
-      throw new TlsFileError(
+      throw new CodedError(
+        COMMAND_CODES.ERR_TLS_FILE,
         `"${title}" expected certificates in PEM in ${path}, got one that is damaged or cut off`,
         { cause },
       );

@@ -1,10 +1,9 @@
 /** What every command line has: --json, one clear line for an error, exit codes that mean something, an orderly stop. */
-import { knownFileReason } from '@eigenveil/platform';
+import { CodedError, type CodeInfo, knownFileReason } from '@eigenveil/platform';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { printable, printableJson, printableLines } from '@eigenveil/wire/printable';
 import { Command, CommanderError, type HelpContext } from 'commander';
 import { z } from 'zod';
-import { ConfigurationError } from './settings-error.ts';
 
 export const EXIT = {
   done: 0,
@@ -33,7 +32,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
  *
  * const program = createProgram({ name: 'greet', version: '1.0.0', description: 'Greets.' });
  * program.action(() => printResult(program, { json: { greeting: 'hello' }, text: 'hello' }));
- * await runCommand(program, process.argv, { ERR_NOBODY_THERE: 4 });
+ * await runCommand(program, process.argv);
  */
 export function createProgram(options: {
   readonly name: string;
@@ -80,17 +79,13 @@ export function printNote(command: Command, line: string): void {
 /**
  * Parses `argv` (as process.argv) and runs the command. An error becomes one line on standard error,
  * `name: ERR_CODE: message`, or with --json problem details {type, code, status?, detail}; its exit code is set on the process, which
- * ends by itself once its work has. `exitCodes` gives the exit codes of a command's own error codes.
+ * ends by itself once its work has.
  */
-export async function runCommand(
-  program: Command,
-  argv: readonly string[],
-  exitCodes: Readonly<Record<string, ExitCode>> = {},
-): Promise<ExitCode> {
+export async function runCommand(program: Command, argv: readonly string[]): Promise<ExitCode> {
   if (!process.stdout.listeners('error').includes(onUnread)) process.stdout.on('error', onUnread);
   const exitCode = await program.parseAsync(argv).then(
     () => EXIT.done,
-    (error: unknown) => reportError(program, argv, error, exitCodes),
+    (error: unknown) => reportError(program, argv, error),
   );
   process.exitCode = exitCode;
   return exitCode;
@@ -127,15 +122,9 @@ export function onShutdown(signals: readonly NodeJS.Signals[], close: () => Prom
   return stop;
 }
 
-function reportError(
-  program: Command,
-  argv: readonly string[],
-  error: unknown,
-  exitCodes: Readonly<Record<string, ExitCode>>,
-): ExitCode {
+function reportError(program: Command, argv: readonly string[], error: unknown): ExitCode {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done; // --help and --version
-  const { code, message } = toldOf(error, exitCodes);
-  const status = statusOf(error);
+  const { code, message, status, exit } = toldOf(error);
   // Options may not have been parsed when parsing them is what failed.
   const line = argv.includes('--json')
     ? printableJson({
@@ -146,51 +135,8 @@ function reportError(
       })
     : `${program.name()}: ${code}: ${message}`;
   (program.configureOutput().writeErr ?? writeErr)(`${line}\n`);
-  if (error instanceof ConfigurationError) return EXIT.usage;
-  return exitCodes[code] ?? EXIT_BY_CODE[code] ?? exitCodeOf(status);
+  return exit === undefined ? exitCodeOf(status) : EXIT[exit];
 }
-
-const EXIT_BY_CODE: Readonly<Record<string, ExitCode>> = {
-  ERR_USAGE: EXIT.usage,
-  ERR_KEY_FILE: EXIT.usage,
-  ERR_OWNER_HOME: EXIT.usage,
-  ERR_DEVICE_HOME: EXIT.usage,
-  ERR_RELYING_HOME: EXIT.usage,
-  ERR_SEAL_BROKEN: EXIT.usage,
-  ERR_TLS_FILE: EXIT.usage,
-  ERR_LISTEN: EXIT.usage,
-  ERR_FILE: EXIT.usage,
-  ERR_SCHEMA_NEWER: EXIT.usage,
-  ERR_BACKUP: EXIT.usage,
-  ERR_DATABASE: EXIT.usage,
-  ERR_DATABASE_IDENTITY: EXIT.usage,
-  ERR_DATA_DIRECTORY_IN_USE: EXIT.usage,
-  ERR_PEER_CERTIFICATE: EXIT.usage,
-  ERR_PROXY: EXIT.usage,
-  // What is wrong with a file of rows is its user's to mend, like a wrong flag.
-  ERR_CLIPPED: EXIT.usage,
-  ERR_COLUMN_TYPE: EXIT.usage,
-  ERR_CSV_CELL: EXIT.usage,
-  ERR_CSV_COLUMNS: EXIT.usage,
-  ERR_CSV_ROW: EXIT.usage,
-  ERR_CSV_SYNTAX: EXIT.usage,
-  ERR_DUCKDB_MISSING: EXIT.usage,
-  ERR_ENCODING: EXIT.usage,
-  ERR_FILE_REPEATED: EXIT.usage,
-  ERR_FILE_UNREADABLE: EXIT.usage,
-  ERR_NO_ROWS: EXIT.usage,
-  ERR_OUT_OF_RANGE: EXIT.usage,
-  ERR_QUERY: EXIT.usage,
-  ERR_ROW_OPTIONS: EXIT.usage,
-  ERR_SQL_NAME: EXIT.usage,
-  ERR_SQL_PRIVACY: EXIT.refused,
-  ERR_SQL_SKETCH: EXIT.refused,
-  ERR_SQL_WIDTH: EXIT.refused,
-  ERR_STATISTICS_FILE: EXIT.usage,
-  ERR_TOO_MANY_ROWS: EXIT.usage,
-  ERR_UNKNOWN_CLASS: EXIT.usage,
-  ERR_UNREADABLE_CELLS: EXIT.usage,
-};
 
 /** By the HTTP status that the error has or would have. */
 function exitCodeOf(status: number | undefined): ExitCode {
@@ -215,37 +161,28 @@ function typeOf(code: string): string {
   return `urn:eigenveil:error:${code.replace(/^ERR_/, '').toLowerCase().replaceAll('_', '-')}`;
 }
 
-/** Names of Node.js's and the language's own errors, whose codes are theirs and not ours. */
-const FOREIGN_NAME = /^(?:Aggregate|Eval|Range|Reference|Syntax|Type|URI)?Error$/;
-
-function isOurs({ name }: Error, code: string): boolean {
-  return Object.hasOwn(EXIT_BY_CODE, code) || (/^ERR_[A-Z_]+$/.test(code) && !FOREIGN_NAME.test(name));
+interface Told {
+  readonly code: string;
+  readonly message: string;
+  readonly status?: number | undefined;
+  readonly exit?: CodeInfo['exit'];
 }
 
 /**
- * Code and message of an error of ours as they stand. What the system or a library threw is told without its code: a file that cannot be used is
+ * An error of ours as it stands. What the system or a library threw is told without its code: a file that cannot be used is
  * the user's to mend, and everything else is a fault of ours.
  */
-function toldOf(
-  error: unknown,
-  exitCodes: Readonly<Record<string, ExitCode>>,
-): { readonly code: string; readonly message: string } {
-  if (error instanceof CommanderError) return { code: 'ERR_USAGE', message: messageOf(error) };
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (typeof code === 'string' && (Object.hasOwn(exitCodes, code) || isOurs(error as Error, code)))
-    return { code, message: messageOf(error) };
+function toldOf(error: unknown): Told {
+  if (error instanceof CommanderError) return { code: 'ERR_USAGE', message: messageOf(error), exit: 'usage' };
+  if (error instanceof CodedError) return { ...error.info, message: messageOf(error) };
   const reason = knownFileReason(error);
   if (reason !== undefined) {
     const path = error instanceof Error && 'path' in error ? `"${String(error.path)}"` : 'a file';
-    return { code: 'ERR_FILE', message: printable(`${path} cannot be used: ${reason}`, LONGEST_MESSAGE) };
+    const message = printable(`${path} cannot be used: ${reason}`, LONGEST_MESSAGE);
+    return { code: 'ERR_FILE', message, exit: 'usage' };
   }
   const message = error instanceof z.ZodError ? explainIssues(error, 'a value') : messageOf(error);
   return { code: 'ERR_INTERNAL', message: `a fault of this program, please report it: ${message}` };
-}
-
-function statusOf(error: unknown): number | undefined {
-  const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
-  return typeof status === 'number' ? status : undefined;
 }
 
 /** On one line, whatever the message holds, without what commander and OpenSSL put before it. */

@@ -1,12 +1,12 @@
 /** Reads the files and makes the folders that a command line names; what is wrong with them is the user's to mend. */
 import { access, constants, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { fileReason } from '@eigenveil/platform';
+import { CodedError, fileReason } from '@eigenveil/platform';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { z } from 'zod';
+import { COMMAND_CODES } from './codes.ts';
 import { jsonOf } from './json.ts';
 import { withSuggestions } from './misspelt.ts';
-import { ConfigurationError } from './settings-error.ts';
 import { textIn } from './text.ts';
 
 /**
@@ -19,7 +19,11 @@ export async function readTextFile(title: string, path: string): Promise<string>
     bytes = await readFile(path);
   } catch (cause) {
     const reason = fileReason(cause);
-    throw new ConfigurationError(`"${title}" expected a readable file, got ${path} (${reason})`, { cause });
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"${title}" expected a readable file, got ${path} (${reason})`,
+      { cause },
+    );
   }
   return textIn(bytes, `"${title}" expected text in ${path}`);
 }
@@ -52,7 +56,8 @@ export async function readSignedFile<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const content = await readJsonFile(flag, file, z.unknown());
   if (typeof content !== 'object' || content === null || !('agreement' in content))
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"${flag}" expected a file that "project --evidence" has written, got ${file}; files of "project --save" and "task result --out" do not hold the task, so that nothing can be checked`,
     );
   return checkConfiguration(schema, content, file);
@@ -64,9 +69,13 @@ export async function readSignedFile<Schema extends z.ZodType>(
  */
 export async function checkCanWrite(flag: string, file: string): Promise<void> {
   if (await isFolder(resolve(file)))
-    throw new ConfigurationError(`"${flag}" expected a file, got the folder ${file}`);
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"${flag}" expected a file, got the folder ${file}`,
+    );
   await access(dirname(resolve(file)), constants.W_OK).catch((cause: unknown) => {
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"${flag}" expected a file in a folder that exists and can be written to, got ${file}`,
       { cause },
     );
@@ -85,7 +94,7 @@ export function checkConfiguration<Schema extends z.ZodType>(
   const result = schema.safeParse(value);
   if (!result.success) {
     const problem = explainIssues(withSuggestions(result.error, schema), 'value');
-    throw new ConfigurationError(`"${title}": ${problem}`);
+    throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, `"${title}": ${problem}`);
   }
   return result.data;
 }
@@ -100,9 +109,13 @@ export async function makeFolder(path: string): Promise<void> {
     await makeWithParents(resolve(path));
   } catch (cause) {
     const reason = fileReason(cause);
-    throw new ConfigurationError(`"${path}" expected a folder that is there or can be made (${reason})`, {
-      cause,
-    });
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"${path}" expected a folder that is there or can be made (${reason})`,
+      {
+        cause,
+      },
+    );
   }
 }
 

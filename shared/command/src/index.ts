@@ -1,6 +1,7 @@
 /** What the command lines share: configuration, results and errors in one form, exit codes. */
 export type { Command } from 'commander';
-export { readCertificates, readPem, TlsFileError } from './certificates.ts';
+export { readCertificates, readPem } from './certificates.ts';
+export { asUsage, COMMAND_CODES } from './codes.ts';
 export {
   createProgram,
   EXIT,
@@ -19,7 +20,7 @@ export {
   readSignedFile,
   readTextFile,
 } from './files.ts';
-export { HomeError, type HomeErrorCode, PrivateFolder } from './private-folder.ts';
+export { PrivateFolder } from './private-folder.ts';
 export { CSV_HELP, clippedByName, warnOfClipped, warnOfRemarks } from './rows.ts';
 export {
   addSettings,
@@ -27,5 +28,4 @@ export {
   type Setting,
   type Settings,
 } from './settings.ts';
-export { ConfigurationError } from './settings-error.ts';
 export { TRACE_ENDPOINT } from './trace-endpoint.ts';

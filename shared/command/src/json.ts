@@ -1,5 +1,6 @@
 /** JSON in files that people write: what is none is told by line and column, and nothing of the text is repeated, which may hold a password. */
-import { ConfigurationError } from './settings-error.ts';
+import { CodedError } from '@eigenveil/platform';
+import { COMMAND_CODES } from './codes.ts';
 
 /**
  * The value of the JSON text of a file that the setting `title` names.
@@ -12,7 +13,8 @@ export function jsonOf(title: string, path: string, text: string): unknown {
     // Without the cause, which repeats what stands where it fails.
     const { at, expected } = firstFault(text);
     const before = text.slice(0, at).split('\n');
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"${title}" expected JSON in ${path}, line ${before.length}, column ${before.at(-1)!.length + 1}: expected ${expected}`,
     );
   }

@@ -6,32 +6,22 @@ import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { link, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileReason } from '@eigenveil/platform';
+import { CodedError, fileReason } from '@eigenveil/platform';
 import type { z } from 'zod';
+import { COMMAND_CODES } from './codes.ts';
 import { makeFolder } from './files.ts';
 
 /** Of the folder of an owner, of a device, of a relying application. */
-export type HomeErrorCode = 'ERR_OWNER_HOME' | 'ERR_DEVICE_HOME' | 'ERR_RELYING_HOME';
-
-/** What is wrong with the folder is its holder's to mend. Messages never hold what is in a file. */
-export class HomeError extends Error {
-  override readonly name = 'HomeError';
-  readonly code: HomeErrorCode;
-
-  constructor(code: HomeErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}
+type HomeCode = 'ERR_OWNER_HOME' | 'ERR_DEVICE_HOME' | 'ERR_RELYING_HOME';
 
 const OTHERS = 0o077;
 
 export class PrivateFolder {
   readonly #folder: string;
-  readonly #code: HomeErrorCode;
+  readonly #code: HomeCode;
 
   /** `folder` is created when something is first written to it. All methods throw `code` when it cannot be used. */
-  constructor(folder: string, code: HomeErrorCode) {
+  constructor(folder: string, code: HomeCode) {
     this.#folder = folder;
     this.#code = code;
   }
@@ -70,8 +60,8 @@ export class PrivateFolder {
       return schema.parse(JSON.parse(text));
     } catch {
       // Without the cause, whose message repeats what the file holds.
-      throw new HomeError(
-        this.#code,
+      throw new CodedError(
+        COMMAND_CODES[this.#code],
         `"${path}" expected what was once written there: put back the copy that you keep`,
       );
     }
@@ -138,8 +128,8 @@ export class PrivateFolder {
   /** Windows has no such modes; there the folder's access list has to do. */
   #requireClosed(path: string, mode: number): void {
     if (process.platform === 'win32' || (mode & OTHERS) === 0) return;
-    throw new HomeError(
-      this.#code,
+    throw new CodedError(
+      COMMAND_CODES[this.#code],
       `"${path}" expected to be out of reach of others, who may have read its keys, got mode 0${(mode & 0o777).toString(8)}: chmod -R go= '${this.#folder}'`,
     );
   }
@@ -184,9 +174,11 @@ export class PrivateFolder {
     }
   }
 
-  #error(path: string, error: unknown): HomeError {
-    if (error instanceof HomeError) return error;
+  #error(path: string, error: unknown): CodedError {
+    if (error instanceof CodedError) return error;
     const reason = fileReason(error);
-    return new HomeError(this.#code, `"${path}" cannot be used (${reason})`, { cause: error });
+    return new CodedError(COMMAND_CODES[this.#code], `"${path}" cannot be used (${reason})`, {
+      cause: error,
+    });
   }
 }

@@ -1,11 +1,11 @@
 /** Configuration of a command by flags, environment and a JSON file, in that order of precedence. */
 import { readFileSync } from 'node:fs';
-import { fileReason } from '@eigenveil/platform';
+import { CodedError, fileReason } from '@eigenveil/platform';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import { COMMAND_CODES } from './codes.ts';
 import { jsonOf } from './json.ts';
-import { ConfigurationError } from './settings-error.ts';
 import { textIn } from './text.ts';
 
 /** One setting. Its name in the file is the member's name in camelCase, its flag and variable are derived from it. */
@@ -118,7 +118,7 @@ function settingValue(
     source === 'none'
       ? `"${name}" is missing: give --${kebab(name)}, ${variableFor(prefix, name)} or "${name}" in the configuration file`
       : explainIssues(result.error, places[source]);
-  throw new ConfigurationError(problem);
+  throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, problem);
 }
 
 function lookUp(
@@ -172,15 +172,21 @@ function readFile(path: string, known: ReadonlySet<string>): Record<string, unkn
     bytes = readFileSync(path);
   } catch (cause) {
     const reason = fileReason(cause);
-    throw new ConfigurationError(`"--config" expected a readable file, got ${path} (${reason})`, { cause });
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--config" expected a readable file, got ${path} (${reason})`,
+      { cause },
+    );
   }
   const text = textIn(bytes, `"--config" expected text in ${path}`);
   const json = jsonOf('--config', path, text);
   const members = z.record(z.string(), z.unknown()).safeParse(json);
-  if (!members.success) throw new ConfigurationError(`"${path}" expected a JSON object`);
+  if (!members.success)
+    throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, `"${path}" expected a JSON object`);
   const unknown = Object.keys(members.data).filter((name) => !known.has(name));
   if (unknown.length > 0) {
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"${path}" has unknown settings: ${unknown.join(', ')}; known are ${[...known].join(', ')}`,
     );
   }

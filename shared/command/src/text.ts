@@ -1,6 +1,7 @@
 /** The text of a file that a command line names. */
+import { CodedError } from '@eigenveil/platform';
 import { NoTextError, textOfFile } from '@eigenveil/platform/file-form';
-import { ConfigurationError } from './settings-error.ts';
+import { COMMAND_CODES } from './codes.ts';
 
 /**
  * The text of a file in UTF-8, with or without a byte order mark, or in UTF-16.
@@ -12,6 +13,6 @@ export function textIn(bytes: Uint8Array, expectation: string): string {
     return textOfFile(bytes);
   } catch (error) {
     if (!(error instanceof NoTextError)) throw error;
-    throw new ConfigurationError(`${expectation}, got ${error.message}`);
+    throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, `${expectation}, got ${error.message}`);
   }
 }

@@ -1,14 +1,17 @@
 /** Command lines: what they print, how they end, and how they stop. */
+
 import { spawn } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import {
-  ConfigurationError,
+  asUsage,
+  COMMAND_CODES,
   createProgram,
   EXIT,
   onShutdown,
@@ -41,7 +44,7 @@ async function run(
     if (error !== undefined) throw error;
     printResult(task, result);
   });
-  const exitCode = await runCommand(program, ['node', 'eigenveil-test', ...args], { ERR_ROW: EXIT.usage });
+  const exitCode = await runCommand(program, ['node', 'eigenveil-test', ...args]);
   expect(process.exitCode).toBe(exitCode);
   return { exitCode, ...output };
 }
@@ -54,10 +57,6 @@ function thrownBy(work: () => unknown): unknown {
   } catch (error) {
     return error;
   }
-}
-
-class RowError extends Error {
-  readonly code = 'ERR_ROW';
 }
 
 describe('a command', () => {
@@ -120,37 +119,42 @@ describe('a command', () => {
     ],
     [
       'what another package found',
-      new ConfigurationError('"components" is wrong', { code: 'ERR_TASK_INVALID' }),
+      asUsage(new CodedError(CODES.ERR_TASK_INVALID, '"components" is wrong')),
       2,
       'ERR_TASK_INVALID: "components" is wrong',
     ],
     [
       'a wrong configuration',
-      new ConfigurationError('"port" is wrong'),
+      new CodedError(COMMAND_CODES.ERR_CONFIGURATION, '"port" is wrong'),
       2,
       'ERR_CONFIGURATION: "port" is wrong',
     ],
     [
       'an unsafe key file',
-      Object.assign(new Error('mode'), { code: 'ERR_KEY_FILE' }),
+      new CodedError({ code: 'ERR_KEY_FILE', title: 'A file of keys', exit: 'usage' }, 'mode'),
       2,
       'ERR_KEY_FILE: mode',
     ],
-    ['an error of its own', new RowError('row 7\n  column "age"'), 2, 'ERR_ROW: row 7 column "age"'],
-    ['a policy', new ServiceError('ERR_POLICY', 'no'), 3, 'ERR_POLICY: no'],
-    ['a refusal', new ServiceError('ERR_TASK_UNKNOWN', 'no'), 3, 'ERR_TASK_UNKNOWN: no'],
-    ['a false CSP', new ServiceError('ERR_CSP_IDENTITY', 'no'), 3, 'ERR_CSP_IDENTITY: no'],
+    [
+      'an error of its own',
+      new CodedError({ code: 'ERR_ROW', title: 'A row', exit: 'usage' }, 'row 7\n  column "age"'),
+      2,
+      'ERR_ROW: row 7 column "age"',
+    ],
+    ['a policy', new CodedError(CODES.ERR_POLICY, 'no'), 3, 'ERR_POLICY: no'],
+    ['a refusal', new CodedError(CODES.ERR_TASK_UNKNOWN, 'no'), 3, 'ERR_TASK_UNKNOWN: no'],
+    ['a false CSP', new CodedError(CODES.ERR_CSP_IDENTITY, 'no'), 3, 'ERR_CSP_IDENTITY: no'],
     [
       'a peer that is down',
-      new ServiceError('ERR_PEER_UNREACHABLE', 'down'),
+      new CodedError(CODES.ERR_PEER_UNREACHABLE, 'down'),
       4,
       'ERR_PEER_UNREACHABLE: down',
     ],
-    ['a peer that is slow', new ServiceError('ERR_PEER_TIMEOUT', 'slow'), 4, 'ERR_PEER_TIMEOUT: slow'],
-    ['a limit', new ServiceError('ERR_RATE_LIMITED', 'wait'), 4, 'ERR_RATE_LIMITED: wait'],
-    ['no result yet', new ServiceError('ERR_NOT_READY', 'wait'), 5, 'ERR_NOT_READY: wait'],
-    ['a conflict', new ServiceError('ERR_CONTRIBUTION_CONFLICT', 'no'), 5, 'ERR_CONTRIBUTION_CONFLICT: no'],
-    ['a failed peer', new ServiceError('ERR_INTERNAL', 'sorry'), 1, 'ERR_INTERNAL: sorry'],
+    ['a peer that is slow', new CodedError(CODES.ERR_PEER_TIMEOUT, 'slow'), 4, 'ERR_PEER_TIMEOUT: slow'],
+    ['a limit', new CodedError(CODES.ERR_RATE_LIMITED, 'wait'), 4, 'ERR_RATE_LIMITED: wait'],
+    ['no result yet', new CodedError(CODES.ERR_NOT_READY, 'wait'), 5, 'ERR_NOT_READY: wait'],
+    ['a conflict', new CodedError(CODES.ERR_CONTRIBUTION_CONFLICT, 'no'), 5, 'ERR_CONTRIBUTION_CONFLICT: no'],
+    ['a failed peer', new CodedError(CODES.ERR_INTERNAL, 'sorry'), 1, 'ERR_INTERNAL: sorry'],
   ])('that meets %s says so in one line', async (_, error, exitCode, line) => {
     expect(await run(['task'], error)).toStrictEqual({ exitCode, out: '', err: `eigenveil-test: ${line}\n` });
   });
@@ -158,7 +162,7 @@ describe('a command', () => {
   test('shows nothing that a terminal would act on, and no megabytes', async () => {
     const hostile = 'a\u001b[2J\u009b31m\u202eb';
     const shown = 'a�[2J�31m�b';
-    const error = new ServiceError('ERR_NOT_READY', hostile);
+    const error = new CodedError(CODES.ERR_NOT_READY, hostile);
     expect((await run(['task'], error)).err).toBe(`eigenveil-test: ERR_NOT_READY: ${shown}\n`);
     expect(JSON.parse((await run(['task', '--json'], error)).err)).toMatchObject({ detail: shown });
     expect((await run(['task'], new Error('x'.repeat(1_000_000)))).err.length).toBeLessThan(5000);
@@ -173,7 +177,7 @@ describe('a command', () => {
   test('reports problem details with --json', async () => {
     const { exitCode, out, err } = await run(
       ['task', '--json'],
-      new ServiceError('ERR_TASK_CLOSED', 'too late'),
+      new CodedError(CODES.ERR_TASK_CLOSED, 'too late'),
     );
     expect([exitCode, out]).toStrictEqual([EXIT.conflict, '']);
     expect(JSON.parse(err)).toStrictEqual({

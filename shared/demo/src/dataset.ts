@@ -1,10 +1,12 @@
 /** The demo's data: whatever file there is as a plain CSV file, and that one split into one file per owner. */
+
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ConfigurationError } from '@eigenveil/command';
+import { COMMAND_CODES } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { csvLine, readFileBytes, readRecords as recordsIn } from '@eigenveil/statistics';
 import { rowsOfFiles } from '@eigenveil/statistics/files';
 import type { MethodName } from '@eigenveil/task';
@@ -57,7 +59,10 @@ export async function splitAmongOwners(file: string, owners: number, folder: str
     else parts[rows++ % owners]!.push(line);
   }
   if (header === undefined || rows < owners)
-    throw new ConfigurationError(`"--owners" expected at most one per row, got ${owners} for ${rows} rows`);
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--owners" expected at most one per row, got ${owners} for ${rows} rows`,
+    );
   return Promise.all(
     parts.map(async (part, i) => {
       const path = join(folder, `owner-${i + 1}.csv`);

@@ -1,6 +1,7 @@
 /** One task of the demo: drafted from a data file, proposed to the data user, and computed once the owners have sent. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigurationError, checkConfiguration } from '@eigenveil/command';
+import { asUsage, checkConfiguration } from '@eigenveil/command';
 import {
   type AskedLevels,
   basisFrom,
@@ -13,6 +14,7 @@ import {
   ridgeOn,
   type TaskClient,
 } from '@eigenveil/data-user';
+import { CodedError } from '@eigenveil/platform';
 import { layout, type ReadingOptions } from '@eigenveil/statistics';
 import {
   DAY_MILLISECONDS,
@@ -25,7 +27,6 @@ import {
   type TaskId,
   TaskProposal,
 } from '@eigenveil/task';
-import { ServiceError } from '@eigenveil/wire';
 
 const POLL_MILLISECONDS = 50;
 /** A unit of work whose count is unknown beforehand: closed, blinded, unblinded, done. */
@@ -62,8 +63,7 @@ export async function draft(setting: TaskSetting, method: MethodName, ridge?: nu
       ignore: ignoredBy(setting, method),
     });
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    throw new ConfigurationError(error.message, { cause: error, code: error.code });
+    throw error instanceof CodedError ? asUsage(error) : error;
   }
 }
 

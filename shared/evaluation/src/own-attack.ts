@@ -1,10 +1,12 @@
 /** A user's own attack: one TypeScript or JavaScript file whose default export is an `Experiment`, checked before anything runs. */
+
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { CodedError } from '@eigenveil/platform';
 import { z } from 'zod';
 import { readClaims } from './claims/read.ts';
-import { EvaluationError } from './errors.ts';
+import { EVALUATION_CODES } from './codes.ts';
 import {
   ATTACKERS,
   type ClaimId,
@@ -60,7 +62,10 @@ export async function loadAttack(file: string, taken: ReadonlySet<string>): Prom
   const path = resolve(file);
   const found = await stat(path).catch(() => undefined);
   if (!found?.isFile())
-    throw new EvaluationError('ERR_ATTACK_MISSING', `--attack ${file}: expected a file, found none`);
+    throw new CodedError(
+      EVALUATION_CODES.ERR_ATTACK_MISSING,
+      `--attack ${file}: expected a file, found none`,
+    );
   const module = await load(file, path);
   const exported: unknown = module.default;
   const { success, error } = Checked.safeParse(exported);
@@ -90,15 +95,19 @@ async function load(file: string, path: string): Promise<{ readonly default?: un
       code === 'ERR_MODULE_NOT_FOUND'
         ? '; only a file inside of the checkout finds its packages, such as @eigenveil/projection'
         : '';
-    throw new EvaluationError('ERR_ATTACK_FAILED', `--attack ${file}: cannot be loaded: ${message}${hint}`, {
-      cause,
-    });
+    throw new CodedError(
+      EVALUATION_CODES.ERR_ATTACK_FAILED,
+      `--attack ${file}: cannot be loaded: ${message}${hint}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
-function invalid(file: string, problem: string): EvaluationError {
-  return new EvaluationError(
-    'ERR_ATTACK_INVALID',
+function invalid(file: string, problem: string): CodedError {
+  return new CodedError(
+    EVALUATION_CODES.ERR_ATTACK_INVALID,
     `--attack ${file}: expected an Experiment by default (docs/evaluation.md shows one): ${problem}`,
   );
 }

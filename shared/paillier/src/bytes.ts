@@ -1,7 +1,7 @@
 /** Non-negative integers to and from big-endian bytes and base64url text, in one canonical form each. */
 
-import { fromBase64url, fromHex, toBase64url, toHex } from '@eigenveil/platform';
-import { PaillierError } from './errors.ts';
+import { CodedError, fromBase64url, fromHex, toBase64url, toHex } from '@eigenveil/platform';
+import { PAILLIER_CODES } from './codes.ts';
 
 /** Number of bits of a non-negative integer; 0 for 0. */
 export function bitLength(value: bigint): number {
@@ -54,7 +54,10 @@ export function decodeBigint(text: string): bigint {
   if (typeof text !== 'string' || text === '') throw notBase64url();
   const value = bytesToBigint(bytesOfBase64url(text));
   if (encodeBigint(value) !== text) {
-    throw new PaillierError('ERR_ENCODING_INVALID', 'integer expected in its shortest base64url form');
+    throw new CodedError(
+      PAILLIER_CODES.ERR_ENCODING_INVALID,
+      'integer expected in its shortest base64url form',
+    );
   }
   return value;
 }
@@ -67,6 +70,9 @@ function bytesOfBase64url(text: string): Uint8Array {
   }
 }
 
-function notBase64url(): PaillierError {
-  return new PaillierError('ERR_ENCODING_INVALID', 'integer expected as base64url text without padding');
+function notBase64url(): CodedError {
+  return new CodedError(
+    PAILLIER_CODES.ERR_ENCODING_INVALID,
+    'integer expected as base64url text without padding',
+  );
 }

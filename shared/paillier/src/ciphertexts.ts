@@ -1,7 +1,8 @@
 /** Ciphertexts out of bytes, and the validation of those that come from somebody else. */
 
+import { CodedError } from '@eigenveil/platform';
+import { PAILLIER_CODES } from './codes.ts';
 import type { Ciphertext } from './encryption.ts';
-import { PaillierError } from './errors.ts';
 import { bytesToBigints } from './many-bigints.ts';
 import { gcd, Modulus } from './modular.ts';
 import type { PublicKey } from './public-key.ts';
@@ -45,8 +46,8 @@ export function decodeCiphertexts(
   const index = firstNotCoprime(modulus, residues);
   if (index !== undefined) failure = { index, reason: 'expected coprime to n' };
   if (failure !== undefined) {
-    throw new PaillierError(
-      'ERR_CIPHERTEXT_INVALID',
+    throw new CodedError(
+      PAILLIER_CODES.ERR_CIPHERTEXT_INVALID,
       `ciphertext ${firstIndex + failure.index} ${failure.reason}`,
     );
   }
@@ -66,8 +67,8 @@ export function readCiphertexts(publicKey: PublicKey, bytes: Uint8Array, count: 
 export function checkCiphertextLength(publicKey: PublicKey, bytes: Uint8Array, count: number): void {
   const expected = count * publicKey.ciphertextBytes;
   if (bytes.length !== expected) {
-    throw new PaillierError(
-      'ERR_CIPHERTEXT_LENGTH',
+    throw new CodedError(
+      PAILLIER_CODES.ERR_CIPHERTEXT_LENGTH,
       `${count} ciphertexts expected as ${expected} bytes, got ${bytes.length}`,
     );
   }

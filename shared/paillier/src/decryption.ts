@@ -3,9 +3,10 @@
  * OpenSSL.
  */
 
+import { CodedError } from '@eigenveil/platform';
 import { modInv } from 'bigint-crypto-utils';
+import { PAILLIER_CODES } from './codes.ts';
 import type { Ciphertext, Plaintext } from './encryption.ts';
-import { PaillierError } from './errors.ts';
 import { Exponentiator } from './exponentiation.ts';
 import type { SecretKey } from './key.ts';
 import { Modulus } from './modular.ts';
@@ -82,6 +83,9 @@ export function decrypt(secretKey: SecretKey, ciphertext: Ciphertext): Plaintext
   return (sum < s ? sum - s + n : sum - s) as Plaintext;
 }
 
-function invalidCiphertext(): PaillierError {
-  return new PaillierError('ERR_CIPHERTEXT_INVALID', 'ciphertext expected in (0, n^2) and coprime to n');
+function invalidCiphertext(): CodedError {
+  return new CodedError(
+    PAILLIER_CODES.ERR_CIPHERTEXT_INVALID,
+    'ciphertext expected in (0, n^2) and coprime to n',
+  );
 }

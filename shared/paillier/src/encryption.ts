@@ -1,8 +1,8 @@
 /** Paillier encryption with g = n + 1, and the two ways to draw a randomiser. */
 
-import { randomBytes } from '@eigenveil/platform';
+import { CodedError, randomBytes } from '@eigenveil/platform';
 import { nthPowers } from '#nth-powers';
-import { PaillierError } from './errors.ts';
+import { PAILLIER_CODES } from './codes.ts';
 import { FixedBase } from './fixed-base.ts';
 import { Modulus } from './modular.ts';
 import type { PublicKey } from './public-key.ts';
@@ -61,7 +61,10 @@ export function encryptMany(
 ): Ciphertext[] {
   plaintexts.forEach((plaintext, index) => {
     if (plaintext < 0n || plaintext >= publicKey.n) {
-      throw new PaillierError('ERR_PLAINTEXT_OUT_OF_RANGE', `plaintext ${index} expected in [0, n)`);
+      throw new CodedError(
+        PAILLIER_CODES.ERR_PLAINTEXT_OUT_OF_RANGE,
+        `plaintext ${index} expected in [0, n)`,
+      );
     }
   });
   const draw =
@@ -106,8 +109,8 @@ export function standardRandomiser(publicKey: PublicKey, r: bigint = randomUnit(
 function djnRandomisers(publicKey: PublicKey, expected: number, randomness: RandomBytes): () => bigint {
   const { h, n, bits } = publicKey;
   if (h === undefined) {
-    throw new PaillierError(
-      'ERR_SCHEME_UNAVAILABLE',
+    throw new CodedError(
+      PAILLIER_CODES.ERR_SCHEME_UNAVAILABLE,
       'scheme "djn" expected a key with h, got a standard key',
     );
   }

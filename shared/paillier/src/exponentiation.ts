@@ -4,9 +4,10 @@
  */
 
 import { createDiffieHellman, type DiffieHellman } from 'node:crypto';
+import { CodedError } from '@eigenveil/platform';
 import { modPow } from 'bigint-crypto-utils';
 import { bigintToBytes, bitLength, bytesToBigint } from './bytes.ts';
-import { PaillierError } from './errors.ts';
+import { PAILLIER_CODES } from './codes.ts';
 
 type Route = 'openssl' | 'bigint';
 
@@ -49,7 +50,7 @@ export class Exponentiator {
     const next = this.#compute(this.#diffieHellman, base, exponent + 1n);
     if (next === base) return 1n;
     if (next === this.#modulus - base) return this.#modulus - 1n;
-    throw new PaillierError('ERR_OPENSSL_EXPONENTIATION', 'OpenSSL refused an exponentiation');
+    throw new CodedError(PAILLIER_CODES.ERR_OPENSSL_EXPONENTIATION, 'OpenSSL refused an exponentiation');
   }
 
   /** The object is stateful, so exponent and base go in within one synchronous step. */
@@ -68,7 +69,7 @@ function openDiffieHellman(modulus: bigint): DiffieHellman {
     // The generator is never used.
     return createDiffieHellman(bigintToBytes(modulus, Math.ceil(bitLength(modulus) / 8)), 2);
   } catch (cause) {
-    throw new PaillierError('ERR_OPENSSL_EXPONENTIATION', 'OpenSSL refused a modulus', { cause });
+    throw new CodedError(PAILLIER_CODES.ERR_OPENSSL_EXPONENTIATION, 'OpenSSL refused a modulus', { cause });
   }
 }
 
@@ -90,8 +91,8 @@ export function selfTest({ allowBigintFallback }: { allowBigintFallback: boolean
   } catch (cause) {
     route = allowBigintFallback ? 'bigint' : undefined;
     if (allowBigintFallback) return;
-    throw new PaillierError(
-      'ERR_OPENSSL_EXPONENTIATION',
+    throw new CodedError(
+      PAILLIER_CODES.ERR_OPENSSL_EXPONENTIATION,
       'the self-test of exponentiation in OpenSSL failed',
       { cause },
     );

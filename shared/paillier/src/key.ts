@@ -1,8 +1,9 @@
 /** Secret Paillier keys: what their primes must satisfy, and their JSON form. */
 
 import { checkPrimeSync } from 'node:crypto';
+import { CodedError } from '@eigenveil/platform';
 import { bitLength, encodeBigint } from './bytes.ts';
-import { PaillierError } from './errors.ts';
+import { PAILLIER_CODES } from './codes.ts';
 import { gcd } from './modular.ts';
 import {
   checkBase,
@@ -62,8 +63,8 @@ export class SecretKey {
     const { n, p, q, h } = readIntegers(json, ['n', 'p', 'q'], ['h']);
     checkKeyLength(bitLength(n!), allowInsecureKey);
     if (n !== p! * q! || !arePaillierPrimes(p!, q!) || !checkPrimeSync(p!) || !checkPrimeSync(q!)) {
-      throw new PaillierError(
-        'ERR_KEY_INVALID',
+      throw new CodedError(
+        PAILLIER_CODES.ERR_KEY_INVALID,
         'secret key expected with n the product of two suitable primes',
       );
     }
@@ -71,8 +72,8 @@ export class SecretKey {
     if (h !== undefined) {
       checkBase(key.publicKey, h);
       if (!areDjnPrimes(p!, q!)) {
-        throw new PaillierError(
-          'ERR_KEY_INVALID',
+        throw new CodedError(
+          PAILLIER_CODES.ERR_KEY_INVALID,
           'secret key with h expected with p = q = 3 mod 4, gcd(p-1, q-1) = 2',
         );
       }

@@ -1,5 +1,6 @@
 /** What an owner needs of Paillier, in Node.js and in browsers: public keys, packing, encryption, ciphertexts as bytes. */
 
+export { PAILLIER_CODES } from './codes.ts';
 export { encodeCiphertexts } from './encode.ts';
 export {
   type Ciphertext,
@@ -8,7 +9,6 @@ export {
   encryptMany,
   type Plaintext,
 } from './encryption.ts';
-export { PaillierError, type PaillierErrorCode } from './errors.ts';
 export {
   makePacking,
   type Packing,

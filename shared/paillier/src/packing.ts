@@ -15,9 +15,9 @@
  *   2^-(sigma + log2 slots) of a distribution that does not depend on x_i, and all slots together within 2^-sigma.
  */
 
-import { type IntegerList, Integers } from '@eigenveil/platform';
+import { CodedError, type IntegerList, Integers } from '@eigenveil/platform';
+import { PAILLIER_CODES } from './codes.ts';
 import type { Plaintext } from './encryption.ts';
-import { PaillierError } from './errors.ts';
 import type { PublicKey } from './public-key.ts';
 import { type RandomBytes, randomBits } from './random.ts';
 
@@ -81,8 +81,8 @@ export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits 
   const blindingBits = valueBits.map((bits) => bits + statisticalSecurityBits + logSlots);
   const widest = Math.max(...new Set(blindingBits)) + 1;
   if (widest > plaintextBits) {
-    throw new PaillierError(
-      'ERR_PACKING_TOO_NARROW',
+    throw new CodedError(
+      PAILLIER_CODES.ERR_PACKING_TOO_NARROW,
       `slot of ${widest} bits expected to fit a plaintext of ${plaintextBits} bits`,
     );
   }
@@ -234,8 +234,8 @@ export function unpackBlinded(packing: Packing, plaintexts: readonly bigint[]): 
   for (const [index, plaintext] of plaintexts.entries()) {
     const slots = packing.plaintexts.at(index)!;
     if (plaintext < 0n || plaintext >> BigInt(usedBits(slots)) !== 0n) {
-      throw new PaillierError(
-        'ERR_PACKING_OVERFLOW',
+      throw new CodedError(
+        PAILLIER_CODES.ERR_PACKING_OVERFLOW,
         `plaintext ${index} expected of at most ${usedBits(slots)} bits`,
       );
     }
@@ -260,8 +260,8 @@ function place(
   for (const value of values) {
     const { least, end } = rangeOf(index);
     if (value < least || value >= end) {
-      throw new PaillierError(
-        'ERR_VALUE_OUT_OF_RANGE',
+      throw new CodedError(
+        PAILLIER_CODES.ERR_VALUE_OUT_OF_RANGE,
         `value ${index} expected in the range of its slot of ${packing.valueBits[index]} value bits`,
       );
     }

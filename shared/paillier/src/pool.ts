@@ -1,9 +1,10 @@
 /** Bulk Paillier work on worker threads (piscina), so that a service goes on answering while it computes. */
 
+import { CodedError } from '@eigenveil/platform';
 import { Piscina } from 'piscina';
 import { checkCiphertextLength } from './ciphertexts.ts';
+import { PAILLIER_CODES } from './codes.ts';
 import type { Ciphertext, Encrypter, EncryptionScheme, Plaintext } from './encryption.ts';
-import { PaillierError } from './errors.ts';
 import { isBigintFallbackAllowed } from './exponentiation.ts';
 import type { GenerateKeyOptions } from './generate.ts';
 import { type JobInput, type JobName, type JobOutput, perform } from './jobs.ts';
@@ -142,7 +143,7 @@ export class PaillierPool implements Encrypter {
     input: JobInput<Name>,
     moved: readonly Movable[] = [],
   ): Promise<JobOutput<Name>> {
-    if (this.#closed) throw new PaillierError('ERR_POOL_CLOSED', 'the pool is closed');
+    if (this.#closed) throw new CodedError(PAILLIER_CODES.ERR_POOL_CLOSED, 'the pool is closed');
     if (this.#workers === undefined) return perform(name, input);
     const workers = SECRET_JOBS.has(name) ? this.#secretWorkers! : this.#workers;
     const job: WorkerJob<Name> = { name, input };
@@ -150,7 +151,7 @@ export class PaillierPool implements Encrypter {
     const running = workers.run(moveWith('primes' in key ? [key.primes] : moved, job));
     this.#running.add(running);
     const outcome = await running.finally(() => this.#running.delete(running));
-    if ('code' in outcome) throw new PaillierError(outcome.code, outcome.message);
+    if ('code' in outcome) throw new CodedError(PAILLIER_CODES[outcome.code], outcome.message);
     return outcome.output as JobOutput<Name>;
   }
 

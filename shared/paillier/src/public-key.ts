@@ -1,8 +1,8 @@
 /** Public Paillier keys with g = n + 1 (Paillier, EUROCRYPT '99; Damgard, Jurik and Nielsen 2010) and their JSON form. */
 
-import { nextTurn } from '@eigenveil/platform';
+import { CodedError, nextTurn } from '@eigenveil/platform';
 import { bitLength, decodeBigint, encodeBigint } from './bytes.ts';
-import { PaillierError } from './errors.ts';
+import { PAILLIER_CODES } from './codes.ts';
 import { gcd, Modulus } from './modular.ts';
 
 /** Integers as base64url text, big-endian, without padding. */
@@ -100,28 +100,28 @@ function* inSlices(json: unknown, { allowInsecureKey = false }: KeyOptions): Sli
 export function checkKeyLength(bits: number, allowInsecureKey: boolean): void {
   const shortest = allowInsecureKey ? SHORTEST_KEY_BITS : SECURE_KEY_BITS;
   if (bits < shortest) {
-    throw new PaillierError(
-      'ERR_KEY_TOO_SHORT',
+    throw new CodedError(
+      PAILLIER_CODES.ERR_KEY_TOO_SHORT,
       `key length expected of at least ${shortest} bits, got ${bits}`,
     );
   }
   if (!Number.isInteger(bits) || bits % 8 !== 0 || bits > LONGEST_KEY_BITS) {
-    throw new PaillierError(
-      'ERR_KEY_INVALID',
+    throw new CodedError(
+      PAILLIER_CODES.ERR_KEY_INVALID,
       `key length expected as a multiple of 8 of at most ${LONGEST_KEY_BITS} bits, got ${bits}`,
     );
   }
 }
 
 function* checkModulus(n: bigint): Slices<void> {
-  if (n % 2n === 0n) throw new PaillierError('ERR_KEY_INVALID', 'modulus n expected odd');
+  if (n % 2n === 0n) throw new CodedError(PAILLIER_CODES.ERR_KEY_INVALID, 'modulus n expected odd');
   yield;
   if (smallPrimes().some((prime) => n % prime === 0n)) {
-    throw new PaillierError('ERR_KEY_INVALID', 'modulus n expected without a small factor');
+    throw new CodedError(PAILLIER_CODES.ERR_KEY_INVALID, 'modulus n expected without a small factor');
   }
   yield;
   if (yield* isFermatProbablePrime(n))
-    throw new PaillierError('ERR_KEY_INVALID', 'modulus n expected composite, got a prime');
+    throw new CodedError(PAILLIER_CODES.ERR_KEY_INVALID, 'modulus n expected composite, got a prime');
   yield;
 }
 
@@ -141,7 +141,7 @@ function* isFermatProbablePrime(n: bigint): Slices<boolean> {
 
 export function checkBase({ n, nSquared }: PublicKey, h: bigint): void {
   if (h <= 1n || h >= nSquared - 1n || gcd(h, n) !== 1n) {
-    throw new PaillierError('ERR_KEY_INVALID', 'base h expected invertible and in [2, n^2 - 2]');
+    throw new CodedError(PAILLIER_CODES.ERR_KEY_INVALID, 'base h expected invertible and in [2, n^2 - 2]');
   }
 }
 
@@ -168,7 +168,7 @@ export function readIntegers(
   optional: readonly string[],
 ): Record<string, bigint | undefined> {
   if (typeof json !== 'object' || json === null) {
-    throw new PaillierError('ERR_KEY_INVALID', 'key expected as a JSON object');
+    throw new CodedError(PAILLIER_CODES.ERR_KEY_INVALID, 'key expected as a JSON object');
   }
   const longest = Math.ceil((2 * LONGEST_KEY_BITS) / 6);
   const integers: Record<string, bigint | undefined> = {};
@@ -176,17 +176,21 @@ export function readIntegers(
     const text: unknown = Object.hasOwn(json, name) ? json[name as keyof typeof json] : undefined;
     if (text === undefined && optional.includes(name)) continue;
     if (typeof text !== 'string' || text.length > longest) {
-      throw new PaillierError(
-        'ERR_KEY_INVALID',
+      throw new CodedError(
+        PAILLIER_CODES.ERR_KEY_INVALID,
         `key member "${name}" expected as text of at most ${longest} characters`,
       );
     }
     try {
       integers[name] = decodeBigint(text);
     } catch (cause) {
-      throw new PaillierError('ERR_KEY_INVALID', `key member "${name}" expected as a base64url integer`, {
-        cause,
-      });
+      throw new CodedError(
+        PAILLIER_CODES.ERR_KEY_INVALID,
+        `key member "${name}" expected as a base64url integer`,
+        {
+          cause,
+        },
+      );
     }
   }
   return integers;

@@ -1,7 +1,9 @@
 /** The worker's end of the pool: performs one job per message. */
 
+import { isOf } from '@eigenveil/platform';
 import { workerData } from 'piscina';
-import { PaillierError, type PaillierErrorCode } from './errors.ts';
+import type { PaillierCode } from './codes.ts';
+import { PAILLIER_CODES } from './codes.ts';
 import { selfTest } from './exponentiation.ts';
 import { type JobInput, type JobName, type JobOutput, perform } from './jobs.ts';
 import { type Moved, moveWith } from './key-carrier.ts';
@@ -21,7 +23,7 @@ export interface WorkerJob<Name extends JobName> {
  */
 export type WorkerOutcome<Output> =
   | { readonly output: Output }
-  | { readonly code: PaillierErrorCode; readonly message: string };
+  | { readonly code: PaillierCode; readonly message: string };
 
 let tested = false;
 
@@ -35,7 +37,7 @@ export default async function work<Name extends JobName>({
     const output = await perform(name, input);
     return 'primes' in output ? moveWith([output.primes], { output }) : { output };
   } catch (error) {
-    if (!(error instanceof PaillierError)) throw error;
+    if (!isOf(PAILLIER_CODES, error)) throw error;
     return { code: error.code, message: error.message };
   }
 }

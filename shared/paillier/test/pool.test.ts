@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { CodedError } from '@eigenveil/platform';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   aggregateContributions,
@@ -12,7 +13,6 @@ import {
   decodeCiphertexts,
   decrypt,
   encodeCiphertexts,
-  PaillierError,
   PaillierPool,
 } from '../src/index.ts';
 import { perform } from '../src/jobs.ts';
@@ -121,7 +121,7 @@ describe.each(pools)('a pool of $threads threads', ({ pool }) => {
     ];
     for (const [call, code, message] of failures) {
       const failure = call();
-      await expect(failure).rejects.toBeInstanceOf(PaillierError);
+      await expect(failure).rejects.toBeInstanceOf(CodedError);
       await expect(failure).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
     }
   });

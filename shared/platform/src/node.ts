@@ -4,10 +4,22 @@ import { setImmediate } from 'node:timers/promises';
 import type { Bytes, Hasher, Platform } from './platform.ts';
 
 export { concatBytes, textOf, utf8 } from './bytes.ts';
+export {
+  type Code,
+  CodedError,
+  type CodeInfo,
+  type Codes,
+  codes,
+  type ErrorParameters,
+  type Fault,
+  faulty,
+  isOf,
+} from './coded-error.ts';
 export { type IntegerList, Integers, IntegersError, type Sign, type Widths } from './integers.ts';
 export type { Bytes, Hasher } from './platform.ts';
 export { fileReason, knownFileReason } from './reason.ts';
 export { sleep } from './sleep.ts';
+export { joined, option, type Part, type Term, term, type Vocabulary, Words, words } from './words.ts';
 
 export const sha256: Platform['sha256'] = (data) => ofLatin1(hash('sha256', data, 'latin1'));
 

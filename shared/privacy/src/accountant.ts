@@ -15,8 +15,9 @@
  *   the ρ that the budget's (ε, δ) allows (calibration/zcdp.ts).
  */
 
+import { CodedError } from '@eigenveil/platform';
 import { epsilonOfZcdp, rhoOfBudget } from './calibration/zcdp.ts';
-import { PrivacyError } from './errors.ts';
+import { PRIVACY_CODES } from './codes.ts';
 import { checkDelta, checkEpsilon, checkPositive, invalid } from './parameters.ts';
 
 /** ε in (0, Infinity]. Basic: δ in [0, 1). Advanced: 0 < slack <= δ < 1, where slack is δ′. zCDP: δ in (0, 1). */
@@ -83,8 +84,8 @@ export class BudgetAccountant {
     if (!this.#fits(totals)) {
       const { epsilon, dpDelta } = this.#budget;
       const would = this.#spent(totals);
-      throw new PrivacyError(
-        'ERR_BUDGET_EXHAUSTED',
+      throw new CodedError(
+        PRIVACY_CODES.ERR_BUDGET_EXHAUSTED,
         `budget expected at most epsilon ${epsilon} with delta ${dpDelta}, got ${would.epsilon} with ${would.dpDelta}`,
       );
     }

@@ -13,7 +13,7 @@ export {
 export { calibrateRoundedGaussian, latticeBitsFor } from './calibration/rounded-gaussian.ts';
 export { type Budget, partOfBudget, restOfBudget, SHARE_OF_MEAN } from './calibration/two-tasks.ts';
 export { dpDeltaOfZcdp, epsilonOfZcdp, rhoOfBudget } from './calibration/zcdp.ts';
-export { PrivacyError, type PrivacyErrorCode } from './errors.ts';
+export { PRIVACY_CODES } from './codes.ts';
 export type { Neighbours } from './parameters.ts';
 export {
   type DiscreteGaussianParameters,

@@ -1,6 +1,7 @@
 /** The ranges of privacy parameters, checked in one place and in one wording. */
 
-import { PrivacyError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { PRIVACY_CODES } from './codes.ts';
 
 /** ε > 0; Infinity means no privacy and so no noise. NaN fails every one of these checks. */
 export function checkEpsilon(epsilon: number): void {
@@ -32,8 +33,8 @@ export function checkPositiveInteger(name: string, value: bigint): void {
   if (typeof value !== 'bigint' || value <= 0n) throw invalid(name, 'a bigint > 0', value);
 }
 
-export function invalid(name: string, expected: string, got: unknown): PrivacyError {
-  return new PrivacyError('ERR_DP_PARAMETER', `"${name}" expected ${expected}, got ${String(got)}`);
+export function invalid(name: string, expected: string, got: unknown): CodedError {
+  return new CodedError(PRIVACY_CODES.ERR_DP_PARAMETER, `"${name}" expected ${expected}, got ${String(got)}`);
 }
 
 /** What two data sets that must not be told apart differ by: one row more or less, or one row with other content. */

@@ -1,6 +1,7 @@
 /** Exact non-negative fractions, in which the samplers take their parameters. */
 
-import { PrivacyError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { PRIVACY_CODES } from './codes.ts';
 
 /** numerator / denominator with numerator >= 0 and denominator > 0; need not be in lowest terms. */
 export interface Rational {
@@ -19,8 +20,8 @@ export function checkRational(name: string, value: Rational): void {
     numerator < 0n ||
     denominator <= 0n
   ) {
-    throw new PrivacyError(
-      'ERR_DP_PARAMETER',
+    throw new CodedError(
+      PRIVACY_CODES.ERR_DP_PARAMETER,
       `"${name}" expected bigints numerator >= 0 and denominator > 0, got ${numerator}/${denominator}`,
     );
   }
@@ -32,7 +33,10 @@ export function checkRational(name: string, value: Rational): void {
  */
 export function rationalOf(name: string, value: number): Rational {
   if (!(value >= 0 && value < Infinity)) {
-    throw new PrivacyError('ERR_DP_PARAMETER', `"${name}" expected a finite number >= 0, got ${value}`);
+    throw new CodedError(
+      PRIVACY_CODES.ERR_DP_PARAMETER,
+      `"${name}" expected a finite number >= 0, got ${value}`,
+    );
   }
   let shift = 0n;
   let scaled = value;

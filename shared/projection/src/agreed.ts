@@ -2,6 +2,7 @@
  * Whether a projection that somebody else has computed is one of the agreed task: with its features, its number of components and its
  * outputs, and with numbers that such a task can have. It is no proof that they are right.
  */
+import { CodedError } from '@eigenveil/platform';
 import {
   cappedComponents,
   FLOOR_REACH,
@@ -18,8 +19,8 @@ import {
   sumsOf,
 } from '@eigenveil/task';
 import { isSameJson } from '@eigenveil/wire';
+import { PROJECTION_CODES } from './codes.ts';
 import type { Decomposition } from './decomposition.ts';
-import { ProjectionError } from './errors.ts';
 import { type ReleasedHistogram, releaseOf } from './histograms.ts';
 
 /** What a task says of its result. */
@@ -320,5 +321,8 @@ function checkDescending(field: string, numbers: readonly number[]): void {
 
 function expect(holds: boolean, field: string, expected: string): void {
   if (!holds)
-    throw new ProjectionError('ERR_PROJECTION_INVALID', `"projection.${field}" expected ${expected}`);
+    throw new CodedError(
+      PROJECTION_CODES.ERR_PROJECTION_INVALID,
+      `"projection.${field}" expected ${expected}`,
+    );
 }

@@ -1,7 +1,9 @@
 /** Symmetric and symmetric-definite eigenproblems, guarded: checked, descending, of unit length and with a fixed sign. */
 
+import { CodedError } from '@eigenveil/platform';
 import { CholeskyDecomposition, EigenvalueDecomposition, Matrix } from 'ml-matrix';
-import { notPositiveDefinite, ProjectionError } from './errors.ts';
+import { PROJECTION_CODES } from './codes.ts';
+import { notPositiveDefinite } from './errors.ts';
 
 export interface EigenPairs {
   /** Descending. */
@@ -87,7 +89,7 @@ function symmetrise(matrix: readonly (readonly number[])[]): number[][] {
   const result = matrix.map((row, i) => row.map((entry, j) => (entry + matrix[j]![i]!) / 2));
   // The library answers NaN with NaN, or not at all.
   if (!result.every((row) => row.every(Number.isFinite))) {
-    throw new ProjectionError('ERR_NOT_FINITE', 'matrix expected finite entries, got others');
+    throw new CodedError(PROJECTION_CODES.ERR_NOT_FINITE, 'matrix expected finite entries, got others');
   }
   return result;
 }

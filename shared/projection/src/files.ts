@@ -1,7 +1,9 @@
 /** Projections in files. */
+
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { CodedError } from '@eigenveil/platform';
 import type { Thumbprint } from '@eigenveil/task';
-import { ProjectionError } from './errors.ts';
+import { PROJECTION_CODES } from './codes.ts';
 import { Projector as PortableProjector } from './projector.ts';
 import { SignedProjection } from './signed.ts';
 
@@ -17,8 +19,8 @@ export class Projector extends PortableProjector {
     try {
       signed = SignedProjection.parse(JSON.parse(text));
     } catch (cause) {
-      throw new ProjectionError(
-        'ERR_PROJECTION_INVALID',
+      throw new CodedError(
+        PROJECTION_CODES.ERR_PROJECTION_INVALID,
         `${JSON.stringify(file)} expected task, agreement, projection and provenance, as saveProjection and "eigenveil-owner project --evidence" write them`,
         { cause },
       );

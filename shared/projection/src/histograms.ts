@@ -1,4 +1,5 @@
 /** What follows from the noisy sums of a histogram task: counts of bins, quantiles with their intervals, and the number of rows. Post-processing: no row is looked at. */
+import { CodedError } from '@eigenveil/platform';
 import {
   coefficientCount,
   intervalError,
@@ -8,7 +9,7 @@ import {
   toNumber,
 } from '@eigenveil/release';
 import { edgesOf, histogramsOf, releaseNoiseOf, type StatisticsTask, strategyOf } from '@eigenveil/task';
-import { ProjectionError } from './errors.ts';
+import { PROJECTION_CODES } from './codes.ts';
 
 /** The quantiles that a result has. */
 export const QUANTILES = [0.005, 0.05, 0.25, 0.5, 0.75, 0.95, 0.995] as const;
@@ -50,14 +51,17 @@ export function releaseOf(
 } {
   const { method } = task;
   if (method.kind !== 'histogram')
-    throw new ProjectionError('ERR_PROGRAM_INVALID', `"method" expected histogram, got ${method.kind}`);
+    throw new CodedError(
+      PROJECTION_CODES.ERR_PROGRAM_INVALID,
+      `"method" expected histogram, got ${method.kind}`,
+    );
   const strategy = strategyOf(method);
   const noise = releaseNoiseOf(task);
   const size = coefficientCount(strategy) + 1;
   const all = histogramsOf(task);
   if (sums.length !== all.length * size)
-    throw new ProjectionError(
-      'ERR_PROGRAM_INVALID',
+    throw new CodedError(
+      PROJECTION_CODES.ERR_PROGRAM_INVALID,
       `expected ${all.length * size} sums, got ${sums.length}`,
     );
   const histograms = all.map((histogram, h): ReleasedHistogram => {

@@ -4,6 +4,7 @@
  * each is an eigenproblem A w = λ B w, with B = I for PCA. Standardised features are those of another A, and scale its vectors back.
  */
 
+import { CodedError } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics';
 import {
   cappedComponents,
@@ -13,10 +14,10 @@ import {
   type Program,
   raiseOf,
 } from '@eigenveil/task';
+import { PROJECTION_CODES } from './codes.ts';
 import { correlationNoise, correlationOf, undividedVariances, unstandardised } from './correlation.ts';
 import type { Decomposition } from './decomposition.ts';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
-import { ProjectionError } from './errors.ts';
 import { rankRefusal } from './rank.ts';
 import { asReleased } from './released.ts';
 import { ridgeRegression } from './ridge.ts';
@@ -72,8 +73,8 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
       return { A: between(0), B: addRidge(between(1), method.ridge) };
     case 'ridge':
     case 'histogram':
-      throw new ProjectionError(
-        'ERR_PROGRAM_INVALID',
+      throw new CodedError(
+        PROJECTION_CODES.ERR_PROGRAM_INVALID,
         `"method" expected one that decomposes, got ${method.kind}`,
       );
   }
@@ -251,14 +252,18 @@ function checkStatistics(program: Program, statistics: Statistics): void {
   }
   const { owners } = statistics;
   if (owners < BigInt(program.minimumOwners)) {
-    throw new ProjectionError(
-      'ERR_MINIMUM_OWNERS',
+    throw new CodedError(
+      PROJECTION_CODES.ERR_MINIMUM_OWNERS,
       `expected contributions of at least ${program.minimumOwners} owners, got ${owners}`,
     );
   }
-  if (M === 0n) throw new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
+  if (M === 0n)
+    throw new CodedError(PROJECTION_CODES.ERR_NO_SAMPLES, 'expected at least one sample, got none');
   if (program.classCounts.length > 0 && nonEmptyClasses(statistics, 0).length < 2) {
-    throw new ProjectionError('ERR_SINGLE_CLASS', 'expected samples of at least two classes, got one');
+    throw new CodedError(
+      PROJECTION_CODES.ERR_SINGLE_CLASS,
+      'expected samples of at least two classes, got one',
+    );
   }
 }
 
@@ -273,9 +278,9 @@ function checkShape(program: Program, { R, Y = [], labellings }: Statistics): vo
   if (!fits) throw invalid('another shape');
 }
 
-function invalid(got: string): ProjectionError {
-  return new ProjectionError(
-    'ERR_STATISTICS_INVALID',
+function invalid(got: string): CodedError {
+  return new CodedError(
+    PROJECTION_CODES.ERR_STATISTICS_INVALID,
     `"statistics" expected those of rows of the program's shape, got ${got}`,
   );
 }

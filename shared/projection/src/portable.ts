@@ -2,6 +2,7 @@
 // What opening a projection takes, since the package behind it is not installed on its own.
 export { Thumbprint } from '@eigenveil/task';
 export { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
+export { PROJECTION_CODES } from './codes.ts';
 export { principalAngles, residual, varianceCaptured } from './compare.ts';
 export {
   correlationNoise,
@@ -11,7 +12,7 @@ export {
 } from './correlation.ts';
 export type { Decomposition } from './decomposition.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
-export { notPositiveDefinite, ProjectionError, type ProjectionErrorCode } from './errors.ts';
+export { notPositiveDefinite } from './errors.ts';
 export {
   type ExplainedVariance,
   explainedVariance,

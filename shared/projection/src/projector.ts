@@ -1,8 +1,9 @@
 /** Reduces rows by the projection of an agreed task and by no other, one by one or in batches, and leads back from reduced rows. */
-import { Discretiser, StatisticsError } from '@eigenveil/statistics/owner';
+import { CodedError, isOf } from '@eigenveil/platform';
+import { Discretiser, STATISTICS_CODES } from '@eigenveil/statistics/owner';
 import { componentName, type Feature, type Thumbprint } from '@eigenveil/task';
 import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
-import { ProjectionError } from './errors.ts';
+import { PROJECTION_CODES } from './codes.ts';
 import { inverseOf } from './project.ts';
 import { openProjection, type SignedProjection } from './signed.ts';
 
@@ -51,8 +52,8 @@ export class Projector {
     const last = basis.at(-1);
     const width = last?.projection.vectors.length ?? task.features.length;
     if ((last === undefined) !== (task.basis === undefined) || width !== task.features.length)
-      throw new ProjectionError(
-        'ERR_BASIS_INVALID',
+      throw new CodedError(
+        PROJECTION_CODES.ERR_BASIS_INVALID,
         '"basis" expected what the task stands on, from the first link to the last',
       );
     this.#before = last && new Projector(last.task, last.projection, basis.slice(0, -1));
@@ -179,7 +180,7 @@ export class Projector {
 
   #invertFlat(coordinates: Float64Array): Float64Array {
     if (!coordinates.every(Number.isFinite))
-      throw new ProjectionError('ERR_NOT_FINITE', '"coordinates" expected finite numbers');
+      throw new CodedError(PROJECTION_CODES.ERR_NOT_FINITE, '"coordinates" expected finite numbers');
     const { vectors, mean } = this.projection;
     this.#inverse ??= inverseOf(vectors);
     const inverse = this.#inverse;
@@ -201,8 +202,8 @@ export class Projector {
 function checkReduces({ method: { kind } }: AgreedTask): void {
   const instead = { ridge: 'Predictor predicts by it', histogram: 'it has counts, and no vectors' };
   if (kind !== 'ridge' && kind !== 'histogram') return;
-  throw new ProjectionError(
-    'ERR_PROJECTION_INVALID',
+  throw new CodedError(
+    PROJECTION_CODES.ERR_PROJECTION_INVALID,
     `"task.method" expected one with vectors, by which rows are reduced, got ${kind}: ${instead[kind]}`,
   );
 }
@@ -221,8 +222,8 @@ export function discretiseRow(
   try {
     discretiser.write(cells, from, into);
   } catch (error) {
-    if (!(error instanceof StatisticsError)) throw error;
-    throw new StatisticsError(error.code, `"rows[${row}]": ${error.message}`);
+    if (!isOf(STATISTICS_CODES, error)) throw error;
+    throw new CodedError(error.info, `"rows[${row}]": ${error.message}`);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The refusal of a PCA that leaves too little of the total scatter unknown: one for the clear reference and for every two-party protocol. */
+import { CodedError } from '@eigenveil/platform';
 import { leastRank, type Program } from '@eigenveil/task';
-import { ProjectionError } from './errors.ts';
+import { PROJECTION_CODES } from './codes.ts';
 
 type Told = Parameters<typeof leastRank>[0];
 
@@ -19,13 +20,13 @@ export function rankRefusal(
   program: Told & Pick<Program, 'allowFullRank' | 'floor'>,
   least = leastRank(program),
   noise = program.floor?.norm ?? 0,
-): ProjectionError | undefined {
+): CodedError | undefined {
   return program.allowFullRank || rankOf(spectrum, noise) >= least ? undefined : fullRank(program, least);
 }
 
-export function fullRank(program: Told, least = leastRank(program)): ProjectionError {
-  return new ProjectionError(
-    'ERR_FULL_RANK',
+export function fullRank(program: Told, least = leastRank(program)): CodedError {
+  return new CodedError(
+    PROJECTION_CODES.ERR_FULL_RANK,
     `"components" expected at most the rank of the scatter matrix less ${least - program.components} with these outputs and without "allowFullRank", got ${program.components}: propose a task with fewer components or outputs, without features that follow from others, or with more rows`,
   );
 }

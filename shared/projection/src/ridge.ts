@@ -2,9 +2,10 @@
  * Ridge regression of the last feature on all others (Hoerl and Kennard, "Ridge Regression: Biased Estimation for Nonorthogonal Problems", 1970) in the
  * clear. Weights and intercept are of features in [−1, 1]: y ≈ wᵀx + b.
  */
+import { CodedError } from '@eigenveil/platform';
 import type { Feature } from '@eigenveil/task';
+import { PROJECTION_CODES } from './codes.ts';
 import { solveDefinite } from './eigen.ts';
-import { ProjectionError } from './errors.ts';
 
 export interface Regression {
   /** One for each feature but the last. */
@@ -68,6 +69,9 @@ export function regressionInUnits({
 /** @throws ERR_PROJECTION_INVALID for a result of another method */
 export function regressionOf({ regression }: Fitted): Regression {
   if (regression === undefined)
-    throw new ProjectionError('ERR_PROJECTION_INVALID', '"projection.regression" expected weights, got none');
+    throw new CodedError(
+      PROJECTION_CODES.ERR_PROJECTION_INVALID,
+      '"projection.regression" expected weights, got none',
+    );
   return { ...regression, weights: [...regression.weights] };
 }

@@ -2,6 +2,7 @@
  * How far rounding moves a result: rows summed as they are beside the same rows rounded. Errors of rounding are not independent where values repeat, so
  * that rows are rounded and compared instead of a formula; `roundingAngles` is the formula, for whoever has a result and no rows.
  */
+import { isOf } from '@eigenveil/platform';
 import { RowAccumulator, type Statistics, scaleCell } from '@eigenveil/statistics/owner';
 import {
   cappedComponents,
@@ -12,9 +13,9 @@ import {
   summedClasses,
 } from '@eigenveil/task';
 import type { AgreedTask } from './agreed.ts';
+import { PROJECTION_CODES } from './codes.ts';
 import { principalAngles } from './compare.ts';
 import type { Decomposition } from './decomposition.ts';
-import { ProjectionError } from './errors.ts';
 import { decomposeUncut } from './methods.ts';
 import type { Link } from './projector.ts';
 
@@ -173,7 +174,7 @@ export class RoundedRows {
         angle: angleBetween(exact, decomposeUncut({ ...free, fractionBits }, rows.statistics())),
       }));
     } catch (error) {
-      if (error instanceof ProjectionError) return undefined;
+      if (isOf(PROJECTION_CODES, error)) return undefined;
       throw error;
     }
   }

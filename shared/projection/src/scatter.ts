@@ -1,7 +1,8 @@
 /** Scatter matrices of rows in [-1, 1] from their integer statistics, divided late and rounded once. */
 
+import { CodedError } from '@eigenveil/platform';
 import type { ClassSums, Statistics } from '@eigenveil/statistics';
-import { ProjectionError } from './errors.ts';
+import { PROJECTION_CODES } from './codes.ts';
 
 /**
  * Quotients are integers of 2^-QUOTIENT_BITS units of the discretised rows, so that sums and differences of them are exact
@@ -94,7 +95,8 @@ export function nonEmptyClasses(statistics: Statistics, labelling: number): Clas
 
 function nonEmptyTotals(statistics: Statistics, labelling = 0): ClassSums {
   const sums = totals(statistics, labelling);
-  if (sums.M === 0n) throw new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
+  if (sums.M === 0n)
+    throw new CodedError(PROJECTION_CODES.ERR_NO_SAMPLES, 'expected at least one sample, got none');
   return sums;
 }
 

@@ -1,10 +1,12 @@
 /**
  * A projection with all that was signed about it, as a file keeps it: whoever knows the CSP's thumbprint can check it without any service.
  */
-import { checkBasis, namedResult, type Task, TaskError, type Thumbprint } from '@eigenveil/task';
+import { CodedError, isOf } from '@eigenveil/platform';
+import { checkBasis, namedResult, TASK_CODES, type Task, type Thumbprint } from '@eigenveil/task';
 import {
   AGREEMENT,
   type Agreement,
+  CODES,
   claimedSigner,
   OwnerProvenance,
   PROJECTION,
@@ -12,7 +14,6 @@ import {
   Provenance,
   type PublicJwk,
   ResultResponse,
-  ServiceError,
   type SignedLink,
   SignedTask,
   thumbprintOf,
@@ -86,8 +87,8 @@ export async function verifyBasis(
     return named === verified[i - 1]?.provenance.projectionDigest;
   });
   if (!areNamed)
-    throw new ServiceError(
-      'ERR_BASIS_INVALID',
+    throw new CodedError(
+      CODES.ERR_BASIS_INVALID,
       '"basis" expected every projection that the task stands on or refines, each with the digest that the next task names',
     );
   try {
@@ -96,8 +97,8 @@ export async function verifyBasis(
       verified.map((link) => link.task),
     );
   } catch (cause) {
-    if (!(cause instanceof TaskError)) throw cause;
-    throw new ServiceError('ERR_BASIS_INVALID', cause.message, { cause });
+    if (!isOf(TASK_CODES, cause)) throw cause;
+    throw new CodedError(CODES.ERR_BASIS_INVALID, cause.message, { cause });
   }
   return verified;
 }
@@ -109,7 +110,7 @@ async function verifyLink(
   const agreement = await verifySignedTask({ task, agreement: signature }, cspKey);
   const projection = await verifyStatement(PROJECTION, statement, agreement.dataUserKey);
   if (projection.taskId !== task.id || projection.taskDigest !== agreement.taskDigest)
-    throw new ServiceError('ERR_PROJECTION_INVALID', '"projection" expected the digest of this task');
+    throw new CodedError(CODES.ERR_PROJECTION_INVALID, '"projection" expected the digest of this task');
   checkAgreed(task, projection);
   const verified = await verifyProvenance({ task, cspKey, projection: statement }, provenance);
   return { task, agreement, projection, provenance: verified };
@@ -122,8 +123,8 @@ async function verifyLink(
 export async function openProjection(signed: SignedProjection, csp: Thumbprint): Promise<VerifiedProjection> {
   const key = claimedSigner(AGREEMENT, signed.agreement);
   if ((await thumbprintOf(key)) === csp) return verifyProjection(signed, key);
-  throw new ServiceError(
-    'ERR_CSP_IDENTITY',
+  throw new CodedError(
+    CODES.ERR_CSP_IDENTITY,
     `"agreement" expected the signature of the CSP ${csp}: is this its thumbprint, and the file from its tasks?`,
   );
 }

@@ -2,10 +2,11 @@
  * PCA from a sketch, in the clear: the reference for sketched tasks. T ≈ TΩ (ΩᵀTΩ)⁻¹ (TΩ)ᵀ (Tropp, Yurtsever, Udell, Cevher, "Fixed-rank approximation of a
  * positive-semidefinite matrix from streaming data", NeurIPS 2017), with a shift that keeps ΩᵀTΩ from being nearly singular.
  */
+import { CodedError } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics';
 import { type Program, raiseOf, sketchScaleBits } from '@eigenveil/task';
+import { PROJECTION_CODES } from './codes.ts';
 import { cholesky, type EigenPairs, fixSign, symmetricEigen } from './eigen.ts';
-import { ProjectionError } from './errors.ts';
 import { rankOf } from './rank.ts';
 
 /** ν, as a part of the mean of the diagonal of ΩᵀTΩ, for each of the d features: the columns of Ω have a square of d or so. */
@@ -57,16 +58,16 @@ export function sketchOf(
 /**
  * The refusal of a sketch that is, or may be, the whole scatter matrix: of as many columns as the rank can be with so many rows, or of more than the rank is.
  */
-export function sketchRefusal(sketch: Sketch, rows: number): ProjectionError | undefined {
+export function sketchRefusal(sketch: Sketch, rows: number): CodedError | undefined {
   const l = sketch.columns.length;
   const isWhole = rows - 1 <= l || rankOf(symmetricEigen(coreOf(sketch)).values) < l;
   return isWhole ? sketchIsWhole(l) : undefined;
 }
 
 /** The refusal of a sketch of so many columns that is the whole scatter matrix. */
-export function sketchIsWhole(columns: number): ProjectionError {
-  return new ProjectionError(
-    'ERR_FULL_RANK',
+export function sketchIsWhole(columns: number): CodedError {
+  return new CodedError(
+    PROJECTION_CODES.ERR_FULL_RANK,
     `"sketch.columns" expected fewer than the rank of the scatter matrix, and than rows less one, got ${columns}: propose a task with fewer columns, or with more rows`,
   );
 }

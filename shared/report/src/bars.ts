@@ -1,9 +1,10 @@
 /** Bars in groups with whiskers and their values, upright or lying, laid out for echarts. */
+import { CodedError } from '@eigenveil/platform';
 import type { CustomSeriesRenderItem, CustomSeriesRenderItemReturn } from 'echarts';
 import { axisOption, legendOption, textStyle, titleOption } from './axes.ts';
+import { REPORT_CODES } from './codes.ts';
 import type { BarDrawing, Whiskered } from './document.ts';
 import type { Frame, Layout } from './drawing.ts';
-import { ReportError } from './error.ts';
 import { figure } from './figures.ts';
 import { legendOf, textHeight, textWidth, wrap } from './layout.ts';
 import { rowOf, type Scale, scaleOf } from './scale.ts';
@@ -22,10 +23,14 @@ export function barOption(drawing: BarDrawing, frame: Frame): Layout {
 
 function check({ bars, groups, y }: BarDrawing, chart: string): void {
   if (y.scale === 'category')
-    throw new ReportError(`chart "${chart}": expected a linear or logarithmic axis for bars, got category`);
+    throw new CodedError(
+      REPORT_CODES.ERR_REPORT,
+      `chart "${chart}": expected a linear or logarithmic axis for bars, got category`,
+    );
   const uneven = bars.find(({ values }) => values.length !== groups.length);
   if (uneven)
-    throw new ReportError(
+    throw new CodedError(
+      REPORT_CODES.ERR_REPORT,
       `chart "${chart}", bars "${uneven.name}": expected ${groups.length} values, one per group, got ${uneven.values.length}`,
     );
 }

@@ -1,9 +1,10 @@
 /** Charts as SVG whose colours are CSS variables, so that one drawing follows light and dark. */
+import { CodedError } from '@eigenveil/platform';
 import * as echarts from 'echarts';
 import { barOption } from './bars.ts';
+import { REPORT_CODES } from './codes.ts';
 import type { Chart } from './document.ts';
 import { withoutMarks } from './drawn-text.ts';
-import { ReportError } from './error.ts';
 import { lineOption } from './lines.ts';
 import { barFillDefinitions, seriesCount, themeStyle } from './theme.ts';
 
@@ -54,7 +55,8 @@ function draw(chart: Chart, form: Form): Drawn {
   const names = chart.drawing.kind === 'lines' ? chart.drawing.lines : chart.drawing.bars;
   const twice = names.find(({ name }, index) => names.findIndex((other) => other.name === name) !== index);
   if (twice)
-    throw new ReportError(
+    throw new CodedError(
+      REPORT_CODES.ERR_REPORT,
       `chart "${chart.name}": expected names of series to differ, got "${twice.name}" twice`,
     );
   const prefix = `${chart.name}-${form}`;

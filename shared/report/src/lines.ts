@@ -1,9 +1,10 @@
 /** Lines, points and their whiskers, laid out for echarts. */
+import { CodedError } from '@eigenveil/platform';
 import type { CustomSeriesRenderItem, CustomSeriesRenderItemReturn } from 'echarts';
 import { axisOption, legendOption, titleOption } from './axes.ts';
+import { REPORT_CODES } from './codes.ts';
 import type { Line, LineDrawing } from './document.ts';
 import type { Frame, Layout } from './drawing.ts';
-import { ReportError } from './error.ts';
 import { legendOf, textHeight, textWidth, wrap } from './layout.ts';
 import { type Scale, scaleOf, type Tick } from './scale.ts';
 import { dash, seriesColour, symbol } from './theme.ts';
@@ -96,7 +97,8 @@ function looksOf({ lines }: LineDrawing, chart: string): readonly Look[] {
   return lines.map((line) => {
     const leader = line.of === undefined ? line : leaders.find(({ name }) => name === line.of);
     if (!leader)
-      throw new ReportError(
+      throw new CodedError(
+        REPORT_CODES.ERR_REPORT,
         `chart "${chart}", line "${line.name}": expected \`of\` to name a line that is no fit, got "${line.of}"`,
       );
     const index = leaders.indexOf(leader);

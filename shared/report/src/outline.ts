@@ -1,6 +1,7 @@
 /** Where the parts of a report are: the anchors of its sections and headings, by which contents and marks lead to them. */
+import { CodedError } from '@eigenveil/platform';
+import { REPORT_CODES } from './codes.ts';
 import type { Report } from './document.ts';
-import { ReportError } from './error.ts';
 import { anchors } from './text.ts';
 
 export interface Outline {
@@ -21,7 +22,10 @@ export function outlineOf(report: Report): Outline {
   for (const [index, { name }] of parts.entries()) {
     if (name === undefined) continue;
     if (headings.has(name))
-      throw new ReportError(`heading: expected names to differ, got ${JSON.stringify(name)} twice`);
+      throw new CodedError(
+        REPORT_CODES.ERR_REPORT,
+        `heading: expected names to differ, got ${JSON.stringify(name)} twice`,
+      );
     headings.set(name, slugs[index]!);
   }
   return {
@@ -29,7 +33,8 @@ export function outlineOf(report: Report): Outline {
     headingAt: (name) => {
       const slug = headings.get(name);
       if (slug === undefined)
-        throw new ReportError(
+        throw new CodedError(
+          REPORT_CODES.ERR_REPORT,
           `mark: expected to lead to a heading of the report, got ${JSON.stringify(name)}`,
         );
       return slug;

@@ -1,7 +1,8 @@
 /** Grey pictures as SVG: a path for each grey, so that a page needs no other file and no permission to load one. */
+import { CodedError } from '@eigenveil/platform';
 import { escapeXml } from './charts.ts';
+import { REPORT_CODES } from './codes.ts';
 import type { Picture } from './document.ts';
-import { ReportError } from './error.ts';
 
 /** More would make pages heavy. */
 const MOST_PIXELS = 65_536;
@@ -24,11 +25,12 @@ export function pictureSvg(picture: Picture): string {
 function check({ name, width, height, pixels }: Picture): void {
   const whole = [width, height].every((side) => Number.isInteger(side) && side > 0);
   if (!whole || width * height !== pixels.length || pixels.length > MOST_PIXELS)
-    throw new ReportError(
+    throw new CodedError(
+      REPORT_CODES.ERR_REPORT,
       `picture "${name}": expected width × height pixels, at most ${MOST_PIXELS}, got ${pixels.length} for ${width} × ${height}`,
     );
   if (!pixels.every((grey) => Number.isInteger(grey) && grey >= 0 && grey <= 255))
-    throw new ReportError(`picture "${name}": expected whole numbers from 0 to 255`);
+    throw new CodedError(REPORT_CODES.ERR_REPORT, `picture "${name}": expected whole numbers from 0 to 255`);
 }
 
 /** Runs of equal pixels, by grey. */

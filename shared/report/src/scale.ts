@@ -1,6 +1,7 @@
 /** Scales of charts: where values lie along an axis, and which of them get a label. */
+import { CodedError } from '@eigenveil/platform';
+import { REPORT_CODES } from './codes.ts';
 import type { Axis } from './document.ts';
-import { ReportError } from './error.ts';
 import { figure } from './figures.ts';
 
 /** Positions go from 0, the foot of the axis, to 1: then echarts cannot round or extend what is laid out here. */
@@ -39,13 +40,18 @@ export function scaleOf(
 ): Scale {
   const where = `chart "${options.chart}", axis "${axis.title}"`;
   const odd = [...values, ...whiskers].find((value) => !Number.isFinite(value));
-  if (odd !== undefined) throw new ReportError(`${where}: expected finite values, got ${odd}`);
-  if (values.length === 0) throw new ReportError(`${where}: expected at least one value, got none`);
+  if (odd !== undefined)
+    throw new CodedError(REPORT_CODES.ERR_REPORT, `${where}: expected finite values, got ${odd}`);
+  if (values.length === 0)
+    throw new CodedError(REPORT_CODES.ERR_REPORT, `${where}: expected at least one value, got none`);
   if (axis.scale === 'category') return complete(categories(axis, values));
   if (axis.scale === 'linear') return complete(linear(axis, [...values, ...whiskers], options));
   const least = Math.min(...values);
   if (least <= 0)
-    throw new ReportError(`${where}: expected values above 0 for a logarithmic axis, got ${least}`);
+    throw new CodedError(
+      REPORT_CODES.ERR_REPORT,
+      `${where}: expected values above 0 for a logarithmic axis, got ${least}`,
+    );
   return complete(logarithmic(axis, [...values, ...whiskers.filter((value) => value > 0)], options));
 }
 

@@ -1,10 +1,12 @@
 /** Writes a report to a folder: HTML, Markdown, charts, and the data that it was made of. */
+
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { CodedError } from '@eigenveil/platform';
 import { standaloneChart } from './charts.ts';
+import { REPORT_CODES } from './codes.ts';
 import type { Chart, Picture, Report } from './document.ts';
-import { ReportError } from './error.ts';
 import { reportToHtml } from './html.ts';
 import { chartPath, reportToMarkdown } from './markdown.ts';
 import { pictureSvg } from './pictures.ts';
@@ -39,8 +41,12 @@ function chartsOf({ sections }: Report): readonly (Chart | Picture)[] {
   const names = new Set<string>();
   for (const { name } of charts) {
     if (!/^[a-z0-9][a-z0-9_-]*$/.test(name))
-      throw new ReportError(`chart: expected a name of a-z, 0-9, _ and -, got ${JSON.stringify(name)}`);
-    if (names.has(name)) throw new ReportError(`chart: expected names to differ, got "${name}" twice`);
+      throw new CodedError(
+        REPORT_CODES.ERR_REPORT,
+        `chart: expected a name of a-z, 0-9, _ and -, got ${JSON.stringify(name)}`,
+      );
+    if (names.has(name))
+      throw new CodedError(REPORT_CODES.ERR_REPORT, `chart: expected names to differ, got "${name}" twice`);
     names.add(name);
   }
   return charts;

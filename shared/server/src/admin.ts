@@ -1,6 +1,8 @@
 /** The operator's bearer token: 256 random bits in a secret file, compared by digest in constant time, and void when the file holds another. */
+
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import type { Logger } from './log.ts';
 import type { Authenticator } from './routes.ts';
 import { loadOrCreateSecretFile, readSecretFile } from './secret-file.ts';
@@ -83,7 +85,7 @@ export function adminAuthenticator(token: Pick<AdminToken, 'isRight'>): Authenti
     authenticate(request) {
       const presented = bearerOf(request.headers);
       if (presented === undefined || !token.isRight(presented))
-        throw new ServiceError('ERR_AUTH_REQUIRED', "this needs the operator's token");
+        throw new CodedError(CODES.ERR_AUTH_REQUIRED, "this needs the operator's token");
       return 'admin';
     },
   };

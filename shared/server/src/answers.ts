@@ -2,8 +2,10 @@
  * The one answer of a task whose two-party protocol gives one only, as either service keeps it while the task is computed: a seed, sealed, from which all its
  * secrets follow, and the tags of what has come, position by position. All of it goes when the task needs it no more.
  */
+
 import { randomBytes } from 'node:crypto';
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import type { Sealer } from './sealing.ts';
 import { countOf, erasing, LOCKED, named, rowOf, sql, type Work } from './sql.ts';
 
@@ -36,7 +38,7 @@ export async function keptAnswer(
 
 function required(kept: Uint8Array | undefined): Uint8Array {
   if (kept !== undefined) return kept;
-  throw new ServiceError('ERR_TASK_CLOSED', 'the task has ended, or its one answer has');
+  throw new CodedError(CODES.ERR_TASK_CLOSED, 'the task has ended, or its one answer has');
 }
 
 /** Tables of both services' databases in SQLite, beside their tasks. */

@@ -1,6 +1,8 @@
 /** How often a secret may be tried in vain, by each address and by all together, so that guessing stays hopeless and nobody is locked out for long. */
+
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import { ipKeyGenerator } from 'express-rate-limit';
 
 /** Failures that there is place for at once; another place gets free after each pause. */
@@ -44,7 +46,7 @@ export class Attempts {
     const now = this.#now();
     const wait = Math.max(...buckets.map((bucket) => bucket.wait(now)));
     if (wait > 0)
-      throw new ServiceError('ERR_RATE_LIMITED', 'expected fewer attempts', {
+      throw new CodedError(CODES.ERR_RATE_LIMITED, 'expected fewer attempts', {
         retryAfterSeconds: Math.max(1, wait / 1000),
       });
     // Taken before, or many at once would all find the same place free.

@@ -1,5 +1,7 @@
 /** The commands that all services have for backups of their databases. */
-import { addSettings, type Command, ConfigurationError, printResult, type Setting } from '@eigenveil/command';
+
+import { addSettings, COMMAND_CODES, type Command, printResult, type Setting } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { z } from 'zod';
 import type { BackupRules } from './backup.ts';
 import { SERVICE_SETTINGS } from './settings.ts';
@@ -58,7 +60,8 @@ Example:
   backup.action(async () => {
     const { dataDirectory: directory, to, databaseUrl: elsewhere } = backedUp();
     if (elsewhere !== undefined)
-      throw new ConfigurationError(
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
         '"databaseUrl" expected none: back a PostgreSQL database up with its own tools',
       );
     const { makeBackup } = await import('./backup.ts');

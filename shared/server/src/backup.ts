@@ -2,12 +2,14 @@
  * Backups of a service's database, made while it runs, and their restoration. A backup holds no secret: what a task has sealed
  * or not yet computed would be of no use, since a task must not go on from a state that it has left behind.
  */
+
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { chmod, copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import {
   Digest,
   digestJson,
@@ -19,7 +21,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { z } from 'zod';
-import { ServerError } from './errors.ts';
+import { SERVER_CODES } from './codes.ts';
 import { privateJwkOf } from './foundation.ts';
 import { type DatabaseRules, inspectDatabase } from './inspect.ts';
 import { readKeyRing } from './key-ring.ts';
@@ -73,7 +75,7 @@ export interface BackupRules extends DatabaseRules {
 export async function makeBackup(rules: BackupRules, dataDirectory: string, to: string): Promise<Manifest> {
   const source = databaseFile(dataDirectory);
   if (!existsSync(source))
-    throw new ServerError('ERR_DATABASE', `"${source}" expected the database of a service`);
+    throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${source}" expected the database of a service`);
   const key = await readSigningKey(dataDirectory);
   await makeFolder(to);
   if ((await readdir(to)).length > 0) throw refused(`"${to}" expected a folder that is empty or not there`);
@@ -249,7 +251,10 @@ async function readSigningKey(dataDirectory: string): Promise<SigningKey> {
   const path = signingKeyFile(dataDirectory);
   const text = await readSecretFile(path);
   if (text === undefined)
-    throw new ServerError('ERR_KEY_FILE', `"${path}" expected the service's signing key: put it there`);
+    throw new CodedError(
+      SERVER_CODES.ERR_KEY_FILE,
+      `"${path}" expected the service's signing key: put it there`,
+    );
   return importSigningKey(privateJwkOf(path, text));
 }
 
@@ -260,7 +265,7 @@ async function copyDatabase(source: string, draft: string): Promise<void> {
     // All pages in one step: with several, each write of the service in between would begin the copy anew.
     await backup(db, draft, { rate: 2 ** 31 - 1 });
   } catch (cause) {
-    throw new ServerError('ERR_DATABASE', `"${source}" cannot be copied`, { cause });
+    throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${source}" cannot be copied`, { cause });
   } finally {
     db.close();
   }
@@ -315,6 +320,6 @@ function isFullDisk(error: Error): boolean {
   return 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
-function refused(message: string, cause?: unknown): ServerError {
-  return new ServerError('ERR_BACKUP', message, { cause });
+function refused(message: string, cause?: unknown): CodedError {
+  return new CodedError(SERVER_CODES.ERR_BACKUP, message, { cause });
 }

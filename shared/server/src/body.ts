@@ -2,8 +2,10 @@
  * Reads request bodies within bounds that are known beforehand. Not with body-parser: after a refusal it goes on reading
  * for as long as the peer sends, and it takes JSON in any character set.
  */
+
 import type { IncomingMessage } from 'node:http';
-import { explainIssues, ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, explainIssues } from '@eigenveil/wire';
 import type { z } from 'zod';
 
 /** Far deeper than any message here; deeper ones could exhaust the stack of code that walks them. */
@@ -66,19 +68,19 @@ export function parseWith<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ServiceError('ERR_BODY_INVALID', explainIssues(result.error, whole));
+  throw new CodedError(CODES.ERR_BODY_INVALID, explainIssues(result.error, whole));
 }
 
 function expectContent(request: IncomingMessage, expected: string): void {
   // Compressed bodies would need a second bound, on what they expand to; nothing here compresses well anyway.
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    throw new ServiceError('ERR_CONTENT_TYPE', '"Content-Encoding" expected no compression');
+    throw new CodedError(CODES.ERR_CONTENT_TYPE, '"Content-Encoding" expected no compression');
   }
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
   const charsets = parameters.map((parameter) => parameter.trim()).filter((it) => it.startsWith('charset='));
   if (type.trim() !== expected || charsets.some((it) => it.replaceAll('"', '') !== 'charset=utf-8')) {
-    throw new ServiceError('ERR_CONTENT_TYPE', `"Content-Type" expected ${expected}`);
+    throw new CodedError(CODES.ERR_CONTENT_TYPE, `"Content-Type" expected ${expected}`);
   }
 }
 
@@ -98,7 +100,7 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
   const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, length)));
   const onClose = (): void => settle(() => reject(brokenOff()));
   const timer = setTimeout(
-    () => settle(() => reject(new ServiceError('ERR_REQUEST_TIMEOUT', '"body" expected to arrive sooner'))),
+    () => settle(() => reject(new CodedError(CODES.ERR_REQUEST_TIMEOUT, '"body" expected to arrive sooner'))),
     BODY_GRACE_MILLISECONDS + (declared ?? limit) / SLOWEST_BYTES_PER_MILLISECOND,
   );
   const settle = (outcome: () => void): void => {
@@ -115,17 +117,17 @@ function declaredLength(request: IncomingMessage): number | undefined {
   return header === undefined ? undefined : Number(header); // Node's parser admits digits only
 }
 
-function tooLarge(limit: number): ServiceError {
-  return new ServiceError('ERR_BODY_TOO_LARGE', `"body" expected at most ${limit} bytes`);
+function tooLarge(limit: number): CodedError {
+  return new CodedError(CODES.ERR_BODY_TOO_LARGE, `"body" expected at most ${limit} bytes`);
 }
 
-function brokenOff(): ServiceError {
-  return new ServiceError('ERR_BODY_LENGTH', 'the request was broken off before its end, or read before');
+function brokenOff(): CodedError {
+  return new CodedError(CODES.ERR_BODY_LENGTH, 'the request was broken off before its end, or read before');
 }
 
-function wrongLength(expected: number, actual: number): ServiceError {
+function wrongLength(expected: number, actual: number): CodedError {
   const message = `"body" expected ${expected} bytes, got ${actual}`;
-  return new ServiceError('ERR_BODY_LENGTH', message);
+  return new CodedError(CODES.ERR_BODY_LENGTH, message);
 }
 
 function parseJson(bytes: Buffer): unknown {
@@ -134,10 +136,13 @@ function parseJson(bytes: Buffer): unknown {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     // Without the cause: the message of JSON.parse quotes the text, which may hold a token.
-    throw new ServiceError('ERR_BODY_MALFORMED', '"body" expected JSON in UTF-8');
+    throw new CodedError(CODES.ERR_BODY_MALFORMED, '"body" expected JSON in UTF-8');
   }
   if (isDeeperThan(value, DEEPEST_JSON)) {
-    throw new ServiceError('ERR_BODY_MALFORMED', `"body" expected at most ${DEEPEST_JSON} levels of nesting`);
+    throw new CodedError(
+      CODES.ERR_BODY_MALFORMED,
+      `"body" expected at most ${DEEPEST_JSON} levels of nesting`,
+    );
   }
   return value;
 }

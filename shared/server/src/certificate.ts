@@ -1,6 +1,8 @@
 /** Whether a certificate is valid at the moment and for how long, and who is told when it is not: peers refuse it, and nothing else would say so in time. */
+
 import { X509Certificate } from 'node:crypto';
-import { TlsFileError } from '@eigenveil/command';
+import { COMMAND_CODES } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { TlsIdentity } from './tls.ts';
@@ -101,7 +103,10 @@ export class WatchedCertificate {
   requireBetter(renewed: TlsIdentity): void {
     const validity = validityOf(ofIdentity(renewed));
     if (!isGood(validity) && isGood(validityOf(ofIdentity(this.#identity))))
-      throw new TlsFileError(`the new certificate ${validity}: renew it, and reload again`);
+      throw new CodedError(
+        COMMAND_CODES.ERR_TLS_FILE,
+        `the new certificate ${validity}: renew it, and reload again`,
+      );
   }
 
   replace(renewed: TlsIdentity): void {

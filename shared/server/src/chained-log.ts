@@ -3,10 +3,12 @@
  * SQLite or PostgreSQL, and verified later. The chain alone cannot show that the latest entries were removed, or that all was computed anew by somebody
  * who can write the database: for that a hash is noted elsewhere.
  */
+
 import { DatabaseSync } from 'node:sqlite';
+import { CodedError } from '@eigenveil/platform';
 import { Digest, digestBytes, digestJson } from '@eigenveil/wire';
 import { z } from 'zod';
-import { ServerError } from './errors.ts';
+import { SERVER_CODES } from './codes.ts';
 import { lockTable, named, rowOf, rows, rowsOf, sql, type Work } from './sql.ts';
 import { SqliteDriver } from './sqlite-driver.ts';
 
@@ -25,11 +27,6 @@ type Link = z.infer<z.ZodObject<typeof LINK>>;
 const BEGINNING = digestBytes('audit log');
 /** Entries read at a time. */
 const PAGE = 1000;
-
-export class AuditError extends Error {
-  override readonly name = 'AuditError';
-  readonly code = 'ERR_AUDIT_BROKEN';
-}
 
 export interface VerifiedLog<Entry> {
   readonly entries: readonly Entry[];
@@ -71,9 +68,13 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
       return new SqliteDriver(db).within(this.readAll());
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : 'unknown reason';
-      throw new ServerError('ERR_DATABASE', `"${path}" expected a database with an audit log: ${reason}`, {
-        cause,
-      });
+      throw new CodedError(
+        SERVER_CODES.ERR_DATABASE,
+        `"${path}" expected a database with an audit log: ${reason}`,
+        {
+          cause,
+        },
+      );
     } finally {
       db?.close();
     }
@@ -96,7 +97,7 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
   /**
    * Checks that every entry is what was appended, none was removed or put elsewhere, and that the entry with a hash that was noted before is among
    * them. Without a noted hash it cannot be seen that the latest entries were removed, or that somebody has computed the whole log anew.
-   * @param follow told each entry in its order, to throw an AuditError of one that an honest service would not have written
+   * @param follow told each entry in its order, to throw ERR_AUDIT_BROKEN of one that an honest service would not have written
    * @throws ERR_AUDIT_BROKEN, which names the first entry that is wrong
    */
   verify(
@@ -109,22 +110,29 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
     const entries = all.map((row, i) => {
       const place = `entry ${i + 1}`;
       const parsed = this.#schema.safeParse({ ...row });
-      if (!parsed.success) throw new AuditError(`${place} was changed: it has the wrong form`);
+      if (!parsed.success)
+        throw new CodedError(SERVER_CODES.ERR_AUDIT_BROKEN, `${place} was changed: it has the wrong form`);
       const { hash, ...content } = parsed.data;
       if (content.sequence !== i + 1)
-        throw new AuditError(`${place} has number ${content.sequence}: entries were removed or added`);
+        throw new CodedError(
+          SERVER_CODES.ERR_AUDIT_BROKEN,
+          `${place} has number ${content.sequence}: entries were removed or added`,
+        );
       if (content.previousHash !== lastHash)
-        throw new AuditError(
+        throw new CodedError(
+          SERVER_CODES.ERR_AUDIT_BROKEN,
           `${place} does not follow the one before it: it was put here, or that was changed`,
         );
-      if (hash !== hashOf(content)) throw new AuditError(`${place} was changed: it has another hash`);
+      if (hash !== hashOf(content))
+        throw new CodedError(SERVER_CODES.ERR_AUDIT_BROKEN, `${place} was changed: it has another hash`);
       follow(parsed.data, place);
       lastHash = hash;
       isNotedThere ||= hash === noted;
       return parsed.data;
     });
     if (!isNotedThere)
-      throw new AuditError(
+      throw new CodedError(
+        SERVER_CODES.ERR_AUDIT_BROKEN,
         `none of ${entries.length} entries has the noted hash: the latest were removed, or all computed anew`,
       );
     return { entries, lastHash };

@@ -1,12 +1,14 @@
 /** The command `check-config` of all services. */
+
 import {
   addSettings,
+  COMMAND_CODES,
   type Command,
   type Configuration,
-  ConfigurationError,
   printResult,
   type Settings,
 } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { Finding } from './check.ts';
 
 const MARKS = { good: 'good    ', doubtful: 'doubtful', bad: 'BAD     ' } as const;
@@ -43,6 +45,9 @@ Example:
     printResult(command, { json: { findings }, text });
     const bad = findings.filter(({ state }) => state === 'bad').map((it) => it.check);
     if (bad.length > 0)
-      throw new ConfigurationError(`the service would not work as it is: ${bad.join(', ')}`);
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        `the service would not work as it is: ${bad.join(', ')}`,
+      );
   });
 }

@@ -1,14 +1,16 @@
 /** What a start of a service would find (`check-config`): files, keys, database, certificate, port, clock. Nothing is made, changed or locked. */
+
 import { X509Certificate } from 'node:crypto';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { createServer, isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ConfigurationError } from '@eigenveil/command';
+import { COMMAND_CODES } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { importSigningKey } from '@eigenveil/wire';
 import { AdminToken } from './admin.ts';
 import { timesOf, validityOf } from './certificate.ts';
-import { ServerError } from './errors.ts';
+import { SERVER_CODES } from './codes.ts';
 import { privateJwkOf } from './foundation.ts';
 import { type DatabaseRules, inspectDatabase } from './inspect.ts';
 import { readKeyRing } from './key-ring.ts';
@@ -92,7 +94,8 @@ async function lookAtDirectory(path: string): Promise<string> {
     await requireWritable(dirname(resolve(path)));
     return `${path} is not there yet: the first start makes it`;
   }
-  if (!found.isDirectory()) throw new ConfigurationError(`"dataDirectory" expected a folder, got ${path}`);
+  if (!found.isDirectory())
+    throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, `"dataDirectory" expected a folder, got ${path}`);
   await requireWritable(path);
   const mode = found.mode & 0o777;
   if (process.platform !== 'win32' && (mode & 0o077) !== 0)
@@ -112,7 +115,10 @@ async function requireWritable(path: string): Promise<void> {
     () => false,
   );
   if (isFolder !== true || !isWritable)
-    throw new ConfigurationError(`"${path}" expected a folder that this user may write to`);
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"${path}" expected a folder that this user may write to`,
+    );
 }
 
 /**
@@ -138,7 +144,8 @@ async function lookAtSigningKey(dataDirectory: string, hasDatabase: boolean): Pr
   const text = await readSecretFile(path);
   if (text !== undefined) return `identity ${(await importSigningKey(privateJwkOf(path, text))).thumbprint}`;
   if (hasDatabase)
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"${path}" expected the key that belongs to the database: a start would make another identity, which nobody knows`,
     );
   return 'none yet: the first start makes one';
@@ -156,7 +163,7 @@ function lookAtDatabase(path: string, rules: DatabaseRules, sealer: Sealer | und
   const version = inspectDatabase(path, rules, (place, value) => {
     sealed += 1;
     if (sealer === undefined)
-      throw new ServerError('ERR_SEAL_BROKEN', 'values are sealed in it, and there is no key file');
+      throw new CodedError(SERVER_CODES.ERR_SEAL_BROKEN, 'values are sealed in it, and there is no key file');
     sealer.requireKey(place, value);
   });
   const upgrade =
@@ -181,7 +188,7 @@ async function lookAtCertificate(config: ServiceConfiguration): Promise<string> 
   const times = timesOf(certificate);
   const validity = validityOf(times);
   if (validity === 'has expired' || validity === 'is not yet valid')
-    throw new ConfigurationError(`it ${validity}: peers refuse it`);
+    throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, `it ${validity}: peers refuse it`);
   const { hostname } = config.publicUrl === undefined ? { hostname: config.host } : new URL(config.publicUrl);
   const name = hostname.replace(/^\[(.*)\]$/, '$1');
   // An address that stands for all is refused for itself.
@@ -208,7 +215,10 @@ async function lookAtPort({ host, port }: ServiceConfiguration, isFree: boolean)
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
     if (code === 'EADDRINUSE' && !isFree)
       throw new Doubt(`port ${port} of ${host} is in use, as it is while the service runs`);
-    throw new ConfigurationError(`cannot listen on port ${port} of ${host} (${code})`);
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `cannot listen on port ${port} of ${host} (${code})`,
+    );
   } finally {
     server.close();
   }

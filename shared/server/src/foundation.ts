@@ -1,9 +1,11 @@
 /** What both services keep in their data directory and how they listen: identity key, sealing key, operator's token. */
+
 import { hkdfSync } from 'node:crypto';
 import { makeFolder } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
 import { AdminToken } from './admin.ts';
-import { ServerError } from './errors.ts';
+import { SERVER_CODES } from './codes.ts';
 import { loadOrCreateKeyRing } from './key-ring.ts';
 import { Sealer } from './sealing.ts';
 import { loadOrCreateSecretFile } from './secret-file.ts';
@@ -63,8 +65,8 @@ export function privateJwkOf(path: string, text: string): PrivateJwk {
   try {
     return PrivateJwk.parse(JSON.parse(text));
   } catch {
-    throw new ServerError(
-      'ERR_KEY_FILE',
+    throw new CodedError(
+      SERVER_CODES.ERR_KEY_FILE,
       `"${path}" expected the service's signing key as it was once made: put back the copy that you keep`,
     );
   }

@@ -1,6 +1,8 @@
 /** The Express application that both services are: headers, limits, logs, metrics, routes and problem+json errors. */
+
 import { randomUUID } from 'node:crypto';
-import { type Problem, ServiceError, SPOKEN_VERSION, toProblem, VERSION_HEADER } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, type Problem, SPOKEN_VERSION, toProblem, VERSION_HEADER } from '@eigenveil/wire';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { z } from 'zod';
@@ -59,8 +61,8 @@ export function createApp(options: AppOptions): Express {
   registerRoutes(app, routes);
   app.use((_request: Request, _response: Response, next: NextFunction) => {
     next(
-      new ServiceError(
-        'ERR_ROUTE_UNKNOWN',
+      new CodedError(
+        CODES.ERR_ROUTE_UNKNOWN,
         `this is an ${options.info.title}, which has no such method and path: see /openapi.json, or is the address another service's?`,
       ),
     );
@@ -158,7 +160,7 @@ function checkVersion(
 ): void {
   const hosts = headersDistinct.host?.length ?? 0;
   const isGood = httpVersion === '1.1' ? hosts === 1 : httpVersion === '1.0' && hosts <= 1;
-  next(isGood ? undefined : new ServiceError('ERR_BODY_MALFORMED', 'expected HTTP/1.1 with one host'));
+  next(isGood ? undefined : new CodedError(CODES.ERR_BODY_MALFORMED, 'expected HTTP/1.1 with one host'));
 }
 
 /** For an API: nothing it answers is to be rendered, framed or loaded by a page. Takes X-Powered-By away, too. */
@@ -190,8 +192,8 @@ function answerError(log: Logger) {
     response.statusCode = problem.status;
     response.setHeader('content-type', PROBLEM_TYPE);
     if (problem.status === 401 && challenge !== undefined) response.setHeader('www-authenticate', challenge);
-    if (error instanceof ServiceError && error.retryAfterSeconds !== undefined) {
-      response.setHeader('retry-after', String(Math.ceil(error.retryAfterSeconds)));
+    if (error instanceof CodedError && error.parameters.retryAfterSeconds !== undefined) {
+      response.setHeader('retry-after', String(Math.ceil(error.parameters.retryAfterSeconds)));
     }
     response.end(JSON.stringify(problem));
   };
@@ -201,7 +203,7 @@ function answerError(log: Logger) {
 function problemOf(error: unknown): Problem {
   return toProblem(
     error instanceof URIError
-      ? new ServiceError('ERR_BODY_MALFORMED', '"path" expected valid percent-encoding')
+      ? new CodedError(CODES.ERR_BODY_MALFORMED, '"path" expected valid percent-encoding')
       : error,
   );
 }

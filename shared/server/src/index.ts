@@ -13,9 +13,9 @@ export { Attempts } from './attempts.ts';
 export { type BackupRules, restoreBackup } from './backup.ts';
 export { readBinary, readJson } from './body.ts';
 export { timesOf, ValidityTeller, validityOf } from './certificate.ts';
-export { AuditError, ChainedLog, LINK, type VerifiedLog } from './chained-log.ts';
+export { ChainedLog, LINK, type VerifiedLog } from './chained-log.ts';
 export { checkService, compareClocks, Doubt, type Finding, Findings } from './check.ts';
-export { ServerError, type ServerErrorCode } from './errors.ts';
+export { SERVER_CODES } from './codes.ts';
 export {
   type Foundation,
   openFoundation,

@@ -1,8 +1,10 @@
 /** Looks into a service's database without changing anything: for `check-config`, beside a service that may run, and for `backup verify`. */
+
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { ServerError } from './errors.ts';
+import { CodedError, isOf } from '@eigenveil/platform';
+import { SERVER_CODES } from './codes.ts';
 import type { SealedColumn } from './sealed-columns.ts';
 import { type DatabaseService, requireOwn, requireVersion } from './sqlite.ts';
 
@@ -39,9 +41,9 @@ export function inspectDatabase(
     }
     return version;
   } catch (cause) {
-    if (cause instanceof ServerError) throw cause;
+    if (isOf(SERVER_CODES, cause)) throw cause;
     const reason = cause instanceof Error ? cause.message : 'unknown reason';
-    throw new ServerError('ERR_DATABASE', `"${path}" cannot be read: ${reason}`, { cause });
+    throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${path}" cannot be read: ${reason}`, { cause });
   } finally {
     db.close();
   }
@@ -58,11 +60,12 @@ function openReadOnly(path: string, isCopy: boolean): DatabaseSync {
     return new DatabaseSync(url, { readOnly: true, timeout: 5000 });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown reason';
-    throw new ServerError('ERR_DATABASE', `"${path}" cannot be opened: ${reason}`, { cause });
+    throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${path}" cannot be opened: ${reason}`, { cause });
   }
 }
 
 function requireWhole(db: DatabaseSync, path: string): void {
   const found = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
-  if (found !== 'ok') throw new ServerError('ERR_DATABASE', `"${path}" is damaged: ${String(found)}`);
+  if (found !== 'ok')
+    throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${path}" is damaged: ${String(found)}`);
 }

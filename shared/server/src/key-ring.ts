@@ -1,6 +1,8 @@
 /** The file of the key-encryption keys: one to a line, 32 bytes as base64url; the first seals, all open. */
+
 import { randomBytes } from 'node:crypto';
-import { ServerError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { SERVER_CODES } from './codes.ts';
 import { KEY_BYTES, Sealer } from './sealing.ts';
 import { loadOrCreateSecretFile, readSecretFile, replaceSecretFile } from './secret-file.ts';
 
@@ -21,8 +23,8 @@ export async function loadOrCreateKeyRing(path: string): Promise<KeyRing> {
 export async function readKeyRing(path: string): Promise<KeyRing> {
   const text = await readSecretFile(path);
   if (text === undefined) {
-    throw new ServerError(
-      'ERR_KEY_FILE',
+    throw new CodedError(
+      SERVER_CODES.ERR_KEY_FILE,
       `"${path}" expected the key file: name it with --key-encryption-key when it lies elsewhere`,
     );
   }
@@ -48,7 +50,8 @@ export function withFreshKey(ring: KeyRing): KeyRing {
 function parse(path: string, text: string): KeyRing {
   const [first, ...others] = text.split('\n').map((line) => parseKey(path, line.trim()));
   const ring: KeyRing = [first!, ...others];
-  if (!hasDistinctIds(ring)) throw new ServerError('ERR_KEY_FILE', `"${path}" expected each key once`);
+  if (!hasDistinctIds(ring))
+    throw new CodedError(SERVER_CODES.ERR_KEY_FILE, `"${path}" expected each key once`);
   return ring;
 }
 
@@ -56,7 +59,10 @@ function parseKey(path: string, line: string): Uint8Array {
   const key = Buffer.from(line, 'base64url');
   // Buffer.from skips what it cannot decode, so only the way back shows that nothing was skipped.
   if (key.length !== KEY_BYTES || key.toString('base64url') !== line) {
-    throw new ServerError('ERR_KEY_FILE', `"${path}" expected ${KEY_BYTES} bytes as base64url on each line`);
+    throw new CodedError(
+      SERVER_CODES.ERR_KEY_FILE,
+      `"${path}" expected ${KEY_BYTES} bytes as base64url on each line`,
+    );
   }
   return key;
 }

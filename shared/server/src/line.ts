@@ -1,7 +1,9 @@
 /** What is answered below Express, straight to a socket: upgrades that are refused, and what is no request at all. */
+
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ServiceError, toProblem } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, toProblem } from '@eigenveil/wire';
 import { LINGER_MILLISECONDS } from './connections.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -10,7 +12,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 export function refuse(socket: Duplex, error: unknown): void {
   const problem = toProblem(error);
   const body = JSON.stringify(problem);
-  const retryAfter = error instanceof ServiceError ? error.retryAfterSeconds : undefined;
+  const retryAfter = error instanceof CodedError ? error.parameters.retryAfterSeconds : undefined;
   const lines = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
     'connection: close',
@@ -44,18 +46,18 @@ export function refuseLine(
 }
 
 /** Without the parser's own words, which quote what was sent. */
-function problemOfLine(code: string | undefined): ServiceError {
+function problemOfLine(code: string | undefined): CodedError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new ServiceError(
-        'ERR_HEADERS_TOO_LARGE',
+      return new CodedError(
+        CODES.ERR_HEADERS_TOO_LARGE,
         'the request line and the headers expected fewer bytes',
       );
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new ServiceError('ERR_BODY_TOO_LARGE', '"body" expected fewer bytes of chunk extensions');
+      return new CodedError(CODES.ERR_BODY_TOO_LARGE, '"body" expected fewer bytes of chunk extensions');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ServiceError('ERR_REQUEST_TIMEOUT', 'the request expected to arrive sooner');
+      return new CodedError(CODES.ERR_REQUEST_TIMEOUT, 'the request expected to arrive sooner');
     default:
-      return new ServiceError('ERR_BODY_MALFORMED', 'expected a request of HTTP/1.1');
+      return new CodedError(CODES.ERR_BODY_MALFORMED, 'expected a request of HTTP/1.1');
   }
 }

@@ -1,7 +1,9 @@
 /** One service per data directory: two would each decrypt, blind and remember used proofs on their own. */
+
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ServerError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { SERVER_CODES } from './codes.ts';
 
 export interface DirectoryLock {
   release(): void;
@@ -22,8 +24,8 @@ export function lockDirectory(directory: string): DirectoryLock {
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {
     db.close();
-    throw new ServerError(
-      'ERR_DATA_DIRECTORY_IN_USE',
+    throw new CodedError(
+      SERVER_CODES.ERR_DATA_DIRECTORY_IN_USE,
       `"${directory}" is in use by another service: stop it first`,
       { cause },
     );

@@ -1,5 +1,4 @@
-/** The OpenAPI 3.1 document of a service, from the same route descriptions that register its handlers. */
-import { type ErrorCode, ProblemSchema, ServiceError } from '@eigenveil/wire';
+import { CODES, type ErrorCode, ProblemSchema } from '@eigenveil/wire';
 import { STREAM_MEDIA_TYPE } from '@eigenveil/wire/console';
 import {
   createDocument,
@@ -76,7 +75,7 @@ function responseOf(response: ResponseSpec) {
 function problemsOf(route: Route): ZodOpenApiResponsesObject {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...route.problems, ...impliedProblems(route)])) {
-    const { status } = new ServiceError(code, '');
+    const { status } = CODES[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const responses: ZodOpenApiResponsesObject = {};

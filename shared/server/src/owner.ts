@@ -1,5 +1,6 @@
 /** Who an owner is to a service: the holder of the CSP's owner token and of the key that it names. */
-import { type OwnerId, type PublicJwk, ServiceError, verifyOwnerToken } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, type OwnerId, type PublicJwk, verifyOwnerToken } from '@eigenveil/wire';
 import { type ProofChecker, proofTokenOf } from './proof.ts';
 import type { Authenticator } from './routes.ts';
 
@@ -30,7 +31,7 @@ export function ownerAuthenticator(
       return proofs.check(request, token, async ({ thumbprint, publicJwk }) => {
         const claims = await verifyOwnerToken(token, await cspIdentity());
         if (claims.thumbprint !== thumbprint) {
-          throw new ServiceError('ERR_AUTH_REQUIRED', '"DPoP" expected the key that the owner token names');
+          throw new CodedError(CODES.ERR_AUTH_REQUIRED, '"DPoP" expected the key that the owner token names');
         }
         return { ownerId: claims.ownerId, publicJwk };
       });

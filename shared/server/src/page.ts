@@ -1,10 +1,12 @@
 /** A page that a service hands out: the files of one folder, and nothing else, under a content security policy of its own. */
+
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip as gzipWith } from 'node:zlib';
 import { readSummed, SUMS, sumsOf } from '@eigenveil/command/sums';
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { drain } from './body.ts';
@@ -59,7 +61,7 @@ export function pageRoutes(options: PageOptions): Route[] {
       throw error;
     });
     const file = (await files).get(name);
-    if (file === undefined) throw new ServiceError('ERR_ROUTE_UNKNOWN', 'the page has no such file');
+    if (file === undefined) throw new CodedError(CODES.ERR_ROUTE_UNKNOWN, 'the page has no such file');
     return file;
   }
   async function answer(request: Request, response: Response, name: string): Promise<void> {
@@ -130,7 +132,9 @@ async function readFiles({ folder, remedy }: PageOptions): Promise<ReadonlyMap<s
     for (const [name, bytes] of summed) files.set(name, await fileWith(name, bytes));
     files.set(SUMS, await fileWith(SUMS, Buffer.from(sumsOf(summed))));
   } catch (cause) {
-    throw new ServiceError('ERR_ROUTE_UNKNOWN', `the page is not there, or not whole: ${remedy}`, { cause });
+    throw new CodedError(CODES.ERR_ROUTE_UNKNOWN, `the page is not there, or not whole: ${remedy}`, {
+      cause,
+    });
   }
   return files;
 }

@@ -1,7 +1,9 @@
 /** Reads the URL of a PostgreSQL database strictly: what it does not say safely is refused, and no message repeats any of it. */
+
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
-import { ServerError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { SERVER_CODES } from './codes.ts';
 
 export interface PostgresAddress {
   readonly host: string;
@@ -30,8 +32,8 @@ export function parsePostgresUrl(text: string): PostgresAddress {
   const [, database = ''] = /^\/([^/@]+)$/.exec(url?.pathname ?? '') ?? [];
   const isComplete = url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.hostname !== '';
   if (!isComplete || url.username === '' || url.hash !== '' || database === '') {
-    throw new ServerError(
-      'ERR_DATABASE',
+    throw new CodedError(
+      SERVER_CODES.ERR_DATABASE,
       '"databaseUrl" expected postgres://USER:PASSWORD@HOST/DATABASE, with special characters percent-encoded',
     );
   }
@@ -49,12 +51,15 @@ function tlsOf({ searchParams, hostname }: URL): ConnectionOptions | false {
   const unknown = [...searchParams.keys()].some((name) => !PARAMETERS.has(name));
   if (unknown || new Set(searchParams.keys()).size !== searchParams.size) {
     const known = [...PARAMETERS].join(', ');
-    throw new ServerError('ERR_DATABASE', `"databaseUrl" expected no parameters but ${known}, each once`);
+    throw new CodedError(
+      SERVER_CODES.ERR_DATABASE,
+      `"databaseUrl" expected no parameters but ${known}, each once`,
+    );
   }
   const mode = searchParams.get('sslmode') ?? (LOOPBACK.test(hostname) ? 'disable' : 'verify-full');
   if (mode === 'disable') return false;
   if (mode !== 'verify-full')
-    throw new ServerError('ERR_DATABASE', '"sslmode" expected verify-full or disable');
+    throw new CodedError(SERVER_CODES.ERR_DATABASE, '"sslmode" expected verify-full or disable');
   return {
     minVersion: 'TLSv1.2',
     ...fileOf(searchParams, 'sslrootcert', 'ca'),
@@ -69,7 +74,7 @@ function fileOf(parameters: URLSearchParams, name: string, option: 'ca' | 'cert'
   try {
     return { [option]: readFileSync(path, 'utf8') };
   } catch {
-    throw new ServerError('ERR_DATABASE', `"${name}" of "databaseUrl" expected a readable file`);
+    throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${name}" of "databaseUrl" expected a readable file`);
   }
 }
 
@@ -77,6 +82,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new ServerError('ERR_DATABASE', '"databaseUrl" expected valid percent-encoding');
+    throw new CodedError(SERVER_CODES.ERR_DATABASE, '"databaseUrl" expected valid percent-encoding');
   }
 }

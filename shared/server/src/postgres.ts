@@ -1,8 +1,10 @@
 /** Opens a PostgreSQL database so that what a service has answered for survives a crash of either, and runs transactions there. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError, isOf } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import { Client, DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResultRow } from 'pg';
-import { DATABASE_RETRY_SECONDS, ServerError } from './errors.ts';
+import { DATABASE_RETRY_SECONDS, SERVER_CODES } from './codes.ts';
 import { endClient, PostgresSockets } from './postgres-sockets.ts';
 import { type PostgresAddress, parsePostgresUrl } from './postgres-url.ts';
 import { type PostgresWaits, STANDARD_WAITS, timesOfWaits } from './postgres-waits.ts';
@@ -96,9 +98,9 @@ async function withClient<Result>(
     await client.connect();
     return await work(client);
   } catch (error) {
-    throw error instanceof ServerError
+    throw isOf(SERVER_CODES, error)
       ? error
-      : new ServerError('ERR_DATABASE', `the database cannot be opened: ${reasonOf(error)}`);
+      : new CodedError(SERVER_CODES.ERR_DATABASE, `the database cannot be opened: ${reasonOf(error)}`);
   } finally {
     await endClient(client, prompt);
   }
@@ -169,7 +171,11 @@ export class PostgresDatabase implements PostgresQueries {
         if (!(error instanceof DatabaseError && AGAIN.has(error.code ?? ''))) throw error;
         if (attempt === MOST_ATTEMPTS) {
           const options = { cause: error, retryAfterSeconds: DATABASE_RETRY_SECONDS };
-          throw new ServiceError('ERR_BUSY', `${name} was in conflict with others ${attempt} times`, options);
+          throw new CodedError(
+            CODES.ERR_BUSY,
+            `${name} was in conflict with others ${attempt} times`,
+            options,
+          );
         }
       }
       await sleep(BACKOFF_MILLISECONDS * attempt * (0.5 + Math.random()));
@@ -288,7 +294,7 @@ async function checkDurability(client: Pick<Client, 'query'>): Promise<void> {
   const off = DURABILITY_SETTINGS.filter((name) => rows[0]?.[name] === 'off');
   if (off.length > 0) {
     const message = `the database server expected ${off.join(' and ')} on, got off: it could lose what it has confirmed`;
-    throw new ServerError('ERR_DATABASE', message);
+    throw new CodedError(SERVER_CODES.ERR_DATABASE, message);
   }
 }
 
@@ -315,8 +321,8 @@ async function migrate(client: Client, { schema, migrations }: PostgresOptions):
 
 function requireVersion(version: number, known: number): number {
   if (version <= known) return version;
-  throw new ServerError(
-    'ERR_SCHEMA_NEWER',
+  throw new CodedError(
+    SERVER_CODES.ERR_SCHEMA_NEWER,
     `the database has schema version ${version}, this release knows ${known}: install a newer release`,
   );
 }
@@ -328,15 +334,14 @@ async function readVersion(client: Client): Promise<number> {
 
 /** What an error of pg is to those who use the database; the errors of a statement itself stay as they are. */
 export function translated(error: unknown): unknown {
-  if (error instanceof ServiceError || error instanceof TypeError || error instanceof RangeError)
-    return error;
+  if (error instanceof CodedError || error instanceof TypeError || error instanceof RangeError) return error;
   const options = { cause: error, retryAfterSeconds: DATABASE_RETRY_SECONDS };
   const code = error instanceof DatabaseError ? (error.code ?? '') : undefined;
   if (code !== undefined && OVERLOADED.has(code))
-    return new ServiceError('ERR_BUSY', 'the database takes too long at the moment', options);
+    return new CodedError(CODES.ERR_BUSY, 'the database takes too long at the moment', options);
   if (code !== undefined && !UNREACHABLE_STATES.test(code)) return error;
-  return new ServiceError(
-    'ERR_DATABASE_UNREACHABLE',
+  return new CodedError(
+    CODES.ERR_DATABASE_UNREACHABLE,
     'the database cannot be reached at the moment',
     options,
   );

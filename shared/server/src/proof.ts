@@ -1,6 +1,8 @@
 /** Checks the request proofs (DPoP) that come with a service's requests: of the right key, for this address, used once. */
+
 import type { IncomingMessage } from 'node:http';
-import { ReplayGuard, ServiceError, type VerifiedProof, verifyProof } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, ReplayGuard, type VerifiedProof, verifyProof } from '@eigenveil/wire';
 
 /** Remembers which proofs were used: a ReplayGuard for one process, or what several of them share. */
 export interface UsedProofs {
@@ -46,7 +48,8 @@ export class ProofChecker {
    */
   async verify(request: IncomingMessage, token: string | undefined): Promise<VerifiedProof> {
     const header = request.headers.dpop;
-    if (typeof header !== 'string') throw new ServiceError('ERR_AUTH_REQUIRED', '"DPoP" expected one proof');
+    if (typeof header !== 'string')
+      throw new CodedError(CODES.ERR_AUTH_REQUIRED, '"DPoP" expected one proof');
     const url = `${this.#publicUrl()}${request.url ?? ''}`;
     return verifyProof(header, { method: request.method ?? '', url, token }, { leg: this.#leg });
   }
@@ -64,7 +67,7 @@ export class ProofChecker {
 export function proofTokenOf(request: IncomingMessage, kind: string): string {
   const [scheme, token, ...rest] = (request.headers.authorization ?? '').split(' ');
   if (scheme?.toLowerCase() !== 'dpop' || token === undefined || token === '' || rest.length > 0) {
-    throw new ServiceError('ERR_AUTH_REQUIRED', `"Authorization" expected DPoP and ${kind}`);
+    throw new CodedError(CODES.ERR_AUTH_REQUIRED, `"Authorization" expected DPoP and ${kind}`);
   }
   return token;
 }

@@ -1,6 +1,8 @@
 /** How often a peer may ask: one count for requests and for those to upgrade, which Express never sees. */
+
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import type { RequestHandler } from 'express';
 import { ipKeyGenerator, MemoryStore, rateLimit } from 'express-rate-limit';
 import type { Logger } from './log.ts';
@@ -51,12 +53,12 @@ export class RateLimit {
     if (totalHits > this.#limit) throw this.#exceeded(resetTime);
   }
 
-  #exceeded(resetTime?: Date): ServiceError {
+  #exceeded(resetTime?: Date): CodedError {
     const message = `expected at most ${this.#limit} requests a minute`;
     // Of a request, the middleware has set the header already.
-    if (resetTime === undefined) return new ServiceError('ERR_RATE_LIMITED', message);
+    if (resetTime === undefined) return new CodedError(CODES.ERR_RATE_LIMITED, message);
     const retryAfterSeconds = Math.max(1, (resetTime.getTime() - Date.now()) / 1000);
-    return new ServiceError('ERR_RATE_LIMITED', message, { retryAfterSeconds });
+    return new CodedError(CODES.ERR_RATE_LIMITED, message, { retryAfterSeconds });
   }
 }
 

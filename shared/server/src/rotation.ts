@@ -2,9 +2,11 @@
  * The rotation of the key-encryption key: a new key seals, what is stored is sealed anew under it, and only then the old
  * ones are forgotten. Whenever it is interrupted, the key file holds every key that a stored value needs.
  */
+
 import { existsSync } from 'node:fs';
-import { ConfigurationError } from '@eigenveil/command';
-import { ServerError } from './errors.ts';
+import { COMMAND_CODES } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
+import { SERVER_CODES } from './codes.ts';
 import { readKeyRing, replaceKeyRing, withFreshKey } from './key-ring.ts';
 import { lockDirectory } from './lock.ts';
 import { Sealer, sealingKeyId } from './sealing.ts';
@@ -73,7 +75,8 @@ export async function rotateKey(
 ): Promise<{ readonly keyId: string; readonly resealed: number }> {
   const { keyFile, dataDirectory } = place;
   if (dataDirectory === undefined) {
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       'processes share the database, and each has a key file: replace the key step by step, see: key reseal --help',
     );
   }
@@ -128,5 +131,5 @@ async function sealAnew(store: SealedStore, sealer: Sealer): Promise<number> {
 function requireDatabase(dataDirectory: string): void {
   const path = databaseFile(dataDirectory);
   if (existsSync(path)) return;
-  throw new ServerError('ERR_DATABASE', `"${path}" expected the database of a service`);
+  throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${path}" expected the database of a service`);
 }

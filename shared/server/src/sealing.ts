@@ -1,4 +1,5 @@
 /** Encryption at rest: AES-256-GCM (NIST SP 800-38D) under keys that lie outside the database. */
+
 import {
   createCipheriv,
   createDecipheriv,
@@ -8,7 +9,8 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import { ServerError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { SERVER_CODES } from './codes.ts';
 
 /** Of a key-encryption key. */
 export const KEY_BYTES = 32;
@@ -161,6 +163,6 @@ function finish(decipher: DecipherGCM, place: string): void {
   }
 }
 
-function broken(place: string, reason: string): ServerError {
-  return new ServerError('ERR_SEAL_BROKEN', `the sealed value at "${place}" ${reason}`);
+function broken(place: string, reason: string): CodedError {
+  return new CodedError(SERVER_CODES.ERR_SEAL_BROKEN, `the sealed value at "${place}" ${reason}`);
 }

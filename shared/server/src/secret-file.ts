@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { constants, type FileHandle, link, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { fileReason } from '@eigenveil/platform';
-import { ServerError } from './errors.ts';
+import { CodedError, fileReason } from '@eigenveil/platform';
+import { SERVER_CODES } from './codes.ts';
 
 const OTHERS = 0o077;
 /** Nothing that belongs into such a file comes near this. */
@@ -22,7 +22,8 @@ export async function loadOrCreateSecretFile(
   if (existing !== undefined) return existing;
   await writeSecret(path, await create());
   const created = await readSecretFile(path);
-  if (created === undefined) throw new ServerError('ERR_KEY_FILE', `"${path}" vanished after it was made`);
+  if (created === undefined)
+    throw new CodedError(SERVER_CODES.ERR_KEY_FILE, `"${path}" vanished after it was made`);
   return created;
 }
 
@@ -36,22 +37,28 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
     file = await open(path, constants.O_RDONLY);
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return undefined;
-    throw new ServerError('ERR_KEY_FILE', `"${path}" cannot be opened (${fileReason(cause)})`, { cause });
+    throw new CodedError(SERVER_CODES.ERR_KEY_FILE, `"${path}" cannot be opened (${fileReason(cause)})`, {
+      cause,
+    });
   }
   try {
     // Of the open file, not of the path, so that nobody can swap the file between check and use.
     const status = await file.stat();
-    if (!status.isFile()) throw new ServerError('ERR_KEY_FILE', `"${path}" expected a regular file`);
+    if (!status.isFile())
+      throw new CodedError(SERVER_CODES.ERR_KEY_FILE, `"${path}" expected a regular file`);
     const mode = status.mode & 0o777;
     // Windows has no such modes; there the directory's access list has to do.
     if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
-      throw new ServerError(
-        'ERR_KEY_FILE',
+      throw new CodedError(
+        SERVER_CODES.ERR_KEY_FILE,
         `"${path}" expected mode 0600, got 0${mode.toString(8)}: others can reach the secret`,
       );
     }
     if (status.size > LARGEST_SECRET_BYTES) {
-      throw new ServerError('ERR_KEY_FILE', `"${path}" expected at most ${LARGEST_SECRET_BYTES} bytes`);
+      throw new CodedError(
+        SERVER_CODES.ERR_KEY_FILE,
+        `"${path}" expected at most ${LARGEST_SECRET_BYTES} bytes`,
+      );
     }
     return (await file.readFile('utf8')).trim();
   } finally {
@@ -79,7 +86,9 @@ async function writeSecret(path: string, text: string): Promise<void> {
     }
     await syncDirectory(dirname(path));
   } catch (cause) {
-    throw new ServerError('ERR_KEY_FILE', `"${path}" cannot be made (${fileReason(cause)})`, { cause });
+    throw new CodedError(SERVER_CODES.ERR_KEY_FILE, `"${path}" cannot be made (${fileReason(cause)})`, {
+      cause,
+    });
   }
 }
 
@@ -106,7 +115,9 @@ export async function replaceSecretFile(path: string, text: string): Promise<voi
     await rename(draft, target);
     await syncDirectory(dirname(target));
   } catch (cause) {
-    throw new ServerError('ERR_KEY_FILE', `"${path}" cannot be replaced (${fileReason(cause)})`, { cause });
+    throw new CodedError(SERVER_CODES.ERR_KEY_FILE, `"${path}" cannot be replaced (${fileReason(cause)})`, {
+      cause,
+    });
   }
 }
 

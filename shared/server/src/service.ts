@@ -1,7 +1,9 @@
 /** A service from its data directory to its open port: what the CSP and the data user do alike when they start. */
+
 import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
-import { ConfigurationError } from '@eigenveil/command';
+import { COMMAND_CODES } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { SigningKey } from '@eigenveil/wire';
 import { JwkSet } from '@eigenveil/wire';
 import { adminAuthenticator } from './admin.ts';
@@ -171,7 +173,8 @@ export async function requireAddress({ host, port, publicUrl }: ServiceConfigura
   if (publicUrl !== undefined) return;
   const found = await lookup(host).catch(() => undefined); // what has no address cannot be listened on, either: ERR_LISTEN
   if (found === undefined || !WILDCARDS.check(found.address, found.family === 6 ? 'ipv6' : 'ipv4')) return;
-  throw new ConfigurationError(
+  throw new CodedError(
+    COMMAND_CODES.ERR_CONFIGURATION,
     `"host" ${host} means all addresses of this machine: give --public-url, the one address under which peers reach the service ` +
       `(https://name:${port}), or a --host of its own (127.0.0.1 where all peers run on this machine)`,
   );

@@ -1,8 +1,10 @@
 /** Opens the embedded database so that what a service has answered for survives a power cut, and what it deleted is gone. */
+
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { ServiceError } from '@eigenveil/wire';
-import { DATABASE_RETRY_SECONDS, ServerError } from './errors.ts';
+import { CodedError, isOf } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
+import { DATABASE_RETRY_SECONDS, SERVER_CODES } from './codes.ts';
 
 /** Whose a file is: the application id in its header ("EvCs", "EvDu", "EvAu"). */
 const SERVICES = {
@@ -80,7 +82,10 @@ export class Database extends DatabaseSync {
   }
 
   override open(): never {
-    throw new ServerError('ERR_DATABASE', 'a closed database is not opened again; call openDatabase');
+    throw new CodedError(
+      SERVER_CODES.ERR_DATABASE,
+      'a closed database is not opened again; call openDatabase',
+    );
   }
 
   /**
@@ -122,11 +127,11 @@ function translated(error: unknown, code: number | undefined): unknown {
   if (code === undefined) return error;
   const options = { cause: error, retryAfterSeconds: DATABASE_RETRY_SECONDS };
   if (code === BUSY)
-    return new ServiceError('ERR_BUSY', 'the database takes too long at the moment', options);
+    return new CodedError(CODES.ERR_BUSY, 'the database takes too long at the moment', options);
   if (!UNREACHABLE_CODES.has(code)) return error;
   const reason = code === FULL ? ': its disk is full' : '';
   const message = `the database cannot be written at the moment${reason}`;
-  return new ServiceError('ERR_DATABASE_UNREACHABLE', message, options);
+  return new CodedError(CODES.ERR_DATABASE_UNREACHABLE, message, options);
 }
 
 /**
@@ -169,7 +174,7 @@ export function tryScrub(db: DatabaseSync): boolean {
   try {
     return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
   } catch (error) {
-    if (error instanceof ServiceError) return false; // a full disk, say: what is in the log is overwritten once there is room
+    if (error instanceof CodedError) return false; // a full disk, say: what is in the log is overwritten once there is room
     throw error;
   } finally {
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MILLISECONDS}`);
@@ -215,8 +220,8 @@ export function requireOwn(db: DatabaseSync, path: string, service: DatabaseServ
   const isEmpty = db.prepare('SELECT name FROM sqlite_schema').get() === undefined;
   if (id === 0 && isEmpty) return false;
   const other = Object.values(SERVICES).find((it) => it.applicationId === id);
-  throw new ServerError(
-    'ERR_DATABASE',
+  throw new CodedError(
+    SERVER_CODES.ERR_DATABASE,
     `"${path}" expected the database of ${words}, got that of ${other?.words ?? 'another program'}: give each service a folder of its own`,
   );
 }
@@ -228,8 +233,8 @@ function applicationIdOf(db: DatabaseSync): number {
 function configure(db: DatabaseSync, path: string): void {
   const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.journal_mode;
   if (mode !== 'wal' && path !== ':memory:') {
-    throw new ServerError(
-      'ERR_DATABASE',
+    throw new CodedError(
+      SERVER_CODES.ERR_DATABASE,
       `"${path}" expected a file system that allows journal mode wal, got ${mode}`,
     );
   }
@@ -257,15 +262,15 @@ function migrate(db: DatabaseSync, path: string, migrations: readonly string[]):
 export function requireVersion(db: DatabaseSync, path: string, known: number): number {
   const version = Number(db.prepare('PRAGMA user_version').get()?.user_version);
   if (version <= known) return version;
-  throw new ServerError(
-    'ERR_SCHEMA_NEWER',
+  throw new CodedError(
+    SERVER_CODES.ERR_SCHEMA_NEWER,
     `"${path}" has schema version ${version}, this release knows ${known}: install a newer release`,
   );
 }
 
-function asServerError(path: string, cause: unknown): ServerError {
-  if (cause instanceof ServerError) return cause;
-  const original = cause instanceof ServiceError ? cause.cause : cause;
+function asServerError(path: string, cause: unknown): CodedError {
+  if (isOf(SERVER_CODES, cause)) return cause;
+  const original = cause instanceof CodedError ? cause.cause : cause;
   const reason = original instanceof Error ? original.message : 'unknown reason';
-  return new ServerError('ERR_DATABASE', `"${path}" cannot be opened: ${reason}`, { cause });
+  return new CodedError(SERVER_CODES.ERR_DATABASE, `"${path}" cannot be opened: ${reason}`, { cause });
 }

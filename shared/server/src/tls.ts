@@ -1,13 +1,15 @@
 /** HTTPS with TLS 1.3 only, bounded in time and size, and a way to stop that lets requests in flight finish. */
+
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, isIP, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
-import { readPem, TlsFileError } from '@eigenveil/command';
+import { COMMAND_CODES, readPem } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
+import { SERVER_CODES } from './codes.ts';
 import { type ConnectionEvent, Connections } from './connections.ts';
-import { ServerError } from './errors.ts';
 import { refuseLine } from './line.ts';
 import { MAX_CONNECTIONS } from './settings.ts';
 
@@ -197,7 +199,9 @@ function asPair<T>(use: () => T): T {
   try {
     return use();
   } catch (cause) {
-    throw new TlsFileError('certificate and key expected a matching pair in PEM', { cause });
+    throw new CodedError(COMMAND_CODES.ERR_TLS_FILE, 'certificate and key expected a matching pair in PEM', {
+      cause,
+    });
   }
 }
 
@@ -209,7 +213,9 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     await promise;
   } catch (cause) {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
-    throw new ServerError('ERR_LISTEN', `cannot listen on ${urlHost(host)}:${port} (${reason})`, { cause });
+    throw new CodedError(SERVER_CODES.ERR_LISTEN, `cannot listen on ${urlHost(host)}:${port} (${reason})`, {
+      cause,
+    });
   } finally {
     server.off('error', reject);
   }

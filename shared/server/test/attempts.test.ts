@@ -1,6 +1,8 @@
 /** Whose attempts at a secret are limited, and for how long. */
+
 import { Socket } from 'node:net';
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import { expect, test, vi } from 'vitest';
 import { Attempts } from '../src/index.ts';
 
@@ -10,13 +12,13 @@ const from = (address: string) => {
   return { socket };
 };
 const wrong = () => {
-  throw new ServiceError('ERR_AUTH_REQUIRED', 'wrong');
+  throw new CodedError(CODES.ERR_AUTH_REQUIRED, 'wrong');
 };
 const right = () => 'in';
 const code = (attempt: Promise<unknown>) =>
   attempt.then(
     () => 'in',
-    (error: ServiceError) => error.code,
+    (error: CodedError) => error.code,
   );
 
 function at() {
@@ -34,7 +36,7 @@ test('an address has ten failures, then is refused without a look, and has anoth
   const look = vi.fn(right);
   const refusal = await attempts.make(from('192.0.2.1'), look).catch((error: unknown) => error);
   expect(refusal).toMatchObject({ code: 'ERR_RATE_LIMITED', status: 429 });
-  expect((refusal as ServiceError).retryAfterSeconds).toBeCloseTo(5.4, 5);
+  expect((refusal as CodedError).parameters.retryAfterSeconds).toBeCloseTo(5.4, 5);
   expect(look).not.toHaveBeenCalled();
   expect(await code(attempts.make(from('192.0.2.2'), right))).toBe('in');
   pass(5400);

@@ -1,9 +1,11 @@
 /** A service's data directory, and the proofs that come with requests. */
+
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { inspect } from 'node:util';
-import { createProof, generatePrivateJwk, importSigningKey, ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, createProof, generatePrivateJwk, importSigningKey } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
 import { type BackupRules, makeBackup } from '../src/backup.ts';
 import { checkService, Findings } from '../src/check.ts';
@@ -108,7 +110,7 @@ describe('a request proof', async () => {
     const proofs = new ProofChecker(leg, () => url);
     const dpop = await proof();
     const refuse = () => {
-      throw new ServiceError('ERR_AUTH_FORBIDDEN', 'not you');
+      throw new CodedError(CODES.ERR_AUTH_FORBIDDEN, 'not you');
     };
     await expect(proofs.check(request(dpop), undefined, refuse)).rejects.toMatchObject({
       code: 'ERR_AUTH_FORBIDDEN',

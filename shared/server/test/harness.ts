@@ -1,8 +1,10 @@
 /** A service of a few routes over real TLS, and a bare HTTPS client for it. */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
-import { ProblemSchema, ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, ProblemSchema } from '@eigenveil/wire';
 import { z } from 'zod';
 import { watchConnections } from '../src/connections.ts';
 import {
@@ -37,7 +39,7 @@ export const authenticators = {
     description: 'A test owner.',
     async authenticate(request: { headers: IncomingHttpHeaders }) {
       const owner = request.headers['x-owner'];
-      if (typeof owner !== 'string') throw new ServiceError('ERR_AUTH_REQUIRED', 'expected an owner');
+      if (typeof owner !== 'string') throw new CodedError(CODES.ERR_AUTH_REQUIRED, 'expected an owner');
       return { ownerId: owner };
     },
   },
@@ -126,7 +128,7 @@ export function exampleRoutes(): Route[] {
       },
       problems: ['ERR_TASK_UNKNOWN'],
       async handler({ identity, params, body }) {
-        if (params.taskId === 'none') throw new ServiceError('ERR_TASK_UNKNOWN', 'no such task');
+        if (params.taskId === 'none') throw new CodedError(CODES.ERR_TASK_UNKNOWN, 'no such task');
         const bytes = await body(1000);
         const sum = bytes.reduce((total, byte) => total + byte, 0);
         const answer = { ownerId: identity.ownerId, sum, internal: 'must not leak' };
@@ -153,7 +155,7 @@ export function exampleRoutes(): Route[] {
       problems: ['ERR_NOT_READY'],
       handler({ params: { kind } }) {
         if (kind === 'not-ready')
-          throw new ServiceError('ERR_NOT_READY', 'come again', { retryAfterSeconds: 1.5 });
+          throw new CodedError(CODES.ERR_NOT_READY, 'come again', { retryAfterSeconds: 1.5 });
         if (kind === 'answer') return { count: 0.5 };
         throw new Error('the database password is hunter2', { cause: new Error('disk full') });
       },

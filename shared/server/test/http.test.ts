@@ -1,5 +1,6 @@
 /** Requests good and bad against a real TLS server, and what they get. */
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refuse } from '../src/index.ts';
 import {
@@ -182,7 +183,7 @@ test('a peer that asks too often is told to wait, but may see that the service r
 test('an upgrade that is refused gets a problem and no connection', async () => {
   const upgrading = await startService();
   upgrading.server.on('upgrade', (_request, socket) => {
-    refuse(socket, new ServiceError('ERR_AUTH_REQUIRED', 'not you'));
+    refuse(socket, new CodedError(CODES.ERR_AUTH_REQUIRED, 'not you'));
   });
   const answer = await sendRaw(
     upgrading.url,

@@ -1,5 +1,6 @@
 /** No secret and no plaintext appears in the logs, wherever a call puts it. */
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
 import { createLogger, type LogLevel } from '../src/index.ts';
 import { sendJson, startService } from './harness.ts';
@@ -155,13 +156,13 @@ describe('a log entry', () => {
     const { log, last } = capture();
     const cause = Object.assign(new RangeError('out of range'), { input: 5 });
     log.error(
-      { err: new ServiceError('ERR_BUSY', 'too busy', { cause, retryAfterSeconds: 3 }), taskId: 't' },
+      { err: new CodedError(CODES.ERR_BUSY, 'too busy', { cause, retryAfterSeconds: 3 }), taskId: 't' },
       'failed',
     );
     const { err, ...rest } = last();
     expect(rest).toMatchObject({ level: 'error', msg: 'failed', taskId: 't' });
     expect(Object.keys(err)).toStrictEqual(['name', 'code', 'message', 'stack', 'cause']);
-    expect(err).toMatchObject({ name: 'ServiceError', code: 'ERR_BUSY', message: 'too busy' });
+    expect(err).toMatchObject({ name: 'CodedError', code: 'ERR_BUSY', message: 'too busy' });
     expect(err.stack).toContain('log.test.ts');
     expect(err.cause).toMatchObject({ name: 'RangeError', message: 'out of range' });
     expect(err.cause).not.toHaveProperty('input');

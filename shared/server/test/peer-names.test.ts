@@ -1,6 +1,8 @@
 /** Logs name who asked as the operator wants it, and nobody by more than that. */
+
 import { stat } from 'node:fs/promises';
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import { afterEach, expect, test } from 'vitest';
 import { PeerNames, routesWith } from '../src/index.ts';
 import { logKeyFile } from '../src/peer-names.ts';
@@ -16,7 +18,7 @@ const owner = {
   known: (id: string) => ({ kind: 'owner', id }) as const,
   async authenticate({ headers }: { headers: Record<string, unknown> }) {
     if (headers['x-owner'] === 'ada') return 'ada';
-    throw new ServiceError('ERR_AUTH_REQUIRED', 'expected an owner');
+    throw new CodedError(CODES.ERR_AUTH_REQUIRED, 'expected an owner');
   },
 } as const;
 

@@ -1,12 +1,13 @@
 /** What a service tells of itself: whether it is ready, and its metrics. */
-import { ServiceError } from '@eigenveil/wire';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire';
 import { expect, test } from 'vitest';
 import { Metrics } from '../src/metrics.ts';
 import { Readiness } from '../src/readiness.ts';
 import { problemIn, send, startService } from './harness.ts';
 
 test('a service that waits for its database runs, but is not ready', async () => {
-  const problem = new ServiceError('ERR_DATABASE_UNREACHABLE', 'it is down', { retryAfterSeconds: 1 });
+  const problem = new CodedError(CODES.ERR_DATABASE_UNREACHABLE, 'it is down', { retryAfterSeconds: 1 });
   const waiting = await startService({
     checkReady: async () => {
       throw problem;

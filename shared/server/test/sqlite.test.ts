@@ -266,7 +266,7 @@ describe('a full disk', () => {
   const full = expect.objectContaining({
     code: 'ERR_DATABASE_UNREACHABLE',
     status: 503,
-    retryAfterSeconds: 1,
+    parameters: { retryAfterSeconds: 1 },
     message: 'the database cannot be written at the moment: its disk is full',
   });
   const large = "INSERT INTO notes VALUES ('ada', zeroblob(100000))";
@@ -309,7 +309,7 @@ test('a write lock that another process keeps is waited for, and then the databa
   db.exec('PRAGMA busy_timeout = 1');
   const other = new DatabaseSync(path);
   other.exec('BEGIN IMMEDIATE');
-  const busy = expect.objectContaining({ code: 'ERR_BUSY', status: 503, retryAfterSeconds: 1 });
+  const busy = expect.objectContaining({ code: 'ERR_BUSY', status: 503, parameters: { retryAfterSeconds: 1 } });
   expect(() => transaction(db, () => 1)).toThrow(busy);
   other.close();
   db.close();

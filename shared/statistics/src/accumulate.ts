@@ -1,5 +1,6 @@
 /** Sums discretised rows into R, or Y of a sketch, and per-class V and M, exactly, in memory that does not grow with the rows. */
 
+import { CodedError } from '@eigenveil/platform';
 import { clippingBound } from '@eigenveil/privacy';
 import {
   checkStatisticsTask,
@@ -9,7 +10,7 @@ import {
   summedClasses,
 } from '@eigenveil/task';
 import { squaredLength } from './clip.ts';
-import { StatisticsError } from './errors.ts';
+import { STATISTICS_CODES } from './codes.ts';
 import { type ProductSums, SketchSums, TriangleSums } from './products.ts';
 import type { ClassSums, Statistics } from './statistics.ts';
 import { ROWS_PER_PASS, rowsPerFlush, Sums } from './sums.ts';
@@ -97,7 +98,8 @@ export class StatisticsAccumulator {
    * @throws ERR_NO_ROWS
    */
   statistics(): Statistics {
-    if (this.#rows === 0) throw new StatisticsError('ERR_NO_ROWS', 'expected at least one row, got none');
+    if (this.#rows === 0)
+      throw new CodedError(STATISTICS_CODES.ERR_NO_ROWS, 'expected at least one row, got none');
     this.#multiply();
     this.#flush();
     const products = this.#products?.values() ?? [];
@@ -135,8 +137,8 @@ export class StatisticsAccumulator {
       }
     }
     if (this.#rows === this.#maximumRows) {
-      throw new StatisticsError(
-        'ERR_TOO_MANY_ROWS',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_TOO_MANY_ROWS,
         `expected at most ${this.#maximumRows} rows from one owner, got more`,
       );
     }

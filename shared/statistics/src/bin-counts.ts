@@ -1,6 +1,7 @@
 /** Counts rows by bins, for a histogram task: every row is in one bin per feature, or among that feature's cells that are no number. */
+import { CodedError } from '@eigenveil/platform';
 import { checkStatisticsTask, edgesOf, histogramsOf, type StatisticsTask } from '@eigenveil/task';
-import { StatisticsError } from './errors.ts';
+import { STATISTICS_CODES } from './codes.ts';
 import type { Statistics } from './statistics.ts';
 
 export class BinCounts {
@@ -49,8 +50,8 @@ export class BinCounts {
     if (values.length !== features.length)
       throw new RangeError(`"row" expected ${features.length} cells, got ${values.length}`);
     if (this.#rows === this.#maximumRows)
-      throw new StatisticsError(
-        'ERR_TOO_MANY_ROWS',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_TOO_MANY_ROWS,
         `expected at most ${this.#maximumRows} rows of one owner`,
       );
     this.#rows += 1;
@@ -72,7 +73,8 @@ export class BinCounts {
    * @throws ERR_NO_ROWS
    */
   statistics(): Statistics {
-    if (this.#rows === 0) throw new StatisticsError('ERR_NO_ROWS', 'expected at least one row, got none');
+    if (this.#rows === 0)
+      throw new CodedError(STATISTICS_CODES.ERR_NO_ROWS, 'expected at least one row, got none');
     return { R: [], counts: Array.from(this.#counts, BigInt), labellings: [], owners: 1n };
   }
 }

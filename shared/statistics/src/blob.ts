@@ -1,7 +1,8 @@
 /** The bytes of a file that somebody chose in a browser. */
 
+import { CodedError } from '@eigenveil/platform';
 import { FORM_BYTES, formOf } from '@eigenveil/platform/file-form';
-import { StatisticsError } from './errors.ts';
+import { STATISTICS_CODES } from './codes.ts';
 
 /**
  * The bytes of a blob in chunks, decompressed if it is a gzip archive by its first bytes. Nothing holds all of them.
@@ -37,7 +38,7 @@ export async function* readBlobBytes(
         ? 'it is no whole gzip archive of one part: decompress it first'
         : 'it was changed, moved or locked since it was chosen: choose it again';
       const message = `${JSON.stringify(name)} cannot be read: ${reason}`;
-      throw new StatisticsError('ERR_FILE_UNREADABLE', message, { cause });
+      throw new CodedError(STATISTICS_CODES.ERR_FILE_UNREADABLE, message, { cause });
     });
   try {
     for (let part = await read(); !part.done; part = await read()) yield part.value;

@@ -1,6 +1,7 @@
 /** The text of a file from its bytes, as they come: what cannot be decoded is refused, and no byte is replaced. */
+import { CodedError } from '@eigenveil/platform';
 import { type Encoding, FORM_BYTES, formOf, titleOf } from '@eigenveil/platform/file-form';
-import { StatisticsError } from './errors.ts';
+import { STATISTICS_CODES } from './codes.ts';
 
 interface DecodingOptions {
   readonly encoding?: Encoding | undefined;
@@ -54,15 +55,15 @@ export class Decoding {
     const form = formOf(bytes);
     const { encoding } = this.#options;
     if (form.kind !== 'text')
-      throw new StatisticsError('ERR_FILE_UNREADABLE', `expected text, got ${titleOf(form)}`);
+      throw new CodedError(STATISTICS_CODES.ERR_FILE_UNREADABLE, `expected text, got ${titleOf(form)}`);
     if (
       form.mark > 0 &&
       encoding !== undefined &&
       encoding !== form.encoding &&
       !isUtf16(encoding, form.encoding)
     )
-      throw new StatisticsError(
-        'ERR_ENCODING',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_ENCODING,
         `expected text in ${encoding}, got the byte order mark of ${form.encoding}: leave --encoding out`,
       );
     const told = encoding === 'utf-16' ? 'utf-16le' : encoding;
@@ -100,13 +101,13 @@ export class Decoding {
     throw this.#fault(this.#linesBefore() + lineEnds(text.slice(0, unused)));
   }
 
-  #fault(linesBefore: number): StatisticsError {
+  #fault(linesBefore: number): CodedError {
     const hint =
       this.#encoding === 'utf-8'
         ? 'give --encoding with what wrote the file, such as windows-1252 or iso-8859-1, or save it as UTF-8'
         : 'give another --encoding, or save the file as UTF-8';
-    return new StatisticsError(
-      'ERR_ENCODING',
+    return new CodedError(
+      STATISTICS_CODES.ERR_ENCODING,
       `line ${linesBefore + 1}: bytes that are not ${this.#encoding.toUpperCase()}: ${hint}`,
     );
   }

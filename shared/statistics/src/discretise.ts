@@ -1,9 +1,10 @@
 /** Clips features to their agreed ranges, maps them to [-1, 1] and rounds them to integers of 2^-fractionBits. */
 
+import { CodedError } from '@eigenveil/platform';
 import { clippingBound } from '@eigenveil/privacy';
 import { checkFeatures, type Feature, type StatisticsTask } from '@eigenveil/task';
 import { clipRow } from './clip.ts';
-import { StatisticsError } from './errors.ts';
+import { STATISTICS_CODES } from './codes.ts';
 
 /**
  * Where x, clipped to [min, max], lies in the feature's range: ((x − min) − (max − x)) / (max − min) in double arithmetic. This
@@ -117,8 +118,11 @@ export class Discretiser {
     if (this.#squaredBound < Infinity && clipRow(cells, this.#squaredBound)) this.#clippedRows += 1;
   }
 
-  #notFinite(i: number): StatisticsError {
+  #notFinite(i: number): CodedError {
     const { name } = this.#features[i]!;
-    return new StatisticsError('ERR_NOT_FINITE', `feature ${JSON.stringify(name)} expected a finite number`);
+    return new CodedError(
+      STATISTICS_CODES.ERR_NOT_FINITE,
+      `feature ${JSON.stringify(name)} expected a finite number`,
+    );
   }
 }

@@ -4,9 +4,9 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { fileReason } from '@eigenveil/platform';
+import { CodedError, fileReason, isOf } from '@eigenveil/platform';
 import { type FileForm, FORM_BYTES, formOf } from '@eigenveil/platform/file-form';
-import { StatisticsError } from './errors.ts';
+import { STATISTICS_CODES } from './codes.ts';
 
 /**
  * The bytes of a file, decompressed if it is a gzip archive by its first bytes, whatever its name.
@@ -69,9 +69,13 @@ async function firstBytes(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
 
 /** An error of the file system or of zlib in plain words. */
 function unreadable(path: string, error: unknown): unknown {
-  if (error instanceof StatisticsError) return error;
+  if (isOf(STATISTICS_CODES, error)) return error;
   const reason = fileReason(error);
-  return new StatisticsError('ERR_FILE_UNREADABLE', `${JSON.stringify(path)} cannot be read: ${reason}`, {
-    cause: error,
-  });
+  return new CodedError(
+    STATISTICS_CODES.ERR_FILE_UNREADABLE,
+    `${JSON.stringify(path)} cannot be read: ${reason}`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -1,7 +1,8 @@
 /** Finds the task's columns among those of a source: in the header row of a CSV file, or among the columns that DuckDB names. */
 
+import { CodedError } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
-import { StatisticsError } from './errors.ts';
+import { STATISTICS_CODES } from './codes.ts';
 import { parseDecimal } from './number.ts';
 import { type ReadingOptions, SEPARATORS, type Separator } from './reading-options.ts';
 import type { RowOptions } from './rows.ts';
@@ -49,8 +50,8 @@ export class ColumnNames {
     }
     this.mapped = mapped;
     if (missing.length > 0)
-      throw new StatisticsError(
-        'ERR_CSV_COLUMNS',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_CSV_COLUMNS,
         `"--columns" expected own=feature with names of columns that are there, got ${list(missing.map(quote))}`,
       );
   }
@@ -88,8 +89,8 @@ export function withAppended(names: readonly string[], appended: RowOptions['app
   const more = appended?.names ?? [];
   const both = more.filter((name) => names.includes(name));
   if (both.length > 0)
-    throw new StatisticsError(
-      'ERR_CSV_COLUMNS',
+    throw new CodedError(
+      STATISTICS_CODES.ERR_CSV_COLUMNS,
       `columns both in the file and in its folders' names (--folder-columns): ${both.map((name) => JSON.stringify(name)).join(', ')}`,
     );
   return [...names, ...more];
@@ -126,7 +127,7 @@ export function findColumns(
   const extra = unknown.filter((i) => !repeated.includes(names.mapped[i]!));
   const contradictory = ignoredNames.filter((name) => names.findAll(name).some((i) => used.has(i)));
   if (missing(wanted).length > 0 && header.some((name) => parseDecimal(name) !== undefined)) {
-    throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row first, got numbers in it');
+    throw new CodedError(STATISTICS_CODES.ERR_CSV_COLUMNS, 'expected a header row first, got numbers in it');
   }
   // A file may have no header, or other separators and line ends than ours: what stands here may be cells of data, and none
   // is ever shown. So other names than the caller's are repeated only where most of the names that should be there are.
@@ -148,7 +149,7 @@ export function findColumns(
   if (found.length > 0) {
     const likely =
       lacking.length === 0 ? '' : likelyCause(new Set([...wanted, ...ignoredNames]), header, separator, trim);
-    throw new StatisticsError('ERR_CSV_COLUMNS', `columns ${found.join('; columns ')}${likely}`);
+    throw new CodedError(STATISTICS_CODES.ERR_CSV_COLUMNS, `columns ${found.join('; columns ')}${likely}`);
   }
   return {
     features: features.map((name) => names.find(name)),

@@ -1,6 +1,7 @@
 /** The records of a CSV file from its bytes, in whatever text, behind what stands before its header. */
+import { CodedError } from '@eigenveil/platform';
+import { STATISTICS_CODES } from './codes.ts';
 import { Decoding } from './decoding.ts';
-import { StatisticsError } from './errors.ts';
 import { PlainLines } from './lines.ts';
 import { QuotedLines } from './quoted-lines.ts';
 import { type CsvForm, SEPARATORS, type Separator } from './reading-options.ts';
@@ -96,13 +97,13 @@ export class Intake {
     const { separator } = this.#options;
     const line = `line ${this.#linesBefore + 1} names`;
     if (found === undefined)
-      throw new StatisticsError(
-        'ERR_CSV_SYNTAX',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_CSV_SYNTAX,
         `${line} another separator than ${Object.keys(SEPARATORS).join(', ')}: write the file with one of these`,
       );
     if (separator !== undefined && separator !== found)
-      throw new StatisticsError(
-        'ERR_ROW_OPTIONS',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_ROW_OPTIONS,
         `${line} the separator ${found}, and --separator ${separator}: leave one of them out`,
       );
     this.#separator = found;

@@ -1,6 +1,7 @@
 /** Where labels stand among the classes of a task. */
+import { CodedError } from '@eigenveil/platform';
 import type { Labelling } from '@eigenveil/task';
-import { StatisticsError } from './errors.ts';
+import { STATISTICS_CODES } from './codes.ts';
 
 /**
  * Labels are classes to the letter.
@@ -35,8 +36,8 @@ export class LabelIndex {
     return labels.map((label, l) => {
       const index = this.find(label, l);
       if (index !== undefined) return index;
-      throw new StatisticsError(
-        'ERR_UNKNOWN_CLASS',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_UNKNOWN_CLASS,
         `the label of ${JSON.stringify(this.#columns[l])} expected one of the task's ${this.#classes[l]!.size} classes`,
       );
     });

@@ -1,5 +1,6 @@
 /** Which cells are missing: those that hold nothing, and those with a mark for it. */
-import { StatisticsError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { STATISTICS_CODES } from './codes.ts';
 import { parseDecimal } from './number.ts';
 import type { CsvForm } from './reading-options.ts';
 
@@ -72,8 +73,8 @@ function columnOf(
   // A column that is misspelt must not become a mark that no cell has.
   if (!/^[\p{L}_#][^:]*:/u.test(text)) return undefined;
   const name = JSON.stringify(text.slice(0, text.indexOf(':')));
-  throw new StatisticsError(
-    'ERR_CSV_COLUMNS',
+  throw new CodedError(
+    STATISTICS_CODES.ERR_CSV_COLUMNS,
     `"--missing-values" names a column that is not there: ${name}`,
   );
 }

@@ -1,5 +1,6 @@
 /** Numbers as a file writes them: what stands before their fraction and between their thousands; and how a cell that is none could be meant. */
-import { StatisticsError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { STATISTICS_CODES } from './codes.ts';
 import { parseDecimal, parseDecimalComma } from './number.ts';
 import type { CsvForm } from './reading-options.ts';
 import { unusualIn } from './unusual.ts';
@@ -37,8 +38,8 @@ export class NumberFormat {
   constructor({ decimal, thousands }: Format) {
     this.decimal = decimal ?? (thousands === 'point' ? 'comma' : 'point');
     if (thousands === this.decimal)
-      throw new StatisticsError(
-        'ERR_ROW_OPTIONS',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_ROW_OPTIONS,
         `"--thousands" expected another character than "--decimal", got ${thousands} for both`,
       );
     this.#thousands = thousands;

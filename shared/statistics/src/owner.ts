@@ -2,6 +2,7 @@
 export { StatisticsAccumulator } from './accumulate.ts';
 export { readBlobBytes } from './blob.ts';
 export { CellReader } from './cells.ts';
+export { STATISTICS_CODES } from './codes.ts';
 export {
   csvLine,
   readRecords,
@@ -11,7 +12,6 @@ export {
 } from './csv.ts';
 export { Discretiser, scaleCell } from './discretise.ts';
 export type { TypeProblems } from './duckdb/columns.ts';
-export { StatisticsError, type StatisticsErrorCode } from './errors.ts';
 export { GrainFinder, LEAST_GRID_ROWS } from './grain.ts';
 export { type FoundGrains, GrainWatch } from './grain-watch.ts';
 export { ColumnNames, columnTitle, isRenamed } from './header.ts';

@@ -2,8 +2,9 @@
  * Records of CSV with quotes, in any text that RFC 4180 allows, and with quotes inside cells that do not begin with one. No option of csv-parse says that: its
  * `relax_quotes` takes such cells only together with quotes behind blanks and text behind a closing quote, which are refused here.
  */
+import { CodedError } from '@eigenveil/platform';
+import { STATISTICS_CODES } from './codes.ts';
 import { lineEnds } from './decoding.ts';
-import { StatisticsError } from './errors.ts';
 import { SEPARATORS, type Separator } from './reading-options.ts';
 
 /** A longer record is taken for a quote that is never closed, so that it does not end in all memory. */
@@ -82,7 +83,7 @@ export class QuotedLines {
   }
 
   /** @returns undefined where the next text tells what would read the record */
-  #error(fault: Fault, text: string, at: number, isLast: boolean): StatisticsError | undefined {
+  #error(fault: Fault, text: string, at: number, isLast: boolean): CodedError | undefined {
     if (fault === 'blanks') return this.#refused(`${FAULTS.blanks}, which --trim passes over`);
     const { separator, backslash } = this.#syntax;
     const others = (Object.keys(SEPARATORS) as Separator[]).filter((name) => SEPARATORS[name] !== separator);
@@ -102,13 +103,16 @@ export class QuotedLines {
     return this.#refused(`${FAULTS[fault]}${works === undefined ? '' : `: ${works.hint}`}`);
   }
 
-  #tooLong(): StatisticsError {
+  #tooLong(): CodedError {
     const quote = this.#open.includes('"') ? '; perhaps a quote in it is never closed' : '';
     return this.#refused(`a record is longer than ${LONGEST_RECORD} characters${quote}`);
   }
 
-  #refused(problem: string): StatisticsError {
-    return new StatisticsError('ERR_CSV_SYNTAX', `line ${this.#linesBefore + 1}: not valid CSV: ${problem}`);
+  #refused(problem: string): CodedError {
+    return new CodedError(
+      STATISTICS_CODES.ERR_CSV_SYNTAX,
+      `line ${this.#linesBefore + 1}: not valid CSV: ${problem}`,
+    );
   }
 }
 

@@ -1,8 +1,10 @@
 /** Turns the records of a CSV file into rows of a task: by its header, cell by cell. */
 
+import { CodedError, isOf } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { CellReader } from './cells.ts';
-import { StatisticsError, type StatisticsErrorCode } from './errors.ts';
+import type { StatisticsCode } from './codes.ts';
+import { STATISTICS_CODES } from './codes.ts';
 import { columnTitle, type FoundColumns, findColumns, isIndexName, withAppended } from './header.ts';
 import { type MissingMarks, missingMarks } from './missing.ts';
 import { BooleanWatch, ThousandsWatch } from './number-format.ts';
@@ -23,13 +25,13 @@ type Columns = Pick<StatisticsTask, 'features' | 'labellings'>;
 
 /** A refusal that waits for what follows, which may say more of it. */
 interface HeldRefusal {
-  readonly error: StatisticsError;
+  readonly error: CodedError;
   readonly record: readonly string[];
   readonly following: { readonly record: readonly string[]; readonly line: number }[];
   /** So many records are waited for. */
   readonly most: number;
   /** @returns what is refused in the light of what follows */
-  readonly refine: (held: HeldRefusal) => StatisticsError;
+  readonly refine: (held: HeldRefusal) => CodedError;
 }
 
 /** Records behind a header that was refused, among which the true one is sought. */
@@ -103,7 +105,7 @@ export class RecordReader {
   end(): void {
     if (this.#held !== undefined) throw this.#held.refine(this.#held);
     if (this.#columns === undefined)
-      throw new StatisticsError('ERR_CSV_COLUMNS', 'expected a header row, got an empty file');
+      throw new CodedError(STATISTICS_CODES.ERR_CSV_COLUMNS, 'expected a header row, got an empty file');
     const remark = this.#options.onRemark;
     if (remark === undefined) return;
     if (this.#blank > 0)
@@ -131,7 +133,7 @@ export class RecordReader {
       });
       this.#marks = missingMarks(this.#options, this.#columns.names);
     } catch (error) {
-      if (!(error instanceof StatisticsError)) throw error;
+      if (!isOf(STATISTICS_CODES, error)) throw error;
       const refine = (held: HeldRefusal) => this.#refinedHeader(held);
       this.#held = { error, record: header, following: [], most: SOUGHT_RECORDS, refine };
       return;
@@ -147,7 +149,7 @@ export class RecordReader {
   }
 
   /** Says of a header that was refused where the true one is, and what a column without a name counts. */
-  #refinedHeader({ error, record, following }: HeldRefusal): StatisticsError {
+  #refinedHeader({ error, record, following }: HeldRefusal): CodedError {
     const names = new Set([
       ...this.#task.features.map(({ name }) => name),
       ...this.#task.labellings.map(({ column }) => column),
@@ -158,8 +160,8 @@ export class RecordReader {
         (name.trim() === '' || isIndexName(name)) && countsRows(following.map((it) => it.record[i])),
     );
     if (index >= 0 && error.message.includes(`number ${index + 1}`))
-      return new StatisticsError(
-        error.code,
+      return new CodedError(
+        error.info,
         `${error.message}; column ${index + 1} counts rows, as the index of a data frame does`,
       );
     const other = following.find(
@@ -167,8 +169,8 @@ export class RecordReader {
     );
     return other === undefined
       ? error
-      : new StatisticsError(
-          error.code,
+      : new CodedError(
+          error.info,
           `${error.message}; the header row seems to be line ${other.line}: give --skip-lines ${other.line - 1}`,
         );
   }
@@ -186,7 +188,7 @@ export class RecordReader {
       values = features.map((column, i) => this.#readNumber(record[column]!, i, line));
       classes = labels.map((column, l) => this.#readClass(record[column]!, l, line));
     } catch (error) {
-      if (!(error instanceof StatisticsError)) throw error;
+      if (!isOf(STATISTICS_CODES, error)) throw error;
       this.#refuse(error, record, line);
       return;
     }
@@ -202,11 +204,10 @@ export class RecordReader {
   }
 
   /** A row that cannot be read may be one of units, which the next one tells, or the sum of all rows above. */
-  #refuse(error: StatisticsError, record: readonly string[], line: number): void {
+  #refuse(error: CodedError, record: readonly string[], line: number): void {
     const numbersOf = (cells: readonly string[]) =>
       this.#columns!.features.map((column) => this.#cells.format.read(cells[column] ?? ''));
-    if (this.#sums.isSum(numbersOf(record)))
-      throw new StatisticsError(error.code, `${error.message}${IS_SUM}`);
+    if (this.#sums.isSum(numbersOf(record))) throw new CodedError(error.info, `${error.message}${IS_SUM}`);
     const textsOf = (cells: readonly string[]) =>
       this.#columns!.features.map((column) => cells[column] ?? '');
     if (this.#count > 1 || error.code !== 'ERR_CSV_CELL' || !holdsUnits(textsOf(record))) throw error;
@@ -219,8 +220,8 @@ export class RecordReader {
       );
       if (!areNumbers || values.every((value) => value === undefined)) return error;
       const hold = at === 0 ? 'holds' : `and ${at === 1 ? 'the next' : `the next ${at}`} hold`;
-      return new StatisticsError(
-        error.code,
+      return new CodedError(
+        error.info,
         `${this.#place(line)} ${hold} units, not numbers: --skip-rows ${at + 1} passes over ${at === 0 ? 'it' : 'them'}`,
       );
     };
@@ -296,13 +297,13 @@ export class RecordReader {
   }
 
   #error(
-    code: StatisticsErrorCode,
+    code: StatisticsCode,
     line: number,
     column: readonly [name: string, position: number] | undefined,
     what: string,
-  ): StatisticsError {
+  ): CodedError {
     const where = column === undefined ? '' : `, column ${columnTitle(...column)}`;
-    return new StatisticsError(code, `${this.#place(line)}${where}: ${what}`);
+    return new CodedError(STATISTICS_CODES[code], `${this.#place(line)}${where}: ${what}`);
   }
 }
 
@@ -313,8 +314,8 @@ function checkTrimmed({ features, labellings }: Columns): void {
     ...labellings.flatMap(({ column, classes }) => [column, ...classes]),
   ];
   if (names.every((name) => name === name.trim())) return;
-  throw new StatisticsError(
-    'ERR_CSV_COLUMNS',
+  throw new CodedError(
+    STATISTICS_CODES.ERR_CSV_COLUMNS,
     'the task has names or classes with blanks around them, which cannot be told with --trim',
   );
 }

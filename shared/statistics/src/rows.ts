@@ -1,6 +1,7 @@
 /** Rows of any source, and their statistics. */
+import { CodedError } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
-import { StatisticsError } from './errors.ts';
+import { STATISTICS_CODES } from './codes.ts';
 import type { FoundGrains } from './grain-watch.ts';
 import type { ConsentOptions, ReadingOptions } from './reading-options.ts';
 import { RowAccumulator } from './row-accumulator.ts';
@@ -97,7 +98,7 @@ export async function statisticsOfRows<Options extends SummingOptions>(
   const { rows, clippedCells, clippedRows } = accumulator;
   if (rows === 0 && skippedRows > 0) {
     const message = `expected at least one whole row, got none: a cell is missing in each of ${skippedRows}`;
-    throw new StatisticsError('ERR_NO_ROWS', message);
+    throw new CodedError(STATISTICS_CODES.ERR_NO_ROWS, message);
   }
   const statistics = accumulator.statistics();
   unreadable.check(rows, options);

@@ -1,8 +1,9 @@
 /** Statistics of rows as exact integers, and their one order as a flat vector. */
 
 import type { IntegerList } from '@eigenveil/platform';
+import { CodedError } from '@eigenveil/platform';
 import { computedValues, floorOf, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
-import { StatisticsError } from './errors.ts';
+import { STATISTICS_CODES } from './codes.ts';
 
 /** The sum V of the rows x of one class and their number M; x in units of 2^-fractionBits. */
 export interface ClassSums {
@@ -48,8 +49,8 @@ export function flatten(task: Shape, statistics: Statistics): bigint[] {
         sums.length !== labellings[l]!.length || sums.some(({ V }, k) => !fits(V, labellings[l]![k]!.V)),
     )
   ) {
-    throw new StatisticsError(
-      'ERR_STATISTICS_LENGTH',
+    throw new CodedError(
+      STATISTICS_CODES.ERR_STATISTICS_LENGTH,
       '"statistics" expected the shape of the task, got another',
     );
   }
@@ -64,8 +65,8 @@ export function flatten(task: Shape, statistics: Statistics): bigint[] {
 export function unflatten(task: Shape, values: IntegerList): Statistics {
   const { R, Y, counts, labellings, owners, length } = placesOf(task);
   if (values.length !== length) {
-    throw new StatisticsError(
-      'ERR_STATISTICS_LENGTH',
+    throw new CodedError(
+      STATISTICS_CODES.ERR_STATISTICS_LENGTH,
       `"values" expected ${length} integers, got ${values.length}`,
     );
   }
@@ -98,8 +99,8 @@ export function unflattenComputed(task: StatisticsTask, values: IntegerList): St
     }),
   );
   if (values.length === next) return { ...statistics, noisedSums };
-  throw new StatisticsError(
-    'ERR_STATISTICS_LENGTH',
+  throw new CodedError(
+    STATISTICS_CODES.ERR_STATISTICS_LENGTH,
     `"values" expected ${next} integers, got ${values.length}`,
   );
 }

@@ -1,5 +1,6 @@
 /** What of the values of a feature looks like a mistake: cells that are clipped or no numbers, and a range that they do not fill. */
-import { StatisticsError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { STATISTICS_CODES } from './codes.ts';
 import type { ConsentOptions } from './reading-options.ts';
 
 interface Feature {
@@ -132,8 +133,8 @@ export function checkClipping(
   );
   if (clipped.length === 0) return;
   const names = clipped.map(({ name }) => name);
-  throw new StatisticsError(
-    'ERR_CLIPPED',
+  throw new CodedError(
+    STATISTICS_CODES.ERR_CLIPPED,
     `more than half of the cells of ${names.map((name) => JSON.stringify(name)).join(', ')} lie outside the range and would be clipped: is the unit of the file another one? --allow-clipping ${names.join(',')} takes them so`,
   );
 }
@@ -171,7 +172,10 @@ export class UnreadableCells {
       if (count === 0) continue;
       const cells = `${count === rows ? 'all' : `${count} of ${rows}`} cells of ${JSON.stringify(name)} are no numbers; the first is ${this.#kinds[i]}`;
       if (count > rows / 2 && countUnreadable !== true)
-        throw new StatisticsError('ERR_UNREADABLE_CELLS', `${cells} (--count-unreadable counts them so)`);
+        throw new CodedError(
+          STATISTICS_CODES.ERR_UNREADABLE_CELLS,
+          `${cells} (--count-unreadable counts them so)`,
+        );
       onRemark?.(`${cells}; they are counted as unreadable`);
     }
   }

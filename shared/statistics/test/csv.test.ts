@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { CodedError } from '@eigenveil/platform';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type CsvOptions, readFileBytes, readRows, StatisticsError } from '../src/index.ts';
+import { type CsvOptions, readFileBytes, readRows } from '../src/index.ts';
 import { parseDecimal } from '../src/number.ts';
 import { chunksOf, collect, expected, read, refusal, task } from './reading.ts';
 
@@ -264,8 +265,8 @@ describe('what is refused', () => {
             (reason) => reason,
           );
           if (error === undefined) return;
-          expect(error).toBeInstanceOf(StatisticsError);
-          expect((error as StatisticsError).message).not.toContain(secret);
+          expect(error).toBeInstanceOf(CodedError);
+          expect((error as CodedError).message).not.toContain(secret);
         },
       ),
       { numRuns: 1000 },

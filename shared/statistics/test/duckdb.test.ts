@@ -1,13 +1,15 @@
 /** Rows that DuckDB reads are those of a CSV file with the same values, and DuckDB does nothing else. */
+
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { CodedError } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readStoredRows, type StoredRowOptions, type StoredRows, writeCsv } from '../src/duckdb/index.ts';
-import { type Row, readFileBytes, StatisticsError, statisticsOfCsv, statisticsOfRows } from '../src/index.ts';
+import { type Row, readFileBytes, statisticsOfCsv, statisticsOfRows } from '../src/index.ts';
 import { type DATASETS, loadDataset, METHODS, syntheticTask, taskFor } from './datasets.ts';
 
 let folder: string;
@@ -55,13 +57,13 @@ async function refusal(
   stored: StoredRows,
   options: StoredRowOptions = {},
   of: StatisticsTask = task,
-): Promise<StatisticsError> {
+): Promise<CodedError> {
   const error: unknown = await sums(stored, of, options).then(
     () => undefined,
     (reason) => reason,
   );
-  expect(error).toBeInstanceOf(StatisticsError);
-  return error as StatisticsError;
+  expect(error).toBeInstanceOf(CodedError);
+  return error as CodedError;
 }
 
 describe('rows of Parquet', () => {

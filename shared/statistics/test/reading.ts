@@ -1,6 +1,7 @@
 /** Reads CSV text for tests, in chunks of any size. */
+import { CodedError } from '@eigenveil/platform';
 import { expect } from 'vitest';
-import { type CsvOptions, type CsvRow, readRows, StatisticsError } from '../src/index.ts';
+import { type CsvOptions, type CsvRow, readRows } from '../src/index.ts';
 
 export const task = {
   features: [
@@ -24,13 +25,13 @@ export function read(text: string | Uint8Array, options: CsvOptions = {}, size =
   return collect(readRows(chunksOf(Buffer.from(text), size), task, options));
 }
 
-export async function refusal(text: string, options: CsvOptions = {}): Promise<StatisticsError> {
+export async function refusal(text: string, options: CsvOptions = {}): Promise<CodedError> {
   const error: unknown = await read(text, options).then(
     () => undefined,
     (reason) => reason,
   );
-  expect(error).toBeInstanceOf(StatisticsError);
-  return error as StatisticsError;
+  expect(error).toBeInstanceOf(CodedError);
+  return error as CodedError;
 }
 
 export const expected: CsvRow[] = [

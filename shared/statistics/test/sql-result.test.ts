@@ -1,8 +1,9 @@
 /** Statements hold no name outside its quotes, and results that were changed are refused. */
+import { CodedError } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StatisticsError } from '../src/index.ts';
+
 import { isPositiveSemidefinite } from '../src/sql/check.ts';
 import { DIALECTS, type DialectName, sqlStatement, statisticsOfResult } from '../src/sql/index.ts';
 import { METHODS, naiveStatistics, syntheticTask } from './datasets.ts';
@@ -230,7 +231,7 @@ describe('a result', () => {
           try {
             read(file);
           } catch (error) {
-            expect(error).toBeInstanceOf(StatisticsError);
+            expect(error).toBeInstanceOf(CodedError);
             expect((error as Error).message).not.toContain('SECRET');
           }
       }),

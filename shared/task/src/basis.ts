@@ -9,7 +9,8 @@
  *
  * A sketch with `refine` names an earlier result in the same way, of the same features: its vectors are the first columns of Ω. Rows are not reduced by it.
  */
-import { TaskError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { TASK_CODES } from './codes.ts';
 import { grainOf, isExact } from './floor.ts';
 import { cappedComponents } from './program.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
@@ -133,8 +134,8 @@ function checkLink(task: Pick<ChainedTask, 'features' | 'differentialPrivacy'>, 
       );
     });
   if (!areThose)
-    throw new TaskError(
-      'ERR_TASK_INVALID',
+    throw new CodedError(
+      TASK_CODES.ERR_TASK_INVALID,
       `"features" expected the ${features.length} components of the basis: component_1 and so on, from ${features[0]!.min} to ${features[0]!.max}, twoValued ${features[0]!.twoValued}${features[0]!.grain === undefined ? '' : `, grain ${features[0]!.grain} or coarser`}`,
     );
   if (!before.releaseToOwners)
@@ -176,13 +177,14 @@ function checkRefinement(
   const warm = componentsOf(refined);
   const least = warm + LEAST_FRESH_COLUMNS;
   if (columns < least)
-    throw new TaskError(
-      'ERR_TASK_INVALID',
+    throw new CodedError(
+      TASK_CODES.ERR_TASK_INVALID,
       `"sketch.columns" expected at least ${least}, the ${warm} vectors that are refined and ${LEAST_FRESH_COLUMNS} columns of signs, got ${columns}: more columns, up to ${LIMITS.sketchColumns}, or a result of fewer components`,
     );
 }
 
 const notRefined = (expected: string) =>
-  new TaskError('ERR_TASK_INVALID', `"sketch.refine" expected ${expected}`);
+  new CodedError(TASK_CODES.ERR_TASK_INVALID, `"sketch.refine" expected ${expected}`);
 
-const invalid = (expected: string) => new TaskError('ERR_TASK_INVALID', `"basis" expected ${expected}`);
+const invalid = (expected: string) =>
+  new CodedError(TASK_CODES.ERR_TASK_INVALID, `"basis" expected ${expected}`);

@@ -2,7 +2,8 @@
  * The one check of a task: what its schema cannot say. Statistics and decompositions are also computed for callers that have no whole task, so the
  * parts that these rest on can be checked alone. Each rule stands here once.
  */
-import { TaskError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { TASK_CODES } from './codes.ts';
 import { isExact } from './floor.ts';
 import { checkHistogram, checkNoHistogram, checkOfHistogram } from './histogram.ts';
 import { type Program, programOf, revealedByRotation } from './program.ts';
@@ -51,16 +52,16 @@ export function checkTask(task: TaskProposal): void {
   if (!Number.isSafeInteger(samples))
     throw invalid('maximumSamplesPerOwner', 'fewer than 2^53 samples over all owners', samples);
   if (keyBits < 2048 && !task.allowInsecureKey) {
-    throw new TaskError(
-      'ERR_KEY_TOO_SHORT',
+    throw new CodedError(
+      TASK_CODES.ERR_KEY_TOO_SHORT,
       `"keyBits" expected at least 2048 unless allowInsecureKey, got ${keyBits}`,
     );
   }
   checkConsent(task);
   if (!isHistogram && revealsScatter(task) && !task.allowFullRank) {
     const most = mostComponents(task);
-    throw new TaskError(
-      'ERR_FULL_RANK',
+    throw new CodedError(
+      TASK_CODES.ERR_FULL_RANK,
       most > 0
         ? `"components" expected at most ${most}, got ${task.components}: these outputs determine the whole scatter matrix; "allowFullRank" consents to that`
         : '"outputs" expected fewer, or more features: with any number of components these outputs determine the whole scatter matrix; "allowFullRank" consents to that',
@@ -219,8 +220,8 @@ export function checkProgram(program: Program): void {
       'correlation',
     );
   if (components > featureCount) {
-    throw new TaskError(
-      'ERR_TOO_MANY_COMPONENTS',
+    throw new CodedError(
+      TASK_CODES.ERR_TOO_MANY_COMPONENTS,
       `"components" expected at most ${featureCount}, the number of features, got ${components}`,
     );
   }
@@ -250,8 +251,8 @@ export function checkRevealedByRotation({
   const revealed = revealedByRotation(method, sketch);
   const missing = revealed.filter((output) => !outputs.includes(output));
   if (missing.length === 0) return;
-  throw new TaskError(
-    'ERR_PROGRAM_INVALID',
+  throw new CodedError(
+    TASK_CODES.ERR_PROGRAM_INVALID,
     `"outputs" expected ${revealed.join(', ')} for ${method.kind} with the two-party protocol rotated, which reveals them: declare ${missing.join(' and ')}`,
   );
 }
@@ -314,6 +315,6 @@ function regressionReveals({ outputs, twoValued }: Program, varying: number): bo
   return varying - 1 + told >= (varying * (varying + 1)) / 2;
 }
 
-function invalid(title: string, expected: string, got: string | number): TaskError {
-  return new TaskError('ERR_TASK_INVALID', `"${title}" expected ${expected}, got ${got}`);
+function invalid(title: string, expected: string, got: string | number): CodedError {
+  return new CodedError(TASK_CODES.ERR_TASK_INVALID, `"${title}" expected ${expected}, got ${got}`);
 }

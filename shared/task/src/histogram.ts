@@ -12,6 +12,7 @@
  * Features of one histogram: a row adds g columns, of g features. By the triangle inequality their sum changes by at most g Δ₁ in L1 and g Δ₂ in L2, which is reached
  * when all cells are alike. Histograms stand apart: L1 = Δ₁ Σ g, the number of features, and L2² = Δ₂² Σ g².
  */
+import { CodedError } from '@eigenveil/platform';
 import { invalid as invalidParameter } from '@eigenveil/privacy/parts';
 import {
   type CoefficientNoise,
@@ -23,7 +24,7 @@ import {
   tree,
 } from '@eigenveil/release';
 import { signedBits } from './bits.ts';
-import { TaskError } from './errors.ts';
+import { TASK_CODES } from './codes.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
 import type { HistogramMethod, StatisticsTask } from './statistics-task.ts';
 
@@ -279,6 +280,6 @@ function expect(holds: boolean, title: string, expected: string, got: string | n
   if (!holds) throw invalid(title, expected, got);
 }
 
-function invalid(title: string, expected: string, got: string | number): TaskError {
-  return new TaskError('ERR_TASK_INVALID', `"${title}" expected ${expected}, got ${got}`);
+function invalid(title: string, expected: string, got: string | number): CodedError {
+  return new CodedError(TASK_CODES.ERR_TASK_INVALID, `"${title}" expected ${expected}, got ${got}`);
 }

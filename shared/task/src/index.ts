@@ -8,9 +8,9 @@ export {
   checkTask,
   LABELLINGS,
 } from './check.ts';
+export { TASK_CODES } from './codes.ts';
 export { fullRankRule } from './consent.ts';
 export { DAY_MILLISECONDS } from './deadline.ts';
-export { TaskError, type TaskErrorCode } from './errors.ts';
 export { type FeatureRun, featureRuns } from './feature-runs.ts';
 export {
   computedFractionBits,

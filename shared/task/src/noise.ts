@@ -1,7 +1,8 @@
 /** What a task's differential-privacy setting means for its rows and values; nothing, for a task without one. */
 
+import { CodedError } from '@eigenveil/platform';
 import { type NoisePlan, noisePlan, type StageTask } from '@eigenveil/privacy';
-import { TaskError } from './errors.ts';
+import { TASK_CODES } from './codes.ts';
 import { type StatisticsTask, summedClasses } from './statistics-task.ts';
 
 /**
@@ -19,8 +20,8 @@ export function stageTaskOf(
     return undefined;
   const { clippingNorm } = setting;
   if (clippingNorm === null)
-    throw new TaskError(
-      'ERR_TASK_INVALID',
+    throw new CodedError(
+      TASK_CODES.ERR_TASK_INVALID,
       '"differentialPrivacy.clippingNorm" expected a number for a projection, got null',
     );
   return {

@@ -2,7 +2,8 @@
  * Sketched PCA: what a task with `sketch` must keep to. Owners sum Y = Xᵀ(XΩ), and the servers make the vectors of T ≈ TΩ (ΩᵀTΩ)⁻¹ (TΩ)ᵀ
  * (Tropp, Yurtsever, Udell, Cevher, "Fixed-rank approximation of a positive-semidefinite matrix from streaming data", 2017). docs/sketches.md has all of it.
  */
-import { TaskError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { TASK_CODES } from './codes.ts';
 import { programOf, SKETCH_OUTPUTS } from './program.ts';
 import { leastRank } from './rank.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
@@ -86,12 +87,12 @@ export function checkSketch(task: TaskProposal): void {
   );
   const least = leastRank(programOf(task));
   if (columns >= least) return;
-  throw new TaskError(
-    'ERR_FULL_RANK',
+  throw new CodedError(
+    TASK_CODES.ERR_FULL_RANK,
     `"sketch.columns" expected at least ${least} for ${task.components} components of these features, got ${columns}: fewer components, or more columns, up to ${LIMITS.sketchColumns}; and "twoValued": false where features take more than two values`,
   );
 }
 
 function expect(holds: boolean, message: string): void {
-  if (!holds) throw new TaskError('ERR_TASK_INVALID', message);
+  if (!holds) throw new CodedError(TASK_CODES.ERR_TASK_INVALID, message);
 }

@@ -1,4 +1,5 @@
 /** What a task with a sketch must keep to, and that one without is as it was. */
+import { isOf } from '@eigenveil/platform';
 import { describe, expect, test } from 'vitest';
 import {
   checkTask,
@@ -9,7 +10,7 @@ import {
   LIMITS,
   programOf,
   statisticsBounds,
-  TaskError,
+  TASK_CODES,
   TaskProposal,
 } from '../src/index.ts';
 
@@ -41,7 +42,7 @@ function refusalOf(changes: Changes): string | undefined {
     checkTask(proposal(changes));
     return undefined;
   } catch (error) {
-    return error instanceof TaskError ? `${error.code} ${error.message}` : String(error);
+    return isOf(TASK_CODES, error) ? `${error.code} ${error.message}` : String(error);
   }
 }
 

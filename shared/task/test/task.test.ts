@@ -1,5 +1,6 @@
+import { isOf } from '@eigenveil/platform';
 import { describe, expect, test } from 'vitest';
-import { checkTask, TaskError, TaskProposal } from '../src/index.ts';
+import { checkTask, TASK_CODES, TaskProposal } from '../src/index.ts';
 
 const proposal = (changes: Record<string, unknown> = {}) =>
   TaskProposal.parse({
@@ -34,7 +35,7 @@ function codeOf(changes: Record<string, unknown>): string | undefined {
     checkTask(proposal(changes));
     return undefined;
   } catch (error) {
-    return error instanceof TaskError ? error.code : undefined;
+    return isOf(TASK_CODES, error) ? error.code : undefined;
   }
 }
 

@@ -1,7 +1,8 @@
 /** Which tasks `garbled` computes. Both servers refuse others before they exchange a byte. */
-import { ProjectionError } from '@eigenveil/projection/portable';
+import { CodedError } from '@eigenveil/platform';
+import { PROJECTION_CODES } from '@eigenveil/projection/portable';
 import { computedFractionBits, type Program, type StatisticsTask } from '@eigenveil/task';
-import { TwoPartyError } from './errors.ts';
+import { TWO_PARTY_CODES } from './codes.ts';
 
 /** A PCA of so many takes some minutes. */
 const MAXIMUM_FEATURES = 100;
@@ -10,15 +11,15 @@ const MAXIMUM_FEATURES = 100;
 export function checkGarbled(task: StatisticsTask, program: Program): void {
   const { length } = task.features;
   if (length > MAXIMUM_FEATURES) {
-    throw new TwoPartyError(
-      'ERR_TASK_RANGE',
+    throw new CodedError(
+      TWO_PARTY_CODES.ERR_TASK_RANGE,
       `"features" expected at most ${MAXIMUM_FEATURES} with the two-party protocol garbled, got ${length}`,
     );
   }
   checkRidges(task);
   if (task.method.kind !== 'pca' && program.outputs.includes('spectrum')) {
-    throw new ProjectionError(
-      'ERR_PROGRAM_INVALID',
+    throw new CodedError(
+      PROJECTION_CODES.ERR_PROGRAM_INVALID,
       `"outputs" expected no spectrum for ${task.method.kind} with the two-party protocol garbled, whose circuits decompose the pencil alone`,
     );
   }
@@ -36,8 +37,8 @@ function checkRidges(task: StatisticsTask): void {
   for (const [name, ridge] of Object.entries(ridges)) {
     const rounded = Math.round(ridge * 4 ** fractionBits) / 4 ** fractionBits;
     if (Math.abs(rounded - ridge) <= RIDGE_ERROR * Math.abs(ridge)) continue;
-    throw new TwoPartyError(
-      'ERR_TASK_RANGE',
+    throw new CodedError(
+      TWO_PARTY_CODES.ERR_TASK_RANGE,
       `"method.${name}" expected 0, a multiple of 4^-${fractionBits} or at least ${(4 ** -fractionBits / RIDGE_ERROR / 2).toPrecision(2)} with ${fractionBits} fraction bits, got ${ridge}`,
     );
   }

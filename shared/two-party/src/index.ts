@@ -17,7 +17,7 @@ export {
   squareRoot,
   unsigned,
 } from './circuits/index.ts';
-export { TwoPartyError, type TwoPartyErrorCode } from './errors.ts';
+export { TWO_PARTY_CODES } from './codes.ts';
 export {
   CountingGates,
   CountingSession,

@@ -1,6 +1,7 @@
 /** How the CSP refuses a number of owners, and how the data user hears of it. */
+import { CodedError, isOf } from '@eigenveil/platform';
 import type { Channel } from './channel/channel.ts';
-import { TwoPartyError } from './errors.ts';
+import { TWO_PARTY_CODES } from './codes.ts';
 
 const OWNER_COUNT = 'ERR_OWNER_COUNT';
 
@@ -9,7 +10,7 @@ export async function tellingOwners<T>(channel: Channel, run: () => Promise<T>):
   try {
     return await run();
   } catch (error) {
-    if (error instanceof TwoPartyError && error.code === OWNER_COUNT) await channel.abort(OWNER_COUNT);
+    if (isOf(TWO_PARTY_CODES, error) && error.code === OWNER_COUNT) await channel.abort(OWNER_COUNT);
     throw error;
   }
 }
@@ -19,13 +20,19 @@ export async function hearing<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    const reason = error instanceof TwoPartyError ? error.reason : undefined;
+    const reason = isOf(TWO_PARTY_CODES, error) ? error.parameters.reason : undefined;
     if (reason === OWNER_COUNT)
-      throw new TwoPartyError(OWNER_COUNT, 'the CSP refused the number of owners', { cause: error });
-    if (reason === 'ERR_ANSWER_DIFFERS')
-      throw new TwoPartyError(reason, 'the CSP was sent something else than in a run of this answer before', {
+      throw new CodedError(TWO_PARTY_CODES[OWNER_COUNT], 'the CSP refused the number of owners', {
         cause: error,
       });
+    if (reason === 'ERR_ANSWER_DIFFERS')
+      throw new CodedError(
+        TWO_PARTY_CODES[reason],
+        'the CSP was sent something else than in a run of this answer before',
+        {
+          cause: error,
+        },
+      );
     throw error;
   }
 }

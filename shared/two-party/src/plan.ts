@@ -1,6 +1,6 @@
 /** What is known of a task before anybody contributes, and what its result can resolve: without what runs it, so that pages load it, too. */
 export { checkComputable } from './check-task.ts';
-export { TwoPartyError } from './errors.ts';
+export { TWO_PARTY_CODES } from './codes.ts';
 export { CountingGates } from './garbling/counting.ts';
 export { CountingSession } from './garbling/local-session.ts';
 export { observed } from './garbling/observed.ts';

@@ -2,8 +2,8 @@
  * Additive shares: value v of b bits is (x + r) mod 2^b at the CSP and −r mod 2^b at the data user, where x is a
  * signed integer in [−2^(b−1), 2^(b−1)). Unblinding gives them for free: see the blinding values of the packing.
  */
-import { type IntegerList, Integers, IntegersError, type Widths } from '@eigenveil/platform';
-import { TwoPartyError } from './errors.ts';
+import { CodedError, type IntegerList, Integers, IntegersError, type Widths } from '@eigenveil/platform';
+import { TWO_PARTY_CODES } from './codes.ts';
 
 /** Reduces integers to ring elements: result[v] = values[v] mod 2^bits[v], in [0, 2^bits[v]). */
 export function toRing(bits: readonly number[], values: readonly bigint[]): bigint[] {
@@ -31,6 +31,6 @@ export function decodeShares(bits: Widths, message: Uint8Array): Integers {
     return Integers.read(message, bits);
   } catch (error) {
     if (!(error instanceof IntegersError)) throw error;
-    throw new TwoPartyError('ERR_CHANNEL_MESSAGE', `"shares": ${error.message}`);
+    throw new CodedError(TWO_PARTY_CODES.ERR_CHANNEL_MESSAGE, `"shares": ${error.message}`);
   }
 }

@@ -4,11 +4,11 @@
  * single contribution). It stands in for a private protocol in tests, benchmarks and demonstrations, and services and
  * owners refuse it unless they were started to allow it.
  */
-import { Integers } from '@eigenveil/platform';
+import { CodedError, Integers } from '@eigenveil/platform';
 import { decompose } from '@eigenveil/projection';
 import { unflattenComputed } from '@eigenveil/statistics';
 import { computedBitsOf } from '@eigenveil/task';
-import { TwoPartyError } from './errors.ts';
+import { TWO_PARTY_CODES } from './codes.ts';
 import { hangUp, type TwoPartyProtocol } from './protocol.ts';
 import { combine, decodeShares } from './shares.ts';
 
@@ -33,8 +33,8 @@ export const simulated: TwoPartyProtocol = {
     const message = Buffer.from(await channel.receive());
     await hangUp(channel, input);
     if (message.length < COUNT_BYTES) {
-      throw new TwoPartyError(
-        'ERR_CHANNEL_MESSAGE',
+      throw new CodedError(
+        TWO_PARTY_CODES.ERR_CHANNEL_MESSAGE,
         `"message" expected a count and shares, got ${message.length} bytes`,
       );
     }
@@ -42,8 +42,8 @@ export const simulated: TwoPartyProtocol = {
     const values = combine(bits, input.shares, decodeShares(bits, message.subarray(COUNT_BYTES)));
     const statistics = unflattenComputed(task, values);
     if (statistics.owners !== verifiedOwners) {
-      throw new TwoPartyError(
-        'ERR_OWNER_COUNT',
+      throw new CodedError(
+        TWO_PARTY_CODES.ERR_OWNER_COUNT,
         'the encrypted number of owners differs from the verified records',
       );
     }

@@ -81,7 +81,7 @@ async function run(
   // How it ended for the CSP: in order, or with a reason.
   const closing = await left.receive().then(
     () => 'another message',
-    (error: { code: string; reason?: string }) => error.reason ?? error.code,
+    (error: CodedError) => error.parameters.reason ?? error.code,
   );
   const code = user.status === 'rejected' ? user.reason.code : undefined;
   return { code, answered, sent: sent(), seenByCsp: { csp: csp.status, messages: seen, closing } };

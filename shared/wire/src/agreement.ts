@@ -2,11 +2,11 @@
  * What the CSP signs about a task, and how a party that pins the CSP's key accepts it: only if the CSP has signed the task's digest and
  * its Paillier key.
  */
-import { fromBase64url } from '@eigenveil/platform';
+import { CodedError, fromBase64url } from '@eigenveil/platform';
 import { Task, TaskId } from '@eigenveil/task';
 import { z } from 'zod';
+import { CODES } from './codes.ts';
 import { Digest, digestJson } from './digest.ts';
-import { ServiceError } from './errors.ts';
 import { verifyStatement } from './jws.ts';
 import { PublicJwk, thumbprintOf } from './keys.ts';
 
@@ -46,7 +46,7 @@ export type Agreement = z.infer<(typeof AGREEMENT)['schema']>;
  */
 export function sketchSeed(agreement: Agreement): Uint8Array {
   if (agreement.sketchNonce === undefined)
-    throw new ServiceError('ERR_AGREEMENT_INVALID', '"sketchNonce" expected for a task with "sketch"');
+    throw new CodedError(CODES.ERR_AGREEMENT_INVALID, '"sketchNonce" expected for a task with "sketch"');
   return fromBase64url(digestJson('sketch', agreement));
 }
 
@@ -78,8 +78,8 @@ export async function verifySignedTask(
     task.csp === (await thumbprintOf(cspJwk)) &&
     task.dataUser === (await thumbprintOf(agreed.dataUserKey));
   if (!consistent) {
-    throw new ServiceError(
-      'ERR_AGREEMENT_INVALID',
+    throw new CodedError(
+      CODES.ERR_AGREEMENT_INVALID,
       '"agreement" expected the digest and the keys of this very task',
     );
   }

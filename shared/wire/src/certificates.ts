@@ -1,5 +1,6 @@
 /** What it means, and what to do, when a service's certificate is refused: trying again mends none of it. */
-import { ServiceError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from './codes.ts';
 
 /** Node.js's words for what its verification of a chain found (OpenSSL's X509_V_ERR_…), and its own for names; UNSPECIFIED are all others. */
 const REASONS: ReadonlySet<string> = new Set([
@@ -51,11 +52,11 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** ERR_PEER_CERTIFICATE if that is why a connection to `url` failed, by the code of its error; otherwise undefined. */
-export function certificateError(url: string, reason: string, cause: unknown): ServiceError | undefined {
+export function certificateError(url: string, reason: string, cause: unknown): CodedError | undefined {
   if (!REASONS.has(reason)) return undefined;
   const advice = ADVICE[reason] ?? 'its operator must replace it';
   const message = `the certificate of ${url} is not accepted (${reason}): ${advice}`;
-  return new ServiceError('ERR_PEER_CERTIFICATE', message, { cause });
+  return new CodedError(CODES.ERR_PEER_CERTIFICATE, message, { cause });
 }
 
 /** What failed where not only the codes of Node.js's system calls (ECONNREFUSED, …) say it, which documents name. */

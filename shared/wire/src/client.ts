@@ -2,11 +2,11 @@
  * An HTTPS client for the services: a fresh proof for every attempt, answers bounded in bytes and time, and patience with peers that are down
  * for a moment. How bytes get there is `undici.ts` in Node.js and `fetch.ts` in browsers.
  */
-import { concatBytes, sleep, textOf, utf8 } from '@eigenveil/platform';
+import { CodedError, concatBytes, sleep, textOf, utf8 } from '@eigenveil/platform';
 import type { z } from 'zod';
 import { openTransport } from '#transport';
+import { CODES } from './codes.ts';
 import { type Clock, Deadline, systemClock } from './deadline.ts';
-import { ServiceError } from './errors.ts';
 import { createProof } from './identity.ts';
 import type { SigningKey } from './keys.ts';
 import { errorFromProblem, isTransient, parseJson } from './problem.ts';
@@ -167,8 +167,8 @@ export class ServiceClient {
       if (error !== undefined) throw error;
     }
     if (version > SPOKEN_VERSION) throw versionRefused(this.url, version);
-    throw new ServiceError(
-      'ERR_PEER_PROTOCOL',
+    throw new CodedError(
+      CODES.ERR_PEER_PROTOCOL,
       `${message.method} ${this.url}${message.path} gave an unexpected answer with status ${status}`,
     );
   }
@@ -199,7 +199,7 @@ export class ServiceClient {
         text: textOf(await this.#read(answer.body, deadline, message)),
       };
     } catch (cause) {
-      if (cause instanceof ServiceError) throw cause;
+      if (cause instanceof CodedError) throw cause;
       throw overdue.signal.aborted ? peerTimeout(this.url, cause) : this.#transport.failure(this.url, cause);
     } finally {
       deadline.clear();
@@ -218,7 +218,7 @@ export class ServiceClient {
       bytes += chunk.length;
       if (bytes > this.#largestAnswer) {
         const most = `an answer of at most ${this.#largestAnswer} bytes`;
-        throw new ServiceError('ERR_PEER_PROTOCOL', `${method} ${this.url}${path} expected ${most}`);
+        throw new CodedError(CODES.ERR_PEER_PROTOCOL, `${method} ${this.url}${path} expected ${most}`);
       }
       chunks.push(chunk);
     }
@@ -231,6 +231,8 @@ function versionOfAnswer(answer: Answer): number {
   try {
     return versionOf(answer.header(VERSION_HEADER));
   } catch (cause) {
-    throw new ServiceError('ERR_PEER_PROTOCOL', `"${VERSION_HEADER}" of an answer is no version`, { cause });
+    throw new CodedError(CODES.ERR_PEER_PROTOCOL, `"${VERSION_HEADER}" of an answer is no version`, {
+      cause,
+    });
   }
 }

@@ -2,11 +2,11 @@
  * Who sends a request: a proof of possession of a signing key (DPoP, RFC 9449) and, for owners, the CSP's token that
  * binds an owner id to the thumbprint of that key.
  */
-import { randomBytes, sha256, toBase64url } from '@eigenveil/platform';
+import { CodedError, randomBytes, sha256, toBase64url } from '@eigenveil/platform';
 import { Thumbprint } from '@eigenveil/task';
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
-import { ServiceError } from './errors.ts';
+import { CODES } from './codes.ts';
 import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey, thumbprintOf } from './keys.ts';
 import { OwnerId } from './owner-id.ts';
 
@@ -94,7 +94,7 @@ export async function verifyProof(
     const thumbprint = await thumbprintOf(publicJwk);
     return { publicJwk, thumbprint, proofId: `${thumbprint}.${claims.jti}` };
   } catch (cause) {
-    throw new ServiceError('ERR_AUTH_REQUIRED', `"DPoP" ${leg} expected ${mended}`, { cause });
+    throw new CodedError(CODES.ERR_AUTH_REQUIRED, `"DPoP" ${leg} expected ${mended}`, { cause });
   }
 }
 
@@ -130,9 +130,9 @@ export class ReplayGuard {
   admit(proofId: string, now = Date.now()): void {
     this.#forgetExpired(now);
     if (this.#expiries.has(proofId))
-      throw new ServiceError('ERR_PROOF_REPLAYED', '"DPoP" expected a proof not used before');
+      throw new CodedError(CODES.ERR_PROOF_REPLAYED, '"DPoP" expected a proof not used before');
     if (this.#expiries.size >= this.#capacity) {
-      throw new ServiceError('ERR_BUSY', 'too many requests within a minute', {
+      throw new CodedError(CODES.ERR_BUSY, 'too many requests within a minute', {
         retryAfterSeconds: PROOF_WINDOW_SECONDS,
       });
     }
@@ -203,11 +203,11 @@ export async function verifyOwnerToken(
     return { ownerId: claims.sub, thumbprint: claims.cnf.jkt };
   } catch (cause) {
     if (cause instanceof errors.JWTExpired) {
-      throw new ServiceError('ERR_TOKEN_EXPIRED', '"Authorization" expected a token that has not expired', {
+      throw new CodedError(CODES.ERR_TOKEN_EXPIRED, '"Authorization" expected a token that has not expired', {
         cause,
       });
     }
-    throw new ServiceError('ERR_AUTH_REQUIRED', '"Authorization" expected a token of the pinned CSP', {
+    throw new CodedError(CODES.ERR_AUTH_REQUIRED, '"Authorization" expected a token of the pinned CSP', {
       cause,
     });
   }

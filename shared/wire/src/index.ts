@@ -18,6 +18,7 @@ export {
   type ServiceClientOptions,
   type ServiceRequest,
 } from './client.ts';
+export { CODES } from './codes.ts';
 export {
   ContributionTree,
   isIncluded,
@@ -35,7 +36,6 @@ export {
   fromProblem,
   isErrorCode,
   type Problem,
-  ServiceError,
   toProblem,
 } from './errors.ts';
 export { explainIssues } from './explain.ts';

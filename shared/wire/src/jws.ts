@@ -1,10 +1,11 @@
 /**
  * Signed statements: compact JWS with a type of their own in the header, so that no statement can pass for another.
  */
-import { concatBytes, textOf, utf8 } from '@eigenveil/platform';
+import { CodedError, concatBytes, textOf, utf8 } from '@eigenveil/platform';
 import { CompactSign, compactVerify, decodeProtectedHeader } from 'jose';
 import type { z } from 'zod';
-import { type ErrorCode, ServiceError } from './errors.ts';
+import { CODES } from './codes.ts';
+import type { ErrorCode } from './errors.ts';
 import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey } from './keys.ts';
 
 /** A kind of signed statement: its JWS type, its payload and the error that a bad one gets. */
@@ -54,8 +55,8 @@ export async function verifyStatement<Schema extends z.ZodType>(
     if (protectedHeader.typ !== statement.type) throw new TypeError('wrong type');
     return statement.schema.parse(JSON.parse(textOf(payload)));
   } catch (cause) {
-    throw new ServiceError(
-      statement.code,
+    throw new CodedError(
+      CODES[statement.code],
       `"${statement.type}" expected a statement signed by the right key`,
       { cause },
     );
@@ -73,8 +74,12 @@ export function claimedSigner<Schema extends z.ZodType>(
   try {
     return PublicJwk.parse(decodeProtectedHeader(jws).jwk);
   } catch (cause) {
-    throw new ServiceError(statement.code, `"${statement.type}" expected a compact JWS that names its key`, {
-      cause,
-    });
+    throw new CodedError(
+      CODES[statement.code],
+      `"${statement.type}" expected a compact JWS that names its key`,
+      {
+        cause,
+      },
+    );
   }
 }

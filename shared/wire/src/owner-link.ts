@@ -2,9 +2,10 @@
  * The link by which somebody becomes a data owner on the owners' page. All of it stands behind the `#`, which browsers send to no server;
  * the token in it enrols whoever comes first, once.
  */
+import { CodedError } from '@eigenveil/platform';
 import { TaskId, Thumbprint } from '@eigenveil/task/schema';
 import { z } from 'zod';
-import { ServiceError } from './errors.ts';
+import { CODES } from './codes.ts';
 import { explainIssues } from './explain.ts';
 import { ServiceUrl } from './service-url.ts';
 
@@ -74,4 +75,4 @@ function decoded(text: string): string | null {
 }
 
 const refused = (why: string) =>
-  new ServiceError('ERR_BODY_INVALID', `this link is none for a data owner, or not all of it: ${why}`);
+  new CodedError(CODES.ERR_BODY_INVALID, `this link is none for a data owner, or not all of it: ${why}`);

@@ -1,6 +1,7 @@
 /** Problem details as they come from a service (RFC 9457), and the errors that they stand for. Needs nothing of the system. */
+import type { CodedError } from '@eigenveil/platform';
 import { z } from 'zod';
-import { errorCodeOf, fromProblem, type ServiceError } from './errors.ts';
+import { errorCodeOf, fromProblem } from './errors.ts';
 import { CodeOfError, PeerText } from './status.ts';
 
 export const ProblemSchema = z.object({
@@ -12,7 +13,7 @@ export const ProblemSchema = z.object({
 });
 
 /** The error that a peer's problem details (JSON) stand for; undefined when they are none. */
-export function errorFromProblem(text: string, retryAfterSeconds?: number): ServiceError | undefined {
+export function errorFromProblem(text: string, retryAfterSeconds?: number): CodedError | undefined {
   const problem = ProblemSchema.safeParse(parseJson(text));
   if (!problem.success) return undefined;
   const { detail, ...rest } = problem.data;

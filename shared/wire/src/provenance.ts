@@ -2,13 +2,13 @@
  * Provenance: what the CSP signs about the records that it has verified and about the one projection that was registered, and how an owner
  * checks both. It proves which records were verified, not what the data user has aggregated.
  */
-import { fromBase64url, randomBytes, utf8 } from '@eigenveil/platform';
+import { CodedError, fromBase64url, randomBytes, utf8 } from '@eigenveil/platform';
 import { type Task, TaskId } from '@eigenveil/task';
 import { z } from 'zod';
 import { digestTask } from './agreement.ts';
+import { CODES } from './codes.ts';
 import { isIncluded, type TreeContribution } from './contribution-tree.ts';
 import { bytesOfDigest, Digest, digestBytes, digestOfHash } from './digest.ts';
-import { ServiceError } from './errors.ts';
 import { verifyStatement } from './jws.ts';
 import type { PublicJwk } from './keys.ts';
 
@@ -122,12 +122,12 @@ export function checkInclusion(
   { verifiedOwners, contributionsRoot }: VerifiedProvenance,
 ): void {
   if (isIncluded(contribution, inclusion, { size: verifiedOwners, root: contributionsRoot })) return;
-  throw new ServiceError(
-    'ERR_PROVENANCE_EXCLUDED',
+  throw new CodedError(
+    CODES.ERR_PROVENANCE_EXCLUDED,
     `"inclusion" expected a proof that the contribution with digest ${contribution.contributionDigest} is among the ${verifiedOwners} that the CSP verified`,
   );
 }
 
 function expect(holds: boolean, what: string, expected: string): void {
-  if (!holds) throw new ServiceError('ERR_PROVENANCE_INVALID', `${what} expected ${expected}`);
+  if (!holds) throw new CodedError(CODES.ERR_PROVENANCE_INVALID, `${what} expected ${expected}`);
 }

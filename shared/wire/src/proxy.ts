@@ -2,12 +2,14 @@
  * Outgoing connections by the HTTP proxy that the environment names: HTTPS_PROXY is its address, NO_PROXY what is reached without it. The proxy carries TLS
  * from end to end (CONNECT), so it sees the name and the port of a service and nothing that is said.
  */
+
 import { request as plainRequest } from 'node:http';
 import { Agent, type AgentOptions, request as tlsRequest } from 'node:https';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect } from 'node:tls';
-import { ServiceError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from './codes.ts';
 
 const CONNECT_MILLISECONDS = 10_000;
 const LOOPBACK = new BlockList();
@@ -28,7 +30,7 @@ export function proxyFor(address: string): URL | undefined {
     return undefined;
   const proxy = URL.parse(text.includes('://') ? text : `http://${text}`);
   if (proxy === null || !/^https?:$/.test(proxy.protocol) || credentialsOf(proxy) === undefined)
-    throw new ServiceError('ERR_PROXY', '"HTTPS_PROXY" expected the address of a proxy, http or https');
+    throw new CodedError(CODES.ERR_PROXY, '"HTTPS_PROXY" expected the address of a proxy, http or https');
   return proxy;
 }
 
@@ -76,24 +78,28 @@ const UNDICI_REFUSAL = /^Proxy response \((\d+)\)/;
  * Why there is no connection to `url` by a proxy, if the proxy itself has said so: a user or a rule that it refuses is for its user to mend, and
  * a service that it does not reach may come back.
  */
-export function proxyRefusal(url: string, error: unknown): ServiceError | undefined {
+export function proxyRefusal(url: string, error: unknown): CodedError | undefined {
   const status =
     error instanceof ProxyRefused
       ? error.status
       : Number(error instanceof Error && UNDICI_REFUSAL.exec(error.message)?.[1]);
   if (!status) return undefined;
   if (status >= 500)
-    return new ServiceError(
-      'ERR_PEER_UNREACHABLE',
+    return new CodedError(
+      CODES.ERR_PEER_UNREACHABLE,
       `${url} cannot be reached (the proxy answered ${status})`,
       {
         cause: error,
       },
     );
   const advice = status === 407 ? 'it expects a user and a password in HTTPS_PROXY' : 'ask its operator';
-  return new ServiceError('ERR_PROXY', `the proxy does not connect to ${url} (status ${status}): ${advice}`, {
-    cause: error,
-  });
+  return new CodedError(
+    CODES.ERR_PROXY,
+    `the proxy does not connect to ${url} (status ${status}): ${advice}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** What makes connections by the proxy, for what cannot be sent by undici; undefined: no proxy. */

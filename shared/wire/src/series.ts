@@ -2,10 +2,11 @@
  * The series of tasks that renew each other. A task's id names its parameters once, so each task of a series is a task of its own, with a key of its
  * own; it is bound to the one before by that one's digest, which the CSP has signed with the rest of it.
  */
+import { CodedError } from '@eigenveil/platform';
 import { type Task, TaskId } from '@eigenveil/task';
 import { digestTask } from './agreement.ts';
+import { CODES } from './codes.ts';
 import { type Digest, digestJson } from './digest.ts';
-import { ServiceError } from './errors.ts';
 
 /** What is kept of a task to know the next one by. */
 export interface SeriesLink {
@@ -53,8 +54,8 @@ export function checkRenewal(previous: SeriesLink, task: Task): void {
   const { seriesId, number, parametersDigest } = linkOf(task);
   const expect = (holds: boolean, what: string) => {
     if (!holds)
-      throw new ServiceError(
-        'ERR_SERIES_INVALID',
+      throw new CodedError(
+        CODES.ERR_SERIES_INVALID,
         `"series" expected the task that renews ${previous.taskId}: ${what}`,
       );
   };

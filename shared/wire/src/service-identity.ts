@@ -1,8 +1,9 @@
 /** Whether the service at an address is the one that was meant: its pinned identity key, and what it calls itself. */
+import { CodedError } from '@eigenveil/platform';
 import type { Thumbprint } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import type { ServiceClient } from './client.ts';
-import { ServiceError } from './errors.ts';
+import { CODES } from './codes.ts';
 import { JwkSet, type PublicJwk, thumbprintOf } from './keys.ts';
 
 /** What each service calls itself, in its OpenAPI document and where it has no such route. */
@@ -25,10 +26,10 @@ export async function pinnedCspKey(client: ServiceClient, thumbprint: Thumbprint
 }
 
 /** @param title what the service calls itself, if it is one of ours */
-export function cspIdentityError(url: string, expected: string, title: string | undefined): ServiceError {
+export function cspIdentityError(url: string, expected: string, title: string | undefined): CodedError {
   const told = title === undefined || title === SERVICE_TITLES.csp ? '' : `: that address is an ${title}'s`;
-  return new ServiceError(
-    'ERR_CSP_IDENTITY',
+  return new CodedError(
+    CODES.ERR_CSP_IDENTITY,
     `"csp" expected an identity key with ${expected} at ${url}${told}`,
   );
 }

@@ -1,5 +1,6 @@
 /** One exchange of an HTTPS client with a service: what `undici.ts` makes in Node.js and `fetch.ts` in browsers. */
-import { ServiceError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from './codes.ts';
 
 export interface TransportOptions {
   /** PEM certificates to trust instead of the system's. */
@@ -29,17 +30,17 @@ export interface Transport {
   /** Follows no redirection, and sends nothing that it is not given: no cookie, no referrer, nothing out of a cache. */
   exchange(exchange: Exchange): Promise<Answer>;
   /** What it means that an exchange with the service at `url`, or reading its answer, threw `cause`. */
-  failure(url: string, cause: unknown): ServiceError;
+  failure(url: string, cause: unknown): CodedError;
   /** Ends once the exchanges under way have; there are no others. */
   retire(): Promise<void>;
   /** Breaks off all exchanges. */
   close(): Promise<void>;
 }
 
-export function peerTimeout(url: string, cause: unknown): ServiceError {
-  return new ServiceError('ERR_PEER_TIMEOUT', `${url} did not answer in time`, { cause });
+export function peerTimeout(url: string, cause: unknown): CodedError {
+  return new CodedError(CODES.ERR_PEER_TIMEOUT, `${url} did not answer in time`, { cause });
 }
 
-export function peerUnreachable(url: string, reason: string, cause: unknown): ServiceError {
-  return new ServiceError('ERR_PEER_UNREACHABLE', `${url} cannot be reached (${reason})`, { cause });
+export function peerUnreachable(url: string, reason: string, cause: unknown): CodedError {
+  return new CodedError(CODES.ERR_PEER_UNREACHABLE, `${url} cannot be reached (${reason})`, { cause });
 }

@@ -1,5 +1,6 @@
 /** Which version of the protocol a program speaks, and which versions may meet. docs/versions.md has the table. */
-import { ServiceError } from './errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from './codes.ts';
 
 /**
  * The version of this release. From the first release on it is raised whenever what programs of different roles send each other changes so that one of the
@@ -26,18 +27,18 @@ const SILENT_VERSION = 0;
 export function versionOf(header: string | undefined): number {
   if (header === undefined) return SILENT_VERSION;
   if (!/^[1-9]\d{0,4}$/.test(header))
-    throw new ServiceError(
-      'ERR_BODY_MALFORMED',
+    throw new CodedError(
+      CODES.ERR_BODY_MALFORMED,
       `"${VERSION_HEADER}" expected a whole number from 1 to 99999`,
     );
   return Number(header);
 }
 
 /** Both sides' versions, and who has to be updated: the older one. */
-export function versionRefused(peer: string, theirs: number): ServiceError {
+export function versionRefused(peer: string, theirs: number): CodedError {
   const older = theirs < SPOKEN_VERSION ? peer : 'this program';
-  return new ServiceError(
-    'ERR_PROTOCOL_VERSION',
+  return new CodedError(
+    CODES.ERR_PROTOCOL_VERSION,
     `${peer} speaks version ${theirs} of the protocol, this program version ${SPOKEN_VERSION}: update ${older} (docs/versions.md says which releases may meet)`,
   );
 }

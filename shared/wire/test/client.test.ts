@@ -142,7 +142,7 @@ describe.each([
     await expect(client(url).send(GET)).rejects.toMatchObject({
       code: 'ERR_NOT_READY',
       message: 'why',
-      retryAfterSeconds: 7,
+      parameters: { retryAfterSeconds: 7 },
     });
   });
 

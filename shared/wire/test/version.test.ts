@@ -1,6 +1,7 @@
+import { CodedError } from '@eigenveil/platform';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ServiceClient, ServiceError, SPOKEN_VERSION, toProblem, VERSION_HEADER } from '../src/index.ts';
+import { CODES, ServiceClient, SPOKEN_VERSION, toProblem, VERSION_HEADER } from '../src/index.ts';
 import { type Certificate, certificateWith, type Scripted, serveScripted } from './scripted-service.ts';
 
 let certificate: Certificate;
@@ -34,7 +35,7 @@ describe('a service of another release', () => {
   const unknown = {
     status: 404,
     type: 'application/problem+json',
-    body: JSON.stringify(toProblem(new ServiceError('ERR_ROUTE_UNKNOWN', 'x'))),
+    body: JSON.stringify(toProblem(new CodedError(CODES.ERR_ROUTE_UNKNOWN, 'x'))),
   };
   const refused = (theirs: number, older: string) =>
     expect.objectContaining({

@@ -1,7 +1,8 @@
 /** Owners come into a task with their contributions, and leave it. */
+import type { CodedError } from '@eigenveil/platform';
 import { among, countOf, rowOf, rows, rowsOf, sql, type Work } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
-import type { OwnerId, ServiceError } from '@eigenveil/wire';
+import type { OwnerId } from '@eigenveil/wire';
 import type { NewContribution, StoredContribution } from '../store.ts';
 import { admit, withdrawalOf } from '../store-rules.ts';
 import { contributionOf, deleteBodies, insertBodies, writeBodies } from './contributions.ts';
@@ -16,7 +17,7 @@ export function* insertContributions(
   taskId: TaskId,
   contributions: readonly NewContribution[],
   isShared: boolean,
-): Work<(StoredContribution | ServiceError)[]> {
+): Work<(StoredContribution | CodedError)[]> {
   const written = isShared && (yield* mayTake(taskId)) ? yield* writeBodies(taskId, contributions) : [];
   const stored = yield* locked(taskId);
   const owners = contributions.map(({ ownerId }) => ownerId);

@@ -1,6 +1,7 @@
 /** What the contract of the data user's stores works with: a task, contributions to it, and the store that is tested. */
+import { CodedError } from '@eigenveil/platform';
 import { type Task, TaskId } from '@eigenveil/task';
-import { Digest, OwnerId, ServiceError } from '@eigenveil/wire';
+import { Digest, OwnerId } from '@eigenveil/wire';
 import type { DataUserStore } from '../../src/store.ts';
 
 export const taskId = TaskId.parse('t'.repeat(22));
@@ -20,7 +21,7 @@ export const stored = (i: number) => {
 };
 /** Of what insertContributions returns. */
 export const codesOf = (outcomes: readonly unknown[]) =>
-  outcomes.map((outcome) => (outcome instanceof ServiceError ? outcome.code : 'taken'));
+  outcomes.map((outcome) => (outcome instanceof CodedError ? outcome.code : 'taken'));
 export const textOf = (bytes: Uint8Array | null) => bytes && Buffer.from(bytes).toString();
 
 /** A store with the task open in it, another one for each test. */

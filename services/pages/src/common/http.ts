@@ -2,7 +2,8 @@
  * Asks a service from a page: JSON and streams of JSON lines, every answer checked by its schema. Errors are those of the command line:
  * a ServiceError with a code.
  */
-import { ServiceError } from '@eigenveil/wire/errors';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire/errors';
 import { errorFromProblem, parseJson } from '@eigenveil/wire/problem';
 import type { z } from 'zod';
 
@@ -82,7 +83,7 @@ export function lineSplitter(longest = LONGEST_LINE): (piece: string) => string[
     const lines = `${begun}${piece}`.split('\n');
     begun = lines.pop()!;
     if (begun.length > longest)
-      throw new ServiceError('ERR_PEER_PROTOCOL', 'a line of the stream is too long');
+      throw new CodedError(CODES.ERR_PEER_PROTOCOL, 'a line of the stream is too long');
     return lines.filter((it) => it !== '');
   };
 }
@@ -127,13 +128,13 @@ function readable(
   request: PageRequest<z.ZodType>,
   overdue: AbortSignal | undefined,
 ): unknown {
-  if (request.signal?.aborted || error instanceof ServiceError) return error;
+  if (request.signal?.aborted || error instanceof CodedError) return error;
   if (overdue?.aborted || (error instanceof DOMException && error.name === 'TimeoutError'))
-    return new ServiceError('ERR_PEER_TIMEOUT', 'the service did not answer in time', { cause: error });
-  return new ServiceError('ERR_PEER_UNREACHABLE', 'the service cannot be reached', { cause: error });
+    return new CodedError(CODES.ERR_PEER_TIMEOUT, 'the service did not answer in time', { cause: error });
+  return new CodedError(CODES.ERR_PEER_UNREACHABLE, 'the service cannot be reached', { cause: error });
 }
 
-function unexpected(request: PageRequest<z.ZodType>, status: number): ServiceError {
+function unexpected(request: PageRequest<z.ZodType>, status: number): CodedError {
   const what = `${request.method} ${request.url}`;
-  return new ServiceError('ERR_PEER_PROTOCOL', `${what} gave an unexpected answer with status ${status}`);
+  return new CodedError(CODES.ERR_PEER_PROTOCOL, `${what} gave an unexpected answer with status ${status}`);
 }

@@ -1,5 +1,5 @@
 /** Follows a stream of the data user for as long as somebody looks: asked again after a pause when it breaks, and it says so. */
-import { ServiceError } from '@eigenveil/wire/errors';
+import { CodedError } from '@eigenveil/platform';
 
 /** As the schemas of `@eigenveil/wire/console` have the lines of a stream. */
 export type Line<Update> =
@@ -111,7 +111,7 @@ export async function follow<Update>({ open, tell, signal, sleep }: Following<Up
 
 /** Whether the service has understood and refuses. */
 function isForGood(error: unknown): boolean {
-  if (!(error instanceof ServiceError)) return false;
-  const { status } = error;
+  if (!(error instanceof CodedError)) return false;
+  const { status = 500 } = error;
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }

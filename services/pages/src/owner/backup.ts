@@ -9,13 +9,13 @@ import {
   type PendingContribution,
   SeriesEntry,
 } from '@eigenveil/data-owner/portable';
-import { fromBase64url, toBase64url } from '@eigenveil/platform';
+import { CodedError, fromBase64url, toBase64url } from '@eigenveil/platform';
 import { TaskId } from '@eigenveil/task';
 import { generatePrivateJwk, PrivateJwk, PublicJwk } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
+import { DEVICE_CODES } from './codes.ts';
 import type { Database, StoredKey, Transaction } from './database.ts';
-import { DeviceError } from './errors.ts';
 import { passphraseProblem, seal, unseal } from './sealed-file.ts';
 
 const Pending = z.strictObject({
@@ -50,7 +50,7 @@ const Moved = z.strictObject({
  */
 export async function makeKey(database: Database, passphrase: string | null): Promise<string | null> {
   const weak = passphrase === null ? null : passphraseProblem(passphrase);
-  if (weak !== null) throw new DeviceError('ERR_PASSPHRASE_WEAK', weak);
+  if (weak !== null) throw new CodedError(DEVICE_CODES.ERR_PASSPHRASE_WEAK, weak);
   // It can be read in this function alone, and is forgotten with it.
   const jwk = await generatePrivateJwk();
   const backup = passphrase === null ? null : await seal('backup', jwk, passphrase);
@@ -59,8 +59,8 @@ export async function makeKey(database: Database, passphrase: string | null): Pr
     await requireNoOwner(it);
     // Somebody may have its backup, which would open another key than that of this device.
     if ((await it.objectStore('key').count()) > 0)
-      throw new DeviceError(
-        'ERR_OWNER_EXISTS',
+      throw new CodedError(
+        DEVICE_CODES.ERR_OWNER_EXISTS,
         'this browser has a key already, made in another tab perhaps: load the page again and go on with that one',
       );
     await it.objectStore('key').put(key, 'key');
@@ -79,8 +79,8 @@ export async function leave(database: Database, backup: string, passphrase: stri
   const moved = await database.write(async (it) => {
     const key = await it.objectStore('key').get('key');
     if (key?.publicJwk.x !== x)
-      throw new DeviceError(
-        'ERR_BACKUP_INVALID',
+      throw new CodedError(
+        DEVICE_CODES.ERR_BACKUP_INVALID,
         'the backup file is that of another key than this device has',
       );
     const marks = it.objectStore('marks');
@@ -106,7 +106,10 @@ export async function restore(
   const jwk = await unseal('backup', backup, passphrase, PrivateJwk);
   const moved = transfer === null ? null : await unseal('transfer', transfer, passphrase, Moved);
   if (moved !== null && moved.publicJwk.x !== jwk.x)
-    throw new DeviceError('ERR_BACKUP_INVALID', 'the backup file and the transfer file are of two owners');
+    throw new CodedError(
+      DEVICE_CODES.ERR_BACKUP_INVALID,
+      'the backup file and the transfer file are of two owners',
+    );
   const key = await storedKey(jwk);
   await database.write(async (it) => {
     await requireNoOwner(it);
@@ -128,8 +131,8 @@ async function requireNoOwner(it: Transaction): Promise<void> {
     'series',
   ] as const)
     if ((await it.objectStore(store).count()) > 0)
-      throw new DeviceError(
-        'ERR_OWNER_EXISTS',
+      throw new CodedError(
+        DEVICE_CODES.ERR_OWNER_EXISTS,
         'this browser has an owner already, or had one that moved away: take another browser or profile, or have this one delete the data of this site first',
       );
 }
@@ -139,9 +142,13 @@ async function storedKey({ d, ...publicJwk }: PrivateJwk): Promise<StoredKey> {
   const privateKey = await crypto.subtle
     .importKey('jwk', { ...publicJwk, d }, 'Ed25519', false, ['sign'])
     .catch((cause: unknown) => {
-      throw new DeviceError('ERR_OWNER_HOME', 'this browser cannot sign with Ed25519: take a newer one', {
-        cause,
-      });
+      throw new CodedError(
+        DEVICE_CODES.ERR_OWNER_HOME,
+        'this browser cannot sign with Ed25519: take a newer one',
+        {
+          cause,
+        },
+      );
     });
   return { privateKey, publicJwk };
 }

@@ -2,16 +2,18 @@
  * What the owner's page keeps in the browser, in IndexedDB of its origin. What is written is on the disk before the promise resolves (durability
  * `strict`, as far as the browser and the system keep that promise), whole or not at all.
  */
+
 import type {
   LedgerEntry,
   OwnerPolicy,
   PendingContribution,
   SeriesEntry,
 } from '@eigenveil/data-owner/portable';
+import { CodedError, isOf } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import type { PublicJwk } from '@eigenveil/wire';
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
-import { DeviceError } from './errors.ts';
+import { DEVICE_CODES } from './codes.ts';
 
 /** A key that this page can use and nobody can take out of the browser, as far as the browser keeps that promise. */
 export interface StoredKey {
@@ -126,10 +128,10 @@ export class Database {
   }
 }
 
-function unusable(cause: unknown): DeviceError {
-  if (cause instanceof DeviceError) return cause;
-  return new DeviceError(
-    'ERR_OWNER_HOME',
+function unusable(cause: unknown): CodedError {
+  if (isOf(DEVICE_CODES, cause)) return cause;
+  return new CodedError(
+    DEVICE_CODES.ERR_OWNER_HOME,
     'this browser keeps nothing for this page, which must not forget what it sends: leave private browsing, allow the site to keep data, or make room on the disk, and load the page again',
     { cause },
   );

@@ -1,4 +1,5 @@
 /** The owner on this device: whether the browser keeps it, and how it moves to another one. */
+import { CodedError } from '@eigenveil/platform';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
@@ -7,7 +8,7 @@ import { View } from '../common/layout.tsx';
 import { save } from '../common/save.ts';
 import { useAction } from '../common/use-async.ts';
 import { leave, restore } from './backup.ts';
-import { DeviceError } from './errors.ts';
+import { DEVICE_CODES } from './codes.ts';
 import { Check, FileField, TextField } from './fields.tsx';
 import { Persistence } from './persistence.tsx';
 import { OwnerProblem } from './problem.tsx';
@@ -150,6 +151,9 @@ function Restore({ owner, look }: OwnerViewProps) {
 
 function textOf(file: File): Promise<string> {
   if (file.size > LONGEST_FILE)
-    throw new DeviceError('ERR_BACKUP_INVALID', `${JSON.stringify(file.name)} is too large for a backup`);
+    throw new CodedError(
+      DEVICE_CODES.ERR_BACKUP_INVALID,
+      `${JSON.stringify(file.name)} is too large for a backup`,
+    );
   return file.text();
 }

@@ -2,10 +2,18 @@
  * Files that only a passphrase opens: PBKDF2 with HMAC-SHA-256, which is the best that WebCrypto has for passphrases, then AES-256-GCM. All but
  * the content stands in the file as it is, and belongs to what the passphrase proves.
  */
-import { fromBase64url, randomBytes, sha256, textOf, toBase64url, utf8 } from '@eigenveil/platform';
+import {
+  CodedError,
+  fromBase64url,
+  randomBytes,
+  sha256,
+  textOf,
+  toBase64url,
+  utf8,
+} from '@eigenveil/platform';
 import { parseJson } from '@eigenveil/wire/problem';
 import { z } from 'zod';
-import { DeviceError } from './errors.ts';
+import { DEVICE_CODES } from './codes.ts';
 
 /** `backup` holds the owner's key, `transfer` everything else. */
 export type SealedKind = 'backup' | 'transfer';
@@ -39,7 +47,7 @@ const SealedFile = Header.extend({
  */
 export async function seal(kind: SealedKind, value: unknown, passphrase: string): Promise<string> {
   const problem = passphraseProblem(passphrase);
-  if (problem !== null) throw new DeviceError('ERR_PASSPHRASE_WEAK', problem);
+  if (problem !== null) throw new CodedError(DEVICE_CODES.ERR_PASSPHRASE_WEAK, problem);
   const [salt, iv] = [randomBytes(32), randomBytes(12)];
   const header: Header = {
     format: `eigenveil-owner-${kind}`,
@@ -72,8 +80,8 @@ export async function unseal<Schema extends z.ZodType>(
   const [salt, iv, sealed] = [header.salt, header.iv, content].map((it) => bytesIn(kind, it));
   const key = await keyOf(passphrase, salt!, 'decrypt');
   const opened = await crypto.subtle.decrypt(by(header, iv!), key, sealed!).catch((cause: unknown) => {
-    throw new DeviceError(
-      'ERR_PASSPHRASE',
+    throw new CodedError(
+      DEVICE_CODES.ERR_PASSPHRASE,
       `the passphrase does not open the ${kind} file: type it again, or take another copy of the file, which somebody may have altered`,
       { cause },
     );
@@ -110,7 +118,7 @@ function bytesIn(kind: SealedKind, text: string): Uint8Array<ArrayBuffer> {
 const CHANGED = 'has changed since it was saved: take another copy of it';
 
 const invalid = (kind: SealedKind, why: string) =>
-  new DeviceError('ERR_BACKUP_INVALID', `the ${kind} file ${why}`);
+  new CodedError(DEVICE_CODES.ERR_BACKUP_INVALID, `the ${kind} file ${why}`);
 
 const by = (header: Header, iv: Uint8Array<ArrayBuffer>): AesGcmParams => ({
   name: 'AES-GCM',

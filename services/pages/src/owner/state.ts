@@ -2,6 +2,7 @@
  * The owner's state in the browser: what OwnerHome keeps in a folder, with the same promises. A contribution is kept before it is sent, and
  * the first one that is kept is the one to send, in all tabs.
  */
+
 import {
   digestOfData,
   Enrolment,
@@ -13,10 +14,11 @@ import {
   type SeriesEntry,
   type SeriesState,
 } from '@eigenveil/data-owner/portable';
+import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import { type SigningKey, thumbprintOf } from '@eigenveil/wire';
+import { DEVICE_CODES } from './codes.ts';
 import { Database, type KnownTask, type Transaction } from './database.ts';
-import { DeviceError } from './errors.ts';
 
 /** What there is of the owner on this device. */
 export interface DeviceStatus {
@@ -99,8 +101,8 @@ export class BrowserState implements OwnerState {
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     return navigator.locks.request(LOCK, { ifAvailable: true }, async (lock) => {
       if (lock === null)
-        throw new DeviceError(
-          'ERR_OWNER_BUSY',
+        throw new CodedError(
+          DEVICE_CODES.ERR_OWNER_BUSY,
           'another tab of this page is at work for the same owner: finish there, or close it',
         );
       // It may have been moved or restored in another tab, or the browser's promise have been taken back.
@@ -133,7 +135,10 @@ export class BrowserState implements OwnerState {
       return it.objectStore('key').get('key');
     });
     if (key === undefined)
-      throw new DeviceError('ERR_OWNER_HOME', 'there is no key on this device yet: make one, or restore one');
+      throw new CodedError(
+        DEVICE_CODES.ERR_OWNER_HOME,
+        'there is no key on this device yet: make one, or restore one',
+      );
     return { ...key, thumbprint: await thumbprintOf(key.publicJwk) };
   }
 
@@ -273,8 +278,8 @@ async function isKept(): Promise<boolean> {
 
 function refuseMoved(movedAt: string | undefined): void {
   if (movedAt === undefined) return;
-  throw new DeviceError(
-    'ERR_OWNER_MOVED',
+  throw new CodedError(
+    DEVICE_CODES.ERR_OWNER_MOVED,
     'this owner has moved to another device: go on there; here only its receipts are left to be seen',
   );
 }
@@ -285,8 +290,8 @@ function parsed<Value>(
 ): Value {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new DeviceError(
-    'ERR_OWNER_HOME',
+  throw new CodedError(
+    DEVICE_CODES.ERR_OWNER_HOME,
     'what this browser has kept is not what this page writes: take the newest page, or restore the backup elsewhere',
   );
 }

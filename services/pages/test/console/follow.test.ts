@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { ServiceError } from '@eigenveil/wire/errors';
+import { CodedError } from '@eigenveil/platform';
+import { CODES } from '@eigenveil/wire/errors';
 import { describe, expect, test } from 'vitest';
 import { type Change, follow, followWhileSeen, type Line } from '../../src/console/follow.ts';
 
@@ -32,7 +33,7 @@ async function told(
 
 const update = (it: number) => ({ kind: 'update', update: it }) as const;
 const end = (reason: 'final' | 'session' | 'closing' | 'failed') => ({ kind: 'end', reason }) as const;
-const gone = new ServiceError('ERR_PEER_UNREACHABLE', 'gone');
+const gone = new CodedError(CODES.ERR_PEER_UNREACHABLE, 'gone');
 
 test('what comes is told until it is final', async () => {
   const { changes } = await told([update(1), { kind: 'heartbeat' }, update(2), end('final')], [update(3)]);
@@ -68,9 +69,9 @@ test('a bearer that is over is no broken line', async () => {
 });
 
 test('what the service refuses for good is not asked again', async () => {
-  const unknown = new ServiceError('ERR_TASK_UNKNOWN', 'no');
+  const unknown = new CodedError(CODES.ERR_TASK_UNKNOWN, 'no');
   expect((await told([unknown], [update(1)])).changes).toEqual([{ kind: 'failed', error: unknown }]);
-  const busy = new ServiceError('ERR_RATE_LIMITED', 'later');
+  const busy = new CodedError(CODES.ERR_RATE_LIMITED, 'later');
   expect((await told([busy], [update(1), end('final')])).changes.at(-1)).toEqual({ kind: 'final' });
 });
 

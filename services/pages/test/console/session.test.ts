@@ -1,5 +1,6 @@
+import { CodedError } from '@eigenveil/platform';
 import type { ConsoleSession } from '@eigenveil/wire/console';
-import { ServiceError } from '@eigenveil/wire/errors';
+import { CODES } from '@eigenveil/wire/errors';
 import { expect, test } from 'vitest';
 import { Session, type SessionClock, type SessionEnd } from '../../src/console/session.ts';
 
@@ -104,7 +105,7 @@ test('a page that nobody uses lets its bearer end, and one that is used again in
 test('a bearer that the service refuses ends at once; a service that is away has as long as the bearer holds', async () => {
   const refused = await opened({
     renew: () => {
-      throw new ServiceError('ERR_AUTH_REQUIRED', 'no');
+      throw new CodedError(CODES.ERR_AUTH_REQUIRED, 'no');
     },
   });
   await refused.clock.pass(11 * MINUTE);
@@ -112,7 +113,7 @@ test('a bearer that the service refuses ends at once; a service that is away has
 
   let isAway = true;
   const away = (issue: () => ConsoleSession) => {
-    if (isAway) throw new ServiceError('ERR_PEER_UNREACHABLE', 'no');
+    if (isAway) throw new CodedError(CODES.ERR_PEER_UNREACHABLE, 'no');
     return issue();
   };
   const gone = await opened({ renew: away });

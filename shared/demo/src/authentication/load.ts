@@ -1,8 +1,10 @@
 /** Finds the file of a data set and reads its people. */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigurationError } from '@eigenveil/command';
+import { COMMAND_CODES } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { type People, peopleOf } from '@eigenveil/testbed/recognition/people';
 import { readRecords } from '../dataset.ts';
 import type { SetName } from './sets.ts';
@@ -19,7 +21,8 @@ export async function loadSet(name: SetName): Promise<People> {
     .map((place) => join(place, `${name}.csv.gz`))
     .find(existsSync);
   if (file === undefined)
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"--dataset ${name}" is not bundled: expected ${name}.csv.gz in the folder that the variable EIGENVEIL_DATA names, ${folder === undefined ? 'which is not set' : `got ${folder}`}`,
     );
   const [columns, ...lines] = await readRecords(file);

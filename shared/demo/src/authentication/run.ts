@@ -1,9 +1,11 @@
 /** The demo of authentication: owners with one class each compute a projection, and an authenticator recognises them by it. */
+
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TrustEngine, type TrustSettings } from '@eigenveil/authentication';
-import { ConfigurationError } from '@eigenveil/command';
+import { COMMAND_CODES } from '@eigenveil/command';
 import { Projector } from '@eigenveil/data-owner';
+import { CodedError } from '@eigenveil/platform';
 import type { Task, TaskProposal } from '@eigenveil/task';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import { type Comparison, equalErrorRates } from '@eigenveil/testbed/recognition/error-rates';
@@ -51,11 +53,13 @@ export async function runAuthenticationDemo(options: AuthenticationOptions): Pro
   const { people: everybody, ...set } = await loadSet(options.dataset);
   const count = options.users ?? everybody.length;
   if (count > everybody.length)
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"--users" expected at most ${everybody.length}, those of the set, got ${count}`,
     );
   if (options.impostors >= count)
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"--impostors" expected fewer than the ${count} users, got ${options.impostors}`,
     );
   const people: People = { ...set, people: everybody.slice(0, count) };

@@ -1,7 +1,9 @@
 /** What `npm run evaluate` does once its options are read. */
-import { type Command, ConfigurationError, onShutdown, printResult } from '@eigenveil/command';
+
+import { COMMAND_CODES, type Command, onShutdown, printResult } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import type { TaskProposal } from '@eigenveil/task';
-import { EvaluationError } from '../errors.ts';
+import { EVALUATION_CODES } from '../codes.ts';
 import { terminalTable, writeReport } from '../report/index.ts';
 import type { OwnSource } from '../scenes/own.ts';
 import { describeBundle, evaluateBundle } from '../views/evaluate.ts';
@@ -39,7 +41,8 @@ export async function runEvaluation(program: Command, options: EvaluateOptions):
   const experiments = await allExperiments(attack);
   const unknown = only?.find((id) => !experiments.some((one) => one.id === id));
   if (unknown !== undefined)
-    throw new ConfigurationError(
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
       `"--only" expected some of ${experiments.map(({ id }) => id).join(', ')}, got ${unknown}`,
     );
   const evaluation = await Evaluation.open(
@@ -69,8 +72,9 @@ export async function runEvaluation(program: Command, options: EvaluateOptions):
     process.exit(INTERRUPTED);
   }
   const [problems, noise] = [problemsOf(result), noiseOf(result)];
-  if (problems.length > 0) throw new EvaluationError('ERR_EVALUATION', [...problems, ...noise].join('; '));
-  if (noise.length > 0) throw new EvaluationError('ERR_TOO_NOISY', noise.join('; '));
+  if (problems.length > 0)
+    throw new CodedError(EVALUATION_CODES.ERR_EVALUATION, [...problems, ...noise].join('; '));
+  if (noise.length > 0) throw new CodedError(EVALUATION_CODES.ERR_TOO_NOISY, noise.join('; '));
 }
 
 /** @throws ERR_EVALUATION when the party has what it must not see; as evaluateBundle */
@@ -80,7 +84,7 @@ async function showBundle(program: Command, file: string): Promise<void> {
   const found = evaluated.searches.reduce((sum, search) => sum + search.found.length, 0);
   if (found > 0) {
     const problem = `the view of ${evaluated.party} has ${found} secrets that it must not see`;
-    throw new EvaluationError('ERR_EVALUATION', problem);
+    throw new CodedError(EVALUATION_CODES.ERR_EVALUATION, problem);
   }
 }
 
@@ -95,5 +99,8 @@ function ownOf(options: EvaluateOptions): OwnSource | undefined {
   };
   if (task !== undefined && data !== undefined) return { task, data, ...chosen };
   if (task === undefined && data === undefined && Object.keys(chosen).length === 0) return undefined;
-  throw new ConfigurationError('expected both --task and --data, or none of the options that are about them');
+  throw new CodedError(
+    COMMAND_CODES.ERR_CONFIGURATION,
+    'expected both --task and --data, or none of the options that are about them',
+  );
 }

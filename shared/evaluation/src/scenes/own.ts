@@ -3,9 +3,10 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { readRecords } from '@eigenveil/demo/dataset';
+import { CodedError } from '@eigenveil/platform';
 import { parseDecimal } from '@eigenveil/statistics';
 import { checkTask, ProposalFile, type TaskProposal } from '@eigenveil/task';
-import { EvaluationError } from '../errors.ts';
+import { EVALUATION_CODES } from '../codes.ts';
 import type { Scene, SceneRow } from '../scene.ts';
 import { dealtRows } from './split.ts';
 
@@ -62,9 +63,13 @@ async function proposalOf({ task: file, twoParty }: OwnSource): Promise<TaskProp
     return chosen;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new EvaluationError('ERR_SCENE', `"--task" expected a task's proposal, got ${file}: ${why}`, {
-      cause,
-    });
+    throw new CodedError(
+      EVALUATION_CODES.ERR_SCENE,
+      `"--task" expected a task's proposal, got ${file}: ${why}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -74,9 +79,13 @@ async function rowsOf(
   labels: readonly string[],
 ): Promise<SceneRow[]> {
   const [header, ...records] = await readRecords(file).catch((cause: Error) => {
-    throw new EvaluationError('ERR_SCENE', `"--data" expected a CSV file, got ${file}: ${cause.message}`, {
-      cause,
-    });
+    throw new CodedError(
+      EVALUATION_CODES.ERR_SCENE,
+      `"--data" expected a CSV file, got ${file}: ${cause.message}`,
+      {
+        cause,
+      },
+    );
   });
   const at = (column: string) => {
     const index = header?.indexOf(column) ?? -1;
@@ -128,8 +137,8 @@ function dealtOf(file: string, rows: readonly SceneRow[], owners: number, seed: 
   try {
     return dealtRows(rows, owners, `${seed}/own`);
   } catch (cause) {
-    throw new EvaluationError('ERR_SCENE', `${file}: ${(cause as Error).message}`, { cause });
+    throw new CodedError(EVALUATION_CODES.ERR_SCENE, `${file}: ${(cause as Error).message}`, { cause });
   }
 }
 
-const wrong = (message: string) => new EvaluationError('ERR_SCENE', message);
+const wrong = (message: string) => new CodedError(EVALUATION_CODES.ERR_SCENE, message);

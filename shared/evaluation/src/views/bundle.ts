@@ -2,11 +2,13 @@
  * A view as a file: JSON lines and blobs, sealed with AES-256-GCM under a key that lies in a file of its own beside it (mode 0600).
  * docs/evaluation-views.md has the format.
  */
+
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { CodedError } from '@eigenveil/platform';
 import { loadOrCreateKeyRing, Sealer } from '@eigenveil/server';
 import { z } from 'zod';
-import { EvaluationError } from '../errors.ts';
+import { EVALUATION_CODES } from '../codes.ts';
 import type { Named, Party, View } from './view.ts';
 
 const VERSION = 1;
@@ -120,8 +122,8 @@ export async function readBundle(path: string): Promise<View> {
   const header = headerOf(path, bytes);
   const keyFile = keyFileOf(path);
   await access(keyFile).catch((cause: unknown) => {
-    throw new EvaluationError(
-      'ERR_VIEW_BROKEN',
+    throw new CodedError(
+      EVALUATION_CODES.ERR_VIEW_BROKEN,
       `"${keyFile}" expected the key of the bundle: put it there`,
       {
         cause,
@@ -150,9 +152,13 @@ function headerOf(path: string, bytes: Buffer): Header {
   try {
     return Header.parse(JSON.parse(bytes.toString('utf8', 0, bytes.indexOf(NEWLINE))));
   } catch (cause) {
-    throw new EvaluationError('ERR_VIEW_FORMAT', `"${path}" expected a bundle of views, version ${VERSION}`, {
-      cause,
-    });
+    throw new CodedError(
+      EVALUATION_CODES.ERR_VIEW_FORMAT,
+      `"${path}" expected a bundle of views, version ${VERSION}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -234,12 +240,12 @@ function parsed(path: string, line: string): Line {
   }
 }
 
-function malformed(path: string, cause?: unknown): EvaluationError {
+function malformed(path: string, cause?: unknown): CodedError {
   const message = `"${path}" expected the lines of a view: record the task again`;
-  return new EvaluationError('ERR_VIEW_FORMAT', message, { cause });
+  return new CodedError(EVALUATION_CODES.ERR_VIEW_FORMAT, message, { cause });
 }
 
-function broken(path: string, cause?: unknown): EvaluationError {
+function broken(path: string, cause?: unknown): CodedError {
   const message = `"${path}" was changed or cut off, or its key is another one: record the task again`;
-  return new EvaluationError('ERR_VIEW_BROKEN', message, { cause });
+  return new CodedError(EVALUATION_CODES.ERR_VIEW_BROKEN, message, { cause });
 }

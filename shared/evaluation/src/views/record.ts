@@ -11,13 +11,13 @@ import { demoPolicy, enrolOwners, type Owners, startOwners } from '@eigenveil/de
 import { type Services, startServices } from '@eigenveil/demo/services';
 import { compute } from '@eigenveil/demo/task';
 import { decodeCiphertexts, decrypt, SecretKey, unpackBlinded } from '@eigenveil/paillier';
-import { Integers } from '@eigenveil/platform';
+import { CodedError, Integers } from '@eigenveil/platform';
 import { readDrawn, shareBits } from '@eigenveil/protocol/servers';
 import { csvLine, layout } from '@eigenveil/statistics';
 import { DAY_MILLISECONDS, type Task, type TaskProposal } from '@eigenveil/task';
 import { type Children, type Launch, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
-import { EvaluationError } from '../errors.ts';
+import { EVALUATION_CODES } from '../codes.ts';
 import type { SceneRow } from '../scene.ts';
 import { CSP_SECRETS, DATA_USER_SECRETS, OpenedSecrets, taskState, WatchedDirectory } from './directories.ts';
 import { readTapes } from './tape.ts';
@@ -225,7 +225,10 @@ class Recorder {
       const { pid, draws } = await readTapes(folder);
       const party = pids.get(pid);
       if (party === undefined)
-        throw new EvaluationError('ERR_VIEW_UNREADABLE', `process ${pid} expected to be of a party`);
+        throw new CodedError(
+          EVALUATION_CODES.ERR_VIEW_UNREADABLE,
+          `process ${pid} expected to be of a party`,
+        );
       tapes.set(party, draws);
       logs.set(party, readKeyLog(await readFile(join(folder, KEY_LOG), 'utf8')));
     }
@@ -257,8 +260,8 @@ class Recorder {
     const name = `POST /tasks/${task.id}/unblinding`;
     const request = traffic.received.get('CSP')?.find((message) => message.name === name);
     if (stored === undefined || request === undefined) {
-      throw new EvaluationError(
-        'ERR_VIEW_UNREADABLE',
+      throw new CodedError(
+        EVALUATION_CODES.ERR_VIEW_UNREADABLE,
         'the Paillier key expected to be seen before it is destroyed',
       );
     }
@@ -282,8 +285,8 @@ class Recorder {
     const secrets = this.#secrets.get('data user')!;
     const drawn = secrets.get('drawn');
     if (drawn === undefined)
-      throw new EvaluationError(
-        'ERR_VIEW_UNREADABLE',
+      throw new CodedError(
+        EVALUATION_CODES.ERR_VIEW_UNREADABLE,
         'the blinding expected to be seen before it is destroyed',
       );
     const { blinding, noise } = readDrawn({ task, packing: layout(task) }, drawn);

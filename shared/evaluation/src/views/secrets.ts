@@ -1,9 +1,10 @@
 /** What must not be in a view, taken from the views of one recording: statistics, rows and the result, in every form in which software writes them. */
+import { CodedError } from '@eigenveil/platform';
 import { Discretiser, flatten, layout, RowAccumulator, readRows } from '@eigenveil/statistics';
 import { Task } from '@eigenveil/task';
 import { type Form, formsOf, formsOfNumbers } from '@eigenveil/testbed/leaks';
 import { z } from 'zod';
-import { EvaluationError } from '../errors.ts';
+import { EVALUATION_CODES } from '../codes.ts';
 import { type Party, partOf, type View } from './view.ts';
 
 /** A form of one secret: of a statistic, of a row, of a number of the result. */
@@ -64,14 +65,17 @@ export async function pooledOf(owners: readonly View[]): Promise<bigint[]> {
 function taskOf(views: readonly View[]): Task {
   const bytes = views.map((view) => partOf(view.inputs, 'task')).find((it) => it !== undefined);
   if (bytes === undefined)
-    throw new EvaluationError('ERR_VIEW_FORMAT', 'views expected with the task among the inputs');
+    throw new CodedError(EVALUATION_CODES.ERR_VIEW_FORMAT, 'views expected with the task among the inputs');
   return Task.parse(JSON.parse(bytes.toString()));
 }
 
 async function rowsOf(view: View, task: Task): Promise<OwnRow[]> {
   const bytes = partOf(view.inputs, 'rows');
   if (bytes === undefined) {
-    throw new EvaluationError('ERR_VIEW_FORMAT', `the view of ${view.party} expected rows among the inputs`);
+    throw new CodedError(
+      EVALUATION_CODES.ERR_VIEW_FORMAT,
+      `the view of ${view.party} expected rows among the inputs`,
+    );
   }
   const source = (async function* () {
     yield bytes;

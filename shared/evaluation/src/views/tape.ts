@@ -1,8 +1,10 @@
 /** Reads the tapes that the preloaded recorder of randomness has written: a file for each thread of a process. */
+
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CodedError } from '@eigenveil/platform';
 import { z } from 'zod';
-import { EvaluationError } from '../errors.ts';
+import { EVALUATION_CODES } from '../codes.ts';
 import type { Draw } from './view.ts';
 
 const FirstLine = z.strictObject({ pid: z.int(), thread: z.int() });
@@ -19,7 +21,10 @@ export async function readTapes(folder: string): Promise<{ pid: number; draws: D
   );
   const [pid] = threads.map((it) => it.pid);
   if (pid === undefined)
-    throw new EvaluationError('ERR_VIEW_UNREADABLE', `"${folder}" expected the tape of a process, got none`);
+    throw new CodedError(
+      EVALUATION_CODES.ERR_VIEW_UNREADABLE,
+      `"${folder}" expected the tape of a process, got none`,
+    );
   return { pid, draws: threads.flatMap((it) => it.draws).sort((a, b) => a.at - b.at) };
 }
 
@@ -33,6 +38,8 @@ function readThread(text: string): { pid: number; draws: Draw[] } {
     });
     return { pid, draws };
   } catch (cause) {
-    throw new EvaluationError('ERR_VIEW_UNREADABLE', 'a tape expected one draw on each line', { cause });
+    throw new CodedError(EVALUATION_CODES.ERR_VIEW_UNREADABLE, 'a tape expected one draw on each line', {
+      cause,
+    });
   }
 }

@@ -2,8 +2,10 @@
  * What went through a connection of TLS 1.3 in clear (RFC 8446, sections 5 and 7), from the bytes that passed and the secrets that either
  * end wrote down (`--tls-keylog`): the processes and their connections stay as they are, and nobody sits in the midst.
  */
+
 import { type CipherGCMTypes, createDecipheriv, createHmac } from 'node:crypto';
-import { EvaluationError } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { EVALUATION_CODES } from '../codes.ts';
 
 /** Some bytes in one direction, and when they passed: milliseconds since 1970. */
 export interface Passed {
@@ -192,9 +194,9 @@ function lengthOf(messages: Buffer): number {
   return messages.length < 4 ? 4 : 4 + messages.readUIntBE(1, 3);
 }
 
-function unreadable(problem: string): EvaluationError {
-  return new EvaluationError(
-    'ERR_VIEW_UNREADABLE',
+function unreadable(problem: string): CodedError {
+  return new CodedError(
+    EVALUATION_CODES.ERR_VIEW_UNREADABLE,
     `a connection that was recorded ${problem}: record the task again`,
   );
 }

@@ -1,7 +1,8 @@
 /** What passed in front of the services, put together: messages in clear for their receivers, sizes and times for the network. */
+import { CodedError } from '@eigenveil/platform';
 import { CountingProxy, type Direction } from '@eigenveil/testbed/proxies/counting-proxy';
 import { nameOfRequest, readFrames, readHttp } from '@eigenveil/testbed/proxies/http-messages';
-import { EvaluationError } from '../errors.ts';
+import { EVALUATION_CODES } from '../codes.ts';
 import { clientRandomOf, decrypted, type KeyLog, type Passed, recordsOf } from './tls.ts';
 import type { Message, Party, Passage } from './view.ts';
 
@@ -57,7 +58,7 @@ export class Wire {
   connections(): readonly Watched[] {
     if (this.#bytes > MOST_BYTES) {
       const message = `more than ${MOST_BYTES} bytes passed in front of the ${this.service}: record a task with fewer features, or by rotated`;
-      throw new EvaluationError('ERR_VIEW_UNREADABLE', message);
+      throw new CodedError(EVALUATION_CODES.ERR_VIEW_UNREADABLE, message);
     }
     return this.#connections.filter((it) => it !== undefined && clientRandomOf(it) !== undefined);
   }
@@ -183,9 +184,13 @@ function httpOf(bytes: Buffer) {
   try {
     return readHttp(bytes);
   } catch (cause) {
-    throw new EvaluationError('ERR_VIEW_UNREADABLE', 'what passed was no whole HTTP: record the task again', {
-      cause,
-    });
+    throw new CodedError(
+      EVALUATION_CODES.ERR_VIEW_UNREADABLE,
+      'what passed was no whole HTTP: record the task again',
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -1,10 +1,12 @@
 /** A bundle holds what was put in, and opens for nobody once a byte of it is another. */
+
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isOf } from '@eigenveil/platform';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EvaluationError } from '../../src/errors.ts';
+import { EVALUATION_CODES } from '../../src/codes.ts';
 import { keyFileOf, readBundle, writeBundles } from '../../src/views/bundle.ts';
 import { contentsOf, type Party, type View } from '../../src/views/view.ts';
 
@@ -54,7 +56,7 @@ async function written(view: View): Promise<string> {
 function refusalOf(path: string): Promise<unknown> {
   return readBundle(path).then(
     () => 'it was read',
-    (error: unknown) => (error instanceof EvaluationError ? error.code : error),
+    (error: unknown) => (isOf(EVALUATION_CODES, error) ? error.code : error),
   );
 }
 

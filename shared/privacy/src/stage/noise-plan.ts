@@ -6,9 +6,10 @@
  * exponentials too (for owners, logarithms as well), which it does not, and is rounded up to ten digits.
  */
 
+import { CodedError } from '@eigenveil/platform';
 import { calibrateRoundedGaussian, latticeBitsFor } from '../calibration/rounded-gaussian.ts';
 import { rhoOfBudget } from '../calibration/zcdp.ts';
-import { PrivacyError } from '../errors.ts';
+import { PRIVACY_CODES } from '../codes.ts';
 import { integerSqrt, type Rational, rationalOf, ZERO } from '../rational.ts';
 import { countsAreProtected, sensitivitySquared, weightsOf } from './sensitivity.ts';
 import { checkSetting, clippingBound, type StageTask } from './setting.ts';
@@ -120,8 +121,8 @@ function quotient({ numerator, denominator }: Rational): number {
 function checkDeviations(variances: PerKind<Rational>): void {
   for (const [kind, { numerator, denominator }] of Object.entries<Rational>({ ...variances })) {
     if (numerator === 0n || numerator >= denominator) continue;
-    throw new PrivacyError(
-      'ERR_DP_PARAMETER',
+    throw new CodedError(
+      PRIVACY_CODES.ERR_DP_PARAMETER,
       `"epsilon" expected smaller: the noise on ${kind} would have a deviation below 1`,
     );
   }
@@ -145,8 +146,8 @@ function checkSum(task: StageTask, variances: PerKind<Rational>, multiplier: num
   const room = 1 / multiplier - 1 / (multiplier * (1 + SUM_SLACK));
   // Half of the room: what is left covers the rounding of this very check.
   if (tau * Math.sqrt(valuesOf(task)) <= room / 2) return;
-  throw new PrivacyError(
-    'ERR_DP_PARAMETER',
+  throw new CodedError(
+    PRIVACY_CODES.ERR_DP_PARAMETER,
     `"honestOwners" expected fewer: each owner's noise on a count would have a deviation of only ${Math.sqrt(least).toPrecision(2)}`,
   );
 }

@@ -1,12 +1,14 @@
 /** A task as the CSP has signed it, opened: what every party does first, for itself, and what the steps work with. */
+
 import { type Packing, PublicKey } from '@eigenveil/paillier/owner';
+import { CodedError } from '@eigenveil/platform';
 import { layout, sketchMatrix } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
 import {
   type Agreement,
+  CODES,
   type Projection,
   type PublicJwk,
-  ServiceError,
   type SignedTask,
   sketchSeed,
   verifySignedTask,
@@ -33,8 +35,8 @@ export async function openAgreed(signed: SignedTask, cspKey: PublicJwk): Promise
   const agreement = await verifySignedTask(signed, cspKey);
   const publicKey = await PublicKey.fromJSONInTurns(agreement.publicKey, task);
   if (publicKey.bits !== task.keyBits) {
-    throw new ServiceError(
-      'ERR_AGREEMENT_INVALID',
+    throw new CodedError(
+      CODES.ERR_AGREEMENT_INVALID,
       `"publicKey" expected ${task.keyBits} bits, got ${publicKey.bits}`,
     );
   }

@@ -1,4 +1,5 @@
 /** What the data user signs in the end. */
+import { CodedError } from '@eigenveil/platform';
 import { type Decomposition, QUANTILES } from '@eigenveil/projection';
 import {
   type HistogramMethod,
@@ -8,7 +9,7 @@ import {
   type Task,
   withoutShift,
 } from '@eigenveil/task';
-import { digestTask, type Projection, ServiceError } from '@eigenveil/wire';
+import { CODES, digestTask, type Projection } from '@eigenveil/wire';
 
 /**
  * What the data user signs: the decomposition without the shift, and what of the task it belongs to.
@@ -28,7 +29,7 @@ export function resultOf(task: Task, shifted: Decomposition): Projection {
   const { vectors, eigenvalues, regression } = decomposition;
   const fitted = regression ? [regression.intercept, ...regression.weights] : [];
   if (![eigenvalues, fitted, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
-    throw new ServiceError('ERR_NOT_FINITE', 'the result expected finite numbers');
+    throw new CodedError(CODES.ERR_NOT_FINITE, 'the result expected finite numbers');
   return projectionOf(task, decomposition);
 }
 

@@ -1,5 +1,6 @@
 /** What a column's values are to a task: numbers, labels, or neither. */
-import { StatisticsError } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { STATISTICS_CODES } from '../codes.ts';
 
 const NUMBERS = /^(U?TINYINT|U?SMALLINT|U?INTEGER|FLOAT|DOUBLE)$/;
 const BIG_INTEGERS = /^(U?BIGINT|U?HUGEINT|BIGNUM)$/;
@@ -44,8 +45,8 @@ export const requireLabel = (name: string, type: string, numericLabels: boolean)
 
 function requireType(name: string, problem: string | undefined): void {
   if (problem === undefined) return;
-  throw new StatisticsError(
-    'ERR_COLUMN_TYPE',
+  throw new CodedError(
+    STATISTICS_CODES.ERR_COLUMN_TYPE,
     `column ${JSON.stringify(name)} ${problem}: make one of it with --query`,
   );
 }

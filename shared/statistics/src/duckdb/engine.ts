@@ -2,9 +2,12 @@
  * DuckDB as a reader, in a process of its own: it runs one SELECT at a time, loads no extension, writes nothing but a file that it is asked for, and
  * its messages, which quote cells and statements, are not passed on.
  */
+
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { StatisticsError, type StatisticsErrorCode } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import type { StatisticsCode } from '../codes.ts';
+import { STATISTICS_CODES } from '../codes.ts';
 import { Line, LineBroken } from './line.ts';
 import {
   type Answer,
@@ -77,8 +80,8 @@ export class Engine {
   async select(sql: string, title: string): Promise<Selection> {
     const { value: planned } = await told(this.#line, title, 'ERR_QUERY', { do: 'select', sql });
     if (planned === undefined)
-      throw new StatisticsError(
-        'ERR_QUERY',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_QUERY,
         `${JSON.stringify(title)} expected one SELECT statement without parameters, and nothing else`,
       );
     return new Selection(this.#line, planned as Planned, title);
@@ -218,7 +221,7 @@ function vectorsOf({ rows, columns }: ChunkMessage, numbers: ArrayBuffer, kinds:
 async function told(
   line: Line,
   title: string,
-  code: StatisticsErrorCode,
+  code: StatisticsCode,
   request: Request,
 ): Promise<Extract<Answer, { value: unknown }>> {
   const answer: Answer = await line.ask(request).catch((error: unknown) => {
@@ -227,15 +230,15 @@ async function told(
   });
   if ('value' in answer) return answer;
   if (answer.fault === 'missing')
-    throw new StatisticsError(
-      'ERR_DUCKDB_MISSING',
+    throw new CodedError(
+      STATISTICS_CODES.ERR_DUCKDB_MISSING,
       `all but CSV is read by DuckDB, which is not installed here: npm install ${PACKAGE}@${VERSION}`,
     );
   const { kind } = answer;
   const more =
     kind === 'Out of Memory Error' ? ': give it more memory with --memory, or ask for less at a time' : '';
-  throw new StatisticsError(
-    code,
+  throw new CodedError(
+    STATISTICS_CODES[code],
     `${JSON.stringify(title)} cannot be read by DuckDB (${kind}; the rest may quote rows and is not shown)${more}`,
   );
 }

@@ -1,8 +1,10 @@
 /** Rows of Parquet files, and of an owner's own query, read by DuckDB; values mean what they mean in a CSV file that writes them out. */
 
+import { type Code, CodedError, isOf } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { CellReader } from '../cells.ts';
-import { StatisticsError, type StatisticsErrorCode } from '../errors.ts';
+import type { StatisticsCode } from '../codes.ts';
+import { STATISTICS_CODES } from '../codes.ts';
 import { columnTitle, findColumns, withAppended } from '../header.ts';
 import { type MissingMarks, missingMarks } from '../missing.ts';
 import { IS_SUM, LAST_IS_SUM, LastRowSums } from '../odd-rows.ts';
@@ -83,10 +85,10 @@ export async function* readStoredRows(
         if (part !== undefined) options.onFileRead?.(part);
       } catch (error) {
         const isCell = error instanceof CellFault;
-        if (!isCell && !(error instanceof StatisticsError && OF_COLUMNS.has(error.code))) throw error;
+        if (!isCell && !(isOf(STATISTICS_CODES, error) && OF_COLUMNS.has(error.code))) throw error;
         const where =
           isCell && !isQuery ? await place(engine, part!, error.row) : JSON.stringify(part ?? title);
-        throw new StatisticsError(error.code, `${where}, ${error.message}`);
+        throw new CodedError(error.info, `${where}, ${error.message}`);
       }
     }
   } finally {
@@ -95,7 +97,7 @@ export async function* readStoredRows(
 }
 
 /** What is said of columns, before it is known of which file. */
-const OF_COLUMNS: ReadonlySet<string> = new Set<StatisticsErrorCode>(['ERR_CSV_COLUMNS', 'ERR_COLUMN_TYPE']);
+const OF_COLUMNS: ReadonlySet<string> = new Set<StatisticsCode>(['ERR_CSV_COLUMNS', 'ERR_COLUMN_TYPE']);
 
 /** A statement, and what its columns are to the task. */
 interface SelectedColumns {
@@ -155,12 +157,12 @@ async function columnsOfFile(
 
 /** What is wrong with a cell, before it is known where in the files its row is. */
 class CellFault extends Error {
-  readonly code: StatisticsErrorCode;
+  readonly info: Code<StatisticsCode>;
   readonly row: number;
 
-  constructor(code: StatisticsErrorCode, row: number, title: string, problem: string) {
+  constructor(code: StatisticsCode, row: number, title: string, problem: string) {
     super(`row ${row}, column ${title}: ${problem}`);
-    this.code = code;
+    this.info = STATISTICS_CODES[code];
     this.row = row;
   }
 }
@@ -339,7 +341,7 @@ class ChunkReader {
   }
 
   /** @param at the column among those of features and labels */
-  #fault(code: StatisticsErrorCode, at: number, problem: string): CellFault {
+  #fault(code: StatisticsCode, at: number, problem: string): CellFault {
     return new CellFault(code, this.rows, this.#selected.titles[at]!, problem);
   }
 }

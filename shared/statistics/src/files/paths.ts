@@ -1,7 +1,9 @@
 /** The files that one text names: a file, a folder with all that is in it, or a pattern. */
+
 import { glob, readdir, stat } from 'node:fs/promises';
 import { join, matchesGlob } from 'node:path';
-import { StatisticsError } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { STATISTICS_CODES } from '../codes.ts';
 
 /** Whether this may name several files. */
 export const isPattern = (file: string) => /[*?[{]/.test(file);
@@ -31,8 +33,8 @@ export async function filesOf(pattern: string): Promise<string[]> {
 
 function someOf(pattern: string, files: readonly string[]): string[] {
   if (files.length > 0) return [...new Set(files)].sort();
-  throw new StatisticsError(
-    'ERR_FILE_UNREADABLE',
+  throw new CodedError(
+    STATISTICS_CODES.ERR_FILE_UNREADABLE,
     `${JSON.stringify(pattern)} expected files, got none (names that begin with _ or . are passed over)`,
   );
 }
@@ -73,8 +75,8 @@ export function folderValues(file: string, columns: readonly string[]): string[]
   return columns.map((column) => {
     const folder = folders.findLast((name) => name.startsWith(`${column}=`));
     if (folder === undefined)
-      throw new StatisticsError(
-        'ERR_CSV_COLUMNS',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_CSV_COLUMNS,
         `"--folder-columns" expected a folder ${JSON.stringify(`${column}=…`)} on the way to ${JSON.stringify(file)}`,
       );
     const value = folder.slice(column.length + 1);

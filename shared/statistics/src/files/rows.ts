@@ -1,10 +1,12 @@
 /** Rows of files, whatever the files are: CSV in any text, packed or not, or Parquet; told by their first bytes. */
+
 import { createHash, type Hash } from 'node:crypto';
+import { CodedError, isOf } from '@eigenveil/platform';
 import type { FileForm } from '@eigenveil/platform/file-form';
 import type { StatisticsTask } from '@eigenveil/task';
+import { STATISTICS_CODES } from '../codes.ts';
 import { readRecords, readRowBatches } from '../csv.ts';
 import type { TypeProblems } from '../duckdb/columns.ts';
-import { StatisticsError } from '../errors.ts';
 import { formOfFile, readFileBytes } from '../file.ts';
 import { CSV_OPTIONS, type CsvForm, type ReadingOptions } from '../reading-options.ts';
 import type { Row, RowBatches, RowOptions } from '../rows.ts';
@@ -105,8 +107,8 @@ async function foundFiles(pattern: string, settings: ReadingOptions): Promise<Fo
   const kinds = await Promise.all(paths.map(async (path) => isParquet(path, await formOfFile(path))));
   const other = kinds.findIndex((kind) => kind !== kinds[0]);
   if (other > 0)
-    throw new StatisticsError(
-      'ERR_FILE_UNREADABLE',
+    throw new CodedError(
+      STATISTICS_CODES.ERR_FILE_UNREADABLE,
       `${JSON.stringify(pattern)} expected files of one kind, got Parquet and others: ${JSON.stringify(paths[0])}, ${JSON.stringify(paths[other])}`,
     );
   const stored = kinds[0]!;
@@ -117,8 +119,8 @@ async function foundFiles(pattern: string, settings: ReadingOptions): Promise<Fo
 function isParquet(path: string, form: FileForm | undefined): boolean {
   // A gzip archive is unpacked before it is looked into again.
   if (form?.kind !== 'other') return form?.kind === 'parquet';
-  throw new StatisticsError(
-    'ERR_FILE_UNREADABLE',
+  throw new CodedError(
+    STATISTICS_CODES.ERR_FILE_UNREADABLE,
     `${JSON.stringify(path)} expected CSV or Parquet, got ${form.title}`,
   );
 }
@@ -133,8 +135,8 @@ export function requireNoText(title: string, settings: ReadingOptions): void {
   const flags = given.map(
     (name) => `"--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}"`,
   );
-  throw new StatisticsError(
-    'ERR_ROW_OPTIONS',
+  throw new CodedError(
+    STATISTICS_CODES.ERR_ROW_OPTIONS,
     `${flags.join(', ')} expected with CSV alone, and ${JSON.stringify(title)} is none`,
   );
 }
@@ -187,8 +189,10 @@ async function* parquetRows(
 
 /** An error of one of several files says which, unless it does already. */
 function namedError(path: string, error: unknown): unknown {
-  if (!(error instanceof StatisticsError) || error.message.includes(JSON.stringify(path))) return error;
-  return new StatisticsError(error.code, `${JSON.stringify(path)}, ${error.message}`, { cause: error });
+  if (!isOf(STATISTICS_CODES, error) || error.message.includes(JSON.stringify(path))) return error;
+  return new CodedError(error.info, `${JSON.stringify(path)}, ${error.message}`, {
+    cause: error,
+  });
 }
 
 function namedRemarks<Options extends FileRowOptions>(path: string, options: Options): Options {
@@ -233,8 +237,8 @@ class Repeats {
     if (rows === 0) return;
     const before = this.#files.get(digest);
     if (before !== undefined)
-      throw new StatisticsError(
-        'ERR_FILE_REPEATED',
+      throw new CodedError(
+        STATISTICS_CODES.ERR_FILE_REPEATED,
         `${JSON.stringify(before)} and ${JSON.stringify(path)} have the same rows: leave one of them out, or read both with --allow-repeated-files`,
       );
     this.#files.set(digest, path);
@@ -285,8 +289,8 @@ function orderOf(
   if (header.every((name, i) => name === own[i]) && header.length === own.length) return own.map((_, k) => k);
   const order = header.map((name) => own.indexOf(name));
   if (order.length === own.length && new Set(order).size === own.length && !order.includes(-1)) return order;
-  throw new StatisticsError(
-    'ERR_CSV_COLUMNS',
+  throw new CodedError(
+    STATISTICS_CODES.ERR_CSV_COLUMNS,
     `${JSON.stringify(path)} expected the columns of the first file, got others`,
   );
 }

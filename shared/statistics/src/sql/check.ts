@@ -1,6 +1,7 @@
 /** Whether rows with given sums can exist: what can be checked of statistics that were computed elsewhere, before they are encrypted. */
+import { CodedError } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
-import { StatisticsError } from '../errors.ts';
+import { STATISTICS_CODES } from '../codes.ts';
 import type { Statistics } from '../statistics.ts';
 
 /** Sums over some of the rows. */
@@ -92,6 +93,9 @@ export function isPositiveSemidefinite(upper: readonly (readonly bigint[])[]): b
   return true;
 }
 
-function impossible(problem: string): StatisticsError {
-  return new StatisticsError('ERR_STATISTICS_FILE', `the file of sums was changed or is damaged: ${problem}`);
+function impossible(problem: string): CodedError {
+  return new CodedError(
+    STATISTICS_CODES.ERR_STATISTICS_FILE,
+    `the file of sums was changed or is damaged: ${problem}`,
+  );
 }

@@ -1,5 +1,6 @@
 /** How each database writes what the statement of a task's sums needs: names, numbers, text and exact sums. */
-import { StatisticsError } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { STATISTICS_CODES } from '../codes.ts';
 
 export const DIALECTS = ['duckdb', 'postgres', 'spark', 'bigquery'] as const;
 export type DialectName = (typeof DIALECTS)[number];
@@ -171,15 +172,15 @@ export function doubleLiteral(dialect: Dialect, value: number): string {
 export function exactSum(dialect: Dialect, bound: bigint): (expression: string) => string {
   const found = dialect.sums.find(({ most }) => bound <= most);
   if (found !== undefined) return found.of;
-  throw new StatisticsError(
-    'ERR_SQL_WIDTH',
+  throw new CodedError(
+    STATISTICS_CODES.ERR_SQL_WIDTH,
     `sums of this task can reach 2^${bound.toString(2).length - 1}, more than this dialect adds up exactly: give the rows as a file`,
   );
 }
 
-function nameError(name: string, problem: string): StatisticsError {
-  return new StatisticsError(
-    'ERR_SQL_NAME',
+function nameError(name: string, problem: string): CodedError {
+  return new CodedError(
+    STATISTICS_CODES.ERR_SQL_NAME,
     `column ${JSON.stringify(name)} ${problem}: give it a column of your own with --columns`,
   );
 }

@@ -1,7 +1,8 @@
 /** Reads what a database answered to the statement of a task's sums, as CSV or JSON, and makes an owner's statistics of it. */
+import { CodedError } from '@eigenveil/platform';
 import { collectsR, type StatisticsTask, summedClasses } from '@eigenveil/task';
 import { parse } from 'csv-parse/sync';
-import { StatisticsError } from '../errors.ts';
+import { STATISTICS_CODES } from '../codes.ts';
 import type { OwnerStatistics, RowOptions } from '../rows.ts';
 import type { ClassSums, Statistics } from '../statistics.ts';
 import { checkSums } from './check.ts';
@@ -46,8 +47,8 @@ export function statisticsOfResult(
   if (refused.length > 0) throw refusal(task, refused);
   const missing = of(MISSING);
   if (missing.length > 0 && options.missing !== 'skip') {
-    throw new StatisticsError(
-      'ERR_CSV_CELL',
+    throw new CodedError(
+      STATISTICS_CODES.ERR_CSV_CELL,
       `${count(missing)} rows lack a cell${where(task, missing)}: --missing skip leaves such rows out`,
     );
   }
@@ -57,16 +58,17 @@ export function statisticsOfResult(
     whole.map(({ cells }) => cells),
   ).map(Number);
   if (options.strict === true && clippedCells.some((cells) => cells > 0)) {
-    throw new StatisticsError(
-      'ERR_OUT_OF_RANGE',
+    throw new CodedError(
+      STATISTICS_CODES.ERR_OUT_OF_RANGE,
       `expected numbers in their feature's range, got others${where(task, whole)}`,
     );
   }
   const rows = count(whole);
-  if (rows === 0n) throw new StatisticsError('ERR_NO_ROWS', 'expected at least one whole row, got none');
+  if (rows === 0n)
+    throw new CodedError(STATISTICS_CODES.ERR_NO_ROWS, 'expected at least one whole row, got none');
   if (rows > BigInt(task.maximumSamplesPerOwner)) {
-    throw new StatisticsError(
-      'ERR_TOO_MANY_ROWS',
+    throw new CodedError(
+      STATISTICS_CODES.ERR_TOO_MANY_ROWS,
       `expected at most ${task.maximumSamplesPerOwner} rows from one owner, got more`,
     );
   }
@@ -162,12 +164,15 @@ function addUp(length: number, vectors: readonly (readonly bigint[])[]): bigint[
 }
 
 /** What rows are refused for, by feature: an owner cannot be told the line. */
-function refusal(task: StatisticsTask, groups: readonly Group[]): StatisticsError {
+function refusal(task: StatisticsTask, groups: readonly Group[]): CodedError {
   const places = where(task, groups);
   if (places !== '')
-    return new StatisticsError('ERR_CSV_CELL', `expected finite numbers, got infinite ones${places}`);
-  return new StatisticsError(
-    'ERR_UNKNOWN_CLASS',
+    return new CodedError(
+      STATISTICS_CODES.ERR_CSV_CELL,
+      `expected finite numbers, got infinite ones${places}`,
+    );
+  return new CodedError(
+    STATISTICS_CODES.ERR_UNKNOWN_CLASS,
     `${count(groups)} rows have a label that is none of the task's classes`,
   );
 }
@@ -184,9 +189,9 @@ function where({ features }: StatisticsTask, groups: readonly Group[]): string {
   return named.length === 0 ? '' : `, in ${named.join(', ')}`;
 }
 
-function invalid(problem: string): StatisticsError {
-  return new StatisticsError(
-    'ERR_STATISTICS_FILE',
+function invalid(problem: string): CodedError {
+  return new CodedError(
+    STATISTICS_CODES.ERR_STATISTICS_FILE,
     `the file of sums expected the result of the statement that "eigenveil-owner sql" prints for this task, got ${problem}`,
   );
 }

@@ -2,8 +2,9 @@
  * One SQL statement that computes an owner's statistics where its rows are: it clips, maps and rounds cells as `Discretiser` does, bit for bit, and
  * sums exact integers. docs/rows.md has the argument.
  */
+import { CodedError } from '@eigenveil/platform';
 import { checkStatisticsTask, collectsR, type Feature, type StatisticsTask } from '@eigenveil/task';
-import { StatisticsError } from '../errors.ts';
+import { STATISTICS_CODES } from '../codes.ts';
 import { DIALECT, type DialectName, doubleLiteral, exactSum, quoteColumns, textLiteral } from './dialects.ts';
 
 export interface StatementOptions {
@@ -194,13 +195,13 @@ export function refuseTask({
   sketch,
 }: Pick<StatisticsTask, 'differentialPrivacy' | 'sketch'>): void {
   if (sketch !== undefined)
-    throw new StatisticsError(
-      'ERR_SQL_SKETCH',
+    throw new CodedError(
+      STATISTICS_CODES.ERR_SQL_SKETCH,
       'this task has a sketch, whose sums no statement computes: give the rows as a file, or as a query',
     );
   if (!differentialPrivacy) return;
-  throw new StatisticsError(
-    'ERR_SQL_PRIVACY',
+  throw new CodedError(
+    STATISTICS_CODES.ERR_SQL_PRIVACY,
     'this task promises differential privacy, for which each row is scaled down to a norm: sums that were computed elsewhere cannot be checked for it, so give the rows as a file',
   );
 }
@@ -212,8 +213,8 @@ function ownColumns(
   const names = [...features.map(({ name }) => name), ...labellings.map(({ column }) => column)];
   const unknown = Object.keys(columns).filter((name) => !names.includes(name));
   if (unknown.length > 0)
-    throw new StatisticsError(
-      'ERR_SQL_NAME',
+    throw new CodedError(
+      STATISTICS_CODES.ERR_SQL_NAME,
       `columns are given for names that the task does not have: ${unknown.length} of them`,
     );
   // A name may be one that every object has.

@@ -1,5 +1,6 @@
 /** Tells the peer when one end of a computation gives up, so that it fails at once and for a stated reason. */
-import { TwoPartyError } from '../errors.ts';
+import { type CodedError, isOf } from '@eigenveil/platform';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import type { Channel } from './channel.ts';
 
 /** Codes that depend on nothing but messages which the peer itself has sent, so that they tell it nothing new: not those of checks with a secret. */
@@ -31,6 +32,6 @@ export function tellableCode(error: unknown): string {
 }
 
 /** Whether an error depends on nothing that the peer does not know. */
-export function isTellable(error: unknown): error is TwoPartyError {
-  return error instanceof TwoPartyError && TELLABLE.test(error.code);
+export function isTellable(error: unknown): error is CodedError {
+  return isOf(TWO_PARTY_CODES, error) && TELLABLE.test(error.code);
 }

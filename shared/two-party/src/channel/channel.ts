@@ -1,5 +1,6 @@
 /** A duplex, ordered, reliable stream of binary messages between the two servers, its limits and its errors. */
-import { TwoPartyError } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { TWO_PARTY_CODES } from '../codes.ts';
 
 export interface Channel {
   /**
@@ -62,9 +63,9 @@ export function withDefaults(limits: Partial<ChannelLimits> | undefined): Channe
   return complete;
 }
 
-export function closedError(cause?: unknown): TwoPartyError {
-  return new TwoPartyError(
-    'ERR_CHANNEL_CLOSED',
+export function closedError(cause?: unknown): CodedError {
+  return new CodedError(
+    TWO_PARTY_CODES.ERR_CHANNEL_CLOSED,
     'the two-party connection was closed before the computation ended',
     { cause },
   );
@@ -77,8 +78,10 @@ export function isErrorCode(text: string): boolean {
 }
 
 /** The error of an end that was told to give up; what the peer sent as its reason is not trusted to be a code. */
-export function abortedError(by: 'peer' | 'self', code: string): TwoPartyError {
+export function abortedError(by: 'peer' | 'self', code: string): CodedError {
   const reason = isErrorCode(code) ? code : 'ERR_UNKNOWN';
   const who = by === 'peer' ? 'the peer' : 'this end';
-  return new TwoPartyError('ERR_CHANNEL_ABORTED', `${who} gave the computation up: ${reason}`, { reason });
+  return new CodedError(TWO_PARTY_CODES.ERR_CHANNEL_ABORTED, `${who} gave the computation up: ${reason}`, {
+    reason,
+  });
 }

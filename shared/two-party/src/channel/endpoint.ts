@@ -1,5 +1,6 @@
 /** One end of a channel, whatever carries its messages: queues, back-pressure, deadlines, counters and the end. */
-import { TwoPartyError } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { abortedError, type Channel, type ChannelLimits, closedError, isErrorCode } from './channel.ts';
 
 /** What an endpoint needs of whatever carries its messages; in return it is told of messages and of the end. */
@@ -21,7 +22,7 @@ export interface Transport {
 
 interface Waiter<T> {
   readonly resolve: (value: T) => void;
-  readonly reject: (error: TwoPartyError) => void;
+  readonly reject: (error: CodedError) => void;
 }
 
 /** How long a peer may take over the closing handshake, in milliseconds. */
@@ -46,7 +47,7 @@ export class Endpoint implements Channel {
   #unsentBytes = 0;
   #paused = false;
   /** Why there is nothing more to send or to come. */
-  #end: TwoPartyError | undefined;
+  #end: CodedError | undefined;
 
   constructor(transport: Transport, limits: ChannelLimits) {
     this.#transport = transport;
@@ -55,7 +56,7 @@ export class Endpoint implements Channel {
     const { totalMilliseconds } = limits;
     this.#deadline = setTimeout(() => {
       const message = `the computation was not over after ${totalMilliseconds} ms`;
-      this.#leave(new TwoPartyError('ERR_CHANNEL_TIMEOUT', message), 'ERR_CHANNEL_TIMEOUT');
+      this.#leave(new CodedError(TWO_PARTY_CODES.ERR_CHANNEL_TIMEOUT, message), 'ERR_CHANNEL_TIMEOUT');
     }, totalMilliseconds);
     this.#deadline.unref();
   }
@@ -123,7 +124,7 @@ export class Endpoint implements Channel {
     this.#gone.resolve();
   }
 
-  async #leave(error: TwoPartyError, reason?: string): Promise<void> {
+  async #leave(error: CodedError, reason?: string): Promise<void> {
     if (this.#end === undefined) {
       this.#finish(error);
       this.#transport.close(reason);
@@ -136,7 +137,7 @@ export class Endpoint implements Channel {
     clearTimeout(timer);
   }
 
-  #finish(error: TwoPartyError): void {
+  #finish(error: CodedError): void {
     if (this.#end) return;
     this.#end = error;
     clearTimeout(this.#deadline);
@@ -162,7 +163,7 @@ export class Endpoint implements Channel {
     const timer = setTimeout(() => {
       waiters.delete(waiter); // so that it does not swallow a message that comes later
       const message = `the peer ${verb} nothing for ${silenceMilliseconds} ms`;
-      reject(new TwoPartyError('ERR_CHANNEL_TIMEOUT', message));
+      reject(new CodedError(TWO_PARTY_CODES.ERR_CHANNEL_TIMEOUT, message));
     }, silenceMilliseconds);
     const waiter: Waiter<T> = {
       resolve(value) {

@@ -6,7 +6,8 @@
  *
  * With a transcript nothing leaves that may depend on what was received before that is the same as in every run before: see Transcript.
  */
-import { TwoPartyError } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { tellableCode } from './abort.ts';
 import type { Channel } from './channel.ts';
 import type { Transcript } from './transcript.ts';
@@ -240,7 +241,10 @@ export class MessageStream {
         });
         this.#position = 0;
         if (this.#input.length === 0) {
-          throw new TwoPartyError('ERR_CHANNEL_MESSAGE', '"frame" expected at least one byte, got 0');
+          throw new CodedError(
+            TWO_PARTY_CODES.ERR_CHANNEL_MESSAGE,
+            '"frame" expected at least one byte, got 0',
+          );
         }
       }
       const part = this.#input.subarray(this.#position, this.#position + target.length - filled);
@@ -255,8 +259,8 @@ function check(bytes: Uint8Array, at: number, type: number, length: number): voi
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, FRAME_HEADER_BYTES);
   const [gotType, gotLength] = [view.getUint32(0, true), view.getUint32(4, true)];
   if (gotType === type && gotLength === length) return;
-  throw new TwoPartyError(
-    'ERR_CHANNEL_MESSAGE',
+  throw new CodedError(
+    TWO_PARTY_CODES.ERR_CHANNEL_MESSAGE,
     `"message" expected type ${type} of ${length} bytes, got type ${gotType} of ${gotLength} bytes`,
   );
 }

@@ -14,8 +14,10 @@
  * hash (NIST SP 800-38D; McGrew, Viega, INDOCRYPT 2004): another message of n blocks of 16 bytes has the same tag with probability at most (n + 2)/2^128,
  * 2^−100 for 4 GB, whatever the peer computes; and who has failed has no second try. SHA-256 would take eight times as long.
  */
+
 import { type CipherGCM, createCipheriv, timingSafeEqual } from 'node:crypto';
-import { TwoPartyError } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { TWO_PARTY_CODES } from '../codes.ts';
 
 /** Where the tags of an answer are kept. */
 export interface TagKeeper {
@@ -109,8 +111,8 @@ export class Transcript {
     const kept = await this.#keeper.keep(position, tag);
     if (kept.length === tag.length && timingSafeEqual(kept, tag)) return;
     await this.#keeper.giveUp?.();
-    throw new TwoPartyError(
-      'ERR_ANSWER_DIFFERS',
+    throw new CodedError(
+      TWO_PARTY_CODES.ERR_ANSWER_DIFFERS,
       'an answer that is resumed expected the same messages and the same release as before: the task has ended, and the data need a new one',
     );
   }

@@ -3,12 +3,14 @@
  * the opening request, which the accepting service checks before a WebSocket exists. An abort travels as the reason of
  * a close frame, behind what was sent before. Frames of the connecting end carry a mask of zeros: see unmasked().
  */
+
 import type { IncomingMessage } from 'node:http';
 import type { Agent } from 'node:https';
 import type { OnReadOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { CodedError } from '@eigenveil/platform';
 import { type ClientOptions, WebSocket, WebSocketServer } from 'ws';
-import { TwoPartyError } from '../errors.ts';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { type Channel, type ChannelLimits, closedError, withDefaults } from './channel.ts';
 import { Endpoint } from './endpoint.ts';
 import { ReceiveBuffers, TLS_RECORD_BYTES } from './receive-buffers.ts';
@@ -38,11 +40,11 @@ function unmasked(mask: Buffer): void {
 }
 
 /** What the accepting service answered instead of opening a channel: nothing that this package understands. */
-export class ChannelRefused extends TwoPartyError {
+export class ChannelRefused extends CodedError<'ERR_CHANNEL_CLOSED'> {
   readonly body: string;
 
   constructor(body: string) {
-    super('ERR_CHANNEL_CLOSED', 'the peer refused the two-party connection');
+    super(TWO_PARTY_CODES.ERR_CHANNEL_CLOSED, 'the peer refused the two-party connection');
     this.body = body;
   }
 }
@@ -157,9 +159,13 @@ export class ChannelAcceptor {
     return new Promise((resolve, reject) => {
       this.#refused.set(socket, (cause) =>
         reject(
-          new TwoPartyError('ERR_CHANNEL_MESSAGE', 'the request expected the opening of a WebSocket', {
-            cause,
-          }),
+          new CodedError(
+            TWO_PARTY_CODES.ERR_CHANNEL_MESSAGE,
+            'the request expected the opening of a WebSocket',
+            {
+              cause,
+            },
+          ),
         ),
       );
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {

@@ -1,6 +1,7 @@
 /** The messages of a garbling session, in a MessageStream; types 0x20 to 0x2f belong to this room. */
+import { CodedError } from '@eigenveil/platform';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { TwoPartyError } from '../errors.ts';
+import { TWO_PARTY_CODES } from '../codes.ts';
 
 /** Raised whenever a message or the order of hashes changes. */
 export const PROTOCOL_VERSION = 3;
@@ -34,6 +35,6 @@ export async function readNumbers(stream: MessageStream, type: number, count: nu
   return Array.from({ length: count }, (_, i) => Number(view.getBigUint64(i * NUMBER_BYTES, true)));
 }
 
-export function malformed(title: string, expected: string, got: string): TwoPartyError {
-  return new TwoPartyError('ERR_GARBLING_MESSAGE', `"${title}" expected ${expected}, got ${got}`);
+export function malformed(title: string, expected: string, got: string): CodedError {
+  return new CodedError(TWO_PARTY_CODES.ERR_GARBLING_MESSAGE, `"${title}" expected ${expected}, got ${got}`);
 }

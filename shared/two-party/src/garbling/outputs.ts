@@ -8,7 +8,8 @@
  * changes on the way and faults; not a garbler that deviates, since it could as well garble another circuit.
  * Per chunk of outputs the message has a hash key (16 bytes) and 16 bytes per output.
  */
-import { TwoPartyError } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { HASH_KEY_BYTES } from '../oblivious-transfer/hash.ts';
 import { BATCH_GATES } from './label-gates.ts';
 
@@ -49,8 +50,8 @@ export function decodeOutputs(encoded: Uint8Array, hashes: Uint32Array): Uint8Ar
     const zero = (difference(0) | difference(1)) === 0;
     const one = (difference(2) | difference(3)) === 0;
     if (zero === one) {
-      throw new TwoPartyError(
-        'ERR_GARBLING_CHECK',
+      throw new CodedError(
+        TWO_PARTY_CODES.ERR_GARBLING_CHECK,
         'a label of the result is none that the garbler announced: something was changed on the way',
       );
     }

@@ -1,8 +1,10 @@
 /** The strategy of a histogram task, applied to shares: linear over the integers, so that each server does it by itself. */
+
 import type { IntegerList } from '@eigenveil/platform';
+import { CodedError } from '@eigenveil/platform';
 import { coefficientsOf } from '@eigenveil/release';
 import { histogramsOf, type StatisticsTask, strategyOf, sumsOf } from '@eigenveil/task';
-import { TwoPartyError } from '../errors.ts';
+import { TWO_PARTY_CODES } from '../codes.ts';
 
 /** Ring elements of one server: the sums, and the number of owners. */
 export function sumCount(task: Pick<StatisticsTask, 'method' | 'features'>): number {
@@ -20,12 +22,15 @@ export function sumShares(
 ): bigint[] {
   const { method } = task;
   if (method.kind !== 'histogram')
-    throw new TwoPartyError('ERR_TASK_RANGE', `"method" expected histogram, got ${method.kind}`);
+    throw new CodedError(TWO_PARTY_CODES.ERR_TASK_RANGE, `"method" expected histogram, got ${method.kind}`);
   const strategy = strategyOf(method);
   const size = strategy.bins + 1;
   const all = histogramsOf(task).length * size;
   if (integers.length !== all + 1)
-    throw new TwoPartyError('ERR_TASK_RANGE', `expected ${all + 1} values, got ${integers.length}`);
+    throw new CodedError(
+      TWO_PARTY_CODES.ERR_TASK_RANGE,
+      `expected ${all + 1} values, got ${integers.length}`,
+    );
   const sums: bigint[] = [];
   for (let from = 0; from < all; from += size) {
     const unreadable = from + strategy.bins;

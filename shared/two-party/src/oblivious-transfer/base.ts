@@ -10,9 +10,11 @@
  * P-256, with SHA-256 as a random oracle; nobody knows the logarithm of C, the hash of a name (p256.ts). We claim no simulation. Why:
  * docs/arguments.md, "Base transfers".
  */
+
 import { createECDH, createHash, type ECDH } from 'node:crypto';
+import { CodedError } from '@eigenveil/platform';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { TwoPartyError } from '../errors.ts';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { OT_MESSAGE } from './message-types.ts';
 import { CURVE, differences, hashedPoint, ORDER, POINT_BYTES, SCALAR_BYTES, UNCOMPRESSED } from './p256.ts';
 import type { RandomSource } from './randomness.ts';
@@ -95,7 +97,10 @@ export async function sendBaseKeys(
 function othersOf(points: readonly Uint8Array[]): Uint8Array[] {
   const others = differences(SUM, points);
   if (others === undefined) {
-    throw new TwoPartyError('ERR_OT_POINT', '"public keys" expected another abscissa than that of their sum');
+    throw new CodedError(
+      TWO_PARTY_CODES.ERR_OT_POINT,
+      '"public keys" expected another abscissa than that of their sum',
+    );
   }
   return others;
 }
@@ -113,12 +118,14 @@ function drawScalar(random: RandomSource): Buffer {
 function sharedX(ecdh: ECDH, point: Uint8Array, what: string): Buffer {
   // OpenSSL also reads compressed and hybrid encodings, and the identity: a point shall have one encoding.
   if (point.length !== POINT_BYTES || point[0] !== UNCOMPRESSED) {
-    throw new TwoPartyError('ERR_OT_POINT', `"${what}" expected an uncompressed point of P-256`);
+    throw new CodedError(TWO_PARTY_CODES.ERR_OT_POINT, `"${what}" expected an uncompressed point of P-256`);
   }
   try {
     return ecdh.computeSecret(point);
   } catch (error) {
-    throw new TwoPartyError('ERR_OT_POINT', `"${what}" expected a point of P-256`, { cause: error });
+    throw new CodedError(TWO_PARTY_CODES.ERR_OT_POINT, `"${what}" expected a point of P-256`, {
+      cause: error,
+    });
   }
 }
 

@@ -11,8 +11,10 @@
  * then knows m bits of Δ. Assumptions: SHA-256 as a random oracle, for the challenge and in the place of the h(t_j) themselves; AES-128 as an
  * ideal cipher, for H. Why: docs/arguments.md, "Check of the extension".
  */
+
 import { createCipheriv, createHash, timingSafeEqual } from 'node:crypto';
-import { TwoPartyError } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { bitAt } from './base.ts';
 import { COLUMNS } from './transposition.ts';
 
@@ -64,8 +66,8 @@ export function checkResponse(
     }
   }
   if (!timingSafeEqual(digestOf(challenge, hashes), response.subarray(HASH_BYTES))) {
-    throw new TwoPartyError(
-      'ERR_OT_CHECK',
+    throw new CodedError(
+      TWO_PARTY_CODES.ERR_OT_CHECK,
       'the peer deviates or is broken: its transfers contradict each other',
     );
   }

@@ -9,10 +9,12 @@
  * Assumption: G, AES-128 in counter mode with one stream per key for the life of the session, is pseudorandom. For 2^32 rows, after which the
  * session is exhausted, that costs at most 2^−71 plus the advantage against AES. Why: docs/arguments.md, "Extension of transfers".
  */
+
 import { type Cipheriv, createCipheriv } from 'node:crypto';
 import { endianness } from 'node:os';
+import { CodedError } from '@eigenveil/platform';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { TwoPartyError } from '../errors.ts';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { cipherInto } from '../garbling/hash.ts';
 import { BASE_KEY_BYTES, type BaseTransfers, bitAt, receiveBaseKeys, sendBaseKeys } from './base.ts';
 import { CHECK_ROWS, challengeOf, checkResponse, RESPONSE_BYTES, respond } from './consistency.ts';
@@ -62,7 +64,10 @@ class Extension {
     if (this.#busy) throw new TypeError('"extend" expected the previous call to have ended');
     const drawn = paddedRows(count) + CHECK_ROWS * Math.ceil(count / BLOCK_ROWS);
     if (this.#next + drawn > this.#maximumRows) {
-      throw new TwoPartyError('ERR_OT_EXHAUSTED', `the session has given ${this.#next} transfers already`);
+      throw new CodedError(
+        TWO_PARTY_CODES.ERR_OT_EXHAUSTED,
+        `the session has given ${this.#next} transfers already`,
+      );
     }
     this.#busy = true;
     try {
@@ -156,8 +161,8 @@ export class ExtensionSender extends Extension {
       const header = await this.stream.read(OT_MESSAGE.extensionHeader, EXTENSION_HEADER_BYTES);
       const [first, rows] = new Uint32Array(header.buffer);
       if (first !== spot.first || rows !== spot.rows) {
-        throw new TwoPartyError(
-          'ERR_CHANNEL_MESSAGE',
+        throw new CodedError(
+          TWO_PARTY_CODES.ERR_CHANNEL_MESSAGE,
           `"extension" expected ${spot.rows} rows from ${spot.first}, got ${rows} from ${first}`,
         );
       }

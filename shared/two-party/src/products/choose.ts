@@ -1,6 +1,7 @@
 /** The chooser's end of a product, the CSP unless the product is reversed: its matrix's bits are the choices of the transfers. */
 
-import { TwoPartyError } from '../errors.ts';
+import { CodedError } from '@eigenveil/platform';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import type { Block, ExtensionReceiver } from '../oblivious-transfer/index.ts';
 import { answerBytes, CHALLENGE_BYTES, passes } from './check.ts';
@@ -100,7 +101,10 @@ async function checkRows(
     passes(size, { matrix: entries, sums: sums[p]! }, challenge, p, answers[p]!),
   );
   if (passed.includes(false)) {
-    throw new TwoPartyError('ERR_PRODUCT_CHECK', 'the rows of the product do not belong to one matrix');
+    throw new CodedError(
+      TWO_PARTY_CODES.ERR_PRODUCT_CHECK,
+      'the rows of the product do not belong to one matrix',
+    );
   }
   return sums;
 }

@@ -1,5 +1,6 @@
 /** All methods as programs of a two-party session. */
-import { ProjectionError } from '@eigenveil/projection/portable';
+import { CodedError } from '@eigenveil/platform';
+import { PROJECTION_CODES } from '@eigenveil/projection/portable';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Session } from '../garbling/index.ts';
 import { discriminant } from './discriminant.ts';
@@ -33,8 +34,8 @@ export async function runProgram(
     case 'ridge':
       return ridge(session, task, program, shares, method.ridge);
     case 'histogram':
-      throw new ProjectionError(
-        'ERR_PROGRAM_INVALID',
+      throw new CodedError(
+        PROJECTION_CODES.ERR_PROGRAM_INVALID,
         '"method" expected one that decomposes, got histogram',
       );
   }

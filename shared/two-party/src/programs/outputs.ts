@@ -1,9 +1,10 @@
 /** What a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by every method. */
 
-import { type Decomposition, ProjectionError } from '@eigenveil/projection/portable';
+import { CodedError } from '@eigenveil/platform';
+import { type Decomposition, PROJECTION_CODES } from '@eigenveil/projection/portable';
 import { floorOf, type Output, type StatisticsTask } from '@eigenveil/task';
 import { valuesOf } from '../circuits/index.ts';
-import { TwoPartyError } from '../errors.ts';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { Fixed } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { releasedFraction, releasedQuotient } from './released.ts';
@@ -24,19 +25,22 @@ export function poolChecks({
     {
       holds: sameOwners,
       error: () =>
-        new TwoPartyError(
-          'ERR_OWNER_COUNT',
+        new CodedError(
+          TWO_PARTY_CODES.ERR_OWNER_COUNT,
           'the encrypted number of owners differs from the verified records',
         ),
     },
     {
       holds: enoughOwners,
       error: () =>
-        new ProjectionError('ERR_MINIMUM_OWNERS', 'expected contributions of at least the minimum of owners'),
+        new CodedError(
+          PROJECTION_CODES.ERR_MINIMUM_OWNERS,
+          'expected contributions of at least the minimum of owners',
+        ),
     },
     {
       holds: rows,
-      error: () => new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none'),
+      error: () => new CodedError(PROJECTION_CODES.ERR_NO_SAMPLES, 'expected at least one sample, got none'),
     },
   ];
 }

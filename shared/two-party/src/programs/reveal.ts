@@ -1,6 +1,7 @@
 /** The end of a discriminant program: its checks, what is revealed where they hold, and what it means. */
 
-import { notPositiveDefinite, ProjectionError } from '@eigenveil/projection/portable';
+import { CodedError } from '@eigenveil/platform';
+import { notPositiveDefinite, PROJECTION_CODES } from '@eigenveil/projection/portable';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
 import { Fixed } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
@@ -56,6 +57,9 @@ export async function revealComponents(
   };
 }
 
-function singleClass(): ProjectionError {
-  return new ProjectionError('ERR_SINGLE_CLASS', 'expected samples of at least two classes, got one');
+function singleClass(): CodedError {
+  return new CodedError(
+    PROJECTION_CODES.ERR_SINGLE_CLASS,
+    'expected samples of at least two classes, got one',
+  );
 }

@@ -1,6 +1,7 @@
 /** The matrix that discriminant programs and ridge regression factor: S̄ + ρI of all rows, times their number, in whole numbers and then equilibrated. */
 
-import { ProjectionError } from '@eigenveil/projection/portable';
+import { CodedError } from '@eigenveil/platform';
+import { PROJECTION_CODES } from '@eigenveil/projection/portable';
 import {
   computedBounds,
   computedFractionBits,
@@ -20,7 +21,10 @@ import { isNoisy, type PooledStatistics, scaledScatter, timesRows } from './stat
 export function ridgeUnits(ridge: number, fractionBits: number): bigint {
   const units = Math.round(Math.abs(ridge) * 4 ** fractionBits);
   if (!Number.isFinite(units)) {
-    throw new ProjectionError('ERR_PROGRAM_INVALID', `"ridge" expected a smaller number, got ${ridge}`);
+    throw new CodedError(
+      PROJECTION_CODES.ERR_PROGRAM_INVALID,
+      `"ridge" expected a smaller number, got ${ridge}`,
+    );
   }
   return BigInt(units);
 }

@@ -1,5 +1,6 @@
 /** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
-import { fullRank, ProjectionError } from '@eigenveil/projection/portable';
+import { CodedError } from '@eigenveil/platform';
+import { fullRank, PROJECTION_CODES } from '@eigenveil/projection/portable';
 import { checkRevealedByRotation, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import { rotatedParameters } from './parameters.ts';
 import { checkPencil } from './pencil/check.ts';
@@ -13,8 +14,8 @@ import { checkSketched } from './sketch/check.ts';
  */
 export function checkRotated(task: StatisticsTask, program: Program): void {
   if (task.method.kind === 'ridge')
-    throw new ProjectionError(
-      'ERR_PROGRAM_INVALID',
+    throw new CodedError(
+      PROJECTION_CODES.ERR_PROGRAM_INVALID,
       '"twoParty" expected garbled for ridge, which rotated does not compute',
     );
   checkRevealedByRotation(program);

@@ -1,8 +1,9 @@
 /** What the CSP refuses in any answer, and what ends its task: the first bytes of an answer, and which failures. */
+import { CodedError } from '@eigenveil/platform';
 import type { Program } from '@eigenveil/task';
 import { isTellable } from '../channel/abort.ts';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { TwoPartyError } from '../errors.ts';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import type { CspInput } from '../protocol.ts';
 import { ROTATED_MESSAGE, readRing, sendRing } from './messages.ts';
 
@@ -61,14 +62,14 @@ export async function openOwners(
 /** A data user that has aggregated what it got knows the number, so that the refusal tells it nothing. */
 export function checkOwners(owners: bigint, verified: number, minimum: number): void {
   if (owners !== BigInt(verified)) {
-    throw new TwoPartyError(
-      'ERR_OWNER_COUNT',
+    throw new CodedError(
+      TWO_PARTY_CODES.ERR_OWNER_COUNT,
       'the encrypted number of owners differs from the verified records',
     );
   }
   if (verified < minimum) {
-    throw new TwoPartyError(
-      'ERR_OWNER_COUNT',
+    throw new CodedError(
+      TWO_PARTY_CODES.ERR_OWNER_COUNT,
       `expected records of at least ${minimum} owners, got ${verified}`,
     );
   }

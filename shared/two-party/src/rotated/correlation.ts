@@ -2,16 +2,11 @@
  * PCA of a correlation matrix by the `rotated` protocol: a garbled circuit standardises the features and gives both servers additive shares, and
  * from there on it is a PCA. docs/rotated-correlation.md has the steps and why that is as good.
  */
-import {
-  asReleased,
-  correlationNoise,
-  type Decomposition,
-  type ProjectionError,
-  unstandardised,
-} from '@eigenveil/projection';
+import { type CodedError, isOf } from '@eigenveil/platform';
+import { asReleased, correlationNoise, type Decomposition, unstandardised } from '@eigenveil/projection';
 import { type Program, placesOf, type StatisticsTask, widthsOf } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
-import { TwoPartyError } from '../errors.ts';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { beforeReveal, type Session } from '../garbling/index.ts';
 import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 import { type MaskedCorrelation, maskedCorrelation } from '../programs/masked-correlation.ts';
@@ -124,14 +119,14 @@ async function openStandardised(
   { task, program }: Asked,
   { shares }: DataUserInput,
   ringBits: number,
-): Promise<MaskedCorrelation & { readonly failure?: TwoPartyError | ProjectionError }> {
+): Promise<MaskedCorrelation & { readonly failure?: CodedError }> {
   try {
     const opened = await maskedCorrelation(session, task, program, { evaluator: { shares } }, ringBits);
     // Only a garbler's session learns nothing.
     if (opened === undefined) throw new TypeError('the evaluator expected shares');
     return opened.fits ? opened : { ...opened, failure: noiseOutweighs() };
   } catch (error) {
-    if (!(error instanceof TwoPartyError && error.code === 'ERR_GARBLING_CHECK')) throw error;
+    if (!(isOf(TWO_PARTY_CODES, error) && error.code === 'ERR_GARBLING_CHECK')) throw error;
     const d = task.features.length;
     const zeros = (count: number) => new Array<bigint>(count).fill(0n);
     const squares = new Array<number>(d).fill(0);

@@ -1,8 +1,9 @@
 /** What the data user makes of M: eigenvalues, the directions that it asks for, and from the answer the projection vectors. */
+import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
   type Decomposition,
-  ProjectionError,
+  PROJECTION_CODES,
   rankRefusal,
   symmetricEigen,
 } from '@eigenveil/projection';
@@ -13,7 +14,7 @@ import {
   type StatisticsTask,
   statisticsBounds,
 } from '@eigenveil/task';
-import { TwoPartyError } from '../errors.ts';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { ENTRY_ACCURACY } from '../programs/correlation.ts';
 import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 import { type Matrix, symmetricMatrix, traceOf, transpose } from './matrices.ts';
@@ -31,7 +32,7 @@ export interface Opened {
   /** A in units of 2^−directionBits, d × components; zero when the result is refused. */
   readonly directions: Matrix;
   /** Why there will be no result. The protocol runs to its end all the same, so that the CSP does not learn it. */
-  readonly refusal: ProjectionError | TwoPartyError | undefined;
+  readonly refusal: CodedError | undefined;
 }
 
 /** Decomposes M, whose upper triangle in units of 2^(−2f), mask included, is given as signed integers. Whatever M is, it throws nothing. */
@@ -48,7 +49,7 @@ export function decomposeMatrix(
     const { spectrum, refusal, directions } = decompose(matrix, samples, task, program, parameters);
     return { spectrum, refusal, directions: refusal ? nothing : directions };
   } catch (error) {
-    const refusal = error instanceof TwoPartyError ? error : implausible('"matrix" expected numbers');
+    const refusal = isOf(TWO_PARTY_CODES, error) ? error : implausible('"matrix" expected numbers');
     return { spectrum: [], refusal, directions: nothing };
   }
 }
@@ -167,9 +168,9 @@ function refusalOf(
   samples: bigint,
   program: Program,
   indefinite: boolean,
-): ProjectionError | undefined {
+): CodedError | undefined {
   if (samples <= 0n) {
-    return new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
+    return new CodedError(PROJECTION_CODES.ERR_NO_SAMPLES, 'expected at least one sample, got none');
   }
   if (indefinite) {
     return noiseOutweighs();
@@ -177,15 +178,15 @@ function refusalOf(
   return rankRefusal(spectrum, program);
 }
 
-export function noiseOutweighs(): ProjectionError {
-  return new ProjectionError(
-    'ERR_STATISTICS_INVALID',
+export function noiseOutweighs(): CodedError {
+  return new CodedError(
+    PROJECTION_CODES.ERR_STATISTICS_INVALID,
     '"statistics" expected a scatter matrix with a positive trace: the noise outweighs the rows',
   );
 }
 
-export function implausible(message: string): TwoPartyError {
-  return new TwoPartyError('ERR_ROTATION_CHECK', `${message}: a share was corrupted`);
+export function implausible(message: string): CodedError {
+  return new CodedError(TWO_PARTY_CODES.ERR_ROTATION_CHECK, `${message}: a share was corrupted`);
 }
 
 /** The vector over its length, its entry of largest magnitude positive. */

@@ -4,6 +4,7 @@
  *
  * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in units of 2^(−2f).
  */
+import { CodedError } from '@eigenveil/platform';
 import { layout } from '@eigenveil/statistics/owner';
 import {
   computedBounds,
@@ -15,7 +16,7 @@ import {
   type Span,
   type StatisticsTask,
 } from '@eigenveil/task';
-import { TwoPartyError } from '../errors.ts';
+import { TWO_PARTY_CODES } from '../codes.ts';
 import { MAXIMUM_RING_BITS } from '../products/ring-bits.ts';
 import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 
@@ -212,8 +213,8 @@ export function traceBitsOf(task: StatisticsTask): number {
 /** @throws ERR_TASK_RANGE for a larger matrix than rotations are for */
 export function checkSide(what: string, count: number): void {
   if (count <= MAXIMUM_FEATURES) return;
-  throw new TwoPartyError(
-    'ERR_TASK_RANGE',
+  throw new CodedError(
+    TWO_PARTY_CODES.ERR_TASK_RANGE,
     `"${what}" expected at most ${MAXIMUM_FEATURES} with the two-party protocol rotated, got ${count}`,
   );
 }
@@ -222,8 +223,8 @@ export function checkSide(what: string, count: number): void {
 export function checkRings(rings: readonly number[], most = MAXIMUM_RING_BITS): void {
   const widest = Math.max(...rings);
   if (widest <= most) return;
-  throw new TwoPartyError(
-    'ERR_TASK_RANGE',
+  throw new CodedError(
+    TWO_PARTY_CODES.ERR_TASK_RANGE,
     `"task" expected at most ${most} bits in the rings of the two-party protocol rotated, got ${widest}: fewer samples, features or fraction bits are needed`,
   );
 }

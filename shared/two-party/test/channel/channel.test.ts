@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createRelay } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { CodedError } from '@eigenveil/platform';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import {
@@ -8,14 +9,14 @@ import {
   ChannelRefused,
   connectChannel,
   memoryChannelPair,
-  TwoPartyError,
+  TWO_PARTY_CODES,
   withAbort,
 } from '../../src/index.ts';
 import { listen, PAIRS } from './pairs.ts';
 
 const closed = { code: 'ERR_CHANNEL_CLOSED' };
 const timedOut = { code: 'ERR_CHANNEL_TIMEOUT' };
-const aborted = (reason: string) => ({ code: 'ERR_CHANNEL_ABORTED', reason });
+const aborted = (reason: string) => ({ code: 'ERR_CHANNEL_ABORTED', parameters: { reason } });
 
 /** That nothing more leaves is no event: until a while has passed in which nothing did. */
 async function untilHeldBack(sent: () => number): Promise<void> {
@@ -149,12 +150,12 @@ describe.each(PAIRS)('a channel %s', (_name, pair) => {
     while (rounds < 20) await turn();
     vi.advanceTimersByTime(150);
     const [first, second] = await ended;
-    const errors = [first, second].map((end) => (end as PromiseRejectedResult).reason as TwoPartyError);
+    const errors = [first, second].map((end) => (end as PromiseRejectedResult).reason as CodedError);
     // One end is the first to look at its clock; the other may learn it from the peer.
     expect(errors.some(({ code }) => code === 'ERR_CHANNEL_TIMEOUT')).toBe(true);
-    for (const { code, reason } of errors) {
+    for (const { code, parameters } of errors) {
       expect(['ERR_CHANNEL_TIMEOUT undefined', 'ERR_CHANNEL_ABORTED ERR_CHANNEL_TIMEOUT']).toContain(
-        `${code} ${reason}`,
+        `${code} ${parameters.reason}`,
       );
     }
   });
@@ -167,10 +168,10 @@ describe.each(PAIRS)('a channel %s', (_name, pair) => {
 
   test('aborts for a computation that throws, and throws its error on', async () => {
     for (const [error, reason] of [
-      [new TwoPartyError('ERR_CHANNEL_MESSAGE', 'bad'), 'ERR_CHANNEL_MESSAGE'],
-      [new TwoPartyError('ERR_OT_POINT', 'bad'), 'ERR_OT_POINT'],
+      [new CodedError(TWO_PARTY_CODES.ERR_CHANNEL_MESSAGE, 'bad'), 'ERR_CHANNEL_MESSAGE'],
+      [new CodedError(TWO_PARTY_CODES.ERR_OT_POINT, 'bad'), 'ERR_OT_POINT'],
       // What the evaluator finds in its result is none of the garbler's business.
-      [new TwoPartyError('ERR_OWNER_COUNT', 'bad'), 'ERR_COMPUTATION'],
+      [new CodedError(TWO_PARTY_CODES.ERR_OWNER_COUNT, 'bad'), 'ERR_COMPUTATION'],
       [new Error('bug'), 'ERR_COMPUTATION'],
     ] as const) {
       const [left, right] = await pair();

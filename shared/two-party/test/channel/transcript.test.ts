@@ -105,7 +105,7 @@ describe('a stream with a transcript', () => {
     asked[0]!.answer(randomBytes(16));
     for (const outcome of await failed)
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'ERR_ANSWER_DIFFERS' } });
-    await expect(peer.read(1, 1)).rejects.toMatchObject({ reason: 'ERR_ANSWER_DIFFERS' });
+    await expect(peer.read(1, 1)).rejects.toMatchObject({ parameters: { reason: 'ERR_ANSWER_DIFFERS' } });
     expect(left.bytesSent).toBe(0);
   });
 
@@ -116,7 +116,7 @@ describe('a stream with a transcript', () => {
     await expect.poll(() => asked.length).toBe(1);
     asked[0]!.fail(new Error('disk I/O error'));
     await failed;
-    await expect(peer.read(1, 1)).rejects.toMatchObject({ reason: 'ERR_COMPUTATION' });
+    await expect(peer.read(1, 1)).rejects.toMatchObject({ parameters: { reason: 'ERR_COMPUTATION' } });
     expect(left.bytesSent).toBe(0);
   });
 
@@ -130,7 +130,9 @@ describe('a stream with a transcript', () => {
     });
     const failed = expect(send(stream, 1)).rejects.toMatchObject({ code: 'ERR_ANSWER_DIFFERS' });
     let isTold = false;
-    const told = expect(peer.read(1, 1)).rejects.toMatchObject({ reason: 'ERR_ANSWER_DIFFERS' });
+    const told = expect(peer.read(1, 1)).rejects.toMatchObject({
+      parameters: { reason: 'ERR_ANSWER_DIFFERS' },
+    });
     void told.then(() => {
       isTold = true;
     });

@@ -1,3 +1,4 @@
+import { CodedError } from '@eigenveil/platform';
 import { describe, expect, test } from 'vitest';
 import {
   MessageStream,
@@ -6,7 +7,6 @@ import {
   sendChosen,
   setUpReceiver,
   setUpSender,
-  TwoPartyError,
   withAbort,
 } from '../../src/index.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
@@ -52,7 +52,7 @@ async function converse(changeSender: Change, changeReceiver: Change, silenceMil
       await receiverStream.flush();
     }),
   ]);
-  return ends.map((end) => (end.status === 'rejected' ? (end.reason as TwoPartyError) : undefined));
+  return ends.map((end) => (end.status === 'rejected' ? (end.reason as CodedError) : undefined));
 }
 
 const same: Change = (message) => message;
@@ -82,10 +82,10 @@ describe('a tampered conversation', () => {
     ['an empty frame', onlyMessage(1, empty), same, 'ERR_CHANNEL_MESSAGE'],
   ])('ends in a clear abort at both ends: %s', async (_name, changeSender, changeReceiver, code) => {
     const errors = await converse(changeSender, changeReceiver);
-    for (const error of errors) expect(error).toBeInstanceOf(TwoPartyError);
+    for (const error of errors) expect(error).toBeInstanceOf(CodedError);
     const [detecting, told] = errors[0]!.code === code ? errors : errors.toReversed();
     expect(detecting).toMatchObject({ code });
-    expect(told).toMatchObject({ code: 'ERR_CHANNEL_ABORTED', reason: code });
+    expect(told).toMatchObject({ code: 'ERR_CHANNEL_ABORTED', parameters: { reason: code } });
   });
 
   test.each([

@@ -1,6 +1,7 @@
 /** What a correlator that lies learns of the chooser's digits: whether one guess at them was right, and nothing before it has guessed. */
+import type { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
-import { type TwoPartyError, withAbort } from '../../src/index.ts';
+import { withAbort } from '../../src/index.ts';
 import { multiplyLying } from '../../src/insides/deviating-correlator.ts';
 import { messagesOf } from '../../src/insides/messages-of.ts';
 import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
@@ -41,9 +42,9 @@ async function attack(digits: readonly number[], guess: readonly number[]) {
       await receiver.stream.channel.close();
       return 'right';
     },
-    (error: TwoPartyError) => error.code,
+    (error: CodedError) => error.code,
   );
-  const heard = await deviate().catch((error: TwoPartyError) => `${error.code} ${error.reason}`);
+  const heard = await deviate().catch((error: CodedError) => `${error.code} ${error.parameters.reason}`);
   const messages = messagesOf(sentByChooser);
   return { outcome: await chosen, heard, forms: messages.map(({ type, payload }) => [type, payload.length]) };
 }

@@ -100,7 +100,7 @@ describe('lda', () => {
     const rows = Array.from({ length: 20 }, (_, i) => [i % 2 ? 1 : -1, next() - 0.5, next() - 0.5]);
     const given = { rows, components: 1, labellings: [turns(20, 2)] };
     await expect(run(settingOf({ ...given, method: lda(0) }))).rejects.toMatchObject({
-      name: 'ProjectionError',
+      name: 'CodedError',
       code: 'ERR_NOT_POSITIVE_DEFINITE',
     });
     await check({ ...given, method: dca(0) });
@@ -210,13 +210,9 @@ describe('refusals', () => {
   it('are of another number of owners than was verified, of too few, and of no rows', async () => {
     const none = settingOf({ ...ordinary(2, 3, dca(0.1), 2, 0), d: 2 });
     for (const [setting, name, code] of [
-      [{ ...given, garbler: { ...given.garbler, verifiedOwners: 4 } }, 'TwoPartyError', 'ERR_OWNER_COUNT'],
-      [
-        { ...given, program: { ...given.program, minimumOwners: 4 } },
-        'ProjectionError',
-        'ERR_MINIMUM_OWNERS',
-      ],
-      [none, 'ProjectionError', 'ERR_NO_SAMPLES'],
+      [{ ...given, garbler: { ...given.garbler, verifiedOwners: 4 } }, 'CodedError', 'ERR_OWNER_COUNT'],
+      [{ ...given, program: { ...given.program, minimumOwners: 4 } }, 'CodedError', 'ERR_MINIMUM_OWNERS'],
+      [none, 'CodedError', 'ERR_NO_SAMPLES'],
     ] as const) {
       await expect(run(setting)).rejects.toMatchObject({ name, code });
     }

@@ -61,7 +61,7 @@ describe('mdr', () => {
     const { task, program } = settingOf(ordinary(6, 2, 6, 0));
     const session = new CountingSession(new CountingGates());
     await expect(runProgram(session, task, program, {})).rejects.toMatchObject({
-      name: 'ProjectionError',
+      name: 'CodedError',
       code: 'ERR_NOT_POSITIVE_DEFINITE',
     });
     expect(session.gates.andGates).toBe(0);

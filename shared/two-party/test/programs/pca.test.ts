@@ -144,14 +144,14 @@ describe('pca', () => {
       message: expect.stringContaining('differs'),
     });
     await expect(run({ ...given, program: { ...given.program, minimumOwners: 4 } })).rejects.toMatchObject({
-      name: 'ProjectionError',
+      name: 'CodedError',
       code: 'ERR_MINIMUM_OWNERS',
     });
   });
 
   it('refuses statistics without rows', async () => {
     await expect(run(setting([], 2, 3))).rejects.toMatchObject({
-      name: 'ProjectionError',
+      name: 'CodedError',
       code: 'ERR_NO_SAMPLES',
     });
   });
@@ -202,7 +202,7 @@ describe('pca', () => {
   )('refuses components up to the rank with %s', async (_, rows, rank) => {
     for (const components of [rank - 1, rank, rank + 1].filter((count) => count > 0)) {
       const given = setting(rows, components);
-      const refused = { name: 'ProjectionError', code: 'ERR_FULL_RANK' };
+      const refused = { name: 'CodedError', code: 'ERR_FULL_RANK' };
       const whole = consented(given, false);
       await (components < rank
         ? expect(run(whole)).resolves.toMatchObject({ converged: new Array(components).fill(true) })

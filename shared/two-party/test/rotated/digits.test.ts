@@ -1,6 +1,7 @@
 /** A data user whose correlations depend on the digit would read P, and with it T, out of one answer: the CSP does not give it. */
+import type { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
-import { MessageStream, memoryChannelPair, type TwoPartyError, withAbort } from '../../src/index.ts';
+import { MessageStream, memoryChannelPair, withAbort } from '../../src/index.ts';
 import { type Lie, multiplyLying } from '../../src/insides/deviating-correlator.ts';
 import { view } from '../../src/insides/rotated-view.ts';
 import { drawDelta, setUpSender } from '../../src/oblivious-transfer/index.ts';
@@ -126,7 +127,7 @@ async function attack({ task, program, garbler, evaluator }: Setting, lieOf: typ
     ),
   ]);
   const codeOf = (end: PromiseSettledResult<unknown>) =>
-    end.status === 'rejected' ? (end.reason as TwoPartyError).code : 'done';
+    end.status === 'rejected' ? (end.reason as CodedError).code : 'done';
   return { csp: codeOf(csp), user: codeOf(user), marked };
 }
 

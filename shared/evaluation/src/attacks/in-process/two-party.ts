@@ -1,4 +1,5 @@
 /** A two-party computation in this process: the real protocols over a channel in memory, with both ends watched. */
+import type { CodedError } from '@eigenveil/platform';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
 import type { Decomposition } from '@eigenveil/projection';
 import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
@@ -116,7 +117,7 @@ export async function runTwoParty(
   ]);
   const closing = await left.receive().then(
     () => 'another message',
-    (error: { readonly code: string; readonly reason?: string }) => error.reason ?? error.code,
+    (error: CodedError) => error.parameters.reason ?? error.code,
   );
   return {
     result: user.status === 'fulfilled' ? user.value : undefined,

@@ -1,6 +1,8 @@
 /** Carries an attack on membership out: over worlds with the candidate and without, by the number of rows. */
+
 import { shareOf } from '@eigenveil/laboratory/recognition/intervals';
-import { ProjectionError } from '@eigenveil/projection';
+import { isOf } from '@eigenveil/platform';
+import { PROJECTION_CODES } from '@eigenveil/projection';
 import type { Chart } from '@eigenveil/report/document';
 import { addStatistics } from '@eigenveil/statistics';
 import { cappedComponents, programOf, type TaskProposal } from '@eigenveil/task';
@@ -100,7 +102,7 @@ function tryOut(inference: Inference, { scene, seed }: Setting, rows: number, tr
         return { within: seen(worlds.candidate), without: seen(worlds.stranger) };
       } catch (error) {
         // A task that nobody would get a result of.
-        if (!(error instanceof ProjectionError)) throw error;
+        if (!isOf(PROJECTION_CODES, error)) throw error;
         refused += 1;
       }
     }

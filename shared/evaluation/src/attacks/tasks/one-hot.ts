@@ -1,5 +1,6 @@
 /** One-hot groups of features, whose sums everybody knows: with them k vectors and the spectrum can be the whole scatter matrix, unless the task is refused. */
-import { type Decomposition, ProjectionError, symmetricEigen } from '@eigenveil/projection';
+import { isOf } from '@eigenveil/platform';
+import { type Decomposition, PROJECTION_CODES, symmetricEigen } from '@eigenveil/projection';
 import { TaskProposal } from '@eigenveil/task';
 import { Matrix } from 'ml-matrix';
 import type { Experiment, Outcome, Setting } from '../../experiment.ts';
@@ -90,7 +91,7 @@ function releasedOrRefused(task: TaskProposal, rows: readonly SceneRow[]): Decom
   try {
     return releasedBy(task, [rows]);
   } catch (error) {
-    if (error instanceof ProjectionError && error.code === 'ERR_FULL_RANK') return undefined;
+    if (isOf(PROJECTION_CODES, error) && error.code === 'ERR_FULL_RANK') return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 /** The tasks that attacks of this room propose over a scene, and its members dealt to owners anew. */
-import { ProjectionError } from '@eigenveil/projection';
+import { isOf } from '@eigenveil/platform';
+import { PROJECTION_CODES } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { checkTask, type TaskProposal } from '@eigenveil/task';
 import { Draws } from '../../draws.ts';
@@ -22,7 +23,7 @@ export function refusal(scene: Scene, changes: Partial<Variant> = {}): string | 
     releasedBy(pcaOf(scene, changes), scene.owners);
     return undefined;
   } catch (error) {
-    if (error instanceof ProjectionError) return `its PCA is refused: ${error.code}`;
+    if (isOf(PROJECTION_CODES, error)) return `its PCA is refused: ${error.code}`;
     throw error;
   }
 }
@@ -41,7 +42,7 @@ export function unlessRefused<T>(compute: () => T): T | undefined {
   try {
     return compute();
   } catch (error) {
-    if (error instanceof ProjectionError) return undefined;
+    if (isOf(PROJECTION_CODES, error)) return undefined;
     throw error;
   }
 }

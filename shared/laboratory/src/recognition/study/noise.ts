@@ -4,8 +4,9 @@
  * since what is taken from rows would be outside of the promise. Settings are those of the arm without noise, which validation chose on the same rows:
  * that choice is not paid for.
  */
+import { isOf } from '@eigenveil/platform';
 import { defaultClippingNorm, type RandomSource, sampleNoise } from '@eigenveil/privacy';
-import { decompose, ProjectionError } from '@eigenveil/projection';
+import { decompose, PROJECTION_CODES } from '@eigenveil/projection';
 import { addStatistics, flatten, unflatten } from '@eigenveil/statistics';
 import { noisePlanOf, programOf, shiftOf, stageTaskOf, type Task } from '@eigenveil/task';
 import type { Comparison } from '@eigenveil/testbed/recognition/error-rates';
@@ -85,7 +86,7 @@ function decomposedOrNothing(task: Task, values: readonly bigint[]) {
     const { vectors, mean } = decompose(programOf(task), unflatten(task, values));
     return { vectors, mean: mean! };
   } catch (error) {
-    if (error instanceof ProjectionError) return undefined;
+    if (isOf(PROJECTION_CODES, error)) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 /** Which pencils `rotated` computes. Both servers refuse others before they exchange a byte. */
-import { notPositiveDefinite, ProjectionError } from '@eigenveil/projection/portable';
+import { CodedError } from '@eigenveil/platform';
+import { notPositiveDefinite, PROJECTION_CODES } from '@eigenveil/projection/portable';
 import {
   cappedComponents,
   leastRank,
@@ -18,8 +19,8 @@ import { pencilParameters } from './parameters.ts';
 export function checkPencil(task: StatisticsTask, program: Program): void {
   pencilParameters(task, program);
   if (task.differentialPrivacy) {
-    throw new ProjectionError(
-      'ERR_PROGRAM_INVALID',
+    throw new CodedError(
+      PROJECTION_CODES.ERR_PROGRAM_INVALID,
       '"differentialPrivacy" expected none for a pencil with the two-party protocol rotated, whose proof needs a scatter that is positive semidefinite: garbled computes it',
     );
   }
@@ -30,8 +31,8 @@ export function checkPencil(task: StatisticsTask, program: Program): void {
   const varying = features.filter(({ min, max }) => min < max).length;
   const most = mostRotatedComponents(program, varying);
   if (!program.allowFullRank && cappedComponents(program) > most) {
-    throw new ProjectionError(
-      'ERR_FULL_RANK',
+    throw new CodedError(
+      PROJECTION_CODES.ERR_FULL_RANK,
       `"components" expected at most ${most} of these features and classes with the two-party protocol rotated and without "allowFullRank", got ${cappedComponents(program)}: a data user that deviates could have all of the scatter matrix; garbled computes them`,
     );
   }

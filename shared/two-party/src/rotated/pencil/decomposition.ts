@@ -1,15 +1,16 @@
 /** What the data user makes of M and of Y: C₁, the directions that it asks for, and from the answer the projection vectors. */
+import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
   type Decomposition,
   type EigenPairs,
   notPositiveDefinite,
-  ProjectionError,
+  PROJECTION_CODES,
   rankRefusal,
   symmetricEigen,
 } from '@eigenveil/projection';
 import { floorOf, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
-import { TwoPartyError } from '../../errors.ts';
+import { TWO_PARTY_CODES } from '../../codes.ts';
 import { checkSpectrum, implausible, isOutweighed, noiseOutweighs, normalised } from '../decomposition.ts';
 import { roundShift, squareRoot } from '../integers.ts';
 import { type Matrix, multiplySigned, symmetricMatrix, transpose } from '../matrices.ts';
@@ -29,7 +30,7 @@ const SQUARE_BITS = 160;
 /** Fraction bits of √ρ′. */
 const ROOT_BITS = 60;
 
-type Refusal = ProjectionError | TwoPartyError;
+type Refusal = CodedError;
 type Counts = readonly (readonly bigint[])[];
 
 /** What goes into the products after M. */
@@ -65,16 +66,19 @@ export function refusalOfCounts(counts: Counts, task: StatisticsTask): Refusal |
     return implausible('"classCounts" expected numbers of rows that the task allows');
   }
   if (totals.some((total) => total !== totals[0])) {
-    return new ProjectionError(
-      'ERR_STATISTICS_INVALID',
+    return new CodedError(
+      PROJECTION_CODES.ERR_STATISTICS_INVALID,
       '"statistics" expected labellings of the same rows, got labellings of different rows',
     );
   }
   if (totals[0] === 0n) {
-    return new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
+    return new CodedError(PROJECTION_CODES.ERR_NO_SAMPLES, 'expected at least one sample, got none');
   }
   if (counts[0]!.filter((count) => count > 0n).length < 2) {
-    return new ProjectionError('ERR_SINGLE_CLASS', 'expected samples of at least two classes, got one');
+    return new CodedError(
+      PROJECTION_CODES.ERR_SINGLE_CLASS,
+      'expected samples of at least two classes, got one',
+    );
   }
   return undefined;
 }
@@ -107,7 +111,7 @@ export function findRoot(
     const refusal = refused ?? opened.refusal;
     return refusal ? { ...none, refusal } : opened;
   } catch (error) {
-    const own = error instanceof TwoPartyError ? error : implausible('"matrix" expected numbers');
+    const own = isOf(TWO_PARTY_CODES, error) ? error : implausible('"matrix" expected numbers');
     return { ...none, refusal: refused ?? own };
   }
 }
@@ -192,7 +196,7 @@ function conditionRefusal(
   pairs: EigenPairs,
   { features: d, leastBits, exponents }: PencilParameters,
   whitened: boolean,
-): ProjectionError | undefined {
+): CodedError | undefined {
   const trace = total.values.reduce((sum, value) => sum + value, 0);
   const least = pairs.values.at(-1)!;
   const noise = 2 * Math.sqrt(d) * 2 ** -exponents.noise * trace;
@@ -200,8 +204,8 @@ function conditionRefusal(
   if (least <= NO_EIGENVALUE * noise) return notPositiveDefinite();
   if (whitened && least >= limit) return undefined;
   const [wanted, got] = [limit / trace, least / trace].map((ratio) => ratio.toExponential(1));
-  return new ProjectionError(
-    'ERR_ILL_CONDITIONED',
+  return new CodedError(
+    PROJECTION_CODES.ERR_ILL_CONDITIONED,
     `the least eigenvalue of the noise matrix expected from ${wanted} of the scatter's trace with the two-party protocol rotated, got ${got} of it: a larger ridge is needed`,
   );
 }

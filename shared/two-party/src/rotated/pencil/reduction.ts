@@ -7,7 +7,8 @@
  *
  * ν is at most 1, since S_B is at most S̄, as long as ρ′ is at most ρ.
  */
-import { ProjectionError } from '@eigenveil/projection/portable';
+import { CodedError } from '@eigenveil/platform';
+import { PROJECTION_CODES } from '@eigenveil/projection/portable';
 import type { Method } from '@eigenveil/task';
 
 /** 1 − ν below so many times the noise on ν is no distance from 0, where λ has it for a divisor. */
@@ -29,15 +30,18 @@ export function reductionOf(method: Method): Reduction {
     case 'pca':
     case 'ridge':
     case 'histogram':
-      throw new ProjectionError('ERR_PROGRAM_INVALID', `"method" expected a pencil, got ${method.kind}`);
+      throw new CodedError(
+        PROJECTION_CODES.ERR_PROGRAM_INVALID,
+        `"method" expected a pencil, got ${method.kind}`,
+      );
     case 'lda':
     case 'mdr':
       return { ridge: method.ridge, signalRidge: 0, eigenvalue: (nu) => nu / (1 - nu), ...divides };
     case 'dca': {
       const { form, ridge, signalRidge } = method;
       if (signalRidge < 0 || (form === 'standard' && signalRidge > ridge)) {
-        throw new ProjectionError(
-          'ERR_PROGRAM_INVALID',
+        throw new CodedError(
+          PROJECTION_CODES.ERR_PROGRAM_INVALID,
           `"signalRidge" expected from 0 to the ridge with the two-party protocol rotated, got ${signalRidge}: garbled computes others`,
         );
       }

@@ -1,16 +1,17 @@
 /** What the data user makes of M and of M₂: C₁, the directions that it asks for, and from the answer the components. */
+import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
   type Decomposition,
   type EigenPairs,
-  ProjectionError,
+  PROJECTION_CODES,
   rankOf,
   rankRefusal,
   sketchIsWhole,
   symmetricEigen,
 } from '@eigenveil/projection';
 import { type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
-import { TwoPartyError } from '../../errors.ts';
+import { TWO_PARTY_CODES } from '../../codes.ts';
 import { checkSpectrum, implausible, normalised as ofLengthOne } from '../decomposition.ts';
 import { roundShift } from '../integers.ts';
 import { type Matrix, symmetricMatrix } from '../matrices.ts';
@@ -29,7 +30,7 @@ const PLAUSIBLE_PRODUCT = 2 ** 10;
 /** Significant bits of a factor that scales a matrix. */
 const FACTOR_BITS = 52;
 
-type Refusal = ProjectionError | TwoPartyError;
+type Refusal = CodedError;
 
 /** What goes into the products after M. */
 export interface Root {
@@ -62,7 +63,8 @@ interface OpenedWhitened {
 export function refusalOfRows(rows: bigint, columns: number, task: StatisticsTask): Refusal | undefined {
   if (rows < 0n || rows > statisticsBounds(task).M)
     return implausible('"sampleCount" expected a number of samples that the task allows');
-  if (rows === 0n) return new ProjectionError('ERR_NO_SAMPLES', 'expected at least one sample, got none');
+  if (rows === 0n)
+    return new CodedError(PROJECTION_CODES.ERR_NO_SAMPLES, 'expected at least one sample, got none');
   return rows - 1n <= BigInt(columns) ? sketchIsWhole(columns) : undefined;
 }
 
@@ -90,7 +92,7 @@ export function findRoot(
     const refusal = refused ?? opened.refusal;
     return refusal ? { ...none, refusal } : opened;
   } catch (error) {
-    const own = error instanceof TwoPartyError ? error : implausible('"matrix" expected numbers');
+    const own = isOf(TWO_PARTY_CODES, error) ? error : implausible('"matrix" expected numbers');
     return { ...none, refusal: refused ?? own };
   }
 }
@@ -142,16 +144,16 @@ function openRoot(matrix: Matrix, { featureCount: d }: Program, parameters: Sket
   };
 }
 
-function littleVariance(trace: number, { leastTraceBits }: SketchParameters): ProjectionError {
+function littleVariance(trace: number, { leastTraceBits }: SketchParameters): CodedError {
   return tooSmall(
     'rows',
     `2^${Math.round(Math.log2(Math.max(trace, 1)) - leastTraceBits)} of the variance that is needed`,
   );
 }
 
-function tooSmall(what: string, got: string): ProjectionError {
-  return new ProjectionError(
-    'ERR_ILL_CONDITIONED',
+function tooSmall(what: string, got: string): CodedError {
+  return new CodedError(
+    PROJECTION_CODES.ERR_ILL_CONDITIONED,
     `${what} expected to vary more within the ranges of their features with the two-party protocol rotated, got ${got}: propose a task with narrower ranges, with room for fewer rows, or with fewer columns`,
   );
 }

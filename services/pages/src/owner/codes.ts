@@ -1,0 +1,12 @@
+/** The codes of what goes wrong on the owner's device itself: with what the browser keeps, and with the files of its backup. Messages never hold what is kept or in a file. */
+import { codes } from '@eigenveil/platform';
+
+export const DEVICE_CODES = codes({
+  ERR_OWNER_HOME: { title: 'The browser keeps nothing, or not what it should' },
+  ERR_OWNER_BUSY: { title: 'Another tab of this browser works for the owner' },
+  ERR_OWNER_MOVED: { title: 'The owner has moved to another device' },
+  ERR_OWNER_EXISTS: { title: 'This browser keeps another owner' },
+  ERR_BACKUP_INVALID: { title: 'The file is no backup' },
+  ERR_PASSPHRASE: { title: 'The passphrase does not open the file' },
+  ERR_PASSPHRASE_WEAK: { title: 'The passphrase is too weak' },
+});

@@ -1,0 +1,20 @@
+/** The codes of errors of command lines: what is wrong is their user's to mend. Messages never hold what is in a file. */
+import { CodedError, codes } from '@eigenveil/platform';
+
+export const COMMAND_CODES = codes({
+  ERR_CONFIGURATION: {
+    exit: 'usage',
+    title: 'The command line, the configuration or a file that it names is wrong',
+  },
+  /** A certificate or its key cannot be used. */
+  ERR_TLS_FILE: { exit: 'usage', title: 'A certificate or a key cannot be used' },
+  ERR_OWNER_HOME: { exit: 'usage', title: "The owner's folder cannot be used" },
+  ERR_DEVICE_HOME: { exit: 'usage', title: "The device's folder cannot be used" },
+  ERR_RELYING_HOME: { exit: 'usage', title: "The relying application's folder cannot be used" },
+});
+
+/** An error of a check, of what a user has written: the same, for the user to mend. */
+export function asUsage(error: CodedError): CodedError {
+  const { code, info, words, parameters } = error;
+  return new CodedError({ code, title: info.title, exit: 'usage' }, words, { ...parameters, cause: error });
+}

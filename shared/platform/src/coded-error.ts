@@ -1,0 +1,105 @@
+/** The one class of errors that carry a code. A package has one table of its codes; whoever shows an error words it for its reader. */
+import { joined, Words } from './words.ts';
+
+/** What is known of a code before anything goes wrong. */
+export interface CodeInfo {
+  /** What the code says, in words that never vary. */
+  readonly title: string;
+  /** The HTTP status with which it leaves a service. A code without one does not leave the program that it arises in. */
+  readonly status?: number;
+  /** How a command line ends with it, where the status does not say so: `usage` where its user can mend the command or a file. */
+  readonly exit?: 'usage' | 'refused' | 'unavailable';
+}
+
+export interface Code<Name extends string = string> extends CodeInfo {
+  readonly code: Name;
+}
+
+/** The codes of a package, by their names. */
+export type Codes<Name extends string = string> = Readonly<Record<Name, Code<Name>>>;
+
+/**
+ * The table of a package's codes. A code that several packages use stands in the lowest one's; the others take it over.
+ * @example
+ * import { CodedError, codes } from '@eigenveil/platform';
+ *
+ * const KEY_CODES = codes({ ERR_KEY_LOST: { status: 404, title: 'There is no such key' } });
+ * new CodedError(KEY_CODES.ERR_KEY_LOST, 'expected a key').code; // → 'ERR_KEY_LOST'
+ */
+export function codes<const Table extends Readonly<Record<`ERR_${string}`, CodeInfo>>>(
+  table: Table,
+): { readonly [Name in keyof Table & string]: { readonly code: Name } & Table[Name] } {
+  const entries = Object.entries<CodeInfo>(table).map(([code, info]) => [code, { code, ...info }]);
+  return Object.fromEntries(entries);
+}
+
+/** One thing that is wrong, and where. */
+export interface Fault {
+  /** Members and indices from the outside in; empty for the value as a whole. */
+  readonly path: readonly PropertyKey[];
+  readonly words: Words | string;
+}
+
+/** What an error says beside its code, for programs. Never a secret or a value of somebody's data. */
+export interface ErrorParameters {
+  /** Everything that is wrong, where it is more than one thing or has a place. */
+  readonly faults?: readonly Fault[];
+  /** After so many seconds the same may be asked again. */
+  readonly retryAfterSeconds?: number;
+  /** The code (ERR_…) of what made the other end give up. */
+  readonly reason?: string;
+}
+
+/**
+ * An error with a stable code. Its message may reach a peer, a log or a reader, so it must never carry a secret, a key or a value of
+ * somebody's data.
+ */
+export class CodedError<Name extends string = string> extends Error {
+  override readonly name = 'CodedError';
+  readonly code: Name;
+  /** The entry of the code's table. */
+  readonly info: Code<Name>;
+  /** The message in parts, for surfaces that have words of their own. */
+  readonly words: Words;
+  readonly parameters: ErrorParameters;
+
+  /** @param words may be left out where the faults say it all */
+  constructor(
+    info: Code<Name>,
+    words: Words | string,
+    { cause, ...parameters }: ErrorOptions & ErrorParameters = {},
+  ) {
+    super(String(words), cause === undefined ? undefined : { cause });
+    this.code = info.code;
+    this.info = info;
+    this.words = words instanceof Words ? words : new Words([words]);
+    this.parameters = parameters;
+  }
+
+  get status(): number | undefined {
+    return this.info.status;
+  }
+
+  /** Everything that is wrong: one fault without a place where the error names none. */
+  get faults(): readonly Fault[] {
+    return this.parameters.faults ?? [{ path: [], words: this.words }];
+  }
+}
+
+/** An error of many faults, whose message is all of them. */
+export function faulty<Name extends string>(
+  info: Code<Name>,
+  faults: readonly Fault[],
+  options: ErrorOptions = {},
+): CodedError<Name> {
+  const all = joined(
+    faults.map((fault) => fault.words),
+    '; ',
+  );
+  return new CodedError(info, all, { ...options, faults });
+}
+
+/** Whether an error is one of a table's. */
+export function isOf<Name extends string>(table: Codes<Name>, error: unknown): error is CodedError<Name> {
+  return error instanceof CodedError && Object.hasOwn(table, error.code);
+}

@@ -1,0 +1,13 @@
+/** The codes of errors of this package. Messages name a task's parameters, which are public. */
+import { PAILLIER_CODES } from '@eigenveil/paillier/codes';
+import { codes } from '@eigenveil/platform';
+
+export const TASK_CODES = {
+  ...codes({
+    ERR_FULL_RANK: { status: 422, title: 'The result would reveal the whole scatter matrix' },
+    ERR_PROGRAM_INVALID: { status: 422, title: 'The task does not fit its method or its two-party protocol' },
+    ERR_TASK_INVALID: { status: 422, title: 'The task is not valid' },
+    ERR_TOO_MANY_COMPONENTS: { status: 422, title: 'More components than the method can have' },
+  }),
+  ERR_KEY_TOO_SHORT: PAILLIER_CODES.ERR_KEY_TOO_SHORT,
+};
