@@ -6,7 +6,7 @@
  * first one fits the total only as its own (ε, δ). The first task is chosen before anybody has seen a result. To take whichever is the
  * better after each task would let results choose, and that costs up to another δ.
  */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, words } from '@eigenveil/platform';
 import {
   BudgetAccountant,
   costOfTask,
@@ -21,6 +21,7 @@ import type { OwnFloorPlan } from './own-floor.ts';
 import { isMore, leftOfWholes, type Part, partInWords, releasesFor, sumOfParts } from './parts.ts';
 import type { OwnerPolicy } from './policy.ts';
 import { partOf } from './task-part.ts';
+import { ownerTerm, rule } from './terms.ts';
 
 /** The lines of a policy that budgets depend on. */
 export type BudgetPolicy = Pick<
@@ -102,7 +103,7 @@ export function checkBudget(
   if (account.isUnknown)
     throw new CodedError(
       CODES.ERR_BUDGET_RESTORED,
-      `what the data set ${dataset} has spent is not known, since entries of the ledger were lost: say it with "eigenveil-owner budget set --dataset ${dataset}"`,
+      words`what the data set ${dataset} has spent is not known, since entries of the ledger were lost: ${ownerTerm('sayBudget', `say it with "eigenveil-owner budget set --dataset ${dataset}"`)}`,
     );
   const isFirst = others.length === ledger.length; // else its answer and its guarantee are charged
   if (isFirst && event.by === 'rotated' && isAnswer(policy, event))
@@ -205,7 +206,7 @@ function checkAnswers(
   if (count < answers.rotated) return;
   throw new CodedError(
     CODES.ERR_BUDGET_EXHAUSTED,
-    `the data set ${dataset} has given ${count} of ${answers.rotated} answers without differential privacy by rotated: none is left; the results of one more would be compared with them. "answers" of the policy says how many may be; rows none of which was used are another --dataset${kind === 'answer' ? '' : '; a guarantee counts by its epsilon where the policy bounds that, by "totalEpsilon" or "maximumEpsilon"'}`,
+    words`the data set ${dataset} has given ${count} of ${answers.rotated} answers without differential privacy by rotated: none is left; the results of one more would be compared with them. ${rule('answers')} of the policy says how many may be; rows none of which was used are another ${ownerTerm('dataset', '--dataset')}${kind === 'answer' ? '' : '; a guarantee counts by its epsilon where the policy bounds that, by "totalEpsilon" or "maximumEpsilon"'}`,
   );
 }
 
@@ -221,7 +222,7 @@ function checkWholes(
   const releases = releasesFor(left);
   throw new CodedError(
     CODES.ERR_BUDGET_EXHAUSTED,
-    `the data set ${dataset} has given ${partInWords(taken(account))} of ${wholes === 1 ? 'the whole' : `the ${wholes} wholes`} that its rows may tell together, and the task takes ${partInWords(part)}: ${releases === undefined ? 'nothing is left' : `${partInWords(left)} is left, for a task that is not exact and has "releases" of at least ${releases}`}. Rows that are added do not renew a whole; rows none of which was used are another --dataset; "answers" of the policy says how many wholes may be given`,
+    words`the data set ${dataset} has given ${partInWords(taken(account))} of ${wholes === 1 ? 'the whole' : `the ${wholes} wholes`} that its rows may tell together, and the task takes ${partInWords(part)}: ${releases === undefined ? 'nothing is left' : `${partInWords(left)} is left, for a task that is not exact and has "releases" of at least ${releases}`}. Rows that are added do not renew a whole; rows none of which was used are another ${ownerTerm('dataset', '--dataset')}; ${rule('answers')} of the policy says how many wholes may be given`,
   );
 }
 

@@ -2,7 +2,7 @@
  * How a task is charged to the owner's ledger, and how the CSP counts it. An entry is durable before the CSP is asked, and the CSP has counted it before
  * anything is sent: a crash in between leaves a task that is charged, never one that is not.
  */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, words } from '@eigenveil/platform';
 import type { Task } from '@eigenveil/task';
 import { CODES, type Counted, type CounterRequest, NO_ENTRY } from '@eigenveil/wire';
 import { type BudgetPolicy, checkBudget, eventOf, isCharged } from './budget.ts';
@@ -18,6 +18,7 @@ import {
 import type { OwnFloorPlan } from './own-floor.ts';
 import { isMore } from './parts.ts';
 import type { OwnerState } from './state.ts';
+import { ownerTerm } from './terms.ts';
 
 /** The part of an owner's state that has its ledger. */
 type LedgerState = Pick<OwnerState, 'ledger' | 'addToLedger'>;
@@ -157,6 +158,6 @@ function checkNotLess(ledger: readonly LedgerEntry[], dataset: string, elsewhere
 function restored({ counter }: Counted, ledger: readonly LedgerEntry[]): CodedError {
   return new CodedError(
     CODES.ERR_BUDGET_RESTORED,
-    `the CSP has counted ${counter} entries of this owner's ledger, and not those ${ledger.length} that are here: it was put back from a backup, or there is another copy of it. What the lost entries have spent is not known: say it for each data set with "eigenveil-owner budget set"`,
+    words`the CSP has counted ${counter} entries of this owner's ledger, and not those ${ledger.length} that are here: it was put back from a backup, or there is another copy of it. What the lost entries have spent is not known: ${ownerTerm('sayBudget', 'say it for each data set with "eigenveil-owner budget set"')}`,
   );
 }

@@ -1,5 +1,5 @@
 /** An owner's way to the services: who it is there, its requests in its own name, and tasks under the signature of the CSP that it has pinned. */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, words } from '@eigenveil/platform';
 import { verifyBasis } from '@eigenveil/projection/portable';
 import { type AgreedTask, openAgreed } from '@eigenveil/protocol/owner';
 import { namedResult, type Task, type TaskId } from '@eigenveil/task';
@@ -16,6 +16,7 @@ import {
 } from '@eigenveil/wire';
 import { basisOf, type Named } from './basis.ts';
 import type { Enrolment, OwnerState } from './state.ts';
+import { ownerTerm } from './terms.ts';
 
 /** A task that this owner has verified. */
 export interface VerifiedTask extends AgreedTask {
@@ -55,7 +56,10 @@ export class OwnerConnection {
   async enrolment(): Promise<Enrolment> {
     const enrolment = await this.#state.enrolment();
     if (enrolment === undefined)
-      throw new CodedError(CODES.ERR_AUTH_REQUIRED, 'not enrolled yet: run "eigenveil-owner enrol" first');
+      throw new CodedError(
+        CODES.ERR_AUTH_REQUIRED,
+        words`not enrolled yet: ${ownerTerm('enrol', 'run "eigenveil-owner enrol" first')}`,
+      );
     return enrolment;
   }
 

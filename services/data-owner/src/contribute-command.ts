@@ -358,6 +358,6 @@ async function describeRehearsal(
     charged
       ? `the data set ${dataset} was charged for this task before, and would not be again`
       : `the data set ${dataset} would be charged ${cost}`,
-    ...(ownFloor === null ? [] : ownFloorInWords(ownFloor)),
+    ...(ownFloor === null ? [] : ownFloorInWords(ownFloor).map(String)),
   ];
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Encrypter } from '@eigenveil/paillier/owner';
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, type Words, words } from '@eigenveil/platform';
 import { type Contributor, signsOf } from '@eigenveil/protocol/owner';
 import { type FoundGrains, flatten, type Statistics } from '@eigenveil/statistics/owner';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -36,6 +36,7 @@ import { send } from './sending.ts';
 import type { OwnSeries } from './series.ts';
 import { SeriesKeeper } from './series-keeper.ts';
 import type { Enrolment, OwnerState } from './state.ts';
+import { member, ownerTerm } from './terms.ts';
 import { untilReady, type Waiting } from './waiting.ts';
 
 /** Does a piece of work that has a name, which a trace may tell of; `taskId`: what it is about. */
@@ -137,7 +138,7 @@ export class DataOwner {
     dataUser: ServiceAddress,
     taskId: TaskId,
     dataset = DEFAULT_DATASET,
-  ): Promise<Named & { task: Task; broken: BrokenRule[]; overBudget: string | null }> {
+  ): Promise<Named & { task: Task; broken: BrokenRule[]; overBudget: Words | null }> {
     const { state, policy } = this.#options;
     return this.#about(dataUser, 'inspect', taskId, async (client) => {
       const { task } = await this.#connection.task(client, taskId);
@@ -145,7 +146,7 @@ export class DataOwner {
       const overBudget = await checkCharge(state, policy, dataset, task).then(
         () => null,
         (error: unknown) => {
-          if (error instanceof CodedError) return error.message;
+          if (error instanceof CodedError) return error.words;
           throw error;
         },
       );
@@ -356,7 +357,7 @@ function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): v
   if (isDurable || differentialPrivacy === null) return;
   throw new CodedError(
     CODES.ERR_POLICY,
-    '"differentialPrivacy" expected null, since this state is in memory: after a restart the same rows could be contributed once more, with other noise, and the guarantee would not hold; keep the state in a folder (OwnerHome)',
+    words`${member('differentialPrivacy')} expected null, since ${ownerTerm('memory', 'this state is in memory: after a restart')} the same rows could be contributed once more, with other noise, and the guarantee would not hold${ownerTerm('noHome', '; keep the state in a folder (OwnerHome)')}`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** An owner's program plans its own floor where the owner's rows are coarser than a task declares, and tells the owner: see `ownFloorOf`. */
+import { type Words, words } from '@eigenveil/platform';
 import {
   basisFeatures,
   type Feature,
@@ -9,6 +10,7 @@ import {
 } from '@eigenveil/task';
 import type { Basis } from './basis.ts';
 import type { OwnerPolicy } from './policy.ts';
+import { rule } from './terms.ts';
 
 export interface OwnFloorPlan {
   /** The task's features with the coarser one of the declared spacing and the owner's. */
@@ -84,7 +86,7 @@ function throughBasis(basis: Basis, own: readonly Feature['grain'][]): Feature['
 }
 
 /** Returns sentences for the owner; none where its rows are as the task says. */
-export function ownFloorInWords({ coarser, deviation, isChecked }: OwnFloorTold): string[] {
+export function ownFloorInWords({ coarser, deviation, isChecked }: OwnFloorTold): (Words | string)[] {
   const names = coarser
     .slice(0, MOST_NAMED)
     .map(
@@ -98,12 +100,12 @@ export function ownFloorInWords({ coarser, deviation, isChecked }: OwnFloorTold)
       : [
           deviation > 0
             ? `your values lie further apart than the task says of ${features}: noise of a deviation of ${digits(deviation)} products of these spacings is added to your sums before they are encrypted, so that whole numbers tell no more of them than real ones; nobody else is told`
-            : `your values lie further apart than the task says of ${features}, so that its floor is too small for your rows; your policy's "ownFloor" adds none, and the task takes more of your data set instead`,
+            : words`your values lie further apart than the task says of ${features}, so that its floor is too small for your rows; your policy's ${rule('ownFloor')} adds none, and the task takes more of your data set instead`,
         ]),
     ...(isChecked
       ? []
       : [
-          'whether your values lie further apart than the task says could not be checked, which takes at least 60 rows, and rows rather than sums: "grains" of the policy says how far apart they lie',
+          words`whether your values lie further apart than the task says could not be checked, which takes at least 60 rows, and rows rather than sums: ${rule('grains')} of the policy says how far apart they lie`,
         ]),
   ];
 }

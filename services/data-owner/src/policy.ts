@@ -1,6 +1,6 @@
 /** The owner's own policy: what it agrees to, checked before one of its rows is read. */
 
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, faulty, type Words, words } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics/owner';
 import {
   DifferentialPrivacy,
@@ -14,6 +14,7 @@ import {
 } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire';
 import { z } from 'zod';
+import { member, ownerTerm, rule } from './terms.ts';
 
 export const OwnerPolicy = z.strictObject({
   /** The smallest number of owners among whom the owner is willing to hide. */
@@ -108,11 +109,11 @@ const LINEAR =
 
 /** A rule of the policy that a task breaks, and how its line would have to read for the task to be taken; null: the line left out. */
 export interface BrokenRule {
-  readonly rule: string;
+  readonly rule: Words;
   readonly change: { readonly [Name in keyof OwnerPolicy]?: OwnerPolicy[Name] | null };
 }
 
-type Expect = (holds: boolean, rule: string, change: BrokenRule['change']) => void;
+type Expect = (holds: boolean, rule: Words, change: BrokenRule['change']) => void;
 
 /** How many rows of a class a policy asks for that consents to numbers of rows by class and does not say how small ones: an example. */
 const EXAMPLE_CLASS_ROWS = 10;
@@ -122,7 +123,11 @@ const EXAMPLE_INTERVAL_HOURS = 168;
 /** @throws ERR_POLICY with every rule that the task breaks; as `brokenRules` */
 export function checkPolicy(policy: OwnerPolicy, task: Task, links?: number): void {
   const broken = brokenRules(policy, task, links);
-  if (broken.length > 0) throw new CodedError(CODES.ERR_POLICY, broken.map(({ rule }) => rule).join('; '));
+  if (broken.length > 0)
+    throw faulty(
+      CODES.ERR_POLICY,
+      broken.map((it) => ({ path: [], words: it.rule })),
+    );
 }
 
 /**
@@ -135,64 +140,66 @@ export function brokenRules(
   links = namedResult(task) === undefined ? 1 : 2,
 ): BrokenRule[] {
   const broken: BrokenRule[] = [];
-  const expect: Expect = (holds, rule, change) => {
-    if (!holds) broken.push({ rule, change });
+  const expect: Expect = (holds, broke, change) => {
+    if (!holds) broken.push({ rule: broke, change });
   };
   expect(
     task.minimumOwners >= policy.minimumOwners,
-    `"minimumOwners" expected at least ${policy.minimumOwners}, got ${task.minimumOwners}`,
+    words`${member('minimumOwners')} expected at least ${policy.minimumOwners}, got ${task.minimumOwners}`,
     { minimumOwners: task.minimumOwners },
   );
   expect(
     task.keyBits >= policy.minimumKeyBits,
-    `"keyBits" expected at least ${policy.minimumKeyBits}, got ${task.keyBits}`,
+    words`${member('keyBits')} expected at least ${policy.minimumKeyBits}, got ${task.keyBits}`,
     { minimumKeyBits: task.keyBits },
   );
   expect(
     policy.twoParty.includes(task.twoParty),
     task.twoParty === 'simulated'
-      ? '"twoParty" expected a private protocol: simulated is NOT, and only --allow-simulated allows it'
-      : `"twoParty" expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}${task.twoParty === 'rotated' ? ROTATED : task.twoParty === 'linear' ? LINEAR : ''}`,
+      ? words`${member('twoParty')} expected a private protocol: simulated is NOT, and ${ownerTerm('allowSimulated', 'only --allow-simulated allows it')}`
+      : words`${member('twoParty')} expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}${task.twoParty === 'rotated' ? ROTATED : task.twoParty === 'linear' ? LINEAR : ''}`,
     { twoParty: [...policy.twoParty, task.twoParty] },
   );
   expect(
     policy.maximumComponents === undefined || task.components <= policy.maximumComponents,
-    `"components" expected at most ${policy.maximumComponents}, got ${task.components}`,
+    words`${member('components')} expected at most ${policy.maximumComponents ?? 'any number'}, got ${task.components}`,
     { maximumComponents: task.components },
   );
   expect(
     links <= policy.maximumLinks,
     task.sketch?.refine !== undefined
-      ? '"sketch.refine" expected none: columns of Ω are an earlier result of who gets this one, which takes "maximumLinks"'
+      ? words`${member('sketch.refine')} expected none: columns of Ω are an earlier result of who gets this one, which takes ${rule('maximumLinks')}`
       : policy.maximumLinks === 1
-        ? '"basis" expected none: what rows are reduced by was chosen by who gets the result, which takes "maximumLinks"'
-        : `"basis" expected a chain of at most ${policy.maximumLinks} tasks, got ${links}`,
+        ? words`${member('basis')} expected none: what rows are reduced by was chosen by who gets the result, which takes ${rule('maximumLinks')}`
+        : words`${member('basis')} expected a chain of at most ${policy.maximumLinks} tasks, got ${links}`,
     { maximumLinks: links },
   );
   expect(
     policy.allowSpectrum || !task.outputs.includes('spectrum'),
     task.twoParty === 'rotated' && task.method.kind !== 'pca'
-      ? '"outputs" expected no spectrum, which rotated reveals of the total scatter and of the pencil, unless "allowSpectrum"'
-      : '"outputs" expected no spectrum unless "allowSpectrum"',
+      ? words`${member('outputs')} expected no spectrum, which rotated reveals of the total scatter and of the pencil, unless ${rule('allowSpectrum')}`
+      : words`${member('outputs')} expected no spectrum unless ${rule('allowSpectrum')}`,
     { allowSpectrum: true },
   );
   expect(
     policy.allowSpectrum || task.sketch === undefined,
-    `"sketch" expected none, which reveals about ${task.sketch?.columns} eigenvalues, unless "allowSpectrum"`,
+    words`${member('sketch')} expected none, which reveals about ${task.sketch?.columns ?? 0} eigenvalues, unless ${rule('allowSpectrum')}`,
     { allowSpectrum: true },
   );
   expect(
     policy.allowVariances || !isStandardised(task.method),
-    '"method.scale" expected covariance: vectors of a correlation matrix tell the variances of features, which takes "allowVariances"',
+    words`${member('method.scale')} expected covariance: vectors of a correlation matrix tell the variances of features, which takes ${rule('allowVariances')}`,
     { allowVariances: true },
   );
   expect(
     policy.minimumClassRows !== undefined || !task.outputs.includes('classCounts'),
-    '"outputs" expected no classCounts, the numbers of rows by class, unless "minimumClassRows" says how many rows of a class this owner must have',
+    words`${member('outputs')} expected no classCounts, the numbers of rows by class, unless ${rule('minimumClassRows')} says how many rows of a class this owner must have`,
     { minimumClassRows: EXAMPLE_CLASS_ROWS },
   );
   const fullRank = fullRankRule(task);
-  expect(policy.allowFullRank || fullRank === undefined, fullRank ?? '', { allowFullRank: true });
+  expect(policy.allowFullRank || fullRank === undefined, ownerTerm('fullRank', fullRank ?? ''), {
+    allowFullRank: true,
+  });
   checkGuarantee(policy, task, expect);
   checkPlaceInSeries(policy.series, task, expect);
   checkPartsOfSeries(policy.answers, task, expect);
@@ -213,33 +220,33 @@ export function checkRows(
   if (counts.every((count) => count === 0n || count >= BigInt(minimumClassRows))) return;
   throw new CodedError(
     CODES.ERR_POLICY,
-    `"minimumClassRows" expected at least ${minimumClassRows} rows of every class that the rows are of, since the task reveals the numbers of rows by class: got fewer of a class`,
+    words`$rule('minimumClassRows')expected at least $minimumClassRowsrows of every class that the rows are of, since the task reveals the numbers of rows by class: got fewer of a class`,
   );
 }
 
 /** What of a series the task alone tells. What this owner has contributed before is looked at when it contributes: series.ts. */
 function checkPlaceInSeries(
-  rule: OwnerPolicy['series'],
+  consent: OwnerPolicy['series'],
   { series, differentialPrivacy }: Task,
   expect: Expect,
 ): void {
   if (series === undefined) return;
   const tasks = series.number + 1;
-  const { most = tasks, shortestIntervalHours = EXAMPLE_INTERVAL_HOURS, totalEpsilon } = rule ?? {};
+  const { most = tasks, shortestIntervalHours = EXAMPLE_INTERVAL_HOURS, totalEpsilon } = consent ?? {};
   const withTotal = totalEpsilon === undefined ? {} : { totalEpsilon };
   expect(
-    rule !== undefined,
-    '"series" expected none, since two results over nearly the same rows tell what has changed between them; the policy\'s "series" consents to that',
+    consent !== undefined,
+    words`${member('series')} expected none, since two results over nearly the same rows tell what has changed between them; the policy's ${rule('series')} consents to that`,
     { series: { most: Math.max(2, tasks), shortestIntervalHours } },
   );
   expect(
     tasks <= most,
-    `"series" expected at most ${most} tasks, the first one counted: this is task ${tasks}`,
+    words`${member('series')} expected at most ${most} tasks, the first one counted: this is task ${tasks}`,
     { series: { most: tasks, shortestIntervalHours, ...withTotal } },
   );
   expect(
     totalEpsilon === undefined || differentialPrivacy !== null,
-    '"differentialPrivacy" expected a guarantee in a series with "totalEpsilon", got none',
+    words`${member('differentialPrivacy')} expected a guarantee in a series with ${rule('totalEpsilon')}, got none`,
     { series: { most: Math.max(most, tasks), shortestIntervalHours } },
   );
 }
@@ -253,8 +260,8 @@ function checkPartsOfSeries(answers: OwnerPolicy['answers'], task: Task, expect:
   expect(
     wholes <= answers.wholes,
     isExact(task)
-      ? `"exact" expected false in a series: each of its ${tasks} tasks takes a whole of the same rows, of which "answers" allows ${answers.wholes}`
-      : `"releases" expected at least ${Math.ceil(tasks / Math.max(1, answers.wholes))} in a series of ${tasks} tasks, each of which takes one of so many parts of the same rows, got ${releases}`,
+      ? words`${member('exact')} expected false in a series: each of its ${tasks} tasks takes a whole of the same rows, of which ${rule('answers')} allows ${answers.wholes}`
+      : words`${member('releases')} expected at least ${Math.ceil(tasks / Math.max(1, answers.wholes))} in a series of ${tasks} tasks, each of which takes one of so many parts of the same rows, got ${releases}`,
     { answers: { ...answers, wholes } },
   );
 }
@@ -267,10 +274,10 @@ function checkGuarantee(
   const { neighbours, noise, colludingOwners } = policy;
   if (guarantee === null) {
     const asked = { maximumEpsilon, maximumDelta, totalEpsilon, neighbours, noise, colludingOwners };
-    const given = Object.entries(asked).filter(([, rule]) => rule !== undefined);
+    const given = Object.entries(asked).filter(([, asks]) => asks !== undefined);
     expect(
       allowWithoutDifferentialPrivacy && given.length === 0,
-      '"differentialPrivacy" expected a guarantee, got none',
+      words`${member('differentialPrivacy')} expected a guarantee, got none`,
       {
         ...(allowWithoutDifferentialPrivacy ? {} : { allowWithoutDifferentialPrivacy: true }),
         ...Object.fromEntries(given.map(([name]) => [name, null])),
@@ -278,26 +285,26 @@ function checkGuarantee(
     );
     return;
   }
-  for (const [name, rule, most] of [
+  for (const [name, limit, most] of [
     ['epsilon', 'maximumEpsilon', maximumEpsilon],
     ['delta', 'maximumDelta', maximumDelta],
   ] as const) {
     expect(
       most === undefined || guarantee[name] <= most,
-      `"differentialPrivacy.${name}" expected at most ${most}, got ${guarantee[name]}`,
-      { [rule]: guarantee[name] },
+      words`${member(`differentialPrivacy.${name}`)} expected at most ${most ?? 'any number'}, got ${guarantee[name]}`,
+      { [limit]: guarantee[name] },
     );
   }
   expect(
     neighbours === undefined || guarantee.neighbours === neighbours,
-    `"differentialPrivacy.neighbours" expected ${neighbours}, got ${guarantee.neighbours}`,
+    words`${member('differentialPrivacy.neighbours')} expected ${neighbours ?? 'any'}, got ${guarantee.neighbours}`,
     { neighbours: guarantee.neighbours },
   );
   const drawers =
     noise === undefined ? ['servers', 'owners'] : noise === 'csp' ? ['servers', 'csp'] : [noise];
   expect(
     drawers.includes(guarantee.noise),
-    `"differentialPrivacy.noise" expected ${drawers.join(' or ')}, got ${guarantee.noise}`,
+    words`${member('differentialPrivacy.noise')} expected ${drawers.join(' or ')}, got ${guarantee.noise}`,
     { noise: guarantee.noise },
   );
   // Null unless owners add the noise; then no owner's word is relied on.
@@ -306,7 +313,7 @@ function checkGuarantee(
   const fewest = honestOwners + colludingOwners;
   expect(
     minimumOwners >= fewest,
-    `"minimumOwners" expected at least honestOwners + colludingOwners = ${fewest}, got ${minimumOwners}`,
+    words`${member('minimumOwners')} expected at least honestOwners + colludingOwners = ${fewest}, got ${minimumOwners}`,
     { colludingOwners: minimumOwners - honestOwners },
   );
 }

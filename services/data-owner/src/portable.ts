@@ -20,4 +20,5 @@ export {
   SeriesEntry,
   type SeriesState,
 } from './state.ts';
+export type { OwnerTerm, TaskTerm } from './terms.ts';
 export { untilReady, type Waiting } from './waiting.ts';

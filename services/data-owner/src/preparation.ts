@@ -1,7 +1,9 @@
 /** The bytes that an owner sends to a task: charged, made and kept before they leave, once. */
 import type { Encrypter } from '@eigenveil/paillier/owner';
-import { CodedError, fromBase64url } from '@eigenveil/platform';
+
+import { CodedError, fromBase64url, words } from '@eigenveil/platform';
 import { keyedRandomness, systemRandomness } from '@eigenveil/privacy';
+
 import { type Contributor, contribute, contributeInParts, signRecord } from '@eigenveil/protocol/owner';
 import { drawOwnNoise } from '@eigenveil/statistics/owner';
 import type { OwnFloor, TaskId } from '@eigenveil/task';
@@ -13,6 +15,7 @@ import { DEFAULT_DATASET } from './dataset.ts';
 import type { OwnFloorPlan, OwnFloorTold } from './own-floor.ts';
 import type { OwnerPolicy } from './policy.ts';
 import type { Kept, OwnerState, PendingContribution } from './state.ts';
+import { ownerTerm } from './terms.ts';
 
 export interface ContributeOptions {
   /**
@@ -98,7 +101,7 @@ export async function preparedContribution(
     CODES.ERR_CONTRIBUTION_PENDING,
     drawsNoise
       ? `${others}: give its rows again, or withdraw; it cannot be discarded, since noise is drawn once`
-      : `${others}: give its rows again, withdraw, or give it up with --discard-pending`,
+      : words`${others}: give its rows again, withdraw, or give it up with ${ownerTerm('discardPending', '--discard-pending')}`,
   );
 }
 

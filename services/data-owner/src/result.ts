@@ -2,7 +2,7 @@
  * How an owner checks a result: that the data user signed it for the task that the CSP signed, that it is one of that task, that the CSP has
  * countersigned it and no other, and that the owner's own contribution is among those that the CSP verified.
  */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, words } from '@eigenveil/platform';
 import { verifyProjection } from '@eigenveil/projection/portable';
 import type { Task } from '@eigenveil/task';
 import {
@@ -21,6 +21,7 @@ import type { z } from 'zod';
 import { type Basis, basisOf } from './basis.ts';
 import { digestOf } from './sending.ts';
 import type { Enrolment, OwnerState } from './state.ts';
+import { ownerTerm } from './terms.ts';
 
 /** All that was signed about a result: with the owner's folder it can be checked without any service. */
 export const Evidence = SignedTask.extend(ProjectionResponse.shape);
@@ -63,6 +64,6 @@ async function contributed(
   if (pending !== undefined) return digestOf(pending.bytes);
   throw new CodedError(
     CODES.ERR_CONTRIBUTION_UNKNOWN,
-    `the owner's folder holds no receipt for task ${taskId}: give the --home that contributed, or a copy of it`,
+    words`${ownerTerm('ownersFolder', "the owner's folder")} holds no receipt for task ${taskId}: ${ownerTerm('home', 'give the --home that contributed, or a copy of it')}`,
   );
 }

@@ -1,11 +1,12 @@
 /** What an owner keeps of its series, and looks up at the data user: which tasks it has contributed to, and what comes after them. */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, words } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
 import { CODES, linkOf, type ServiceClient } from '@eigenveil/wire';
 import type { OwnerConnection } from './connection.ts';
 import type { OwnerPolicy } from './policy.ts';
 import { enter, entryFor, type NextOf, newestAfter, type OwnSeries } from './series.ts';
 import type { OwnerState, SeriesEntry } from './state.ts';
+import { member, ownerTerm } from './terms.ts';
 
 export class SeriesKeeper {
   readonly #state: OwnerState;
@@ -38,7 +39,7 @@ export class SeriesKeeper {
     if (series === undefined && task.series !== undefined)
       throw new CodedError(
         CODES.ERR_POLICY,
-        '"series" expected none, since this state keeps no series: keep the state in a folder (OwnerHome)',
+        words`${member('series')} expected none, since this state keeps no series${ownerTerm('noHome', ': keep the state in a folder (OwnerHome)')}`,
       );
     // A first task of a series that the policy does not agree to needs no entry: see #entries.
     if (series === undefined || this.#rule === undefined) return async () => {};

@@ -2,7 +2,7 @@
  * Drafts a task proposal from a sample: column names, their minima and maxima, class labels. For data whose ranges
  * may be public; where they may not, write the ranges from domain knowledge instead.
  */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, type Words, words } from '@eigenveil/platform';
 import {
   checkClipping,
   columnTitle,
@@ -18,6 +18,7 @@ import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } fr
 import { CODES } from '@eigenveil/wire/errors';
 import { type Dependent, dependentColumns, describeDependent } from './dependent-columns.ts';
 import { parseGrains, withGrains } from './draft-grains.ts';
+import { draftTerm } from './draft-terms.ts';
 import type { Sample } from './sample.ts';
 import type { NoFeature, NoLabel, SampleColumn } from './sample-column.ts';
 
@@ -244,7 +245,9 @@ function checkCells(
 ): void {
   const isUnits = features.every(({ noFeature, range }) => noFeature?.row === 1 && range !== undefined);
   if (isUnits && features.some(({ noFeature }) => noFeature?.kind === 'no number'))
-    throw invalid('row 1 holds units, not numbers: --skip-rows 1 passes over it');
+    throw invalid(
+      words`row 1 holds units, not numbers: ${draftTerm('draftUnits', '--skip-rows 1 passes over it')}`,
+    );
   const faults = [
     ...features.flatMap((column) =>
       column.noFeature ? [{ column, ...column.noFeature, why: whyNoFeature(column.noFeature) }] : [],
@@ -256,9 +259,9 @@ function checkCells(
   const [first] = faults.sort((a, b) => a.row - b.row);
   if (first === undefined) return;
   const title = titleOf(columns, first.column);
-  if (first.row === 0) throw invalid(`column ${title} ${first.why}`);
+  if (first.row === 0) throw invalid(words`column ${title} ${first.why}`);
   const sum = endsInSum === true && first.row === rows ? IS_SUM : '';
-  throw invalid(`column ${title} of row ${first.row} ${first.why}${sum}`);
+  throw invalid(words`column ${title} of row ${first.row} ${first.why}${sum}`);
 }
 
 function methodOf({ method: kind, scale, form, ridge, signalRidge }: DraftOptions): TaskProposal['method'] {
@@ -268,27 +271,30 @@ function methodOf({ method: kind, scale, form, ridge, signalRidge }: DraftOption
   return { kind, form: form ?? 'standard', ...drafted, signalRidge: signalRidge ?? 0 };
 }
 
-const WAY_OUT =
-  'if it is a class label, name the column with --label; otherwise leave it out with --ignore and its name';
+const WAY_OUT = draftTerm(
+  'draftWayOut',
+  'if it is a class label, name the column with --label; otherwise leave it out with --ignore and its name',
+);
 
 /** Why a cell is no feature's. */
-function whyNoFeature({ kind, what }: NoFeature): string {
-  if (kind === 'type') return `${what}; ${WAY_OUT}`;
+function whyNoFeature({ kind, what }: NoFeature): Words {
+  if (kind === 'type') return words`${what ?? ''}; ${WAY_OUT}`;
   return kind === 'missing'
-    ? `is a missing value: --missing skip leaves such rows out; ${WAY_OUT}`
-    : `is no number, but ${what ?? 'something else'}; ${WAY_OUT}`;
+    ? words`is a missing value: ${draftTerm('draftMissing', '--missing skip leaves such rows out')}; ${WAY_OUT}`
+    : words`is no number, but ${what ?? 'something else'}; ${WAY_OUT}`;
 }
 
 /** Why a cell would make a class that nobody means. */
-const NO_LABEL: Readonly<Record<Exclude<NoLabel['kind'], 'type'>, string>> = {
-  missing:
-    'is a missing label: --missing skip leaves such rows out; if it is a class all the same, write it among "classes" in the draft',
-  blanks: 'is a label with blanks around it, which would be a class of its own: --trim passes over them',
-  long: 'is longer than a label may be: leave such rows out of the sample, or the column with --ignore',
+const NO_LABEL: Readonly<Record<Exclude<NoLabel['kind'], 'type'>, Words>> = {
+  missing: words`is a missing label: ${draftTerm('draftMissing', '--missing skip leaves such rows out')}; if it is a class all the same, write it among "classes" in the draft`,
+  blanks: words`is a label with blanks around it, which would be a class of its own: ${draftTerm('draftTrim', '--trim passes over them')}`,
+  long: words`is longer than a label may be: leave such rows out of the sample, or the column ${draftTerm('draftIgnore', 'with --ignore')}`,
 };
 
 const whyNoLabel = ({ kind, what }: NoLabel) =>
-  kind === 'type' ? `${what}: leave it out with --ignore, or write it as text` : NO_LABEL[kind];
+  kind === 'type'
+    ? words`${what ?? ''}: leave it out ${draftTerm('draftIgnore', 'with --ignore')}, or write it as text`
+    : NO_LABEL[kind];
 
 /** @throws ERR_TASK_INVALID for options that the method does not take */
 export function checkDraftOptions(options: DraftOptions): void {
@@ -320,7 +326,7 @@ const COLUMNS_OF_LABELS = {
 function unsaidLabels(column: string, count: number): CodedError {
   const name = JSON.stringify(column);
   return invalid(
-    `column ${name} looks like a label (by its name, and by ${count} different whole numbers): ${WAY_OUT}; if it is a feature all the same, leave it out here and write it among "features" in the draft`,
+    words`column ${name} looks like a label (by its name, and by ${count} different whole numbers): ${WAY_OUT}; if it is a feature all the same, leave it out here and write it among "features" in the draft`,
   );
 }
 
@@ -328,13 +334,13 @@ function classesOf({ name, labels }: SampleColumn): string[] {
   const column = JSON.stringify(name);
   if (labels === undefined)
     throw invalid(
-      `the label column ${column} has more than the ${LIMITS.classes} different labels that a task takes: is it an id or a quantity? Then --ignore it`,
+      words`the label column ${column} has more than the ${LIMITS.classes} different labels that a task takes: is it an id or a quantity? Then ${draftTerm('draftLabels', '--ignore it')}`,
     );
   if (labels.length < 2)
     throw invalid(`the label column ${column} has one label alone in the file: two are needed`);
   return [...labels];
 }
 
-function invalid(message: string): CodedError {
+function invalid(message: Words | string): CodedError {
   return new CodedError(CODES.ERR_TASK_INVALID, message);
 }

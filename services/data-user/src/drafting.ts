@@ -6,5 +6,6 @@ export { draftPrivacy } from './draft-privacy.ts';
 export { proposalOf, type Wishes, withOwnCells, withoutConsent } from './draft-proposal.ts';
 export { type AskedLevels, draftRanged, type RangedDraft } from './draft-ranges.ts';
 export { describeRounding, roundingOfSample } from './draft-rounding.ts';
+export type { DraftTerm } from './draft-terms.ts';
 export { readSample, type Sample } from './sample.ts';
 export type { SampleColumn } from './sample-column.ts';

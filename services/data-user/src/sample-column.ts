@@ -1,4 +1,5 @@
 /** What one column of a sample holds, as far as a draft takes from it. */
+import type { Words } from '@eigenveil/platform';
 import {
   BooleanWatch,
   type CellReader,
@@ -21,7 +22,7 @@ export interface BadCell<Kind> {
   readonly row: number;
   readonly kind: Kind;
   /** What it holds, and what would read it. */
-  readonly what?: string | undefined;
+  readonly what?: Words | string | undefined;
 }
 export type NoFeature = BadCell<'missing' | 'no number' | 'type'>;
 export type NoLabel = BadCell<'missing' | 'blanks' | 'long' | 'type'>;

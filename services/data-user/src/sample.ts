@@ -1,5 +1,5 @@
 /** What the columns of a sample hold, read once and in little memory: everything that a draft takes from it. */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, type Words, words } from '@eigenveil/platform';
 import {
   CellReader,
   ColumnNames,
@@ -20,6 +20,7 @@ import {
 import type { StatisticsTask } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire/errors';
 import { SampleScatter } from './dependent-columns.ts';
+import { draftTerm } from './draft-terms.ts';
 import { Column, type SampleColumn, type SampleOptions } from './sample-column.ts';
 
 export interface Sample {
@@ -135,7 +136,7 @@ class SampleReader {
     if (cells.length !== this.#columns.length)
       throw new CodedError(
         STATISTICS_CODES.ERR_CSV_ROW,
-        `row ${this.#rows}: ${widthProblem(this.#columns.length, cells, this.#separator)}`,
+        words`row ${this.#rows}: ${widthProblem(this.#columns.length, cells, this.#separator)}`,
       );
     if (this.#skipsMissing && this.#used.some((i) => this.#columns[i]!.isMissing(cells[i]))) {
       this.#rows -= 1;
@@ -176,7 +177,7 @@ function namelessColumn({ position, rows }: { readonly position: number; readonl
   const number = position + 1;
   const index = countsRows(rows) ? ' and counts rows, as the index of a data frame does' : '';
   return invalid(
-    `column ${number} has no name${index}: leave it out with --ignore '#${number}', or name it with --columns '#${number}=name'`,
+    words`column ${number} has no name${index}: ${draftTerm('draftNameless', `leave it out with --ignore '#${number}', or name it with --columns '#${number}=name'`)}`,
   );
 }
 
@@ -193,7 +194,7 @@ function checkHeader(
   const faults = [
     [
       other !== undefined && other !== separator,
-      `the header row is separated otherwise: give --separator ${other}, and --decimal comma where numbers are written so`,
+      words`the header row is separated otherwise: ${draftTerm('draftSeparator', `give --separator ${other}, and --decimal comma where numbers are written so`)}`,
     ],
     [
       used.some((name) => parseDecimal(name) !== undefined),
@@ -215,6 +216,6 @@ function repeatedIn(names: readonly string[]): number[] {
 
 const SEPARATOR_NAMES = Object.keys(SEPARATORS) as Separator[];
 
-function invalid(message: string): CodedError {
+function invalid(message: Words | string): CodedError {
   return new CodedError(CODES.ERR_TASK_INVALID, message);
 }

@@ -1,6 +1,6 @@
 /** Configuration of a command by flags, environment and a JSON file, in that order of precedence. */
 import { readFileSync } from 'node:fs';
-import { CodedError, fileReason } from '@eigenveil/platform';
+import { CodedError, type Fault, faulty, fileReason } from '@eigenveil/platform';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ type Source = 'flag' | 'environment' | 'file' | 'default' | 'none';
 /**
  * Adds the settings to a command as options: `port` becomes --port, and <PREFIX>_PORT in the environment; a switch also
  * has --no-name. --config FILE (<PREFIX>_CONFIG) names a JSON file of settings. Returns a function that gives the checked
- * configuration once the command line has been parsed, and throws ConfigurationError for unknown names in the file and
+ * configuration once the command line has been parsed, and throws ERR_CONFIGURATION for unknown names in the file and
  * for values that their schema refuses. One file serves all commands of a program: what only the others know is passed over.
  * Text from flags and environment counts as a string where the schema takes one, otherwise as JSON (numbers, true, false, lists).
  * A list of strings may also stand with commas between; a string that holds a comma takes JSON. The flag of a list may be given several times.
@@ -57,9 +57,13 @@ export function addSettings<const S extends Settings>(
     const path: unknown = command.getOptionValue('config');
     const file = typeof path === 'string' ? readFile(path, namesKnownBeside(command)) : {};
     const configuration: Record<string, unknown> = {};
+    const faults: Fault[] = [];
     for (const [name, setting] of Object.entries(settings)) {
-      configuration[name] = settingValue(command, prefix, name, setting, file);
+      const value = settingValue(command, prefix, name, setting, file);
+      if ('fault' in value) faults.push({ path: [name], words: value.fault });
+      else configuration[name] = value.data;
     }
+    if (faults.length > 0) throw faulty(COMMAND_CODES.ERR_CONFIGURATION, faults);
     return configuration as Configuration<S>;
   };
 }
@@ -99,14 +103,14 @@ function settingValue(
   name: string,
   setting: Setting,
   file: Record<string, unknown>,
-) {
+): { readonly data: unknown } | { readonly fault: string } {
   const [source, given] = lookUp(command, prefix, name, setting, file);
   const value =
     source === 'flag' || source === 'environment'
       ? fromTexts(setting.schema, given instanceof Given ? given.texts : [String(given)])
       : (firstAccepted(setting.schema, [given, [given]]) ?? given);
   const result = setting.schema.safeParse(value);
-  if (result.success) return result.data;
+  if (result.success) return { data: result.data };
   const places: Record<Source, string> = {
     flag: `--${kebab(name)}`,
     environment: variableFor(prefix, name),
@@ -114,11 +118,12 @@ function settingValue(
     default: name,
     none: name,
   };
-  const problem =
-    source === 'none'
-      ? `"${name}" is missing: give --${kebab(name)}, ${variableFor(prefix, name)} or "${name}" in the configuration file`
-      : explainIssues(result.error, places[source]);
-  throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, problem);
+  return {
+    fault:
+      source === 'none'
+        ? `"${name}" is missing: give --${kebab(name)}, ${variableFor(prefix, name)} or "${name}" in the configuration file`
+        : explainIssues(result.error, places[source]),
+  };
 }
 
 function lookUp(

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import type { CodedError } from '@eigenveil/platform';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { addSettings, createProgram } from '../src/index.ts';
@@ -196,6 +197,19 @@ describe('a wrong setting', () => {
     expect(read).toThrow(
       /^"cspUrl" is missing: give --csp-url, X_CSP_URL or "cspUrl" in the configuration file$/,
     );
+  });
+
+  test('is told with all the others that are wrong', async () => {
+    const error = await configure({ flags: ['--port', 'many'], file: { allowSimulated: 7 } }).catch(
+      (it: unknown) => it,
+    );
+    expect((error as CodedError).faults.map(({ path, words }) => `${path.join('.')}: ${words}`)).toEqual([
+      expect.stringMatching(/^port: "--port": expected a number, got a text/),
+      expect.stringMatching(
+        /^allowSimulated: "allowSimulated in the configuration file": expected true or false/,
+      ),
+    ]);
+    expect((error as CodedError).message).toMatch(/"--port".*; "allowSimulated in the configuration file"/);
   });
 });
 

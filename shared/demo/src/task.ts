@@ -51,7 +51,7 @@ export function ignoredBy({ label, ignore }: TaskSetting, method: MethodName): s
   return method === 'pca' ? [label, ...ignore] : [...ignore];
 }
 
-/** @throws ConfigurationError for what is wrong with the file */
+/** @throws ERR_CONFIGURATION for what is wrong with the file */
 export async function draft(setting: TaskSetting, method: MethodName, ridge?: number): Promise<Draft> {
   try {
     return await draftTask(setting.data, {

@@ -18,7 +18,7 @@ export interface WorkerJob<Name extends JobName> {
 }
 
 /**
- * What comes back. Structured cloning strips an error of its class and its code, so a PaillierError crosses as data
+ * What comes back. Structured cloning strips an error of its class and its code, so one of ours crosses as data
  * and is built again on the other side. Other errors are defects and cross as they are.
  */
 export type WorkerOutcome<Output> =

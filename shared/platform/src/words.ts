@@ -30,6 +30,11 @@ export class Words {
     return this.parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
   }
 
+  /** JSON has the message as a text. */
+  toJSON(): string {
+    return this.toString();
+  }
+
   /** The text in the words of a surface. */
   by(vocabulary: Partial<Vocabulary>): string {
     return this.parts

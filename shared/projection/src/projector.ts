@@ -1,5 +1,5 @@
 /** Reduces rows by the projection of an agreed task and by no other, one by one or in batches, and leads back from reduced rows. */
-import { CodedError, isOf } from '@eigenveil/platform';
+import { CodedError, isOf, words } from '@eigenveil/platform';
 import { Discretiser, STATISTICS_CODES } from '@eigenveil/statistics/owner';
 import { componentName, type Feature, type Thumbprint } from '@eigenveil/task';
 import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
@@ -223,7 +223,7 @@ export function discretiseRow(
     discretiser.write(cells, from, into);
   } catch (error) {
     if (!isOf(STATISTICS_CODES, error)) throw error;
-    throw new CodedError(error.info, `"rows[${row}]": ${error.message}`);
+    throw new CodedError(error.info, words`"rows[${row}]": ${error.words}`);
   }
 }
 

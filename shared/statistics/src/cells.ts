@@ -1,4 +1,5 @@
 /** What a cell of a CSV file says; and what kind of thing it holds, where that is nothing the task takes. */
+import { type Words, words } from '@eigenveil/platform';
 import type { Labelling } from '@eigenveil/task';
 import { LabelIndex } from './label-index.ts';
 import { isProbablyMissing, type MissingMarks } from './missing.ts';
@@ -6,6 +7,7 @@ import { nearNumber } from './near-numbers.ts';
 import { parseDecimal } from './number.ts';
 import { booleanOf, NumberFormat } from './number-format.ts';
 import type { ReadingOptions } from './reading-options.ts';
+import { rowOption, rowTerm } from './reading-terms.ts';
 import { differenceOf, nearTo, unusualIn } from './unusual.ts';
 
 type CellOptions = Pick<ReadingOptions, 'decimal' | 'thousands' | 'trim' | 'numericLabels'>;
@@ -34,7 +36,7 @@ export class CellReader {
   }
 
   /** What a cell holds that is no number, without showing it. */
-  kindOfNumber(text: string, marks: MissingMarks): string {
+  kindOfNumber(text: string, marks: MissingMarks): Words | string {
     if (marks.has(text)) return kindOfMissing(text);
     const trimmed = text.trim();
     if (trimmed === '') return BLANK;
@@ -46,11 +48,11 @@ export class CellReader {
   }
 
   /** What a cell holds that is no class of labelling `l`, without showing it. */
-  kindOfClass(text: string, l: number, marks: MissingMarks): string {
+  kindOfClass(text: string, l: number, marks: MissingMarks): Words | string {
     const trimmed = text.trim();
     if (this.#helpsToTrim(text) && this.#labels.find(trimmed, l) !== undefined) return trimmedOf(text);
     if (this.#sameNumber(text, l) !== undefined)
-      return 'one that is written as another number, which --numeric-labels takes';
+      return words`one that is written as another number, which ${rowOption('numericLabels')} takes`;
     if (marks.has(text)) return kindOfMissing(text);
     if (trimmed === '') return BLANK;
     const { classes } = this.#labellings[l]!;
@@ -77,15 +79,13 @@ export class CellReader {
   }
 }
 
-function trimmedOf(text: string): string {
+function trimmedOf(text: string): Words {
   const unusual = unusualIn(text);
-  return `one with blanks around it${unusual === undefined ? '' : `, such as ${unusual}`}, which --trim passes over`;
+  return words`one with blanks around it${unusual === undefined ? '' : `, such as ${unusual}`}, which ${rowOption('trim')} passes over`;
 }
 
-const BLANK =
-  'a cell of blanks alone: --trim makes it an empty one, and --missing skip leaves rows with such cells out';
-const PROBABLY_MISSING =
-  'something that other programs write for a missing value: name it with --missing-values if it is one';
+const BLANK = words`a cell of blanks alone: ${rowOption('trim')} makes it an empty one, and ${rowOption('missing', 'skip')} leaves rows with such cells out`;
+const PROBABLY_MISSING = words`something that other programs write for a missing value: ${rowTerm('nameMissing', 'name it with --missing-values')} if it is one`;
 
 /** Whether one text is a boolean and the other one the number that it stands for. */
 function isSameBoolean(one: string, other: string): boolean {
@@ -103,14 +103,15 @@ function classesByNumber(classes: readonly string[]): Map<number, number> {
   );
 }
 
-function kindOfMissing(text: string): string {
+function kindOfMissing(text: string): Words {
   const kind = text === '' ? 'an empty cell' : 'a mark of a missing value';
-  return `${kind}: --missing skip leaves such rows out`;
+  return words`${kind}: ${rowOption('missing', 'skip')} leaves such rows out`;
 }
 
 /** What neither is a number nor becomes one by an option. */
-function kindOfOther(text: string): string {
-  if (text === '') return 'an empty cell, which --no-default-missing takes for none that is missing';
+function kindOfOther(text: string): Words | string {
+  if (text === '')
+    return words`an empty cell, which ${rowTerm('defaultMissing', '--no-default-missing')} takes for none that is missing`;
   if (isProbablyMissing(text.trim())) return PROBABLY_MISSING;
   const unusual = unusualIn(text);
   // A text may have any letters; only in a number such a character stands out.

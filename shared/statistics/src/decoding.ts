@@ -1,7 +1,8 @@
 /** The text of a file from its bytes, as they come: what cannot be decoded is refused, and no byte is replaced. */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, words } from '@eigenveil/platform';
 import { type Encoding, FORM_BYTES, formOf, titleOf } from '@eigenveil/platform/file-form';
 import { STATISTICS_CODES } from './codes.ts';
+import { rowTerm } from './reading-terms.ts';
 
 interface DecodingOptions {
   readonly encoding?: Encoding | undefined;
@@ -104,11 +105,14 @@ export class Decoding {
   #fault(linesBefore: number): CodedError {
     const hint =
       this.#encoding === 'utf-8'
-        ? 'give --encoding with what wrote the file, such as windows-1252 or iso-8859-1, or save it as UTF-8'
-        : 'give another --encoding, or save the file as UTF-8';
+        ? rowTerm(
+            'encoding',
+            'give --encoding with what wrote the file, such as windows-1252 or iso-8859-1, or save it as UTF-8',
+          )
+        : rowTerm('encoding', 'give another --encoding, or save the file as UTF-8');
     return new CodedError(
       STATISTICS_CODES.ERR_ENCODING,
-      `line ${linesBefore + 1}: bytes that are not ${this.#encoding.toUpperCase()}: ${hint}`,
+      words`line ${linesBefore + 1}: bytes that are not ${this.#encoding.toUpperCase()}: ${hint}`,
     );
   }
 }

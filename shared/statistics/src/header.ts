@@ -1,10 +1,11 @@
 /** Finds the task's columns among those of a source: in the header row of a CSV file, or among the columns that DuckDB names. */
 
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, joined, type Words, words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from './codes.ts';
 import { parseDecimal } from './number.ts';
 import { type ReadingOptions, SEPARATORS, type Separator } from './reading-options.ts';
+import { rowOption, rowTerm } from './reading-terms.ts';
 import type { RowOptions } from './rows.ts';
 import { differenceOf, likeness, nearTo } from './unusual.ts';
 
@@ -52,7 +53,7 @@ export class ColumnNames {
     if (missing.length > 0)
       throw new CodedError(
         STATISTICS_CODES.ERR_CSV_COLUMNS,
-        `"--columns" expected own=feature with names of columns that are there, got ${list(missing.map(quote))}`,
+        words`${rowTerm('ownColumns', '"--columns"')} expected own=feature with names of columns that are there, got ${list(missing.map(quote))}`,
       );
   }
 
@@ -135,21 +136,24 @@ export function findColumns(
     wanted.length - missing(wanted).length > wanted.length / 2 &&
     !header.some((name) => /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || parseDecimal(name) !== undefined);
   const faults = [
-    ['missing', lacking.map((name) => `${quote(name)}${nearName(name, header, used)}`)],
+    ['missing', lacking.map((name) => words`${quote(name)}${nearName(name, header, used)}`)],
     [
       'not in the task and not ignored',
-      extra.map((i) => `${unknownColumn(header, i, isHeader)}${nearUsed(header, i, used)}`),
+      extra.map((i) => words`${unknownColumn(header, i, isHeader)}${nearUsed(header, i, used)}`),
     ],
     ['there more than once', repeated.map(quote)],
     ['ignored though they are used', contradictory.map(quote)],
   ] as const;
   const found = faults
     .filter(([, titles]) => titles.length > 0)
-    .map(([fault, titles]) => `${fault}: ${list(titles)}`);
+    .map(([fault, titles]) => words`${fault}: ${list(titles)}`);
   if (found.length > 0) {
     const likely =
       lacking.length === 0 ? '' : likelyCause(new Set([...wanted, ...ignoredNames]), header, separator, trim);
-    throw new CodedError(STATISTICS_CODES.ERR_CSV_COLUMNS, `columns ${found.join('; columns ')}${likely}`);
+    throw new CodedError(
+      STATISTICS_CODES.ERR_CSV_COLUMNS,
+      words`columns ${joined(found, '; columns ')}${likely}`,
+    );
   }
   return {
     features: features.map((name) => names.find(name)),
@@ -159,15 +163,15 @@ export function findColumns(
   };
 }
 
-function unknownColumn(header: readonly string[], i: number, isHeader: boolean): string {
+function unknownColumn(header: readonly string[], i: number, isHeader: boolean): Words | string {
   const name = header[i]!;
   if (name.trim() === '')
-    return `number ${i + 1} (column ${i + 1} has no name: --ignore '#${i + 1}' leaves it out)`;
+    return words`number ${i + 1} (column ${i + 1} has no name: ${rowTerm('ignore', `--ignore '#${i + 1}'`, `#${i + 1}`)} leaves it out)`;
   return isHeader ? columnTitle(name, i) : `number ${i + 1}`;
 }
 
 /** A column that is nearly called so, by a name that meets no other eye than the one that is wanted. */
-function nearName(name: string, header: readonly string[], used: ReadonlySet<number>): string {
+function nearName(name: string, header: readonly string[], used: ReadonlySet<number>): Words | string {
   const own = nearTo(
     name,
     header.filter((_, k) => !used.has(k)),
@@ -176,8 +180,8 @@ function nearName(name: string, header: readonly string[], used: ReadonlySet<num
   const i = header.indexOf(own);
   const renamed = header.findIndex((it) => isRenamed(it, own));
   if (renamed >= 0)
-    return `, but there are ${columnTitle(own, i)} and ${columnTitle(header[renamed]!, renamed)}, as DuckDB writes names that differ in case alone: which of them is meant, only you can say (--columns)`;
-  return `, but ${columnTitle(own, i)} differs from it in ${differenceOf(own, name)} alone (--columns ${shellText(`${own}=${name}`)} takes it)`;
+    return words`, but there are ${columnTitle(own, i)} and ${columnTitle(header[renamed]!, renamed)}, as DuckDB writes names that differ in case alone: which of them is meant, only you can say (${rowTerm('rename', '--columns')})`;
+  return words`, but ${columnTitle(own, i)} differs from it in ${differenceOf(own, name)} alone (${rowTerm('renameOne', `--columns ${shellText(`${own}=${name}`)} takes it`)})`;
 }
 
 /** Whether a column has a name that DuckDB has given it, since the other one differs from its own in case alone: `dose_1` beside `DOSE`. */
@@ -213,16 +217,17 @@ function likelyCause(
   header: readonly string[],
   separator: Separator,
   trim: boolean | undefined,
-): string {
+): Words | string {
   const count = (names: readonly string[]) => names.filter((name) => known.has(name)).length;
   const found = count(header);
   if (trim !== true && count(header.map((name) => name.trim())) > found)
-    return '; there are blanks around names, which --trim passes over';
+    return words`; there are blanks around names, which ${rowOption('trim')} passes over`;
   const line = header.join(SEPARATORS[separator]);
   for (const [other, character] of Object.entries(SEPARATORS)) {
     if (other === separator) continue;
     const names = line.split(character).map((name) => name.trim().replaceAll('"', ''));
-    if (count(names) > found) return `; names seem to be separated otherwise: give --separator ${other}`;
+    if (count(names) > found)
+      return words`; names seem to be separated otherwise: give ${rowOption('separator', other)}`;
   }
   return '';
 }
@@ -231,8 +236,8 @@ function quote(name: string): string {
   return JSON.stringify(name.slice(0, LONGEST_NAME));
 }
 
-function list(columns: readonly string[]): string {
+function list(columns: readonly (Words | string)[]): Words {
   const shown = columns.slice(0, LISTED_NAMES);
   const more = columns.length - shown.length;
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+  return more > 0 ? words`${joined(shown, ', ')} and ${more} more` : joined(shown, ', ');
 }

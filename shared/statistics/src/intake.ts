@@ -1,10 +1,11 @@
 /** The records of a CSV file from its bytes, in whatever text, behind what stands before its header. */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, words } from '@eigenveil/platform';
 import { STATISTICS_CODES } from './codes.ts';
 import { Decoding } from './decoding.ts';
 import { PlainLines } from './lines.ts';
 import { QuotedLines } from './quoted-lines.ts';
 import { type CsvForm, SEPARATORS, type Separator } from './reading-options.ts';
+import { rowOption } from './reading-terms.ts';
 
 export interface IntakeOptions extends CsvForm {
   /** Told of what looks like a mistake and is none for certain. */
@@ -104,7 +105,7 @@ export class Intake {
     if (separator !== undefined && separator !== found)
       throw new CodedError(
         STATISTICS_CODES.ERR_ROW_OPTIONS,
-        `${line} the separator ${found}, and --separator ${separator}: leave one of them out`,
+        words`${line} the separator ${found}, and ${rowOption('separator', separator)}: leave one of them out`,
       );
     this.#separator = found;
   }

@@ -1,8 +1,9 @@
 /** Numbers as a file writes them: what stands before their fraction and between their thousands; and how a cell that is none could be meant. */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, type Words, words } from '@eigenveil/platform';
 import { STATISTICS_CODES } from './codes.ts';
 import { parseDecimal, parseDecimalComma } from './number.ts';
 import type { CsvForm } from './reading-options.ts';
+import { rowOption, rowTerm } from './reading-terms.ts';
 import { unusualIn } from './unusual.ts';
 
 type Decimal = NonNullable<CsvForm['decimal']>;
@@ -52,24 +53,24 @@ export class NumberFormat {
   }
 
   /** How a cell could be a number by other options; undefined where no option reads it. */
-  otherReading(text: string): string | undefined {
-    const readings = OTHERS.flatMap(({ flags, ...format }) => {
+  otherReading(text: string): Words | string | undefined {
+    const readings = OTHERS.flatMap(({ flags, isDecimal, ...format }) => {
       const value = new NumberFormat(format).read(text);
-      return value === undefined ? [] : [{ flags, value }];
+      return value === undefined ? [] : [{ flags, isDecimal, value }];
     });
     const [first] = readings;
     if (first === undefined) return undefined;
     if (readings.some(({ value }) => value !== first.value)) {
       const character = text.includes(',') ? 'comma' : 'point';
-      return `${oneOfTwo(character)}: which of them, only you can say`;
+      return words`${oneOfTwo(character)}: which of them, only you can say`;
     }
-    const usual = this.decimal === 'point' && first.flags === '--decimal comma';
-    if (usual) return 'one with a comma, which --decimal comma takes for its fraction';
-    if (this.decimal === 'comma' && first.flags === '--decimal point')
-      return 'one with a point, despite --decimal comma';
+    const usual = this.decimal === 'point' && first.isDecimal === 'comma';
+    if (usual) return words`one with a comma, which ${rowOption('decimal', 'comma')} takes for its fraction`;
+    if (this.decimal === 'comma' && first.isDecimal === 'point')
+      return words`one with a point, despite ${rowOption('decimal', 'comma')}`;
     const unusual = unusualIn(text);
     const character = unusual === undefined ? 'another character' : `the character ${unusual}`;
-    return `one with ${character} between thousands, which ${first.flags} reads`;
+    return words`one with ${character} between thousands, which ${rowTerm('readThousands', `${first.flags} reads`)}`;
   }
 
   #grouped(text: string): number | undefined {
@@ -79,9 +80,9 @@ export class NumberFormat {
   }
 }
 
-const OTHERS: readonly (Format & { readonly flags: string })[] = [
-  { decimal: 'comma', flags: '--decimal comma' },
-  { decimal: 'point', flags: '--decimal point' },
+const OTHERS: readonly (Format & { readonly flags: string; readonly isDecimal?: Decimal })[] = [
+  { decimal: 'comma', flags: '--decimal comma', isDecimal: 'comma' },
+  { decimal: 'point', flags: '--decimal point', isDecimal: 'point' },
   { thousands: 'comma', flags: '--thousands comma' },
   { thousands: 'point', flags: '--thousands point' },
   { thousands: 'space', flags: '--thousands space' },
@@ -89,9 +90,9 @@ const OTHERS: readonly (Format & { readonly flags: string })[] = [
 ];
 
 /** Of a number with three digits behind one comma or point; the example is no cell. */
-function oneOfTwo(character: Decimal): string {
+function oneOfTwo(character: Decimal): Words {
   const sign = character === 'comma' ? ',' : '.';
-  return `one of three digits behind a ${character}, such as 1${sign}234: that is 1234 by --thousands ${character}, and 1.234 by --decimal ${character}`;
+  return words`one of three digits behind a ${character}, such as 1${sign}234: that is 1234 by ${rowOption('thousands', character)}, and 1.234 by ${rowOption('decimal', character)}`;
 }
 
 const SIGN = { point: '.', comma: ',' } as const;

@@ -30,6 +30,7 @@ export {
   SEPARATORS,
   type Separator,
 } from './reading-options.ts';
+export { type RowTerm, rowOption, rowTerm } from './reading-terms.ts';
 export type { CsvOptions, CsvRow } from './records.ts';
 export { RowAccumulator } from './row-accumulator.ts';
 export { widthProblem } from './row-width.ts';

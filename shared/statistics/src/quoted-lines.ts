@@ -2,10 +2,11 @@
  * Records of CSV with quotes, in any text that RFC 4180 allows, and with quotes inside cells that do not begin with one. No option of csv-parse says that: its
  * `relax_quotes` takes such cells only together with quotes behind blanks and text behind a closing quote, which are refused here.
  */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, type Words, words } from '@eigenveil/platform';
 import { STATISTICS_CODES } from './codes.ts';
 import { lineEnds } from './decoding.ts';
 import { SEPARATORS, type Separator } from './reading-options.ts';
+import { rowOption, rowTerm } from './reading-terms.ts';
 
 /** A longer record is taken for a quote that is never closed, so that it does not end in all memory. */
 const LONGEST_RECORD = 1 << 20;
@@ -84,14 +85,17 @@ export class QuotedLines {
 
   /** @returns undefined where the next text tells what would read the record */
   #error(fault: Fault, text: string, at: number, isLast: boolean): CodedError | undefined {
-    if (fault === 'blanks') return this.#refused(`${FAULTS.blanks}, which --trim passes over`);
+    if (fault === 'blanks')
+      return this.#refused(words`${FAULTS.blanks}, which ${rowOption('trim')} passes over`);
     const { separator, backslash } = this.#syntax;
     const others = (Object.keys(SEPARATORS) as Separator[]).filter((name) => SEPARATORS[name] !== separator);
     const attempts = [
-      ...(backslash ? [] : [{ change: { backslash: true }, hint: '--escape backslash reads it' }]),
+      ...(backslash
+        ? []
+        : [{ change: { backslash: true }, hint: rowTerm('escape', '--escape backslash reads it') }]),
       ...others.map((name) => ({
         change: { separator: SEPARATORS[name] },
-        hint: `--separator ${name} reads it`,
+        hint: words`${rowOption('separator', name)} reads it`,
       })),
     ].map(({ change, hint }) => ({
       hint,
@@ -100,7 +104,7 @@ export class QuotedLines {
     const isOpen = attempts.some(({ record }) => record === undefined);
     if (isOpen && text.length - at < LONGEST_RECORD) return undefined;
     const works = attempts.find(({ record }) => typeof record === 'object' && record.cells.length > 1);
-    return this.#refused(`${FAULTS[fault]}${works === undefined ? '' : `: ${works.hint}`}`);
+    return this.#refused(works === undefined ? FAULTS[fault] : words`${FAULTS[fault]}: ${works.hint}`);
   }
 
   #tooLong(): CodedError {
@@ -108,10 +112,10 @@ export class QuotedLines {
     return this.#refused(`a record is longer than ${LONGEST_RECORD} characters${quote}`);
   }
 
-  #refused(problem: string): CodedError {
+  #refused(problem: Words | string): CodedError {
     return new CodedError(
       STATISTICS_CODES.ERR_CSV_SYNTAX,
-      `line ${this.#linesBefore + 1}: not valid CSV: ${problem}`,
+      words`line ${this.#linesBefore + 1}: not valid CSV: ${problem}`,
     );
   }
 }

@@ -1,6 +1,6 @@
 /** Turns the records of a CSV file into rows of a task: by its header, cell by cell. */
 
-import { CodedError, isOf } from '@eigenveil/platform';
+import { CodedError, isOf, type Words, words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { CellReader } from './cells.ts';
 import type { StatisticsCode } from './codes.ts';
@@ -10,6 +10,7 @@ import { type MissingMarks, missingMarks } from './missing.ts';
 import { BooleanWatch, ThousandsWatch } from './number-format.ts';
 import { countsRows, holdsUnits, IS_SUM, LAST_IS_SUM, LastRowSums } from './odd-rows.ts';
 import type { CsvForm, Separator } from './reading-options.ts';
+import { rowOption, rowTerm } from './reading-terms.ts';
 import { widthProblem } from './row-width.ts';
 import type { Row, RowOptions } from './rows.ts';
 
@@ -162,7 +163,7 @@ export class RecordReader {
     if (index >= 0 && error.message.includes(`number ${index + 1}`))
       return new CodedError(
         error.info,
-        `${error.message}; column ${index + 1} counts rows, as the index of a data frame does`,
+        words`${error.words}; column ${index + 1} counts rows, as the index of a data frame does`,
       );
     const other = following.find(
       (it) => count(it.record) > names.size / 2 && count(it.record) > count(record),
@@ -171,7 +172,7 @@ export class RecordReader {
       ? error
       : new CodedError(
           error.info,
-          `${error.message}; the header row seems to be line ${other.line}: give --skip-lines ${other.line - 1}`,
+          words`${error.words}; the header row seems to be line ${other.line}: ${rowTerm('skipLines', `give --skip-lines ${other.line - 1}`, String(other.line - 1))}`,
         );
   }
 
@@ -207,7 +208,7 @@ export class RecordReader {
   #refuse(error: CodedError, record: readonly string[], line: number): void {
     const numbersOf = (cells: readonly string[]) =>
       this.#columns!.features.map((column) => this.#cells.format.read(cells[column] ?? ''));
-    if (this.#sums.isSum(numbersOf(record))) throw new CodedError(error.info, `${error.message}${IS_SUM}`);
+    if (this.#sums.isSum(numbersOf(record))) throw new CodedError(error.info, words`${error.words}${IS_SUM}`);
     const textsOf = (cells: readonly string[]) =>
       this.#columns!.features.map((column) => cells[column] ?? '');
     if (this.#count > 1 || error.code !== 'ERR_CSV_CELL' || !holdsUnits(textsOf(record))) throw error;
@@ -222,7 +223,7 @@ export class RecordReader {
       const hold = at === 0 ? 'holds' : `and ${at === 1 ? 'the next' : `the next ${at}`} hold`;
       return new CodedError(
         error.info,
-        `${this.#place(line)} ${hold} units, not numbers: --skip-rows ${at + 1} passes over ${at === 0 ? 'it' : 'them'}`,
+        words`${this.#place(line)} ${hold} units, not numbers: ${rowTerm('skipRows', `--skip-rows ${at + 1} passes over ${at === 0 ? 'it' : 'them'}`)}`,
       );
     };
     this.#held = { error, record, following: [], most: UNITS_RECORDS, refine };
@@ -240,7 +241,7 @@ export class RecordReader {
       }
       const kind = () =>
         isMissing && text !== ''
-          ? 'a mark of a missing value: --missing skip leaves such rows out'
+          ? words`a mark of a missing value: ${rowOption('missing', 'skip')} leaves such rows out`
           : this.#cells.kindOfNumber(text, marks);
       if (this.#options.countsUnreadable === true) {
         this.#options.onUnreadable?.(i, kind);
@@ -251,7 +252,7 @@ export class RecordReader {
         'ERR_CSV_CELL',
         line,
         [name, position],
-        `expected a finite decimal number, got ${kind()}`,
+        words`expected a finite decimal number, got ${kind()}`,
       );
     }
     if (this.#watchesLeft > 0) this.#watch(text, i);
@@ -284,7 +285,7 @@ export class RecordReader {
       'ERR_UNKNOWN_CLASS',
       line,
       [column, position],
-      `expected one of the task's ${classes.length} classes, got ${got}`,
+      words`expected one of the task's ${classes.length} classes, got ${got}`,
     );
   }
 
@@ -300,10 +301,10 @@ export class RecordReader {
     code: StatisticsCode,
     line: number,
     column: readonly [name: string, position: number] | undefined,
-    what: string,
+    what: Words | string,
   ): CodedError {
     const where = column === undefined ? '' : `, column ${columnTitle(...column)}`;
-    return new CodedError(STATISTICS_CODES[code], `${this.#place(line)}${where}: ${what}`);
+    return new CodedError(STATISTICS_CODES[code], words`${this.#place(line)}${where}: ${what}`);
   }
 }
 
@@ -316,6 +317,6 @@ function checkTrimmed({ features, labellings }: Columns): void {
   if (names.every((name) => name === name.trim())) return;
   throw new CodedError(
     STATISTICS_CODES.ERR_CSV_COLUMNS,
-    'the task has names or classes with blanks around them, which cannot be told with --trim',
+    words`the task has names or classes with blanks around them, which cannot be told with ${rowOption('trim')}`,
   );
 }

@@ -1,5 +1,7 @@
 /** Why a row may have another number of cells than the header row. */
+import { type Words, words } from '@eigenveil/platform';
 import { SEPARATORS, type Separator } from './reading-options.ts';
+import { rowOption, rowTerm } from './reading-terms.ts';
 
 /**
  * Says in words that a row has another width than the header row, and what may have made it so.
@@ -9,19 +11,19 @@ export function widthProblem(
   header: number,
   cells: readonly (string | undefined)[],
   separator: Separator | undefined,
-): string {
+): Words | string {
   const problem = `expected ${header === 1 ? '1 cell' : `${header} cells`}, got ${cells.length}`;
   const cause = likelyCause(header, cells, separator);
-  return cause === undefined ? problem : `${problem}; ${cause}`;
+  return cause === undefined ? problem : words`${problem}; ${cause}`;
 }
 
 function likelyCause(
   header: number,
   cells: readonly (string | undefined)[],
   separator: Separator = 'comma',
-): string | undefined {
+): Words | string | undefined {
   if (cells.some((cell) => cell?.endsWith('\\') === true))
-    return 'a cell ends in a backslash: see --escape backslash';
+    return words`a cell ends in a backslash: ${rowTerm('escape', 'see --escape backslash')}`;
   if (cells.length === 1) {
     const text = cells[0] ?? '';
     const other = Object.entries(SEPARATORS).find(
@@ -29,7 +31,7 @@ function likelyCause(
     );
     return (
       other &&
-      `its cells are separated otherwise than those of the header row, as --separator ${other[0]} reads`
+      words`its cells are separated otherwise than those of the header row, as ${rowOption('separator', other[0])} reads`
     );
   }
   if (cells.length === header + 1)
@@ -37,6 +39,6 @@ function likelyCause(
       ? 'its last cell is empty: there is a separator at its end'
       : 'where names of rows stand before the cells, as R writes them, the header row needs a name for them, too';
   return cells.length > header
-    ? 'lines that stand above the header row are passed over by --skip-lines'
+    ? rowTerm('aboveHeader', 'lines that stand above the header row are passed over by --skip-lines')
     : undefined;
 }

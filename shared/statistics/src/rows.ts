@@ -1,5 +1,5 @@
 /** Rows of any source, and their statistics. */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, type Words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from './codes.ts';
 import type { FoundGrains } from './grain-watch.ts';
@@ -37,7 +37,7 @@ export interface RowOptions
   /** Give NaN for a feature's cell that is no finite number, in place of refusing it: for histograms, which count such cells. Default: they are refused. */
   readonly countsUnreadable?: boolean | undefined;
   /** Told of each cell of a feature that was counted so; `kind` says what it holds, without showing it. */
-  readonly onUnreadable?: ((feature: number, kind: () => string) => void) | undefined;
+  readonly onUnreadable?: ((feature: number, kind: () => Words | string) => void) | undefined;
   /** Told of each row that is left out. */
   readonly onSkippedRow?: (() => void) | undefined;
   /** Told of what looks like a mistake and is none for certain; never of a cell. */

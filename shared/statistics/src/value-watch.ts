@@ -1,7 +1,8 @@
 /** What of the values of a feature looks like a mistake: cells that are clipped or no numbers, and a range that they do not fill. */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, type Words, words } from '@eigenveil/platform';
 import { STATISTICS_CODES } from './codes.ts';
 import type { ConsentOptions } from './reading-options.ts';
+import { rowTerm } from './reading-terms.ts';
 
 interface Feature {
   readonly name: string;
@@ -135,14 +136,14 @@ export function checkClipping(
   const names = clipped.map(({ name }) => name);
   throw new CodedError(
     STATISTICS_CODES.ERR_CLIPPED,
-    `more than half of the cells of ${names.map((name) => JSON.stringify(name)).join(', ')} lie outside the range and would be clipped: is the unit of the file another one? --allow-clipping ${names.join(',')} takes them so`,
+    words`more than half of the cells of ${names.map((name) => JSON.stringify(name)).join(', ')} lie outside the range and would be clipped: is the unit of the file another one? ${rowTerm('allowClipping', `--allow-clipping ${names.join(',')} takes them so`)}`,
   );
 }
 
 /** Counts cells of a histogram that are no numbers. */
 export class UnreadableCells {
   readonly #features: readonly Pick<Feature, 'name'>[];
-  readonly #kinds: (string | undefined)[];
+  readonly #kinds: (Words | string | undefined)[];
   readonly counts: number[];
 
   constructor(features: readonly Pick<Feature, 'name'>[]) {
@@ -151,7 +152,7 @@ export class UnreadableCells {
     this.counts = features.map(() => 0);
   }
 
-  readonly add = (feature: number, kind: () => string): void => {
+  readonly add = (feature: number, kind: () => Words | string): void => {
     this.counts[feature]! += 1;
     this.#kinds[feature] ??= kind();
   };
@@ -170,11 +171,11 @@ export class UnreadableCells {
     for (const [i, { name }] of this.#features.entries()) {
       const count = this.counts[i]!;
       if (count === 0) continue;
-      const cells = `${count === rows ? 'all' : `${count} of ${rows}`} cells of ${JSON.stringify(name)} are no numbers; the first is ${this.#kinds[i]}`;
+      const cells = words`${count === rows ? 'all' : `${count} of ${rows}`} cells of ${JSON.stringify(name)} are no numbers; the first is ${this.#kinds[i]!}`;
       if (count > rows / 2 && countUnreadable !== true)
         throw new CodedError(
           STATISTICS_CODES.ERR_UNREADABLE_CELLS,
-          `${cells} (--count-unreadable counts them so)`,
+          words`${cells} (${rowTerm('countUnreadable', '--count-unreadable counts them so')})`,
         );
       onRemark?.(`${cells}; they are counted as unreadable`);
     }

@@ -111,7 +111,7 @@ export class ServiceClient {
   }
 
   /**
-   * Sends a request and returns the validated answer. A peer's problem details become a ServiceError with their code;
+   * Sends a request and returns the validated answer. A peer's problem details become an error with their code;
    * otherwise ERR_PEER_UNREACHABLE, ERR_PEER_TIMEOUT or ERR_PEER_PROTOCOL. While patience lasts, attempts that found
    * nobody or a busy peer are repeated, which is safe because every request of this protocol is idempotent.
    */

@@ -37,7 +37,8 @@ export function errorCodeOf(error: unknown): ErrorCode | undefined {
  * otherwise, because the message of a foreign error may carry anything. What is wrong in a service is for its operator: such codes
  * go without the message.
  * @example
- * import { ServiceError, toProblem } from '@eigenveil/wire';
+ * import { CodedError } from '@eigenveil/platform';
+ * import { CODES, toProblem } from '@eigenveil/wire';
  *
  * toProblem(new CodedError(CODES.ERR_BUSY, 'ask again in a second')).status; // → 503
  * toProblem(new Error('whatever it may say')).code; // → 'ERR_INTERNAL'

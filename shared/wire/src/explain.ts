@@ -1,4 +1,5 @@
 /** Says what is wrong with a value that a schema refused, without repeating the value. */
+import type { Fault } from '@eigenveil/platform';
 import type { z } from 'zod';
 import { printable } from './printable.ts';
 
@@ -16,6 +17,14 @@ export function explainIssues(error: z.ZodError, whole: string): string {
   const lines = error.issues.slice(0, MOST_ISSUES).map((issue) => explainIssue(issue, whole));
   const more = error.issues.length - lines.length;
   return more === 0 ? lines.join('; ') : `${lines.join('; ')}; and ${more} more`;
+}
+
+/** All issues, each in words without its place, which a surface names in its own terms. */
+export function faultsOf(error: z.ZodError): Fault[] {
+  return error.issues.map((issue) => ({
+    path: issue.path,
+    words: printable(wordsOf(issue), LONGEST_MESSAGE),
+  }));
 }
 
 /** One of them. */

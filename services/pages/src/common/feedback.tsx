@@ -1,4 +1,5 @@
 /** What a page tells: notices, problems, progress, and that there is nothing yet. */
+import { CodedError, type Words } from '@eigenveil/platform';
 import type { ComponentChildren } from 'preact';
 import { number } from './format.ts';
 import { Untrusted } from './untrusted.tsx';
@@ -32,16 +33,25 @@ export function Notice(props: {
 export function Problem(props: {
   readonly error: unknown;
   readonly title?: string;
-  readonly words?: (message: string) => string;
+  readonly words?: (message: Words) => string;
   readonly children?: ComponentChildren;
 }) {
-  const { error, title, words = (message) => message, children } = props;
+  const { error, title, words = String, children } = props;
   if (error === null || error === undefined) return null;
-  const code = codeOf(error);
+  const code = error instanceof CodedError ? error.code : undefined;
   return (
     <Notice kind="bad" live {...(title === undefined ? {} : { title })}>
       <p>
-        <Untrusted text={words(error instanceof Error ? error.message : String(error))} longest={600} />
+        <Untrusted
+          text={
+            error instanceof CodedError
+              ? words(error.words)
+              : error instanceof Error
+                ? error.message
+                : String(error)
+          }
+          longest={600}
+        />
         {code !== undefined && (
           <>
             {' '}
@@ -52,12 +62,6 @@ export function Problem(props: {
       {children}
     </Notice>
   );
-}
-
-/** Of an error of ours, of any package. */
-function codeOf(error: unknown): string | undefined {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && /^ERR_[A-Z_]+$/.test(code) ? code : undefined;
 }
 
 /**

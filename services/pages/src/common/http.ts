@@ -1,6 +1,6 @@
 /**
  * Asks a service from a page: JSON and streams of JSON lines, every answer checked by its schema. Errors are those of the command line:
- * a ServiceError with a code.
+ * a CodedError.
  */
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire/errors';
@@ -25,7 +25,7 @@ export interface PageRequest<Schema extends z.ZodType> {
 }
 
 /**
- * @throws ServiceError with the code of the problem that the service tells, or ERR_PEER_UNREACHABLE, ERR_PEER_TIMEOUT, ERR_PEER_PROTOCOL
+ * @throws the code of the problem that the service tells, or ERR_PEER_UNREACHABLE, ERR_PEER_TIMEOUT, ERR_PEER_PROTOCOL
  * @throws DOMException AbortError when `signal` aborts
  */
 export async function send<Schema extends z.ZodType>(
@@ -75,7 +75,7 @@ export async function* stream<Schema extends z.ZodType>(
 
 /**
  * Takes pieces of text and gives the whole lines in them, without empty ones.
- * @throws ServiceError ERR_PEER_PROTOCOL when a line is too long
+ * @throws ERR_PEER_PROTOCOL when a line is too long
  */
 export function lineSplitter(longest = LONGEST_LINE): (piece: string) => string[] {
   let begun = '';

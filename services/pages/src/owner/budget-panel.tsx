@@ -6,11 +6,11 @@ import {
   Elsewhere,
   partInWords,
 } from '@eigenveil/data-owner/portable';
-import { explainIssues } from '@eigenveil/wire/explain';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
+import { faultsInWords } from './faults.ts';
 import { DatasetField, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
 import { OwnerProblem } from './problem.tsx';
@@ -61,7 +61,7 @@ function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: ()
   const save = useAction(async () => {
     const numbers = FIELDS.map(([name], i) => [name, name === 'part' ? texts[i]!.trim() : Number(texts[i])]);
     const elsewhere = Elsewhere.safeParse({ ...Object.fromEntries(numbers), neighbours: 'replace' });
-    setProblem(elsewhere.success ? null : explainIssues(elsewhere.error, 'budget'));
+    setProblem(elsewhere.success ? null : faultsInWords(elsewhere.error, new Map(FIELDS)));
     if (!elsewhere.success) return;
     await owner.setBudget(dataset.trim(), elsewhere.data);
     onSet();

@@ -1,5 +1,7 @@
 /** Contributing: a file is read in the worker, the owner sees what was read, and only then encrypted sums are sent. */
+
 import { type Basis, DatasetName } from '@eigenveil/data-owner/portable';
+import type { Words } from '@eigenveil/platform';
 import { columnsFor } from '@eigenveil/projection/portable';
 import { constantFeatures, type StatisticsTask, type Task } from '@eigenveil/task';
 import { useRef, useState } from 'preact/hooks';
@@ -26,7 +28,7 @@ type Stage =
 interface Question {
   readonly read: RowsRead;
   /** What is told of noise that is added to the owner's sums. */
-  readonly ownFloor: readonly string[];
+  readonly ownFloor: readonly (Words | string)[];
   readonly answer: (isWanted: boolean) => void;
 }
 
@@ -254,7 +256,7 @@ function Confirm(props: Question & { readonly features: StatisticsTask['features
         </p>
       ))}
       {ownFloor.map((words) => (
-        <p key={words}>
+        <p key={String(words)}>
           <Untrusted text={pageWords(words)} longest={2000} />
         </p>
       ))}

@@ -52,11 +52,30 @@ export const JobMessage: z.ZodType<Job> = z.discriminatedUnion('kind', [
 
 const count = z.int().min(0);
 
+/** What has failed: structured clones of errors have lost class and code. */
+const Failure = z.strictObject({
+  info: z.object({ code: z.string(), title: z.string() }),
+  parts: z
+    .array(
+      z.union([
+        z.string(),
+        z.strictObject({ term: z.string(), text: z.string(), value: z.string().optional() }),
+      ]),
+    )
+    .readonly(),
+});
+export type Failure = z.infer<typeof Failure>;
+
+/** What is said of an error that is none of ours. */
+export const FAILED: Failure = {
+  info: { code: 'ERR_INTERNAL', title: 'The worker failed' },
+  parts: ['the worker of this page failed: reload the page and try again'],
+};
+
 /** What the worker answers: any number of steps, then a result or a failure. */
 export const Answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('progress'), done: count, total: count }),
   z.strictObject({ kind: z.literal('result'), result: z.unknown() }),
-  // Structured clones of errors have lost class and code.
-  z.strictObject({ kind: z.literal('failure'), code: z.string(), message: z.string() }),
+  Failure.extend({ kind: z.literal('failure') }),
 ]);
 export type Answer = z.infer<typeof Answer>;

@@ -1,4 +1,5 @@
 /** What the owner does on this page: the code of the command line, with a state in the browser and a worker for rows and ciphertexts. */
+
 import {
   type Basis,
   type BrokenRule,
@@ -12,6 +13,7 @@ import {
   planOwnFloor,
   type TaskResult,
 } from '@eigenveil/data-owner/portable';
+import type { Words } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
 import { claimedSigner, RECEIPT, type Receipt, verifyStatement } from '@eigenveil/wire';
 import type { OwnerLink } from '@eigenveil/wire/owner-link';
@@ -36,7 +38,7 @@ export interface Contributing {
    * Resolves when the owner wants what was read to be sent, else throws.
    * @param ownFloor what the owner is told of noise that is added to its sums
    */
-  readonly confirm: (read: RowsRead, ownFloor: readonly string[]) => Promise<void>;
+  readonly confirm: (read: RowsRead, ownFloor: readonly (Words | string)[]) => Promise<void>;
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 /** The owner's policy as a form: every member in words, and what is filled in as a policy of the command line's schema. */
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
-import { explainIssues } from '@eigenveil/wire/explain';
 import { parseJson } from '@eigenveil/wire/problem';
+import { faultsInWords } from './faults.ts';
 
 export type Member = keyof OwnerPolicy;
 
@@ -245,7 +245,9 @@ function wholeOf({ name, parts }: Numbers, texts: readonly string[]): [Member, u
   return filled.length === 0 ? [] : [[name, Object.fromEntries(filled)]];
 }
 
-/** The policy, or why it is none, in words that name members. */
+const LABELS = new Map<PropertyKey, string>(FIELDS.map(({ name, label }) => [name, label]));
+
+/** The policy, or why it is none: every fault, by the label of its field. */
 export function policyOf(
   draft: PolicyDraft,
 ): { readonly policy: OwnerPolicy } | { readonly problem: string } {
@@ -258,5 +260,5 @@ export function policyOf(
     return [[name, kind === 'number' ? Number(value) : kind === 'names' ? parseJson(value) : value]];
   });
   const policy = OwnerPolicy.safeParse(Object.fromEntries(entries));
-  return policy.success ? { policy: policy.data } : { problem: explainIssues(policy.error, 'policy') };
+  return policy.success ? { policy: policy.data } : { problem: faultsInWords(policy.error, LABELS) };
 }

@@ -16,7 +16,7 @@ import type { OwnerViewProps, TaskPartProps } from './props.ts';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { ResultPanel } from './result-panel.tsx';
 import { routes } from './routes.ts';
-import { pageWords } from './words.ts';
+import { changeInWords, pageWords } from './words.ts';
 
 export function TaskView(props: OwnerViewProps & { readonly taskId: TaskId }) {
   const { owner, taskId } = props;
@@ -175,12 +175,11 @@ function Verdict({
           </p>
           <ul>
             {broken.map(({ rule, change }) => (
-              <li key={rule}>
+              <li key={String(rule)}>
                 <Untrusted text={pageWords(rule)} longest={400} />
                 {Object.entries(change).map(([name, value]) => (
                   <p key={name} class="hint">
-                    To take it:{' '}
-                    {value === null ? `leave "${name}" out` : `"${name}": ${JSON.stringify(value)}`}
+                    To take it: {changeInWords(name, value)}
                   </p>
                 ))}
               </li>

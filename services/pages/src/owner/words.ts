@@ -1,4 +1,8 @@
 /** Messages of code that the command line has, too, in the words of this page: where they name an option, the page has a field. */
+import type { OwnerTerm, TaskTerm } from '@eigenveil/data-owner/portable';
+import type { Vocabulary, Words } from '@eigenveil/platform';
+import type { RowTerm } from '@eigenveil/statistics/owner';
+import { MEMBERS } from './policy-form.ts';
 
 /** Labels of the fields about files, here since messages name them, too. */
 export const FILE_LABELS = {
@@ -13,28 +17,100 @@ export const FILE_LABELS = {
   discard: 'Give up what was prepared from other rows',
 } as const;
 
-const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/--separator (\w+)/g, `“${FILE_LABELS.separator}”: $1`],
-  [/--separator/g, `“${FILE_LABELS.separator}”`],
-  [/--decimal comma/g, `“${FILE_LABELS.decimal}”: comma`],
-  [/--trim/g, `“${FILE_LABELS.trim}”`],
-  [/--missing skip/g, `“${FILE_LABELS.missing}”`],
-  [/--numeric-labels/g, `“${FILE_LABELS.numericLabels}”`],
-  [/--discard-pending/g, `“${FILE_LABELS.discard}”`],
-  [/, and only --allow-simulated allows it/g, ', and your policy does not name it'],
-  [/say it(.*?) with "eigenveil-owner budget set[^"]*"/g, 'say it$1 under “Policy”'],
-  [/another --dataset/g, `another “${FILE_LABELS.dataset}”`],
-  [/: run "eigenveil-owner enrol" first/g, ': enrol first'],
-  [/, repeat with --csp-url/g, ': enrol again by a link of the CSP'],
-  [/: give the --home that contributed, or a copy of it/g, ': it was contributed by another device'],
-  [
-    /since this state is in memory: after a restart/g,
-    'since this browser may forget what it has sent: afterwards',
-  ],
-  [/; keep the state in a folder \(OwnerHome\)/g, ''],
-  [/the owner's folder/g, 'this browser'],
-];
+const policyLabels: Partial<Vocabulary> = Object.fromEntries(
+  MEMBERS.flatMap(({ fields }) => fields.map(({ name, label }) => [`policy.${name}`, () => `“${label}”`])),
+);
 
-export function pageWords(message: string): string {
-  return WORDS.reduce((text, [from, to]) => text.replaceAll(from, to), message);
+/** What the task's parameters are called. */
+const TASK_WORDS = {
+  minimumOwners: 'the least number of owners',
+  keyBits: 'the length of the Paillier key, in bits,',
+  twoParty: 'the two-party protocol',
+  components: 'the number of components',
+  basis: 'the chain',
+  'sketch.refine': 'a refined sketch',
+  sketch: 'a sketch',
+  outputs: 'what is revealed',
+  'method.scale': 'the matrix',
+  exact: 'an exact result',
+  allowFullRank: 'the consent to reveal the whole scatter matrix',
+  series: 'a series',
+  releases: 'the number of parts',
+  differentialPrivacy: 'differential privacy',
+  'differentialPrivacy.epsilon': 'ε',
+  'differentialPrivacy.delta': 'δ',
+  'differentialPrivacy.neighbours': 'the neighbours of differential privacy',
+  'differentialPrivacy.noise': 'who draws the noise',
+} as const satisfies Record<TaskTerm, string>;
+
+const taskWords: Partial<Vocabulary> = Object.fromEntries(
+  Object.entries(TASK_WORDS).map(([name, words]) => [`task.${name}`, () => words]),
+);
+
+const field = (label: keyof typeof FILE_LABELS) => () => `“${FILE_LABELS[label]}”`;
+const fieldWith = (label: keyof typeof FILE_LABELS) => (value: string) =>
+  value === '' ? `“${FILE_LABELS[label]}”` : `“${FILE_LABELS[label]}”: ${value}`;
+
+const ROW_WORDS: Vocabulary<RowTerm> = {
+  separator: fieldWith('separator'),
+  decimal: fieldWith('decimal'),
+  trim: field('trim'),
+  missing: field('missing'),
+  numericLabels: field('numericLabels'),
+  ignore: fieldWith('ignore'),
+  // This page has no field for what follows: the file has to be written otherwise.
+  thousands: (character) => `thousands that a ${character} separates`,
+  readThousands: () => 'this page does not read: write numbers without it',
+  defaultMissing: () => 'this page',
+  nameMissing: () => 'leave the cell empty',
+  encoding: () => 'save the file as UTF-8',
+  escape: () => 'write a quote within a quoted cell as two quotes',
+  skipLines: (lines) => `take the lines above it (${lines}) out of the file`,
+  aboveHeader: () => 'take lines that stand above the header row out of the file',
+  skipRows: () => 'take what is no row of numbers out of the file',
+  rename: () => 'rename the column in the file',
+  renameOne: () => 'rename the column in the file',
+  ownColumns: () => 'names of columns',
+  allowClipping: () => 'write the file in the unit of the task',
+  countUnreadable: () => 'write numbers in them',
+};
+
+const OWNER_WORDS: Vocabulary<OwnerTerm> = {
+  allowSimulated: () => 'your policy does not name it',
+  dataset: field('dataset'),
+  discardPending: field('discard'),
+  enrol: () => 'enrol first',
+  fullRank: () =>
+    'the result may tell the whole scatter matrix, for which “The whole scatter matrix may be revealed” would have to be ticked',
+  home: () => 'it was contributed by another device',
+  memory: () => 'this browser may forget what it has sent: afterwards',
+  noHome: () => '',
+  ownersFolder: () => 'this browser',
+  sayBudget: () => 'say it under “Policy”',
+};
+
+/** This page's words for all that messages name. */
+export const PAGE_WORDS: Partial<Vocabulary> = {
+  ...policyLabels,
+  ...taskWords,
+  ...ROW_WORDS,
+  ...OWNER_WORDS,
+};
+
+/** A message in the words of this page. */
+export function pageWords(message: Words | string): string {
+  return typeof message === 'string' ? message : message.by(PAGE_WORDS);
+}
+
+/** How a member of the policy would have to be filled in. */
+export function changeInWords(name: string, value: unknown): string {
+  const label = policyLabels[`policy.${name}`]?.('') ?? name;
+  if (value === null) return `leave ${label} empty`;
+  if (typeof value === 'boolean') return `${value ? 'tick' : 'untick'} ${label}`;
+  if (Array.isArray(value)) return `tick ${value.join(', ')} under ${label}`;
+  if (typeof value === 'object')
+    return `${label}: ${Object.entries(value as object)
+      .map(([part, it]) => `${part} ${it}`)
+      .join(', ')}`;
+  return `${label}: ${String(value)}`;
 }

@@ -1,9 +1,11 @@
 /** The page's end of its worker: starts one for each job, and ends it with the job. */
+
 import type { PublicKeyParts } from '@eigenveil/paillier/owner';
+import { CodedError, Words } from '@eigenveil/platform';
 import type { Contributor } from '@eigenveil/protocol/owner';
 import type { Task } from '@eigenveil/task';
 import type { OnProgress, ReadJob, ReduceJob, RowsRead, RowsReduced } from './jobs.ts';
-import { Answer, type Job } from './messages.ts';
+import { Answer, FAILED, type Failure, type Job } from './messages.ts';
 
 /** The digest of worker.js, which the build puts here. */
 declare const WORKER_INTEGRITY: string;
@@ -12,17 +14,6 @@ export interface JobOptions {
   readonly onProgress?: OnProgress;
   /** Ends the job and its worker at once; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
-}
-
-/** What went wrong in a worker: with the code of the error there, and its message. */
-export class WorkerError extends Error {
-  override readonly name = 'WorkerError';
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /**
@@ -49,7 +40,7 @@ export class OwnerWorker implements Contributor {
 
   /**
    * The statistics of a file's rows, and the digest of the file. Progress is in bytes of the file.
-   * @throws as the job `read`, as WorkerError
+   * @throws as the job `read`
    */
   async readRows(
     job: Omit<ReadJob, 'kind' | 'name' | 'file'> & { readonly file: File },
@@ -61,7 +52,7 @@ export class OwnerWorker implements Contributor {
   /**
    * The encrypted contribution of flat statistics, noise and randomness drawn in the worker: see `contribute` of `@eigenveil/protocol/owner`. Progress is in
    * ciphertexts.
-   * @throws as the job `contribution`, as WorkerError
+   * @throws as the job `contribution`
    */
   async contribution(
     { task, publicKey: { n, h } }: { readonly task: Task; readonly publicKey: PublicKeyParts },
@@ -74,7 +65,7 @@ export class OwnerWorker implements Contributor {
 
   /**
    * A file's rows, reduced by a projection whose signatures have been verified. Progress is in bytes of the file.
-   * @throws as the job `reduce`, as WorkerError
+   * @throws as the job `reduce`
    */
   async reduceRows(
     job: Omit<ReduceJob, 'kind' | 'name' | 'file'> & { readonly file: File },
@@ -93,7 +84,7 @@ export class OwnerWorker implements Contributor {
       const answer = Answer.safeParse(data).data;
       if (answer?.kind === 'progress') onProgress?.(answer.done, answer.total);
       else if (answer?.kind === 'result') resolve(answer.result);
-      else reject(answer === undefined ? broken() : new WorkerError(answer.code, answer.message));
+      else reject(answer === undefined ? broken() : errorOf(answer));
     };
     worker.onmessageerror = () => reject(broken());
     worker.onerror = (event) => {
@@ -108,8 +99,9 @@ export class OwnerWorker implements Contributor {
   }
 }
 
-const broken = () =>
-  new WorkerError('ERR_INTERNAL', 'the worker of this page failed: reload the page and try again');
+/** What went wrong in a worker, as the error there. */
+const errorOf = ({ info, parts }: Failure) => new CodedError(info, new Words(parts));
+const broken = () => errorOf(FAILED);
 
 /** A blob of the code that was checked, and nothing else, may be run as a worker. */
 const trustedUrl = (() => {

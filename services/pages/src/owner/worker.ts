@@ -1,6 +1,7 @@
 /** The worker of the owner's page: takes one job, tells how far it is, and answers. */
+import { CodedError } from '@eigenveil/platform';
 import { contribution, read, reduce } from './jobs.ts';
-import { type Answer, type Job, JobMessage } from './messages.ts';
+import { type Answer, FAILED, type Failure, type Job, JobMessage } from './messages.ts';
 
 const answer = (it: Answer, transfer: Transferable[] = []) => postMessage(it, { transfer });
 
@@ -28,9 +29,6 @@ function perform(job: Job): Promise<unknown> {
 }
 
 /** An error of ours says what to do, and names no value. Of others nobody knows what they say. */
-function failureOf(error: unknown): { readonly code: string; readonly message: string } {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && code.startsWith('ERR_')
-    ? { code, message: (error as Error).message }
-    : { code: 'ERR_INTERNAL', message: 'the worker of this page failed: reload the page and try again' };
+function failureOf(error: unknown): Failure {
+  return error instanceof CodedError ? { info: error.info, parts: error.words.parts } : FAILED;
 }

@@ -1,10 +1,12 @@
 /** A draft by the page is the command line's: columns, members, and what is said of both. */
 import { draftTask } from '@eigenveil/data-user';
 import { followingColumns, readSample } from '@eigenveil/data-user/draft';
+import { CodedError } from '@eigenveil/platform';
 import { readFileBytes } from '@eigenveil/statistics';
 import { TaskProposal } from '@eigenveil/task/schema';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../../../../test/support/tasks.ts';
+import { draftWords } from '../../src/console/draft/draft-words.ts';
 import { firstDraft } from '../../src/console/draft/first-draft.ts';
 import { contributionBytes, refusalOf, tellable } from '../../src/console/draft/forecast.ts';
 import { byMember, type Kind, membersOf, numberOrText, withMember } from '../../src/console/draft/members.ts';
@@ -165,5 +167,33 @@ describe('members', () => {
       ['features', '"features[3].min": a; "features": d'],
       ['outputs', '"outputs" expected b'],
     ]);
+  });
+});
+
+describe('what is wrong with a sample is told without options, which the console does not have', () => {
+  const options = { method: 'pca', labels: [], ignore: [] } as const;
+  const wishes = { components: 1, owners: 10, twoParty: 'garbled', epsilon: null } as const;
+  it.each([
+    [
+      'other separators',
+      'a;b\n1;2\n3;4\n',
+      'the header row is separated otherwise: write the file with commas',
+    ],
+    ['units', 'a,b\nmm,kg\n1,2\n', 'row 1 holds units, not numbers: take it out of the file'],
+    [
+      'a missing cell',
+      'a,b\n1,2\n,4\n',
+      'is a missing value: take such rows out of the sample; if it is a class label, say so',
+    ],
+    ['blanks', 'a,b\n1,2\n 3,4\n', 'one with blanks around it, which nothing on this page passes over'],
+  ])('%s', async (_, text, told) => {
+    const error: unknown = await readSample(bytesOf(text))
+      .then((sample) => firstDraft(sample, options, wishes))
+      .catch((it: unknown) => it);
+    expect(error).toBeInstanceOf(CodedError);
+    const { message, words } = error as CodedError;
+    expect(message).toMatch(/--\w/);
+    expect(draftWords(words)).not.toMatch(/--\w/);
+    expect(draftWords(words)).toContain(told);
   });
 });

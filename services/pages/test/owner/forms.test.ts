@@ -1,4 +1,7 @@
-import { OwnerPolicy } from '@eigenveil/data-owner/portable';
+import { checkPolicy, OwnerPolicy } from '@eigenveil/data-owner/portable';
+import { madeUpTask } from '@eigenveil/made-up/tasks';
+import { CodedError } from '@eigenveil/platform';
+import { readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
 import { newTaskId, Thumbprint } from '@eigenveil/task';
 import { type OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
 import * as fc from 'fast-check';
@@ -6,7 +9,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { takeArrival } from '../../src/owner/arrival.ts';
 import { draftOf, MEMBERS, policyOf } from '../../src/owner/policy-form.ts';
 import { columnsOf, guessSeparator } from '../../src/owner/row-file.ts';
-import { pageWords } from '../../src/owner/words.ts';
+import { changeInWords, pageWords } from '../../src/owner/words.ts';
 
 describe('the link that somebody comes by', () => {
   const link: OwnerLink = {
@@ -38,6 +41,17 @@ describe('the link that somebody comes by', () => {
     expect(replaceState).not.toHaveBeenCalled();
   });
 });
+
+const labelOf = (member: string) =>
+  `“${MEMBERS.flatMap(({ fields }) => fields).find(({ name }) => name === member)?.label}”: `;
+
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
 
 describe('the policy as a form', () => {
   test('has a field for every member of the schema, and begins as the command line does', () => {
@@ -102,7 +116,7 @@ describe('the policy as a form', () => {
     const read = policyOf(draft);
     // What is left empty is as the schema has it.
     if (value === '') expect(read).toEqual({ policy: OwnerPolicy.parse({}) });
-    else expect(read).toEqual({ problem: expect.stringContaining(name) });
+    else expect(read).toEqual({ problem: expect.stringContaining(labelOf(name)) });
   });
 });
 
@@ -126,20 +140,80 @@ describe('a file that was chosen', () => {
   });
 });
 
-test('messages of the command line name fields of the page', () => {
-  for (const message of [
-    'row 1 (line 2), column "x": expected a finite decimal number, got one with blanks around it, which --trim passes over',
-    'one with a comma, which --decimal comma takes for its fraction',
-    'an empty cell: --missing skip leaves such rows out',
-    'names seem to be separated otherwise: give --separator semicolon',
-    'a quoted cell ends before a separator, see --separator',
-    'one that is written as another number, which --numeric-labels takes',
-    'give its rows again, withdraw, or give it up with --discard-pending',
-    'what the data set a has spent is not known, since entries of the ledger were lost: say it with "eigenveil-owner budget set --dataset a"',
-    'What the lost entries have spent is not known: say it for each data set with "eigenveil-owner budget set"',
-    'rows none of which was used are another --dataset',
-    'not enrolled yet: run "eigenveil-owner enrol" first',
-    '"differentialPrivacy" expected null, since this state is in memory: after a restart the same rows could be contributed once more, with other noise, and the guarantee would not hold; keep the state in a folder (OwnerHome)',
-  ])
-    expect(pageWords(message)).not.toMatch(/--|eigenveil-owner|OwnerHome|in memory/);
+describe('what the command line tells by options is told by fields', () => {
+  const task = madeUpTask('pca', 2, { components: 1, outputs: [] });
+  const COMMANDS = /--\w|eigenveil-owner|OwnerHome|in memory/;
+
+  /** The refusal of a file, as the page words it. */
+  async function refused(text: string | Uint8Array<ArrayBuffer>, options = {}): Promise<string> {
+    const rows = readRowBatches(readBlobBytes(new File([text], 'rows.csv'), 'rows.csv'), task, options);
+    const readAll = async () => {
+      for await (const batch of rows) expect(batch).toBeDefined();
+    };
+    const error: unknown = await readAll().catch((it: unknown) => it);
+    if (!(error instanceof CodedError)) throw new TypeError('expected a refusal');
+    expect(error.message).toMatch(COMMANDS);
+    return pageWords(error.words);
+  }
+
+  test.each([
+    ['blanks', 'f0,f1\n 1,0\n', {}, /which “Pass over blanks around cells” passes over/],
+    [
+      'an empty cell',
+      'f0,f1\n,0\n',
+      {},
+      /: “Leave out rows in which a cell is missing” leaves such rows out/,
+    ],
+    ['a comma', 'f0;f1\n0,5;0\n', { separator: 'semicolon' }, /“What stands before fractions”: comma takes/],
+    ['a semicolon', 'f0;f1\n1;0\n', {}, /give “What stands between cells”: semicolon$/],
+    ['blanks around names', ' f0, f1\n1,0\n', {}, /which “Pass over blanks around cells” passes over$/],
+    ['lines above the header', 'from,here\nf0,f1\n1,0\n', {}, /out of the file/],
+    ['units', 'f0,f1\nmm,kg\n1,0\n', {}, /take what is no row of numbers out of the file/],
+    ['no name', 'f0,f1,\n1,0,3\n', {}, /“Columns to leave out”: #3 leaves it out/],
+    ['a mark', 'f0,f1\n-,0\n', {}, /leave the cell empty/],
+    [
+      'another encoding',
+      new Uint8Array([...'f0,f1\n1,0é\n'].map((it) => it.charCodeAt(0))),
+      {},
+      /save the file as UTF-8/,
+    ],
+  ])('of %s', async (_, text, options, told) => {
+    const words = await refused(text, options);
+    expect(words).not.toMatch(COMMANDS);
+    expect(words).toMatch(told);
+  });
+
+  test('of a policy, all rules at once', () => {
+    const policy = OwnerPolicy.parse({
+      minimumOwners: 9,
+      minimumKeyBits: 4096,
+      maximumComponents: 1,
+      twoParty: ['garbled'],
+      allowWithoutDifferentialPrivacy: false,
+    });
+    const asked = { ...task, twoParty: 'simulated', components: 2, minimumOwners: 2, keyBits: 3072 } as const;
+    const error = thrownBy(() => checkPolicy(policy, asked));
+    expect(error).toBeInstanceOf(CodedError);
+    const { faults, message } = error as CodedError;
+    expect(message).toMatch(/"twoParty" expected a private protocol.*--allow-simulated/);
+    const told = faults.map(({ words }) => pageWords(words));
+    expect(told).toEqual([
+      'the least number of owners expected at least 9, got 2',
+      'the length of the Paillier key, in bits, expected at least 4096, got 3072',
+      expect.stringMatching(
+        /^the two-party protocol expected a private protocol.*your policy does not name it$/,
+      ),
+      'the number of components expected at most 1, got 2',
+      ...told.slice(4),
+    ]);
+    for (const words of told) expect(words).not.toMatch(/--|"/);
+  });
+
+  test('of what has to change in the policy', () => {
+    expect(changeInWords('twoParty', ['garbled', 'rotated'])).toBe(
+      'tick garbled, rotated under “Two-party protocols that you trust”',
+    );
+    expect(changeInWords('allowSpectrum', true)).toBe('tick “All eigenvalues may be revealed”');
+    expect(changeInWords('maximumEpsilon', null)).toBe('leave “Largest ε” empty');
+  });
 });

@@ -108,9 +108,9 @@ describe.skipIf(browserMissing)('the worker of the owner’s page', { tags: ['lo
       [task({}), header] as const,
     );
     expect(refusals).toEqual([
-      'WorkerError ERR_CSV_CELL row 1 (line 2), column "f11": expected a finite decimal number, got something else',
-      'WorkerError ERR_NO_ROWS expected at least one row, got none',
-      'WorkerError ERR_FILE_UNREADABLE "rows.csv.gz" cannot be read: it is no whole .gz file of one part: decompress it first, or give it its right name',
+      'CodedError ERR_CSV_CELL row 1 (line 2), column "f11": expected a finite decimal number, got something else',
+      'CodedError ERR_NO_ROWS expected at least one row, got none',
+      'CodedError ERR_FILE_UNREADABLE "rows.csv.gz" cannot be read: it is no whole .gz file of one part: decompress it first, or give it its right name',
     ]);
   });
 

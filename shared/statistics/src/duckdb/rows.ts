@@ -1,6 +1,6 @@
 /** Rows of Parquet files, and of an owner's own query, read by DuckDB; values mean what they mean in a CSV file that writes them out. */
 
-import { type Code, CodedError, isOf } from '@eigenveil/platform';
+import { type Code, CodedError, isOf, words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { CellReader } from '../cells.ts';
 import type { StatisticsCode } from '../codes.ts';
@@ -88,7 +88,10 @@ export async function* readStoredRows(
         if (!isCell && !(isOf(STATISTICS_CODES, error) && OF_COLUMNS.has(error.code))) throw error;
         const where =
           isCell && !isQuery ? await place(engine, part!, error.row) : JSON.stringify(part ?? title);
-        throw new CodedError(error.info, `${where}, ${error.message}`);
+        throw new CodedError(
+          error.info,
+          words`${where}, ${error instanceof CodedError ? error.words : error.message}`,
+        );
       }
     }
   } finally {

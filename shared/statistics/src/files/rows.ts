@@ -1,7 +1,7 @@
 /** Rows of files, whatever the files are: CSV in any text, packed or not, or Parquet; told by their first bytes. */
 
 import { createHash, type Hash } from 'node:crypto';
-import { CodedError, isOf } from '@eigenveil/platform';
+import { CodedError, isOf, words } from '@eigenveil/platform';
 import type { FileForm } from '@eigenveil/platform/file-form';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
@@ -190,7 +190,7 @@ async function* parquetRows(
 /** An error of one of several files says which, unless it does already. */
 function namedError(path: string, error: unknown): unknown {
   if (!isOf(STATISTICS_CODES, error) || error.message.includes(JSON.stringify(path))) return error;
-  return new CodedError(error.info, `${JSON.stringify(path)}, ${error.message}`, {
+  return new CodedError(error.info, words`${JSON.stringify(path)}, ${error.words}`, {
     cause: error,
   });
 }

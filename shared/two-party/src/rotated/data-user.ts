@@ -16,7 +16,7 @@ import { type StatisticsShares, statisticsShares } from './shares.ts';
 
 /**
  * The data user's run to its end.
- * @throws ERR_NO_SAMPLES, ERR_FULL_RANK and TwoPartyError ERR_ROTATION_CHECK, when the channel is closed: whatever M holds,
+ * @throws ERR_NO_SAMPLES, ERR_FULL_RANK and ERR_ROTATION_CHECK, when the channel is closed: whatever M holds,
  *   the messages are the same, and so is their time
  * @throws as the stream and the products
  */

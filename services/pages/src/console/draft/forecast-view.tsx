@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../../common/feedback.tsx';
 import { bytes } from '../../common/format.ts';
 import { Untrusted } from '../../common/untrusted.tsx';
+import { draftWords } from './draft-words.ts';
 import { contributionBytes, notesOnSample, notesOnTask, refusalOf, tellable } from './forecast.ts';
 import type { Json } from './members.ts';
 
@@ -39,7 +40,7 @@ export function Forecast({ file, value }: { readonly file: File | null; readonly
       {sent !== null && <p>Each owner sends {bytes(sent)}, once.</p>}
       <Notes title="Of this task" notes={ofTask} />
       {file !== null && <Notes title="If rows are like the sample’s" notes={ofSample} />}
-      <Problem error={error} title="No forecast" />
+      <Problem error={error} title="No forecast" words={draftWords} />
     </section>
   );
 }

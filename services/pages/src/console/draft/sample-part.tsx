@@ -13,6 +13,7 @@ import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/untrusted.tsx';
 import { useAction } from '../../common/use-async.ts';
 import { METHODS } from '../words.ts';
+import { draftWords } from './draft-words.ts';
 import { firstDraft, wishesFor } from './first-draft.ts';
 import { choiceOf, probableRoles, problemOf, type Role, warningOf } from './roles.ts';
 
@@ -43,7 +44,7 @@ export function SamplePart(props: { readonly onDraft: (file: File, text: string)
         busy={read.busy}
         onFile={read.run}
       />
-      <Problem error={read.error} title="The sample was not read" />
+      <Problem error={read.error} title="The sample was not read" words={draftWords} />
       {given !== null && (
         <Choices key={given.file.name + given.file.lastModified} {...given} onDraft={props.onDraft} />
       )}
@@ -183,7 +184,7 @@ function Choices(props: {
           {choice}
         </p>
       )}
-      <Problem error={error} title="No draft" />
+      <Problem error={error} title="No draft" words={draftWords} />
       <Button kind="main" disabled={typeof choice === 'string'} onClick={draft}>
         Write the draft
       </Button>

@@ -1,0 +1,44 @@
+/** What messages to an owner name that surfaces call differently: members of a task and of the policy, options, and what to do next. */
+import { term, type Words } from '@eigenveil/platform';
+
+export type OwnerTerm =
+  | 'allowSimulated'
+  | 'dataset'
+  | 'discardPending'
+  | 'enrol'
+  | 'fullRank'
+  | 'home'
+  | 'memory'
+  | 'noHome'
+  | 'ownersFolder'
+  | 'sayBudget';
+
+/** Words with an option or a command in them. */
+export const ownerTerm = (name: OwnerTerm, text: string, value?: string): Words => term(name, text, value);
+
+/** A member of the policy. */
+export const rule = (name: string): Words => term(`policy.${name}`, `"${name}"`);
+
+/** Members of a task that a policy is about. */
+export type TaskTerm =
+  | 'minimumOwners'
+  | 'keyBits'
+  | 'twoParty'
+  | 'components'
+  | 'basis'
+  | 'sketch.refine'
+  | 'sketch'
+  | 'outputs'
+  | 'method.scale'
+  | 'exact'
+  | 'allowFullRank'
+  | 'series'
+  | 'releases'
+  | 'differentialPrivacy'
+  | 'differentialPrivacy.epsilon'
+  | 'differentialPrivacy.delta'
+  | 'differentialPrivacy.neighbours'
+  | 'differentialPrivacy.noise';
+
+/** A member of the task. */
+export const member = (name: TaskTerm): Words => term(`task.${name}`, `"${name}"`);

@@ -1,0 +1,31 @@
+/** What messages about files of rows name that surfaces call differently: options, and what to do where a surface has no such option. */
+import { option, term, type Words } from '@eigenveil/platform';
+
+/** The terms of this package; a surface that has words of its own has some for every one of them. */
+export type RowTerm =
+  | 'separator'
+  | 'decimal'
+  | 'thousands'
+  | 'trim'
+  | 'missing'
+  | 'numericLabels'
+  | 'ignore'
+  | 'defaultMissing'
+  | 'nameMissing'
+  | 'readThousands'
+  | 'encoding'
+  | 'escape'
+  | 'skipLines'
+  | 'aboveHeader'
+  | 'skipRows'
+  | 'rename'
+  | 'renameOne'
+  | 'ownColumns'
+  | 'allowClipping'
+  | 'countUnreadable';
+
+/** An option by its name. */
+export const rowOption = (name: RowTerm, value?: string): Words => option(name, value);
+
+/** Words with an option in them, which make no sense where there is none. */
+export const rowTerm = (name: RowTerm, text: string, value?: string): Words => term(name, text, value);
