@@ -310,7 +310,9 @@ test('a draft of a sketch says what it loses, and many features stand in it as o
   const proposal = ProposalFile.parse(json);
   expect(proposal.features).toHaveLength(240);
   checkTask(proposal);
-  const floored = ProposalFile.parse(JSON.parse((await draft(...all, '--sketch', '--range', '[0, 255]')).out));
+  const floored = ProposalFile.parse(
+    JSON.parse((await draft(...all, '--sketch', '--range', '[0, 255]')).out),
+  );
   expect(floored).toMatchObject({ exact: false, allowFullRank: false, sketch: { columns: 22 } });
   expect(floored.features.map(({ grain }) => grain)).not.toContain(undefined);
   expect(floored.features).toHaveLength(240);

@@ -126,7 +126,10 @@ describe('quotas', () => {
     clock += 1000;
     await insert(1, quota);
     operator.endTasks([id(1)]);
-    await expect(insert(2, quota)).rejects.toMatchObject({ code: 'ERR_QUOTA', parameters: { retryAfterSeconds: 86_399 } });
+    await expect(insert(2, quota)).rejects.toMatchObject({
+      code: 'ERR_QUOTA',
+      parameters: { retryAfterSeconds: 86_399 },
+    });
     clock += 86_399_000;
     await insert(2, quota);
   });

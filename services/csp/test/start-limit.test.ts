@@ -12,7 +12,10 @@ test('so many of a task are admitted within a minute, and more after it', () => 
     now = time;
     limit.admit(task);
   }
-  const tooMany = expect.objectContaining({ code: 'ERR_RATE_LIMITED', parameters: { retryAfterSeconds: 20 } });
+  const tooMany = expect.objectContaining({
+    code: 'ERR_RATE_LIMITED',
+    parameters: { retryAfterSeconds: 20 },
+  });
   expect(() => limit.admit(task)).toThrow(tooMany);
   limit.admit(other);
   now = 60_000;

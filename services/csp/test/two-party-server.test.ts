@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { PaillierPool } from '@eigenveil/paillier';
+import { Integers } from '@eigenveil/platform';
+import { shareBits } from '@eigenveil/protocol/servers';
 import { createLogger, Metrics, PeerNames, RateLimit } from '@eigenveil/server';
-import { layout } from '@eigenveil/statistics';
 import type { Task, TaskId } from '@eigenveil/task';
 import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
 import { digestBytes } from '@eigenveil/wire';
@@ -118,8 +119,12 @@ async function unblindedTask(): Promise<TaskId> {
   const task = taskOf(key.thumbprint, key.thumbprint);
   await service.agree(task, key.publicJwk);
   await store.beginUnblinding(task.id, { requestDigest: digestBytes('unblinding'), verifiedOwners: 0 });
-  const shares = JSON.stringify(layout(task).valueBits.map(() => '1'));
-  await store.completeUnblinding(task.id, sealer.seal(`csp/tasks/${task.id}/shares`, Buffer.from(shares)));
+  const widths = shareBits(task);
+  const shares = Integers.of(
+    widths.map(() => 1n),
+    widths,
+  );
+  await store.completeUnblinding(task.id, sealer.seal(`csp/tasks/${task.id}/shares`, shares.bytes));
   return task.id;
 }
 

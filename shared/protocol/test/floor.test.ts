@@ -157,5 +157,7 @@ test('shares of a sketch add up to what is computed and the noise of both server
   );
   const ofCsp = drawNoise(sketched, 'csp', predictableRandomness('csp'), signs);
   expect(noise.at(0)).not.toBe(0n);
-  expect(together.map((value, i) => value - noise.at(i)! - ofCsp[i]!)).toEqual(computedValues(sketched, values));
+  expect(together.map((value, i) => value - noise.at(i)! - ofCsp[i]!)).toEqual(
+    computedValues(sketched, values),
+  );
 });

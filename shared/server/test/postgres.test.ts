@@ -183,7 +183,11 @@ describe('a transaction', () => {
     for (const state of ['08006', '53100', '57P03', '25006', '40003'])
       await expect(
         database.query({ text: `DO $$ BEGIN RAISE SQLSTATE '${state}'; END $$` }),
-      ).rejects.toMatchObject({ code: 'ERR_DATABASE_UNREACHABLE', status: 503, parameters: { retryAfterSeconds: 1 } });
+      ).rejects.toMatchObject({
+        code: 'ERR_DATABASE_UNREACHABLE',
+        status: 503,
+        parameters: { retryAfterSeconds: 1 },
+      });
     expect(database.load.connections).toBe(1);
   });
 

@@ -309,7 +309,11 @@ test('a write lock that another process keeps is waited for, and then the databa
   db.exec('PRAGMA busy_timeout = 1');
   const other = new DatabaseSync(path);
   other.exec('BEGIN IMMEDIATE');
-  const busy = expect.objectContaining({ code: 'ERR_BUSY', status: 503, parameters: { retryAfterSeconds: 1 } });
+  const busy = expect.objectContaining({
+    code: 'ERR_BUSY',
+    status: 503,
+    parameters: { retryAfterSeconds: 1 },
+  });
   expect(() => transaction(db, () => 1)).toThrow(busy);
   other.close();
   db.close();

@@ -45,7 +45,9 @@ export function centringCorrelations(
 /** The CSP's share: not negative, d × l. */
 export function centredShareOfCsp({ Y }: Own, products: readonly Matrix[], sizes: Sizes): bigint[][] {
   const mixed = mixedShare(products);
-  return Array.from(Y, (row, i) => row.map((share, a) => BigInt.asUintN(sizes.centringRing, share + mixed(i, a))));
+  return Array.from(Y, (row, i) =>
+    row.map((share, a) => BigInt.asUintN(sizes.centringRing, share + mixed(i, a))),
+  );
 }
 
 /** The data user's: negative, so that both add up to the number itself unless that wraps, as truncation takes it. */
