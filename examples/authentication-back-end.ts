@@ -4,7 +4,6 @@
  *
  *   HOME_FOLDER=… SERVICE_URL=… npx node examples/authentication-back-end.ts alice
  */
-
 import {
   CodedError,
   type Decision,

@@ -44,9 +44,8 @@ test('a task is charged once, and neither withdrawal nor cancellation gives it b
   });
   await expect(reading).rejects.toMatchObject({ code: 'ERR_BUDGET_EXHAUSTED' });
   expect([read, await contributions(second)]).toEqual([0, 0]);
-  expect(await owner.owner.inspect(world.dataUserAddress, second)).toMatchObject({
-    overBudget: expect.stringContaining('nothing is left'),
-  });
+  const { overBudget } = await owner.owner.inspect(world.dataUserAddress, second);
+  expect(String(overBudget)).toContain('nothing is left');
   await contribute(owner, second, { dataset: 'more' });
   expect((await owner.owner.budget()).map(({ dataset, answers }) => [dataset, answers.wholes.given])).toEqual(
     [

@@ -36,10 +36,10 @@ const fill = (db: DatabaseSync) => {
 /** Uses up what is left of the pages of a table, too, so that no body fits in. */
 const fillBodies = (db: DatabaseSync, taskId: TaskId) => {
   const insert = db.prepare(
-    'INSERT INTO contribution_bodies (task_id, sequence, record, bytes) VALUES (?, ?, ?, ?)',
+    'INSERT INTO contribution_bodies (task_id, owner_id, record, bytes) VALUES (?, ?, ?, ?)',
   );
   expect(() => {
-    for (let sequence = 1; ; sequence++) insert.run(taskId, sequence, '', new Uint8Array(200));
+    for (let sequence = 1; ; sequence++) insert.run(taskId, `${sequence}`, '', new Uint8Array(200));
   }).toThrow(expect.objectContaining({ code: 'ERR_DATABASE_UNREACHABLE' }));
 };
 const free = (db: DatabaseSync) => db.exec('PRAGMA max_page_count = 1000000');

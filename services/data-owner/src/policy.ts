@@ -220,7 +220,7 @@ export function checkRows(
   if (counts.every((count) => count === 0n || count >= BigInt(minimumClassRows))) return;
   throw new CodedError(
     CODES.ERR_POLICY,
-    words`$rule('minimumClassRows')expected at least $minimumClassRowsrows of every class that the rows are of, since the task reveals the numbers of rows by class: got fewer of a class`,
+    words`${rule('minimumClassRows')} expected at least ${minimumClassRows} rows of every class that the rows are of, since the task reveals the numbers of rows by class: got fewer of a class`,
   );
 }
 

@@ -30,7 +30,7 @@ describe("the owner's rows", () => {
       deviation: 0.5 * Math.sqrt(8),
       isChecked: true,
     });
-    expect(ownFloorInWords(coarser.told)).toEqual([
+    expect(ownFloorInWords(coarser.told).map(String)).toEqual([
       expect.stringMatching(/"f0" \(1 instead of 0\.5\).*deviation of 1\.41/),
     ]);
     expect(plan(task, [1, 1, 1], { grains: { f0: 0.5, f1: 'cell' } })!.told.coarser).toEqual([
@@ -40,7 +40,7 @@ describe("the owner's rows", () => {
       coarser: [{ name: 'f1' }],
       isChecked: false,
     });
-    expect(ownFloorInWords(plan(task, undefined)!.told)).toEqual([
+    expect(ownFloorInWords(plan(task, undefined)!.told).map(String)).toEqual([
       expect.stringContaining('could not be checked'),
     ]);
     expect(plan(task, undefined, { grains: { f0: 0.5, f1: 0.5, f2: 0.5 } })!.told.isChecked).toBe(true);
@@ -59,7 +59,9 @@ describe("the owner's rows", () => {
     const without = plan(task, found, { ownFloor: false })!;
     expect(without.floor).toBeUndefined();
     expect(eventOf(task, without).part).toBe('81/128'); // 1.5⁴/8
-    expect(ownFloorInWords(without.told)).toEqual([expect.stringContaining('takes more of your data set')]);
+    expect(ownFloorInWords(without.told).map(String)).toEqual([
+      expect.stringContaining('takes more of your data set'),
+    ]);
     expect(eventOf(task, plan(task, [0.25, 0.5, undefined], { ownFloor: false })).part).toBe('1/8');
     const sums = { ...madeUpTask('mdr', 3), features: task.features, exact: false, releases: 8 };
     expect(eventOf(sums, plan(sums, found, { ownFloor: false })).part).toBe('9/32'); // 1.5²/8

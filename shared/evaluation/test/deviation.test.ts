@@ -1,5 +1,7 @@
 /** Servers that deviate gain what the documents say: the cheap ones of these experiments, by the real code. */
+import { CodedError } from '@eigenveil/platform';
 import { mean } from '@eigenveil/testbed/goodness/mean';
+import { CODES } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
 import { EXPERIMENTS } from '../src/attacks/deviation/index.ts';
 import { Round } from '../src/attacks/deviation/refusals.ts';
@@ -80,10 +82,10 @@ describe('what is promised', () => {
     expect(await outcomeOf(id)).toMatchObject({ p: 1, distance: { value: 0 } });
   });
 
-  test.each(['ERR_RATE_LIMITED', 'ERR_PEER_UNREACHABLE'])('%s is no refusal', async (code) => {
+  test.each(['ERR_RATE_LIMITED', 'ERR_PEER_UNREACHABLE'] as const)('%s is no refusal', async (code) => {
     const round = new Round();
-    const failing = (thrown: string) => () =>
-      Promise.reject(Object.assign(new Error('refused'), { code: thrown }));
+    const failing = (thrown: keyof typeof CODES) => () =>
+      Promise.reject(new CodedError(CODES[thrown], 'refused'));
     await round.refused(['a record', ['ERR_RECORD_INVALID'], failing('ERR_RECORD_INVALID')]);
     await expect(round.refused(['a record', ['ERR_RECORD_INVALID'], failing(code)])).rejects.toThrow(
       'refused',

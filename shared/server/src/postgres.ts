@@ -334,7 +334,8 @@ async function readVersion(client: Client): Promise<number> {
 
 /** What an error of pg is to those who use the database; the errors of a statement itself stay as they are. */
 export function translated(error: unknown): unknown {
-  if (error instanceof CodedError || error instanceof TypeError || error instanceof RangeError) return error;
+  if (error instanceof CodedError && !isOf(SERVER_CODES, error)) return error;
+  if (error instanceof TypeError || error instanceof RangeError) return error;
   const options = { cause: error, retryAfterSeconds: DATABASE_RETRY_SECONDS };
   const code = error instanceof DatabaseError ? (error.code ?? '') : undefined;
   if (code !== undefined && OVERLOADED.has(code))

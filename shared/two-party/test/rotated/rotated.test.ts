@@ -38,7 +38,7 @@ async function result(setting: Setting, options?: Options) {
 
 const rejection = (code: string, reason?: string) => ({
   status: 'rejected',
-  reason: expect.objectContaining({ code, ...(reason && { reason }) }),
+  reason: expect.objectContaining({ code, ...(reason && { parameters: { reason } }) }),
 });
 
 describe('rotated', () => {
