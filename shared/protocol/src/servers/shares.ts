@@ -4,7 +4,6 @@ import type { RandomSource } from '@eigenveil/privacy';
 import { drawNoise } from '@eigenveil/statistics';
 import { computedValues, type StatisticsTask, shiftOf } from '@eigenveil/task';
 import { sumShares, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import type { Drawn } from './blind.ts';
 import { drawSumNoise } from './sum-noise.ts';
 
 /** What the shares of a task are a function of. */
@@ -33,7 +32,7 @@ export function sharesAtCsp(
  */
 export function sharesAtDataUser(
   task: SharedTask,
-  { blinding, noise }: { readonly [Member in keyof Drawn]: IntegerList },
+  { blinding, noise }: Readonly<Record<'blinding' | 'noise', IntegerList>>,
 ): Integers {
   if (task.method.kind === 'histogram') {
     const integers = blinding.map((value) => -value);
