@@ -17,7 +17,7 @@ function originOf(url: string): string {
   return path.slice(ROOT.length).split('/').slice(0, 2).join('/');
 }
 
-/** Packages whose codes of errors `wire` assembles. */
+/** Packages whose codes of errors `wire` assembles, which the CSP's settings take with a schema of `wire`. */
 const CODES = ['authentication', 'paillier', 'privacy', 'statistics'].map((name) => `shared/${name}`);
 const SERVICE = [
   'shared/command',
@@ -29,10 +29,14 @@ const SERVICE = [
 ];
 
 for (const [name, folders, tags] of [
-  ['csp', [...SERVICE, 'services/csp', 'canonicalize'], []],
-  ['user', [...SERVICE, 'services/data-user'], ['long']],
-  ['owner', [...SERVICE.filter((it) => it !== 'shared/server'), 'services/data-owner'], ['long']],
-  ['authenticator', [...SERVICE, 'services/authenticator', 'canonicalize'], ['long']],
+  ['csp', [...SERVICE, ...CODES, 'services/csp', 'canonicalize'], []],
+  ['user', [...SERVICE, 'shared/statistics', 'services/data-user'], ['long']],
+  [
+    'owner',
+    [...SERVICE.filter((it) => it !== 'shared/server'), 'shared/statistics', 'services/data-owner'],
+    ['long'],
+  ],
+  ['authenticator', [...SERVICE, 'shared/statistics', 'services/authenticator', 'canonicalize'], ['long']],
 ] as const)
   test(`eigenveil-${name} --help loads settings and the command line alone`, {
     tags: [...tags],
