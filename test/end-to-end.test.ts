@@ -111,16 +111,20 @@ test('lda with numbers of rows by class and all eigenvalues of the total scatter
 });
 
 describe.each([
-  { encryption: 'djn', method: 'dca', tags: [] },
-  { encryption: 'standard', method: 'pca', tags: ['long'] },
-] as const)('keys of the default length, $encryption encryption: $method', ({ encryption, method, tags }) => {
-  test('is as by definition', { tags: [...tags] }, async () => {
-    const safe = { keyBits: undefined, allowInsecureKey: undefined, encryption };
-    const example = await exampleOf(dataFile('iris'), method, safe);
-    expect(example.proposal).toMatchObject({ keyBits: 3072, allowInsecureKey: false });
-    await expectRight(example);
-  });
-});
+  { encryption: 'djn', method: 'dca' },
+  { encryption: 'standard', method: 'pca' },
+] as const)(
+  'keys of the default length, $encryption encryption: $method',
+  { tags: ['long'] },
+  ({ encryption, method }) => {
+    test('is as by definition', async () => {
+      const safe = { keyBits: undefined, allowInsecureKey: undefined, encryption };
+      const example = await exampleOf(dataFile('iris'), method, safe);
+      expect(example.proposal).toMatchObject({ keyBits: 3072, allowInsecureKey: false });
+      await expectRight(example);
+    });
+  },
+);
 
 test('many owners', { tags: ['long'] }, async () => {
   const bounds = { maximumOwners: MANY_OWNERS, minimumOwners: MANY_OWNERS, components: 1 };
@@ -206,7 +210,9 @@ const EDGES: readonly (readonly [string, TaskProposal, LabelledRows[]])[] = [
   ],
 ];
 const REPEATED = [
-  'every cell at its upper end', // as the finest fractions, which are at both
+  // As the finest fractions, which are at both.
+  'every cell at its upper end',
+  'every cell at its lower end',
   'columns at opposite ends',
   'cells far out of range',
   'every cell in the middle',

@@ -286,7 +286,9 @@ describe('a task that is proposed', () => {
   });
 });
 
-test('a process that is killed in the midst of the one answer of rotated: another one resumes it', async () => {
+test('a process that is killed in the midst of the one answer of rotated: another one resumes it', {
+  tags: ['long'],
+}, async () => {
   await serveTwo();
   const begin = async () => {
     signed = await byHand.create({ twoParty: 'rotated', outputs: ['sampleCount', 'spectrum'] });

@@ -52,7 +52,7 @@ const storedBy = (processes: readonly AggregatingProcess[]) =>
   processes.flatMap(({ stored }) => stored).toSorted();
 
 test('processes that start at once share the batches of a task, which one of them works on', async () => {
-  const processes = await Promise.all([open(), open(), open()]);
+  const processes = await Promise.all([open(), open()]);
   await task.collect(processes[0]!.store, OWNERS, WITHDRAWN);
   for (const process of processes) await process.queue.start(process.workers());
   await Promise.all(processes.map(({ queue }) => queue.offer(task.id)));
@@ -96,13 +96,13 @@ test('a batch that fails is tried again, and what it failed with is told', async
   let attempts = 0;
   const batch = async (...work: Batch) => {
     attempts += work[1] === 2 ? 1 : 0;
-    if (work[1] === 2 && attempts < 3) throw new Error('poisoned');
+    if (work[1] === 2 && attempts < 2) throw new Error('poisoned');
     await process.aggregation.complete(...work);
   };
   await process.queue.start(process.workers({ batch }));
   await process.queue.offer(task.id);
   await expect.poll(() => process.sums).toEqual([SUM]);
-  expect(process.errors.map(String)).toEqual(['Error: poisoned', 'Error: poisoned']);
+  expect(process.errors.map(String)).toEqual(['Error: poisoned']);
   expect(process.stored.toSorted()).toEqual([0, 1, 2, 3, 4]);
 }, 120_000);
 
