@@ -10,7 +10,7 @@ import { errorCodeOf } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectDefinition, expectExactSums, expectReference } from './support/expectations.ts';
-import { type RecordedWorld, startRecorded } from './support/recorded-world.ts';
+import { partiesOf, type RecordedWorld, startRecorded } from './support/recorded-world.ts';
 import { finishTask, runTask } from './support/run-task.ts';
 import {
   dataFile,
@@ -25,12 +25,14 @@ import {
 
 /** More than the data user holds contributions in memory at a time. */
 const MANY_OWNERS = 40;
+/** As many as any other task has. */
+const OWNERS = 4;
 
 let recorded: RecordedWorld;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eigenveil-test-'));
-  recorded = await startRecorded(MANY_OWNERS);
+  recorded = await startRecorded(OWNERS);
 });
 afterAll(async () => {
   await recorded.world.close();
@@ -38,9 +40,9 @@ afterAll(async () => {
 });
 
 /** Runs a task and checks its sums, its projection against the clear reference and, if vectors are determined, by definition. */
-async function expectRight({ proposal, rows }: Example, owners = 3) {
+async function expectRight({ proposal, rows }: Example, owners = 3, parties = recorded.parties) {
   const parts = split(rows, owners);
-  const finished = await runTask(recorded.parties, proposal, parts);
+  const finished = await runTask(parties, proposal, parts);
   expectExactSums(finished, parts, recorded.pools);
   expectReference(finished.projection, finished.task, parts);
   expectDefinition(finished.projection, finished.task, parts);
@@ -130,7 +132,8 @@ test('many owners', { tags: ['long'] }, async () => {
   const bounds = { maximumOwners: MANY_OWNERS, minimumOwners: MANY_OWNERS, components: 1 };
   const values = Array.from({ length: 2 * MANY_OWNERS }, (_, row) => [Math.sin(row), Math.cos(3 * row)]);
   const rows = { values, classes: values.map((_, row) => [row % 3 === 0 ? 0 : 1]) };
-  await expectRight({ proposal: madeUpProposal('lda', 2, [2], bounds), rows }, MANY_OWNERS);
+  const parties = await partiesOf(recorded.world, MANY_OWNERS);
+  await expectRight({ proposal: madeUpProposal('lda', 2, [2], bounds), rows }, MANY_OWNERS, parties);
 });
 
 /** The same number of rows for each owner; cells and classes by the number of the row, counted over all owners. */
