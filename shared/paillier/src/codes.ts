@@ -1,10 +1,10 @@
 /** The codes of errors of this package. Messages name the argument, what was expected and what came, and hold no plaintext, key or value of an owner. */
-import { codes } from '@eigenveil/platform';
+import { codes, PLATFORM_CODES } from '@eigenveil/platform';
 
 export const PAILLIER_CODES = codes({
+  ...PLATFORM_CODES,
   ERR_CIPHERTEXT_INVALID: { status: 400, title: 'A ciphertext is not valid' },
   ERR_CIPHERTEXT_LENGTH: { status: 400, title: 'The ciphertexts have the wrong length' },
-  ERR_ENCODING_INVALID: { status: 502, title: 'A number is not in its one valid encoding' },
   ERR_KEY_INVALID: { status: 502, title: 'The Paillier key is not valid' },
   ERR_KEY_TOO_SHORT: { status: 422, title: 'The key is too short to be safe' },
   ERR_PACKING_OVERFLOW: { status: 422, title: 'A sum left the range that the task allows it' },

@@ -17,7 +17,8 @@ export {
   faulty,
   isOf,
 } from './coded-error.ts';
-export { type IntegerList, Integers, IntegersError, type Sign, type Widths } from './integers.ts';
+export { PLATFORM_CODES } from './codes.ts';
+export { type IntegerList, Integers, type Sign, type Widths } from './integers.ts';
 export type { Bytes, Hasher } from './platform.ts';
 export { fileReason, knownFileReason } from './reason.ts';
 export { sleep } from './sleep.ts';

@@ -1,4 +1,6 @@
 /** Many integers in one piece of memory: the one form in which they are kept, sealed and sent. */
+import { CodedError } from './coded-error.ts';
+import { PLATFORM_CODES } from './codes.ts';
 import type { Bytes } from './platform.ts';
 
 /** Bits of each integer, or so many integers of as many bits each. */
@@ -24,12 +26,6 @@ interface Run {
   readonly bytes: number;
   /** Where the first of them begins. */
   readonly offset: number;
-}
-
-/** An error of bytes that came from elsewhere and are not the integers that they should be. It repeats none of them. */
-export class IntegersError extends Error {
-  override readonly name = 'IntegersError';
-  readonly code = 'ERR_ENCODING_INVALID';
 }
 
 const WORD_BYTES = 8;
@@ -92,7 +88,7 @@ export class Integers implements IntegerList {
     const runs = runsOf(widths);
     const expected = bytesOf(runs);
     if (bytes.length !== expected)
-      throw new IntegersError(`${widths.length} integers expected as ${expected} bytes, got ${bytes.length}`);
+      throw refused(`${widths.length} integers expected as ${expected} bytes, got ${bytes.length}`);
     for (const run of runs) checkRun(bytes, run, sign);
     return new Integers(bytes, runs, sign);
   }
@@ -149,6 +145,9 @@ export class Integers implements IntegerList {
   }
 }
 
+/** The error of bytes that came from elsewhere and are not the integers that they should be. It repeats none of them. */
+const refused = (why: string) => new CodedError(PLATFORM_CODES.ERR_ENCODING_INVALID, why);
+
 function runsOf(widths: Widths): Run[] {
   const runs: { -readonly [Member in keyof Run]: Run[Member] }[] = [];
   const add = (bits: number, count: number) => {
@@ -195,7 +194,7 @@ function checkRun(bytes: Uint8Array, run: Run, sign: Sign): void {
     const first = bytes[placeIn(run, i)]!;
     const rest = sign === 'signed' ? ((first << 24) >> 24) >> (above - 1) : first >> above;
     if (rest !== 0 && !(sign === 'signed' && rest === -1))
-      throw new IntegersError(`integer ${i} expected of ${run.bits} bits`);
+      throw refused(`integer ${i} expected of ${run.bits} bits`);
   }
 }
 

@@ -111,5 +111,5 @@ test.each<[string, Widths, Sign]>([
   ['00', [], 'unsigned'],
 ])('%s is refused as %j, %s, and not repeated', (bytes, widths, sign) => {
   const read = () => Integers.read(Buffer.from(bytes, 'hex'), widths, sign);
-  expect(read).toThrow(expect.objectContaining({ code: 'ERR_ENCODING_INVALID' }));
+  expect(read).toThrow(expect.objectContaining({ name: 'CodedError', code: 'ERR_ENCODING_INVALID' }));
 });

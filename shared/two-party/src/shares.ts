@@ -2,7 +2,14 @@
  * Additive shares: value v of b bits is (x + r) mod 2^b at the CSP and −r mod 2^b at the data user, where x is a
  * signed integer in [−2^(b−1), 2^(b−1)). Unblinding gives them for free: see the blinding values of the packing.
  */
-import { CodedError, type IntegerList, Integers, IntegersError, type Widths } from '@eigenveil/platform';
+import {
+  CodedError,
+  type IntegerList,
+  Integers,
+  isOf,
+  PLATFORM_CODES,
+  type Widths,
+} from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from './codes.ts';
 
 /** Reduces integers to ring elements: result[v] = values[v] mod 2^bits[v], in [0, 2^bits[v]). */
@@ -30,7 +37,7 @@ export function decodeShares(bits: Widths, message: Uint8Array): Integers {
   try {
     return Integers.read(message, bits);
   } catch (error) {
-    if (!(error instanceof IntegersError)) throw error;
+    if (!isOf(PLATFORM_CODES, error)) throw error;
     throw new CodedError(TWO_PARTY_CODES.ERR_CHANNEL_MESSAGE, `"shares": ${error.message}`);
   }
 }

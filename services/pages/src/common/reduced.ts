@@ -1,5 +1,7 @@
 /** Reads reduced rows, as `eigenveil-owner project` writes them, for a drawing; and refuses rows that are not reduced. They stay in the page. */
+import { CodedError } from '@eigenveil/platform';
 import { parseDecimal, readRecords } from '@eigenveil/statistics/owner';
+import { DRAWING_CODES } from './codes.ts';
 
 /** So many points are kept; of more rows every second, fourth, … is. */
 export const MOST_POINTS = 100_000;
@@ -11,19 +13,6 @@ const MOST_LABELS = 50;
 const LONGEST_LABEL = 128;
 /** Room to begin with. */
 const FIRST_POINTS = 1024;
-
-export type ReducedErrorCode = 'raw' | 'other';
-
-/** Why a file is not drawn. `raw`: it has columns of the task's features. */
-export class ReducedError extends Error {
-  override readonly name = 'ReducedError';
-  readonly kind: ReducedErrorCode;
-
-  constructor(kind: ReducedErrorCode, message: string) {
-    super(message);
-    this.kind = kind;
-  }
-}
 
 /** A column beside the components' that groups rows. */
 export interface LabelColumn {
@@ -49,7 +38,7 @@ export interface ReducedRows {
  * @param source in slices that are small enough for the page to answer in between
  * @param features of the task: a file that has one of them has raw rows
  * @param components how many the result has
- * @throws ReducedError; ERR_CSV_SYNTAX; as the source
+ * @throws ERR_ROWS_RAW for a file with columns of the task's features; ERR_ROWS_UNDRAWABLE; ERR_CSV_SYNTAX; as the source
  */
 export async function readReduced(
   source: AsyncIterable<Uint8Array>,
@@ -64,7 +53,8 @@ export async function readReduced(
     }
     kept.add(cells, line);
   }
-  if (kept === undefined || kept.rows === 0) throw new ReducedError('other', 'The file has no rows.');
+  if (kept === undefined || kept.rows === 0)
+    throw new CodedError(DRAWING_CODES.ERR_ROWS_UNDRAWABLE, 'The file has no rows.');
   return kept.told();
 }
 
@@ -74,19 +64,19 @@ const nameOf = (component: number) => `component_${component + 1}`;
 function checkHeader(header: readonly string[], features: readonly string[], components: number): void {
   const raw = header.filter((name) => features.includes(name)).length;
   if (raw > 0)
-    throw new ReducedError(
-      'raw',
+    throw new CodedError(
+      DRAWING_CODES.ERR_ROWS_RAW,
       `The file has ${raw === 1 ? 'a column' : `${raw} columns`} of the task's features, so its rows are not reduced, or not only.`,
     );
   const own = Array.from({ length: components }, (_, j) => nameOf(j));
   const found = own.filter((name) => header.includes(name));
   if (found.length === 0)
-    throw new ReducedError(
-      'other',
+    throw new CodedError(
+      DRAWING_CODES.ERR_ROWS_UNDRAWABLE,
       `The file has no column ${components === 1 ? own[0] : `${own[0]} … ${own.at(-1)}`}, as eigenveil-owner project writes them.`,
     );
   if (new Set(header).size < header.length)
-    throw new ReducedError('other', 'The file has two columns of one name.');
+    throw new CodedError(DRAWING_CODES.ERR_ROWS_UNDRAWABLE, 'The file has two columns of one name.');
 }
 
 /** What is kept of the rows so far: never more than MOST_POINTS of them. */
@@ -114,7 +104,10 @@ class KeptRows {
     const row = this.rows;
     this.rows += 1;
     if (cells.length !== this.#width)
-      throw new ReducedError('other', `Line ${line} has ${cells.length} cells instead of ${this.#width}.`);
+      throw new CodedError(
+        DRAWING_CODES.ERR_ROWS_UNDRAWABLE,
+        `Line ${line} has ${cells.length} cells instead of ${this.#width}.`,
+      );
     if (row % this.#stride !== 0) return;
     if (this.#points === MOST_POINTS) this.#thin();
     if (row % this.#stride !== 0) return;
@@ -122,7 +115,10 @@ class KeptRows {
       const { component, at } = column;
       const value = Math.fround(parseDecimal(cells[at]!) ?? Number.NaN);
       if (!Number.isFinite(value))
-        throw new ReducedError('other', `Line ${line} has no number in the column ${nameOf(component)}.`);
+        throw new CodedError(
+          DRAWING_CODES.ERR_ROWS_UNDRAWABLE,
+          `Line ${line} has no number in the column ${nameOf(component)}.`,
+        );
       if (this.#points === column.values.length) column.values = grown(column.values);
       column.values[this.#points] = value;
     }

@@ -1,6 +1,7 @@
 /** Reduced rows are read in little memory, and raw ones are refused. */
+import { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
-import { groupsOf, MOST_POINTS, ReducedError, readReduced } from '../../src/common/reduced.ts';
+import { groupsOf, MOST_POINTS, readReduced } from '../../src/common/reduced.ts';
 import { inSlices } from '../../src/common/slices.ts';
 
 const AGREED = { features: ['age', 'pulse', 'weight'], components: 2 };
@@ -37,39 +38,39 @@ describe('reduced rows', () => {
   });
 
   it.each([
-    ['raw rows', 'age,pulse,weight\n1,2,3\n', 'raw', /3 columns of the task's features/],
+    ['raw rows', 'age,pulse,weight\n1,2,3\n', 'ERR_ROWS_RAW', /3 columns of the task's features/],
     [
       'raw cells beside reduced ones',
       'component_1,component_2,pulse\n1,2,3\n',
-      'raw',
+      'ERR_ROWS_RAW',
       /a column of the task's/,
     ],
-    ['other columns', 'x,y\n1,2\n', 'other', /no column component_1 … component_2/],
+    ['other columns', 'x,y\n1,2\n', 'ERR_ROWS_UNDRAWABLE', /no column component_1 … component_2/],
     [
       'another number of cells',
       'component_1,component_2\n1,2\n3\n',
-      'other',
+      'ERR_ROWS_UNDRAWABLE',
       /^Line 3 has 1 cells instead of 2/,
     ],
     [
       'a cell that is no number',
       'component_1,component_2\n1,secret\n',
-      'other',
+      'ERR_ROWS_UNDRAWABLE',
       /^Line 2 has no number in .* component_2/,
     ],
     [
       'a number that no drawing holds',
       'component_1,component_2\n1,1e300\n',
-      'other',
+      'ERR_ROWS_UNDRAWABLE',
       /^Line 2 has no number/,
     ],
-    ['no rows', 'component_1,component_2\n', 'other', /no rows/],
-    ['an empty file', '', 'other', /no rows/],
-    ['a name twice', 'component_1,a,a\n1,2,3\n', 'other', /two columns of one name/],
-  ])('are refused for %s, of which nothing is repeated', async (_, text, kind, message) => {
+    ['no rows', 'component_1,component_2\n', 'ERR_ROWS_UNDRAWABLE', /no rows/],
+    ['an empty file', '', 'ERR_ROWS_UNDRAWABLE', /no rows/],
+    ['a name twice', 'component_1,a,a\n1,2,3\n', 'ERR_ROWS_UNDRAWABLE', /two columns of one name/],
+  ])('are refused for %s, of which nothing is repeated', async (_, text, code, message) => {
     const error = await read(text).catch((caught: unknown) => caught);
-    expect(error).toBeInstanceOf(ReducedError);
-    expect(error).toMatchObject({ kind, message: expect.stringMatching(message) });
+    expect(error).toBeInstanceOf(CodedError);
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
     expect((error as Error).message).not.toContain('secret');
   });
 });

@@ -1,21 +1,17 @@
 /** Two components as a plane: arrows of features, and reduced rows that were dropped here, by label. */
+import { CodedError } from '@eigenveil/platform';
 import { readBlobBytes } from '@eigenveil/statistics/owner';
 import type { Projection } from '@eigenveil/wire';
 import { printable } from '@eigenveil/wire/printable';
 import { useMemo, useState } from 'preact/hooks';
+import { DRAWING_CODES } from '../../common/codes.ts';
 import { Button, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
 import { FileDrop } from '../../common/file-drop.tsx';
 import { count, number } from '../../common/format.ts';
 import { Groups } from '../../common/groups.tsx';
 import { type Arrow, Plane } from '../../common/plane.tsx';
-import {
-  groupsOf,
-  type LabelColumn,
-  ReducedError,
-  type ReducedRows,
-  readReduced,
-} from '../../common/reduced.ts';
+import { groupsOf, type LabelColumn, type ReducedRows, readReduced } from '../../common/reduced.ts';
 import { inSlices } from '../../common/slices.ts';
 import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/untrusted.tsx';
@@ -185,7 +181,7 @@ function Pick(props: {
 }
 
 function Refusal({ error }: { readonly error: unknown }) {
-  if (!(error instanceof ReducedError) || error.kind !== 'raw')
+  if (!(error instanceof CodedError) || error.code !== DRAWING_CODES.ERR_ROWS_RAW.code)
     return <Problem error={error} title="The file is not drawn" />;
   return (
     <Notice kind="bad" live title="These are raw rows: they do not belong here">
