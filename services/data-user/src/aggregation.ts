@@ -10,7 +10,7 @@ import { type Ciphertext, encodeCiphertexts, type PaillierPool, type PublicKey }
 import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import { CODES, type Piece, piecesOf } from '@eigenveil/wire';
-import type { Batch, DataUserStore, StoredTask } from './store.ts';
+import type { Batch, DataUserStore, StoredTask } from './store/store.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 import type { Turn, WorkQueue } from './work-queue.ts';
 

@@ -3,7 +3,7 @@ import { CodedError } from '@eigenveil/platform';
 import { checkBasis, LIMITS, namedResult, type Task } from '@eigenveil/task';
 import { CODES, Digest, type SignedLink } from '@eigenveil/wire';
 import { provenanceOf } from './provenances.ts';
-import type { DataUserStore, StoredTask } from './store.ts';
+import type { DataUserStore, StoredTask } from './store/store.ts';
 
 /** Chains that are kept at hand, since every owner of a task asks for its; each may take megabytes. */
 const REMEMBERED_CHAINS = 8;

@@ -6,7 +6,7 @@
 import type { Logger } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import { toProblem } from '@eigenveil/wire';
-import type { DataUserStore } from './store.ts';
+import type { DataUserStore } from './store/store.ts';
 import { closesByItself } from './store-rules.ts';
 import type { Tasks } from './tasks.ts';
 import type { WorkQueue } from './work-queue.ts';

@@ -27,7 +27,7 @@ import {
 import type { z } from 'zod';
 import { GroupedInserts } from './grouped-inserts.ts';
 import { PieceLimit } from './piece-limit.ts';
-import type { DataUserStore, StoredContribution } from './store.ts';
+import type { DataUserStore, StoredContribution } from './store/store.ts';
 import { incomplete, requireSame } from './store-rules.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 

@@ -15,7 +15,7 @@ import { failedBy, isFatal, isFault, MOST_FAULTS } from './failures.ts';
 import type { Fixing } from './fixing.ts';
 import type { Provenances } from './provenances.ts';
 import { sealDrawn } from './sealed-drawn.ts';
-import { type DataUserStore, FINAL_STATES, type StageResult, type StoredTask } from './store.ts';
+import { type DataUserStore, FINAL_STATES, type StageResult, type StoredTask } from './store/store.ts';
 import { eraseAll } from './store-rules.ts';
 import type { OpenTask, Tasks } from './tasks.ts';
 import type { Turn } from './work-queue.ts';

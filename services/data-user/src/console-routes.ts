@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import type { ConsoleSessions, Operator } from './console-sessions.ts';
 import type { ConsoleStreams } from './console-streams.ts';
-import { FINAL_STATES } from './store.ts';
+import { FINAL_STATES } from './store/store.ts';
 import type { TaskProgresses } from './task-progress.ts';
 import type { Tasks } from './tasks.ts';
 

@@ -28,7 +28,7 @@ import {
 import type { CspClient } from './csp-client.ts';
 import { failedBy, isFault, MOST_FAULTS } from './failures.ts';
 import { withDrawn } from './sealed-drawn.ts';
-import { answerPlace, type DataUserStore, type StageResult, type StoredTask } from './store.ts';
+import { answerPlace, type DataUserStore, type StageResult, type StoredTask } from './store/store.ts';
 import type { OpenTask } from './tasks.ts';
 import type { Turn } from './work-queue.ts';
 

@@ -3,7 +3,7 @@ import { isOf } from '@eigenveil/platform';
 import { SERVER_CODES } from '@eigenveil/server';
 import { TWO_PARTY_CODES } from '@eigenveil/two-party';
 import { type ErrorCode, errorCodeOf, newSalt, toProblem } from '@eigenveil/wire';
-import type { StageResult, StoredTask } from './store.ts';
+import type { StageResult, StoredTask } from './store/store.ts';
 
 /** Attempts at a computation that end with a fault of a program or in what came over the line. */
 export const MOST_FAULTS = 3;

@@ -8,7 +8,7 @@ import type { Clock } from '@eigenveil/two-party';
 import { CODES, ContributionTree, type ErrorCode, errorCodeOf, RECORDS_PER_REQUEST } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
 import type { Revocations } from './revocations.ts';
-import type { DataUserStore, Fixation, StoredTask } from './store.ts';
+import type { DataUserStore, Fixation, StoredTask } from './store/store.ts';
 import type { Turn } from './work-queue.ts';
 
 /** Requests with records that are under way at a time: enough that the CSP never waits for the next. */

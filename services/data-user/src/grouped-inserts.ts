@@ -5,7 +5,7 @@
 
 import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
-import type { DataUserStore, NewContribution, StoredContribution } from './store.ts';
+import type { DataUserStore, NewContribution, StoredContribution } from './store/store.ts';
 
 /** In one transaction, so that its part of the log, and what a database driver copies, stay small. */
 const LARGEST_GROUP = 128;

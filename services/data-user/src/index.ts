@@ -15,7 +15,7 @@ export { type DataUserOverrides, type RunningDataUser, startDataUser } from './s
 export { DATA_USER_SETTINGS, type DataUserConfiguration } from './settings.ts';
 export { openDataUserDatabase, openSqliteStore, postgresStore } from './store/open.ts';
 export { SqlDataUserStore } from './store/sql-store.ts';
-export type { DataUserStore } from './store.ts';
+export type { DataUserStore } from './store/store.ts';
 export { TaskClient } from './task-client.ts';
 export type { OpenTask } from './tasks.ts';
 export type { Turn, Workers, WorkQueue } from './work-queue.ts';

@@ -25,7 +25,7 @@ import {
   postgresStore,
   sqliteStore,
 } from './store/open.ts';
-import type { DataUserStore } from './store.ts';
+import type { DataUserStore } from './store/store.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export interface OpenedStore {

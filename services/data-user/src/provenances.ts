@@ -17,7 +17,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
-import type { DataUserStore, StoredProvenance, StoredTask } from './store.ts';
+import type { DataUserStore, StoredProvenance, StoredTask } from './store/store.ts';
 
 /** Trees that are kept: a hash for every TILE_SIZE contributions each, made in one pass over a task's contributions. */
 const REMEMBERED_TREES = 16;

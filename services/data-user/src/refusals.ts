@@ -1,7 +1,7 @@
 import type { Logger } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import { CODES, type ErrorCode, errorCodeOf } from '@eigenveil/wire';
-import type { DataUserStore, Refused } from './store.ts';
+import type { DataUserStore, Refused } from './store/store.ts';
 
 const FLUSH_MILLISECONDS = 2000;
 /** Of tasks and codes that are counted between two transactions; more are of somebody who makes ids up. */

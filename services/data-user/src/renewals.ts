@@ -2,7 +2,7 @@
 import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import { CODES, digestTask, renewalId, renewalOf, type SignedTask } from '@eigenveil/wire';
-import type { DataUserStore, StoredTask } from './store.ts';
+import type { DataUserStore, StoredTask } from './store/store.ts';
 import type { Tasks } from './tasks.ts';
 
 const SECOND_MILLISECONDS = 1000;

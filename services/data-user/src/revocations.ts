@@ -13,7 +13,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import type { CspClient } from './csp-client.ts';
-import type { DataUserStore } from './store.ts';
+import type { DataUserStore } from './store/store.ts';
 import { revokedOwner } from './store-rules.ts';
 
 const POLL_MILLISECONDS = 60_000;

@@ -1,7 +1,7 @@
 /** What the data user draws once for a task, sealed as it is kept: the bytes of the blinding, and behind them those of the noise. */
 import { type Drawn, readDrawn } from '@eigenveil/protocol/servers';
 import type { Sealer } from '@eigenveil/server';
-import { blindingPlace } from './store.ts';
+import { blindingPlace } from './store/store.ts';
 import type { OpenTask } from './tasks.ts';
 
 type DrawnFor = Pick<OpenTask, 'task' | 'packing'>;

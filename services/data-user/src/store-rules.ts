@@ -16,7 +16,7 @@ import {
   type StoredContribution,
   type StoredTask,
   type StoredUpload,
-} from './store.ts';
+} from './store/store.ts';
 
 export function unknownTask(): CodedError {
   return new CodedError(CODES.ERR_TASK_UNKNOWN, '"taskId" expected a task of this data user');

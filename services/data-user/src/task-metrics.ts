@@ -1,7 +1,7 @@
 /** What metrics tell of single tasks: of those that wait or are worked on, and of so many at most. */
 import type { Metrics } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
-import type { DataUserStore, WatchedTask } from './store.ts';
+import type { DataUserStore, WatchedTask } from './store/store.ts';
 
 /** Each task is a series of each of its metrics: whoever makes more tasks makes no more series. */
 const MOST_TASKS = 20;

@@ -6,7 +6,7 @@ import { MOST_ARRIVALS, type TaskProgress } from '@eigenveil/wire/console';
 import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { secondsLeft } from './progress.ts';
-import { type DataUserStore, FINAL_STATES, type StoredTask, type WatchedTask } from './store.ts';
+import { type DataUserStore, FINAL_STATES, type StoredTask, type WatchedTask } from './store/store.ts';
 import { closesByItself, unknownTask } from './store-rules.ts';
 
 /** The stage that begins with a state, by the name of its timing. */

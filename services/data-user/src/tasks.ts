@@ -24,7 +24,7 @@ import type { Chains } from './chains.ts';
 import type { CspClient } from './csp-client.ts';
 import { type Provenances, provenanceOf } from './provenances.ts';
 import type { Revocations } from './revocations.ts';
-import type { DataUserStore, StoredTask } from './store.ts';
+import type { DataUserStore, StoredTask } from './store/store.ts';
 import { unknownTask } from './store-rules.ts';
 import { statusOf } from './task-progress.ts';
 import type { WorkQueue } from './work-queue.ts';

@@ -24,7 +24,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Computation, type ComputationDependencies } from '../src/computation.ts';
 import { openSqliteStore } from '../src/store/open.ts';
 import type { SqlDataUserStore } from '../src/store/sql-store.ts';
-import { blindingPlace, type DataUserStore } from '../src/store.ts';
+import { blindingPlace, type DataUserStore } from '../src/store/store.ts';
 import type { OpenTask } from '../src/tasks.ts';
 import type { Turn } from '../src/work-queue.ts';
 

@@ -20,7 +20,7 @@ import { Fixing } from '../src/fixing.ts';
 import { Revocations } from '../src/revocations.ts';
 import { openSqliteStore } from '../src/store/open.ts';
 import type { SqlDataUserStore } from '../src/store/sql-store.ts';
-import type { DataUserStore } from '../src/store.ts';
+import type { DataUserStore } from '../src/store/store.ts';
 import { ModelCsp } from './model-csp.ts';
 
 const NOW = new Date('2026-01-10T00:00:00.000Z');

@@ -6,7 +6,7 @@ import { CODES } from '@eigenveil/wire';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GroupedInserts } from '../src/grouped-inserts.ts';
-import type { NewContribution, StoredContribution } from '../src/store.ts';
+import type { NewContribution, StoredContribution } from '../src/store/store.ts';
 
 const TASK = 'a'.repeat(22) as TaskId;
 

@@ -4,9 +4,9 @@ import { DatabaseLine } from '@eigenveil/testbed/databases/database-line';
 import { databaseOfRun, emptying } from '@eigenveil/testbed/databases/database-of-run';
 import { Thumbprint } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { SCHEMA } from '../src/postgres-schema.ts';
 import { claimDatabase, PostgresReplayGuard } from '../src/postgres-sharing.ts';
 import { openDataUserDatabase } from '../src/store/open.ts';
+import { SCHEMA } from '../src/store/postgres-schema.ts';
 
 let url: string;
 let databases: readonly [PostgresDatabase, PostgresDatabase];

@@ -5,8 +5,8 @@ import { databaseOfRun, emptying } from '@eigenveil/testbed/databases/database-o
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SCHEMA } from '../src/postgres-schema.ts';
 import { openDataUserDatabase, postgresStore } from '../src/store/open.ts';
+import { SCHEMA } from '../src/store/postgres-schema.ts';
 import type { SqlDataUserStore } from '../src/store/sql-store.ts';
 import { codesOf, contribution, owner, stored, task, textOf } from './store-contract/tested.ts';
 import { storeContract } from './store-contract.ts';

@@ -5,7 +5,7 @@ import { newTaskId } from '@eigenveil/task';
 import { CODES, type ErrorCode } from '@eigenveil/wire';
 import { expect, test, vi } from 'vitest';
 import { Refusals } from '../src/refusals.ts';
-import type { DataUserStore } from '../src/store.ts';
+import type { DataUserStore } from '../src/store/store.ts';
 
 const log = createLogger({ service: 'test', level: 'silent' });
 const taskId = newTaskId();

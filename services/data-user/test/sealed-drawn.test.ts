@@ -7,7 +7,7 @@ import { layout } from '@eigenveil/statistics';
 import { newTaskId, type Task, TaskProposal } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { sealDrawn, withDrawn } from '../src/sealed-drawn.ts';
-import { blindingPlace } from '../src/store.ts';
+import { blindingPlace } from '../src/store/store.ts';
 
 const sealer = new Sealer(randomBytes(32));
 const taskOf = (changes: object = {}): Task => ({

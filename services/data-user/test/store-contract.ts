@@ -1,6 +1,6 @@
 /** What every store of the data user has to do, whatever database it is in. */
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { DataUserStore } from '../src/store.ts';
+import type { DataUserStore } from '../src/store/store.ts';
 import { contributionsContract } from './store-contract/contributions.ts';
 import { operatorsContract } from './store-contract/operators.ts';
 import { revocationsContract } from './store-contract/revocations.ts';

@@ -2,7 +2,7 @@
 import { Metrics } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import { expect, test } from 'vitest';
-import type { WatchedTask } from '../src/store.ts';
+import type { WatchedTask } from '../src/store/store.ts';
 import { measureTasks } from '../src/task-metrics.ts';
 
 const NOW = new Date('2026-11-23T12:00:00Z');

@@ -10,7 +10,7 @@ import {
 } from '@eigenveil/wire';
 import { TaskProgress } from '@eigenveil/wire/console';
 import { expect, test, vi } from 'vitest';
-import type { WatchedTask } from '../src/store.ts';
+import type { WatchedTask } from '../src/store/store.ts';
 import { TaskProgresses } from '../src/task-progress.ts';
 import { taskId } from './store-contract/tested.ts';
 

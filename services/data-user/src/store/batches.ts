@@ -1,8 +1,8 @@
 /** The aggregation's batches: the ciphertexts they are of, and the product of each that is complete. */
 import { countOf, rowsOf, SHARED, sql, type Work } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
-import type { PartialProduct } from '../store.ts';
 import { checkMarked } from '../store-rules.ts';
+import type { PartialProduct } from './store.ts';
 
 /** See ciphertexts of the store. */
 export function* ciphertextsOf(

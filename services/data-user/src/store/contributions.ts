@@ -2,7 +2,7 @@
 import { among, erasing, rowOf, rows, rowsOf, sql, type Work } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import type { OwnerId, TreeContribution } from '@eigenveil/wire';
-import type { NewContribution, StoredContribution } from '../store.ts';
+import type { NewContribution, StoredContribution } from './store.ts';
 
 /** A statement that writes bodies of owners who have none in the task. */
 export function insertBodies(taskId: TaskId, contributions: readonly NewContribution[]) {

@@ -9,9 +9,9 @@ import {
   type PostgresOptions,
   SqliteDriver,
 } from '@eigenveil/server';
-import { MIGRATIONS as POSTGRES_MIGRATIONS, SCHEMA } from '../postgres-schema.ts';
-import { MIGRATIONS as SQLITE_MIGRATIONS } from '../sqlite-schema.ts';
+import { MIGRATIONS as POSTGRES_MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import { SqlDataUserStore } from './sql-store.ts';
+import { MIGRATIONS as SQLITE_MIGRATIONS } from './sqlite-schema.ts';
 
 /**
  * Opens the data user's database in a SQLite file, made when it is missing.

@@ -11,7 +11,7 @@ import type {
   StoredProvenance,
   StoredTask,
   WatchedTask,
-} from '../store.ts';
+} from './store.ts';
 
 /** What is done for a task at the moment. The one process of a SQLite database has it in memory. */
 const ACTIVITY = fragment({ sqlite: `'{}' AS activity`, postgres: 'activity' });

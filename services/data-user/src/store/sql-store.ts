@@ -14,21 +14,6 @@ import {
 } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, TaskState } from '@eigenveil/wire';
-import {
-  type Activity,
-  answerPlace,
-  blindingPlace,
-  type DataUserStore,
-  type Fixation,
-  type NewContribution,
-  type NewPiece,
-  type PartialProduct,
-  type StageResult,
-  type StoredDrawn,
-  type StoredRevocations,
-  type StoredTask,
-  type WatchedTask,
-} from '../store.ts';
 import { insertContributions, withdraw } from './admission.ts';
 import { ciphertextsOf, completeBatch, completedBatches, partialProducts } from './batches.ts';
 import { contributionOf, recordsOf, treeContributions } from './contributions.ts';
@@ -45,6 +30,21 @@ import {
   setActivity,
   setFixation,
 } from './stages.ts';
+import {
+  type Activity,
+  answerPlace,
+  blindingPlace,
+  type DataUserStore,
+  type Fixation,
+  type NewContribution,
+  type NewPiece,
+  type PartialProduct,
+  type StageResult,
+  type StoredDrawn,
+  type StoredRevocations,
+  type StoredTask,
+  type WatchedTask,
+} from './store.ts';
 import { addPiece, dropUpload, uploadedPiece, uploadOf } from './uploads.ts';
 import { addRefused, arrivals, ownersOf, watched } from './watch.ts';
 

@@ -2,9 +2,9 @@
 import { countOf, erasing, forgetAnswer, sql, type Work } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { TaskState } from '@eigenveil/wire';
-import type { Fixation, StageResult } from '../store.ts';
 import { afterStage, closes, entering, requireFinal, textOfFixation } from '../store-rules.ts';
 import { IDLE, locked } from './rows.ts';
+import type { Fixation, StageResult } from './store.ts';
 
 /** See insertTask of the store. */
 export function* insertTask(task: Task): Work<void> {

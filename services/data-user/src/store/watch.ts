@@ -2,9 +2,9 @@
 import { among, GREATEST, rows, rowsOf, sql, type Work } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import type { ErrorCode } from '@eigenveil/wire';
-import type { DataUserStore, StoredOwner, WatchedTask } from '../store.ts';
 import { spread } from '../store-rules.ts';
 import { idsOf, shownTask } from './rows.ts';
+import type { DataUserStore, StoredOwner, WatchedTask } from './store.ts';
 
 /** See watched of the store. */
 export function* watched(taskId: TaskId): Work<WatchedTask | undefined> {

@@ -2,7 +2,7 @@
 import { newTaskId } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Batch, PartialProduct } from '../../src/store.ts';
+import type { Batch, PartialProduct } from '../../src/store/store.ts';
 import { codesOf, contribution, other, owner, stored, type Tested, task, taskId, textOf } from './tested.ts';
 
 export function contributionsContract(tested: Tested): void {

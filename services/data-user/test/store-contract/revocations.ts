@@ -1,7 +1,7 @@
 /** The part of the stores' contract about revoked owners: whom the CSP has revoked, whose contributions go, and the set of records that stays. */
 import { digestBytes, type TaskState } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
-import type { Fixation } from '../../src/store.ts';
+import type { Fixation } from '../../src/store/store.ts';
 import { codesOf, contribution, other, owner, type Tested, task, taskId, textOf } from './tested.ts';
 
 const at = (minute: number) => `2026-01-10T00:0${minute}:00.000Z`;

@@ -2,7 +2,7 @@
 import { CodedError } from '@eigenveil/platform';
 import { type Task, TaskId } from '@eigenveil/task';
 import { Digest, OwnerId } from '@eigenveil/wire';
-import type { DataUserStore } from '../../src/store.ts';
+import type { DataUserStore } from '../../src/store/store.ts';
 
 export const taskId = TaskId.parse('t'.repeat(22));
 export const other = TaskId.parse('u'.repeat(22));

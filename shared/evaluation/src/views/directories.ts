@@ -132,7 +132,7 @@ export const CSP_SECRETS: readonly SealedColumn[] = [
   },
 ];
 
-/** Within services/data-user/src/store.ts. */
+/** Within services/data-user/src/store/store.ts. */
 export const DATA_USER_SECRETS: readonly SealedColumn[] = [
   {
     name: 'drawn',
