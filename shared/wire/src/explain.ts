@@ -3,13 +3,14 @@ import type { Fault } from '@eigenveil/platform';
 import type { z } from 'zod';
 import { printable } from './printable.ts';
 
-const MOST_ISSUES = 3;
+/** A value that has more faults is another thing altogether, and each line of them may go into a log. */
+const MOST_ISSUES = 20;
 const LONGEST_SEGMENT = 40;
 /** Some messages list the names of unknown members, which come from the peer. */
 const LONGEST_MESSAGE = 200;
 
 /**
- * One line such as `"features[3].min": expected a number, got a text; …`, for at most three issues.
+ * One line such as `"features[3].min": expected a number, got a text; …`, for all issues, or the first twenty of more.
  * Expectations and types are named, never the value.
  * @param whole what to call the value itself, for issues that have no path.
  */

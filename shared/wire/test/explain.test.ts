@@ -31,3 +31,14 @@ test.each<[string, object, string]>([
   const { error } = schema.safeParse({ ...right, ...wrong });
   expect(explainIssues(error!, 'body')).toBe(text);
 });
+
+test('all faults are said at once, and of very many the first twenty', () => {
+  const { error } = schema.safeParse({});
+  expect(explainIssues(error!, 'body').split('; ')).toEqual(
+    Object.keys(right).map((name) => expect.stringMatching(`^"${name}": `)),
+  );
+  const many = z.array(z.number()).safeParse(new Array(22).fill('secret'));
+  const lines = explainIssues(many.error!, 'body').split('; ');
+  expect(lines).toHaveLength(21);
+  expect(lines.slice(-2)).toEqual(['"body[19]": expected a number, got a text', 'and 2 more']);
+});
