@@ -1,5 +1,5 @@
 /** What this CSP agrees to: a proposed task that breaks it is refused before a key is made. */
-import { CodedError } from '@eigenveil/platform';
+import { type Code, CodedError, checkAll } from '@eigenveil/platform';
 import { DAY_MILLISECONDS, fullRankRule, type Task } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party';
 import { CODES, type PublicJwk, type Thumbprint, thumbprintOf } from '@eigenveil/wire';
@@ -37,34 +37,40 @@ export async function checkProposal(
   { policy, csp, now }: { readonly policy: CspPolicy; readonly csp: Thumbprint; readonly now: Date },
 ): Promise<void> {
   checkComputable(task);
-  const refuse = (message: string) => new CodedError(CODES.ERR_TASK_REFUSED, message);
-  if (task.csp !== csp) throw refuse('"csp" expected the thumbprint of this CSP');
-  if (task.dataUser !== (await thumbprintOf(dataUserKey)))
-    throw refuse('"dataUser" expected the key that proposes the task');
-  if (task.twoParty === 'simulated' && !policy.allowSimulated) {
-    throw new CodedError(
-      CODES.ERR_SIMULATED_REFUSED,
-      '"twoParty" expected a private protocol; simulated needs --allow-simulated',
-    );
-  }
-  if (task.keyBits < 2048 && !policy.allowInsecureKeys) {
-    throw new CodedError(
-      CODES.ERR_KEY_TOO_SHORT,
-      `"keyBits" expected at least 2048 at this CSP, got ${task.keyBits}`,
-    );
-  }
+  const proposer = await thumbprintOf(dataUserKey);
   const fullRank = fullRankRule(task);
-  if (fullRank !== undefined && !policy.allowFullRank)
-    throw refuse(`${fullRank}, at this CSP: only --allow-full-rank allows it`);
-  if (task.minimumOwners < policy.minimumOwners) {
-    throw refuse(
-      `"minimumOwners" expected at least ${policy.minimumOwners} at this CSP, got ${task.minimumOwners}`,
-    );
-  }
   const days = (new Date(task.deadline).getTime() - now.getTime()) / DAY_MILLISECONDS;
-  if (!(days > 0 && days <= LONGEST_TASK_DAYS)) {
-    throw refuse(`"deadline" expected a time within the next ${LONGEST_TASK_DAYS} days`);
-  }
+  const rule =
+    (holds: boolean, message: string, info: Code = CODES.ERR_TASK_REFUSED) =>
+    () => {
+      if (!holds) throw new CodedError(info, message);
+    };
+  checkAll(
+    rule(task.csp === csp, '"csp" expected the thumbprint of this CSP'),
+    rule(task.dataUser === proposer, '"dataUser" expected the key that proposes the task'),
+    rule(
+      task.twoParty !== 'simulated' || policy.allowSimulated,
+      '"twoParty" expected a private protocol; simulated needs --allow-simulated',
+      CODES.ERR_SIMULATED_REFUSED,
+    ),
+    rule(
+      task.keyBits >= 2048 || policy.allowInsecureKeys,
+      `"keyBits" expected at least 2048 at this CSP, got ${task.keyBits}`,
+      CODES.ERR_KEY_TOO_SHORT,
+    ),
+    rule(
+      fullRank === undefined || policy.allowFullRank,
+      `${fullRank}, at this CSP: only --allow-full-rank allows it`,
+    ),
+    rule(
+      task.minimumOwners >= policy.minimumOwners,
+      `"minimumOwners" expected at least ${policy.minimumOwners} at this CSP, got ${task.minimumOwners}`,
+    ),
+    rule(
+      days > 0 && days <= LONGEST_TASK_DAYS,
+      `"deadline" expected a time within the next ${LONGEST_TASK_DAYS} days`,
+    ),
+  );
 }
 
 export function quotaOf({ openTasks, tasksPerDay, quotas }: CspPolicy, dataUser: Thumbprint): TaskQuota {

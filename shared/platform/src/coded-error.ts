@@ -99,6 +99,30 @@ export function faulty<Name extends string>(
   return new CodedError(info, all, { ...options, faults });
 }
 
+/**
+ * Runs checks none of which rests on another.
+ * @throws what the one check throws that refuses; of several their faults as one error, with the code of the first
+ */
+export function checkAll(...checks: readonly (() => void)[]): void {
+  const errors = checks.flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      return [error];
+    }
+  });
+  const [first, ...more] = errors;
+  if (first === undefined) return;
+  throw more.length === 0
+    ? first
+    : faulty(
+        first.info,
+        errors.flatMap(({ faults }) => faults),
+      );
+}
+
 /** Whether an error is one of a table's. */
 export function isOf<Name extends string>(table: Codes<Name>, error: unknown): error is CodedError<Name> {
   return error instanceof CodedError && Object.hasOwn(table, error.code);

@@ -9,6 +9,7 @@ export {
   CodedError,
   type CodeInfo,
   type Codes,
+  checkAll,
   codes,
   type ErrorParameters,
   type Fault,

@@ -1,6 +1,6 @@
 /** Errors with codes: what they carry, and how surfaces word them. */
 import { expect, test } from 'vitest';
-import { CodedError, codes, faulty, isOf, joined, option, term, words } from '../src/node.ts';
+import { CodedError, checkAll, codes, faulty, isOf, joined, option, term, words } from '../src/node.ts';
 
 const CODES = codes({
   ERR_CELL: { title: 'A cell is wrong', status: 422 },
@@ -49,4 +49,23 @@ test('many faults are told at once, each with its place', () => {
     ['b', 'too long'],
   ]);
   expect(new CodedError(CODES.ERR_CELL, 'one').faults).toEqual([{ path: [], words: joined(['one'], '') }]);
+});
+
+test('checks that do not rest on each other refuse together, with the code of the first', () => {
+  const refuse = (info: (typeof CODES)['ERR_CELL' | 'ERR_FILE_LOST'], why: string) => () => {
+    throw new CodedError(info, why);
+  };
+  const passes = () => {};
+  const [cell, file] = [refuse(CODES.ERR_CELL, 'row 1'), refuse(CODES.ERR_FILE_LOST, 'gone')];
+  expect(() => checkAll(passes, passes)).not.toThrow();
+  expect(() => checkAll(passes, file)).toThrow(
+    expect.objectContaining({ code: 'ERR_FILE_LOST', message: 'gone' }),
+  );
+  expect(() => checkAll(cell, passes, file)).toThrow(
+    expect.objectContaining({ code: 'ERR_CELL', message: 'row 1; gone' }),
+  );
+  const broken = () => {
+    throw new TypeError('a mistake of ours');
+  };
+  expect(() => checkAll(cell, broken)).toThrow(TypeError);
 });

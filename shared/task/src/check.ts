@@ -2,7 +2,7 @@
  * The one check of a task: what its schema cannot say. Statistics and decompositions are also computed for callers that have no whole task, so the
  * parts that these rest on can be checked alone. Each rule stands here once.
  */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, checkAll } from '@eigenveil/platform';
 import { TASK_CODES } from './codes.ts';
 import { isExact } from './floor.ts';
 import { checkHistogram, checkNoHistogram, checkOfHistogram } from './histogram.ts';
@@ -33,41 +33,63 @@ export const LABELLINGS = {
  * checkTask(proposal); // what its form cannot say
  */
 export function checkTask(task: TaskProposal): void {
-  const { outputs, minimumOwners, maximumOwners, maximumSamplesPerOwner, keyBits } = task;
   const isHistogram = task.method.kind === 'histogram';
   checkDifferentialPrivacy(task); // first: a program rests on what noise there is
   if (isHistogram) {
     checkHistogram(task);
     checkStatisticsTask(task);
   } else checkDecomposition(task);
+  checkAll(
+    ...[checkNames, checkRidge, checkServerLine, checkOwners, checkSamples, checkKey].map(
+      (check) => () => check(task),
+    ),
+    // Whether the outputs tell the matrix does not matter where a task that is exact does not consent to that.
+    () => {
+      checkConsent(task);
+      checkFullRank(task);
+    },
+    () => checkGrains(task),
+  );
+}
+
+function checkNames({ outputs, closes = [] }: TaskProposal): void {
   if (new Set(outputs).size !== outputs.length) throw invalid('outputs', 'distinct names', `${outputs}`);
-  const { closes = [] } = task;
   if (new Set(closes).size !== closes.length) throw invalid('closes', 'each once', `${closes}`);
-  checkRidge(task);
-  if (task.serverLine !== undefined && task.twoParty !== 'rotated')
-    throw invalid('serverLine', 'none but for rotated', task.serverLine);
+}
+
+function checkServerLine({ serverLine, twoParty }: TaskProposal): void {
+  if (serverLine !== undefined && twoParty !== 'rotated')
+    throw invalid('serverLine', 'none but for rotated', serverLine);
+}
+
+function checkOwners({ minimumOwners, maximumOwners }: TaskProposal): void {
   if (minimumOwners > maximumOwners)
     throw invalid('minimumOwners', `at most maximumOwners ${maximumOwners}`, minimumOwners);
+}
+
+function checkSamples({ maximumOwners, maximumSamplesPerOwner }: TaskProposal): void {
   const samples = maximumOwners * maximumSamplesPerOwner;
   if (!Number.isSafeInteger(samples))
     throw invalid('maximumSamplesPerOwner', 'fewer than 2^53 samples over all owners', samples);
-  if (keyBits < 2048 && !task.allowInsecureKey) {
-    throw new CodedError(
-      TASK_CODES.ERR_KEY_TOO_SHORT,
-      `"keyBits" expected at least 2048 unless allowInsecureKey, got ${keyBits}`,
-    );
-  }
-  checkConsent(task);
-  if (!isHistogram && revealsScatter(task) && !task.allowFullRank) {
-    const most = mostComponents(task);
-    throw new CodedError(
-      TASK_CODES.ERR_FULL_RANK,
-      most > 0
-        ? `"components" expected at most ${most}, got ${task.components}: these outputs determine the whole scatter matrix; "allowFullRank" consents to that`
-        : '"outputs" expected fewer, or more features: with any number of components these outputs determine the whole scatter matrix; "allowFullRank" consents to that',
-    );
-  }
-  checkGrains(task);
+}
+
+function checkKey({ keyBits, allowInsecureKey }: TaskProposal): void {
+  if (keyBits >= 2048 || allowInsecureKey) return;
+  throw new CodedError(
+    TASK_CODES.ERR_KEY_TOO_SHORT,
+    `"keyBits" expected at least 2048 unless allowInsecureKey, got ${keyBits}`,
+  );
+}
+
+function checkFullRank(task: TaskProposal): void {
+  if (task.method.kind === 'histogram' || task.allowFullRank || !revealsScatter(task)) return;
+  const most = mostComponents(task);
+  throw new CodedError(
+    TASK_CODES.ERR_FULL_RANK,
+    most > 0
+      ? `"components" expected at most ${most}, got ${task.components}: these outputs determine the whole scatter matrix; "allowFullRank" consents to that`
+      : '"outputs" expected fewer, or more features: with any number of components these outputs determine the whole scatter matrix; "allowFullRank" consents to that',
+  );
 }
 
 /** Whole numbers may give the whole scatter matrix away where there is no floor. */

@@ -59,6 +59,21 @@ test('what its form cannot say is shown at its member, too: the check is that of
   ]);
 });
 
+test('all that its form cannot say is shown at once', () => {
+  const changes = {
+    minimumOwners: 11,
+    keyBits: 1024,
+    deadline: '2029-12-31T00:00:00Z',
+    outputs: ['trace', 'trace'],
+  };
+  expect(faultsOf(written(changes)).map(({ at }) => at?.replaceAll(/\s/g, ''))).toEqual([
+    '["trace","trace"]',
+    '11',
+    '1024',
+    '"2029-12-31T00:00:00Z"',
+  ]);
+});
+
 test('what is no JSON, or far too long, is said without a place', () => {
   expect(faultsOf('{"method":')).toEqual([{ words: expect.stringMatching(/^This is no JSON/), at: null }]);
   expect(faultsOf(`"${'x'.repeat(LARGEST_BYTES)}"`)[0]!.at).toBeNull();

@@ -1,4 +1,5 @@
 /** Checks the JSON of a task before it is sent, by the schema and the checks of the data user's service. */
+import { CodedError } from '@eigenveil/platform';
 import { ProposalFile, type TaskProposal } from '@eigenveil/task/schema';
 import { checkComputable } from '@eigenveil/two-party/plan';
 import { explainIssue } from '@eigenveil/wire/explain';
@@ -37,18 +38,24 @@ export function checkProposal(text: string, now: Date): CheckedProposal {
         place: placeIn(text, issue.path),
       })),
     );
+  const faults = faultsOf(parsed.data, now).map((words) => ({
+    words,
+    place: placeIn(text, pathOf(/^"([^"]+)"/.exec(words)?.[1] ?? '')),
+  }));
+  return faults.length > 0 ? faulty(...faults) : { kind: 'good', proposal: parsed.data };
+}
+
+/** What its schema cannot say. Each fault names its member first. */
+function faultsOf(proposal: TaskProposal, now: Date): string[] {
+  const faults = new Date(proposal.deadline) <= now ? ['"deadline" expected a time in the future'] : [];
   try {
-    checkComputable(parsed.data);
+    checkComputable(proposal);
+    return faults;
   } catch (error) {
-    const words = (error as Error).message;
-    return faulty({ words, place: placeIn(text, pathOf(/^"([^"]+)"/.exec(words)?.[1] ?? '')) });
+    const found =
+      error instanceof CodedError ? error.faults.map(({ words }) => `${words}`) : [(error as Error).message];
+    return [...found, ...faults];
   }
-  if (new Date(parsed.data.deadline) <= now)
-    return faulty({
-      words: '"deadline" expected a time in the future',
-      place: placeIn(text, ['deadline']),
-    });
-  return { kind: 'good', proposal: parsed.data };
 }
 
 function faulty(...faults: readonly Fault[]): CheckedProposal {
