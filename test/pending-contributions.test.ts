@@ -7,7 +7,7 @@ import type { OwnFloorTold } from '@eigenveil/data-owner/portable';
 import { systemRandomness } from '@eigenveil/privacy';
 import { contribute as encrypt } from '@eigenveil/protocol/owner';
 import { flatten, RowAccumulator } from '@eigenveil/statistics';
-import type { Task, TaskProposal } from '@eigenveil/task';
+import { SKETCH_OUTPUTS, type Task, type TaskProposal } from '@eigenveil/task';
 import type { Fault, FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import type { Receipt, SignedTask } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -260,7 +260,8 @@ describe("noise for an owner's own rows, which are coarser than the task says", 
   /** What was to be encrypted, with the noise. */
   let encrypted: (readonly bigint[])[];
   let told: OwnFloorTold[];
-  const exact = (task: Task, rows = whole) => flatten(task, summarise(task, rows));
+  let signs: Int32Array | undefined;
+  const exact = (task: Task, rows = whole) => flatten(task, summarise(task, rows, signs));
   const pool = new PaillierPool({ threads: 0 });
   afterAll(() => pool.close());
 
@@ -285,8 +286,9 @@ describe("noise for an owner's own rows, which are coarser than the task says", 
     }).contribute(
       world.dataUserAddress,
       signed.task.id,
-      async (task) => {
-        const accumulator = new RowAccumulator(task);
+      async (task, given) => {
+        signs = given;
+        const accumulator = new RowAccumulator(task, signs);
         for (const row of rows.values) accumulator.add(row);
         return { ...accumulator.statistics(), grains: accumulator.grains() };
       },
@@ -322,6 +324,30 @@ describe("noise for an owner's own rows, which are coarser than the task says", 
     await createFine();
     await contributeAll({});
     expect(exact(signed.task).map((value, i) => encrypted[1]![i]! - value)).not.toEqual(noise);
+  });
+
+  test('is on a sketch, too, and the same whenever its owner comes back to the rows', async () => {
+    const features = proposal.features.map((feature) => ({
+      ...feature,
+      ...{ grain: 'cell' as const, twoValued: false },
+    }));
+    signed = await (await world.taskClient()).create({
+      ...proposal,
+      ...{ exact: false, allowFullRank: false, features, components: 1, outputs: [...SKETCH_OUTPUTS] },
+      sketch: { columns: 3 },
+    });
+    for (let times = 0; times < 2; times += 1) {
+      proxy.inject(PUT, { kind: 'lose request' });
+      await expect(contributeAll({ allowSpectrum: true }, { discardPending: true })).rejects.toEqual(UNREACHABLE);
+      proxy.heal();
+      await home.discardPending(signed.task.id);
+    }
+    await contributeAll({ allowSpectrum: true });
+    expect(encrypted).toHaveLength(3);
+    for (const again of encrypted.slice(1)) expect(again).toEqual(encrypted[0]);
+    const noise = exact(signed.task).map((value, i) => encrypted[0]![i]! - value);
+    expect(noise.map((it) => it !== 0n)).toEqual(noise.map((_, i) => i < noise.length - 2));
+    expect(told[0]).toMatchObject({ deviation: Math.SQRT1_2, isChecked: true });
   });
 
   test('is that of the rows: whoever comes back to them has no other, and other rows have', async () => {

@@ -246,13 +246,12 @@ export class DataOwner {
     const enter = await this.#series.entrance(client, task);
     const named = await this.#connection.named(client, task);
     checkPolicy(policy, task, chainLength(named));
-    const statistics = await this.#span('read rows', task.id, () =>
-      summarise(task, signsOf(accepted, named.refined?.projection), named.basis),
-    );
+    const signs = signsOf(accepted, named.refined?.projection);
+    const statistics = await this.#span('read rows', task.id, () => summarise(task, signs, named.basis));
     checkRows(policy, task, statistics);
     const own = planOwnFloor(task, named.basis, policy, statistics.grains);
     await checkCharge(state, policy, dataset, task, own);
-    return { enter, values: flatten(task, statistics), own };
+    return { enter, values: flatten(task, statistics), own, signs };
   }
 
   /**

@@ -6,7 +6,7 @@ import { keyedRandomness, systemRandomness } from '@eigenveil/privacy';
 
 import { type Contributor, contribute, contributeInParts, signRecord } from '@eigenveil/protocol/owner';
 import { drawOwnNoise } from '@eigenveil/statistics/owner';
-import type { OwnFloor, TaskId } from '@eigenveil/task';
+import type { Task } from '@eigenveil/task';
 import { CODES, type Digest, digestBytes, digestHasher, piecesOf } from '@eigenveil/wire';
 import { charge } from './charging.ts';
 import type { OwnerConnection, VerifiedTask } from './connection.ts';
@@ -57,6 +57,8 @@ interface Owner {
 export interface Contributed {
   readonly values: readonly bigint[];
   readonly own: OwnFloorPlan | undefined;
+  /** Ω of a task with `sketch`. */
+  readonly signs: Int32Array | undefined;
 }
 
 /**
@@ -108,12 +110,12 @@ export async function preparedContribution(
 async function prepare(
   { state, paillier, connection }: Owner,
   accepted: VerifiedTask,
-  { values, own }: Contributed,
+  contributed: Contributed,
   digests: Pick<PendingContribution, 'dataDigest' | 'sourceDigest'>,
   onProgress: ContributeOptions['onProgress'],
 ): Promise<PendingContribution<Kept>> {
   const { ownerId } = await connection.enrolment();
-  const noised = own?.floor ? await withOwnNoise(state, accepted.task.id, values, own.floor) : values;
+  const noised = await withOwnNoise(state, accepted.task, contributed);
   // Noise of differential privacy is drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
   const { bytes, digest } = await encrypted(paillier, accepted, noised, state, onProgress);
   const record = await signRecord(accepted.agreement, digest, { ownerId, key: await state.signingKey() });
@@ -122,19 +124,21 @@ async function prepare(
 }
 
 /**
- * Noise of the owner's own floor follows from the statistics, its deviations and the secret that the state has for digests: the mean of several draws for the same rows would be
+ * Noise of the owner's own floor, where it needs one, follows from the statistics, its deviations and the secret that the state has for digests: the mean of several draws for the same rows would be
  * closer to them, and a contribution that was given up may have been taken. Other rows, and other deviations, have noise that tells nothing of it.
  */
 async function withOwnNoise(
   state: Pick<OwnerState, 'digestOfData'>,
-  taskId: TaskId,
-  values: readonly bigint[],
-  floor: OwnFloor,
+  task: Task,
+  { values, own, signs }: Contributed,
 ): Promise<readonly bigint[]> {
+  const floor = own?.floor;
+  if (floor === undefined) return values;
+  // Those on sums of rows tell the spacings of a sketch, too.
   const deviations = new BigUint64Array(Float64Array.from(floor.deviations).buffer);
   // Longer than any statistics of the task, so that no digest that is kept is this key.
-  const key = fromBase64url(await state.digestOfData(taskId, [...values, ...deviations]));
-  const noise = drawOwnNoise(floor, keyedRandomness(key));
+  const key = fromBase64url(await state.digestOfData(task.id, [...values, ...deviations]));
+  const noise = drawOwnNoise(task, floor, keyedRandomness(key), signs);
   return values.map((value, i) => value + noise[i]!);
 }
 

@@ -10,7 +10,7 @@ import {
   stageTaskOf,
 } from '@eigenveil/task';
 import { gaussiansOf } from './gaussians.ts';
-import { sketchNoise } from './sketch-noise.ts';
+import { checkSigns, sketchNoise } from './sketch-noise.ts';
 
 type Drawer = 'csp' | 'dataUser' | 'owner';
 
@@ -62,9 +62,7 @@ function withFloor(
 function sketchFloor(task: StatisticsTask, source: RandomSource, signs: Int32Array | undefined): bigint[] {
   const floor = floorOf(task);
   if (floor === undefined || task.sketch === undefined) return [];
-  if (signs?.length !== task.features.length * task.sketch.columns)
-    throw new RangeError('"signs" expected those of the sketch, for its floor');
   const unit = Math.sqrt(floor.deviation) * 2 ** floor.fractionBits;
   const scales = floor.grains.map((grain) => grain * unit);
-  return sketchNoise({ signs, columns: task.sketch.columns, scales }, source);
+  return sketchNoise({ signs: checkSigns(task, signs), columns: task.sketch.columns, scales }, source);
 }

@@ -1,5 +1,6 @@
 /** The floor of a sketch: E·Ω for noise E on the scatter matrix, without the d² numbers of E. docs/floor.md says why it is on the scatter and not on the sketch's entries. */
 import type { RandomSource } from '@eigenveil/privacy';
+import type { StatisticsTask } from '@eigenveil/task';
 import { gaussiansOf } from './gaussians.ts';
 
 /** A standard normal number is drawn in units of 2^−40. */
@@ -45,6 +46,19 @@ export function sketchNoise({ signs, columns: l, scales }: Asked, source: Random
     for (let i = 0; i < d; i += 1) noise[i * l + a] = BigInt(Math.round(scales[i]! * column[i]!));
   }
   return noise;
+}
+
+/**
+ * Ω of the task.
+ * @throws RangeError for another size, or none
+ */
+export function checkSigns(
+  { features, sketch }: Pick<StatisticsTask, 'features' | 'sketch'>,
+  signs: Int32Array | undefined,
+): Int32Array {
+  if (signs === undefined || signs.length !== features.length * (sketch?.columns ?? 0))
+    throw new RangeError('"signs" expected those of the sketch, for its floor');
+  return signs;
 }
 
 /** An orthonormal basis of these columns, and of each column what it is in the basis. */

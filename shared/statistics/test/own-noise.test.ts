@@ -53,7 +53,7 @@ test('60 rows or more tell how far apart values lie, of tasks that are not exact
 test('noise has the deviations that are asked for, and no more than slots have room for', () => {
   const count = 4000;
   const deviations = [...new Array<number>(count).fill(300), 0];
-  const noise = drawOwnNoise({ deviation: 1, coarser: [], deviations }, systemRandomness).map(Number);
+  const noise = drawOwnNoise(task, { deviation: 1, coarser: [], deviations }, systemRandomness).map(Number);
   expect(noise.at(-1)).toBe(0);
   const variance = noise.reduce((sum, value) => sum + value ** 2, 0) / count / 300 ** 2;
   // A variance of so many normal numbers has a deviation of √(2/4000): seven of them, one of 4e11.

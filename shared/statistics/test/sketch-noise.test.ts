@@ -1,8 +1,8 @@
 /** The floor of a sketch is noise on the scatter matrix times Ω, from each server alone. */
 import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { floorOf, placesOf, type StatisticsTask } from '@eigenveil/task';
+import { floorOf, ownFloorOf, placesOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { drawNoise, sketchNoise } from '../src/index.ts';
+import { drawNoise, drawOwnNoise, sketchNoise } from '../src/index.ts';
 
 const COLUMNS = 3;
 const GRAINS = [2, 0.5, 0.25, 2, 1] as const;
@@ -59,6 +59,27 @@ describe('noise of a sketch', () => {
           .map((value) => Number(value) / unit),
       signs,
     );
+  });
+
+  it("is from an owner, whose rows are coarser than the task says, that of its own rows' grains, and on its sums", () => {
+    const fine: StatisticsTask = {
+      ...task,
+      features: task.features.map((feature) => ({ ...feature, grain: 'cell' })),
+    };
+    const floor = ownFloorOf(fine, GRAINS)!;
+    const source = predictableRandomness('owner');
+    const draw = () => drawOwnNoise(fine, floor, source, signs).map(Number);
+    const unit = floor.deviation * 4 ** task.fractionBits;
+    expectCovariances(
+      () =>
+        draw()
+          .slice(Y.from, Y.to)
+          .map((value) => value / unit),
+      signs,
+    );
+    const { V } = labellings[0]![0]!;
+    expect(draw().map((value) => value !== 0)).toEqual(draw().map((_, i) => i < V.to));
+    expect(() => drawOwnNoise(fine, floor, source)).toThrow('"signs" expected');
   });
 
   it('is that of columns which depend on each other, too', () => {

@@ -4,6 +4,7 @@
  */
 import { floorDeviation, floorOf, grainOf, isExact, productOfGrains } from './floor.ts';
 import { placesOf } from './places.ts';
+import { sketchColumnBound } from './sketch.ts';
 import type { Feature, StatisticsTask } from './statistics-task.ts';
 
 /** An owner draws its noise again where it is larger than so many deviations: one of 2^52 values. */
@@ -18,13 +19,15 @@ export interface OwnFloor {
   readonly deviation: number;
   /** Features whose values are coarser than the task says: their places, and both spacings in [−1, 1]. */
   readonly coarser: readonly { readonly place: number; readonly declared: number; readonly own: number }[];
-  /** The noise's deviation on each value of the flat statistics, in their units; 0 where the servers' floor is enough. */
+  /** The noise's deviation on each value of the flat statistics, in their units; 0 where the servers' floor is enough, and on Y. */
   readonly deviations: readonly number[];
+  /** Of a sketch, per feature: Y has noise of a matrix times Ω whose entry (i, j) has the deviation scales[i]·scales[j], √2 times that on the diagonal. */
+  readonly scales?: readonly number[];
 }
 
 /** Whether owners may have to add a floor of their own, so that slots have room for it: to sums of rows of tasks that are not exact. */
-export function takesOwnFloor(task: Pick<StatisticsTask, 'method' | 'exact' | 'sketch'>): boolean {
-  return !isExact(task) && task.method.kind !== 'histogram' && task.sketch === undefined;
+export function takesOwnFloor(task: Pick<StatisticsTask, 'method' | 'exact'>): boolean {
+  return !isExact(task) && task.method.kind !== 'histogram';
 }
 
 /**
@@ -52,6 +55,10 @@ export function ownFloorOf(task: StatisticsTask, grains: readonly Feature['grain
       deviation: floor.deviation,
       coarser,
       deviations: deviationsOf(task, floor.deviation, own, declared),
+      // The whole matrix, also where grains are as declared: a part of it times Ω has no form that is drawn without its d² numbers.
+      ...(task.sketch && {
+        scales: own.map((grain) => grain * Math.sqrt(floor.deviation) * 2 ** task.fractionBits),
+      }),
     }
   );
 }
@@ -83,13 +90,21 @@ function deviationsOf(
  * How large an owner's own noise on an entry of R and of V may be, whatever its grains are, since slots must not tell which they are: so many deviations of the noise of values
  * as coarse as their range. By φ = 0.5·√releases that is OWN_FLOOR_REACH·φ√2·2²·u² on R, 33u² for two releases, and half as much over √2 and u on V. With up to
  * maximumSamplesPerOwner products of up to u², an owner's sum takes log₂(1 + 33/maximumSamplesPerOwner) bits more than without, and nothing is clipped.
+ *
+ * An entry of Y has noise of a row of R times a column ω of Ω, whose deviation is at most √2·‖ω‖ times that of the noise beside the diagonal. ‖ω‖ is at most √d times the mean
+ * magnitude that `sketchColumnBound` leaves an entry.
  */
-export function ownNoiseBounds(task: StatisticsTask): { readonly R: bigint; readonly V: bigint } {
-  if (!takesOwnFloor(task)) return { R: 0n, V: 0n };
+export function ownNoiseBounds(task: StatisticsTask): {
+  readonly R: bigint;
+  readonly Y: bigint;
+  readonly V: bigint;
+} {
+  if (!takesOwnFloor(task)) return { R: 0n, Y: 0n, V: 0n };
   const unit = 2 ** task.fractionBits;
   const reach = OWN_FLOOR_REACH * floorDeviation(task) * COARSEST;
   const { R, V } = { R: reach * Math.SQRT2 * COARSEST * unit ** 2, V: reach * unit };
-  return { R: BigInt(Math.ceil(R)), V: BigInt(Math.ceil(V)) };
+  const Y = task.sketch === undefined ? 0 : (R * sketchColumnBound(task)) / Math.sqrt(task.features.length);
+  return { R: BigInt(Math.ceil(R)), Y: BigInt(Math.ceil(Y)), V: BigInt(Math.ceil(V)) };
 }
 
 /**

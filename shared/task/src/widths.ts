@@ -30,7 +30,7 @@ export interface StatisticsBounds {
  * - 0 <= M_k <= Q.
  * The bounds are reached (all cells at an end of their range). Every partial sum obeys the bound of the total.
  *
- * Where owners may have to add a floor of their own, each adds noise of at most `ownNoiseBounds` to an entry of R and to one of a class's V; K classes have that of K.
+ * Where owners may have to add a floor of their own, each adds noise of at most `ownNoiseBounds` to an entry of R or Y and to one of a class's V; K classes have that of K.
  *
  * Under differential privacy no row is longer than B, so that u is at most B; and noise comes on top, of at most its tail per value but for a
  * probability of 2^-40, and the shift of R. Sums of V and M over K classes hold the noise of K values.
@@ -40,11 +40,11 @@ export function statisticsBounds(task: StatisticsTask): StatisticsBounds {
   const samples = BigInt(task.maximumOwners) * BigInt(task.maximumSamplesPerOwner);
   const unit = 1n << BigInt(task.fractionBits);
   const plan = noisePlanOf(task);
-  const Y = BigInt(sketchColumnBound(task)) * unit ** 2n * samples;
   const classes = BigInt(Math.max(...summedClasses(task)));
   const ofOne = ownNoiseBounds(task);
   const owners = BigInt(task.maximumOwners);
-  const own = { R: owners * ofOne.R, V: owners * classes * ofOne.V };
+  const own = { R: owners * ofOne.R, Y: owners * ofOne.Y, V: owners * classes * ofOne.V };
+  const Y = BigInt(sketchColumnBound(task)) * unit ** 2n * samples + own.Y;
   if (plan === undefined)
     return { R: samples * unit ** 2n + own.R, Y, V: samples * unit + own.V, M: samples };
   const { clippingBound: bound, tails } = plan;
@@ -52,7 +52,7 @@ export function statisticsBounds(task: StatisticsTask): StatisticsBounds {
   const entry = largestEntry(plan);
   return {
     R: samples * (bound < unit ** 2n ? bound : unit ** 2n) + own.R + tails.R + shift,
-    Y, // no sketch has noise
+    Y, // no sketch has noise for differential privacy
     V: samples * (entry < unit ? entry : unit) + own.V + classes * tails.V,
     M: samples + classes * tails.M,
   };

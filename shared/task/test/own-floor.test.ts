@@ -67,6 +67,25 @@ describe('what an owner adds', () => {
   });
 });
 
+test('noise of a sketch is that of a matrix times Ω, for which its slots have room, with vectors in Ω as well', () => {
+  for (const sketch of [{ columns: 2 }, { columns: 2, refine: 'A'.repeat(43) as never }]) {
+    const task = taskOf({ sketch, twoParty: 'rotated' });
+    const { scales, deviations } = ownFloorOf(task, [0.25, 1, undefined])!;
+    for (const [i, grain] of [0.5, 2, 2].entries())
+      expect(scales![i]).toBeCloseTo(Math.sqrt(φ) * grain * U, 6);
+    const { Y, labellings } = placesOf(task);
+    const { V } = labellings[0]![0]!;
+    expect(deviations.flatMap((it, i) => (it === 0 ? [] : [i]))).toEqual([V.from + 1]);
+    expect(Y.to - Y.from).toBe(6);
+    // A vector in Ω may have all of its length, √d·2^8, in one entry: noise there is that on the diagonal.
+    const scale = sketch.refine ? 2 ** 8 : 1;
+    const longest = sketch.refine ? Math.SQRT2 * Math.sqrt(3) * scale : 2;
+    const most = 8.25 * φ * 4 * U ** 2 * longest;
+    const exact = statisticsBounds({ ...task, exact: true }).Y;
+    expect(10 * (most - 1)).toBeLessThan(Number(statisticsBounds(task).Y - exact));
+  }
+});
+
 test('slots have log2(1 + 33/maximumSamplesPerOwner) bits more for two releases, more for more, and none in exact tasks', () => {
   const more = (changes: Partial<StatisticsTask>) => {
     const [floored, exact] = [taskOf(changes), taskOf({ ...changes, exact: true })].map(statisticsBounds);

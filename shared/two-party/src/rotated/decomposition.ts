@@ -135,12 +135,15 @@ export function checkSpectrum(
   { slack, most, indefinite = false }: { slack: number; most: number; indefinite?: boolean },
 ): void {
   const trace = values.reduce((sum, value) => sum + Math.abs(value), 0);
-  if (
-    (!indefinite && values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack) ||
-    trace > most * (1 + PLAUSIBLE_NEGATIVE) + slack
-  ) {
+  if ((!indefinite && isIndefinite(values, slack)) || trace > most * (1 + PLAUSIBLE_NEGATIVE) + slack) {
     throw implausible('"matrix" expected that of a total scatter');
   }
+}
+
+/** Whether the least eigenvalue is further below 0 than noise of the protocol and rounding bring one of a scatter. */
+export function isIndefinite(values: readonly number[], slack: number): boolean {
+  const trace = values.reduce((sum, value) => sum + Math.abs(value), 0);
+  return values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack;
 }
 
 /**

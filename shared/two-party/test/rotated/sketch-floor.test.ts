@@ -55,6 +55,31 @@ describe('a sketch with a floor', () => {
       expect(Math.abs(value - exact.eigenvalues[j]!)).toBeLessThan(floor!.norm + 0.1 * exact.eigenvalues[0]!);
   });
 
+  describe('and one of an owner, of whose rows the task says too fine grains', () => {
+    const coarse = (size: number, rows: number, own: readonly number[]): GivenSketch => {
+      const made = gridded(rows, new Array<number>(12).fill(2), 5);
+      const features = made.task.features.map((feature) => ({ ...feature, grain: 'cell' as const }));
+      const small = made.rows.map((row) => row.map((value) => size * value));
+      return { ...sketched({ rows: small, task: { ...made.task, features } }, [6, 2]), own };
+    };
+
+    it('gives the components of the reference with both', async () => {
+      const own = new Array<number>(12).fill(2);
+      const setting = sketchSetting(coarse(1, 400, own));
+      const result = await resultOf(setting);
+      expectNear(setting, result);
+      const without = sketchSetting(coarse(1, 400, []));
+      const { sine } = distanceToSketch(without, result);
+      expect(sine).toBeGreaterThan(6e-3);
+    });
+
+    it('is refused where it outweighs the rows, and the CSP notices nothing', async () => {
+      const { user, csp } = await runSketch(sketchSetting(coarse(0.01, 40, new Array<number>(12).fill(2))));
+      expect(csp.status).toBe('fulfilled');
+      expect(user).toMatchObject({ status: 'rejected', reason: { code: 'ERR_STATISTICS_INVALID' } });
+    });
+  });
+
   it('takes vectors of an earlier result in Ω', async () => {
     const [columns, d] = [7, 12];
     const vector = Array.from({ length: d }, (_, i) => Math.cos(i));

@@ -1,6 +1,9 @@
 /** Sketched tasks, runs of them in one process, and how far a result is from the reference. */
+
+import { createHash } from 'node:crypto';
 import { type Decomposition, decompose, principalAngles } from '@eigenveil/projection';
-import { type Program, programOf, SKETCH_OUTPUTS, type StatisticsTask } from '@eigenveil/task';
+import { drawOwnNoise, flatten, unflatten } from '@eigenveil/statistics';
+import { ownFloorOf, type Program, programOf, SKETCH_OUTPUTS, type StatisticsTask } from '@eigenveil/task';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { clearProductsBothWays } from '../../src/insides/clear-products.ts';
 import { answerSketch } from '../../src/rotated/sketch/csp.ts';
@@ -24,6 +27,17 @@ export interface GivenSketch {
   readonly task?: Partial<StatisticsTask>;
   readonly program?: Partial<Program>;
   readonly signs?: Int32Array;
+  /** Spacings for which one owner adds a floor of its own. */
+  readonly own?: readonly number[];
+}
+
+/** The same bytes in every run. */
+function sameBytes(): (length: number) => Uint8Array {
+  let asked = 0;
+  return (outputLength) => {
+    asked += 1;
+    return createHash('shake256', { outputLength }).update(`${asked}`).digest();
+  };
 }
 
 /** Rows whose features follow so many patterns, the j-th of a size of 1/j, and a little of their own. */
@@ -88,7 +102,15 @@ export function sketchSetting({
     }
     for (const [i, cell] of cells.entries()) V[i]! += BigInt(cell);
   }
-  const statistics = { R: [], Y, labellings: [[{ V, M: BigInt(rows.length) }]], owners: BigInt(owners) };
+  const summed = { R: [], Y, labellings: [[{ V, M: BigInt(rows.length) }]], owners: BigInt(owners) };
+  const floor = given.own && ownFloorOf(task, given.own);
+  const added = floor && drawOwnNoise(task, floor, sameBytes(), signs);
+  const statistics = added
+    ? unflatten(
+        task,
+        flatten(task, summed).map((value, i) => value + added[i]!),
+      )
+    : summed;
   const { garbler, evaluator, noise } = share(task, statistics, owners, undefined, signs);
   const withSigns = <Part extends object>(part: Part) => ({ ...part, signs });
   return {

@@ -12,7 +12,13 @@ import {
 } from '@eigenveil/projection';
 import { type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TWO_PARTY_CODES } from '../../codes.ts';
-import { checkSpectrum, implausible, normalised as ofLengthOne } from '../decomposition.ts';
+import {
+  checkSpectrum,
+  implausible,
+  isIndefinite,
+  noiseOutweighs,
+  normalised as ofLengthOne,
+} from '../decomposition.ts';
 import { roundShift } from '../integers.ts';
 import { type Matrix, symmetricMatrix } from '../matrices.ts';
 import { eigenpairsOf, whiten } from '../pencil/whitening.ts';
@@ -115,10 +121,15 @@ function openRoot(matrix: Matrix, { featureCount: d }: Program, parameters: Sket
     pairs,
     { fraction, least: 0, root: precise, normalised: inner.cut },
   );
+  const slack = l * 2 ** (maskBits - fraction);
   checkSpectrum(doubled.values, {
-    slack: l * 2 ** (maskBits - fraction),
+    slack,
     most: 2 ** (ringBits - 2 - fraction),
+    indefinite: parameters.hasFloor,
   });
+  // The raise knows nothing of noise that owners add themselves.
+  if (parameters.hasFloor && isIndefinite(doubled.values, slack))
+    return { root: matrix, normalised: matrix, unit: 0, squaredLength: 0, refusal: noiseOutweighs() };
   const tooLittle = trace / 2 < 2 ** parameters.leastTraceBits;
   // C (M + shift) Cᵀ = I for C of `whitening`. An estimate of the trace of S̄ in units of Z, times the room that is left.
   const scaled = (2 ** parameters.headroomBits * trace) / 2 / l / 4 ** parameters.scaleBits;

@@ -10,6 +10,7 @@ import {
   computedBounds,
   FLOOR_REACH,
   floorOf,
+  ownSumDeviation,
   type Program,
   placesOf,
   raiseOf,
@@ -172,12 +173,18 @@ export function sketchParameters(
   return parameters;
 }
 
-/** (V − Qp)²/Q of a feature at most, in units of R: what the noise on V and the rounding of p leave of the mean. There are more rows than columns. */
+/**
+ * In units of R, at most: (V − Qp)²/Q of a feature, what the servers' noise on V and the rounding of p leave of the mean; and V_iV_j/Q beyond the square of a cell times Q, since V
+ * has noise of the owners' own. There are more rows than columns.
+ */
 function missedBound(task: StatisticsTask): bigint {
   const floor = floorOf(task);
   if (floor === undefined) return 0n;
   const noise = 2 * FLOOR_REACH * floor.deviation * Math.max(0, ...floor.grains) * 2 ** floor.sumFractionBits;
-  return BigInt(Math.ceil(noise ** 2 / (task.sketch!.columns + 1) + noise)) + statisticsBounds(task).M;
+  const unit = 2 ** task.fractionBits;
+  const own = FLOOR_REACH * ownSumDeviation(task) * unit;
+  const squares = (noise ** 2 + own ** 2) / (task.sketch!.columns + 1);
+  return BigInt(Math.ceil(squares + noise + 2 * unit * own)) + statisticsBounds(task).M;
 }
 
 interface Sizes
