@@ -310,9 +310,13 @@ test('a draft of a sketch says what it loses, and many features stand in it as o
   const proposal = ProposalFile.parse(json);
   expect(proposal.features).toHaveLength(240);
   checkTask(proposal);
-  const floored = ProposalFile.parse(
-    JSON.parse((await draft(...all, '--sketch', '--range', '[0, 255]')).out),
+  expect(err).not.toContain('the floor');
+  const withFloor = await draft(...all, '--sketch', '--range', '[0, 255]');
+  // Decimals of thousandths take next to nothing.
+  expect(withFloor.err).toMatch(
+    /4 components capture (\d+\.\d) % of the variance; with noise of both servers \1 % with as many .* \(90\), and \1 % with one .* \(270\)$/m,
   );
+  const floored = ProposalFile.parse(JSON.parse(withFloor.out));
   expect(floored).toMatchObject({ exact: false, allowFullRank: false, sketch: { columns: 22 } });
   expect(floored.features.map(({ grain }) => grain)).not.toContain(undefined);
   expect(floored.features).toHaveLength(240);

@@ -1,17 +1,21 @@
 /** What a sketch costs in accuracy on the sample that it was drafted from, in words for the person who drafts. */
 import {
   type ClaimedProjection,
+  type Sketch,
   sketchEigen,
   sketchOf,
   sketchRefusal,
   symmetricEigen,
 } from '@eigenveil/projection/portable';
 import { Discretiser, StatisticsAccumulator, sketchMatrix } from '@eigenveil/statistics/owner';
-import type { TaskProposal } from '@eigenveil/task';
+import { programOf, type TaskProposal } from '@eigenveil/task';
+import { describeFloor, hasForecast, partsWithFloor } from './forecast-floor.ts';
 import type { ReadSampleRows } from './sample.ts';
 
 /** Of which the exact components are computed beside the sketch's: a second or so. */
 const MOST_ROWS = 500;
+/** Noise on so many values is drawn within a few seconds. */
+const MOST_NOISE = 100_000;
 /** Signs of this draft alone: nobody knows those of the task before it is signed. */
 const EXAMPLE_SEED = new Uint8Array(32);
 
@@ -35,14 +39,28 @@ export async function describeSketch(
   const signs = sketchMatrix(EXAMPLE_SEED, task, refined?.vectors);
   const accumulator = new StatisticsAccumulator({ ...task, maximumSamplesPerOwner: MOST_ROWS }, signs);
   for (const row of rows) accumulator.add(row, []);
-  const made = sketchOf(accumulator.statistics(), signs, task);
+  const statistics = accumulator.statistics();
+  const made = sketchOf(statistics, signs, task);
   if (sketchRefusal(made, rows.length) !== undefined)
     return [
       `in the sample fewer than ${columns} features vary on their own: the task would end with ERR_FULL_RANK; take fewer columns`,
     ];
-  const { total, best, captured } = variances(rows, sketchEigen(made).vectors.slice(0, components));
+  const { total, best, capturedBy } = variances(rows, components);
+  const partOf = (sketch: Sketch) => capturedBy(sketchEigen(sketch).vectors.slice(0, components)) / total;
+  const captured = total * partOf(made);
+  const program = programOf(task);
+  const given = { statistics, rows: rows.length, count: 1 };
+  const forecast =
+    hasForecast(task) && signs.length <= MOST_NOISE
+      ? {
+          of: 'variance' as const,
+          exact: captured / total,
+          floor: partsWithFloor(task, given, (noised) => partOf(sketchOf(noised, signs, program)), signs),
+        }
+      : undefined;
   return [
     `in the first ${rows.length} rows of the sample, ${components} components of a sketch of ${columns} columns capture ${percent(captured / total)} of the variance, exact ones ${percent(best / total)}: ${percent((best - captured) / best)} of that is lost`,
+    ...describeFloor(task, forecast),
   ];
 }
 
@@ -61,8 +79,8 @@ async function firstRows(read: ReadSampleRows, task: TaskProposal): Promise<Floa
   return rows;
 }
 
-/** Of the rows, of as many exact components as there are vectors, and of the vectors; in one unit. */
-function variances(rows: readonly Float64Array[], vectors: readonly (readonly number[])[]) {
+/** Of the rows, of so many exact components, and of vectors; in one unit. */
+function variances(rows: readonly Float64Array[], components: number) {
   const mean = rows[0]!.map((_, i) => rows.reduce((sum, row) => sum + row[i]!, 0) / rows.length);
   const centred = rows.map((row) => row.map((cell, i) => cell - mean[i]!));
   // Rows are fewer than features, mostly: their products have the same eigenvalues.
@@ -70,8 +88,9 @@ function variances(rows: readonly Float64Array[], vectors: readonly (readonly nu
   const sum = (numbers: readonly number[]) => numbers.reduce((all, value) => all + value, 0);
   return {
     total: sum(values),
-    best: sum(values.slice(0, vectors.length)),
-    captured: sum(vectors.map((vector) => sum(centred.map((row) => inner(row, vector) ** 2)))),
+    best: sum(values.slice(0, components)),
+    capturedBy: (vectors: readonly (readonly number[])[]) =>
+      sum(vectors.map((vector) => sum(centred.map((row) => inner(row, vector) ** 2)))),
   };
 }
 

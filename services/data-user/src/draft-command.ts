@@ -65,7 +65,7 @@ A task with --basis is one of a chain: owners reduce their rows by the result of
 (PCA, then DCA: Fisherfaces). The sample has the columns of the first task, and the labels. Both are answers over the same rows. --ridge is in units of the
 components' ranges; where it is not given, it is 1 in units of the first task's. With --epsilon, the earlier task must have a guarantee, too.
 
---sketch drafts for hundreds or thousands of features: a note says how much of the sample's variance it loses, without the floor's noise. Give it "--two-party rotated"
+--sketch drafts for hundreds or thousands of features: notes say how much of the sample's variance it loses, and how much with the floor's noise. Give it "--two-party rotated"
 and, where you know it, one --range: then features whose names count up stand in the draft as one entry ("count").
 
 --refine drafts another round of a sketch: Ω begins with the vectors of that result, so that components come closer to the exact ones. Features and

@@ -40,27 +40,53 @@ const SERVERS = ['csp', 'dataUser'] as const;
 /** Draws are those of any other run, so that a draft says the same each time. */
 const KEY = new Uint8Array(32);
 
-/** Undefined where there is no floor, or noise for differential privacy beside it, without grains, and where the sample has no result. */
+/** Whether a task's floor can be forecast: it has one, no noise for differential privacy beside it, and the grains that it follows from. */
+export function hasForecast(task: TaskProposal): boolean {
+  const areDeclared = task.features.every(({ min, max, grain }) => min === max || grain !== undefined);
+  return areDeclared && task.differentialPrivacy === null && floorOf(task) !== undefined;
+}
+
+/**
+ * What is left with the floor, at the sample's number of rows and at as many as all owners may bring.
+ * @param count how many draws of both servers' noise it is a mean of
+ * @param partOf given the statistics with noise and without
+ * @param signs of a task with `sketch`: Ω
+ * @throws but ends of a result by its numbers, which give null
+ */
+export function partsWithFloor(
+  task: TaskProposal,
+  {
+    statistics,
+    rows,
+    count,
+  }: { readonly statistics: Statistics; readonly rows: number; readonly count: number },
+  partOf: (noised: Statistics, exact: Statistics) => number,
+  signs?: Int32Array,
+): FloorForecast['floor'] {
+  const source = keyedRandomness(KEY);
+  const draws = Array.from({ length: count }, () =>
+    SERVERS.map((server) => drawNoise(task, server, source, signs)),
+  );
+  const values = flatten(task, statistics);
+  return [1, task.maximumOwners].map((times) => {
+    const many = values.map((value) => value * BigInt(times));
+    const exact = unflatten(task, many);
+    const parts = draws.map((noises) => orNull(() => partOf(noisedStatistics(task, many, noises), exact)));
+    return { rows: rows * times, part: meanOf(parts) };
+  });
+}
+
+/** Undefined of a sketch, where there is no floor, or noise for differential privacy beside it, without grains, and where the sample has no result. */
 export function forecastFloor(
   task: TaskProposal,
   { statistics, rows }: { readonly statistics: Statistics; readonly rows: number },
 ): FloorForecast | undefined {
-  const areDeclared = task.features.every(({ min, max, grain }) => min === max || grain !== undefined);
-  if (!areDeclared || task.differentialPrivacy !== null || task.sketch !== undefined) return undefined;
-  if (floorOf(task) === undefined) return undefined;
-  const length = task.features.length > LARGE ? DRAWS_OF_LARGE : DRAWS;
-  const source = keyedRandomness(KEY);
-  const draws = Array.from({ length }, () => SERVERS.map((server) => drawNoise(task, server, source)));
+  if (task.sketch !== undefined || !hasForecast(task)) return undefined;
+  const count = task.features.length > LARGE ? DRAWS_OF_LARGE : DRAWS;
   try {
-    const values = flatten(task, statistics);
-    const floor = [1, task.maximumOwners].map((times) => {
-      const many = values.map((value) => value * BigInt(times));
-      const partOf = partOfResult(task, unflatten(task, many));
-      const parts = draws.map((noises) =>
-        orNull(() => partOf(resultOf(task, noisedStatistics(task, many, noises)))),
-      );
-      return { rows: rows * times, part: meanOf(parts) };
-    });
+    const floor = partsWithFloor(task, { statistics, rows, count }, (noised, many) =>
+      partOfResult(task, many)(resultOf(task, noised)),
+    );
     const exact = { ...task, exact: true };
     return { of: ofMethod(task), exact: partOfResult(task, statistics)(resultOf(exact, statistics)), floor };
   } catch (error) {
