@@ -338,7 +338,9 @@ describe("noise for an owner's own rows, which are coarser than the task says", 
     });
     for (let times = 0; times < 2; times += 1) {
       proxy.inject(PUT, { kind: 'lose request' });
-      await expect(contributeAll({ allowSpectrum: true }, { discardPending: true })).rejects.toEqual(UNREACHABLE);
+      await expect(contributeAll({ allowSpectrum: true }, { discardPending: true })).rejects.toEqual(
+        UNREACHABLE,
+      );
       proxy.heal();
       await home.discardPending(signed.task.id);
     }
