@@ -63,6 +63,9 @@ function commit<Result>(write: () => Result): Result {
   return result.then(die) as Result;
 }
 
+/** Between a method of a store and its statements lie more calls than a stack shows by itself. */
+Error.stackTraceLimit = 50;
+
 /** Whether a method of a store is at work. */
 function isIn(method: string | null): boolean {
   return method === null || new Error('for its stack').stack!.includes(`Store.${method} (`);
@@ -71,7 +74,6 @@ function isIn(method: string | null): boolean {
 /** SQLite commits at COMMIT, and at a statement that is in no transaction. */
 function watchSqliteCommits(): void {
   const { exec } = DatabaseSync.prototype;
-  const { run } = StatementSync.prototype;
   let isInTransaction = false;
   DatabaseSync.prototype.exec = new Proxy(exec, {
     apply(_, database, parameters: Parameters<typeof exec>) {
@@ -82,12 +84,16 @@ function watchSqliteCommits(): void {
       return sql === 'COMMIT' ? commit(execute) : execute();
     },
   });
-  StatementSync.prototype.run = new Proxy(run, {
-    apply(_, statement, parameters: Parameters<typeof run>) {
-      const execute = () => Reflect.apply(run, statement, parameters);
-      return isInTransaction ? execute() : commit(execute);
-    },
-  });
+  for (const method of ['run', 'get', 'all'] as const) {
+    const execute = StatementSync.prototype[method] as (...parameters: unknown[]) => unknown;
+    StatementSync.prototype[method] = new Proxy(execute, {
+      apply(_, statement: StatementSync, parameters: unknown[]) {
+        const isDurable = !isInTransaction && CHANGE.test(statement.sourceSQL);
+        const work = () => Reflect.apply(execute, statement, parameters);
+        return isDurable ? commit(work) : work();
+      },
+    }) as never;
+  }
 }
 
 /**
