@@ -3,6 +3,7 @@ import { type Link, statisticsThrough, symmetricEigen } from '@eigenveil/project
 import type { Statistics } from '@eigenveil/statistics';
 import { basisFeatures, checkBasis, type TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
+import { errorCodeOf } from '@eigenveil/wire';
 import { Matrix } from 'ml-matrix';
 import type { Experiment } from '../../experiment.ts';
 import { releasedBy, releasedOf } from '../../released.ts';
@@ -28,20 +29,31 @@ function linkOf(task: TaskProposal, vectors: Vectors, eigenvalues: readonly numb
   return { task: plain, projection: { ...plain, vectors: turned, eigenvalues: [...eigenvalues] } };
 }
 
-/** A PCA by `garbled` of the components, all but one of which it gives. */
+/** A PCA by `garbled` of the components, of which it gives as many as the rule of ranks lets it, all but one at most. */
 function pcaOn({ task, projection }: Link): TaskProposal {
-  const { vectors } = projection;
-  const second: TaskProposal = {
+  const secondOf = (components: number): TaskProposal => ({
     ...(task as TaskProposal),
     twoParty: 'garbled',
     features: [...basisFeatures(task as TaskProposal)],
     basis: DIGEST,
-    components: Math.max(1, vectors.length - 1),
+    components,
     outputs: [],
-  };
+  });
+  let second = secondOf(Math.max(1, projection.vectors.length - 1));
+  while (second.components > 1 && isRefusedByRanks(second)) second = secondOf(second.components - 1);
   checkBasis(second, [task as TaskProposal]);
   checkByRanks(second);
   return second;
+}
+
+function isRefusedByRanks(task: TaskProposal): boolean {
+  try {
+    checkByRanks(task);
+    return false;
+  } catch (error) {
+    if (errorCodeOf(error) === 'ERR_FULL_RANK') return true;
+    throw error;
+  }
 }
 
 async function statisticsOn(link: Link, task: TaskProposal, rows: readonly SceneRow[]): Promise<Statistics> {
