@@ -1,5 +1,4 @@
 /** `npm run figures`: writes the figures of the documents from the kept reports. With `--check`, as `npm run lint` has it, it fails where they differ. */
-
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProgram, runCommand } from '@eigenveil/command';
@@ -21,7 +20,7 @@ import { ofFloor, ofProtocols, ofSmallRuns } from './figures/small-runs.ts';
 
 const FAILURE = codes({ ERR_FIGURES: { title: 'Figures differ from the kept reports' } });
 
-/** Where the sentences of reports stand. */
+/** Each document with the functions that give its sentences from reports. */
 const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promise<Sentence[]>)[]])[] = [
   ['README.md', ofBenchmarks, ofProtocols],
   ['docs/authentication.md', ofAuthentication],

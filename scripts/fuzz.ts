@@ -1,5 +1,4 @@
 /** `npm run fuzz`: tries every parser that takes something from outside with inputs that are nearly right. */
-
 import { randomInt } from 'node:crypto';
 import { createProgram, every, LINE_MILLISECONDS, printResult, runCommand } from '@eigenveil/command';
 import { CodedError, codes } from '@eigenveil/platform';

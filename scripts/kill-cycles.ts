@@ -1,5 +1,4 @@
 /** `npm run soak:kill`: kills the data user again and again while owners contribute, and sees that nothing is lost. */
-
 import { randomInt } from 'node:crypto';
 import { createProgram, printResult, runCommand } from '@eigenveil/command';
 import { CodedError, codes } from '@eigenveil/platform';

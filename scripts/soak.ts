@@ -1,5 +1,4 @@
 /** `npm run soak`: lets both services die, and loses their messages, for as long as you like, and looks for what they do not survive. */
-
 import { randomInt } from 'node:crypto';
 import { createProgram, every, LINE_MILLISECONDS, printResult, runCommand } from '@eigenveil/command';
 import { CodedError, codes } from '@eigenveil/platform';

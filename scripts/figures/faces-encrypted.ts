@@ -1,4 +1,4 @@
-/** Figures of docs/faces.md, of what went through the services. */
+/** Figures of docs/faces.md about tasks that went through the services. */
 import { MISSING } from '@eigenveil/bench/quantities';
 import { encryptedHighlights } from '@eigenveil/laboratory/faces/encrypted/report';
 import { facesReport } from '@eigenveil/laboratory/faces/suites';
@@ -131,7 +131,7 @@ interface Difference {
   readonly isWithin: boolean;
 }
 
-/** As the cell `−1.3 (6.7): within` tells it. */
+/** Returns the number at the beginning of a cell such as `−1.3 (6.7): within`. */
 const pointsOf = (cell: string): number => Number.parseFloat(ascii(cell));
 
 function differencesOf(report: Report, rows: readonly string[]): Difference[] {
@@ -142,7 +142,7 @@ function differencesOf(report: Report, rows: readonly string[]): Difference[] {
     .map((cell) => ({ points: pointsOf(cell), isWithin: cell.endsWith('within') }));
 }
 
-/** What tasks took and how far reduced rows are off, from the table of all that went through the services. */
+/** Returns the sentences on how far reduced rows are off, from the table of all tasks that went through the services. */
 function ofTasks(report: Report): Sentence[] {
   const [table] = tablesOf(report, 'Tasks through the services');
   const at = (title: string) => table!.columns.findIndex((column) => column.title === title);

@@ -107,7 +107,7 @@ const SKETCHED: Readonly<Record<string, string>> = {
   wide1024: 'made up (1,024)',
 };
 
-/** What the floor costs, in docs/floor.md. */
+/** Returns the rows of the table in docs/floor.md that says what the floor costs. */
 export async function ofFloor(): Promise<Sentence[]> {
   const { rows } = Floors.parse(await kept('floor'));
   return rows.map(({ set, method, rows: count, components, exact, floor, angle, eigenvalue }) => ({

@@ -1,5 +1,4 @@
 /** The parsers of files and frames: rows, configuration, policies, sealed values, a stream's messages. */
-
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

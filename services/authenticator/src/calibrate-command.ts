@@ -1,5 +1,4 @@
 /** The command `calibrate` of eigenveil-authenticator. What its action works with is loaded when it runs: --help and mistakes are told at once. */
-
 import { addSettings, COMMAND_CODES, CSV_HELP, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import type { CsvRow } from '@eigenveil/statistics';

@@ -2,7 +2,6 @@
  * A device: holds one user's behaviour, reduces it by a projection that it has verified, and shows the authenticator nothing but windows in its
  * own secret frame. It is never told a decision or a score.
  */
-
 import { randomBytes } from 'node:crypto';
 import { FRAME_SEED_BYTES, Frame } from '@eigenveil/authentication';
 import { CodedError } from '@eigenveil/platform';

@@ -1,5 +1,4 @@
 /** What a device keeps in a folder that nobody else can read: its key, the secret of its frame, and the projection with all that was signed about it. */
-
 import { PrivateFolder } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { SignedProjection } from '@eigenveil/projection';

@@ -1,5 +1,4 @@
 /** The projections in use: what windows of each look like, how they are scored, and how decisions follow from scores. */
-
 import {
   AUTHENTICATION_CODES,
   checkWindow,

@@ -1,5 +1,4 @@
 /** A relying application: it alone invites devices, is told decisions, confirms step-ups, unlocks and revokes. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
 import { CODES, type ServiceAddress, ServiceClient, type SigningKey } from '@eigenveil/wire';

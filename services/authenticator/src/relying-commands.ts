@@ -1,5 +1,4 @@
 /** The commands `relying` of eigenveil-authenticator. What an action works with is loaded when it runs: --help and mistakes are told at once. */
-
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { addSettings, COMMAND_CODES, onShutdown, printNote, printResult } from '@eigenveil/command';

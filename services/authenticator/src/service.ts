@@ -4,7 +4,6 @@
  *
  * Everything that checks and then writes is synchronous, so that no other request comes in between.
  */
-
 import { randomBytes } from 'node:crypto';
 import { makeTemplate, Scorer, WindowSums } from '@eigenveil/authentication';
 import { CodedError } from '@eigenveil/platform';

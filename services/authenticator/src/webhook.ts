@@ -2,7 +2,6 @@
  * Sends events to the relying application's address, in order, each until it was taken: what the database has and the webhook lacks is the
  * outbox, so nothing is lost with the process. An event whose answer is lost comes twice.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
 import type { Logger } from '@eigenveil/server';

@@ -1,5 +1,4 @@
 /** The tasks that this CSP has agreed to: it makes and signs a Paillier key for each, and takes nothing for agreed that it has not signed. */
-
 import { randomBytes } from 'node:crypto';
 import type { PaillierPool } from '@eigenveil/paillier';
 import { CodedError } from '@eigenveil/platform';

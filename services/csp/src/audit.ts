@@ -2,14 +2,12 @@
  * The audit log: what the CSP has used its secret keys and shares for, each entry bound to the one before it by a hash. It
  * holds digests, never a secret, and outlives the tasks that it tells of.
  */
-
 import type { DatabaseSync } from 'node:sqlite';
-import { CodedError } from '@eigenveil/platform';
 import {
+  auditBroken,
   ChainedLog,
   databaseFile,
   LINK,
-  SERVER_CODES,
   SqliteDriver,
   type VerifiedLog,
 } from '@eigenveil/server';
@@ -115,20 +113,14 @@ export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Di
     if (content.taskId === null) {
       const { operation, requestDigest } = content;
       if (!OF_NO_TASK.has(operation))
-        throw new CodedError(
-          SERVER_CODES.ERR_AUDIT_BROKEN,
-          `${place} breaks the rules: "${operation}" expected a task`,
-        );
+        throw auditBroken(`${place} breaks the rules: "${operation}" expected a task`);
       if (operation === 'restored') {
         revoked.clear();
         for (const [id, known] of tasks) tasks.set(id, { ...known, over: operation });
       } else {
         const subject = `${operation} ${requestDigest}`;
         if (requestDigest === null || revoked.has(subject))
-          throw new CodedError(
-            SERVER_CODES.ERR_AUDIT_BROKEN,
-            `${place} breaks the rules: "${operation}" expected once of somebody`,
-          );
+          throw auditBroken(`${place} breaks the rules: "${operation}" expected once of somebody`);
         revoked.add(subject);
       }
     } else {
@@ -159,10 +151,7 @@ function followRules(
   place: string,
 ): AuditedTask {
   const broken = (why: string) =>
-    new CodedError(
-      SERVER_CODES.ERR_AUDIT_BROKEN,
-      `${place} breaks the rules: "${operation}" of task ${taskId} ${why}`,
-    );
+    auditBroken(`${place} breaks the rules: "${operation}" of task ${taskId} ${why}`);
   const known = before ?? {
     request: undefined,
     isKeyDestroyed: false,

@@ -1,5 +1,4 @@
 /** The command `invite` of eigenveil-csp. What its action works with is loaded when it runs: --help and mistakes are told at once. */
-
 import { addSettings, COMMAND_CODES, type Configuration, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { SERVICE_SETTINGS } from '@eigenveil/server/settings';

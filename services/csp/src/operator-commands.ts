@@ -1,5 +1,4 @@
 /** The commands `owners`, `tokens`, `tasks` and `data-users` of eigenveil-csp. What an action works with is loaded when it runs: --help and mistakes are told at once. */
-
 import { addSettings, COMMAND_CODES, printNote, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { SERVICE_SETTINGS } from '@eigenveil/server/settings';

@@ -2,7 +2,6 @@
  * What the CSP's operator does by commands, in the database of a service that may be running: revoke owners, tokens and data users, end tasks. Each is one
  * transaction with its entries in the audit log, and the service sees it with its next look.
  */
-
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND_CODES } from '@eigenveil/command';

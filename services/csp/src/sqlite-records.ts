@@ -8,7 +8,7 @@ import { isOwnerRevoked } from './sqlite-admission.ts';
 import { readTask } from './sqlite-rows.ts';
 import type { RecordChanges, VerifiedRecord } from './store.ts';
 
-/** Of a task whose records may come and go: they are neither fixed, nor has its unblinding begun without that. */
+/** The condition on a task whose records may come and go: they are not fixed, and its unblinding has not begun without that. */
 export const TAKES_RECORDS = "state = 'agreed' AND unblinding_digest IS NULL AND fixed_root IS NULL";
 
 function takesRecords(db: Database, taskId: TaskId): boolean {

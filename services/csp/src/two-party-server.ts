@@ -1,5 +1,4 @@
 /** The CSP's end of the two-party connection: a WebSocket, opened by an authenticated data user for one of its tasks. */
-
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CodedError } from '@eigenveil/platform';

@@ -1,5 +1,4 @@
 /** The command `contribute` of eigenveil-owner. What its action works with is loaded when it runs: --help and mistakes are told at once. */
-
 import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import {

@@ -2,7 +2,6 @@
  * A data owner's part in the protocol: enrol once, contribute encrypted statistics of its rows to a task, withdraw, and
  * fetch the signed projection.
  */
-
 import type { Encrypter } from '@eigenveil/paillier/owner';
 import { CodedError, type Words, words } from '@eigenveil/platform';
 import { type Contributor, signsOf } from '@eigenveil/protocol/owner';

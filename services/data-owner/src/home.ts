@@ -1,5 +1,4 @@
 /** The owner's state in a folder that the owner alone can read. */
-
 import { randomBytes } from 'node:crypto';
 import { COMMAND_CODES, PrivateFolder } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';

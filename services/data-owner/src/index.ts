@@ -1,7 +1,7 @@
 /** The data owner: client library and command line. */
 
 export { PaillierPool, selfTest } from '@eigenveil/paillier';
-// What a program needs around a DataOwner, since the packages behind it are not installed on their own.
+// A program needs these around a DataOwner, and the packages that have them are not installed on their own.
 export { CodedError } from '@eigenveil/platform';
 export { explainedVariance, Projector, saveProjection, statisticsThrough } from '@eigenveil/projection';
 export {

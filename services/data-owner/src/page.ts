@@ -1,5 +1,4 @@
 /** The owners' page as an organisation hosts it: the built bundle, and in its Content-Security-Policy the services that it may reach. */
-
 import { fileURLToPath } from 'node:url';
 import { COMMAND_CODES } from '@eigenveil/command';
 import { readSummed } from '@eigenveil/command/sums';

@@ -92,7 +92,7 @@ export async function preparedContribution(
     pending = undefined;
   }
   if (pending === undefined || pending.dataDigest === dataDigest) {
-    // What is charged already is not charged again.
+    // A task that was charged before costs no more than the rest of its part.
     await charge(state, policy, dataset, accepted.task, own);
     await owner.counter.confirm(onUncounted);
     pending ??= await prepare(owner, accepted, contributed, { dataDigest, sourceDigest }, onProgress);

@@ -2,7 +2,6 @@
  * The commands of eigenveil-owner about a result: `project` and `verify`. What their actions work with is loaded when they run: --help and
  * mistakes are told at once.
  */
-
 import { access, constants, writeFile } from 'node:fs/promises';
 import { matchesGlob, resolve, sep } from 'node:path';
 import {

@@ -1,5 +1,4 @@
 /** Where an owner's rows are, and how they are read. What that works with is loaded when it is read. */
-
 import { createHash } from 'node:crypto';
 import { COMMAND_CODES, readTextFile } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';

@@ -2,7 +2,6 @@
  * The command `serve-series` of eigenveil-owner: contributes to each task of a series as it comes. What its action works with is loaded when it runs:
  * --help and mistakes are told at once.
  */
-
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

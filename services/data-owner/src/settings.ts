@@ -1,5 +1,4 @@
 /** Settings that the commands of eigenveil-owner share, and what an action makes of them. */
-
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND_CODES, readCertificates, readJsonFile, TRACE_ENDPOINT } from '@eigenveil/command';

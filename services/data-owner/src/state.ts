@@ -22,7 +22,7 @@ export const Enrolment = z.strictObject({
   ownerToken: z.string(),
   /** The CSP's identity key, checked against the pinned thumbprint at enrolment. */
   cspKey: PublicJwk,
-  /** Where the CSP was, and the certificates to trust there. */
+  /** The CSP's address at enrolment, and the certificates to trust there. */
   csp: z.strictObject({ url: ServiceUrl, ca: z.string().optional() }),
 });
 export type Enrolment = z.infer<typeof Enrolment>;

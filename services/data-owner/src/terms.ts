@@ -1,4 +1,4 @@
-/** What messages to an owner name that surfaces call differently: members of a task and of the policy, options, and what to do next. */
+/** Terms in messages to an owner: surfaces call members of a task and of the policy, options, and the next step by names of their own. */
 import { term, type Words } from '@eigenveil/platform';
 
 export type OwnerTerm =

@@ -5,7 +5,6 @@
  *
  * Contributions that have come in pieces are multiplied piece by piece, so that no more of them is in memory than of others.
  */
-
 import { type Ciphertext, encodeCiphertexts, type PaillierPool, type PublicKey } from '@eigenveil/paillier';
 import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';

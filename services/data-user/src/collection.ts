@@ -2,7 +2,6 @@
  * Collection: the data user checks a contribution, stores it durably and answers with a signed receipt. One
  * contribution per owner and task; the same bytes again get the same receipt.
  */
-
 import { setImmediate } from 'node:timers/promises';
 import type { PaillierPool } from '@eigenveil/paillier';
 import { CodedError } from '@eigenveil/platform';

@@ -5,7 +5,6 @@
  * its bearers, none keeps anything, and with another token all are void. Nobody can turn a bearer back into the token: the token has 256
  * random bits (one put there by hand has 32 characters at least; if those can be guessed, a bearer lets somebody try guesses in private).
  */
-
 import { hkdfSync } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import type { Authenticator } from '@eigenveil/server';

@@ -2,7 +2,6 @@
  * Streams for the operator's console: what is now, and then each change. They look into the store, where every process finds what any of them
  * has done, once a second for all who look at the same.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';

@@ -79,7 +79,7 @@ async function firstRows(read: ReadSampleRows, task: TaskProposal): Promise<Floa
   return rows;
 }
 
-/** Of the rows, of so many exact components, and of vectors; in one unit. */
+/** Returns the variance of the rows, of so many exact components, and of vectors, all in one unit. */
 function variances(rows: readonly Float64Array[], components: number) {
   const mean = rows[0]!.map((_, i) => rows.reduce((sum, row) => sum + row[i]!, 0) / rows.length);
   const centred = rows.map((row) => row.map((cell, i) => cell - mean[i]!));

@@ -1,5 +1,4 @@
 /** The command `task draft`: from a sample and flags to a proposal that has been checked, with notes on what it will cost and give. */
-
 import {
   addSettings,
   COMMAND_CODES,
@@ -214,8 +213,8 @@ Example:
 }
 
 /**
- * What stays although it follows from other columns: undefined for all of them, where features are those of an earlier task or nothing is to average away, and of a sketch, of whose
- * many features a sample of fewer rows makes all follow from others.
+ * Returns the columns that stay although they follow from others; undefined for all of them. All stay where features are those of an earlier task, where there is no noise to
+ * average away, and for a sketch: of its many features, a sample of fewer rows makes all follow from others.
  */
 function keptColumns(
   {

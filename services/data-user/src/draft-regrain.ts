@@ -1,5 +1,4 @@
 /** An older proposal with grains, which it did not declare or which were others: everything else of it stays as it is. */
-
 import { type Command, printResult, readJsonFile, warnOfRemarks } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import type { ReadingOptions } from '@eigenveil/statistics';

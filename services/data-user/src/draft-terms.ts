@@ -1,4 +1,4 @@
-/** What messages about drafts name that surfaces call differently: options of the command line, and what to do where there is none. */
+/** Terms in messages about drafts: options of the command line, in whose place other surfaces say what to do. */
 import { term, type Words } from '@eigenveil/platform';
 
 export type DraftTerm =

@@ -1,6 +1,5 @@
 /** The log of what operators did at the data user, in a chain of hashes (see ChainedLog), and the rules that its entries follow. */
-import { CodedError } from '@eigenveil/platform';
-import { ChainedLog, LINK, SERVER_CODES, type VerifiedLog } from '@eigenveil/server';
+import { auditBroken, ChainedLog, LINK, type VerifiedLog } from '@eigenveil/server';
 import { TaskId } from '@eigenveil/task';
 import type { Digest } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -64,11 +63,7 @@ export function verifyOperatorLog(
   const operators = new Set<string>();
   return OPERATOR_LOG.verify(rows, noted, ({ operator, operation, taskId, subject }, place) => {
     const require = (holds: boolean, expected: string) => {
-      if (!holds)
-        throw new CodedError(
-          SERVER_CODES.ERR_AUDIT_BROKEN,
-          `${place} breaks the rules: "${operation}" expected ${expected}`,
-        );
+      if (!holds) throw auditBroken(`${place} breaks the rules: "${operation}" expected ${expected}`);
     };
     const isOfTask = operation.startsWith('task ') || operation === 'result fetched';
     require((taskId !== null) === isOfTask, isOfTask ? 'a task' : 'no task');

@@ -12,7 +12,6 @@
  * - A job that is lost (its process was killed while it sent it) is sent again: for a task by the next sweep of any process, for a
  *   batch by the process that works on the task. Sent twice, it is there once (policy `exclusive`).
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
 import {

@@ -1,5 +1,4 @@
 /** The data user's HTTP interface: who may ask for what. */
-
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { ownerAuthenticator, ProofChecker, type Route, routesWith, type UsedProofs } from '@eigenveil/server';

@@ -1,5 +1,4 @@
 /** The rules of the data user's store, apart from any database: what a transaction decides once it has read and locked a task. */
-
 import { setImmediate } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';

@@ -2,7 +2,6 @@
  * The commands of eigenveil-user that talk to a running service: its tasks, from proposal to the end. What an action works with is loaded
  * when it runs: --help and mistakes are told at once.
  */
-
 import {
   addSettings,
   COMMAND_CODES,

@@ -10,7 +10,6 @@
  * What it hides: directions. What it does not: lengths, distances and angles between windows, and so the eigenvalues of a user's spread.
  * Whoever knows k + 1 windows of a user in both frames solves for it.
  */
-
 import { createHash } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { AUTHENTICATION_CODES } from './codes.ts';

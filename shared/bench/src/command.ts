@@ -1,5 +1,4 @@
 /** The command line of a set of suites: measures what they plan, goes on after an interruption, and writes the report. */
-
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COMMAND_CODES, createProgram, onShutdown, printResult, runCommand } from '@eigenveil/command';

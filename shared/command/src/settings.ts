@@ -1,6 +1,6 @@
 /** Configuration of a command by flags, environment and a JSON file, in that order of precedence. */
 import { readFileSync } from 'node:fs';
-import { CodedError, type Fault, faulty, fileReason } from '@eigenveil/platform';
+import { CodedError, type Fault, faulty, fileReason, hyphenated } from '@eigenveil/platform';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
@@ -69,7 +69,7 @@ export function addSettings<const S extends Settings>(
 }
 
 function addOptions(command: Command, prefix: string, name: string, setting: Setting): void {
-  const flag = kebab(name);
+  const flag = hyphenated(name);
   const option =
     setting.placeholder === undefined
       ? new Option(`--${flag}`, setting.description)
@@ -112,7 +112,7 @@ function settingValue(
   const result = setting.schema.safeParse(value);
   if (result.success) return { data: result.data };
   const places: Record<Source, string> = {
-    flag: `--${kebab(name)}`,
+    flag: `--${hyphenated(name)}`,
     environment: variableFor(prefix, name),
     file: `${name} in the configuration file`,
     default: name,
@@ -121,7 +121,7 @@ function settingValue(
   return {
     fault:
       source === 'none'
-        ? `"${name}" is missing: give --${kebab(name)}, ${variableFor(prefix, name)} or "${name}" in the configuration file`
+        ? `"${name}" is missing: give --${hyphenated(name)}, ${variableFor(prefix, name)} or "${name}" in the configuration file`
         : explainIssues(result.error, places[source]),
   };
 }
@@ -209,10 +209,6 @@ function namesKnownBeside(command: Command): ReadonlySet<string> {
   return new Set([...Object.keys(settingsOf.get(command) ?? {}), ...namesBelow(program)]);
 }
 
-function kebab(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
 function variableFor(prefix: string, name: string): string {
-  return `${prefix}_${kebab(name).replaceAll('-', '_').toUpperCase()}`;
+  return `${prefix}_${hyphenated(name).replaceAll('-', '_').toUpperCase()}`;
 }

@@ -1,5 +1,4 @@
 /** Command lines: what they print, how they end, and how they stop. */
-
 import { spawn } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';

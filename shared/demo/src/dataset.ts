@@ -1,5 +1,4 @@
 /** The demo's data: whatever file there is as a plain CSV file, and that one split into one file per owner. */
-
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';

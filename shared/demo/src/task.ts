@@ -1,5 +1,4 @@
 /** One task of the demo: drafted from a data file, proposed to the data user, and computed once the owners have sent. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asUsage, checkConfiguration } from '@eigenveil/command';
 import {

@@ -1,5 +1,4 @@
 /** A user's own attack: one TypeScript or JavaScript file whose default export is an `Experiment`, checked before anything runs. */
-
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -23,7 +23,17 @@ export { type IntegerList, Integers, type Sign, type Widths } from './integers.t
 export type { Bytes, Hasher } from './platform.ts';
 export { fileReason, knownFileReason } from './reason.ts';
 export { sleep } from './sleep.ts';
-export { joined, option, type Part, type Term, term, type Vocabulary, Words, words } from './words.ts';
+export {
+  hyphenated,
+  joined,
+  option,
+  type Part,
+  type Term,
+  term,
+  type Vocabulary,
+  Words,
+  words,
+} from './words.ts';
 
 /** So many `getRandomValues` gives at once. */
 const RANDOM_BYTES_AT_ONCE = 65_536;

@@ -21,7 +21,17 @@ export { type IntegerList, Integers, type Sign, type Widths } from './integers.t
 export type { Bytes, Hasher } from './platform.ts';
 export { fileReason, knownFileReason } from './reason.ts';
 export { sleep } from './sleep.ts';
-export { joined, option, type Part, type Term, term, type Vocabulary, Words, words } from './words.ts';
+export {
+  hyphenated,
+  joined,
+  option,
+  type Part,
+  type Term,
+  term,
+  type Vocabulary,
+  Words,
+  words,
+} from './words.ts';
 
 export const sha256: Platform['sha256'] = (data) => ofLatin1(hash('sha256', data, 'latin1'));
 

@@ -76,8 +76,13 @@ export function term(name: string, text: string, value?: string): Words {
   return new Words([{ term: name, text, value }]);
 }
 
+/** A setting's name as flags write it: `numeric-labels` of `numericLabels`. */
+export function hyphenated(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 /** An option, by its name in settings: `--decimal comma` to the command line, a field to a page. */
 export function option<Name extends string>(name: Name, value?: string): Words {
-  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flag = `--${hyphenated(name)}`;
   return term(name, value === undefined ? flag : `${flag} ${value}`, value);
 }

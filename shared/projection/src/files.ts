@@ -1,5 +1,4 @@
 /** Projections in files. */
-
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { CodedError } from '@eigenveil/platform';
 import type { Thumbprint } from '@eigenveil/task';

@@ -1,5 +1,4 @@
 /** Writes a report to a folder: HTML, Markdown, charts, and the data that it was made of. */
-
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

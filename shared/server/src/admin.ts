@@ -1,5 +1,4 @@
 /** The operator's bearer token: 256 random bits in a secret file, compared by digest in constant time, and void when the file holds another. */
-
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';

@@ -2,7 +2,6 @@
  * The one answer of a task whose two-party protocol gives one only, as either service keeps it while the task is computed: a seed, sealed, from which all its
  * secrets follow, and the tags of what has come, position by position. All of it goes when the task needs it no more.
  */
-
 import { randomBytes } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';

@@ -1,5 +1,4 @@
 /** How often a secret may be tried in vain, by each address and by all together, so that guessing stays hopeless and nobody is locked out for long. */
-
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';

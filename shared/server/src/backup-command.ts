@@ -1,5 +1,4 @@
 /** The commands that all services have for backups of their databases. */
-
 import { addSettings, COMMAND_CODES, type Command, printResult, type Setting } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { z } from 'zod';

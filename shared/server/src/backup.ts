@@ -2,7 +2,6 @@
  * Backups of a service's database, made while it runs, and their restoration. A backup holds no secret: what a task has sealed
  * or not yet computed would be of no use, since a task must not go on from a state that it has left behind.
  */
-
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { chmod, copyFile, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';

@@ -2,7 +2,6 @@
  * Reads request bodies within bounds that are known beforehand. Not with body-parser: after a refusal it goes on reading
  * for as long as the peer sends, and it takes JSON in any character set.
  */
-
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { CODES, explainIssues } from '@eigenveil/wire';

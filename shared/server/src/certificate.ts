@@ -1,5 +1,4 @@
 /** Whether a certificate is valid at the moment and for how long, and who is told when it is not: peers refuse it, and nothing else would say so in time. */
-
 import { X509Certificate } from 'node:crypto';
 import { COMMAND_CODES } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';

@@ -3,7 +3,6 @@
  * SQLite or PostgreSQL, and verified later. The chain alone cannot show that the latest entries were removed, or that all was computed anew by somebody
  * who can write the database: for that a hash is noted elsewhere.
  */
-
 import { DatabaseSync } from 'node:sqlite';
 import { CodedError } from '@eigenveil/platform';
 import { Digest, digestBytes, digestJson } from '@eigenveil/wire';
@@ -22,6 +21,9 @@ export const LINK = {
   hash: Digest,
 } as const;
 type Link = z.infer<z.ZodObject<typeof LINK>>;
+
+/** The error of a log that is not as honest services have written it. */
+export const auditBroken = (what: string) => new CodedError(SERVER_CODES.ERR_AUDIT_BROKEN, what);
 
 /** What the first entry follows. */
 const BEGINNING = digestBytes('audit log');
@@ -110,29 +112,20 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
     const entries = all.map((row, i) => {
       const place = `entry ${i + 1}`;
       const parsed = this.#schema.safeParse({ ...row });
-      if (!parsed.success)
-        throw new CodedError(SERVER_CODES.ERR_AUDIT_BROKEN, `${place} was changed: it has the wrong form`);
+      if (!parsed.success) throw auditBroken(`${place} was changed: it has the wrong form`);
       const { hash, ...content } = parsed.data;
       if (content.sequence !== i + 1)
-        throw new CodedError(
-          SERVER_CODES.ERR_AUDIT_BROKEN,
-          `${place} has number ${content.sequence}: entries were removed or added`,
-        );
+        throw auditBroken(`${place} has number ${content.sequence}: entries were removed or added`);
       if (content.previousHash !== lastHash)
-        throw new CodedError(
-          SERVER_CODES.ERR_AUDIT_BROKEN,
-          `${place} does not follow the one before it: it was put here, or that was changed`,
-        );
-      if (hash !== hashOf(content))
-        throw new CodedError(SERVER_CODES.ERR_AUDIT_BROKEN, `${place} was changed: it has another hash`);
+        throw auditBroken(`${place} does not follow the one before it: it was put here, or that was changed`);
+      if (hash !== hashOf(content)) throw auditBroken(`${place} was changed: it has another hash`);
       follow(parsed.data, place);
       lastHash = hash;
       isNotedThere ||= hash === noted;
       return parsed.data;
     });
     if (!isNotedThere)
-      throw new CodedError(
-        SERVER_CODES.ERR_AUDIT_BROKEN,
+      throw auditBroken(
         `none of ${entries.length} entries has the noted hash: the latest were removed, or all computed anew`,
       );
     return { entries, lastHash };

@@ -1,5 +1,4 @@
 /** The command `check-config` of all services. */
-
 import {
   addSettings,
   COMMAND_CODES,

@@ -1,5 +1,4 @@
 /** What a start of a service would find (`check-config`): files, keys, database, certificate, port, clock. Nothing is made, changed or locked. */
-
 import { X509Certificate } from 'node:crypto';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { createServer, isIP } from 'node:net';

@@ -1,5 +1,4 @@
 /** What both services keep in their data directory and how they listen: identity key, sealing key, operator's token. */
-
 import { hkdfSync } from 'node:crypto';
 import { makeFolder } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';

@@ -1,5 +1,4 @@
 /** The Express application that both services are: headers, limits, logs, metrics, routes and problem+json errors. */
-
 import { randomUUID } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { CODES, type Problem, SPOKEN_VERSION, toProblem, VERSION_HEADER } from '@eigenveil/wire';

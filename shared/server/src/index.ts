@@ -13,7 +13,7 @@ export { Attempts } from './attempts.ts';
 export { type BackupRules, restoreBackup } from './backup.ts';
 export { readBinary, readJson } from './body.ts';
 export { timesOf, ValidityTeller, validityOf } from './certificate.ts';
-export { ChainedLog, LINK, type VerifiedLog } from './chained-log.ts';
+export { auditBroken, ChainedLog, LINK, type VerifiedLog } from './chained-log.ts';
 export { checkService, compareClocks, Doubt, type Finding, Findings } from './check.ts';
 export { SERVER_CODES } from './codes.ts';
 export {

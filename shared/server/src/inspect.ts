@@ -1,5 +1,4 @@
 /** Looks into a service's database without changing anything: for `check-config`, beside a service that may run, and for `backup verify`. */
-
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';

@@ -1,5 +1,4 @@
 /** The file of the key-encryption keys: one to a line, 32 bytes as base64url; the first seals, all open. */
-
 import { randomBytes } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { SERVER_CODES } from './codes.ts';

@@ -1,5 +1,4 @@
 /** What is answered below Express, straight to a socket: upgrades that are refused, and what is no request at all. */
-
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CodedError } from '@eigenveil/platform';

@@ -1,5 +1,4 @@
 /** One service per data directory: two would each decrypt, blind and remember used proofs on their own. */
-
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CodedError } from '@eigenveil/platform';

@@ -1,5 +1,4 @@
 /** A page that a service hands out: the files of one folder, and nothing else, under a content security policy of its own. */
-
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';

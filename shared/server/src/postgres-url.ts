@@ -1,5 +1,4 @@
 /** Reads the URL of a PostgreSQL database strictly: what it does not say safely is refused, and no message repeats any of it. */
-
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { CodedError } from '@eigenveil/platform';

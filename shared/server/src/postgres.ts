@@ -1,5 +1,4 @@
 /** Opens a PostgreSQL database so that what a service has answered for survives a crash of either, and runs transactions there. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError, isOf } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';

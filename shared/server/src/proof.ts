@@ -1,5 +1,4 @@
 /** Checks the request proofs (DPoP) that come with a service's requests: of the right key, for this address, used once. */
-
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { CODES, ReplayGuard, type VerifiedProof, verifyProof } from '@eigenveil/wire';

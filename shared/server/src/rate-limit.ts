@@ -1,5 +1,4 @@
 /** How often a peer may ask: one count for requests and for those to upgrade, which Express never sees. */
-
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';

@@ -2,7 +2,6 @@
  * The rotation of the key-encryption key: a new key seals, what is stored is sealed anew under it, and only then the old
  * ones are forgotten. Whenever it is interrupted, the key file holds every key that a stored value needs.
  */
-
 import { existsSync } from 'node:fs';
 import { COMMAND_CODES } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';

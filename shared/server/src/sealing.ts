@@ -1,5 +1,4 @@
 /** Encryption at rest: AES-256-GCM (NIST SP 800-38D) under keys that lie outside the database. */
-
 import {
   createCipheriv,
   createDecipheriv,

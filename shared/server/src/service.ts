@@ -1,5 +1,4 @@
 /** A service from its data directory to its open port: what the CSP and the data user do alike when they start. */
-
 import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import { COMMAND_CODES } from '@eigenveil/command';

@@ -1,5 +1,4 @@
 /** Opens the embedded database so that what a service has answered for survives a power cut, and what it deleted is gone. */
-
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { CodedError, isOf } from '@eigenveil/platform';

@@ -1,5 +1,4 @@
 /** HTTPS with TLS 1.3 only, bounded in time and size, and a way to stop that lets requests in flight finish. */
-
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';

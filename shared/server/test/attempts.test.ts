@@ -1,5 +1,4 @@
 /** Whose attempts at a secret are limited, and for how long. */
-
 import { Socket } from 'node:net';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';

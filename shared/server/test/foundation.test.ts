@@ -1,5 +1,4 @@
 /** A service's data directory, and the proofs that come with requests. */
-
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';

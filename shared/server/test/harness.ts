@@ -1,5 +1,4 @@
 /** A service of a few routes over real TLS, and a bare HTTPS client for it. */
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';

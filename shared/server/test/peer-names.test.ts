@@ -1,5 +1,4 @@
 /** Logs name who asked as the operator wants it, and nobody by more than that. */
-
 import { stat } from 'node:fs/promises';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';

@@ -1,4 +1,4 @@
-/** What messages about files of rows name that surfaces call differently: options, and what to do where a surface has no such option. */
+/** Terms in messages about files of rows: options, in whose place a surface without them says what to do. */
 import { option, term, type Words } from '@eigenveil/platform';
 
 /** The terms of this package; a surface that has words of its own has some for every one of them. */

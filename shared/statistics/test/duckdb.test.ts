@@ -1,5 +1,4 @@
 /** Rows that DuckDB reads are those of a CSV file with the same values, and DuckDB does nothing else. */
-
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -36,9 +36,7 @@ export interface Program {
  * const vectors = cappedComponents(program); // how many come out
  */
 export function programOf(
-  task: FlooredTask &
-    Pick<StatisticsTask, 'sketch'> &
-    Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'>,
+  task: FlooredTask & Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'>,
 ): Program {
   const floor = floorOf(task);
   const { method, fractionBits, components, outputs, minimumOwners, allowFullRank } = task;

@@ -2,7 +2,6 @@
  * Outgoing connections by the HTTP proxy that the environment names: HTTPS_PROXY is its address, NO_PROXY what is reached without it. The proxy carries TLS
  * from end to end (CONNECT), so it sees the name and the port of a service and nothing that is said.
  */
-
 import { request as plainRequest } from 'node:http';
 import { Agent, type AgentOptions, request as tlsRequest } from 'node:https';
 import { BlockList, isIP, isIPv6 } from 'node:net';

@@ -2,7 +2,6 @@
  * What the data user must not forget: tasks and their progress, contributions, and what was drawn once for a task.
  * Every method is one transaction; when its promise resolves, its effect is durable.
  */
-
 import type { CodedError } from '@eigenveil/platform';
 import type { AnswerStore } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';

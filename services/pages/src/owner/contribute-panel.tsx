@@ -1,5 +1,4 @@
 /** Contributing: a file is read in the worker, the owner sees what was read, and only then encrypted sums are sent. */
-
 import { type Basis, DatasetName } from '@eigenveil/data-owner/portable';
 import type { Words } from '@eigenveil/platform';
 import { columnsFor } from '@eigenveil/projection/portable';

@@ -2,7 +2,6 @@
  * What the owner's page keeps in the browser, in IndexedDB of its origin. What is written is on the disk before the promise resolves (durability
  * `strict`, as far as the browser and the system keep that promise), whole or not at all.
  */
-
 import type {
   LedgerEntry,
   OwnerPolicy,

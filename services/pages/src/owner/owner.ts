@@ -1,5 +1,4 @@
 /** What the owner does on this page: the code of the command line, with a state in the browser and a worker for rows and ciphertexts. */
-
 import {
   type Basis,
   type BrokenRule,

@@ -2,7 +2,6 @@
  * The owner's state in the browser: what OwnerHome keeps in a folder, with the same promises. A contribution is kept before it is sent, and
  * the first one that is kept is the one to send, in all tabs.
  */
-
 import {
   digestOfData,
   Enrolment,

@@ -2,6 +2,7 @@
 import type { OwnerTerm, TaskTerm } from '@eigenveil/data-owner/portable';
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
+import { WRITTEN_OTHERWISE } from '../common/row-words.ts';
 import { MEMBERS } from './policy-form.ts';
 
 /** Labels of the fields about files, here since messages name them, too. */
@@ -52,27 +53,15 @@ const fieldWith = (label: keyof typeof FILE_LABELS) => (value: string) =>
   value === '' ? `“${FILE_LABELS[label]}”` : `“${FILE_LABELS[label]}”: ${value}`;
 
 const ROW_WORDS: Vocabulary<RowTerm> = {
+  ...WRITTEN_OTHERWISE,
   separator: fieldWith('separator'),
   decimal: fieldWith('decimal'),
   trim: field('trim'),
   missing: field('missing'),
   numericLabels: field('numericLabels'),
   ignore: fieldWith('ignore'),
-  // This page has no field for what follows: the file has to be written otherwise.
   thousands: (character) => `thousands that a ${character} separates`,
-  readThousands: () => 'this page does not read: write numbers without it',
   defaultMissing: () => 'this page',
-  nameMissing: () => 'leave the cell empty',
-  encoding: () => 'save the file as UTF-8',
-  escape: () => 'write a quote within a quoted cell as two quotes',
-  skipLines: (lines) => `take the lines above it (${lines}) out of the file`,
-  aboveHeader: () => 'take lines that stand above the header row out of the file',
-  skipRows: () => 'take what is no row of numbers out of the file',
-  rename: () => 'rename the column in the file',
-  renameOne: () => 'rename the column in the file',
-  ownColumns: () => 'names of columns',
-  allowClipping: () => 'write the file in the unit of the task',
-  countUnreadable: () => 'write numbers in them',
 };
 
 const OWNER_WORDS: Vocabulary<OwnerTerm> = {

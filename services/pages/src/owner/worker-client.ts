@@ -1,5 +1,4 @@
 /** The page's end of its worker: starts one for each job, and ends it with the job. */
-
 import type { PublicKeyParts } from '@eigenveil/paillier/owner';
 import { CodedError, Words } from '@eigenveil/platform';
 import type { Contributor } from '@eigenveil/protocol/owner';

@@ -1,5 +1,4 @@
 /** Finds the file of a data set and reads its people. */
-
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

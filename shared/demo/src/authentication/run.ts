@@ -1,5 +1,4 @@
 /** The demo of authentication: owners with one class each compute a projection, and an authenticator recognises them by it. */
-
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TrustEngine, type TrustSettings } from '@eigenveil/authentication';

@@ -1,5 +1,4 @@
 /** What `npm run evaluate` does once its options are read. */
-
 import { COMMAND_CODES, type Command, onShutdown, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import type { TaskProposal } from '@eigenveil/task';

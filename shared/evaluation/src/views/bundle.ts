@@ -2,7 +2,6 @@
  * A view as a file: JSON lines and blobs, sealed with AES-256-GCM under a key that lies in a file of its own beside it (mode 0600).
  * docs/evaluation-views.md has the format.
  */
-
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CodedError } from '@eigenveil/platform';

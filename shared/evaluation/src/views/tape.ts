@@ -1,5 +1,4 @@
 /** Reads the tapes that the preloaded recorder of randomness has written: a file for each thread of a process. */
-
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CodedError } from '@eigenveil/platform';

@@ -2,7 +2,6 @@
  * What went through a connection of TLS 1.3 in clear (RFC 8446, sections 5 and 7), from the bytes that passed and the secrets that either
  * end wrote down (`--tls-keylog`): the processes and their connections stay as they are, and nobody sits in the midst.
  */
-
 import { type CipherGCMTypes, createDecipheriv, createHmac } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { EVALUATION_CODES } from '../codes.ts';

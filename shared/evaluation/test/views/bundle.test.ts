@@ -1,5 +1,4 @@
 /** A bundle holds what was put in, and opens for nobody once a byte of it is another. */
-
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** A task as the CSP has signed it, opened: what every party does first, for itself, and what the steps work with. */
-
 import { type Packing, PublicKey } from '@eigenveil/paillier/owner';
 import { CodedError } from '@eigenveil/platform';
 import { layout, sketchMatrix } from '@eigenveil/statistics/owner';

@@ -2,7 +2,6 @@
  * DuckDB as a reader, in a process of its own: it runs one SELECT at a time, loads no extension, writes nothing but a file that it is asked for, and
  * its messages, which quote cells and statements, are not passed on.
  */
-
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { CodedError } from '@eigenveil/platform';

@@ -1,5 +1,4 @@
 /** The files that one text names: a file, a folder with all that is in it, or a pattern. */
-
 import { glob, readdir, stat } from 'node:fs/promises';
 import { join, matchesGlob } from 'node:path';
 import { CodedError } from '@eigenveil/platform';

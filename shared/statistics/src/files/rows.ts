@@ -1,7 +1,6 @@
 /** Rows of files, whatever the files are: CSV in any text, packed or not, or Parquet; told by their first bytes. */
-
 import { createHash, type Hash } from 'node:crypto';
-import { CodedError, isOf, words } from '@eigenveil/platform';
+import { CodedError, hyphenated, isOf, words } from '@eigenveil/platform';
 import type { FileForm } from '@eigenveil/platform/file-form';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
@@ -132,9 +131,7 @@ function isParquet(path: string, form: FileForm | undefined): boolean {
 export function requireNoText(title: string, settings: ReadingOptions): void {
   const given = OF_TEXT.filter((name) => settings[name] !== undefined);
   if (given.length === 0) return;
-  const flags = given.map(
-    (name) => `"--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}"`,
-  );
+  const flags = given.map((name) => `"--${hyphenated(name)}"`);
   throw new CodedError(
     STATISTICS_CODES.ERR_ROW_OPTIONS,
     `${flags.join(', ')} expected with CSV alone, and ${JSON.stringify(title)} is none`,

@@ -14,7 +14,6 @@
  * hash (NIST SP 800-38D; McGrew, Viega, INDOCRYPT 2004): another message of n blocks of 16 bytes has the same tag with probability at most (n + 2)/2^128,
  * 2^−100 for 4 GB, whatever the peer computes; and who has failed has no second try. SHA-256 would take eight times as long.
  */
-
 import { type CipherGCM, createCipheriv, timingSafeEqual } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';

@@ -3,7 +3,6 @@
  * the opening request, which the accepting service checks before a WebSocket exists. An abort travels as the reason of
  * a close frame, behind what was sent before. Frames of the connecting end carry a mask of zeros: see unmasked().
  */
-
 import type { IncomingMessage } from 'node:http';
 import type { Agent } from 'node:https';
 import type { OnReadOpts } from 'node:net';

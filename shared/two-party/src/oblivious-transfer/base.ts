@@ -10,7 +10,6 @@
  * P-256, with SHA-256 as a random oracle; nobody knows the logarithm of C, the hash of a name (p256.ts). We claim no simulation. Why:
  * docs/arguments.md, "Base transfers".
  */
-
 import { createECDH, createHash, type ECDH } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import type { MessageStream } from '../channel/message-stream.ts';

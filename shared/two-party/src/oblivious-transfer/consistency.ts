@@ -11,7 +11,6 @@
  * then knows m bits of Δ. Assumptions: SHA-256 as a random oracle, for the challenge and in the place of the h(t_j) themselves; AES-128 as an
  * ideal cipher, for H. Why: docs/arguments.md, "Check of the extension".
  */
-
 import { createCipheriv, createHash, timingSafeEqual } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';

@@ -1,5 +1,4 @@
 /** Sketched tasks, runs of them in one process, and how far a result is from the reference. */
-
 import { createHash } from 'node:crypto';
 import { type Decomposition, decompose, principalAngles } from '@eigenveil/projection';
 import { drawOwnNoise, flatten, unflatten } from '@eigenveil/statistics';

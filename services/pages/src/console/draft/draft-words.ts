@@ -2,30 +2,20 @@
 import type { DraftTerm } from '@eigenveil/data-user/draft';
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
+import { WRITTEN_OTHERWISE } from '../../common/row-words.ts';
 
 const NOTHING = () => 'nothing on this page';
 
 const ROW_WORDS: Vocabulary<RowTerm> = {
+  ...WRITTEN_OTHERWISE,
   separator: () => 'a file with commas between its cells',
   decimal: NOTHING,
   thousands: NOTHING,
-  readThousands: () => 'this page does not read: write numbers without it',
   trim: NOTHING,
   missing: NOTHING,
   numericLabels: NOTHING,
   ignore: NOTHING,
   defaultMissing: NOTHING,
-  nameMissing: () => 'leave the cell empty',
-  encoding: () => 'save the file as UTF-8',
-  escape: () => 'write a quote within a quoted cell as two quotes',
-  skipLines: (lines) => `take the lines above it (${lines}) out of the file`,
-  aboveHeader: () => 'take lines that stand above the header row out of the file',
-  skipRows: () => 'take what is no row of numbers out of the file',
-  rename: () => 'rename the column in the file',
-  renameOne: () => 'rename the column in the file',
-  ownColumns: () => 'names of columns',
-  allowClipping: () => 'write the file in the unit of the task',
-  countUnreadable: () => 'write numbers in them',
 };
 
 const DRAFT_WORDS: Vocabulary<DraftTerm> = {

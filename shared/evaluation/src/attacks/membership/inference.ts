@@ -1,5 +1,4 @@
 /** Carries an attack on membership out: over worlds with the candidate and without, by the number of rows. */
-
 import { shareOf } from '@eigenveil/laboratory/recognition/intervals';
 import { isOf } from '@eigenveil/platform';
 import { PROJECTION_CODES } from '@eigenveil/projection';

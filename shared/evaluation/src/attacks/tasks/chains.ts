@@ -3,13 +3,12 @@ import { type Link, statisticsThrough, symmetricEigen } from '@eigenveil/project
 import type { Statistics } from '@eigenveil/statistics';
 import { basisFeatures, checkBasis, type TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
-import { errorCodeOf } from '@eigenveil/wire';
 import { Matrix } from 'ml-matrix';
 import type { Experiment } from '../../experiment.ts';
 import { releasedBy, releasedOf } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { explained, type Population, populationOf, trialsBeside } from './population.ts';
-import { checkByRanks, pcaOf, refusal, runsOf } from './scenes.ts';
+import { checkByRanks, pcaOf, refusal, runsOf, unlessRefused } from './scenes.ts';
 import { trueRest } from './spectrum.ts';
 import { expectedRest, outsideOf, toldBy } from './told.ts';
 
@@ -30,30 +29,27 @@ function linkOf(task: TaskProposal, vectors: Vectors, eigenvalues: readonly numb
 }
 
 /** A PCA by `garbled` of the components, of which it gives as many as the rule of ranks lets it, all but one at most. */
-function pcaOn({ task, projection }: Link): TaskProposal {
-  const secondOf = (components: number): TaskProposal => ({
+function pcaOn(link: Link): TaskProposal {
+  for (let components = link.projection.vectors.length - 1; components > 1; components -= 1) {
+    const second = unlessRefused(() => checkedOn(link, components));
+    if (second !== undefined) return second;
+  }
+  return checkedOn(link, 1);
+}
+
+/** @throws as `checkBasis` and `checkByRanks` */
+function checkedOn({ task }: Link, components: number): TaskProposal {
+  const second: TaskProposal = {
     ...(task as TaskProposal),
     twoParty: 'garbled',
     features: [...basisFeatures(task as TaskProposal)],
     basis: DIGEST,
     components,
     outputs: [],
-  });
-  let second = secondOf(Math.max(1, projection.vectors.length - 1));
-  while (second.components > 1 && isRefusedByRanks(second)) second = secondOf(second.components - 1);
+  };
   checkBasis(second, [task as TaskProposal]);
   checkByRanks(second);
   return second;
-}
-
-function isRefusedByRanks(task: TaskProposal): boolean {
-  try {
-    checkByRanks(task);
-    return false;
-  } catch (error) {
-    if (errorCodeOf(error) === 'ERR_FULL_RANK') return true;
-    throw error;
-  }
 }
 
 async function statisticsOn(link: Link, task: TaskProposal, rows: readonly SceneRow[]): Promise<Statistics> {

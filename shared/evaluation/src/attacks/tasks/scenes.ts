@@ -37,7 +37,7 @@ export function checkByRanks(task: TaskProposal): void {
   checkTask({ ...task, features, exact: false, allowFullRank: false });
 }
 
-/** Undefined where a task is refused over the rows of a run. */
+/** Undefined where a task is refused, by itself or over the rows of a run. */
 export function unlessRefused<T>(compute: () => T): T | undefined {
   try {
     return compute();
