@@ -255,10 +255,15 @@ describe('what is refused', () => {
           { requiredKeys: [] },
         ),
         async (rows, separator, lineEnd, header, ignoredColumns, options) => {
-          // A row that has most names of the task's columns is a header.
-          const [first = [], ...others] = rows;
-          const nameless = first.map((it) => (['a', 'b', 'label'].includes(it) ? '' : it));
-          const lines = header.length === 0 ? [nameless, ...others] : [header, ...rows];
+          // A row that has most names of the task's columns is a header, also behind blank ones.
+          let hasBegun = false;
+          const headless = rows.map((cells) => {
+            if (hasBegun) return cells;
+            const nameless = cells.map((it) => (['a', 'b', 'label'].includes(it) ? '' : it));
+            hasBegun = nameless.some((it) => it !== '');
+            return nameless;
+          });
+          const lines = header.length === 0 ? headless : [header, ...rows];
           const text = lines.map((cells) => cells.join(separator)).join(lineEnd);
           const error: unknown = await read(text, { ...options, ignoredColumns, strict: true }).then(
             () => undefined,
