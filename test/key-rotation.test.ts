@@ -135,7 +135,7 @@ const KILLED_AT: [name: 'csp' | 'user', call: 'fsync' | 'rename' | 'unlink', nth
   ['user', 'fsync', 4],
 ];
 
-// Where it is interrupted between any two changes, shared/server/test/rotation.test.ts shows.
+// Where it is interrupted between any two changes, shared/server/test/secrets/rotation.test.ts shows.
 describe.skipIf(cannotTrace !== undefined)('a rotation that is killed', { tags: ['long'] }, () => {
   for (const [name, call, nth] of KILLED_AT) {
     test.concurrent(`in eigenveil-${name} at ${call} number ${nth}`, async () => {

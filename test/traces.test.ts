@@ -198,7 +198,7 @@ test('nothing of OpenTelemetry is loaded where no collector is configured', { ta
   const args = ['--import', hook, '--input-type=module', '-e', code];
   const { stderr } = await promisify(execFile)(process.execPath, args);
   const loaded = JSON.parse(stderr) as string[];
-  expect(loaded.some((url) => url.endsWith('shared/server/src/tracing.ts'))).toBe(true);
+  expect(loaded.some((url) => url.endsWith('shared/server/src/observe/tracing.ts'))).toBe(true);
   // prom-client loads the interface, which does nothing by itself.
   const ours = loaded.filter((url) => /@opentelemetry\/(?!api\/)|(open-telemetry|traces)\.ts$/.test(url));
   expect(ours).toEqual([]);

@@ -1,7 +1,7 @@
 /** What the authenticator's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
-import { MIGRATIONS } from './sqlite-schema.ts';
-import { SEALED, SqliteAuthenticatorStore } from './sqlite-store.ts';
+import { MIGRATIONS } from './store/sqlite-schema.ts';
+import { SEALED, SqliteAuthenticatorStore } from './store/sqlite-store.ts';
 
 /**
  * Sealed templates stay in a backup, or everybody would have to enrol anew; the key that opens them does not. Invitations are void. Who was

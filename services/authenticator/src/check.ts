@@ -3,8 +3,8 @@ import { readCertificates } from '@eigenveil/command';
 import { checkService, Doubt, type Finding, Findings, lookAtPeer } from '@eigenveil/server';
 import { connectionReason } from '@eigenveil/wire';
 import { AUTHENTICATOR_BACKUP } from './backup.ts';
-import { referencesOf } from './references.ts';
-import type { AuthenticatorConfiguration } from './settings.ts';
+import type { AuthenticatorConfiguration } from './cli/settings.ts';
+import { referencesOf } from './service/references.ts';
 
 export async function checkAuthenticator(config: AuthenticatorConfiguration): Promise<readonly Finding[]> {
   const findings = new Findings();

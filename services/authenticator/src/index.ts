@@ -1,11 +1,12 @@
 /** A continuous-authentication back end on reduced rows. */
+
+export {
+  AUTHENTICATOR_SETTINGS,
+  type AuthenticatorConfiguration,
+  ProjectionSettings,
+} from './cli/settings.ts';
 export {
   type AuthenticatorOverrides,
   type RunningAuthenticator,
   startAuthenticator,
 } from './server.ts';
-export {
-  AUTHENTICATOR_SETTINGS,
-  type AuthenticatorConfiguration,
-  ProjectionSettings,
-} from './settings.ts';

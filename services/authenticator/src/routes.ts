@@ -21,7 +21,7 @@ import {
   WindowsRequest,
   windowsBodyBytes,
 } from './messages.ts';
-import type { AuthenticatorService } from './service.ts';
+import type { AuthenticatorService } from './service/service.ts';
 
 const SMALL_BODY_BYTES = 4096;
 

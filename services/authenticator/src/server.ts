@@ -9,14 +9,14 @@ import {
   sqliteBytes,
 } from '@eigenveil/server';
 import { SERVICE_TITLES, type Thumbprint } from '@eigenveil/wire';
-import { authenticatorMetrics } from './metrics.ts';
-import { Population } from './population.ts';
-import { referencesOf } from './references.ts';
+import { Population } from './calibration/population.ts';
+import type { AuthenticatorConfiguration } from './cli/settings.ts';
 import { authenticatorRoutes } from './routes.ts';
-import { AuthenticatorService } from './service.ts';
-import type { AuthenticatorConfiguration } from './settings.ts';
-import { SqliteAuthenticatorStore } from './sqlite-store.ts';
-import { Webhook, type WebhookTimes } from './webhook.ts';
+import { authenticatorMetrics } from './service/metrics.ts';
+import { referencesOf } from './service/references.ts';
+import { AuthenticatorService } from './service/service.ts';
+import { Webhook, type WebhookTimes } from './service/webhook.ts';
+import { SqliteAuthenticatorStore } from './store/sqlite-store.ts';
 
 export interface RunningAuthenticator {
   readonly url: string;

@@ -1,7 +1,7 @@
 /** Enrols a device directly in a database: `DATABASE TOKEN THUMBPRINT [die]`; says that it is in its midst, or dies there. A program of enrolment.test.ts. */
 import { hashOneTimeToken } from '@eigenveil/server';
 import { digestBytes, Thumbprint } from '@eigenveil/wire';
-import { SqliteAuthenticatorStore } from '../src/sqlite-store.ts';
+import { SqliteAuthenticatorStore } from '../src/store/sqlite-store.ts';
 
 const [database, token, thumbprint, die] = process.argv.slice(2);
 const store = new SqliteAuthenticatorStore(database!);

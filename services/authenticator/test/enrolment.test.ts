@@ -7,9 +7,9 @@ import { databaseFile, hashOneTimeToken } from '@eigenveil/server';
 import { Children } from '@eigenveil/testbed/processes/children';
 import { Thumbprint } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newInvitation } from '../src/invitation.ts';
 import { PATHS, type UserId } from '../src/messages.ts';
-import { SqliteAuthenticatorStore } from '../src/sqlite-store.ts';
+import { newInvitation } from '../src/service/invitation.ts';
+import { SqliteAuthenticatorStore } from '../src/store/sqlite-store.ts';
 import {
   type Device,
   newKey,

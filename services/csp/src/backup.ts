@@ -1,8 +1,8 @@
 /** What the CSP's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
-import { CspOperator } from './operator.ts';
-import { MIGRATIONS } from './sqlite-schema.ts';
-import { SEALED } from './sqlite-store.ts';
+import { CspOperator } from './operate/operator.ts';
+import { MIGRATIONS } from './store/sqlite-schema.ts';
+import { SEALED } from './store/sqlite-store.ts';
 
 export const CSP_BACKUP: BackupRules = {
   service: 'csp',

@@ -2,7 +2,7 @@
 import { selfTest } from '@eigenveil/paillier';
 import { checkService, Doubt, type Finding, Findings } from '@eigenveil/server';
 import { CSP_BACKUP } from './backup.ts';
-import type { CspConfiguration } from './settings.ts';
+import type { CspConfiguration } from './cli/settings.ts';
 
 export async function checkCsp(config: CspConfiguration): Promise<readonly Finding[]> {
   const findings = new Findings();

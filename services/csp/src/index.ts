@@ -1,7 +1,8 @@
 /** The crypto service provider. */
-export { type AuditEntry, readAudit, type VerifiedAudit, verifyAudit } from './audit.ts';
-export { cspProgram } from './command.ts';
-export { inviteOwners } from './invite.ts';
-export { CspOperator } from './operator.ts';
+
+export { cspProgram } from './cli/command.ts';
+export { CSP_SETTINGS, type CspConfiguration } from './cli/settings.ts';
+export { type AuditEntry, readAudit, type VerifiedAudit, verifyAudit } from './operate/audit.ts';
+export { inviteOwners } from './operate/enrolment-tokens.ts';
+export { CspOperator } from './operate/operator.ts';
 export { type CspOverrides, type RunningCsp, startCsp } from './server.ts';
-export { CSP_SETTINGS, type CspConfiguration } from './settings.ts';

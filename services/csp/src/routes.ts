@@ -34,7 +34,7 @@ import {
   type VerifiedProof,
 } from '@eigenveil/wire';
 import { z } from 'zod';
-import type { CspService } from './service.ts';
+import type { CspService } from './service/service.ts';
 
 const SMALL_BODY_BYTES = 4096;
 const RECORDS_BODY_BYTES = RECORDS_PER_REQUEST * 2200;

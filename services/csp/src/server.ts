@@ -10,12 +10,12 @@ import {
   sqliteBytes,
 } from '@eigenveil/server';
 import { SERVICE_TITLES, type Thumbprint } from '@eigenveil/wire';
+import type { CspConfiguration } from './cli/settings.ts';
 import { cspRoutes } from './routes.ts';
-import { CspService } from './service.ts';
-import type { CspConfiguration } from './settings.ts';
-import { SqliteCspStore } from './sqlite-store.ts';
-import { StartLimit } from './start-limit.ts';
-import { TwoPartyServer } from './two-party-server.ts';
+import { CspService } from './service/service.ts';
+import { StartLimit } from './service/start-limit.ts';
+import { TwoPartyServer } from './service/two-party-server.ts';
+import { SqliteCspStore } from './store/sqlite-store.ts';
 
 export interface RunningCsp {
   readonly url: string;

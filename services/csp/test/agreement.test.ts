@@ -10,7 +10,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type CspDependencies, CspService } from '../src/service.ts';
+import { type CspDependencies, CspService } from '../src/service/service.ts';
 import { cspWith, taskOf } from './csp.ts';
 
 class CountingPool extends PaillierPool {

@@ -14,8 +14,8 @@ import {
   appendAudit,
   readAudit,
   verifyAudit,
-} from '../src/audit.ts';
-import { SqliteCspStore } from '../src/sqlite-store.ts';
+} from '../src/operate/audit.ts';
+import { SqliteCspStore } from '../src/store/sqlite-store.ts';
 
 const digest = (i: number) => Digest.parse(`${i}`.repeat(43));
 

@@ -5,8 +5,8 @@ import { systemRandomness } from '@eigenveil/privacy';
 import { Sealer } from '@eigenveil/server';
 import { newTaskId, type Task, TaskProposal } from '@eigenveil/task';
 import { generatePrivateJwk, importSigningKey, type Thumbprint } from '@eigenveil/wire';
-import type { CspDependencies } from '../src/service.ts';
-import { SqliteCspStore } from '../src/sqlite-store.ts';
+import type { CspDependencies } from '../src/service/service.ts';
+import { SqliteCspStore } from '../src/store/sqlite-store.ts';
 
 /** With a new key and an empty store in memory. */
 export async function cspWith<Pool extends PaillierPool>(paillier: Pool) {

@@ -16,19 +16,23 @@ export {
 
 export { type Task, TaskId } from '@eigenveil/task';
 export { CODES, type Projection, type Receipt, type ServiceAddress, Thumbprint } from '@eigenveil/wire';
-
-export type { Basis } from './basis.ts';
-export type { BudgetStatus } from './budget.ts';
-export { ownerProgram } from './command.ts';
-export { DataOwner, type DataOwnerOptions, type Rehearsal, type Summed } from './data-owner.ts';
-export { DEFAULT_DATASET } from './dataset.ts';
-export { OwnerHome } from './home.ts';
-export { Elsewhere, LedgerEntry } from './ledger.ts';
-export type { OwnFloorTold } from './own-floor.ts';
-export { type BrokenRule, checkPolicy, OwnerPolicy } from './policy.ts';
-export { type ReducedFile, reduceFile } from './reduce.ts';
-export { Evidence, type TaskResult, verifyResult } from './result.ts';
-export { type Revealed, revealedBy } from './reveals.ts';
-export { isParquetName, type RowSettings, type Rows, rowsOf } from './rows.ts';
-export { type Enrolment, MemoryOwnerState, type OwnerState, type PendingContribution } from './state.ts';
-export type { Waiting } from './waiting.ts';
+export type { BudgetStatus } from './budget/budget.ts';
+export { DEFAULT_DATASET } from './budget/dataset.ts';
+export { Elsewhere, LedgerEntry } from './budget/ledger.ts';
+export { ownerProgram } from './cli/command.ts';
+export type { Waiting } from './cli/waiting.ts';
+export type { Basis } from './owner/basis.ts';
+export { DataOwner, type DataOwnerOptions, type Rehearsal, type Summed } from './owner/data-owner.ts';
+export { OwnerHome } from './owner/home.ts';
+export type { OwnFloorTold } from './owner/own-floor.ts';
+export { type BrokenRule, checkPolicy, OwnerPolicy } from './owner/policy.ts';
+export { Evidence, type TaskResult, verifyResult } from './owner/result.ts';
+export { type Revealed, revealedBy } from './owner/reveals.ts';
+export {
+  type Enrolment,
+  MemoryOwnerState,
+  type OwnerState,
+  type PendingContribution,
+} from './owner/state.ts';
+export { type ReducedFile, reduceFile } from './rows/reduce.ts';
+export { isParquetName, type RowSettings, type Rows, rowsOf } from './rows/sources.ts';

@@ -1,15 +1,16 @@
 /** The data owner in Node.js and in browsers: what it does, and what it must not forget. Whoever uses it keeps the state. */
-export type { Basis } from './basis.ts';
-export { type BudgetStatus, budgetStatus } from './budget.ts';
-export { DataOwner, type DataOwnerOptions, type Summed } from './data-owner.ts';
-export { DatasetName, DEFAULT_DATASET } from './dataset.ts';
-export { Elsewhere, LedgerEntry, nextEntry } from './ledger.ts';
-export { type OwnFloorTold, ownFloorInWords, planOwnFloor } from './own-floor.ts';
-export { partInWords } from './parts.ts';
-export { type BrokenRule, brokenRules, checkPolicy, OwnerPolicy } from './policy.ts';
-export { byPredictor, byProjector, reducedLines } from './reduced-lines.ts';
-export { Evidence, type TaskResult, verifyResult } from './result.ts';
-export { type Revealed, revealedBy } from './reveals.ts';
+
+export { type BudgetStatus, budgetStatus } from './budget/budget.ts';
+export { DatasetName, DEFAULT_DATASET } from './budget/dataset.ts';
+export { Elsewhere, LedgerEntry, nextEntry } from './budget/ledger.ts';
+export { partInWords } from './budget/parts.ts';
+export { untilReady, type Waiting } from './cli/waiting.ts';
+export type { Basis } from './owner/basis.ts';
+export { DataOwner, type DataOwnerOptions, type Summed } from './owner/data-owner.ts';
+export { type OwnFloorTold, ownFloorInWords, planOwnFloor } from './owner/own-floor.ts';
+export { type BrokenRule, brokenRules, checkPolicy, OwnerPolicy } from './owner/policy.ts';
+export { Evidence, type TaskResult, verifyResult } from './owner/result.ts';
+export { type Revealed, revealedBy } from './owner/reveals.ts';
 export {
   digestOfData,
   Enrolment,
@@ -19,6 +20,6 @@ export {
   type PendingContribution,
   SeriesEntry,
   type SeriesState,
-} from './state.ts';
-export type { OwnerTerm, TaskTerm } from './terms.ts';
-export { untilReady, type Waiting } from './waiting.ts';
+} from './owner/state.ts';
+export type { OwnerTerm, TaskTerm } from './owner/terms.ts';
+export { byPredictor, byProjector, reducedLines } from './rows/reduced-lines.ts';

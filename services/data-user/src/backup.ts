@@ -1,10 +1,10 @@
 /** What the data user's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
 import { openSqliteStore } from './store/open.ts';
+import { eraseAll } from './store/rules.ts';
 import { SEALED, type SqlDataUserStore } from './store/sql-store.ts';
 import { MIGRATIONS } from './store/sqlite-schema.ts';
 import { FINAL_STATES } from './store/store.ts';
-import { eraseAll } from './store-rules.ts';
 
 /** A task that has not ended is given up in the backup already: contributions and blinding values that no task will use stay out. */
 export const DATA_USER_BACKUP: BackupRules = {

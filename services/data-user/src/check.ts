@@ -22,7 +22,7 @@ import {
   thumbprintOf,
 } from '@eigenveil/wire';
 import { DATA_USER_BACKUP } from './backup.ts';
-import type { DataUserConfiguration } from './settings.ts';
+import type { DataUserConfiguration } from './cli/settings.ts';
 import { inspectDataUserDatabase } from './store/open.ts';
 
 export async function checkDataUser(config: DataUserConfiguration): Promise<readonly Finding[]> {

@@ -19,18 +19,18 @@ import {
   UploadResponse,
 } from '@eigenveil/wire';
 import { z } from 'zod';
-import type { Collection } from './collection.ts';
-import { consoleRoutes } from './console-routes.ts';
-import type { ConsoleSessions } from './console-sessions.ts';
-import type { ConsoleStreams } from './console-streams.ts';
-import type { CspClient } from './csp-client.ts';
-import type { Operators } from './operators.ts';
-import type { Refusals } from './refusals.ts';
-import type { Renewals } from './renewals.ts';
-import type { Revocations } from './revocations.ts';
-import type { TaskProgresses } from './task-progress.ts';
-import type { Tasks } from './tasks.ts';
-import type { WorkQueue } from './work-queue.ts';
+import type { Collection } from './collect/collection.ts';
+import type { Refusals } from './collect/refusals.ts';
+import type { WorkQueue } from './compute/work-queue.ts';
+import type { TaskProgresses } from './console/progress.ts';
+import { consoleRoutes } from './console/routes.ts';
+import type { ConsoleSessions } from './console/sessions.ts';
+import type { ConsoleStreams } from './console/streams.ts';
+import type { CspClient } from './tasks/csp-client.ts';
+import type { Operators } from './tasks/operators.ts';
+import type { Renewals } from './tasks/renewals.ts';
+import type { Revocations } from './tasks/revocations.ts';
+import type { Tasks } from './tasks/tasks.ts';
 
 const TaskParams = z.strictObject({ taskId: TaskId });
 const PlaceInOrder = z

@@ -1,8 +1,8 @@
 /** The store in SQLite; the one in PostgreSQL is tried where there is a server for it. */
 import { expect, onTestFinished, test } from 'vitest';
-import { verifyOperatorLog } from '../src/operator-log.ts';
-import { ADMIN } from '../src/operators.ts';
 import { openSqliteStore } from '../src/store/open.ts';
+import { verifyOperatorLog } from '../src/tasks/operator-log.ts';
+import { ADMIN } from '../src/tasks/operators.ts';
 import { storeContract } from './store-contract.ts';
 
 storeContract('SQLite', async () => openSqliteStore(':memory:'));

@@ -5,10 +5,10 @@
  */
 import { CodedError } from '@eigenveil/platform';
 import { AUTHENTICATION_CODES } from './codes.ts';
+import { type TrustSettings, trustChange } from './decision/trust.ts';
 import { sorted } from './ratios.ts';
 import { type ScoreKind, Scorer } from './scorer.ts';
 import { makeTemplate } from './template.ts';
-import { type TrustSettings, trustChange } from './trust.ts';
 
 /** Contiguous parts of an enrolment: neighbours in time are alike, and would make scores look better than they are. */
 const PARTS = 5;

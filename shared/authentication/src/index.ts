@@ -1,14 +1,15 @@
 /** Continuous authentication on reduced rows, as pure functions: frames, templates, scores, decisions, drift. */
 export { crossScores, type TrustTarget, trustSettings } from './calibration.ts';
 export { AUTHENTICATION_CODES } from './codes.ts';
-export type { Decision, Engine, EngineState } from './decision.ts';
+export type { Decision, Engine, EngineState } from './decision/decision.ts';
+export { type EngineSettings, engineOf } from './decision/engine.ts';
+export { type LikelihoodRatios, SequentialEngine, type SequentialSettings } from './decision/sequential.ts';
+export { TrustEngine, type TrustSettings } from './decision/trust.ts';
 export { driftProbability, FEWEST_PAIRS, flagBound, lookLevel, movementOf } from './drift.ts';
-export { type EngineSettings, engineOf } from './engine.ts';
 export { FRAME_SEED_BYTES, Frame } from './frame.ts';
 export { type Moments, momentsOf, WindowSums } from './moments.ts';
 export { likelihoodRatios } from './ratios.ts';
 export { type ScoreKind, Scorer } from './scorer.ts';
-export { type LikelihoodRatios, SequentialEngine, type SequentialSettings } from './sequential.ts';
 export {
   decodeTemplate,
   encodeTemplate,
@@ -16,5 +17,4 @@ export {
   type Template,
   updated,
 } from './template.ts';
-export { TrustEngine, type TrustSettings } from './trust.ts';
 export { checkWindow, MAXIMUM_DIMENSIONS } from './window.ts';

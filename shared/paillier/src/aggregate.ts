@@ -3,7 +3,7 @@
 import { readCiphertexts } from './ciphertexts.ts';
 import type { Ciphertext } from './encryption.ts';
 import { add } from './homomorphic.ts';
-import type { PublicKey } from './public-key.ts';
+import type { PublicKey } from './keys/public-key.ts';
 
 /**
  * The aggregate with the contributions added to it; position i of the result holds the sum over position i of all.

@@ -1,11 +1,11 @@
 /** Ciphertexts out of bytes, and the validation of those that come from somebody else. */
 
 import { CodedError } from '@eigenveil/platform';
+import { bytesToBigints } from './arithmetic/many-bigints.ts';
+import { gcd, Modulus } from './arithmetic/modular.ts';
 import { PAILLIER_CODES } from './codes.ts';
 import type { Ciphertext } from './encryption.ts';
-import { bytesToBigints } from './many-bigints.ts';
-import { gcd, Modulus } from './modular.ts';
-import type { PublicKey } from './public-key.ts';
+import type { PublicKey } from './keys/public-key.ts';
 
 /**
  * Reads and checks `count` ciphertexts from untrusted bytes: 0 < c < n^2, gcd(c, n) = 1 and c mod n neither 1 nor n - 1.

@@ -5,12 +5,12 @@
 
 import { CodedError } from '@eigenveil/platform';
 import { modInv } from 'bigint-crypto-utils';
+import { Exponentiator } from './arithmetic/exponentiation.ts';
+import { Modulus } from './arithmetic/modular.ts';
+import { randomBelow } from './arithmetic/random.ts';
 import { PAILLIER_CODES } from './codes.ts';
 import type { Ciphertext, Plaintext } from './encryption.ts';
-import { Exponentiator } from './exponentiation.ts';
-import type { SecretKey } from './key.ts';
-import { Modulus } from './modular.ts';
-import { randomBelow } from './random.ts';
+import type { SecretKey } from './keys/secret-key.ts';
 
 /** Decryption modulo one of the two primes. */
 class PrimeHalf {

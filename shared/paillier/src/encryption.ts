@@ -2,11 +2,11 @@
 
 import { CodedError, randomBytes } from '@eigenveil/platform';
 import { nthPowers } from '#nth-powers';
+import { FixedBase } from './arithmetic/fixed-base.ts';
+import { Modulus } from './arithmetic/modular.ts';
+import { type RandomBytes, randomBits, randomUnit } from './arithmetic/random.ts';
 import { PAILLIER_CODES } from './codes.ts';
-import { FixedBase } from './fixed-base.ts';
-import { Modulus } from './modular.ts';
-import type { PublicKey } from './public-key.ts';
-import { type RandomBytes, randomBits, randomUnit } from './random.ts';
+import type { PublicKey } from './keys/public-key.ts';
 
 declare const kind: unique symbol;
 /** An integer in [0, n). */

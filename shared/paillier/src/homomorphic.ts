@@ -2,7 +2,7 @@
 
 import { modInv, modPow } from 'bigint-crypto-utils';
 import { type Ciphertext, modulusOf, standardRandomiser } from './encryption.ts';
-import type { PublicKey } from './public-key.ts';
+import type { PublicKey } from './keys/public-key.ts';
 
 const LARGEST_CONSTANT = 1n << 32n;
 

@@ -1,14 +1,14 @@
 /** Paillier encryption: keys, packing, CRT decryption in OpenSSL's constant-time exponentiation, a worker pool. */
 
 export { aggregateContributions } from './aggregate.ts';
-export { bigintToBytes, bytesToBigint, decodeBigint, encodeBigint } from './bytes.ts';
+export { bigintToBytes, bytesToBigint, decodeBigint, encodeBigint } from './arithmetic/bytes.ts';
+export { selfTest, usesBigintFallback } from './arithmetic/exponentiation.ts';
 export { decodeCiphertexts } from './ciphertexts.ts';
 export { decrypt } from './decryption.ts';
 export { encrypt } from './encryption.ts';
-export { selfTest, usesBigintFallback } from './exponentiation.ts';
-export { type GenerateKeyOptions, generateKeyPair } from './generate.ts';
 export { add, multiplyByConstant, rerandomise } from './homomorphic.ts';
-export { SecretKey, type SecretKeyJson } from './key.ts';
+export { type GenerateKeyOptions, generateKeyPair } from './keys/generate.ts';
+export { SecretKey, type SecretKeyJson } from './keys/secret-key.ts';
 export * from './owner.ts';
 export { blindingWidths, drawBlinding, packBlinding, unpackBlinded } from './packing.ts';
-export { PaillierPool } from './pool.ts';
+export { PaillierPool } from './pool/pool.ts';

@@ -9,6 +9,7 @@ export {
   encryptMany,
   type Plaintext,
 } from './encryption.ts';
+export { type KeyOptions, PublicKey, type PublicKeyJson, type PublicKeyParts } from './keys/public-key.ts';
 export {
   makePacking,
   type Packing,
@@ -17,4 +18,3 @@ export {
   pack,
   type Slot,
 } from './packing.ts';
-export { type KeyOptions, PublicKey, type PublicKeyJson, type PublicKeyParts } from './public-key.ts';

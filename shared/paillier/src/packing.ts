@@ -16,10 +16,10 @@
  */
 
 import { CodedError, type IntegerList, Integers } from '@eigenveil/platform';
+import { type RandomBytes, randomBits } from './arithmetic/random.ts';
 import { PAILLIER_CODES } from './codes.ts';
 import type { Plaintext } from './encryption.ts';
-import type { PublicKey } from './public-key.ts';
-import { type RandomBytes, randomBits } from './random.ts';
+import type { PublicKey } from './keys/public-key.ts';
 
 export interface Slot {
   /** Which value: its index in the flat vector of values. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FixedBase } from '../src/arithmetic/fixed-base.ts';
 import { encryptMany, standardRandomiser, withRandomiser } from '../src/encryption.ts';
-import { FixedBase } from '../src/fixed-base.ts';
 import {
   add,
   type Ciphertext,

@@ -1,41 +1,48 @@
 /** PCA, DCA, LDA and MDR in the clear, and the owner's projector, in Node.js and in browsers. */
 // What opening a projection takes, since the package behind it is not installed on its own.
 export { Thumbprint } from '@eigenveil/task';
-export { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
-export { PROJECTION_CODES } from './codes.ts';
-export { principalAngles, residual, varianceCaptured } from './compare.ts';
-export {
-  correlationNoise,
-  correlationOf,
-  undividedVariances,
-  unstandardised,
-} from './correlation.ts';
-export type { Decomposition } from './decomposition.ts';
-export { type EigenPairs, generalisedEigen, symmetricEigen } from './eigen.ts';
-export { notPositiveDefinite } from './errors.ts';
+export { principalAngles, residual, varianceCaptured } from './accuracy/compare.ts';
 export {
   type ExplainedVariance,
   explainedVariance,
   type ShareOfVariance,
   type Untold,
   wholeVariance,
-} from './explained.ts';
-export { CONFIDENCE, QUANTILES, type ReleasedHistogram, releaseOf } from './histograms.ts';
-export { decompose, type Pencil, pencil } from './methods.ts';
-export { Predictor } from './predictor.ts';
-export { project, reconstruct } from './project.ts';
-export { type Link, Projector } from './projector.ts';
-export { fullRank, rankOf, rankRefusal, ZERO_EIGENVALUE } from './rank.ts';
-export { asReleased } from './released.ts';
-export { type Regression, regressionInUnits, ridgeRegression } from './ridge.ts';
-export { type Moved, RoundedRows, roundingAngles, UnroundedRows } from './rounding.ts';
+} from './accuracy/explained.ts';
+export { asReleased } from './accuracy/released.ts';
+export { type Moved, RoundedRows, roundingAngles, UnroundedRows } from './accuracy/rounding.ts';
+export { PROJECTION_CODES } from './codes.ts';
+export { notPositiveDefinite } from './errors.ts';
+export { type AgreedTask, type ClaimedProjection, checkAgreed } from './projector/agreed.ts';
+export { Predictor } from './projector/predictor.ts';
+export { project, reconstruct } from './projector/project.ts';
+export { type Link, Projector } from './projector/projector.ts';
+export { openProjection, SignedProjection, verifyBasis, verifyProjection } from './projector/signed.ts';
+export {
+  correlationNoise,
+  correlationOf,
+  undividedVariances,
+  unstandardised,
+} from './reference/correlation.ts';
+export type { Decomposition } from './reference/decomposition.ts';
+export { type EigenPairs, generalisedEigen, symmetricEigen } from './reference/eigen.ts';
+export { CONFIDENCE, QUANTILES, type ReleasedHistogram, releaseOf } from './reference/histograms.ts';
+export { decompose, type Pencil, pencil } from './reference/methods.ts';
+export { fullRank, rankOf, rankRefusal, ZERO_EIGENVALUE } from './reference/rank.ts';
+export { type Regression, regressionInUnits, ridgeRegression } from './reference/ridge.ts';
 export {
   betweenClassScatter,
   meanOfRows,
   totalScatter,
   traceOfTotalScatter,
   withinClassScatter,
-} from './scatter.ts';
-export { openProjection, SignedProjection, verifyBasis, verifyProjection } from './signed.ts';
-export { coreOf, type Sketch, sketchEigen, sketchIsWhole, sketchOf, sketchRefusal } from './sketch.ts';
-export { type Columns, columnsFor, statisticsThrough } from './through.ts';
+} from './reference/scatter.ts';
+export {
+  coreOf,
+  type Sketch,
+  sketchEigen,
+  sketchIsWhole,
+  sketchOf,
+  sketchRefusal,
+} from './reference/sketch.ts';
+export { type Columns, columnsFor, statisticsThrough } from './reference/through.ts';

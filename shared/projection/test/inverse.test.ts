@@ -1,7 +1,7 @@
 /** The pseudo-inverse of a projection's vectors beside that of a library, by its singular values. */
 import { Matrix, pseudoInverse } from 'ml-matrix';
 import { expect, it } from 'vitest';
-import { inverseOf } from '../src/project.ts';
+import { inverseOf } from '../src/projector/project.ts';
 import { difference } from './linear-algebra.ts';
 
 function library(vectors: number[][]): number[][] {

@@ -18,7 +18,6 @@ export {
   quantileError,
 } from './covariance.ts';
 export { type Fraction, toNumber } from './fraction.ts';
-export { countsOf, monotoneCumulative } from './monotone.ts';
 export {
   type CoefficientNoise,
   calibrateRelease,
@@ -27,6 +26,7 @@ export {
   noiseSampler,
   type ReleaseBudget,
 } from './noise.ts';
+export { countsOf, monotoneCumulative } from './quantiles/monotone.ts';
 export {
   type AskedRange,
   type AttainableLevel,
@@ -35,14 +35,14 @@ export {
   type PrivateRange,
   prefixDeviation,
   privateRange,
-} from './private-range.ts';
+} from './quantiles/private-range.ts';
 export {
   type NoisyHistogram,
   privateQuantile,
   privateRows,
   type QuantileEstimate,
   quantileEdge,
-} from './quantiles.ts';
+} from './quantiles/quantiles.ts';
 export { restore } from './restoration.ts';
 export { type Sensitivity, sensitivityOf } from './sensitivity.ts';
 export { type SquareRoot, squareRootErrors } from './square-root.ts';

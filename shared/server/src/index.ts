@@ -1,5 +1,12 @@
 /** What the HTTP services stand on: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite. */
-export { AdminToken, adminAuthenticator, bearerOf } from './admin.ts';
+
+export { Attempts } from './auth/attempts.ts';
+export { hashOneTimeToken, newOneTimeToken } from './auth/one-time-token.ts';
+export { AdminToken, adminAuthenticator, bearerOf } from './auth/operator-token.ts';
+export { type Owner, ownerAuthenticator } from './auth/owner.ts';
+export { ProofChecker, proofTokenOf, type UsedProofs } from './auth/proof.ts';
+export { adminTokenFile, databaseFile, keyFile, type LogLevel, SERVICE_SETTINGS } from './cli/settings.ts';
+export { SERVER_CODES } from './codes.ts';
 export {
   ANSWER_TABLES,
   type AnswerStore,
@@ -8,31 +15,10 @@ export {
   keepSeed,
   keepTag,
   keptAnswer,
-} from './answers.ts';
-export { Attempts } from './attempts.ts';
-export { type BackupRules, restoreBackup } from './backup.ts';
-export { readBinary, readJson } from './body.ts';
-export { timesOf, ValidityTeller, validityOf } from './certificate.ts';
-export { auditBroken, ChainedLog, LINK, type VerifiedLog } from './chained-log.ts';
-export { checkService, compareClocks, Doubt, type Finding, Findings } from './check.ts';
-export { SERVER_CODES } from './codes.ts';
-export {
-  type Foundation,
-  openFoundation,
-  openSigningKey,
-} from './foundation.ts';
-export { type AppOptions, createApp } from './http.ts';
-export type { DatabaseRules } from './inspect.ts';
-export { type KeyRing, loadOrCreateKeyRing } from './key-ring.ts';
-export { refuse } from './line.ts';
-export { createLogger, type Logger } from './log.ts';
-export { Metrics } from './metrics.ts';
-export { hashOneTimeToken, newOneTimeToken } from './one-time-token.ts';
-export { openApiDocument, type ServiceInfo } from './openapi.ts';
-export { type Owner, ownerAuthenticator } from './owner.ts';
-export { type PageOptions, pageRoutes } from './page.ts';
-export { lookAtPeer } from './peer.ts';
-export { PeerNames } from './peer-names.ts';
+} from './database/answers.ts';
+export { type BackupRules, restoreBackup } from './database/backup.ts';
+export { auditBroken, ChainedLog, LINK, type VerifiedLog } from './database/chained-log.ts';
+export type { DatabaseRules } from './database/inspect.ts';
 export {
   inspectPostgres,
   openPostgres,
@@ -40,30 +26,12 @@ export {
   type PostgresOptions,
   type PostgresQueries,
   reasonOf,
-} from './postgres.ts';
-export { PostgresDriver } from './postgres-driver.ts';
-export { type HeldLock, tryLock } from './postgres-lock.ts';
-export { PostgresSockets, withinTime } from './postgres-sockets.ts';
-export { parsePostgresUrl } from './postgres-url.ts';
-export { type PostgresWaits, STANDARD_WAITS, timesOfWaits } from './postgres-waits.ts';
-export { ProofChecker, proofTokenOf, type UsedProofs } from './proof.ts';
-export { RateLimit } from './rate-limit.ts';
-export { Reloader, type Renewable } from './reload.ts';
-export { type KeyPlace, requireKeys, type SealedStore } from './rotation.ts';
-export {
-  type Authenticator,
-  type Authenticators,
-  type BodySpec,
-  type ResponseSpec,
-  type Route,
-  type RouteContext,
-  routesWith,
-} from './routes.ts';
-export { resealColumns, type SealedColumn } from './sealed-columns.ts';
-export { Sealer } from './sealing.ts';
-export { loadOrCreateSecretFile } from './secret-file.ts';
-export { openService, type Service, type ServiceConfiguration } from './service.ts';
-export { adminTokenFile, databaseFile, keyFile, type LogLevel, SERVICE_SETTINGS } from './settings.ts';
+} from './database/postgres.ts';
+export { PostgresDriver } from './database/postgres-driver.ts';
+export { type HeldLock, tryLock } from './database/postgres-lock.ts';
+export { PostgresSockets, withinTime } from './database/postgres-sockets.ts';
+export { parsePostgresUrl } from './database/postgres-url.ts';
+export { type PostgresWaits, STANDARD_WAITS, timesOfWaits } from './database/postgres-waits.ts';
 export {
   among,
   countOf,
@@ -83,16 +51,32 @@ export {
   type SqlDriver,
   sql,
   type Work,
-} from './sql.ts';
+} from './database/sql.ts';
 export {
   type Database,
   openDatabase,
   scrub,
   transaction,
   tryScrub,
-} from './sqlite.ts';
-export { SqliteDriver } from './sqlite-driver.ts';
-export { measureStorage, sqliteBytes } from './storage.ts';
+} from './database/sqlite.ts';
+export { SqliteDriver } from './database/sqlite-driver.ts';
+export { measureStorage, sqliteBytes } from './database/storage.ts';
+export { readBinary, readJson } from './http/body.ts';
+export { type AppOptions, createApp } from './http/http.ts';
+export { openApiDocument, type ServiceInfo } from './http/openapi.ts';
+export { type PageOptions, pageRoutes } from './http/page.ts';
+export { PeerNames } from './http/peer-names.ts';
+export { RateLimit } from './http/rate-limit.ts';
+export { refuse } from './http/raw-answers.ts';
+export {
+  type Authenticator,
+  type Authenticators,
+  type BodySpec,
+  type ResponseSpec,
+  type Route,
+  type RouteContext,
+  routesWith,
+} from './http/routes.ts';
 export {
   createLocalCertificate,
   type RunningServer,
@@ -100,4 +84,21 @@ export {
   type ServerOptions,
   startServer,
   type TlsIdentity,
-} from './tls.ts';
+} from './http/tls.ts';
+export { createLogger, type Logger } from './observe/log.ts';
+export { Metrics } from './observe/metrics.ts';
+export { type KeyRing, loadOrCreateKeyRing } from './secrets/key-ring.ts';
+export { type KeyPlace, requireKeys, type SealedStore } from './secrets/rotation.ts';
+export { resealColumns, type SealedColumn } from './secrets/sealed-columns.ts';
+export { Sealer } from './secrets/sealing.ts';
+export { loadOrCreateSecretFile } from './secrets/secret-file.ts';
+export { timesOf, ValidityTeller, validityOf } from './start/certificate.ts';
+export { checkService, compareClocks, Doubt, type Finding, Findings } from './start/check.ts';
+export {
+  type Foundation,
+  openFoundation,
+  openSigningKey,
+} from './start/foundation.ts';
+export { lookAtPeer } from './start/peer.ts';
+export { Reloader, type Renewable } from './start/reload.ts';
+export { openService, type Service, type ServiceConfiguration } from './start/service.ts';

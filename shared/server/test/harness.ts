@@ -5,7 +5,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { CodedError } from '@eigenveil/platform';
 import { CODES, ProblemSchema } from '@eigenveil/wire';
 import { z } from 'zod';
-import { watchConnections } from '../src/connections.ts';
+import { watchConnections } from '../src/http/connections.ts';
 import {
   AdminToken,
   adminAuthenticator,

@@ -1,3 +1,3 @@
 /** Rows in, exact integer statistics and their slot layout out; and files of rows. */
-export { readFileBytes } from './file.ts';
+export { readFileBytes } from './files/disk.ts';
 export * from './owner.ts';

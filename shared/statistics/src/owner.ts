@@ -1,39 +1,43 @@
 /** Rows in, exact integer statistics and their slot layout out, in Node.js and in browsers. */
-export { StatisticsAccumulator } from './accumulate.ts';
-export { readBlobBytes } from './blob.ts';
-export { CellReader } from './cells.ts';
+
 export { STATISTICS_CODES } from './codes.ts';
+export { CellReader } from './csv/cells.ts';
 export {
   csvLine,
   readRecords,
   readRowBatches,
   readRows,
   statisticsOfCsv,
-} from './csv.ts';
-export { Discretiser, scaleCell } from './discretise.ts';
-export type { TypeProblems } from './duckdb/columns.ts';
-export { GrainFinder, LEAST_GRID_ROWS } from './grain.ts';
-export { type FoundGrains, GrainWatch } from './grain-watch.ts';
-export { ColumnNames, columnTitle, isRenamed } from './header.ts';
-export { LabelIndex } from './label-index.ts';
-export { layout } from './layout.ts';
-export { type MissingMarks, missingMarks } from './missing.ts';
-export { drawNoise } from './noise.ts';
-export { parseDecimal, parseDecimalComma } from './number.ts';
-export { BooleanWatch, NumberFormat, ThousandsWatch } from './number-format.ts';
-export { countsRows, IS_SUM, LAST_IS_SUM, LastRowSums, RowCounter } from './odd-rows.ts';
-export { drawOwnNoise } from './own-noise.ts';
+} from './csv/csv.ts';
+export { ColumnNames, columnTitle, isRenamed } from './csv/header.ts';
+export { type MissingMarks, missingMarks } from './csv/missing.ts';
+export { parseDecimal, parseDecimalComma } from './csv/number.ts';
+export { BooleanWatch, NumberFormat, ThousandsWatch } from './csv/number-format.ts';
+export { countsRows, IS_SUM, LAST_IS_SUM, LastRowSums, RowCounter } from './csv/odd-rows.ts';
 export {
   type ConsentOptions,
   type CsvForm,
   type ReadingOptions,
   SEPARATORS,
   type Separator,
-} from './reading-options.ts';
-export { type RowTerm, rowOption, rowTerm } from './reading-terms.ts';
-export type { CsvOptions, CsvRow } from './records.ts';
-export { RowAccumulator } from './row-accumulator.ts';
-export { widthProblem } from './row-width.ts';
+} from './csv/reading-options.ts';
+export { type RowTerm, rowOption, rowTerm } from './csv/reading-terms.ts';
+export type { CsvOptions, CsvRow } from './csv/records.ts';
+export { widthProblem } from './csv/row-width.ts';
+export { differenceOf, likeness, nearTo } from './csv/unusual.ts';
+export type { TypeProblems } from './duckdb/columns.ts';
+export { readBlobBytes } from './files/blob.ts';
+export { GrainFinder, LEAST_GRID_ROWS } from './grain/grain.ts';
+export { ColumnSpread, checkClipping, LEAST_SPREAD, ValueWatch } from './grain/value-watch.ts';
+export { type FoundGrains, GrainWatch } from './grain/watch.ts';
+export { drawNoise } from './noise/noise.ts';
+export { drawOwnNoise } from './noise/own-noise.ts';
+export { sketchNoise } from './noise/sketch-noise.ts';
+export { StatisticsAccumulator } from './sums/accumulate.ts';
+export { Discretiser, scaleCell } from './sums/discretise.ts';
+export { LabelIndex } from './sums/label-index.ts';
+export { layout } from './sums/layout.ts';
+export { RowAccumulator } from './sums/row-accumulator.ts';
 export {
   type OwnerStatistics,
   type Row,
@@ -41,9 +45,8 @@ export {
   type RowOptions,
   type SummingOptions,
   statisticsOfRows,
-} from './rows.ts';
-export { sketchMatrix } from './sketch-matrix.ts';
-export { sketchNoise } from './sketch-noise.ts';
+} from './sums/rows.ts';
+export { sketchMatrix } from './sums/sketch-matrix.ts';
 export {
   addStatistics,
   type ClassSums,
@@ -52,6 +55,4 @@ export {
   type Statistics,
   unflatten,
   unflattenComputed,
-} from './statistics.ts';
-export { differenceOf, likeness, nearTo } from './unusual.ts';
-export { ColumnSpread, checkClipping, LEAST_SPREAD, ValueWatch } from './value-watch.ts';
+} from './sums/statistics.ts';

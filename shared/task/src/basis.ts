@@ -11,11 +11,11 @@
  */
 import { CodedError } from '@eigenveil/platform';
 import { TASK_CODES } from './codes.ts';
-import { grainOf, isExact } from './floor.ts';
-import { cappedComponents } from './program.ts';
+import { grainOf, isExact } from './floor/floor.ts';
+import { cappedComponents } from './rules/program.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
 import { LEAST_FRESH_COLUMNS } from './sketch.ts';
-import { type Feature, isStandardised } from './statistics-task.ts';
+import { type Feature, isStandardised } from './values/statistics-task.ts';
 
 /** What a chain asks of a task that another one stands on. */
 export type EarlierTask = Pick<

@@ -1,5 +1,5 @@
 /** Many features in few words: runs whose names count up, as a file of a proposal may hold them. */
-import type { Feature } from './statistics-task.ts';
+import type { Feature } from './values/statistics-task.ts';
 
 /** A feature, or with `count` so many of one range, whose names have numbers from `from` on in the place of #. */
 export interface FeatureRun extends Feature {

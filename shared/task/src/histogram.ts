@@ -23,10 +23,10 @@ import {
   type Strategy,
   tree,
 } from '@eigenveil/release';
-import { signedBits } from './bits.ts';
 import { TASK_CODES } from './codes.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
-import type { HistogramMethod, StatisticsTask } from './statistics-task.ts';
+import { signedBits } from './values/bits.ts';
+import type { HistogramMethod, StatisticsTask } from './values/statistics-task.ts';
 
 /**
  * Shares of sums of counts are in the integers modulo 2^54: sums of fewer than 2^53 cells, and noise, of which a double holds every value. A sum with noise that

@@ -1,15 +1,6 @@
 /** The task: what all parties agree on, its one check, and the slots of its statistics. */
 export { basisFeatures, checkBasis, componentName, type EarlierTask, namedResult } from './basis.ts';
-export {
-  checkFeatures,
-  checkProgram,
-  checkRevealedByRotation,
-  checkStatisticsTask,
-  checkTask,
-  LABELLINGS,
-} from './check.ts';
 export { TASK_CODES } from './codes.ts';
-export { fullRankRule } from './consent.ts';
 export { DAY_MILLISECONDS } from './deadline.ts';
 export { type FeatureRun, featureRuns } from './feature-runs.ts';
 export {
@@ -29,8 +20,17 @@ export {
   type ReleasedFraction,
   ROTATED_PENCIL_BITS,
   raiseOf,
-} from './floor.ts';
-export { floorInWords } from './floor-words.ts';
+} from './floor/floor.ts';
+export { largestScatter, noiseNorm, rowsToStandOut } from './floor/noise-norm.ts';
+export {
+  OWN_FLOOR_REACH,
+  type OwnFloor,
+  ownFloorOf,
+  ownNoiseBounds,
+  ownSumDeviation,
+  takesOwnFloor,
+} from './floor/own-floor.ts';
+export { floorInWords } from './floor/words.ts';
 export {
   binsOf,
   checkRanges,
@@ -43,17 +43,16 @@ export {
   sumsOf,
 } from './histogram.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
-export { largestScatter, noiseNorm, rowsToStandOut } from './noise-norm.ts';
 export {
-  OWN_FLOOR_REACH,
-  type OwnFloor,
-  ownFloorOf,
-  ownNoiseBounds,
-  ownSumDeviation,
-  takesOwnFloor,
-} from './own-floor.ts';
-export { mostRotatedComponents } from './pencil-rank.ts';
-export { type Places, placesOf, type Span } from './places.ts';
+  checkFeatures,
+  checkProgram,
+  checkRevealedByRotation,
+  checkStatisticsTask,
+  checkTask,
+  LABELLINGS,
+} from './rules/check.ts';
+export { fullRankRule } from './rules/consent.ts';
+export { mostRotatedComponents } from './rules/pencil-rank.ts';
 export {
   cappedComponents,
   maximumComponents,
@@ -61,8 +60,8 @@ export {
   programOf,
   revealedByRotation,
   SKETCH_OUTPUTS,
-} from './program.ts';
-export { leastRank } from './rank.ts';
+} from './rules/program.ts';
+export { leastRank } from './rules/rank.ts';
 export {
   ClosesWhen,
   DEFAULT_FRACTION_BITS,
@@ -82,8 +81,9 @@ export {
   TwoPartyName,
   USUAL_DELTA,
 } from './schema.ts';
-export { planShift, type ShiftPlan, shiftOf, shiftRidge, withoutShift } from './shift.ts';
 export { draftedColumns, LEAST_FRESH_COLUMNS, sketchColumnBound, sketchScaleBits } from './sketch.ts';
+export { type Places, placesOf, type Span } from './values/places.ts';
+export { planShift, type ShiftPlan, shiftOf, shiftRidge, withoutShift } from './values/shift.ts';
 export {
   collectsR,
   constantFeatures,
@@ -94,7 +94,7 @@ export {
   type Method,
   type StatisticsTask,
   summedClasses,
-} from './statistics-task.ts';
+} from './values/statistics-task.ts';
 export {
   type ComputedBounds,
   computedBitsOf,
@@ -104,4 +104,4 @@ export {
   valueBitsOf,
   type Widths,
   widthsOf,
-} from './widths.ts';
+} from './values/widths.ts';

@@ -3,7 +3,7 @@
 import { CodedError } from '@eigenveil/platform';
 import { type NoisePlan, noisePlan, type StageTask } from '@eigenveil/privacy';
 import { TASK_CODES } from './codes.ts';
-import { type StatisticsTask, summedClasses } from './statistics-task.ts';
+import { type StatisticsTask, summedClasses } from './values/statistics-task.ts';
 
 /**
  * The part of the task that its noise is a function of; undefined without differential privacy, of ridge, which has none, and of histograms, whose noise is not on the statistics:

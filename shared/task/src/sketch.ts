@@ -4,10 +4,10 @@
  */
 import { CodedError } from '@eigenveil/platform';
 import { TASK_CODES } from './codes.ts';
-import { programOf, SKETCH_OUTPUTS } from './program.ts';
-import { leastRank } from './rank.ts';
+import { programOf, SKETCH_OUTPUTS } from './rules/program.ts';
+import { leastRank } from './rules/rank.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
-import { isStandardised, type StatisticsTask } from './statistics-task.ts';
+import { isStandardised, type StatisticsTask } from './values/statistics-task.ts';
 
 /** With `refine`, so many bits of Ω stand after the point: vectors of length √d have entries of about 1, as signs have. */
 const WARM_BITS = 8;

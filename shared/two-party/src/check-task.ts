@@ -2,7 +2,7 @@
 
 import { layout } from '@eigenveil/statistics/owner';
 import { checkTask, type Program, programOf, type StatisticsTask, type TaskProposal } from '@eigenveil/task';
-import { checkGarbled } from './garbled-check.ts';
+import { checkGarbled } from './garbled/check.ts';
 import { checkRotated } from './rotated/check.ts';
 
 /**

@@ -3,6 +3,7 @@ export { withAbort } from './channel/abort.ts';
 export type { Channel, ChannelLimits } from './channel/channel.ts';
 export { memoryChannelPair } from './channel/memory.ts';
 export { MessageStream } from './channel/message-stream.ts';
+export { type Clock, type Pace, systemClock, waitUntil } from './channel/pace.ts';
 export { ChannelAcceptor, ChannelRefused, connectChannel } from './channel/websocket.ts';
 export { checkComputable } from './check-task.ts';
 export {
@@ -37,7 +38,6 @@ export {
   setUpReceiver,
   setUpSender,
 } from './oblivious-transfer/index.ts';
-export { type Clock, type Pace, systemClock, waitUntil } from './pace.ts';
 export { type CheckedDecomposition, runProgram } from './programs/index.ts';
 export {
   type Computation,
@@ -52,5 +52,5 @@ export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
 export { type Resolution, resolutionOf } from './resolution.ts';
 export { askRotated } from './rotated/data-user.ts';
 export { ROTATED_MESSAGE } from './rotated/messages.ts';
+export { sketchPaces, standardPace, standardPaceOf, sumsPace } from './rotated/standard-pace.ts';
 export { combine, toRing } from './shares.ts';
-export { sketchPaces, standardPace, standardPaceOf, sumsPace } from './standard-pace.ts';

@@ -6,4 +6,4 @@ export { CountingSession } from './garbling/local-session.ts';
 export { observed } from './garbling/observed.ts';
 export { runProgram } from './programs/index.ts';
 export { type Resolution, resolutionOf } from './resolution.ts';
-export { rootPace, sketchPaces, standardPace, sumsPace } from './standard-pace.ts';
+export { rootPace, sketchPaces, standardPace, sumsPace } from './rotated/standard-pace.ts';

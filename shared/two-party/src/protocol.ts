@@ -5,8 +5,8 @@ import type { IntegerList } from '@eigenveil/platform';
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Channel } from './channel/channel.ts';
+import type { Pace } from './channel/pace.ts';
 import type { TagKeeper } from './channel/transcript.ts';
-import type { Pace } from './pace.ts';
 
 /** What both servers agree on beforehand; public. */
 export interface Computation {

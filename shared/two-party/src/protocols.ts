@@ -1,5 +1,5 @@
 /** Every two-party protocol under the name by which a task chooses it. */
-import { garbled } from './garbled.ts';
+import { garbled } from './garbled/garbled.ts';
 import { linear } from './linear.ts';
 import type { TwoPartyProtocol } from './protocol.ts';
 import { rotated } from './rotated.ts';

@@ -6,6 +6,7 @@ import { computedBitsOf, isStandardised, type Program, type StatisticsTask } fro
 import { withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
+import { hearing, tellingOwners } from './channel/owner-refusal.ts';
 import { type BeforeChecks, Transcript } from './channel/transcript.ts';
 import { EvaluatorSession, GarblerSession } from './garbling/index.ts';
 import { drawDelta, setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
@@ -16,7 +17,6 @@ import {
   streamsFrom,
   systemRandomness,
 } from './oblivious-transfer/randomness.ts';
-import { hearing, tellingOwners } from './owner-refusal.ts';
 import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
 import { digitProducts } from './products/layout.ts';
 import type { KeptAnswer, Progress, TwoPartyProtocol } from './protocol.ts';

@@ -1,34 +1,6 @@
 /** What goes over the network: schemas, problems, identities, signed statements, the HTTPS client. */
 export { Thumbprint } from '@eigenveil/task';
-export {
-  AGREEMENT,
-  type Agreement,
-  digestPublicKey,
-  digestTask,
-  PaillierPublicKey,
-  SignedTask,
-  sketchSeed,
-  verifySignedTask,
-} from './agreement.ts';
-export { certificateError, connectionReason } from './certificates.ts';
-export {
-  type Credentials,
-  type ServiceAddress,
-  ServiceClient,
-  type ServiceClientOptions,
-  type ServiceRequest,
-} from './client.ts';
 export { CODES } from './codes.ts';
-export {
-  ContributionTree,
-  isIncluded,
-  TILE_SIZE,
-  type TreeContribution,
-  type TreePath,
-} from './contribution-tree.ts';
-export { COUNTER, type Counted, CounterRequest, CounterResponse, NO_ENTRY } from './counter.ts';
-export { type Clock, Deadline, systemClock } from './deadline.ts';
-export { Digest, digestBytes, digestHasher, digestJson, isSameJson } from './digest.ts';
 export {
   ERROR_CODES,
   type ErrorCode,
@@ -39,6 +11,7 @@ export {
   toProblem,
 } from './errors.ts';
 export { explainIssues } from './explain.ts';
+export { Digest, digestBytes, digestHasher, digestJson, isSameJson } from './identity/digest.ts';
 export {
   createProof,
   issueOwnerToken,
@@ -48,8 +21,8 @@ export {
   type VerifiedProof,
   verifyOwnerToken,
   verifyProof,
-} from './identity.ts';
-export { claimedSigner, type Statement, signStatement, verifyStatement } from './jws.ts';
+} from './identity/identity.ts';
+export { claimedSigner, type Statement, signStatement, verifyStatement } from './identity/jws.ts';
 export {
   generatePrivateJwk,
   importSigningKey,
@@ -58,7 +31,44 @@ export {
   PublicJwk,
   type SigningKey,
   thumbprintOf,
-} from './keys.ts';
+} from './identity/keys.ts';
+export { OwnerId } from './identity/owner-id.ts';
+export { cspIdentityError, pinnedCspKey, SERVICE_TITLES, serviceTitle } from './identity/service-identity.ts';
+export {
+  AGREEMENT,
+  type Agreement,
+  digestPublicKey,
+  digestTask,
+  PaillierPublicKey,
+  SignedTask,
+  sketchSeed,
+  verifySignedTask,
+} from './messages/agreement.ts';
+export {
+  ContributionTree,
+  isIncluded,
+  TILE_SIZE,
+  type TreeContribution,
+  type TreePath,
+} from './messages/contribution-tree.ts';
+export { COUNTER, type Counted, CounterRequest, CounterResponse, NO_ENTRY } from './messages/counter.ts';
+export { type Piece, piecesOf, UploadResponse } from './messages/pieces.ts';
+export { errorFromProblem, isTransient, ProblemSchema, parseJson } from './messages/problem.ts';
+export {
+  COUNTERSIGNATURE,
+  CountersignatureRequest,
+  CountersignatureResponse,
+  checkInclusion,
+  digestProjection,
+  newSalt,
+  OwnerProvenance,
+  Provenance,
+  type ProvenanceStatement,
+  STATEMENT,
+  UnblindingResponse,
+  type VerifiedProvenance,
+  verifyProvenance,
+} from './messages/provenance.ts';
 export {
   AgreementResponse,
   BasisResponse,
@@ -85,29 +95,19 @@ export {
   TASK_BODY_BYTES,
   TASK_REQUEST_BYTES,
   TaskRequest,
-} from './messages.ts';
-export { OwnerId } from './owner-id.ts';
-export { type Piece, piecesOf, UploadResponse } from './pieces.ts';
+} from './messages/requests.ts';
+export { REVOCATIONS, type Revocations, RevocationsResponse } from './messages/revocations.ts';
+export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './messages/series.ts';
+export { TaskList, TaskOwners, TaskState, TaskStatus } from './messages/status.ts';
 export { printable, printableJson, printableLines } from './printable.ts';
-export { errorFromProblem, isTransient, ProblemSchema, parseJson } from './problem.ts';
+export { certificateError, connectionReason } from './transport/certificates.ts';
 export {
-  COUNTERSIGNATURE,
-  CountersignatureRequest,
-  CountersignatureResponse,
-  checkInclusion,
-  digestProjection,
-  newSalt,
-  OwnerProvenance,
-  Provenance,
-  type ProvenanceStatement,
-  STATEMENT,
-  UnblindingResponse,
-  type VerifiedProvenance,
-  verifyProvenance,
-} from './provenance.ts';
-export { REVOCATIONS, type Revocations, RevocationsResponse } from './revocations.ts';
-export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './series.ts';
-export { cspIdentityError, pinnedCspKey, SERVICE_TITLES, serviceTitle } from './service-identity.ts';
-export { ServiceUrl } from './service-url.ts';
-export { TaskList, TaskOwners, TaskState, TaskStatus } from './status.ts';
+  type Credentials,
+  type ServiceAddress,
+  ServiceClient,
+  type ServiceClientOptions,
+  type ServiceRequest,
+} from './transport/client.ts';
+export { type Clock, Deadline, systemClock } from './transport/deadline.ts';
+export { ServiceUrl } from './transport/service-url.ts';
 export { OLDEST_SERVER_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';

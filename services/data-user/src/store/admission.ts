@@ -3,9 +3,9 @@ import type { CodedError } from '@eigenveil/platform';
 import { among, countOf, rowOf, rows, rowsOf, sql, type Work } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import type { OwnerId } from '@eigenveil/wire';
-import { admit, withdrawalOf } from '../store-rules.ts';
 import { contributionOf, deleteBodies, insertBodies, writeBodies } from './contributions.ts';
 import { locked } from './rows.ts';
+import { admit, withdrawalOf } from './rules.ts';
 import type { NewContribution, StoredContribution } from './store.ts';
 import { removeUpload, uploadsAmong } from './uploads.ts';
 

@@ -1,7 +1,7 @@
 /** The aggregation's batches: the ciphertexts they are of, and the product of each that is complete. */
 import { countOf, rowsOf, SHARED, sql, type Work } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
-import { checkMarked } from '../store-rules.ts';
+import { checkMarked } from './rules.ts';
 import type { PartialProduct } from './store.ts';
 
 /** See ciphertexts of the store. */

@@ -2,9 +2,9 @@
 import { among, countOf, erasing, listed, rowOf, rowsOf, sql, type Work } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import type { OwnerId } from '@eigenveil/wire';
-import { dropsRevoked } from '../store-rules.ts';
 import { deleteBodies } from './contributions.ts';
 import { idsOf, locked } from './rows.ts';
+import { dropsRevoked } from './rules.ts';
 import type { StoredRevocations } from './store.ts';
 
 /** See keepRevocations of the store. In the order of the owners: two processes that keep lists at once cannot wait for each other. */

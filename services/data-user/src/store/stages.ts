@@ -2,8 +2,8 @@
 import { countOf, erasing, forgetAnswer, sql, type Work } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { TaskState } from '@eigenveil/wire';
-import { afterStage, closes, entering, requireFinal, textOfFixation } from '../store-rules.ts';
 import { IDLE, locked } from './rows.ts';
+import { afterStage, closes, entering, requireFinal, textOfFixation } from './rules.ts';
 import type { Fixation, StageResult } from './store.ts';
 
 /** See insertTask of the store. */

@@ -6,7 +6,7 @@ import type { CodedError } from '@eigenveil/platform';
 import type { AnswerStore } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, ErrorCode, OwnerId, TaskState, TaskStatus, TreeContribution } from '@eigenveil/wire';
-import type { OperatorStore } from '../operators.ts';
+import type { OperatorStore } from '../tasks/operators.ts';
 
 export interface StoredTask {
   readonly task: Task;

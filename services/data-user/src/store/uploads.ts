@@ -2,10 +2,10 @@
 import { among, erasing, LOCKED_WITH_KEY, rowOf, rowsOf, SHARED, sql, type Work } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import type { OwnerId } from '@eigenveil/wire';
-import { changeBy } from '../store-rules.ts';
 import { contributionOf } from './contributions.ts';
 import { isRevoked } from './revocations.ts';
 import { held } from './rows.ts';
+import { changeBy } from './rules.ts';
 import type { NewPiece, StoredUpload } from './store.ts';
 
 export function* uploadOf(taskId: TaskId, ownerId: OwnerId): Work<StoredUpload | undefined> {

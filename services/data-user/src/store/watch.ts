@@ -2,8 +2,8 @@
 import { among, GREATEST, rows, rowsOf, sql, type Work } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import type { ErrorCode } from '@eigenveil/wire';
-import { spread } from '../store-rules.ts';
 import { idsOf, shownTask } from './rows.ts';
+import { spread } from './rules.ts';
 import type { DataUserStore, StoredOwner, WatchedTask } from './store.ts';
 
 /** See watched of the store. */

@@ -133,11 +133,8 @@ class DevicesProcess {
   #hear = Promise.withResolvers<DevicesMessage>();
 
   constructor(children: Children, assignment: DevicesAssignment) {
-    this.#worker = startWorker<DevicesMessage>(
-      children,
-      '../authenticator/devices.ts',
-      assignment,
-      (message) => this.#hear.resolve(message),
+    this.#worker = startWorker<DevicesMessage>(children, './devices.ts', assignment, (message) =>
+      this.#hear.resolve(message),
     );
     this.#worker.ended.catch((error: unknown) => this.#hear.reject(error));
   }

@@ -110,7 +110,7 @@ export function taskState(folder: string, taskId: string): unknown {
   }
 }
 
-/** Within services/csp/src/store.ts; a place that has changed does not open. */
+/** Within services/csp/src/store/store.ts; a place that has changed does not open. */
 export const CSP_SECRETS: readonly SealedColumn[] = [
   {
     name: 'Paillier secret key',

@@ -2,14 +2,14 @@
 
 import { type Code, CodedError, isOf, words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
-import { CellReader } from '../cells.ts';
 import type { StatisticsCode } from '../codes.ts';
 import { STATISTICS_CODES } from '../codes.ts';
-import { columnTitle, findColumns, withAppended } from '../header.ts';
-import { type MissingMarks, missingMarks } from '../missing.ts';
-import { IS_SUM, LAST_IS_SUM, LastRowSums } from '../odd-rows.ts';
-import type { Row, RowOptions } from '../rows.ts';
+import { CellReader } from '../csv/cells.ts';
+import { columnTitle, findColumns, withAppended } from '../csv/header.ts';
+import { type MissingMarks, missingMarks } from '../csv/missing.ts';
+import { IS_SUM, LAST_IS_SUM, LastRowSums } from '../csv/odd-rows.ts';
 import { DIALECT } from '../sql/dialects.ts';
+import type { Row, RowOptions } from '../sums/rows.ts';
 import { requireFeature, requireLabel } from './columns.ts';
 import {
   type Chunk,

@@ -4,11 +4,11 @@ import { CodedError, hyphenated, isOf, words } from '@eigenveil/platform';
 import type { FileForm } from '@eigenveil/platform/file-form';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
-import { readRecords, readRowBatches } from '../csv.ts';
+import { readRecords, readRowBatches } from '../csv/csv.ts';
+import { CSV_OPTIONS, type CsvForm, type ReadingOptions } from '../csv/reading-options.ts';
 import type { TypeProblems } from '../duckdb/columns.ts';
-import { formOfFile, readFileBytes } from '../file.ts';
-import { CSV_OPTIONS, type CsvForm, type ReadingOptions } from '../reading-options.ts';
-import type { Row, RowBatches, RowOptions } from '../rows.ts';
+import type { Row, RowBatches, RowOptions } from '../sums/rows.ts';
+import { formOfFile, readFileBytes } from './disk.ts';
 import { filesOf, folderValues } from './paths.ts';
 
 type Columns = Pick<StatisticsTask, 'features' | 'labellings'>;

@@ -2,7 +2,7 @@
 import { CodedError } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
-import type { Statistics } from '../statistics.ts';
+import type { Statistics } from '../sums/statistics.ts';
 
 /** Sums over some of the rows. */
 interface PartialSums {

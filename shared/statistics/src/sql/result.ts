@@ -3,8 +3,8 @@ import { CodedError } from '@eigenveil/platform';
 import { collectsR, type StatisticsTask, summedClasses } from '@eigenveil/task';
 import { parse } from 'csv-parse/sync';
 import { STATISTICS_CODES } from '../codes.ts';
-import type { OwnerStatistics, RowOptions } from '../rows.ts';
-import type { ClassSums, Statistics } from '../statistics.ts';
+import type { OwnerStatistics, RowOptions } from '../sums/rows.ts';
+import type { ClassSums, Statistics } from '../sums/statistics.ts';
 import { checkSums } from './check.ts';
 import { MISSING, REFUSED, RESULT, refuseTask } from './statement.ts';
 

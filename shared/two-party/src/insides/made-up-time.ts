@@ -1,6 +1,6 @@
 /** A clock of no machine's: what is sent when can be told exactly by it. */
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../pace.ts';
+import type { Clock } from '../channel/pace.ts';
 
 /** Time that goes on when somebody sleeps, and by a step whenever somebody looks, as where everything takes its time. */
 export class MadeUpTime implements Clock {

@@ -3,7 +3,6 @@ import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import type { DataUserInput } from '../protocol.ts';
-import { standardPace } from '../standard-pace.ts';
 import { decomposeMatrix, finishDecomposition } from './decomposition.ts';
 import { holdToPace, paceOf, toTheEnd } from './hold.ts';
 import { addDiagonal, inRing, type Matrix } from './matrices.ts';
@@ -13,6 +12,7 @@ import type { Correlator } from './products.ts';
 import { matrixShareOfUser, rotatingCorrelations } from './rotating.ts';
 import { scatterCorrelations, scatterShareOfUser } from './scatter.ts';
 import { type StatisticsShares, statisticsShares } from './shares.ts';
+import { standardPace } from './standard-pace.ts';
 
 /**
  * The data user's run to its end.

@@ -1,6 +1,6 @@
 /** How the data user keeps its next byte back, so that its time tells nothing. */
 import type { MessageStream } from '../channel/message-stream.ts';
-import { type Pace, systemClock, waitUntil } from '../pace.ts';
+import { type Pace, systemClock, waitUntil } from '../channel/pace.ts';
 import { type DataUserInput, hangUp } from '../protocol.ts';
 
 /** The pace that a caller asks for, or else the public one of so many milliseconds. */

@@ -8,8 +8,8 @@ import { answerSketch } from '../../src/rotated/sketch/csp.ts';
 import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import { drawSketchSecrets } from '../../src/rotated/sketch/secrets.ts';
+import { sketchPaces } from '../../src/rotated/standard-pace.ts';
 import { rotated } from '../../src/rotated.ts';
-import { sketchPaces } from '../../src/standard-pace.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type GivenSketch, patterned, sketchSetting } from './sketches.ts';
 

@@ -4,7 +4,6 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
 import type { DataUserInput } from '../../protocol.ts';
-import { sketchPaces } from '../../standard-pace.ts';
 import { holdToPace, paceOf, partOf, toTheEnd } from '../hold.ts';
 import { rowProducts, upperRowProducts } from '../limbs.ts';
 import {
@@ -23,6 +22,7 @@ import type { Chooser, Correlator, DataUserProducts } from '../products.ts';
 import { returningCorrelations } from '../returning.ts';
 import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
 import { fixed } from '../secrets.ts';
+import { sketchPaces } from '../standard-pace.ts';
 import { truncateUser } from '../truncate.ts';
 import { centredShareOfUser, centringCorrelations } from './centring.ts';
 import { decomposeWhitened, findRoot, finishSketch, type Root, refusalOfRows } from './decomposition.ts';

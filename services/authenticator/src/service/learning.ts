@@ -1,0 +1,57 @@
+/**
+ * What templates learn from windows that were confirmed, and whether those windows have drifted from the template before. Both are written
+ * down soon after, and before the next session of anybody opens.
+ */
+import { driftProbability, lookLevel, updated } from '@eigenveil/authentication';
+import type { Sealer } from '@eigenveil/server';
+import type { UserId } from '../messages.ts';
+import type { SqliteAuthenticatorStore } from '../store/sqlite-store.ts';
+import { sealTemplate, templatePlace } from '../store/store.ts';
+import type { Session } from './sessions.ts';
+
+type Learnt = Pick<Session, 'device' | 'enrolledAt' | 'template' | 'looks' | 'drifting'>;
+
+export class Learning {
+  readonly #store: SqliteAuthenticatorStore;
+  readonly #sealer: Sealer;
+  /** Not written down yet. What is lost with the process is learnt again. */
+  readonly #learnt = new Map<UserId, Learnt>();
+
+  constructor(store: SqliteAuthenticatorStore, sealer: Sealer) {
+    this.#store = store;
+    this.#sealer = sealer;
+  }
+
+  /**
+   * Compares the windows of the session's sums with its template, and gives them their share in it. Looks are counted over all versions of a
+   * template, so that all of them together flag a user falsely with at most the level.
+   */
+  learn(session: Session, policy: { readonly learningShare: number; readonly driftLevel: number }): void {
+    const recent = session.sums.moments();
+    const { movement } = session.reference;
+    if (movement !== undefined) {
+      session.looks += 1;
+      const probability = driftProbability(session.template, recent, movement);
+      session.drifting ||= probability < lookLevel(policy.driftLevel, session.looks);
+    }
+    session.template = updated(session.template, recent, policy.learningShare);
+    const { userId, device, enrolledAt, template, looks, drifting } = session;
+    this.#learnt.set(userId, { device, enrolledAt, template, looks, drifting });
+  }
+
+  /** Of a user whose template is gone. */
+  drop(userId: UserId): void {
+    this.#learnt.delete(userId);
+  }
+
+  flush(): void {
+    if (this.#learnt.size === 0) return;
+    const changes = Array.from(this.#learnt, ([userId, { template, ...learnt }]) => ({
+      userId,
+      ...learnt,
+      sealedTemplate: sealTemplate(this.#sealer, templatePlace(userId), template),
+    }));
+    this.#store.replaceTemplates(changes);
+    this.#learnt.clear();
+  }
+}

@@ -1,0 +1,242 @@
+/**
+ * What the CSP's operator does by commands, in the database of a service that may be running: revoke owners, tokens and data users, end tasks. Each is one
+ * transaction with its entries in the audit log, and the service sees it with its next look.
+ */
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { COMMAND_CODES } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
+import {
+  type Database,
+  databaseFile,
+  forgetAnswer,
+  hashOneTimeToken,
+  openDatabase,
+  SERVER_CODES,
+  SqliteDriver,
+  scrub,
+  transaction,
+  tryScrub,
+} from '@eigenveil/server';
+import type { TaskId } from '@eigenveil/task';
+import { CODES, Digest, type OwnerId, type Thumbprint } from '@eigenveil/wire';
+import { isDataUserRevoked, raiseRevocations } from '../store/admission.ts';
+import { removeRecord, TAKES_RECORDS } from '../store/records.ts';
+import { endTaskRows, hasKey, readTask } from '../store/rows.ts';
+import { MIGRATIONS } from '../store/sqlite-schema.ts';
+import { type AuditOperation, appendAudit } from './audit.ts';
+
+/** Tokens in one transaction, and the pause in between, in which the service comes to its turn. */
+const BATCH = 500;
+const PAUSE_MILLISECONDS = 20;
+/** How often and after what time the log is emptied again that the service was reading. */
+const SCRUBS = 20;
+const SCRUB_AGAIN_MILLISECONDS = 250;
+
+interface RevokedNow {
+  /** Of the list of revoked owners, since this. */
+  readonly number: number;
+  /** Those that were not revoked before. */
+  readonly revoked: readonly OwnerId[];
+  /** Tasks from which a record was taken. */
+  readonly tasks: readonly TaskId[];
+}
+
+export class CspOperator {
+  readonly #db: Database;
+  readonly #now: () => Date;
+  readonly #driver: SqliteDriver;
+
+  /** @throws ERR_DATABASE for a folder without a CSP's database, and as openDatabase does */
+  static at(dataDirectory: string): CspOperator {
+    const path = databaseFile(dataDirectory);
+    if (!existsSync(path))
+      throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${path}" expected the database of a CSP`);
+    return new CspOperator(path);
+  }
+
+  constructor(path: string, now = () => new Date()) {
+    this.#db = openDatabase(path, MIGRATIONS, 'csp');
+    this.#now = now;
+    this.#driver = new SqliteDriver(this.#db);
+  }
+
+  /**
+   * Revokes owners for good: what they ask is refused, and their records go from every task that is not fixed. One that was revoked stays so.
+   * @throws ERR_CONFIGURATION for an id that is nobody's; then none is revoked
+   */
+  revokeOwners(ids: readonly OwnerId[]): RevokedNow {
+    return transaction(this.#db, () => {
+      const revoked: OwnerId[] = [];
+      const tasks = new Set<TaskId>();
+      const open = this.#db.prepare(`SELECT task_id FROM tasks WHERE ${TAKES_RECORDS}`).all();
+      for (const ownerId of ids) {
+        const owner = this.#db
+          .prepare('SELECT thumbprint, revoked_at FROM owners WHERE owner_id = ?')
+          .get(ownerId);
+        if (owner === undefined)
+          throw new CodedError(
+            COMMAND_CODES.ERR_CONFIGURATION,
+            `"OWNER" expected an owner of this CSP, and ${ownerId} is none`,
+          );
+        if (owner.revoked_at !== null) continue;
+        this.#db
+          .prepare('UPDATE owners SET revoked_at = ? WHERE owner_id = ?')
+          .run(this.#now().getTime(), ownerId);
+        this.#audit('owner revoked', owner.thumbprint as string);
+        for (const { task_id } of open)
+          if (removeRecord(this.#db, task_id as TaskId, ownerId)) tasks.add(task_id as TaskId);
+        revoked.push(ownerId);
+      }
+      const number =
+        revoked.length > 0
+          ? raiseRevocations(this.#db, this.#now())
+          : (this.#db.prepare('SELECT number FROM revocation_list').get()!.number as number);
+      return { number, revoked, tasks: [...tasks] };
+    });
+  }
+
+  /**
+   * Revokes enrolment tokens, each given as itself or by its hash, before they are used.
+   * @throws ERR_CONFIGURATION for one that is unknown, or used; then none is revoked
+   */
+  revokeTokens(tokens: readonly string[]): number {
+    return transaction(this.#db, () => {
+      for (const [i, token] of tokens.entries()) {
+        const found = this.#db
+          .prepare(
+            `SELECT token_hash, owner_id FROM enrolment_tokens LEFT JOIN owners ON used_by = thumbprint
+             WHERE token_hash IN (?, ?)`,
+          )
+          .get(token, hashOneTimeToken(token));
+        // The token itself is a secret, and so is not repeated.
+        if (found === undefined)
+          throw new CodedError(
+            COMMAND_CODES.ERR_CONFIGURATION,
+            `"TOKEN" expected tokens of this CSP, and number ${i + 1} is none`,
+          );
+        if (found.owner_id !== null)
+          throw new CodedError(
+            COMMAND_CODES.ERR_CONFIGURATION,
+            `"TOKEN" expected unused tokens, and number ${i + 1} was used by owner ${found.owner_id}: revoke the owner`,
+          );
+        this.#revokeToken(found.token_hash as string);
+      }
+      return tokens.length;
+    });
+  }
+
+  /** Revokes all tokens that are unused, bit by bit; those that are made meanwhile, too. */
+  async revokeAllTokens(): Promise<number> {
+    for (let revoked = 0; ; await sleep(PAUSE_MILLISECONDS)) {
+      const batch = transaction(this.#db, () => {
+        const unused = 'SELECT token_hash FROM enrolment_tokens WHERE used_by IS NULL LIMIT ?';
+        const rows = this.#db.prepare(unused).all(BATCH);
+        for (const { token_hash } of rows) this.#revokeToken(token_hash as string);
+        return rows.length;
+      });
+      revoked += batch;
+      if (batch < BATCH) return revoked;
+    }
+  }
+
+  /**
+   * Ends tasks: keys, shares, answers and records are destroyed. Returns those that had not ended.
+   * @throws ERR_TASK_UNKNOWN; then none has ended
+   */
+  endTasks(ids: readonly TaskId[]): TaskId[] {
+    return transaction(this.#db, () => {
+      for (const taskId of ids)
+        if (readTask(this.#db, taskId) === undefined)
+          throw new CodedError(
+            CODES.ERR_TASK_UNKNOWN,
+            `"TASK" expected a task of this CSP, and ${taskId} is none`,
+          );
+      return ids.filter((taskId) => this.#end(taskId));
+    });
+  }
+
+  /** Revokes a data user for good, whether it was admitted or not, and ends its tasks; returns these. One that was revoked stays so. */
+  revokeDataUser(dataUser: Thumbprint): { readonly isNew: boolean; readonly ended: readonly TaskId[] } {
+    return transaction(this.#db, () => {
+      const isNew = !isDataUserRevoked(this.#db, dataUser);
+      if (isNew) {
+        this.#db
+          .prepare('INSERT INTO revoked_data_users (thumbprint, revoked_at) VALUES (?, ?)')
+          .run(dataUser, this.#now().getTime());
+        this.#audit('data user revoked', dataUser);
+      }
+      const open = "SELECT task_id FROM tasks WHERE data_user = ? AND state <> 'ended'";
+      const tasks = this.#db.prepare(open).all(dataUser);
+      return { isNew, ended: tasks.map((row) => row.task_id as TaskId).filter((id) => this.#end(id)) };
+    });
+  }
+
+  /** Empties SQLite's log, in which copies of what was destroyed remain; returns false where the service reads all the time. */
+  async scrub(): Promise<boolean> {
+    for (let i = 0; i < SCRUBS; i += 1) {
+      if (tryScrub(this.#db)) return true;
+      await sleep(SCRUB_AGAIN_MILLISECONDS);
+    }
+    return false;
+  }
+
+  /** For the copy that becomes a backup: takes out the secrets of tasks, which nobody may use again after a restoration. */
+  eraseSecrets(): void {
+    transaction(this.#db, () => {
+      this.#db.exec('UPDATE tasks SET sealed_secret_key = NULL, sealed_shares = NULL');
+      this.#driver.within(forgetAnswer());
+    });
+    scrub(this.#db);
+  }
+
+  /**
+   * For a database that was put back from the backup with this digest. What was used since is unknown, so nothing of before may be
+   * used again: every task ends, and enrolment tokens that were unused then are void. Who was revoked since is unknown, too.
+   */
+  endAll(backup: Digest): void {
+    transaction(this.#db, () => {
+      this.#audit('restored', backup);
+      raiseRevocations(this.#db, this.#now());
+      const tasks = this.#db.prepare("SELECT task_id, state FROM tasks WHERE state <> 'ended'").all();
+      for (const { task_id, state } of tasks)
+        if (state === 'agreed') this.#audit('key destroyed', null, task_id as TaskId);
+      this.#db.exec(`
+        UPDATE tasks SET state = 'ended', sealed_secret_key = NULL, sealed_shares = NULL,
+          records_removed = records_added;
+        DELETE FROM records;
+        DELETE FROM withdrawals;
+        DELETE FROM enrolment_tokens WHERE used_by IS NULL;
+      `);
+      this.#driver.within(forgetAnswer());
+    });
+    scrub(this.#db);
+  }
+
+  /** What the lists read, see operator-lists.ts. */
+  read<Result>(query: (db: Database) => Result): Result {
+    return query(this.#db);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #revokeToken(hash: string): void {
+    this.#db.prepare('DELETE FROM enrolment_tokens WHERE token_hash = ?').run(hash);
+    this.#audit('token revoked', hash);
+  }
+
+  #end(taskId: TaskId): boolean {
+    if (readTask(this.#db, taskId)?.state === 'ended') return false;
+    this.#audit('ended by operator', null, taskId);
+    if (hasKey(this.#db, taskId)) this.#audit('key destroyed', null, taskId);
+    endTaskRows(this.#db, this.#driver, taskId);
+    return true;
+  }
+
+  #audit(operation: AuditOperation, digest: string | null, taskId: TaskId | null = null): void {
+    const requestDigest = digest === null ? null : Digest.parse(digest);
+    appendAudit(this.#db, this.#now(), { taskId, operation, requestDigest });
+  }
+}

@@ -1,0 +1,83 @@
+/** What this CSP agrees to: a proposed task that breaks it is refused before a key is made. */
+import { type Code, CodedError, checkAll } from '@eigenveil/platform';
+import { DAY_MILLISECONDS, fullRankRule, type Task } from '@eigenveil/task';
+import { checkComputable } from '@eigenveil/two-party';
+import { CODES, type PublicJwk, type Thumbprint, thumbprintOf } from '@eigenveil/wire';
+import type { TaskQuota } from '../store/store.ts';
+
+/** What this CSP agrees to; everything else is refused. */
+export interface CspPolicy extends TaskQuota {
+  /** The two-party protocol `simulated` is not private and runs only where this is set. */
+  readonly allowSimulated: boolean;
+  /** Keys under 2048 bits, for benchmarks. */
+  readonly allowInsecureKeys: boolean;
+  /** Results that may tell the whole scatter matrix: of exact tasks, and of those with `allowFullRank`. */
+  readonly allowFullRank: boolean;
+  /** The smallest minimumOwners of a task, at least 2. */
+  readonly minimumOwners: number;
+  readonly ownerTokenLifetimeSeconds: number;
+  /** Answers that a task may get with another two-party protocol than `rotated`, which gives one. */
+  readonly answersPerTask: number;
+  /** Days after its deadline for which a task that nobody ends is kept. */
+  readonly retentionDays: number;
+  /** Of data users that have quotas of their own. */
+  readonly quotas: Readonly<Record<Thumbprint, TaskQuota>>;
+}
+
+/** A key that waits for longer has been forgotten. */
+const LONGEST_TASK_DAYS = 366;
+
+/**
+ * Refuses what this CSP does not agree to.
+ * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_KEY_TOO_SHORT
+ */
+export async function checkProposal(
+  task: Task,
+  dataUserKey: PublicJwk,
+  { policy, csp, now }: { readonly policy: CspPolicy; readonly csp: Thumbprint; readonly now: Date },
+): Promise<void> {
+  checkComputable(task);
+  const proposer = await thumbprintOf(dataUserKey);
+  const fullRank = fullRankRule(task);
+  const days = (new Date(task.deadline).getTime() - now.getTime()) / DAY_MILLISECONDS;
+  const rule =
+    (holds: boolean, message: string, info: Code = CODES.ERR_TASK_REFUSED) =>
+    () => {
+      if (!holds) throw new CodedError(info, message);
+    };
+  checkAll(
+    rule(task.csp === csp, '"csp" expected the thumbprint of this CSP'),
+    rule(task.dataUser === proposer, '"dataUser" expected the key that proposes the task'),
+    rule(
+      task.twoParty !== 'simulated' || policy.allowSimulated,
+      '"twoParty" expected a private protocol; simulated needs --allow-simulated',
+      CODES.ERR_SIMULATED_REFUSED,
+    ),
+    rule(
+      task.keyBits >= 2048 || policy.allowInsecureKeys,
+      `"keyBits" expected at least 2048 at this CSP, got ${task.keyBits}`,
+      CODES.ERR_KEY_TOO_SHORT,
+    ),
+    rule(
+      fullRank === undefined || policy.allowFullRank,
+      `${fullRank}, at this CSP: only --allow-full-rank allows it`,
+    ),
+    rule(
+      task.minimumOwners >= policy.minimumOwners,
+      `"minimumOwners" expected at least ${policy.minimumOwners} at this CSP, got ${task.minimumOwners}`,
+    ),
+    rule(
+      days > 0 && days <= LONGEST_TASK_DAYS,
+      `"deadline" expected a time within the next ${LONGEST_TASK_DAYS} days`,
+    ),
+  );
+}
+
+export function quotaOf({ openTasks, tasksPerDay, quotas }: CspPolicy, dataUser: Thumbprint): TaskQuota {
+  return quotas[dataUser] ?? { openTasks, tasksPerDay };
+}
+
+/** Tasks with deadlines before it are ended, even if nobody asks for that. */
+export function oldestDeadline({ retentionDays }: CspPolicy, now: Date): Date {
+  return new Date(now.getTime() - DAY_MILLISECONDS * retentionDays);
+}

@@ -1,0 +1,396 @@
+/**
+ * The CSP's duties: it enrols owners, makes and signs a Paillier key for each task, verifies owners' records, unblinds
+ * once, and keeps its additive shares for the two-party computation. It never sees an unblinded value.
+ */
+import { randomBytes } from 'node:crypto';
+import { type Ciphertext, type PaillierPool, SecretKey } from '@eigenveil/paillier';
+import { CodedError, Integers } from '@eigenveil/platform';
+import type { RandomSource } from '@eigenveil/privacy';
+import { shareBits, signsOf, unblind } from '@eigenveil/protocol/servers';
+import { hashOneTimeToken, keptAnswer, type Sealer } from '@eigenveil/server';
+import { layout } from '@eigenveil/statistics';
+import type { Task, TaskId } from '@eigenveil/task';
+import { type KeptAnswer, MOST_RUNS } from '@eigenveil/two-party';
+import {
+  CODES,
+  COUNTER,
+  COUNTERSIGNATURE,
+  ContributionTree,
+  type CounterRequest,
+  type Digest,
+  digestBytes,
+  digestPublicKey,
+  type EnrolmentResponse,
+  errorCodeOf,
+  type FixationRequest,
+  issueOwnerToken,
+  NO_ENTRY,
+  OwnerId,
+  type PublicJwk,
+  REVOCATIONS,
+  type SignedLink,
+  type SigningKey,
+  STATEMENT,
+  signStatement,
+  type Thumbprint,
+} from '@eigenveil/wire';
+import {
+  answerPlace,
+  type CspStore,
+  type StoredTask,
+  secretKeyPlace,
+  sharesPlace,
+  type VerifiedRecord,
+} from '../store/store.ts';
+import { type AgreedTask, Agreements } from './agreements.ts';
+import { type CspPolicy, oldestDeadline } from './policy.ts';
+import { verifyRecord } from './records.ts';
+import { openVectors } from './refinement.ts';
+import { answered, dataUserRevoked, ended, notUnblinded, ownerRevoked, recordsChanged } from './refusals.ts';
+import { openJson } from './sealed-json.ts';
+
+export interface CspDependencies {
+  readonly store: CspStore;
+  readonly sealer: Sealer;
+  readonly paillier: PaillierPool;
+  readonly key: SigningKey;
+  readonly policy: CspPolicy;
+  readonly now: () => Date;
+  /** What noise for differential privacy is drawn from. */
+  readonly randomness: RandomSource;
+}
+
+/** What the CSP brings into the two-party computation of a task. */
+export interface TwoPartyState {
+  readonly task: Task;
+  readonly shares: Integers;
+  /** Of a task with a sketch. */
+  readonly signs?: Int32Array | undefined;
+  readonly verifiedOwners: number;
+}
+
+export class CspService {
+  readonly #deps: CspDependencies;
+  readonly #onEnded: ((taskId: TaskId) => void)[] = [];
+  readonly #agreements: Agreements;
+
+  constructor(dependencies: CspDependencies) {
+    this.#deps = dependencies;
+    this.#agreements = new Agreements(dependencies);
+  }
+
+  /** Calls back for every task that ends, so that nothing works on with what is destroyed then. */
+  onEnded(listener: (taskId: TaskId) => void): void {
+    this.#onEnded.push(listener);
+  }
+
+  /**
+   * Enrols the holder of `thumbprint`'s key.
+   * @throws ERR_ENROLMENT_TOKEN, ERR_OWNER_REVOKED
+   */
+  async enrol(enrolmentToken: string, thumbprint: Thumbprint): Promise<EnrolmentResponse> {
+    const { store, key, policy, now } = this.#deps;
+    const freshId = OwnerId.parse(randomBytes(16).toString('base64url'));
+    const ownerId = await store.enrol(hashOneTimeToken(enrolmentToken), thumbprint, freshId, now());
+    const lifetimeSeconds = policy.ownerTokenLifetimeSeconds;
+    return { ownerId, ownerToken: await issueOwnerToken(key, { ownerId, thumbprint, lifetimeSeconds }) };
+  }
+
+  /** Counts an entry of an owner's ledger, if it is the next, and signs what is counted then: see COUNTER. */
+  async count(ownerId: OwnerId, next: CounterRequest): Promise<string> {
+    const counted = (await this.#deps.store.count(ownerId, next)) ?? { counter: 0, digest: NO_ENTRY };
+    return signStatement(COUNTER, this.#deps.key, { ownerId, ...counted });
+  }
+
+  /**
+   * Checks a proposed task and signs it with a Paillier key of its own. The same proposal again gets the same agreement.
+   * @param refined of a task that refines an earlier result: that result
+   * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT, and as `refinedBy`
+   */
+  async agree(task: Task, dataUserKey: PublicJwk, refined?: SignedLink): Promise<string> {
+    return this.#agreements.agree(task, dataUserKey, refined);
+  }
+
+  /**
+   * Verifies owners' records and returns how many distinct owners are verified.
+   * @throws ERR_RECORD_INVALID, ERR_OWNER_REVOKED, ERR_TASK_MISMATCH, ERR_CONTRIBUTION_CONFLICT, ERR_TASK_FULL, ERR_TASK_CLOSED,
+   * ERR_DATABASE_ALTERED
+   */
+  async addRecords(taskId: TaskId, dataUser: Thumbprint, records: readonly string[]): Promise<number> {
+    const { agreed } = await this.#agreements.agreedTask(taskId, dataUser);
+    const { taskDigest } = agreed;
+    const about = { taskId, taskDigest, publicKeyDigest: digestPublicKey(agreed.publicKey) };
+    const verified: VerifiedRecord[] = [];
+    for (const record of records) verified.push(await verifyRecord(this.#deps.store, record, about));
+    return this.#deps.store.addRecords(taskId, verified);
+  }
+
+  /**
+   * Decrypts the blinded aggregate, once per task, and keeps the additive shares that it amounts to. Returns the signed statement of the
+   * records that it has verified. The same bytes again are answered the same way; other bytes are refused.
+   * @throws ERR_MINIMUM_OWNERS, ERR_UNBLINDING_CONFLICT, ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH,
+   * ERR_PACKING_OVERFLOW (which ends the task), ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
+   */
+  async unblind(taskId: TaskId, dataUser: Thumbprint, blinded: Uint8Array): Promise<string> {
+    const { store, paillier } = this.#deps;
+    // Counted first: a task that ends meanwhile loses its records, and is found to have ended.
+    const verifiedOwners = await store.countRecords(taskId);
+    const stored = await this.#agreements.agreedTask(taskId, dataUser);
+    const requestDigest = digestBytes('unblinding', blinded);
+    checkRequest(stored, requestDigest);
+    if (stored.state === 'unblinded') return this.#state(stored, requestDigest);
+    checkOwners(stored.task, verifiedOwners);
+    const secretKey = this.#openSecretKey(stored);
+    const ciphertexts = await paillier.decode(
+      secretKey.publicKey,
+      blinded,
+      layout(stored.task).plaintexts.length,
+    );
+    // Bound before it is decrypted: whatever happens from here on, the key never works on other ciphertexts.
+    const bound = await store.beginUnblinding(taskId, { requestDigest, verifiedOwners });
+    if (bound) await this.#decrypt(stored, secretKey, ciphertexts);
+    // Somebody else was faster (another request, more records, the end of the task): look again.
+    return bound ? this.#state(stored, requestDigest) : this.unblind(taskId, dataUser, blinded);
+  }
+
+  /**
+   * Signs the digest of a task's projection: the first that comes, which is kept for good, and no other.
+   * @throws ERR_PROJECTION_CONFLICT, ERR_NOT_READY before the unblinding, ERR_TASK_CLOSED,
+   * ERR_DATABASE_ALTERED
+   */
+  async countersign(taskId: TaskId, dataUser: Thumbprint, projectionDigest: Digest): Promise<string> {
+    const { task, agreed } = await this.#agreements.agreedTask(taskId, dataUser);
+    const kept = await this.#deps.store.registerProjection(task.id, projectionDigest);
+    if (kept === undefined) throw (await this.hasEnded(taskId)) ? ended() : notUnblinded();
+    if (kept !== projectionDigest) {
+      throw new CodedError(
+        CODES.ERR_PROJECTION_CONFLICT,
+        '"projectionDigest" expected the one that was registered first',
+      );
+    }
+    const { taskDigest } = agreed;
+    return signStatement(COUNTERSIGNATURE, this.#deps.key, { taskId, taskDigest, projectionDigest });
+  }
+
+  /**
+   * Takes an owner out of a task for good: its record does not count, whoever hands it in.
+   * @throws ERR_TASK_UNKNOWN, ERR_TASK_CLOSED once the records are fixed
+   */
+  async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
+    const { store } = this.#deps;
+    if ((await store.task(taskId)) === undefined)
+      throw new CodedError(CODES.ERR_TASK_UNKNOWN, '"taskId" expected a task of this CSP');
+    await store.withdraw(taskId, ownerId);
+  }
+
+  /**
+   * Fixes a task to its set of records, if it is this one: none is added, withdrawn or revoked from then on. The same again is answered the
+   * same way. A task whose unblinding has begun has the records that it had then, whether its data user had them fixed or not.
+   * @throws ERR_RECORDS_CHANGED, ERR_MINIMUM_OWNERS, ERR_TASK_UNKNOWN, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
+   */
+  async fix(taskId: TaskId, dataUser: Thumbprint, wanted: FixationRequest): Promise<number> {
+    const { store } = this.#deps;
+    for (;;) {
+      const before = await store.recordChanges(taskId);
+      const { task, state, fixation, unblindingDigest } = await this.#agreements.agreedTask(taskId, dataUser);
+      if (state === 'ended') throw ended();
+      const isThis = await (fixation ? isSameSet(fixation, wanted) : this.#haveRecords(taskId, wanted));
+      const after = await store.recordChanges(taskId);
+      const isStill = after.added === before.added && after.removed === before.removed;
+      if (!isStill) continue; // perhaps they were read while they changed
+      if (!isThis) throw recordsChanged();
+      checkOwners(task, wanted.verifiedOwners);
+      const isFixed = fixation !== null || unblindingDigest !== null;
+      if (isFixed || (await store.fixRecords(taskId, wanted, before))) return wanted.verifiedOwners;
+    }
+  }
+
+  /** The list of revoked owners as it is now, signed. */
+  async revocations(): Promise<string> {
+    const { store, key, now } = this.#deps;
+    const { number, owners } = await store.revocations();
+    return signStatement(REVOCATIONS, key, { number, issuedAt: now().toISOString(), owners: [...owners] });
+  }
+
+  /** @throws ERR_OWNER_REVOKED */
+  async requireOwner(ownerId: OwnerId): Promise<void> {
+    if (await this.#deps.store.isOwnerRevoked(ownerId)) throw ownerRevoked();
+  }
+
+  /** @throws ERR_AUTH_FORBIDDEN for a data user that was revoked */
+  async requireDataUser(dataUser: Thumbprint): Promise<void> {
+    if (await this.#deps.store.isDataUserRevoked(dataUser)) throw dataUserRevoked();
+  }
+
+  /** The exact length of an unblinding request, in bytes. */
+  async expectedBytes(taskId: TaskId, dataUser: Thumbprint): Promise<number> {
+    const { task } = await this.#agreements.agreedTask(taskId, dataUser);
+    return layout(task).plaintexts.length * ciphertextBytes(task.keyBits);
+  }
+
+  /**
+   * The CSP's side of the two-party computation.
+   * @throws ERR_NOT_READY before the unblinding, ERR_TASK_ANSWERED, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
+   */
+  async twoPartyState(taskId: TaskId, dataUser: Thumbprint): Promise<TwoPartyState> {
+    const { store } = this.#deps;
+    const { task, agreed, state, sealedShares } = await this.#agreements.agreedTask(taskId, dataUser);
+    if (state === 'ended') throw ended();
+    if (state === 'agreed') throw notUnblinded();
+    if (sealedShares === null) throw answered();
+    const bytes = this.#deps.sealer.open(sharesPlace(taskId), sealedShares);
+    const shares = Integers.read(bytes, shareBits(task));
+    const signs = await this.#signsOf({ task, agreed });
+    return { task, shares, signs, verifiedOwners: await store.countRecords(taskId) };
+  }
+
+  /** Ω of a task with a sketch. */
+  async #signsOf({ task, agreed }: Pick<AgreedTask, 'task' | 'agreed'>): Promise<Int32Array | undefined> {
+    const { store, sealer } = this.#deps;
+    const refined =
+      task.sketch?.refine === undefined
+        ? undefined
+        : openVectors(sealer, task, await store.refinedVectors(task.id));
+    return signsOf({ task, agreement: agreed }, refined);
+  }
+
+  /**
+   * Counts a computation before it starts; however many there were, none is refused for that.
+   * @throws ERR_TASK_ANSWERED
+   */
+  async noteStart(taskId: TaskId): Promise<void> {
+    if (!(await this.#deps.store.noteStart(taskId))) throw answered();
+  }
+
+  /**
+   * Writes down an answer before it is given, and destroys the shares for good before the last. Of several computations that come for
+   * it one gets here first; the others throw ERR_TASK_ANSWERED. Returns how many answers may follow.
+   */
+  async noteAnswer({ id }: Task): Promise<number> {
+    const left = await this.#deps.store.noteAnswer(id, this.#deps.policy.answersPerTask);
+    if (left === undefined) throw answered();
+    return left;
+  }
+
+  /**
+   * The one answer of a task whose protocol gives one only: the same in every run, until the task ends or the answer is given up.
+   * @throws ERR_TASK_CLOSED where it was
+   */
+  async keptAnswer(taskId: TaskId): Promise<KeptAnswer> {
+    const { store, sealer } = this.#deps;
+    const giveUp = () => store.giveUpAnswer(taskId);
+    return { ...(await keptAnswer(store, sealer, answerPlace(taskId), taskId)), giveUp };
+  }
+
+  /**
+   * Writes down that a run of that answer is about to show what depends on its secrets; returns how many there were with it. A run that is the same as the one before
+   * tells nothing new but how long this server computes: so there are MOST_RUNS at most.
+   * @throws ERR_TASK_ANSWERED when no run may follow
+   */
+  async noteRun(taskId: TaskId): Promise<number> {
+    const runs = await this.#deps.store.noteRun(taskId, MOST_RUNS);
+    if (runs === undefined) throw answered();
+    return runs;
+  }
+
+  /** Ends a task at the data user's word, finished or cancelled: its key, shares and records are destroyed. */
+  async end(taskId: TaskId, dataUser: Thumbprint): Promise<void> {
+    await this.#agreements.whenAgreed(taskId);
+    await this.#agreements.task(taskId, dataUser);
+    await this.#end(taskId);
+  }
+
+  /** The statement about a task that has been unblinded with this request, so that its set of records is fixed. */
+  async #state({ task, agreed }: AgreedTask, unblindingDigest: Digest): Promise<string> {
+    const tree = await this.#records(task.id);
+    if (await this.hasEnded(task.id)) throw ended(); // its records were deleted, perhaps while they were read
+    return signStatement(STATEMENT, this.#deps.key, {
+      taskId: task.id,
+      taskDigest: agreed.taskDigest,
+      unblindingDigest,
+      verifiedOwners: tree.size,
+      contributionsRoot: tree.root(),
+    });
+  }
+
+  #records(taskId: TaskId): Promise<ContributionTree> {
+    return ContributionTree.read((after, limit) => this.#deps.store.records(taskId, after, limit));
+  }
+
+  /** Counted first: a tree of many takes a while. */
+  async #haveRecords(taskId: TaskId, wanted: FixationRequest): Promise<boolean> {
+    if ((await this.#deps.store.countRecords(taskId)) !== wanted.verifiedOwners) return false;
+    const tree = await this.#records(taskId);
+    return tree.size === wanted.verifiedOwners && tree.root() === wanted.contributionsRoot;
+  }
+
+  /** Whether it has, at whoever's word: a command of the operator ends tasks beside the service. */
+  async hasEnded(taskId: TaskId): Promise<boolean> {
+    return (await this.#deps.store.task(taskId))?.state === 'ended';
+  }
+
+  async #decrypt(
+    { task, agreed }: AgreedTask,
+    secretKey: SecretKey,
+    ciphertexts: readonly Ciphertext[],
+  ): Promise<void> {
+    const { store, sealer, paillier, randomness } = this.#deps;
+    const under = { task, secretKey, packing: layout(task), signs: await this.#signsOf({ task, agreed }) };
+    let shares: Integers;
+    try {
+      shares = await unblind(under, ciphertexts, { paillier, randomness });
+    } catch (error) {
+      // Whether slots overflow is one bit about the plaintexts: it is told once and never for other ciphertexts.
+      if (errorCodeOf(error) === 'ERR_PACKING_OVERFLOW') await this.#end(task.id);
+      throw error;
+    }
+    // Only what the first of several equal requests has drawn is kept, and nothing of it has left before: one draw per task.
+    const sealedShares = sealer.seal(sharesPlace(task.id), shares.bytes);
+    shares.bytes.fill(0);
+    await store.completeUnblinding(task.id, sealedShares);
+  }
+
+  /** Ends tasks that their data users have abandoned, so that no key outlives its task for long; returns how many. */
+  async endOverdueTasks(): Promise<number> {
+    const { store, policy, now } = this.#deps;
+    const overdue = await store.overdueTasks(oldestDeadline(policy, now()));
+    for (const taskId of overdue) await this.#end(taskId);
+    return overdue.length;
+  }
+
+  async #end(taskId: TaskId): Promise<void> {
+    await this.#deps.store.endTask(taskId);
+    for (const listener of this.#onEnded) listener(taskId);
+  }
+
+  #openSecretKey({ task, sealedSecretKey }: StoredTask): SecretKey {
+    if (sealedSecretKey === null) throw new CodedError(CODES.ERR_TASK_CLOSED, 'the key of the task is gone');
+    return SecretKey.fromJSON(openJson(this.#deps.sealer, secretKeyPlace(task.id), sealedSecretKey), task);
+  }
+}
+
+function isSameSet(one: FixationRequest, other: FixationRequest): boolean {
+  return one.verifiedOwners === other.verifiedOwners && one.contributionsRoot === other.contributionsRoot;
+}
+
+function checkRequest({ state, unblindingDigest }: StoredTask, requestDigest: Digest): void {
+  if (state === 'ended') throw ended();
+  if (unblindingDigest !== null && unblindingDigest !== requestDigest) {
+    throw new CodedError(
+      CODES.ERR_UNBLINDING_CONFLICT,
+      'the task was unblinded before, with other ciphertexts',
+    );
+  }
+}
+
+function checkOwners({ minimumOwners }: Task, verifiedOwners: number): void {
+  if (verifiedOwners < minimumOwners) {
+    const message = `"records" expected at least ${minimumOwners} verified owners, got ${verifiedOwners}`;
+    throw new CodedError(CODES.ERR_MINIMUM_OWNERS, message);
+  }
+}
+
+/** A ciphertext is below n². */
+function ciphertextBytes(keyBits: number): number {
+  return (2 * keyBits) / 8;
+}

@@ -1,0 +1,163 @@
+/**
+ * How a task is charged to the owner's ledger, and how the CSP counts it. An entry is durable before the CSP is asked, and the CSP has counted it before
+ * anything is sent: a crash in between leaves a task that is charged, never one that is not.
+ */
+import { CodedError, words } from '@eigenveil/platform';
+import type { Task } from '@eigenveil/task';
+import { CODES, type Counted, type CounterRequest, NO_ENTRY } from '@eigenveil/wire';
+import type { OwnFloorPlan } from '../owner/own-floor.ts';
+import type { OwnerState } from '../owner/state.ts';
+import { ownerTerm } from '../owner/terms.ts';
+import { type BudgetPolicy, checkBudget, eventOf, isCharged } from './budget.ts';
+import {
+  checkedLedger,
+  countedBy,
+  type Elsewhere,
+  type LedgerEntry,
+  type LedgerEvent,
+  nextEntry,
+  placeOf,
+} from './ledger.ts';
+import { isMore } from './parts.ts';
+
+/** The part of an owner's state that has its ledger. */
+type LedgerState = Pick<OwnerState, 'ledger' | 'addToLedger'>;
+
+/** Asks the CSP to count, and gives what it has counted then. */
+type AskCounter = (request: CounterRequest) => Promise<Counted>;
+
+/**
+ * Looks whether a task would be charged, and writes nothing.
+ * @throws as `checkBudget`, and ERR_BUDGET_RESTORED for a ledger with a part put back
+ */
+export async function checkCharge(
+  state: LedgerState,
+  policy: BudgetPolicy,
+  dataset: string,
+  task: Task,
+  own?: OwnFloorPlan,
+): Promise<void> {
+  const ledger = checkedLedger(await state.ledger());
+  const event = eventOf(task, own);
+  if (!isCharged(ledger, dataset, event)) checkBudget(policy, ledger, dataset, event);
+}
+
+/**
+ * Charges a task to a data set for good, once: whatever becomes of it, and however often it is sent. Of several contributions to it the dearest counts, since each may have been taken.
+ * @throws as `checkCharge`
+ */
+export async function charge(
+  state: LedgerState,
+  policy: BudgetPolicy,
+  dataset: string,
+  task: Task,
+  own?: OwnFloorPlan,
+): Promise<void> {
+  const event = eventOf(task, own);
+  await add(state, (ledger) => {
+    if (isCharged(ledger, dataset, event)) return undefined;
+    checkBudget(policy, ledger, dataset, event);
+    return { dataset, event };
+  });
+}
+
+/**
+ * Notes what was spent on a data set that the ledger does not have. With `counted`, what the CSP has counted, the ledger goes on from there
+ * if it is another one; then every data set has to be set before it is used again.
+ * @throws ERR_POLICY for less than was said before: nothing is refunded
+ */
+export async function setElsewhere(
+  state: LedgerState,
+  dataset: string,
+  elsewhere: Elsewhere,
+  counted: Counted | undefined,
+): Promise<void> {
+  await add(state, (ledger) => {
+    checkNotLess(ledger, dataset, elsewhere);
+    const isAdopted = counted !== undefined && placeOf(ledger, counted) === undefined;
+    const event = { kind: 'set', ...elsewhere, isAdopted } as const;
+    return { dataset, event, adopted: isAdopted ? counted : undefined };
+  });
+}
+
+/**
+ * Has the CSP count all entries, one after the other. Other processes of the same owner may do the same at the same time.
+ * @throws ERR_BUDGET_RESTORED when it has counted others than these, ERR_PEER_PROTOCOL
+ */
+export async function confirmLedger(state: LedgerState, ask: AskCounter): Promise<void> {
+  let ledger = checkedLedger(await state.ledger());
+  const { length } = ledger;
+  if (length === 0) return;
+  let counted = await ask(requestFor(ledger.at(-1)!));
+  for (;;) {
+    const place = placeOf(ledger, counted);
+    if (place !== undefined && place >= length) return;
+    if (place === undefined) {
+      // Another process may have added entries and have had them counted meanwhile.
+      const now = checkedLedger(await state.ledger());
+      if (now.length === ledger.length) throw restored(counted, ledger);
+      ledger = now;
+      continue;
+    }
+    const before = counted;
+    counted = await ask(requestFor(ledger[place]!));
+    if (counted.counter === before.counter && counted.digest === before.digest)
+      throw new CodedError(
+        CODES.ERR_PEER_PROTOCOL,
+        'the CSP does not count the entry that follows what it has counted',
+      );
+  }
+}
+
+/** What the CSP has counted, which this leaves as it is. */
+export const askOnly: CounterRequest = { counter: 0, digest: NO_ENTRY, previous: NO_ENTRY };
+
+const requestFor = (entry: LedgerEntry): CounterRequest => ({
+  ...countedBy(entry),
+  previous: entry.previous,
+});
+
+interface Addition {
+  readonly dataset: string;
+  readonly event: LedgerEvent;
+  readonly adopted?: Counted | undefined;
+}
+
+/** Adds what is to be added to the ledger as it is then; again, where another process was faster. */
+async function add(
+  state: LedgerState,
+  what: (ledger: readonly LedgerEntry[]) => Addition | undefined,
+): Promise<void> {
+  for (;;) {
+    const ledger = checkedLedger(await state.ledger());
+    const addition = what(ledger);
+    if (addition === undefined) return;
+    const { dataset, event, adopted } = addition;
+    if (await state.addToLedger(nextEntry(ledger, dataset, event, adopted), ledger.length)) return;
+  }
+}
+
+function checkNotLess(ledger: readonly LedgerEntry[], dataset: string, elsewhere: Elsewhere): void {
+  const before = ledger.findLast((it) => it.dataset === dataset && it.event.kind === 'set')?.event;
+  if (before?.kind !== 'set') return;
+  for (const name of ['epsilon', 'delta', 'rotated', 'part'] as const) {
+    const isLess = name === 'part' ? isMore(before.part, elsewhere.part) : elsewhere[name] < before[name];
+    if (!isLess) continue;
+    throw new CodedError(
+      CODES.ERR_POLICY,
+      `"${name}" expected at least ${before[name]}, which was said of the data set ${dataset} before, got ${elsewhere[name]}: nothing is refunded`,
+    );
+  }
+  if (before.neighbours === elsewhere.neighbours || before.epsilon === 0) return;
+  throw new CodedError(
+    CODES.ERR_POLICY,
+    `"neighbours" expected ${before.neighbours}, as was said of the data set ${dataset} before`,
+  );
+}
+
+function restored({ counter }: Counted, ledger: readonly LedgerEntry[]): CodedError {
+  return new CodedError(
+    CODES.ERR_BUDGET_RESTORED,
+    words`the CSP has counted ${counter} entries of this owner's ledger, and not those ${ledger.length} that are here: it was put back from a backup, or there is another copy of it. What the lost entries have spent is not known: ${ownerTerm('sayBudget', 'say it for each data set with "eigenveil-owner budget set"')}`,
+  );
+}

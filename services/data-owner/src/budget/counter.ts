@@ -1,0 +1,65 @@
+/** The CSP's counter of an owner's ledger: it tells whether the ledger is the newest. */
+import { CodedError } from '@eigenveil/platform';
+import {
+  CODES,
+  COUNTER,
+  type Counted,
+  type CounterRequest,
+  CounterResponse,
+  isTransient,
+  type ServiceClient,
+  verifyStatement,
+} from '@eigenveil/wire';
+import type { OwnerConnection } from '../owner/connection.ts';
+import type { OwnerState } from '../owner/state.ts';
+import { askOnly, confirmLedger, setElsewhere } from './charging.ts';
+import type { Elsewhere } from './ledger.ts';
+
+export class LedgerCounter {
+  readonly #state: OwnerState;
+  readonly #connection: OwnerConnection;
+
+  constructor(state: OwnerState, connection: OwnerConnection) {
+    this.#state = state;
+    this.#connection = connection;
+  }
+
+  /**
+   * Has the CSP count the ledger. Where it cannot be asked, the owner goes on, and an old ledger is not noticed.
+   * @throws ERR_BUDGET_RESTORED
+   */
+  async confirm(onUncounted?: (reason: string) => void): Promise<void> {
+    if (!this.#state.canComeBack) return;
+    const { csp } = await this.#connection.enrolment();
+    try {
+      await this.#connection.withService(csp, (client) => this.#confirmAt(client));
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      onUncounted?.((error as Error).message);
+    }
+  }
+
+  /** See setBudget of DataOwner. */
+  async setElsewhere(dataset: string, elsewhere: Elsewhere): Promise<void> {
+    if (!this.#state.canComeBack) return setElsewhere(this.#state, dataset, elsewhere, undefined);
+    const { csp } = await this.#connection.enrolment();
+    return this.#connection.withService(csp, async (client) => {
+      await setElsewhere(this.#state, dataset, elsewhere, await this.#count(client, askOnly));
+      await this.#confirmAt(client);
+    });
+  }
+
+  #confirmAt(client: ServiceClient): Promise<void> {
+    return confirmLedger(this.#state, (request) => this.#count(client, request));
+  }
+
+  async #count(client: ServiceClient, json: CounterRequest): Promise<Counted> {
+    const { cspKey, ownerId } = await this.#connection.enrolment();
+    const path = '/owners/counter';
+    const { counter } = await client.send({ method: 'POST', path, json, response: CounterResponse });
+    const counted = await verifyStatement(COUNTER, counter, cspKey);
+    if (counted.ownerId !== ownerId)
+      throw new CodedError(CODES.ERR_PEER_PROTOCOL, '"counter" expected that of this owner');
+    return counted;
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * What a task takes of an owner's rows. A floor is made for as many results over the same rows as the task's `releases`, so that a task takes one of so many parts of a whole.
+ */
+import { floorDeviation, floorOf, grainOf, isExact, privacyDeviation, type Task } from '@eigenveil/task';
+import type { OwnFloorPlan } from '../owner/own-floor.ts';
+import { type Part, roundedPart } from './parts.ts';
+
+/**
+ * What a task takes: one of `releases` parts where it has a floor, a whole where it is exact, nothing where it is a histogram, whose noise is counted as ε. Noise for differential
+ * privacy that is larger than the floor counts as one of deviation φ, 1/(4φ²). A task that declares a finer grain than the owner's rows have takes the square of how much
+ * finer its floor is, unless the owner adds the floor that is missing.
+ * @throws ERR_DP_PARAMETER
+ */
+export function partOf(task: Task, own: OwnFloorPlan | undefined): Part {
+  if (task.method.kind === 'histogram') return '0';
+  const privacy = privacyDeviation({ ...task, features: own?.features ?? task.features });
+  const ofPrivacy = privacy > 0 ? 1 / (4 * privacy ** 2) : Infinity;
+  if (isExact(task)) return ofPrivacy < 1 ? roundedPart(ofPrivacy, 1) : '1';
+  const hasFloor = floorOf(task) !== undefined || own?.floor !== undefined;
+  if (!hasFloor) return roundedPart(ofPrivacy, 1);
+  const finer = own === undefined || own.floor !== undefined ? 1 : timesFiner(task, own);
+  const ofFloor = finer / (4 * floorDeviation(task) ** 2);
+  return ofPrivacy < ofFloor ? roundedPart(ofPrivacy, 1) : roundedPart(finer, task.releases);
+}
+
+/** The largest (gᵢgⱼ own/declared)² over pairs of features; over features alone where only sums of rows are released. */
+function timesFiner(task: Task, { features }: OwnFloorPlan): number {
+  const ratios = task.features.map((feature, i) => {
+    const declared = grainOf(feature, task.fractionBits);
+    return declared === 0 ? 1 : grainOf(features[i]!, task.fractionBits) / declared;
+  });
+  return Math.max(1, ...ratios) ** (task.method.kind === 'mdr' ? 2 : 4);
+}

@@ -1,0 +1,183 @@
+/** The bytes that an owner sends to a task: charged, made and kept before they leave, once. */
+import type { Encrypter } from '@eigenveil/paillier/owner';
+
+import { CodedError, fromBase64url, words } from '@eigenveil/platform';
+import { keyedRandomness, systemRandomness } from '@eigenveil/privacy';
+
+import { type Contributor, contribute, contributeInParts, signRecord } from '@eigenveil/protocol/owner';
+import { drawOwnNoise } from '@eigenveil/statistics/owner';
+import type { Task } from '@eigenveil/task';
+import { CODES, type Digest, digestBytes, digestHasher, piecesOf } from '@eigenveil/wire';
+import { charge } from '../budget/charging.ts';
+import type { LedgerCounter } from '../budget/counter.ts';
+import { DEFAULT_DATASET } from '../budget/dataset.ts';
+import type { OwnerConnection, VerifiedTask } from './connection.ts';
+import type { OwnFloorPlan, OwnFloorTold } from './own-floor.ts';
+import type { OwnerPolicy } from './policy.ts';
+import type { Kept, OwnerState, PendingContribution } from './state.ts';
+import { ownerTerm } from './terms.ts';
+
+export interface ContributeOptions {
+  /**
+   * To give up a pending contribution of other statistics, which only a task can whose owners add no noise. The data user may have taken it all
+   * the same: then it refuses this one (ERR_CONTRIBUTION_CONFLICT).
+   */
+  readonly discardPending?: boolean;
+  /** SHA-256, hexadecimal, of what the rows were read from, asked for once they are summed: so that a retry with another file can be told so. */
+  readonly sourceDigest?: () => string | undefined;
+  /** The name of the rows, which their budget is kept under; rows that are in two data sets are counted in each alone. */
+  readonly dataset?: string | undefined;
+  /** Told how far this owner's values lie apart compared with what the task says, and what noise is added for it, before anything is charged or sent. */
+  readonly onOwnFloor?: (told: OwnFloorTold) => void;
+  /** Told when the CSP could not be asked whether the ledger is the newest, and why: what was put back from a backup is not noticed then. */
+  readonly onUncounted?: (reason: string) => void;
+  /** Told now and then how far a contribution is that takes several requests. */
+  readonly onProgress?: (progress: ContributionProgress) => void;
+}
+
+/** Bytes of a contribution that were encrypted, or sent, and how many there are. */
+export interface ContributionProgress {
+  readonly step: 'encrypted' | 'sent';
+  readonly done: number;
+  readonly of: number;
+}
+
+/** Ciphertexts. A larger table of powers for more of them would not pay (measured: 32,768 take as long in one call). */
+const ENCRYPTED_AT_ONCE = 2048;
+
+interface Owner {
+  readonly state: OwnerState;
+  readonly policy: OwnerPolicy;
+  readonly paillier: Encrypter | Contributor;
+  readonly connection: OwnerConnection;
+  readonly counter: LedgerCounter;
+}
+
+/** What is contributed: the flat statistics, and what the owner adds to them for its rows' sake. */
+export interface Contributed {
+  readonly values: readonly bigint[];
+  readonly own: OwnFloorPlan | undefined;
+  /** Ω of a task with `sketch`. */
+  readonly signs: Int32Array | undefined;
+}
+
+/**
+ * The contribution of these values that is kept, made if there is none. It is found again by the values alone, without the noise that was added to them.
+ * @throws ERR_CONTRIBUTION_PENDING if one of others is, and as `charge` and the counter
+ */
+export async function preparedContribution(
+  owner: Owner,
+  accepted: VerifiedTask,
+  contributed: Contributed,
+  options: ContributeOptions,
+): Promise<PendingContribution<Kept>> {
+  const {
+    discardPending,
+    sourceDigest: source,
+    dataset = DEFAULT_DATASET,
+    onUncounted,
+    onProgress,
+  } = options;
+  const { state, policy } = owner;
+  const { id, differentialPrivacy } = accepted.task;
+  const { values, own } = contributed;
+  const dataDigest = await state.digestOfData(id, values);
+  const hash = source?.();
+  // Keyed as that of the statistics, which are never one value alone: a file of few rows could be guessed.
+  const sourceDigest = hash === undefined ? undefined : await state.digestOfData(id, [BigInt(`0x${hash}`)]);
+  const drawsNoise = differentialPrivacy?.noise === 'owners';
+  let pending = await state.pending(id);
+  if (pending !== undefined && pending.dataDigest !== dataDigest && discardPending === true && !drawsNoise) {
+    await state.discardPending(id);
+    pending = undefined;
+  }
+  if (pending === undefined || pending.dataDigest === dataDigest) {
+    // A task that was charged before costs no more than the rest of its part.
+    await charge(state, policy, dataset, accepted.task, own);
+    await owner.counter.confirm(onUncounted);
+    pending ??= await prepare(owner, accepted, contributed, { dataDigest, sourceDigest }, onProgress);
+  }
+  if (pending.dataDigest === dataDigest) return pending;
+  const others = `a contribution ${whatDiffers(pending.sourceDigest, sourceDigest)} to this task has no receipt yet, and may have been taken`;
+  throw new CodedError(
+    CODES.ERR_CONTRIBUTION_PENDING,
+    drawsNoise
+      ? `${others}: give its rows again, or withdraw; it cannot be discarded, since noise is drawn once`
+      : words`${others}: give its rows again, withdraw, or give it up with ${ownerTerm('discardPending', '--discard-pending')}`,
+  );
+}
+
+async function prepare(
+  { state, paillier, connection }: Owner,
+  accepted: VerifiedTask,
+  contributed: Contributed,
+  digests: Pick<PendingContribution, 'dataDigest' | 'sourceDigest'>,
+  onProgress: ContributeOptions['onProgress'],
+): Promise<PendingContribution<Kept>> {
+  const { ownerId } = await connection.enrolment();
+  const noised = await withOwnNoise(state, accepted.task, contributed);
+  // Noise of differential privacy is drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
+  const { bytes, digest } = await encrypted(paillier, accepted, noised, state, onProgress);
+  const record = await signRecord(accepted.agreement, digest, { ownerId, key: await state.signingKey() });
+  // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
+  return state.keepPending(accepted.task.id, { record, bytes, ...digests });
+}
+
+/**
+ * Noise of the owner's own floor, where it needs one, follows from the statistics, its deviations and the secret that the state has for digests: the mean of several draws for the same rows would be
+ * closer to them, and a contribution that was given up may have been taken. Other rows, and other deviations, have noise that tells nothing of it.
+ */
+async function withOwnNoise(
+  state: Pick<OwnerState, 'digestOfData'>,
+  task: Task,
+  { values, own, signs }: Contributed,
+): Promise<readonly bigint[]> {
+  const floor = own?.floor;
+  if (floor === undefined) return values;
+  // Those on sums of rows tell the spacings of a sketch, too.
+  const deviations = new BigUint64Array(Float64Array.from(floor.deviations).buffer);
+  // Longer than any statistics of the task, so that no digest that is kept is this key.
+  const key = fromBase64url(await state.digestOfData(task.id, [...values, ...deviations]));
+  const noise = drawOwnNoise(task, floor, keyedRandomness(key), signs);
+  return values.map((value, i) => value + noise[i]!);
+}
+
+/** The contribution's bytes, and their digest. Long ones go to where the state keeps them as they are made, if it has such a place. */
+async function encrypted(
+  paillier: Encrypter | Contributor,
+  accepted: VerifiedTask,
+  values: readonly bigint[],
+  state: OwnerState,
+  onProgress: ContributeOptions['onProgress'],
+): Promise<{ readonly bytes: Kept; readonly digest: Digest }> {
+  const { packing, publicKey, task } = accepted;
+  const ciphertexts = packing.plaintexts.length;
+  const isLong = piecesOf(ciphertexts, publicKey.ciphertextBytes).length > 0;
+  if ('contribution' in paillier || !isLong || state.keepBytes === undefined) {
+    const bytes =
+      'contribution' in paillier
+        ? await paillier.contribution(accepted, values)
+        : await contribute(accepted, values, { paillier, randomness: systemRandomness });
+    return { bytes, digest: digestBytes('contribution', bytes) };
+  }
+  const hasher = digestHasher('contribution');
+  const by = { paillier, randomness: systemRandomness };
+  async function* parts() {
+    let done = 0;
+    for await (const part of contributeInParts(accepted, values, by, ENCRYPTED_AT_ONCE)) {
+      hasher.update(part);
+      yield part;
+      done += part.length;
+      onProgress?.({ step: 'encrypted', done, of: ciphertexts * publicKey.ciphertextBytes });
+    }
+  }
+  return { bytes: await state.keepBytes(task.id, parts()), digest: hasher.digest() };
+}
+
+/** How what was contributed differs from what is to be, whose statistics are others. */
+function whatDiffers(before: string | undefined, now: string | undefined): string {
+  if (before === undefined || now === undefined) return 'of other rows';
+  return before === now
+    ? 'of the same file, read otherwise,'
+    : 'of another file than this one, with other rows,';
+}

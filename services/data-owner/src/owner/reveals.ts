@@ -1,0 +1,233 @@
+/** What a task reveals and to whom, in words, from its public parameters alone. SECURITY.md and docs/rotated.md say why, and what is proved. */
+import {
+  cappedComponents,
+  type FeatureRun,
+  featureRuns,
+  floorInWords,
+  histogramsOf,
+  isExact,
+  isStandardised,
+  type Output,
+  programOf,
+  type Task,
+} from '@eigenveil/task';
+import { partInWords } from '../budget/parts.ts';
+import { partOf } from '../budget/task-part.ts';
+
+const MOST_LISTED = 200;
+
+/** A line for each thing that somebody learns. */
+export interface Revealed {
+  readonly dataUser: string[];
+  readonly owners: string[];
+  readonly csp: string[];
+  readonly network: string[];
+  /** What bounds how much the result tells about one row. */
+  readonly rows: string[];
+}
+
+export function revealedBy(task: Task): Revealed {
+  const { outputs, allowFullRank, labellings } = task;
+  return {
+    dataUser: [
+      ...byProtocol(task),
+      ...ofSketch(task),
+      ...outputs.map((output) => `${describeOutput(task, output)} (declared: ${output})`),
+      ...(isStandardised(task.method)
+        ? ['the variance of every feature, since vectors of a correlation matrix tell them']
+        : []),
+      ...ofFloor(task),
+      ...(allowFullRank && !isExact(task)
+        ? ['perhaps the whole scatter matrix, which the result may determine (allowFullRank)']
+        : []),
+      'who contributes, and when; of a task that gives no result, the first reason',
+      ...(task.twoParty === 'simulated' ? [] : ['no contribution, and no pooled statistics beyond these']),
+    ],
+    owners: ofOwners(task),
+    csp: [
+      task.sketch?.refine === undefined
+        ? "the task's parameters, and who contributes or withdraws; no value and no output"
+        : "the task's parameters, who contributes or withdraws, and the whole earlier result that this task refines; no value and no output of this task",
+      ...(task.differentialPrivacy?.noise === 'csp'
+        ? ['all of the noise: whoever shows it the result shows it the exact one']
+        : []),
+    ],
+    network: ['that parties talk, when and how much'],
+    rows: [
+      ...ofOneRow(task),
+      ...(task.method.kind === 'histogram'
+        ? []
+        : [
+            `the task takes ${partInWords(partOf(task, undefined))} of the whole that these rows may tell in all tasks together; rows that are added do not renew it`,
+          ]),
+      ...(labellings.length > 0 && !outputs.includes('classCounts')
+        ? ['which classes an owner has rows of stays hidden: zeros are encrypted for those that it lacks']
+        : []),
+      'owners that collude with the data user can subtract their rows: count honest owners alone towards the smallest number',
+    ],
+  };
+}
+
+/** What comes out in any case, by the way in which both servers compute. */
+function byProtocol(task: Task): string[] {
+  const { twoParty, method } = task;
+  const components = cappedComponents(programOf(task));
+  const vectors =
+    method.kind === 'ridge'
+      ? ofRegression(task)
+      : components === 1
+        ? '1 vector with its eigenvalue'
+        : `${components} vectors with their eigenvalues`;
+  switch (twoParty) {
+    case 'garbled':
+      return [
+        `${vectors}${method.kind === 'ridge' ? '' : ' and a status bit for each'}, with rounding errors of about 10 bits in each number`,
+      ];
+    case 'rotated':
+      return [
+        vectors,
+        ...(method.kind === 'pca'
+          ? []
+          : ['the lengths of the vectors, and all eigenvalues of the pencil, also beyond the components']),
+        'more, if these rows are in another task by rotated: take part in one only',
+      ];
+    case 'linear':
+      return ofHistograms(task);
+    case 'simulated':
+      return [vectors, 'THE POOLED STATISTICS of all owners themselves: simulated is NOT private'];
+  }
+}
+
+const ofRegression = ({ features }: Task): string =>
+  `${features.length - 1} weights and an intercept, which predict ${JSON.stringify(features.at(-1)!.name)} from the other features: as many equations for the entries of the scatter matrix as there are weights`;
+
+const RESULTS: Readonly<Partial<Record<Task['method']['kind'], string>>> = {
+  histogram: 'noisy counts and what follows from them',
+  ridge: 'weights and intercept',
+};
+
+function ofFloor(task: Task): string[] {
+  const words = floorInWords(task);
+  return words === undefined ? [] : [words];
+}
+
+/** Noisy sums of counts, and what follows from them. */
+function ofHistograms({ method, features }: Task): string[] {
+  if (method.kind !== 'histogram') return [];
+  const all = histogramsOf({ features });
+  const shared = all.filter((histogram) => histogram.features.length > 1).length;
+  return [
+    `counts with the noise of both servers: of ${2 ** method.height} bins of each of ${all.length} histograms (strategy ${method.strategy}), and so quantiles and ranges`,
+    'how many cells of each are no number, and the number of rows, both with that noise',
+    ...(shared === 0 ? [] : [`of ${shared} histograms only what their features have together`]),
+  ];
+}
+
+/** What the matrices of a sketch tell beyond the result. */
+function ofSketch({ sketch }: Task): string[] {
+  if (sketch === undefined) return [];
+  const { columns, refine } = sketch;
+  return [
+    `${columns} eigenvalues of each of two matrices of ${columns} columns, about as much as the ${columns} largest eigenvalues of the scatter matrix`,
+    refine === undefined
+      ? `vectors and eigenvalues are approximate: of a sketch by ${columns} columns of signs that nobody chooses`
+      : `vectors and eigenvalues are approximate, and closer to the exact ones than those of the earlier result that this task refines: of a sketch by ${columns} columns, the first of which are the vectors of that result, the others signs that nobody chooses`,
+    ...(refine === undefined
+      ? []
+      : [
+          'one more answer over these rows, if they were in that earlier task: both results together tell more than each',
+        ]),
+  ];
+}
+
+function describeOutput({ method, features }: Task, output: Output): string {
+  switch (output) {
+    case 'mean':
+      return features.some(({ twoValued }) => twoValued !== false)
+        ? 'the mean of all rows, which of a feature with two values tells the variance'
+        : 'the mean of all rows';
+    case 'trace':
+      return 'the trace of the scatter matrix, the variance of all features together';
+    case 'sampleCount':
+      return 'the number of rows of all owners together';
+    case 'spectrum':
+      return method.kind === 'mdr'
+        ? `all ${features.length} eigenvalues of the sum of both between-class scatters`
+        : `all ${features.length} eigenvalues of the ${isStandardised(method) ? 'correlation' : 'scatter'} matrix`;
+    case 'classCounts':
+      return 'the number of rows of each class; where an owner alone has rows of a class, that number is its own';
+    case 'variances':
+      return 'the variance of each feature, exactly';
+  }
+}
+
+function ofOwners({ releaseToOwners, outputs, method }: Task): string[] {
+  if (!releaseToOwners) return ['nothing: the result is not released to owners'];
+  const declared = outputs.length === 0 ? '' : `, and what is declared: ${outputs.join(', ')}`;
+  return [
+    `owners that contributed get the result, ${RESULTS[method.kind] ?? 'vectors and eigenvalues'}${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it or refines it; and the CSP, if one refines it`,
+    'nothing else of another owner',
+  ];
+}
+
+function ofOneRow({
+  differentialPrivacy: guarantee,
+  series,
+  basis,
+  sketch,
+  statisticalSecurityBits,
+}: Task): string[] {
+  const beyond = [
+    ...(basis === undefined
+      ? []
+      : [
+          'the data user has chosen what rows are reduced by first: the earlier result, of which the CSP has countersigned one, and whose numbers it has not seen',
+        ]),
+    ...(sketch?.refine === undefined
+      ? []
+      : [
+          'a data user that deviated in the earlier task has chosen the first columns of the sketch: the CSP has countersigned one such result before it knew this task, and nobody can tell whether it is the true one',
+        ]),
+    ...(series === undefined
+      ? []
+      : [
+          `it is renewal ${series.number} of task ${series.id}: two results over nearly the same rows tell together what came or went between them, all rows of an owner's if it came or went`,
+        ]),
+  ];
+  if (guarantee === null)
+    return [...beyond, 'no differential privacy: nothing bounds what the result tells about one row'];
+  const { epsilon, delta, neighbours, clippingNorm, noise, honestOwners } = guarantee;
+  const neighbour = neighbours === 'replace' ? 'one row that is another' : 'one row more or less';
+  const drawers = {
+    servers: 'both servers',
+    csp: 'the CSP alone, against which nothing is promised',
+    owners: `the owners, of whom ${honestOwners} are relied on`,
+  };
+  return [
+    ...beyond,
+    `differential privacy with (ε, δ) = (${epsilon}, ${delta}) for ${neighbour}; it adds up with that of other tasks over the same rows`,
+    ...(clippingNorm === null
+      ? [
+          `noise is added by ${drawers[noise]}: against each of them the guarantee rests on the noise of the other, and against the CSP on the blinding, within 2^−${statisticalSecurityBits}`,
+          'each histogram and each task over these rows spends: all of it is counted in your budget',
+        ]
+      : [
+          `noise is added by ${drawers[noise]}; rows longer than ${clippingNorm} are scaled down to that`,
+          'no guarantee covers rows that are reduced by the result',
+        ]),
+  ];
+}
+
+/** Names and ranges: where there are very many, runs in one entry each, and no more than a screen or two. */
+export function describeFeatures(features: Task['features']): string {
+  const runs = features.length > MOST_LISTED ? featureRuns(features) : features;
+  const listed = runs.slice(0, MOST_LISTED).map(({ name, min, max, ...run }: FeatureRun) => {
+    const { count, from = 0, logarithmic, histogram } = run;
+    const names = count === undefined ? '' : ` (# from ${from} to ${from + count - 1})`;
+    const bins = logarithmic === undefined ? '' : ` logarithmic from ${logarithmic}`;
+    const shared = histogram === undefined ? '' : ` in histogram ${histogram}`;
+    return `${name}${names} [${min}, ${max}]${bins}${shared}`;
+  });
+  const more = runs.length - listed.length;
+  return [...listed, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}

@@ -1,0 +1,82 @@
+/** Reduces an owner's rows by a projection, streamed: to CSV or Parquet with one column per component; or predicts by a regression, one column. */
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Projector } from '@eigenveil/projection';
+import { type ConsentOptions, checkClipping, type RowOptions, ValueWatch } from '@eigenveil/statistics';
+import { byProjector, type Reducer, reducedColumns, reducedLines } from './reduced-lines.ts';
+import { isParquetName, type RowSettings, type Rows, rowsOf } from './sources.ts';
+
+export interface ReducedFile {
+  /** Rows that were reduced. */
+  readonly rows: number;
+  /** Rows that were left out, since a cell is missing. */
+  readonly skippedRows: number;
+}
+
+type ReducingOptions = Omit<RowOptions, 'ignoredColumns' | 'onSkippedRow'> &
+  Pick<ConsentOptions, 'allowClipping'> &
+  Pick<RowSettings, 'memory'>;
+
+/**
+ * Writes the reduced rows of the file `data` (CSV or Parquet) to `out`, Parquet if it is named so, else CSV; the projector counts what it clips.
+ * Columns that are kept come first, as they stand; all others of the file are left out.
+ * @throws ERR_CSV_COLUMNS for a kept column with the name of a component; ERR_CLIPPED for features of which more than half of the cells are clipped,
+ *   unless `allowClipping` names them; and as `rowsOf` and its rows
+ */
+export function reduceFile(
+  projector: Projector,
+  data: string,
+  out: string,
+  options: ReducingOptions & Omit<RowSettings, 'data' | 'query' | 'database'> = {},
+): Promise<ReducedFile> {
+  return reduceRows(byProjector(projector), rowsOf({ ...options, data }), out, options);
+}
+
+/** The same of rows from anywhere, by a projection or a regression. */
+export async function reduceRows(
+  reducer: Reducer,
+  source: Rows,
+  out: string,
+  options: ReducingOptions = {},
+): Promise<ReducedFile> {
+  const { features } = reducer;
+  const { keptColumns = [] } = options;
+  const header = reducedColumns(reducer, keptColumns);
+  let rows = 0;
+  let skippedRows = 0;
+  const onSkippedRow = () => {
+    skippedRows += 1;
+  };
+  const batches = source.read(
+    { features, labellings: [] },
+    { ...options, ignoredColumns: 'others', onSkippedRow },
+  );
+  const watch = new ValueWatch(features);
+  const lines = reducedLines(reducer, batches, keptColumns, (batch) => {
+    rows += batch.length;
+    for (const { values } of batch) watch.add(values);
+  });
+  // Whole or not at all: rows that cannot be read must not cost an earlier result.
+  const draft = `${out}.${process.pid}.tmp`;
+  const parquet = `${draft}.parquet`;
+  try {
+    await pipeline(Readable.from(lines), createWriteStream(draft));
+    checkClipping(features, { rows, clippedCells: reducer.clippedCells() }, options);
+    for (const remark of watch.remarks()) options.onRemark?.(remark);
+    if (isParquetName(out)) {
+      const { writeParquet } = await import('@eigenveil/statistics/duckdb');
+      const columns = header.map((name, k) => ({
+        name,
+        type: k < keptColumns.length ? ('VARCHAR' as const) : ('DOUBLE' as const),
+      }));
+      await writeParquet(draft, parquet, columns, options.memory);
+      await rename(parquet, out);
+    } else await rename(draft, out);
+  } finally {
+    await rm(draft, { force: true });
+    await rm(parquet, { force: true });
+  }
+  return { rows, skippedRows };
+}

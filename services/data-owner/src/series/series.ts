@@ -1,0 +1,134 @@
+/**
+ * An owner's part in a series: which task is the next one of a series that it has contributed to, and whether its policy takes it now. What counts is what
+ * the owner's home has kept, and what the CSP has signed; the data user's word counts for nothing.
+ */
+import { CodedError } from '@eigenveil/platform';
+import type { Task, TaskId } from '@eigenveil/task';
+import { CODES, checkRenewal, linkOf, type SeriesLink } from '@eigenveil/wire';
+import type { OwnerPolicy } from '../owner/policy.ts';
+import type { SeriesEntry, SeriesState } from '../owner/state.ts';
+
+const HOUR_MILLISECONDS = 3_600_000;
+
+/** The task that the data user has for the next one after this, signed by the CSP; null: none yet. */
+export type NextOf = (taskId: TaskId) => Promise<Task | null>;
+
+/** A series as this owner knows it. */
+export interface OwnSeries {
+  /** What it has contributed to, in order. */
+  readonly entries: readonly SeriesEntry[];
+  /** Whether the last of these has a receipt. */
+  readonly isReceived: boolean;
+  /** The newest task behind the last of these, if there is any: those between are over. */
+  readonly newest: Task | null;
+}
+
+/** What an owner does now that takes part by itself; `wait` says for what. */
+export type Step =
+  | { readonly kind: 'contribute'; readonly taskId: TaskId }
+  | { readonly kind: 'wait'; readonly reason: string };
+
+/** @param missed tasks of which the data user has said that they take nothing more */
+export function stepOf(
+  { entries, isReceived, newest }: OwnSeries,
+  rule: OwnerPolicy['series'],
+  { now, missed }: { readonly now: Date; readonly missed: ReadonlySet<TaskId> },
+): Step {
+  const last = entries.at(-1);
+  const wait = (reason: string): Step => ({ kind: 'wait', reason });
+  if (newest === null) {
+    // It was killed, or the answer was lost: what was kept is sent again.
+    if (last !== undefined && !isReceived && !missed.has(last.taskId))
+      return { kind: 'contribute', taskId: last.taskId };
+    return wait(`there is no task after ${last?.taskId} yet`);
+  }
+  if (missed.has(newest.id) || Date.parse(newest.deadline) <= now.getTime())
+    return wait(`task ${newest.id} takes nothing more; waiting for the one after it`);
+  const end = last === undefined ? 0 : intervalEnd(last, rule);
+  if (now.getTime() < end)
+    return wait(
+      `task ${newest.id} comes too soon: the policy's interval ends at ${new Date(end).toISOString()}`,
+    );
+  return { kind: 'contribute', taskId: newest.id };
+}
+
+/** When the policy lets this owner contribute to a series again, milliseconds. */
+const intervalEnd = (last: SeriesEntry, rule: OwnerPolicy['series']): number =>
+  Date.parse(last.at) + HOUR_MILLISECONDS * (rule?.shortestIntervalHours ?? 0);
+
+/**
+ * The entry that a contribution to this task takes; undefined where it has one. A task that follows nothing that this owner has contributed to begins
+ * the series for it.
+ * @param entries of the series, as they are kept
+ * @throws ERR_SERIES_INVALID for another task than the next, ERR_POLICY for one that comes too early or costs too much, or is computed by `rotated`
+ */
+export async function entryFor(
+  task: Task,
+  entries: readonly SeriesEntry[],
+  rule: OwnerPolicy['series'],
+  { now, nextOf }: { readonly now: Date; readonly nextOf: NextOf },
+): Promise<SeriesEntry | undefined> {
+  const link = linkOf(task);
+  const entered = entries.find(({ taskId }) => taskId === task.id);
+  if (entered?.taskDigest === link.taskDigest) return undefined;
+  if (task.series !== undefined && task.twoParty === 'rotated')
+    throw refused(
+      '"series" expected none by rotated: its answers over nearly the same rows tell too much together',
+    );
+  const last = entries.at(-1);
+  if (last !== undefined) {
+    checkRenewal(await before(task, last, nextOf), task);
+    const end = intervalEnd(last, rule);
+    if (now.getTime() < end)
+      throw refused(
+        `"series" expected no sooner than ${new Date(end).toISOString()}, by the shortest interval`,
+      );
+  }
+  const epsilon = task.differentialPrivacy?.epsilon ?? null;
+  checkTotal([...entries.map((it) => it.epsilon), epsilon], rule);
+  return { ...link, epsilon, at: now.toISOString() };
+}
+
+/**
+ * Keeps the entry, before anything is sent.
+ * @throws ERR_SERIES_INVALID where another process has contributed to another task of the series meanwhile
+ */
+export async function enter(state: SeriesState, before: number, entry: SeriesEntry): Promise<void> {
+  const kept = await state.keep(before, entry);
+  if (kept.taskDigest !== entry.taskDigest)
+    throw new CodedError(
+      CODES.ERR_SERIES_INVALID,
+      `this owner has contributed to ${kept.taskId} of the series meanwhile: give the command again`,
+    );
+}
+
+/** The newest task behind the link, each checked against the one before it. No more than so many are asked for. */
+export async function newestAfter(last: SeriesLink, most: number, nextOf: NextOf): Promise<Task | null> {
+  let [link, newest]: [SeriesLink, Task | null] = [last, null];
+  while (link.number + 1 < most) {
+    const next = await nextOf(link.taskId);
+    if (next === null) break;
+    checkRenewal(link, next);
+    [link, newest] = [linkOf(next), next];
+  }
+  return newest;
+}
+
+/** The task before this one, if this one comes after the last that the owner knows: it may have missed some. */
+async function before(task: Task, last: SeriesLink, nextOf: NextOf): Promise<SeriesLink> {
+  const number = task.series?.number ?? 0;
+  const between = number - 1 > last.number ? await newestAfter(last, number, nextOf) : null;
+  return between === null ? last : linkOf(between);
+}
+
+/** ε of tasks over the same rows add up. */
+function checkTotal(spent: readonly (number | null)[], rule: OwnerPolicy['series']): void {
+  const most = rule?.totalEpsilon;
+  if (most === undefined) return;
+  const total = spent.reduce<number>((sum, epsilon) => sum + (epsilon ?? Number.POSITIVE_INFINITY), 0);
+  // As the owner writes them: 10 times 0.1 is 1.
+  if (total > most * (1 + 1e-9))
+    throw refused(`"series" expected a sum of epsilon of at most ${most}, got ${total} with this task`);
+}
+
+const refused = (message: string) => new CodedError(CODES.ERR_POLICY, message);

@@ -1,0 +1,213 @@
+/** What a sample lets expect of the task that was drafted from it, in words for the person who drafts. Nothing of it gets into the draft. */
+import { isOf } from '@eigenveil/platform';
+import {
+  betweenClassScatter,
+  type Link,
+  meanOfRows,
+  PROJECTION_CODES,
+  rankOf,
+  ridgeRegression,
+  statisticsThrough,
+  symmetricEigen,
+  totalScatter,
+  withinClassScatter,
+  ZERO_EIGENVALUE,
+} from '@eigenveil/projection/portable';
+import type { Statistics } from '@eigenveil/statistics/owner';
+import {
+  cappedComponents,
+  leastRank,
+  noiseNorm,
+  programOf,
+  rowsToStandOut,
+  type TaskProposal,
+} from '@eigenveil/task';
+import type { ReadSampleRows } from '../draft/sample.ts';
+import { describeFloor, forecastFloor } from './forecast-floor.ts';
+import { describeSketch } from './sketch.ts';
+
+/** The sample, summed as an owner's rows are. */
+export interface Summed {
+  readonly statistics: Statistics;
+  readonly rows: number;
+  readonly clippedRows: number;
+}
+
+/** λ of MDR up to 2^14 come out right (docs/precision.md); a quarter of that is aimed at. */
+const LARGEST_RATIO = 2 ** 12;
+/** Nor is a ridge known that is below 2^-18 of m·d times the largest squares (docs/precision.md). */
+const SMALLEST_PIVOT = 2 ** 18;
+
+/**
+ * Reads the sample once more, for its statistics.
+ * @param basis what the task stands on
+ * @throws as `statisticsOfRows`
+ */
+export function sumSample(
+  read: ReadSampleRows,
+  task: TaskProposal,
+  basis: readonly Link[] = [],
+): Promise<Summed> {
+  // The sample may be of several owners.
+  const room = { ...task, maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
+  // The draft has looked at clipped cells already.
+  const allowClipping = [...task.features, ...(basis[0]?.task.features ?? [])].map(({ name }) => name);
+  return statisticsThrough(room, basis, { ignoredColumns: 'others', allowClipping }, read);
+}
+
+/**
+ * @param basis what the task stands on, or the result that it refines
+ * @throws as `sumSample`
+ */
+export async function describeSample(
+  read: ReadSampleRows,
+  task: TaskProposal,
+  basis: readonly Link[] = [],
+): Promise<string[]> {
+  if (task.sketch !== undefined) return describeSketch(read, task, basis.at(-1)?.projection);
+  const sample = await sumSample(read, task, basis);
+  return [...describeSummed(task, sample), ...describeFloor(task, forecastFloor(task, sample))];
+}
+
+function describeSummed(task: TaskProposal, sample: Summed): string[] {
+  const { kind } = task.method;
+  if (kind === 'ridge') return describeFit(task, sample);
+  if (kind === 'mdr') return [...describeMdrRidge(task, sample), ...describeClipping(task, sample)];
+  const scatter = totalScatter(sample.statistics, task.fractionBits);
+  const { values } = symmetricEigen(scatter);
+  return [
+    ...describeRank(task, values, sample),
+    ...describeNoiseMatrix(task, sample),
+    ...describeClipping(task, sample),
+    ...describeForecast(task, values, sample),
+  ];
+}
+
+/** Of ridge: how much of the sample's last column its own regression leaves, and a matrix that is singular. */
+function describeFit(task: TaskProposal, { statistics }: Summed): string[] {
+  const { method, features, fractionBits } = task;
+  if (method.kind !== 'ridge') return [];
+  const target = JSON.stringify(features.at(-1)!.name);
+  try {
+    const scatter = totalScatter(statistics, fractionBits);
+    const { weights } = ridgeRegression({
+      scatter,
+      mean: meanOfRows(statistics, fractionBits),
+      ridge: method.ridge,
+      diagonal: programOf(task).floor?.ridge,
+    });
+    const w = [...weights, -1];
+    const left = w.reduce((sum, a, i) => sum + w.reduce((row, b, j) => row + a * b * scatter[i]![j]!, 0), 0);
+    const whole = scatter.at(-1)!.at(-1)!;
+    return whole === 0
+      ? [`in the sample ${target} does not vary: there is nothing to predict`]
+      : [
+          `in the sample its own regression explains ${percent(1 - left / whole)} of the variance of ${target}`,
+        ];
+  } catch (error) {
+    if (!(isOf(PROJECTION_CODES, error) && error.code === 'ERR_NOT_POSITIVE_DEFINITE')) throw error;
+    return [
+      'in the sample features follow from each other, and the task would end with ERR_NOT_POSITIVE_DEFINITE: "ridge": 1 would do',
+    ];
+  }
+}
+
+/** Of a PCA, and by `rotated` of DCA and LDA: results are refused where the scatter's rank is too low. Noise has every rank. */
+function describeRank(task: TaskProposal, values: readonly number[], { rows }: Summed): string[] {
+  if (task.allowFullRank || task.differentialPrivacy !== null) return [];
+  if (task.method.kind !== 'pca' && task.twoParty !== 'rotated') return [];
+  const program = programOf(task);
+  const components = cappedComponents(program);
+  const least = leastRank({ ...program, components });
+  if (rows <= least)
+    return [
+      `all owners together need at least ${least + 1} rows, and the sample has ${rows}: with fewer the task ends with ERR_FULL_RANK`,
+    ];
+  const rank = rankOf(values, program.floor?.norm);
+  if (rank >= least) return [];
+  const most = rank - (least - components);
+  const { floor } = program;
+  if (floor !== undefined && rankOf(values) >= least)
+    return [
+      `in the sample only ${rank} of ${values.length} eigenvalues are larger than the noise of the floor, and the task would end with ERR_FULL_RANK; it takes about ${Math.ceil((rows * floor.norm) / values[least - 1]!).toLocaleString('en-US')} rows${most > 0 ? `, or "components": ${most} or fewer` : ''}`,
+    ];
+  return [
+    `in the sample only ${rank} of ${values.length} features vary on their own, the others follow from them: the task would end with ERR_FULL_RANK; ${most > 0 ? `take "components": ${most} or fewer, ` : ''}leave features out, or consent with "allowFullRank"`,
+  ];
+}
+
+/** Of DCA and LDA: a noise matrix that is not clearly positive definite is refused once all owners have contributed. */
+function describeNoiseMatrix(task: TaskProposal, { statistics }: Summed): string[] {
+  const { method, fractionBits, differentialPrivacy } = task;
+  // The public shift of differential privacy is a ridge, too.
+  if ((method.kind !== 'dca' && method.kind !== 'lda') || differentialPrivacy !== null) return [];
+  const isTotal = method.kind === 'dca' && method.form === 'standard';
+  const { floor } = programOf(task);
+  const matrix = (isTotal ? totalScatter : withinClassScatter)(statistics, fractionBits).map((row, i) =>
+    row.map((entry, j) => (i === j ? entry + (floor?.ridge[i] ?? 0) : entry)),
+  );
+  const { values } = symmetricEigen(matrix);
+  const largest = values[0]!;
+  if (values.at(-1)! + method.ridge > ZERO_EIGENVALUE * largest) return [];
+  return [
+    `in the sample the noise matrix is singular with ρ = ${method.ridge}, and the task would end with ERR_NOT_POSITIVE_DEFINITE: "ridge": ${rounded(largest / 1000)} would do`,
+  ];
+}
+
+/** Of MDR: a ridge between what its numbers can hold and what leaves the privacy labels without weight. */
+function describeMdrRidge({ method, ...task }: TaskProposal, { statistics, rows }: Summed): string[] {
+  if (method.kind !== 'mdr') return [];
+  const [utility, privacy] = [0, 1].map(
+    (labelling) => symmetricEigen(betweenClassScatter(statistics, labelling, task.fractionBits)).values[0]!,
+  ) as [number, number];
+  const growth = Math.max(1, (task.maximumOwners * task.maximumSamplesPerOwner) / rows);
+  const entries = (task.labellings[1]!.classes.length - 1) * task.features.length;
+  const least =
+    growth * Math.max(utility / LARGEST_RATIO, (entries * Math.max(utility, privacy)) / SMALLEST_PIVOT);
+  const most = privacy / 10;
+  const wouldDo = `"ridge": ${rounded(Math.max(least, most / 10))} would do`;
+  if (method.ridge < least)
+    return [
+      `ρ = ${method.ridge} is too small for utility labels whose scatter has the eigenvalue ${rounded(utility)} in the sample, and ${rounded(utility * growth)} with as many rows as there is room for: ${wouldDo}`,
+    ];
+  if (method.ridge > most)
+    return [
+      `ρ = ${method.ridge} leaves privacy labels little weight, whose scatter has the eigenvalue ${rounded(privacy)} in the sample (that of utility ${rounded(utility)}): ${wouldDo}`,
+    ];
+  return [];
+}
+
+function describeClipping({ differentialPrivacy }: TaskProposal, { rows, clippedRows }: Summed): string[] {
+  return differentialPrivacy === null
+    ? []
+    : [`the clipping norm scales down ${percent(clippedRows / rows)} of the sample's rows`];
+}
+
+/** Of a task with differential privacy, but for MDR. */
+function describeForecast(
+  task: TaskProposal,
+  values: readonly number[],
+  { statistics, rows }: Summed,
+): string[] {
+  const norm = noiseNorm(task, Math.hypot(...meanOfRows(statistics, task.fractionBits)));
+  if (norm === undefined) return [];
+  const total = values.reduce((sum, value) => sum + value, 0);
+  const standsOut = (i: number) =>
+    `component ${i + 1} (${percent(values[i]! / total)} of the variance) from ${rowsToStandOut(norm, values[i]! / rows).toLocaleString('en-US')}`;
+  const shown = [...new Set([0, task.components - 1])].filter((i) => values[i]! > 0);
+  return [
+    `if rows are like the sample's, noise on their scatter has a norm of about ${rounded(norm)}, and the scatter's largest eigenvalue is ${rounded(values[0]! / rows)} times the rows`,
+    ...(task.method.kind === 'pca' && shown.length > 0
+      ? [`components of the sample stand out of the noise: ${shown.map(standsOut).join(', ')} rows on`]
+      : []),
+  ];
+}
+
+function percent(part: number): string {
+  return `${Math.round(100 * part)} %`;
+}
+
+/** To two digits, and no exponent where people would write none. */
+function rounded(value: number): string {
+  return `${Number(value.toPrecision(2))}`;
+}

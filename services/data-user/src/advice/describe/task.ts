@@ -1,0 +1,64 @@
+/** What follows from a proposal, in words for the person who makes it: known before anybody contributes. */
+import {
+  cappedComponents,
+  constantFeatures,
+  floorInWords,
+  maximumComponents,
+  programOf,
+  type TaskProposal,
+} from '@eigenveil/task';
+import { describeGrains } from '../draft/grains.ts';
+import { describeCost } from './cost.ts';
+import { describeNoise } from './privacy.ts';
+
+/**
+ * Of a proposal that is computable.
+ * @throws ERR_DP_PARAMETER; the signal's reason, once it is aborted
+ */
+export async function describeTask(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
+  if (task.method.kind === 'histogram') return describeCost(task, signal);
+  return [
+    ...describeComponents(task),
+    ...describeReleases(task),
+    ...describeNoise(task),
+    ...(await describeCost(task, signal)),
+  ];
+}
+
+/** What stands between the rows and the result. */
+function describeReleases(task: TaskProposal): string[] {
+  const floor = floorInWords(task);
+  const consent = task.exact
+    ? '; the CSP signs it with --allow-full-rank, and owners take part if their policy says "allowFullRank"'
+    : '';
+  return [
+    ...(floor === undefined ? [] : [`${floor}${consent}`]),
+    ...(task.exact ? [] : describeGrains(task.features)),
+  ];
+}
+
+function describeComponents(task: TaskProposal): string[] {
+  const program = programOf(task);
+  const { method, components } = task;
+  const capped = cappedComponents(program);
+  const contrasts = (task.labellings[0]?.classes.length ?? 0) - 1;
+  const most = maximumComponents(program);
+  const constant = constantFeatures(task);
+  return [
+    ...(capped < components
+      ? [`${contrasts + 1} classes have at most ${most} components: ${capped} will come, not ${components}`]
+      : []),
+    ...(method.kind !== 'pca' && method.kind !== 'ridge' && capped > contrasts
+      ? [
+          method.kind === 'dca' && method.signalRidge !== 0
+            ? `${contrasts + 1} classes differ in at most ${contrasts} directions: the other components order what is left of the scatter, and with a signal ridge may come before those`
+            : `only the first ${contrasts} of ${capped} components tell ${contrasts + 1} classes apart; the others have one eigenvalue, and arbitrary vectors`,
+        ]
+      : []),
+    ...(constant.length > 0
+      ? [
+          `${constant.map((name) => JSON.stringify(name)).join(', ')}: min = max, so that nothing of it counts; write the range that it may have, or leave it out`,
+        ]
+      : []),
+  ];
+}

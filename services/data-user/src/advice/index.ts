@@ -1,0 +1,11 @@
+/** Drafting a task from a sample, and telling what it will cost and give: what the command line and the console have in common. */
+export { describeSample } from './describe/sample.ts';
+export { describeTask } from './describe/task.ts';
+export { type DraftOptions, draftOf, followingColumns } from './draft/draft.ts';
+export { draftPrivacy } from './draft/privacy.ts';
+export { proposalOf, type Wishes, withOwnCells, withoutConsent } from './draft/proposal.ts';
+export { type AskedLevels, draftRanged, type RangedDraft } from './draft/ranges.ts';
+export { describeRounding, roundingOfSample } from './draft/rounding.ts';
+export { readSample, type Sample } from './draft/sample.ts';
+export type { SampleColumn } from './draft/sample-column.ts';
+export type { DraftTerm } from './draft/terms.ts';

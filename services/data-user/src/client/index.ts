@@ -1,0 +1,11 @@
+/** What a program needs to run tasks at a data user's service, without the service itself. */
+
+// The packages behind it are not installed on their own.
+export { CodedError } from '@eigenveil/platform';
+export { Predictor, Projector, SignedProjection, saveProjection } from '@eigenveil/projection';
+export { newTaskId, type Task, TaskId, TaskProposal } from '@eigenveil/task';
+export { type Projection, type SignedTask, type TaskStatus, Thumbprint } from '@eigenveil/wire';
+export { basisFrom, type DraftBasis, draftOn, ridgeOn } from '../advice/draft/basis.ts';
+export type { Draft, DraftOptions } from '../advice/draft/draft.ts';
+export { draftTask } from '../advice/draft/file.ts';
+export { TaskClient, type ToldProvenance } from './tasks.ts';

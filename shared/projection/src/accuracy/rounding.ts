@@ -1,0 +1,219 @@
+/**
+ * How far rounding moves a result: rows summed as they are beside the same rows rounded. Errors of rounding are not independent where values repeat, so
+ * that rows are rounded and compared instead of a formula; `roundingAngles` is the formula, for whoever has a result and no rows.
+ */
+import { isOf } from '@eigenveil/platform';
+import { RowAccumulator, type Statistics, scaleCell } from '@eigenveil/statistics/owner';
+import {
+  cappedComponents,
+  type Floor,
+  type Program,
+  programOf,
+  type StatisticsTask,
+  summedClasses,
+} from '@eigenveil/task';
+import { PROJECTION_CODES } from '../codes.ts';
+import type { AgreedTask } from '../projector/agreed.ts';
+import type { Link } from '../projector/projector.ts';
+import type { Decomposition } from '../reference/decomposition.ts';
+import { decomposeUncut } from '../reference/methods.ts';
+import { principalAngles } from './compare.ts';
+
+/** Cells of rows as they are have so many binary digits: sums of two million of them are exact in doubles. */
+const FINEST_BITS = 32;
+/** What programs are told instead, as they take no more than 20: all that is decomposed is larger by powers of two, and the ridges are made so. */
+const TOLD_BITS = 14;
+const SCALE = 4 ** (FINEST_BITS - TOLD_BITS);
+
+type Vector = ArrayLike<number>;
+
+/** Of a result that nothing depends on but the rows' directions. */
+type Directions = Pick<Decomposition, 'vectors' | 'eigenvalues' | 'regression' | 'mean'>;
+
+/** Sums rows that are clipped to their ranges and scaled, but not rounded. */
+export class UnroundedRows {
+  readonly #task: StatisticsTask;
+  readonly #basis: readonly Link[];
+  readonly #R: Float64Array;
+  readonly #V: readonly (readonly Float64Array[])[];
+  readonly #M: readonly number[][];
+  /** The first row, from which all are measured, so that large means cost no digits. */
+  #origin: readonly number[] | undefined;
+
+  /** @param basis what the task stands on, with projections of rows as they are; it is applied first */
+  constructor(task: StatisticsTask, basis: readonly Link[] = []) {
+    const d = task.features.length;
+    const classes = summedClasses(task);
+    this.#task = task;
+    this.#basis = basis;
+    this.#R = new Float64Array(d * d);
+    this.#V = classes.map((count) => Array.from({ length: count }, () => new Float64Array(d)));
+    this.#M = classes.map((count) => new Array<number>(count).fill(0));
+  }
+
+  /**
+   * @param values one finite number per feature of the first link, in its units
+   * @param classes per labelling of the task the index of the row's class
+   */
+  add(values: Vector, classes: readonly number[]): void {
+    const reduced = this.#basis.reduce<Vector>((row, { task, projection: { vectors, mean } }) => {
+      const scaled = scaledRow(task, row);
+      return vectors.map((w) => w.reduce((sum, x, i) => sum + x * (scaled[i]! - (mean?.[i] ?? 0)), 0));
+    }, values);
+    const cells = scaledRow(this.#task, reduced).map(
+      (y) => Math.round(y * 2 ** FINEST_BITS) / 2 ** FINEST_BITS,
+    );
+    this.#origin ??= cells;
+    const row = Float64Array.from(cells, (y, i) => y - this.#origin![i]!);
+    for (const [l, sums] of this.#V.entries()) {
+      const k = this.#task.labellings.length === 0 ? 0 : classes[l]!;
+      const V = sums[k]!;
+      for (let i = 0; i < row.length; i += 1) V[i]! += row[i]!;
+      this.#M[l]![k]! += 1;
+    }
+    const d = row.length;
+    for (let i = 0; i < d; i += 1) for (let j = i; j < d; j += 1) this.#R[i * d + j]! += row[i]! * row[j]!;
+  }
+
+  /**
+   * What the task's method finds of these rows.
+   * @throws as `decompose`
+   */
+  decomposition(program: Program): Directions {
+    const found = decomposeUncut(
+      { ...withRidges(program, SCALE), fractionBits: TOLD_BITS, outputs: ['mean'] },
+      this.#statistics(),
+    );
+    const { vectors, regression } = found;
+    const isRatio = program.method.kind !== 'pca' || program.method.scale === 'correlation';
+    const shrunk = Math.sqrt(SCALE);
+    return {
+      vectors,
+      eigenvalues: isRatio ? found.eigenvalues : found.eigenvalues.map((value) => value / SCALE),
+      mean: found.mean!.map((value, i) => value / shrunk + this.#origin![i]!),
+      ...(regression && { regression }),
+    };
+  }
+
+  #statistics(): Statistics {
+    const d = this.#task.features.length;
+    const integer = (value: number, bits: number) => BigInt(Math.round(value * 2 ** bits));
+    const R: bigint[] = [];
+    for (let i = 0; i < d; i += 1)
+      for (let j = i; j < d; j += 1) R.push(integer(this.#R[i * d + j]!, 2 * FINEST_BITS));
+    return {
+      R: this.#task.method.kind === 'mdr' ? [] : R,
+      labellings: this.#V.map((sums, l) =>
+        sums.map((V, k) => ({
+          V: Array.from(V, (value) => integer(value, FINEST_BITS)),
+          M: BigInt(this.#M[l]![k]!),
+        })),
+      ),
+      owners: 1n,
+    };
+  }
+}
+
+function scaledRow({ features }: Pick<StatisticsTask, 'features'>, row: Vector): number[] {
+  return features.map(({ min, max }, i) => scaleCell(min, max, Math.min(max, Math.max(min, row[i]!))));
+}
+
+function withRidges(program: Program, factor: number): Program {
+  const { method } = program;
+  const larger = { ...program, ...(program.floor && { floor: scaledFloor(program.floor, factor) }) };
+  if (method.kind === 'pca' || method.kind === 'histogram') return larger;
+  const ridge = method.ridge * factor;
+  if (method.kind === 'dca')
+    return { ...larger, method: { ...method, ridge, signalRidge: method.signalRidge * factor } };
+  return { ...larger, method: { ...method, ridge } };
+}
+
+/** What of a floor is in units of the scatter. */
+function scaledFloor(floor: Floor, factor: number): Floor {
+  const scaled = (values: readonly number[]) => values.map((value) => value * factor);
+  const { ridge, leastVariances, norm } = floor;
+  return { ...floor, ridge: scaled(ridge), leastVariances: scaled(leastVariances), norm: norm * factor };
+}
+
+export interface Moved {
+  readonly fractionBits: number;
+  /** The largest principal angle to the components of rows as they are, in radians; of ridge how far the weights are off, as a part of their length. */
+  readonly angle: number;
+}
+
+/** Rounds the same rows to several numbers of binary digits. */
+export class RoundedRows {
+  readonly #task: AgreedTask;
+  readonly #unrounded: UnroundedRows;
+  readonly #rounded: readonly { readonly fractionBits: number; readonly rows: RowAccumulator }[];
+
+  constructor(task: AgreedTask, fractionBits: readonly number[]) {
+    this.#task = task;
+    this.#unrounded = new UnroundedRows(task);
+    const room = { maximumOwners: 1, maximumSamplesPerOwner: Number.MAX_SAFE_INTEGER };
+    this.#rounded = fractionBits.map((bits) => ({
+      fractionBits: bits,
+      rows: new RowAccumulator({ ...task, ...room, fractionBits: bits }),
+    }));
+  }
+
+  add(values: Vector, classes: readonly number[]): void {
+    this.#unrounded.add(values, classes);
+    for (const { rows } of this.#rounded) rows.addClassed(values, classes);
+  }
+
+  /** How far each rounding moves the components; undefined where the method has no result of these rows. */
+  moved(): readonly Moved[] | undefined {
+    const program = programOf(this.#task);
+    const components = cappedComponents(program);
+    const free = { ...program, components, minimumOwners: 1, allowFullRank: true, outputs: [] };
+    try {
+      const exact = this.#unrounded.decomposition(free);
+      return this.#rounded.map(({ fractionBits, rows }) => ({
+        fractionBits,
+        angle: angleBetween(exact, decomposeUncut({ ...free, fractionBits }, rows.statistics())),
+      }));
+    } catch (error) {
+      if (isOf(PROJECTION_CODES, error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+function angleBetween(exact: Directions, rounded: Directions): number {
+  if (exact.regression === undefined || rounded.regression === undefined)
+    return principalAngles(exact.vectors, rounded.vectors).at(-1)!;
+  const [own, others] = [exact.regression.weights, rounded.regression.weights];
+  const length = Math.hypot(...own);
+  return length === 0 ? 0 : Math.hypot(...own.map((w, i) => w - others[i]!)) / length;
+}
+
+/**
+ * By how many radians rounding rows turns each component of a PCA of their covariance, estimated from the eigenvalues alone as if the errors were
+ * independent and uniform: angle_i² ≈ (u²/12) Σ_j (λ_i + λ_j)/(λ_i − λ_j)², u = 2^−fractionBits. Eigenvalues that the result does not have count as equal
+ * parts of what the trace leaves, and as 0 where it is not known, so that the last angles are too small rather than too large.
+ */
+export function roundingAngles({
+  features: { length: d },
+  fractionBits,
+  eigenvalues,
+  trace,
+  spectrum,
+}: {
+  readonly features: { readonly length: number };
+  readonly fractionBits: number;
+  readonly eigenvalues: readonly number[];
+  readonly trace?: number | undefined;
+  readonly spectrum?: readonly number[] | undefined;
+}): number[] {
+  const left = d - eigenvalues.length;
+  const rest = trace === undefined ? 0 : trace - eigenvalues.reduce((sum, value) => sum + value, 0);
+  const values = spectrum ?? [...eigenvalues, ...new Array<number>(left).fill(Math.max(0, rest) / left)];
+  const variance = 4 ** -fractionBits / 12;
+  return eigenvalues.map((value, i) => {
+    const others = values.filter((_, j) => j !== i);
+    const isAlone = others.every((other) => other !== value);
+    const sum = others.reduce((total, other) => total + Math.max(0, value + other) / (value - other) ** 2, 0);
+    return isAlone ? Math.min(Math.PI / 2, Math.sqrt(variance * sum)) : Math.PI / 2;
+  });
+}

@@ -1,0 +1,120 @@
+/** Who may be connected at a time, what is counted and told of those who may not, and who is not waited for when the server closes. */
+import type { Server } from 'node:https';
+import type { Socket } from 'node:net';
+import { ipKeyGenerator } from 'express-rate-limit';
+import { MAX_CONNECTIONS } from '../cli/settings.ts';
+import type { Logger } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { PeerNames } from './peer-names.ts';
+
+/** After what was refused came slowly or at length, so long a connection may stay for its peer to read the answer. */
+export const LINGER_MILLISECONDS = 5000;
+/** Of connections that are refused or ended so much is told at most, however many there are. */
+const LOG_MILLISECONDS = 60_000;
+
+export interface ConnectionEvent {
+  /**
+   * Refused before a byte was read: `address` (as many as one may have) or `all` (as many as there may be). Ended: `handshake` (TLS did not
+   * come about in time, or at all) or `request` (headers or body came too slowly).
+   */
+  readonly kind: 'refused' | 'ended';
+  readonly reason: 'address' | 'all' | 'handshake' | 'request';
+  readonly address: string | undefined;
+}
+
+/** The sockets of a server, from their acceptance on: the HTTP server knows nothing of those in their handshake or upgraded. */
+export class Connections {
+  /** Whether a request has come over it, by its socket. */
+  readonly #open = new Map<Socket, { isUsed: boolean }>();
+  readonly #byPeer = new Map<string, Socket>();
+  readonly #perAddress = new Map<string, number>();
+  /** Connections of an address (IPv4) or a /56 network (IPv6). Those that are there stay when it falls. */
+  most: number;
+
+  constructor(server: Server, most: number, tell: (event: ConnectionEvent) => void) {
+    this.most = most;
+    server.maxConnections = MAX_CONNECTIONS;
+    server.on('drop', (peer) => tell({ kind: 'refused', reason: 'all', address: peer?.remoteAddress }));
+    server.on('connection', (socket: Socket) => {
+      const address = socket.remoteAddress;
+      const key = ipKeyGenerator(address ?? '');
+      const count = this.#perAddress.get(key) ?? 0;
+      if (count >= this.most) {
+        tell({ kind: 'refused', reason: 'address', address });
+        socket.destroy();
+      } else this.#add(socket, key, count);
+    });
+    server.on('request', ({ socket }) => this.use(socket));
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Tells that a request has come over the TLS connection `socket`. */
+  use(socket: Socket): void {
+    const entry = this.#open.get(this.#byPeer.get(peerOf(socket)) ?? socket);
+    if (entry !== undefined) entry.isUsed = true;
+  }
+
+  /** Cuts connections over which no request has come: handshakes, and peers that say nothing. */
+  cutUnused(): void {
+    for (const [socket, { isUsed }] of this.#open) if (!isUsed) socket.destroy();
+  }
+
+  cutAll(): void {
+    for (const socket of this.#open.keys()) socket.destroy();
+  }
+
+  #add(socket: Socket, key: string, count: number): void {
+    const peer = peerOf(socket);
+    this.#open.set(socket, { isUsed: false });
+    this.#byPeer.set(peer, socket);
+    this.#perAddress.set(key, count + 1);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      if (this.#byPeer.get(peer) === socket) this.#byPeer.delete(peer);
+      const left = this.#perAddress.get(key)! - 1;
+      if (left > 0) this.#perAddress.set(key, left);
+      else this.#perAddress.delete(key);
+    });
+  }
+}
+
+/** The same of a TCP socket and of the TLS socket over it, as nothing else that Node tells of both. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** Counts connections for metrics, and tells of those that are refused or ended: at once, then once a minute how many they were. */
+export function watchConnections(
+  metrics: Metrics,
+  log: Logger,
+  peers: PeerNames,
+  open: () => number,
+): (event: ConnectionEvent) => void {
+  metrics.gauge('connections_open', 'Connections, from their acceptance on.', open);
+  const refused = metrics.counter('connections_refused_total', 'Connections that were too many.', ['reason']);
+  const ended = metrics.counter('connections_ended_total', 'Connections that came to nothing in time.', [
+    'reason',
+  ]);
+  let untold: Record<string, number> = {};
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (address?: string) => {
+    timer = undefined;
+    if (Object.keys(untold).length === 0) return;
+    const peer = peers.name(address);
+    log.warn(
+      { connections: untold, ...(peer === undefined ? {} : { peer }) },
+      'connections refused or ended',
+    );
+    untold = {};
+    timer = setTimeout(flush, LOG_MILLISECONDS).unref();
+  };
+  return ({ kind, reason, address }) => {
+    (kind === 'refused' ? refused : ended).inc({ reason });
+    const name = `${kind}: ${reason}`;
+    untold[name] = (untold[name] ?? 0) + 1;
+    if (timer === undefined) flush(address);
+  };
+}

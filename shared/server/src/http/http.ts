@@ -1,0 +1,208 @@
+/** The Express application that both services are: headers, limits, logs, metrics, routes and problem+json errors. */
+import { randomUUID } from 'node:crypto';
+import { CodedError } from '@eigenveil/platform';
+import { CODES, type Problem, SPOKEN_VERSION, toProblem, VERSION_HEADER } from '@eigenveil/wire';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
+import { z } from 'zod';
+import { type Logger, requestLog } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { Tracing } from '../observe/tracing.ts';
+import { drain } from './body.ts';
+import { LINGER_MILLISECONDS } from './connections.ts';
+import { beginContext, contextOf } from './context.ts';
+import { openApiDocument, type ServiceInfo } from './openapi.ts';
+import { admitPages } from './origins.ts';
+import type { PeerNames } from './peer-names.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { PROBLEM_TYPE } from './raw-answers.ts';
+import { Readiness } from './readiness.ts';
+import { type Authenticator, type Route, registerRoutes, routesWith } from './routes.ts';
+
+export interface AppOptions {
+  readonly info: ServiceInfo;
+  readonly log: Logger;
+  readonly peers: PeerNames;
+  readonly tracing?: Tracing;
+  readonly metrics: Metrics;
+  readonly rateLimit: RateLimit;
+  /** Who may read /metrics. */
+  readonly admin: Authenticator<unknown>;
+  /** @throws ERR_DATABASE_UNREACHABLE while the service cannot do its work */
+  readonly checkReady: () => Promise<void>;
+  readonly routes: readonly Route[];
+  /** Whose pages may ask for the routes that are open to pages. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** A service's application: its routes, and /healthz, /readyz, /metrics and /openapi.json. */
+export function createApp(options: AppOptions): Express {
+  const { log, metrics, rateLimit, peers } = options;
+  const app = express();
+  app.disable('etag'); // answers are not cached
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.disable('query parser'); // no route takes a query, so none is parsed
+  app.disable('trust proxy'); // or a peer could choose its address, and with it whose limit it uses up
+  app.use(
+    identifyRequest,
+    requestLog(log, peers),
+    metrics.middleware(),
+    securityHeaders(),
+    endUnread,
+    checkVersion,
+  );
+  if (options.tracing !== undefined) app.use(options.tracing.middleware);
+  const routes = [...options.routes, ...commonRoutes(options)];
+  // Before the limit: a page must be able to read that it asked too often.
+  admitPages(app, routes, options.allowedOrigins, rateLimit.middleware);
+  app.use(rateLimit.middleware);
+  registerRoutes(app, routes);
+  app.use((_request: Request, _response: Response, next: NextFunction) => {
+    next(
+      new CodedError(
+        CODES.ERR_ROUTE_UNKNOWN,
+        `this is an ${options.info.title}, which has no such method and path: see /openapi.json, or is the address another service's?`,
+      ),
+    );
+  });
+  app.use(answerError(log));
+  return app;
+}
+
+const OpenApiDocument = z
+  .looseObject({ openapi: z.string() })
+  .meta({ description: 'An OpenAPI 3.1 document.' });
+
+function commonRoutes({ info, metrics, admin, checkReady, routes }: AppOptions): Route[] {
+  const readiness = new Readiness(checkReady);
+  const route = routesWith({ admin });
+  const common = [
+    route({
+      method: 'get',
+      path: '/healthz',
+      summary: 'Whether the service runs',
+      auth: 'none',
+      response: { status: 200, description: 'It does', schema: z.strictObject({ status: z.literal('ok') }) },
+      problems: [],
+      handler: () => ({ status: 'ok' as const }),
+    }),
+    route({
+      method: 'get',
+      // Apart from /healthz: to restart a service that waits for its database would not help, to send it no requests does.
+      path: '/readyz',
+      summary: 'Whether the service can do its work',
+      auth: 'none',
+      response: {
+        status: 200,
+        description: 'It can',
+        schema: z.strictObject({ status: z.literal('ready') }),
+      },
+      problems: ['ERR_DATABASE_UNREACHABLE'],
+      handler: async () => {
+        await readiness.require();
+        return { status: 'ready' as const };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/metrics',
+      summary: 'Metrics for Prometheus',
+      auth: 'admin', // how many owners contribute, and when, is nobody else's business
+      response: {
+        status: 200,
+        description: 'Text exposition format',
+        mediaType: metrics.registry.contentType,
+      },
+      problems: [],
+      handler: () => metrics.registry.metrics(),
+    }),
+    route({
+      method: 'get',
+      path: '/openapi.json',
+      summary: 'This document',
+      auth: 'none',
+      response: { status: 200, description: 'OpenAPI 3.1', schema: OpenApiDocument },
+      problems: [],
+      handler: () => ({ ...document }),
+    }),
+  ];
+  // Once, at start-up, so that a schema which cannot be documented is found then.
+  const document = openApiDocument(info, [...routes, ...common]);
+  return common;
+}
+
+function identifyRequest(_request: Request, response: Response, next: NextFunction): void {
+  const requestId = randomUUID();
+  beginContext(response, { requestId });
+  response.setHeader('x-request-id', requestId);
+  response.setHeader(VERSION_HEADER, `${SPOKEN_VERSION}`);
+  response.setHeader('cache-control', 'no-store');
+  next();
+}
+
+/** Ends a connection soon whose request was answered before its body had come, or the body could keep it for as long as requests may take. */
+function endUnread(request: Request, response: Response, next: NextFunction): void {
+  response.once('finish', () => {
+    if (request.complete) return;
+    const timer = setTimeout(() => request.destroy(), LINGER_MILLISECONDS);
+    request.once('close', () => clearTimeout(timer));
+  });
+  next();
+}
+
+/** Node's parser takes HTTP/0.9, and two hosts, which proxies may read differently (RFC 9112, section 3.2). */
+function checkVersion(
+  { httpVersion, headersDistinct }: Request,
+  _response: Response,
+  next: NextFunction,
+): void {
+  const hosts = headersDistinct.host?.length ?? 0;
+  const isGood = httpVersion === '1.1' ? hosts === 1 : httpVersion === '1.0' && hosts <= 1;
+  next(isGood ? undefined : new CodedError(CODES.ERR_BODY_MALFORMED, 'expected HTTP/1.1 with one host'));
+}
+
+/** For an API: nothing it answers is to be rendered, framed or loaded by a page. Takes X-Powered-By away, too. */
+function securityHeaders() {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
+    frameguard: { action: 'deny' },
+  });
+}
+
+function answerError(log: Logger) {
+  // Express tells error handlers by their four parameters.
+  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+    const context = contextOf(response);
+    const { requestId, route, taskId, challenge } = context;
+    const problem = problemOf(error);
+    context.code = problem.code;
+    const place = { requestId, route, taskId, code: problem.code };
+    if (problem.status >= 500) log.error({ ...place, err: error }, 'request failed');
+    else log.debug({ ...place, err: error }, 'request refused');
+    if (response.headersSent) {
+      response.destroy(); // half an answer must not look like a whole one
+      return;
+    }
+    drain(request);
+    response.statusCode = problem.status;
+    response.setHeader('content-type', PROBLEM_TYPE);
+    if (problem.status === 401 && challenge !== undefined) response.setHeader('www-authenticate', challenge);
+    if (error instanceof CodedError && error.parameters.retryAfterSeconds !== undefined) {
+      response.setHeader('retry-after', String(Math.ceil(error.parameters.retryAfterSeconds)));
+    }
+    response.end(JSON.stringify(problem));
+  };
+}
+
+/** The router refuses bad percent-encoding with an error of its own, whose message repeats the path. */
+function problemOf(error: unknown): Problem {
+  return toProblem(
+    error instanceof URIError
+      ? new CodedError(CODES.ERR_BODY_MALFORMED, '"path" expected valid percent-encoding')
+      : error,
+  );
+}

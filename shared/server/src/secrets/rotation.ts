@@ -1,0 +1,134 @@
+/**
+ * The rotation of the key-encryption key: a new key seals, what is stored is sealed anew under it, and only then the old
+ * ones are forgotten. Whenever it is interrupted, the key file holds every key that a stored value needs.
+ */
+import { existsSync } from 'node:fs';
+import { COMMAND_CODES } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
+import { databaseFile } from '../cli/settings.ts';
+import { SERVER_CODES } from '../codes.ts';
+import { lockDirectory } from '../start/lock.ts';
+import { readKeyRing, replaceKeyRing, withFreshKey } from './key-ring.ts';
+import { Sealer, sealingKeyId } from './sealing.ts';
+
+/** A store that keeps sealed values. */
+export interface SealedStore {
+  /**
+   * Goes over every sealed value and puts what `change` makes of it in its place, unless that is the same bytes or the
+   * value was changed or destroyed meanwhile. Each change is durable by itself. Returns how many were made; throws on
+   * what `change` throws.
+   */
+  reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
+  close(): void | Promise<void>;
+}
+
+/** Where a service's keys and sealed values are. */
+export interface KeyPlace {
+  readonly keyFile: string;
+  /** Of a service that has its database in it; undefined where several processes share a database elsewhere. */
+  readonly dataDirectory: string | undefined;
+  readonly open: () => SealedStore | Promise<SealedStore>;
+}
+
+/**
+ * @throws ERR_SEAL_BROKEN when a stored value names a key that the sealer lacks: now rather than in the midst
+ * of its task
+ */
+export async function requireKeys(store: SealedStore, sealer: Sealer): Promise<void> {
+  await store.reseal((place, sealed) => {
+    sealer.requireKey(place, sealed);
+    return sealed;
+  });
+}
+
+/** How many stored values name each key, by key id. */
+export async function countByKey(store: SealedStore): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  await store.reseal((place, sealed) => {
+    const id = sealingKeyId(place, sealed);
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+    return sealed;
+  });
+  return counts;
+}
+
+/**
+ * Seals every stored value under the first key of the file, beside services that may be running: their keys and their
+ * order must be the same. Returns how many values were sealed anew.
+ * @throws ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE
+ */
+export async function resealAll(place: KeyPlace): Promise<number> {
+  return withStore(place, async (store) =>
+    sealAnew(store, new Sealer(...(await readKeyRing(place.keyFile)))),
+  );
+}
+
+/**
+ * Replaces the key-encryption key of a service that does not run; a rotation that was interrupted is finished, without
+ * another key. Returns the id of the key and how many values were sealed anew.
+ * @throws ERR_CONFIGURATION for a shared database, ERR_DATA_DIRECTORY_IN_USE, ERR_KEY_FILE, ERR_SEAL_BROKEN,
+ * ERR_DATABASE
+ */
+export async function rotateKey(
+  place: KeyPlace,
+): Promise<{ readonly keyId: string; readonly resealed: number }> {
+  const { keyFile, dataDirectory } = place;
+  if (dataDirectory === undefined) {
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      'processes share the database, and each has a key file: replace the key step by step, see: key reseal --help',
+    );
+  }
+  requireDatabase(dataDirectory);
+  const lock = lockDirectory(dataDirectory);
+  try {
+    return await withStore(place, async (store) => {
+      let ring = await readKeyRing(keyFile);
+      await requireKeys(store, new Sealer(...ring)); // of another service's file, say: nothing has changed yet
+      if (ring.length === 1) {
+        ring = withFreshKey(ring);
+        await replaceKeyRing(keyFile, ring);
+      }
+      const resealed = await sealAnew(store, new Sealer(...ring));
+      await requireKeys(store, new Sealer(ring[0]));
+      await replaceKeyRing(keyFile, [ring[0]]);
+      return { keyId: new Sealer(ring[0]).keyIds[0]!, resealed };
+    });
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Works with a store that is there already.
+ * @throws ERR_DATABASE
+ */
+export async function withStore<Result>(
+  { dataDirectory, open }: KeyPlace,
+  work: (store: SealedStore) => Promise<Result>,
+): Promise<Result> {
+  if (dataDirectory !== undefined) requireDatabase(dataDirectory);
+  const store = await open();
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function sealAnew(store: SealedStore, sealer: Sealer): Promise<number> {
+  let total = 0;
+  for (;;) {
+    // Until a round finds nothing: a service beside may have stored more under an old key meanwhile.
+    const changed = await store.reseal((place, sealed) => sealer.reseal(place, sealed));
+    if (changed === 0) return total;
+    total += changed;
+  }
+}
+
+/** A mistyped folder is not to be filled with an empty service. */
+function requireDatabase(dataDirectory: string): void {
+  const path = databaseFile(dataDirectory);
+  if (existsSync(path)) return;
+  throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${path}" expected the database of a service`);
+}

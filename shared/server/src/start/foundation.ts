@@ -1,0 +1,72 @@
+/** What both services keep in their data directory and how they listen: identity key, sealing key, operator's token. */
+import { hkdfSync } from 'node:crypto';
+import { makeFolder } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
+import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
+import { AdminToken } from '../auth/operator-token.ts';
+import { adminTokenFile, databaseFile, keyFile, signingKeyFile } from '../cli/settings.ts';
+import { SERVER_CODES } from '../codes.ts';
+import { loadOrCreateKeyRing } from '../secrets/key-ring.ts';
+import { Sealer } from '../secrets/sealing.ts';
+import { loadOrCreateSecretFile } from '../secrets/secret-file.ts';
+
+/** What a service finds in its data directory, or puts there on its first start. */
+export interface Foundation {
+  /** Path of the database file. */
+  readonly database: string;
+  readonly key: SigningKey;
+  readonly sealer: Sealer;
+  readonly adminToken: AdminToken;
+  /** 32 secret bytes for one purpose, which follow from the identity key (HKDF, RFC 5869): the same in every process that has it. */
+  readonly deriveSecret: (purpose: string) => Uint8Array;
+}
+
+/**
+ * Opens a service's data directory.
+ * @throws ERR_KEY_FILE, ERR_CONFIGURATION
+ */
+export async function openFoundation(config: {
+  readonly dataDirectory: string;
+  readonly keyEncryptionKey?: string | undefined;
+}): Promise<Foundation> {
+  const { dataDirectory } = config;
+  const jwk = await openPrivateJwk(dataDirectory);
+  return {
+    database: databaseFile(dataDirectory),
+    key: await importSigningKey(jwk),
+    deriveSecret: (purpose) =>
+      new Uint8Array(hkdfSync('sha256', jwk.d, '', `eigenveil/1 secret for ${purpose}`, 32)),
+    sealer: new Sealer(...(await loadOrCreateKeyRing(keyFile(config)))),
+    adminToken: await AdminToken.open(adminTokenFile(dataDirectory)),
+  };
+}
+
+/**
+ * The service's identity, made when missing.
+ * @throws ERR_KEY_FILE, ERR_CONFIGURATION
+ */
+export async function openSigningKey(dataDirectory: string): Promise<SigningKey> {
+  return importSigningKey(await openPrivateJwk(dataDirectory));
+}
+
+async function openPrivateJwk(dataDirectory: string): Promise<PrivateJwk> {
+  await makeFolder(dataDirectory);
+  const fresh = JSON.stringify(await generatePrivateJwk());
+  const text = await loadOrCreateSecretFile(signingKeyFile(dataDirectory), () => fresh);
+  return privateJwkOf(signingKeyFile(dataDirectory), text);
+}
+
+/**
+ * The signing key that a file holds. Of what is none nothing is repeated: JSON.parse tells of the text around the place where it fails.
+ * @throws ERR_KEY_FILE
+ */
+export function privateJwkOf(path: string, text: string): PrivateJwk {
+  try {
+    return PrivateJwk.parse(JSON.parse(text));
+  } catch {
+    throw new CodedError(
+      SERVER_CODES.ERR_KEY_FILE,
+      `"${path}" expected the service's signing key as it was once made: put back the copy that you keep`,
+    );
+  }
+}

@@ -1,0 +1,91 @@
+/** Counts rows by bins, for a histogram task: every row is in one bin per feature, or among that feature's cells that are no number. */
+import { CodedError } from '@eigenveil/platform';
+import { checkStatisticsTask, edgesOf, histogramsOf, type StatisticsTask } from '@eigenveil/task';
+import { STATISTICS_CODES } from '../codes.ts';
+import type { Statistics } from './statistics.ts';
+
+export class BinCounts {
+  /** No row is scaled down. */
+  readonly clippedRows = 0;
+  /** Per feature: the edges of its histogram, and where among the counts that stands. */
+  readonly #features: readonly { readonly edges: Float64Array; readonly from: number }[];
+  readonly #counts: Float64Array;
+  readonly #clippedCells: Float64Array;
+  readonly #maximumRows: number;
+  #rows = 0;
+
+  /** @throws ERR_TASK_INVALID for no histogram task */
+  constructor(task: StatisticsTask) {
+    checkStatisticsTask(task);
+    const { method, features, maximumSamplesPerOwner } = task;
+    if (method.kind !== 'histogram') throw new RangeError(`"method" expected histogram, got ${method.kind}`);
+    const places = new Array<{ edges: Float64Array; from: number }>(features.length);
+    const histograms = histogramsOf(task);
+    const size = 2 ** method.height + 1;
+    for (const [h, histogram] of histograms.entries()) {
+      const edges = Float64Array.from(edgesOf(method, histogram));
+      for (const i of histogram.features) places[i] = { edges, from: h * size };
+    }
+    this.#features = places;
+    this.#counts = new Float64Array(histograms.length * size);
+    this.#clippedCells = new Float64Array(features.length);
+    this.#maximumRows = maximumSamplesPerOwner;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Per feature, how many cells lay beyond its range, and so are in the first or last bin. */
+  get clippedCells(): readonly number[] {
+    return [...this.#clippedCells];
+  }
+
+  /**
+   * @param values one number per feature; NaN and infinite ones are counted as unreadable
+   * @throws ERR_TOO_MANY_ROWS; RangeError on another number of cells
+   */
+  add(values: ArrayLike<number>): void {
+    const features = this.#features;
+    if (values.length !== features.length)
+      throw new RangeError(`"row" expected ${features.length} cells, got ${values.length}`);
+    if (this.#rows === this.#maximumRows)
+      throw new CodedError(
+        STATISTICS_CODES.ERR_TOO_MANY_ROWS,
+        `expected at most ${this.#maximumRows} rows of one owner`,
+      );
+    this.#rows += 1;
+    for (let i = 0; i < features.length; i += 1) {
+      const { edges, from } = features[i]!;
+      const x = values[i]!;
+      const bins = edges.length - 1;
+      if (!Number.isFinite(x)) {
+        this.#counts[from + bins]! += 1;
+        continue;
+      }
+      if (x < edges[0]! || x > edges[bins]!) this.#clippedCells[i]! += 1;
+      this.#counts[from + binOf(edges, x)]! += 1;
+    }
+  }
+
+  /**
+   * Of the rows so far, as a contribution of one owner.
+   * @throws ERR_NO_ROWS
+   */
+  statistics(): Statistics {
+    if (this.#rows === 0)
+      throw new CodedError(STATISTICS_CODES.ERR_NO_ROWS, 'expected at least one row, got none');
+    return { R: [], counts: Array.from(this.#counts, BigInt), labellings: [], owners: 1n };
+  }
+}
+
+/** The bin with the last edge that is at most x; the first for what lies before it, and the last for what lies behind. */
+function binOf(edges: Float64Array, x: number): number {
+  let [low, high] = [0, edges.length - 2];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (edges[middle]! <= x) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

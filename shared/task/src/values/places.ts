@@ -1,0 +1,54 @@
+/** Where each value of a task's statistics stands in their one flat order. */
+
+import { binsOf } from '../histogram.ts';
+import { collectsR, type StatisticsTask, summedClasses } from './statistics-task.ts';
+
+type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'sketch'>;
+
+/** The values from `from` up to `to` of the flat statistics. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where each value stands: R or Y, then per labelling and class V and M, or the counts of histograms alone, then the number of owners. */
+export interface Places {
+  /** Upper triangle, row by row (i <= j); empty for MDR and for a sketch. */
+  readonly R: Span;
+  /** Of a sketch d × l values, row by row: one row per feature, one value per column of Ω. Empty otherwise. */
+  readonly Y: Span;
+  /** Of histograms: of each the counts of its bins, and then of cells that are no number (`histogramsOf`). Empty otherwise. */
+  readonly counts: Span;
+  /** Per labelling, per class; PCA has one labelling with one class that holds all rows, a histogram none. M and `owners` are one value each. */
+  readonly labellings: readonly (readonly { readonly V: Span; readonly M: Span }[])[];
+  readonly owners: Span;
+  /** Number of values. */
+  readonly length: number;
+}
+
+/**
+ * @example
+ * import { placesOf } from '@eigenveil/task';
+ *
+ * const features = ['age', 'pulse'].map((name) => ({ name, min: 0, max: 200 }));
+ * const { R, owners, length } = placesOf({ method: { kind: 'pca' }, features, labellings: [] });
+ * [R, owners, length]; // → [{ from: 0, to: 3 }, { from: 6, to: 7 }, 7]
+ */
+export function placesOf(task: Shape): Places {
+  const d = task.features.length;
+  let next = 0;
+  const take = (count: number): Span => {
+    const from = next;
+    next += count;
+    return { from, to: next };
+  };
+  const R = take(collectsR(task) ? (d * (d + 1)) / 2 : 0);
+  const Y = take(d * (task.sketch?.columns ?? 0));
+  const counts = take(binsOf(task));
+  const summed = task.method.kind === 'histogram' ? [] : summedClasses(task);
+  const labellings = summed.map((classes) =>
+    Array.from({ length: classes }, () => ({ V: take(d), M: take(1) })),
+  );
+  const owners = take(1);
+  return { R, Y, counts, labellings, owners, length: next };
+}

@@ -1,0 +1,43 @@
+/** Whether the service at an address is the one that was meant: its pinned identity key, and what it calls itself. */
+import { CodedError } from '@eigenveil/platform';
+import type { Thumbprint } from '@eigenveil/task/schema';
+import { z } from 'zod';
+import { CODES } from '../codes.ts';
+import type { ServiceClient } from '../transport/client.ts';
+import { JwkSet, type PublicJwk, thumbprintOf } from './keys.ts';
+
+/** What each service calls itself, in its OpenAPI document and where it has no such route. */
+export const SERVICE_TITLES = {
+  csp: 'Eigenveil CSP',
+  dataUser: 'Eigenveil data user',
+  authenticator: 'Eigenveil authenticator',
+} as const;
+
+const Titled = z.looseObject({ info: z.looseObject({ title: z.enum(Object.values(SERVICE_TITLES)) }) });
+
+/**
+ * The identity key of the CSP that the client asks.
+ * @throws ERR_CSP_IDENTITY for one without the pinned thumbprint
+ */
+export async function pinnedCspKey(client: ServiceClient, thumbprint: Thumbprint): Promise<PublicJwk> {
+  const { keys } = await client.send({ method: 'GET', path: '/.well-known/jwks.json', response: JwkSet });
+  for (const key of keys) if ((await thumbprintOf(key)) === thumbprint) return key;
+  throw cspIdentityError(client.url, `the pinned thumbprint ${thumbprint}`, await serviceTitle(client));
+}
+
+/** @param title what the service calls itself, if it is one of ours */
+export function cspIdentityError(url: string, expected: string, title: string | undefined): CodedError {
+  const told = title === undefined || title === SERVICE_TITLES.csp ? '' : `: that address is an ${title}'s`;
+  return new CodedError(
+    CODES.ERR_CSP_IDENTITY,
+    `"csp" expected an identity key with ${expected} at ${url}${told}`,
+  );
+}
+
+/** What the service calls itself, if it is one of ours and says so. */
+export async function serviceTitle(client: ServiceClient): Promise<string | undefined> {
+  return client.send({ method: 'GET', path: '/openapi.json', response: Titled }).then(
+    ({ info }) => info.title,
+    () => undefined,
+  );
+}

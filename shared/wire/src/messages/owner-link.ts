@@ -1,0 +1,78 @@
+/**
+ * The link by which somebody becomes a data owner on the owners' page. All of it stands behind the `#`, which browsers send to no server;
+ * the token in it enrols whoever comes first, once.
+ */
+import { CodedError } from '@eigenveil/platform';
+import { TaskId, Thumbprint } from '@eigenveil/task/schema';
+import { z } from 'zod';
+import { CODES } from '../codes.ts';
+import { explainIssues } from '../explain.ts';
+import { ServiceUrl } from '../transport/service-url.ts';
+
+const Token = z.string().regex(/^[\w-]{20,128}$/, 'expected an enrolment token');
+
+/** Whom the owner is to trust, and what it is to do there. A task is looked for at its data user. */
+export const OwnerLink = z
+  .strictObject({
+    csp: ServiceUrl,
+    thumbprint: Thumbprint,
+    dataUser: ServiceUrl.exactOptional(),
+    task: TaskId.exactOptional(),
+    token: Token.exactOptional(),
+  })
+  .refine(({ task, dataUser }) => task === undefined || dataUser !== undefined, {
+    path: ['task'],
+    message: 'expected with "dataUser"',
+  });
+export type OwnerLink = z.infer<typeof OwnerLink>;
+
+/** Where an organisation hosts the owners' page: a folder or a file there, without query and fragment. */
+export const OwnerPageUrl = z
+  .url({ protocol: /^https$/ })
+  .regex(/^https:\/\/[^?#@]+$/i, 'expected an https address without "?", "#" and a user');
+
+/** Of a fragment: several times the longest that is made of usual names of hosts. */
+const LONGEST_FRAGMENT = 2048;
+
+/**
+ * @param page as `OwnerPageUrl` takes it
+ * @example
+ * import { OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
+ *
+ * const members = { csp: text, thumbprint: text, dataUser: text, task: text, token: text };
+ * const link = ownerLink('https://owner.example.org/', OwnerLink.parse(members));
+ */
+export function ownerLink(page: string, link: OwnerLink): string {
+  const members = Object.entries(OwnerLink.parse(link));
+  return `${page}#${members.map(([name, text]) => `${name}=${encodeURIComponent(text)}`).join('&')}`;
+}
+
+/**
+ * What stands behind the `#` of such a link. Strict: each member once, and no other. Nothing that it says is checked but its form.
+ * @param fragment with or without its `#`
+ * @throws ERR_BODY_INVALID naming the member that is wrong, never what it holds
+ */
+export function readOwnerLink(fragment: string): OwnerLink {
+  if (fragment.length > LONGEST_FRAGMENT) throw refused(`expected at most ${LONGEST_FRAGMENT} characters`);
+  const members = new Map<string, string>();
+  for (const part of fragment.replace(/^#/, '').split('&')) {
+    const [name, text] = [part.slice(0, part.indexOf('=')), decoded(part.slice(part.indexOf('=') + 1))];
+    if (!part.includes('=') || text === null || members.has(name))
+      throw refused('expected members such as "csp=…", with "&" between, each once');
+    members.set(name, text);
+  }
+  const link = OwnerLink.safeParse(Object.fromEntries(members));
+  if (!link.success) throw refused(explainIssues(link.error, 'link'));
+  return link.data;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+const refused = (why: string) =>
+  new CodedError(CODES.ERR_BODY_INVALID, `this link is none for a data owner, or not all of it: ${why}`);

@@ -1,0 +1,157 @@
+/**
+ * What the three roles say to each other about a task: enrolment, records, receipts and projections.
+ */
+
+import { DifferentialPrivacy, LIMITS, Output, Task, TaskId, TwoPartyName } from '@eigenveil/task';
+import { z } from 'zod';
+import { Digest } from '../identity/digest.ts';
+import { OwnerId } from '../identity/owner-id.ts';
+import { SignedTask } from './agreement.ts';
+import { OwnerProvenance, Provenance } from './provenance.ts';
+
+export const EnrolmentRequest = z.strictObject({ enrolmentToken: z.string().min(20).max(128) });
+export const EnrolmentResponse = z.strictObject({ ownerId: OwnerId, ownerToken: z.string().max(4096) });
+export type EnrolmentResponse = z.infer<typeof EnrolmentResponse>;
+
+/** The body of a request with a task, at most: 10,000 features of a sketch with names of 128 characters and ranges of 17 digits. */
+export const TASK_BODY_BYTES = 3 * 1024 * 1024;
+
+/** What asks the data user to renew a task; without a deadline, the same time is left as the task had. */
+export const RenewalRequest = z.strictObject({ deadline: Task.shape.deadline.exactOptional() });
+export type RenewalRequest = z.infer<typeof RenewalRequest>;
+/** The task that renews another, to owners; null: there is none yet. */
+export const NextTask = z.strictObject({ next: SignedTask.nullable() });
+
+export const AgreementResponse = z.strictObject({ agreement: z.string().max(16_384) });
+
+/** What an owner signs about its contribution; the CSP counts distinct ones before it unblinds. */
+export const RECORD = {
+  type: 'eigenveil-record+jws',
+  code: 'ERR_RECORD_INVALID',
+  schema: z.strictObject({
+    taskId: TaskId,
+    taskDigest: Digest,
+    /** Of the Paillier key that the owner encrypted under, so that a swapped key cannot go unnoticed. */
+    publicKeyDigest: Digest,
+    ownerId: OwnerId,
+    contributionDigest: Digest,
+  }),
+} as const;
+export type OwnerRecord = z.infer<(typeof RECORD)['schema']>;
+
+/** Characters of a record; the CSP reads no longer ones. */
+export const LONGEST_RECORD = 2048;
+
+/** The most records that one request may carry, so that the CSP's memory does not grow with the number of owners. */
+export const RECORDS_PER_REQUEST = 500;
+export const RecordsRequest = z.strictObject({
+  records: z.array(z.string().max(LONGEST_RECORD)).min(1).max(RECORDS_PER_REQUEST),
+});
+export const RecordsResponse = z.strictObject({ verifiedOwners: z.int().min(0) });
+
+/** The set of records that a task shall be fixed to: how many there are, and the root of the ContributionTree over them. */
+export const FixationRequest = z.strictObject({ verifiedOwners: z.int().min(1), contributionsRoot: Digest });
+export type FixationRequest = z.infer<typeof FixationRequest>;
+export const FixationResponse = z.strictObject({ verifiedOwners: z.int().min(1) });
+
+/** What the data user signs once a contribution is stored durably. */
+export const RECEIPT = {
+  type: 'eigenveil-receipt+jws',
+  code: 'ERR_RECEIPT_INVALID',
+  schema: RECORD.schema.extend({ receivedAt: z.iso.datetime() }),
+} as const;
+export type Receipt = z.infer<(typeof RECEIPT)['schema']>;
+export const ReceiptResponse = z.strictObject({ receipt: z.string().max(4096) });
+
+/** One histogram as both servers' noise leaves it. */
+const ReleasedHistogram = z.strictObject({
+  name: z.string(),
+  /** The strategy's sums of counts with noise, integers, in the order of the strategy. */
+  coefficients: z.array(z.int()),
+  /** Cells that are no number, with noise. */
+  unreadable: z.int(),
+  /** Of the bins, restored by least squares: of either sign, and not whole. */
+  counts: z.array(z.number()),
+  /** Edges of bins, in the features' own units; none where noise leaves no rows. */
+  quantiles: z.array(z.strictObject({ q: z.number(), value: z.number(), from: z.number(), to: z.number() })),
+});
+
+/**
+ * The result of a task. Vectors are rows over the features scaled to [−1, 1], of length 1, in descending order of
+ * their eigenvalues, which refer to the undivided scatter. Those of a correlation matrix are divided by standard deviations, and so longer.
+ */
+export const Projection = z.strictObject({
+  taskId: TaskId,
+  taskDigest: Digest,
+  method: Task.shape.method,
+  twoParty: TwoPartyName,
+  features: Task.shape.features,
+  fractionBits: Task.shape.fractionBits,
+  /** Of a sketch, whose vectors and eigenvalues are approximate: how many columns it had. */
+  sketch: Task.shape.sketch,
+  outputs: z.array(Output),
+  /** As the task's: then features are the components of that projection. */
+  basis: Task.shape.basis,
+  /** The guarantee that this result has been computed under, all of whose budget it has spent; null: none. */
+  differentialPrivacy: DifferentialPrivacy.nullable().default(null),
+  vectors: z.array(z.array(z.number())),
+  eigenvalues: z.array(z.number()),
+  /** Per component whether the computation found its eigenpair; absent where nothing is in doubt. */
+  converged: z.array(z.boolean()).optional(),
+  mean: z.array(z.number()).optional(),
+  trace: z.number().optional(),
+  sampleCount: z.number().optional(),
+  spectrum: z.array(z.number()).optional(),
+  /** Per labelling of the task and class. */
+  classCounts: z.array(z.array(z.int().min(0))).optional(),
+  variances: z.array(z.number()).optional(),
+  /** Of a task of ridge, which has no vectors: of features in [−1, 1], a weight for each but the last, which is predicted. */
+  regression: z.strictObject({ weights: z.array(z.number()), intercept: z.number() }).optional(),
+  /** Of a histogram task, which has no vectors; all else in it follows from the coefficients. */
+  histograms: z.array(ReleasedHistogram).optional(),
+  /** The number of rows by these counts, and the deviation of its noise. */
+  privateRows: z.strictObject({ rows: z.number(), deviation: z.number() }).optional(),
+});
+export type Projection = z.infer<typeof Projection>;
+
+/** The projection as the data user signs it. */
+export const PROJECTION = {
+  type: 'eigenveil-projection+jws',
+  code: 'ERR_PROJECTION_INVALID',
+  schema: Projection,
+} as const;
+/** 78 vectors of 10,000 features are 20 MB of JSON, and a third more as base64url. */
+const SignedText = z.string().max(33_554_432);
+
+/** A task that others of a chain stand on, with its projection and all that was signed about both. */
+export const SignedLink = SignedTask.extend({ projection: SignedText, provenance: Provenance });
+export type SignedLink = z.infer<typeof SignedLink>;
+
+/** What proposes a task to the CSP. */
+export const TaskRequest = z.strictObject({
+  task: Task,
+  /** Of a sketch that refines an earlier result, and of no other task: that result, of which the CSP makes Ω. */
+  refined: SignedLink.exactOptional(),
+});
+/** Its body at most: two tasks, and one result as long as they come. */
+export const TASK_REQUEST_BYTES = 2 * TASK_BODY_BYTES + 34 * 1024 * 1024;
+
+/** The links before a task, the first of which stands on none; of a sketch that refines an earlier result, that one alone. */
+const SignedLinks = z
+  .array(SignedLink)
+  .min(1)
+  .max(LIMITS.links - 1);
+/** As owners get them who may contribute. */
+export const BasisResponse = z.strictObject({ basis: SignedLinks });
+
+/** As the operator gets it. */
+export const ResultResponse = z.strictObject({
+  projection: SignedText,
+  provenance: Provenance,
+  /** Of a task with a basis, and of a sketch that refines an earlier result. */
+  basis: SignedLinks.exactOptional(),
+});
+export type ResultResponse = z.infer<typeof ResultResponse>;
+/** As an owner who contributed gets it. */
+export const ProjectionResponse = ResultResponse.extend({ provenance: OwnerProvenance });
+export type ProjectionResponse = z.infer<typeof ProjectionResponse>;

@@ -1,0 +1,125 @@
+/** How far tasks at the data user are, as it tells its operator; needs nothing of the system, so that pages read it, too. */
+import { DifferentialPrivacy, Task, TaskId } from '@eigenveil/task/schema';
+import { z } from 'zod';
+import { ERROR_CODES, type ErrorCode } from '../errors.ts';
+import { OwnerId } from '../identity/owner-id.ts';
+import { printable } from '../printable.ts';
+
+/** What a peer says for people to read: it reaches terminals, logs and pages. */
+export const PeerText = z.string().overwrite((text) => printable(text));
+
+/** A stable code of an error. */
+export const CodeOfError = z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]);
+
+/** Of a task at the data user, in the order in which they follow one another; the last three are final. */
+export const TaskState = z.enum([
+  'proposed',
+  'open',
+  'closed',
+  'blinded',
+  'unblinded',
+  /** Computed or refused, and not yet countersigned by the CSP. */
+  'decomposed',
+  'done',
+  'cancelled',
+  'failed',
+]);
+export type TaskState = z.infer<typeof TaskState>;
+
+/** What is counted of a two-party computation. `simulated` has none. */
+export const ComputationUnit = z.enum(['AND gates', 'products']);
+export type ComputationUnit = z.infer<typeof ComputationUnit>;
+
+/**
+ * What a task waits for, or what is done at the moment. The words for each are the page's.
+ * - `signature`: the CSP has not signed the proposed task
+ * - `contributions`: owners have to contribute, there are fewer than the minimum
+ * - `close`: there is the minimum of contributions and more may come; the operator closes when enough have
+ * - `end`: the same, but the task will close by itself, when the time or the last contribution has come; the operator may do it before
+ * - `close full`, `close overdue`: no more can come (the maximum is reached, the deadline has passed): the operator can close
+ * - `closing`: the time or the last contribution has come, and the data user closes the task by itself
+ * - `cancel`: the deadline has passed with fewer than the minimum: the task stays open until the operator cancels it, or it was kept long enough
+ * - `aggregation`, `unblinding`, `computation`, `countersignature`: work of the servers
+ * - `obstacle`: the current stage is tried again; `waiting` says why, and `who` has to mend it
+ * - `nothing`: the task is final
+ */
+export const WaitingCode = z.enum([
+  'signature',
+  'contributions',
+  'close',
+  'end',
+  'close full',
+  'close overdue',
+  'closing',
+  'cancel',
+  /** The CSP has to take the records of those who are in, and of nobody else, before anything is added up. */
+  'records',
+  'aggregation',
+  'unblinding',
+  'computation',
+  'countersignature',
+  'obstacle',
+  'nothing',
+]);
+export type WaitingCode = z.infer<typeof WaitingCode>;
+
+export const TaskStatus = z.strictObject({
+  taskId: TaskId,
+  state: TaskState,
+  contributions: z.int().min(0),
+  /** What the result costs in privacy; null: it is exact, and nothing bounds what it tells about a row. */
+  differentialPrivacy: DifferentialPrivacy.nullable(),
+  failure: z.strictObject({ code: CodeOfError, message: PeerText }).optional(),
+  /** Why the current stage has to be tried again. */
+  waiting: z.strictObject({ code: PeerText, message: PeerText }).optional(),
+  /** How far a two-party computation is, and since how many seconds; `planned` once that has been counted. */
+  progress: z
+    .strictObject({
+      unit: ComputationUnit,
+      done: z.int().min(0),
+      planned: z.int().min(0).optional(),
+      seconds: z.number().min(0),
+    })
+    .optional(),
+  /** Milliseconds of work per stage so far. */
+  timings: z.record(z.string(), z.number()),
+  waitsFor: z.strictObject({
+    who: z.enum(['owners', 'operator', 'csp', 'data user', 'nobody']),
+    code: WaitingCode,
+  }),
+});
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+/** A page of who contributed to a task and who withdrew, in the order in which the data user stored it. */
+export const TaskOwners = z.strictObject({
+  owners: z.array(
+    z.strictObject({
+      /** 1, 2, 3, …: its place in that order. */
+      number: z.int().min(1),
+      ownerId: OwnerId,
+      /** As the receipt says; null of an owner who withdrew before a contribution came. */
+      contributedAt: z.iso.datetime().nullable(),
+      /** For good; its contribution is gone. */
+      withdrawn: z.boolean(),
+    }),
+  ),
+  /** Whether there are more after these. */
+  more: z.boolean(),
+});
+export type TaskOwners = z.infer<typeof TaskOwners>;
+
+/** A page of the data user's tasks, the one proposed last first. */
+export const TaskList = z.strictObject({
+  tasks: z.array(
+    z.strictObject({
+      taskId: TaskId,
+      state: TaskState,
+      method: Task.shape.method,
+      contributions: z.int().min(0),
+      deadline: Task.shape.deadline,
+    }),
+  ),
+  /** Whether there are tasks that were proposed before these. */
+  older: z.boolean(),
+});
+export type TaskList = z.infer<typeof TaskList>;

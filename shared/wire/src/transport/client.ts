@@ -1,0 +1,238 @@
+/**
+ * An HTTPS client for the services: a fresh proof for every attempt, answers bounded in bytes and time, and patience with peers that are down
+ * for a moment. How bytes get there is `undici.ts` in Node.js and `fetch.ts` in browsers.
+ */
+import { CodedError, concatBytes, sleep, textOf, utf8 } from '@eigenveil/platform';
+import type { z } from 'zod';
+import { openTransport } from '#transport';
+import { CODES } from '../codes.ts';
+import { createProof } from '../identity/identity.ts';
+import type { SigningKey } from '../identity/keys.ts';
+import { errorFromProblem, isTransient, parseJson } from '../messages/problem.ts';
+import { SPOKEN_VERSION, VERSION_HEADER, versionOf, versionRefused } from '../version.ts';
+import { type Clock, Deadline, systemClock } from './deadline.ts';
+import { type Answer, peerTimeout, type Transport } from './transport.ts';
+
+/** How a client proves who it is. */
+export type Credentials =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'bearer'; readonly token: string }
+  | { readonly kind: 'key'; readonly key: SigningKey; readonly token?: string | undefined };
+
+/** Where a service is, and whom to trust about that. */
+export interface ServiceAddress {
+  /** Base URL, https only. */
+  readonly url: string;
+  /** PEM certificates to trust instead of the system's; undefined means the system's, as it is in browsers. */
+  readonly ca?: string | undefined;
+}
+
+export interface ServiceClientOptions extends ServiceAddress {
+  readonly credentials: Credentials;
+  /** How long one attempt may take, and how long the peer may be silent in it, in milliseconds. Bytes that move add to the former, see Deadline. */
+  readonly timeoutMilliseconds?: number;
+  /** How long to go on trying while the peer cannot be reached or is busy, in milliseconds. */
+  readonly patienceMilliseconds?: number;
+  /** The longest answer that is read, in bytes; bytes that come give the peer more time. */
+  readonly largestAnswerBytes?: number;
+  /** The oldest version of the protocol that the service may speak; any when left out. */
+  readonly oldestPeer?: number;
+  /** W3C Trace Context of what a request is part of, for the peer's operator. */
+  readonly traceparent?: () => string | undefined;
+  /** Of an attempt's deadline. */
+  readonly clock?: Clock;
+}
+
+export interface ServiceRequest<Schema extends z.ZodType> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Path below the base URL, without a query. */
+  readonly path: string;
+  readonly json?: unknown;
+  readonly bytes?: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly response: Schema;
+}
+
+const LARGEST_ANSWER_BYTES = 32 * 1024 * 1024;
+const FIRST_BACKOFF_MILLISECONDS = 100;
+const LONGEST_BACKOFF_MILLISECONDS = 5000;
+
+/**
+ * @example
+ * import { ServiceClient, TaskList } from '@eigenveil/wire';
+ *
+ * const client = new ServiceClient({ url: 'https://user.example.org:8444', credentials: { kind: 'key', key } });
+ * const { tasks } = await client.send({ method: 'GET', path: '/tasks', response: TaskList });
+ * await client.close();
+ */
+export class ServiceClient {
+  /** Without a trailing slash, in the one way to write it: proofs name it, and the service compares. */
+  readonly url: string;
+  #transport: Transport;
+  readonly #retiring = new Set<Transport>();
+  readonly #open: (ca: string | undefined) => Transport;
+  readonly #credentials: Credentials;
+  readonly #patience: number;
+  readonly #timeout: number;
+  readonly #largestAnswer: number;
+  readonly #oldestPeer: number;
+  readonly #clock: Clock;
+  readonly #traceparent: () => string | undefined;
+  #closed = false;
+
+  /** @param open another way for its bytes than that of the system */
+  constructor(options: ServiceClientOptions, open = openTransport) {
+    const { protocol, pathname, search, origin } = new URL(options.url);
+    if (protocol !== 'https:') throw new TypeError(`"url" expected an https address, got ${protocol}`);
+    if (pathname !== '/' || search !== '')
+      throw new TypeError('"url" expected an address without path and query');
+    this.url = origin;
+    this.#credentials = options.credentials;
+    this.#patience = options.patienceMilliseconds ?? 0;
+    this.#timeout = options.timeoutMilliseconds ?? 60_000;
+    this.#largestAnswer = options.largestAnswerBytes ?? LARGEST_ANSWER_BYTES;
+    this.#oldestPeer = options.oldestPeer ?? 0;
+    this.#clock = options.clock ?? systemClock;
+    this.#traceparent = options.traceparent ?? (() => undefined);
+    this.#open = (ca) => open({ ca, silenceMilliseconds: this.#timeout });
+    this.#transport = this.#open(options.ca);
+  }
+
+  /** Trusts other certificates (PEM; undefined: the system's) from the next attempt on. One that is under way ends as it began. */
+  trust(ca: string | undefined): void {
+    if (this.#closed) return;
+    const before = this.#transport;
+    this.#transport = this.#open(ca);
+    this.#retiring.add(before);
+    before.retire().then(
+      () => this.#retiring.delete(before),
+      () => this.#retiring.delete(before),
+    );
+  }
+
+  /**
+   * Sends a request and returns the validated answer. A peer's problem details become an error with their code;
+   * otherwise ERR_PEER_UNREACHABLE, ERR_PEER_TIMEOUT or ERR_PEER_PROTOCOL. While patience lasts, attempts that found
+   * nobody or a busy peer are repeated, which is safe because every request of this protocol is idempotent.
+   */
+  async send<Schema extends z.ZodType>(message: ServiceRequest<Schema>): Promise<z.output<Schema>> {
+    const giveUpAt = Date.now() + this.#patience;
+    for (
+      let backoff = FIRST_BACKOFF_MILLISECONDS;
+      ;
+      backoff = Math.min(2 * backoff, LONGEST_BACKOFF_MILLISECONDS)
+    ) {
+      try {
+        return await this.#attempt(message);
+      } catch (error) {
+        if (this.#closed || !isTransient(error) || Date.now() + backoff > giveUpAt) throw error;
+        await sleep(backoff * (0.5 + Math.random() / 2)); // jitter, so that many clients do not return at once
+      }
+    }
+  }
+
+  /** The headers that say who sends the request, prove it, and tell the sender's version; also used for a WebSocket's opening request. */
+  async introduce(method: string, path: string): Promise<Record<string, string>> {
+    return { [VERSION_HEADER]: `${SPOKEN_VERSION}`, ...(await this.#authenticate(method, path)) };
+  }
+
+  /** Breaks off what is under way, so that nobody waits for a silent peer. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#transport, ...this.#retiring].map((it) => it.close()));
+  }
+
+  async #authenticate(method: string, path: string): Promise<Record<string, string>> {
+    const credentials = this.#credentials;
+    if (credentials.kind === 'none') return {};
+    if (credentials.kind === 'bearer') return { authorization: `Bearer ${credentials.token}` };
+    const { key, token } = credentials;
+    const proof = await createProof(key, { method, url: `${this.url}${path}`, token });
+    return { dpop: proof, ...(token === undefined ? {} : { authorization: `DPoP ${token}` }) };
+  }
+
+  async #attempt<Schema extends z.ZodType>(message: ServiceRequest<Schema>): Promise<z.output<Schema>> {
+    const { status, contentType, retryAfter, version, text } = await this.#exchange(message);
+    const body = parseJson(text);
+    if (status >= 200 && status < 300) {
+      if (version < this.#oldestPeer) throw versionRefused(this.url, version);
+      const answer = message.response.safeParse(body); // of a 204, undefined
+      if (answer.success && (status === 204 || contentType.startsWith('application/json')))
+        return answer.data;
+    } else if (contentType.startsWith('application/problem+json')) {
+      const error = errorFromProblem(text, retryAfter);
+      // What an older service refuses as unknown may be what it does not have yet; other refusals say themselves what is wrong.
+      if (error?.code === 'ERR_ROUTE_UNKNOWN' && version < this.#oldestPeer)
+        throw versionRefused(this.url, version);
+      if (error !== undefined) throw error;
+    }
+    if (version > SPOKEN_VERSION) throw versionRefused(this.url, version);
+    throw new CodedError(
+      CODES.ERR_PEER_PROTOCOL,
+      `${message.method} ${this.url}${message.path} gave an unexpected answer with status ${status}`,
+    );
+  }
+
+  async #exchange(message: ServiceRequest<z.ZodType>) {
+    const { method, path, json, bytes } = message;
+    const body = json === undefined ? bytes : utf8(JSON.stringify(json));
+    const headers: Record<string, string> = {
+      ...message.headers,
+      ...(await this.introduce(method, path)),
+    };
+    const traceparent = this.#traceparent();
+    if (traceparent !== undefined) headers.traceparent = traceparent;
+    if (body !== undefined)
+      headers['content-type'] = json === undefined ? 'application/octet-stream' : 'application/json';
+    const overdue = new AbortController();
+    // The transport's limit is for silence; a peer that sends a byte now and then would hold us for ever.
+    const deadline = new Deadline(this.#clock, this.#timeout, body?.length ?? 0, () => overdue.abort());
+    try {
+      const url = `${this.url}${path}`;
+      const answer = await this.#transport.exchange({ method, url, headers, body, signal: overdue.signal });
+      const retryAfter = Number(answer.header('retry-after') ?? Number.NaN);
+      return {
+        status: answer.status,
+        contentType: answer.header('content-type') ?? '',
+        version: versionOfAnswer(answer),
+        retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
+        text: textOf(await this.#read(answer.body, deadline, message)),
+      };
+    } catch (cause) {
+      if (cause instanceof CodedError) throw cause;
+      throw overdue.signal.aborted ? peerTimeout(this.url, cause) : this.#transport.failure(this.url, cause);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  async #read(
+    body: AsyncIterable<Uint8Array>,
+    deadline: Deadline,
+    { method, path }: ServiceRequest<z.ZodType>,
+  ): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of body) {
+      deadline.moved(chunk.length);
+      bytes += chunk.length;
+      if (bytes > this.#largestAnswer) {
+        const most = `an answer of at most ${this.#largestAnswer} bytes`;
+        throw new CodedError(CODES.ERR_PEER_PROTOCOL, `${method} ${this.url}${path} expected ${most}`);
+      }
+      chunks.push(chunk);
+    }
+    return concatBytes(...chunks);
+  }
+}
+
+/** What is no version comes from what is no service of ours, and is told as that. */
+function versionOfAnswer(answer: Answer): number {
+  try {
+    return versionOf(answer.header(VERSION_HEADER));
+  } catch (cause) {
+    throw new CodedError(CODES.ERR_PEER_PROTOCOL, `"${VERSION_HEADER}" of an answer is no version`, {
+      cause,
+    });
+  }
+}
