@@ -38,7 +38,8 @@ interface Operation {
   readonly method: string;
   /** With {taskId}. */
   readonly path: string;
-  readonly scheme: string | undefined;
+  /** Empty: it is open to everybody. */
+  readonly schemes: readonly string[];
   readonly upgrade?: boolean;
 }
 
@@ -131,11 +132,11 @@ async function askForOperations(name: Name): Promise<Operation[]> {
     Object.entries(methods).map(([method, { security }]) => ({
       method: method.toUpperCase(),
       path,
-      scheme: Object.keys(security[0] ?? {})[0],
+      schemes: security.flatMap(Object.keys),
     })),
   );
   if (name !== 'csp') return documented;
-  const channel = { method: 'GET', path: '/tasks/{taskId}/two-party', scheme: 'dataUser', upgrade: true };
+  const channel = { method: 'GET', path: '/tasks/{taskId}/two-party', schemes: ['dataUser'], upgrade: true };
   return [...documented, channel];
 }
 
@@ -160,8 +161,17 @@ function ask(
   return send(addressOf(name), { method, path, headers: { ...headers, ...rest } });
 }
 
+/** The credentials that must not open a route of these schemes: of several, none may be right for another one. */
+async function attemptsOn(name: Name, schemes: readonly string[]): Promise<Attempt[]> {
+  const attempts = (await Promise.all(schemes.map((scheme) => attemptsOnScheme(name, scheme)))).flat();
+  return attempts.filter(({ opens }) => opens === undefined || !schemes.includes(opens));
+}
+
 /** The credentials that must not open a route of this scheme; the last word on which schemes there are. */
-async function attemptsOn(name: Name, scheme: string): Promise<Attempt[]> {
+async function attemptsOnScheme(
+  name: Name,
+  scheme: string,
+): Promise<(Attempt & { readonly opens?: string })[]> {
   const elsewhere = {
     url: addressOf(name === 'csp' ? 'dataUser' : 'csp').url,
     path: (path: string) =>
@@ -206,6 +216,7 @@ async function attemptsOn(name: Name, scheme: string): Promise<Attempt[]> {
           name: "the operator's token",
           headers: () => ({ authorization: `Bearer ${adminTokens.dataUser}` }),
           code: 'ERR_AUTH_REQUIRED',
+          opens: 'operator',
         },
       ];
     }
@@ -283,11 +294,12 @@ async function expectRefusals(name: Name, turns: number): Promise<void> {
   const seen = new Set<string>();
   let refused = 0;
   for (const [i, operation] of (await operationsOf(name)).entries()) {
-    const { scheme } = operation;
-    if (scheme === undefined) continue;
-    const all = await attemptsOn(name, scheme);
+    const { schemes } = operation;
+    if (schemes.length === 0) continue;
+    const all = await attemptsOn(name, schemes);
+    const seenFor = schemes.join();
     const isTried = ({ code }: Attempt, j: number) =>
-      !seen.has(scheme) || j === 0 || code === 'ERR_AUTH_FORBIDDEN' || (i + j) % turns === 0;
+      !seen.has(seenFor) || j === 0 || code === 'ERR_AUTH_FORBIDDEN' || (i + j) % turns === 0;
     for (const attempt of all.filter(isTried)) {
       const target = targetOf(name, operation);
       const headers = await attempt.headers(target);
@@ -298,16 +310,18 @@ async function expectRefusals(name: Name, turns: number): Promise<void> {
         code: attempt.code,
       });
       expectRefusal(answer, attempt.code, headers);
-      const challenge = ['admin', 'operator', 'console'].includes(scheme) ? 'Bearer' : 'DPoP';
+      const challenge = schemes.map((scheme) => (BEARERS.includes(scheme) ? 'Bearer' : 'DPoP')).join(', ');
       if (answer.status === 401 && operation.upgrade !== true)
         expect(answer.headers['www-authenticate']).toBe(challenge);
       refused += 1;
     }
-    seen.add(scheme);
+    seen.add(seenFor);
   }
   expect(refused).toBeGreaterThan(60);
   expect(directories().map(stateOf)).toEqual(before);
 }
+
+const BEARERS = ['admin', 'operator', 'console'];
 
 /** Which routes the page of an origin may ask, and read what they answer. */
 async function readable(name: Name, operations: readonly Operation[], origin: string): Promise<string[]> {
@@ -369,7 +383,7 @@ const FOR_NOTHING = [
 
 describe.each(SERVICES)('at the %s', (name) => {
   test('only these routes are open to everybody', async () => {
-    const open = (await operationsOf(name)).filter(({ scheme }) => scheme === undefined);
+    const open = (await operationsOf(name)).filter(({ schemes }) => schemes.length === 0);
     const routes = open.map(({ method, path }) => `${method} ${path}`).sort();
     expect(routes).toEqual(
       [
@@ -433,7 +447,7 @@ describe.each(SERVICES)('at the %s', (name) => {
     };
     let replayed = 0;
     for (const operation of await operationsOf(name)) {
-      const sender = senders[operation.scheme ?? ''];
+      const sender = senders[operation.schemes[0] ?? ''];
       if (sender === undefined) continue;
       // What is not there, so that nothing happens.
       const target = targetOf(name, operation, idIn(operation.path)?.[1].fresh());
@@ -453,7 +467,7 @@ describe.each(SERVICES)('at the %s', (name) => {
 
 test('a task is to another registered data user as if it did not exist', async () => {
   const operations = (await operationsOf('csp')).filter(
-    ({ scheme, path }) => scheme === 'dataUser' && path.includes('{taskId}'),
+    ({ schemes, path }) => schemes.includes('dataUser') && path.includes('{taskId}'),
   );
   expect(operations.length).toBeGreaterThan(3);
   const json = { 'content-type': 'application/json' };

@@ -67,7 +67,7 @@ test('of many tasks every one is there once', async () => {
   expect(expected).toHaveLength(2 * PAGE + 1);
   expect((await client.list()).map(({ taskId }) => taskId)).toEqual(expected);
   // A page that the last task fills is the last page.
-  const { tasks, older } = (await get(`/tasks/${expected[PAGE]}/older`)).json as {
+  const { tasks, older } = (await get(`/tasks?before=${expected[PAGE]}`)).json as {
     tasks: { taskId: TaskId }[];
     older: boolean;
   };
@@ -121,8 +121,8 @@ test('who contributed and when, and who withdrew, is told to the operator, and t
     'ERR_AUTH_REQUIRED',
   );
   expect((await get(path.replace(id, newTaskId()))).code).toBe('ERR_TASK_UNKNOWN');
-  for (const place of ['-1', '1e3', '1234567890', 'x'])
-    expect((await get(`${path}/${place}/next`)).status).toBe(422);
+  for (const query of ['after=-1', 'after=1e3', 'after=1234567890', 'after=x', 'after=1&after=2', 'before=1'])
+    expect((await get(`${path}?${query}`)).status).toBe(422);
 });
 
 test('of many owners every one is listed once', async () => {
@@ -143,5 +143,5 @@ test('of many owners every one is listed once', async () => {
 });
 
 test('there is nothing older than a task that is not there', async () => {
-  expect(await get(`/tasks/${newTaskId()}/older`)).toMatchObject({ status: 404, code: 'ERR_TASK_UNKNOWN' });
+  expect(await get(`/tasks?before=${newTaskId()}`)).toMatchObject({ status: 404, code: 'ERR_TASK_UNKNOWN' });
 });

@@ -276,9 +276,7 @@ export function cspRoutes(options: {
     problems: [
       ...it.problems,
       'ERR_DATABASE_UNREACHABLE' as const, // all of them need it
-      ...(it.auth?.authenticator === dataUser
-        ? (['ERR_PROTOCOL_VERSION', 'ERR_BODY_MALFORMED'] as const)
-        : []),
+      ...(it.auth === 'dataUser' ? (['ERR_PROTOCOL_VERSION', 'ERR_BODY_MALFORMED'] as const) : []),
     ],
   }));
   return { routes: all, dataUser };

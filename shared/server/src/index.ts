@@ -71,11 +71,11 @@ export { refuse } from './http/raw-answers.ts';
 export {
   type Authenticator,
   type Authenticators,
-  type BodySpec,
-  type ResponseSpec,
+  type Handlers,
   type Route,
   type RouteContext,
   routesWith,
+  serve,
 } from './http/routes.ts';
 export {
   createLocalCertificate,

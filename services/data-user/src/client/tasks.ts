@@ -1,24 +1,26 @@
 /** The operator's side of the data user's HTTP interface: tasks by command line or program. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newTaskId, type TaskCreation, type TaskId, type TaskProposal } from '@eigenveil/task';
+import { newTaskId, type TaskId, type TaskProposal } from '@eigenveil/task';
 import {
   claimedSigner,
-  JwkSet,
   PROJECTION,
   type Projection,
   type Provenance,
-  type RenewalRequest,
-  ResultResponse,
+  type ResultResponse,
   ServiceClient,
   type SignedTask,
-  SignedTask as SignedTaskSchema,
   STATEMENT,
-  TaskList,
-  TaskOwners,
-  TaskStatus,
+  type TaskList,
+  type TaskOwners,
+  type TaskStatus,
   verifyStatement,
 } from '@eigenveil/wire';
+import { type Client, clientOf } from '@eigenveil/wire/routes';
+import { IDENTITY_ROUTES } from '@eigenveil/wire/routes/common';
+import { OPERATOR_ROUTES } from '@eigenveil/wire/routes/data-user/operator';
+
+const ROUTES = { ...OPERATOR_ROUTES, ...IDENTITY_ROUTES };
 
 /** Between two looks at a task that is computed. */
 const POLL_MILLISECONDS = 300;
@@ -34,6 +36,7 @@ const POLL_MILLISECONDS = 300;
  */
 export class TaskClient {
   readonly #client: ServiceClient;
+  readonly #dataUser: Client<typeof ROUTES>;
 
   constructor(options: {
     readonly url: string;
@@ -48,69 +51,50 @@ export class TaskClient {
       credentials: { kind: 'bearer', token: options.adminToken },
       patienceMilliseconds: options.patienceMilliseconds ?? 0,
     });
+    this.#dataUser = clientOf(ROUTES, this.#client);
   }
 
   /** Whether the answer comes or not, the same id and proposal again are the same task. */
   create(proposal: TaskProposal, id: TaskId = newTaskId()): Promise<SignedTask> {
-    const json: TaskCreation = { ...proposal, id };
-    return this.#client.send({ method: 'POST', path: '/tasks', json, response: SignedTaskSchema });
+    return this.#dataUser.createTask({ body: { ...proposal, id } });
   }
 
   /** All tasks, newest first. */
   async list(): Promise<TaskList['tasks']> {
     const all: TaskList['tasks'] = [];
-    let path = '/tasks';
     for (;;) {
-      const { tasks, older } = await this.#client.send({ method: 'GET', path, response: TaskList });
+      const { tasks, older } = await this.#dataUser.tasks({ before: all.at(-1)?.taskId });
       all.push(...tasks);
       if (!older) return all;
-      path = `/tasks/${tasks.at(-1)!.taskId}/older`;
     }
   }
 
   /** The task with the signature of the CSP, as owners get it. */
   signed(taskId: TaskId): Promise<SignedTask> {
-    return this.#client.send({ method: 'GET', path: `/tasks/${taskId}/signed`, response: SignedTaskSchema });
+    return this.#dataUser.signedTask({ taskId });
   }
 
   status(taskId: TaskId): Promise<TaskStatus> {
-    return this.#client.send({ method: 'GET', path: `/tasks/${taskId}/status`, response: TaskStatus });
+    return this.#dataUser.status({ taskId });
   }
 
   /** A page of who contributed and who withdrew: the first, or those after the one with this number. */
   owners(taskId: TaskId, after = 0): Promise<TaskOwners> {
-    const path = `/tasks/${taskId}/owners${after === 0 ? '' : `/${after}/next`}`;
-    return this.#client.send({ method: 'GET', path, response: TaskOwners });
+    return this.#dataUser.owners({ taskId, after });
   }
 
   /** Ends collection; the computation goes on in the background. */
   closeTask(taskId: TaskId): Promise<TaskStatus> {
-    return this.#client.send({
-      method: 'POST',
-      path: `/tasks/${taskId}/close`,
-      json: {},
-      response: TaskStatus,
-    });
+    return this.#dataUser.closeTask({ taskId });
   }
 
   /** The next task of the series, by default with as much time as this one had; it is made once, however often this is asked. */
   renew(taskId: TaskId, deadline?: string): Promise<SignedTask> {
-    const json: RenewalRequest = deadline === undefined ? {} : { deadline };
-    return this.#client.send({
-      method: 'POST',
-      path: `/tasks/${taskId}/renewal`,
-      json,
-      response: SignedTaskSchema,
-    });
+    return this.#dataUser.renewTask({ taskId, body: deadline === undefined ? {} : { deadline } });
   }
 
   cancelTask(taskId: TaskId): Promise<TaskStatus> {
-    return this.#client.send({
-      method: 'POST',
-      path: `/tasks/${taskId}/cancel`,
-      json: {},
-      response: TaskStatus,
-    });
+    return this.#dataUser.cancelTask({ taskId });
   }
 
   /**
@@ -131,7 +115,7 @@ export class TaskClient {
    * @throws ERR_NOT_READY before the task is done
    */
   signedResult(taskId: TaskId): Promise<ResultResponse> {
-    return this.#client.send({ method: 'GET', path: `/tasks/${taskId}/result`, response: ResultResponse });
+    return this.#dataUser.result({ taskId });
   }
 
   /**
@@ -146,8 +130,7 @@ export class TaskClient {
   async resultWithProvenance(
     taskId: TaskId,
   ): Promise<{ projection: Projection; provenance: ToldProvenance }> {
-    const path = '/.well-known/jwks.json';
-    const { keys } = await this.#client.send({ method: 'GET', path, response: JwkSet });
+    const { keys } = await this.#dataUser.identity();
     const { projection, provenance } = await this.signedResult(taskId);
     return {
       projection: await verifyStatement(PROJECTION, projection, keys[0]!),

@@ -3,6 +3,7 @@
  * a CodedError.
  */
 import { CodedError } from '@eigenveil/platform';
+import type { ServiceRequest } from '@eigenveil/wire';
 import { CODES } from '@eigenveil/wire/errors';
 import { errorFromProblem, parseJson } from '@eigenveil/wire/problem';
 import type { z } from 'zod';
@@ -12,15 +13,11 @@ const PATIENCE_MILLISECONDS = 60_000;
 /** Of one line of a stream, in UTF-16 units; the longest that is expected is far shorter. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
-export interface PageRequest<Schema extends z.ZodType> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** From the root of the page's own origin, or a whole address. */
-  readonly url: string;
+/** A request to the service that hands the page out. */
+export interface PageRequest<Schema extends z.ZodType = z.ZodType>
+  extends Pick<ServiceRequest<Schema>, 'method' | 'path' | 'json' | 'response'> {
   /** For `Authorization`. */
-  readonly bearer?: string;
-  readonly json?: unknown;
-  /** Of the answer. */
-  readonly response: Schema;
+  readonly bearer?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -42,16 +39,15 @@ export async function send<Schema extends z.ZodType>(
  * @param silence milliseconds without a byte after which the line counts as broken (ERR_PEER_TIMEOUT)
  * @throws as send
  */
-export async function* stream<Schema extends z.ZodType>(
-  request: Omit<PageRequest<Schema>, 'method' | 'json'>,
+export async function* lines<Schema extends z.ZodType>(
+  request: PageRequest<Schema>,
   silence: number,
 ): AsyncGenerator<z.output<Schema>> {
-  const get = { ...request, method: 'GET' as const };
   const quiet = new AbortController();
   let timer = setTimeout(() => quiet.abort(), silence);
   try {
-    const answer = await ask(get, quiet.signal);
-    if (answer.body === null) throw unexpected(get, answer.status);
+    const answer = await ask(request, quiet.signal);
+    if (answer.body === null) throw unexpected(request, answer.status);
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     const split = lineSplitter();
     for (;;) {
@@ -61,12 +57,12 @@ export async function* stream<Schema extends z.ZodType>(
       timer = setTimeout(() => quiet.abort(), silence);
       for (const line of split(value)) {
         const parsed = request.response.safeParse(parseJson(line));
-        if (!parsed.success) throw unexpected(get, answer.status);
+        if (!parsed.success) throw unexpected(request, answer.status);
         yield parsed.data;
       }
     }
   } catch (error) {
-    throw readable(error, get, quiet.signal);
+    throw readable(error, request, quiet.signal);
   } finally {
     clearTimeout(timer);
     quiet.abort(); // whoever stops reading closes the connection
@@ -88,14 +84,14 @@ export function lineSplitter(longest = LONGEST_LINE): (piece: string) => string[
   };
 }
 
-async function ask(request: PageRequest<z.ZodType>, overdue: AbortSignal): Promise<Response> {
-  const { method, url, bearer, json, signal } = request;
+async function ask(request: PageRequest, overdue: AbortSignal): Promise<Response> {
+  const { method, path, bearer, json, signal } = request;
   const headers: Record<string, string> = {};
   if (bearer !== undefined) headers.authorization = `Bearer ${bearer}`;
   if (json !== undefined) headers['content-type'] = 'application/json';
   let answer: Response;
   try {
-    answer = await fetch(url, {
+    answer = await fetch(path, {
       method,
       headers,
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
@@ -114,7 +110,7 @@ async function ask(request: PageRequest<z.ZodType>, overdue: AbortSignal): Promi
   throw problem ?? unexpected(request, answer.status);
 }
 
-async function textOf(answer: Response, request: PageRequest<z.ZodType>): Promise<string> {
+async function textOf(answer: Response, request: PageRequest): Promise<string> {
   try {
     return await answer.text();
   } catch (error) {
@@ -123,18 +119,14 @@ async function textOf(answer: Response, request: PageRequest<z.ZodType>): Promis
 }
 
 /** What a failed fetch means: browsers do not say why. */
-function readable(
-  error: unknown,
-  request: PageRequest<z.ZodType>,
-  overdue: AbortSignal | undefined,
-): unknown {
+function readable(error: unknown, request: PageRequest, overdue: AbortSignal | undefined): unknown {
   if (request.signal?.aborted || error instanceof CodedError) return error;
   if (overdue?.aborted || (error instanceof DOMException && error.name === 'TimeoutError'))
     return new CodedError(CODES.ERR_PEER_TIMEOUT, 'the service did not answer in time', { cause: error });
   return new CodedError(CODES.ERR_PEER_UNREACHABLE, 'the service cannot be reached', { cause: error });
 }
 
-function unexpected(request: PageRequest<z.ZodType>, status: number): CodedError {
-  const what = `${request.method} ${request.url}`;
+function unexpected(request: PageRequest, status: number): CodedError {
+  const what = `${request.method} ${request.path}`;
   return new CodedError(CODES.ERR_PEER_PROTOCOL, `${what} gave an unexpected answer with status ${status}`);
 }

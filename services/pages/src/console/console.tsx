@@ -6,7 +6,7 @@ import { Button } from '../common/controls.tsx';
 import { exactTime } from '../common/format.ts';
 import { Layout, View } from '../common/layout.tsx';
 import { useHash } from '../common/use-hash.ts';
-import { ConsoleApi, exchange, renew } from './api.ts';
+import { type ConsoleApi, consoleApi, sessions } from './api.ts';
 import { CreateView } from './create/create-view.tsx';
 import { DraftView } from './draft/draft-view.tsx';
 import { ListView } from './list/list-view.tsx';
@@ -37,8 +37,8 @@ export function Console() {
 
   const signIn = async (token: string) => {
     const opened: Session = await Session.open({
-      exchange: () => exchange(token),
-      renew,
+      exchange: () => sessions.openSession({ body: { token } }),
+      renew: (bearer) => sessions.renewSession({}, bearer),
       isInUse: () => document.visibilityState === 'visible',
       clock,
       onEnd: (reason) => {
@@ -49,7 +49,7 @@ export function Console() {
       },
     });
     session = opened;
-    setApi(new ConsoleApi(opened));
+    setApi(consoleApi(opened));
     setEnded(null);
   };
 

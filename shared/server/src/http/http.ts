@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { CODES, type Problem, SPOKEN_VERSION, toProblem, VERSION_HEADER } from '@eigenveil/wire';
+import { COMMON_ROUTES } from '@eigenveil/wire/routes/common';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
-import { z } from 'zod';
 import { type Logger, requestLog } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Tracing } from '../observe/tracing.ts';
@@ -17,7 +17,7 @@ import type { PeerNames } from './peer-names.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { PROBLEM_TYPE } from './raw-answers.ts';
 import { Readiness } from './readiness.ts';
-import { type Authenticator, type Route, registerRoutes, routesWith } from './routes.ts';
+import { type Authenticator, type Route, registerRoutes, serve } from './routes.ts';
 
 export interface AppOptions {
   readonly info: ServiceInfo;
@@ -42,7 +42,7 @@ export function createApp(options: AppOptions): Express {
   app.disable('etag'); // answers are not cached
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  app.disable('query parser'); // no route takes a query, so none is parsed
+  app.disable('query parser'); // a route that takes a query reads it by its schema
   app.disable('trust proxy'); // or a peer could choose its address, and with it whose limit it uses up
   app.use(
     identifyRequest,
@@ -70,63 +70,21 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-const OpenApiDocument = z
-  .looseObject({ openapi: z.string() })
-  .meta({ description: 'An OpenAPI 3.1 document.' });
-
 function commonRoutes({ info, metrics, admin, checkReady, routes }: AppOptions): Route[] {
   const readiness = new Readiness(checkReady);
-  const route = routesWith({ admin });
-  const common = [
-    route({
-      method: 'get',
-      path: '/healthz',
-      summary: 'Whether the service runs',
-      auth: 'none',
-      response: { status: 200, description: 'It does', schema: z.strictObject({ status: z.literal('ok') }) },
-      problems: [],
-      handler: () => ({ status: 'ok' as const }),
-    }),
-    route({
-      method: 'get',
-      // Apart from /healthz: to restart a service that waits for its database would not help, to send it no requests does.
-      path: '/readyz',
-      summary: 'Whether the service can do its work',
-      auth: 'none',
-      response: {
-        status: 200,
-        description: 'It can',
-        schema: z.strictObject({ status: z.literal('ready') }),
-      },
-      problems: ['ERR_DATABASE_UNREACHABLE'],
-      handler: async () => {
+  const common = serve(
+    COMMON_ROUTES,
+    { admin },
+    {
+      health: () => ({ status: 'ok' as const }),
+      async readiness() {
         await readiness.require();
         return { status: 'ready' as const };
       },
-    }),
-    route({
-      method: 'get',
-      path: '/metrics',
-      summary: 'Metrics for Prometheus',
-      auth: 'admin', // how many owners contribute, and when, is nobody else's business
-      response: {
-        status: 200,
-        description: 'Text exposition format',
-        mediaType: metrics.registry.contentType,
-      },
-      problems: [],
-      handler: () => metrics.registry.metrics(),
-    }),
-    route({
-      method: 'get',
-      path: '/openapi.json',
-      summary: 'This document',
-      auth: 'none',
-      response: { status: 200, description: 'OpenAPI 3.1', schema: OpenApiDocument },
-      problems: [],
-      handler: () => ({ ...document }),
-    }),
-  ];
+      metrics: () => metrics.registry.metrics(),
+      document: () => ({ ...document }),
+    },
+  );
   // Once, at start-up, so that a schema which cannot be documented is found then.
   const document = openApiDocument(info, [...routes, ...common]);
   return common;

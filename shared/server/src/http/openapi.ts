@@ -1,5 +1,6 @@
 import { CODES, type ErrorCode, ProblemSchema } from '@eigenveil/wire';
 import { STREAM_MEDIA_TYPE } from '@eigenveil/wire/console';
+import { type BodySpec, PARAMETER, type ResponseSpec } from '@eigenveil/wire/routes';
 import {
   createDocument,
   type oas31,
@@ -7,7 +8,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import { type BodySpec, PARAMETER, type ResponseSpec, type Route } from './routes.ts';
+import type { Route } from './routes.ts';
 
 /** What the document says about the service as a whole. */
 export interface ServiceInfo {
@@ -25,11 +26,8 @@ export function openApiDocument(info: ServiceInfo, routes: readonly Route[]): oa
   for (const route of routes) {
     const path = route.path.replaceAll(PARAMETER, '{$1}');
     paths[path] = { ...paths[path], [route.method]: operationOf(route) };
-    if (route.auth !== undefined) {
-      const { kind, authenticator } = route.auth;
-      const { challenge, description } = authenticator;
+    for (const [kind, { challenge, description }] of Object.entries(route.authenticators))
       securitySchemes[kind] = { type: 'http', scheme: challenge.toLowerCase(), description };
-    }
   }
   return createDocument({
     openapi: '3.1.1',
@@ -40,7 +38,7 @@ export function openApiDocument(info: ServiceInfo, routes: readonly Route[]): oa
 }
 
 function operationOf(route: Route): ZodOpenApiOperationObject {
-  const { method, path, summary, auth, params, body, response, fromPages } = route;
+  const { method, path, summary, authenticators, params, query, body, response, fromPages } = route;
   return {
     operationId:
       `${method}${path.replaceAll(/\W+(\w)/g, (_, first: string) => first.toUpperCase())}`.replaceAll(
@@ -49,8 +47,8 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       ),
     summary,
     ...(fromPages === undefined ? {} : { description: 'Open to pages of the allowed origins (CORS).' }),
-    security: auth === undefined ? [] : [{ [auth.kind]: [] }],
-    ...(params === undefined ? {} : { requestParams: { path: params } }),
+    security: Object.keys(authenticators).map((kind) => ({ [kind]: [] })),
+    requestParams: { ...(params && { path: params }), ...(query && { query }) },
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
     responses: { [`${response.status}`]: responseOf(response), ...problemsOf(route) },
   };
@@ -93,10 +91,11 @@ const Problem = ProblemSchema.meta({
   description: 'Problem details (RFC 9457) with a stable code.',
 });
 
-function impliedProblems({ auth, params, body }: Route): ErrorCode[] {
+function impliedProblems({ authenticators, params, query, body }: Route): ErrorCode[] {
   const codes: ErrorCode[] = ['ERR_RATE_LIMITED', 'ERR_INTERNAL'];
-  if (auth !== undefined) codes.push('ERR_AUTH_REQUIRED');
+  if (Object.keys(authenticators).length > 0) codes.push('ERR_AUTH_REQUIRED');
   if (params !== undefined) codes.push('ERR_BODY_MALFORMED', 'ERR_BODY_INVALID');
+  if (query !== undefined) codes.push('ERR_BODY_INVALID');
   if (body === undefined) return codes;
   codes.push('ERR_CONTENT_TYPE', 'ERR_BODY_TOO_LARGE');
   return 'json' in body

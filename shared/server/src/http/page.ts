@@ -10,7 +10,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { drain } from './body.ts';
 import { contextOf } from './context.ts';
-import { type Route, routesWith } from './routes.ts';
+import { type Route, serve } from './routes.ts';
 
 const gzip = promisify(gzipWith);
 const brotli = promisify(brotliCompress);
@@ -85,26 +85,26 @@ export function pageRoutes(options: PageOptions): Route[] {
   }
   const description = {
     method: 'get',
-    auth: undefined,
-    body: undefined,
+    auth: 'none',
+    authenticators: {},
     response: { status: 200, description: 'A file of the page', mediaType: '*/*' },
     problems: ['ERR_ROUTE_UNKNOWN'],
   } as const satisfies Partial<Route>;
+  const place = {
+    method: 'get',
+    path,
+    summary: 'Where the page is',
+    auth: 'none',
+    response: { status: 308, description: 'There', location: `${path}/` },
+    problems: [],
+  } as const;
   return [
-    routesWith({})({
-      method: 'get',
-      path,
-      summary: 'Where the page is',
-      auth: 'none',
-      response: { status: 308, description: 'There', location: `${path}/` },
-      problems: [],
-      handler: () => undefined,
-    }),
+    ...serve({ place }, {}, { place: () => undefined }),
     {
       ...description,
+      name: 'page',
       path: `${path}/`,
       summary: 'The page',
-      params: undefined,
       handle(request, response) {
         contextOf(response).route = `${path}/`;
         return answer(request, response, INDEX);
@@ -112,6 +112,7 @@ export function pageRoutes(options: PageOptions): Route[] {
     },
     {
       ...description,
+      name: 'file',
       path: `${path}/:file`,
       summary: 'What the page consists of',
       params: z.strictObject({ file: z.string() }),

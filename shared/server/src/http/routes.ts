@@ -1,8 +1,15 @@
-/** Routes as data: one description registers the handler and writes the OpenAPI document, so they cannot drift apart. */
+/** Serves a table of routes: the table says what may be asked, and the type checker demands a handler for each of its routes. */
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ErrorCode } from '@eigenveil/wire';
 import { STREAM_MEDIA_TYPE } from '@eigenveil/wire/console';
+import {
+  type BodySpec,
+  PARAMETER,
+  type ResponseSpec,
+  type RouteEntry,
+  type RouteTable,
+} from '@eigenveil/wire/routes';
 import type { Express, Request, Response } from 'express';
 import type { z } from 'zod';
 import { drain, parseWith, readBinary, readJson } from './body.ts';
@@ -23,22 +30,20 @@ export interface Authenticator<Identity> {
 /** A service's authenticators by the name that routes use for them: admin, owner, data-user, enrolment … */
 export type Authenticators = Readonly<Record<string, Authenticator<unknown>>>;
 
-/** JSON of a schema, or bytes of a length that the handler knows, with words on what they are. */
-export type BodySpec =
-  | { readonly json: z.ZodType; readonly limitBytes: number }
-  | { readonly binary: string };
+type KindsOf<Entry extends RouteEntry> = Entry['auth'] extends readonly (infer Kind extends string)[]
+  ? Kind
+  : Extract<Entry['auth'], string>;
 
-/** JSON of a schema, bytes or text of a media type, lines of JSON that come one after the other, nothing (204), or where else it is (308). */
-export type ResponseSpec =
-  | { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: z.ZodType }
-  | { readonly status: 200; readonly description: string; readonly mediaType: string }
-  | { readonly status: 200; readonly description: string; readonly lines: z.ZodType }
-  | { readonly status: 204; readonly description: string }
-  | { readonly status: 308; readonly description: string; readonly location: string };
+/** Those who authenticate whom the table names. */
+type AuthenticatorsOf<Table extends RouteTable> = Readonly<
+  Record<Exclude<KindsOf<Table[keyof Table]>, 'none'>, Authenticator<unknown>>
+>;
 
 type IdentityOf<Auth extends Authenticators, Kind> = Kind extends keyof Auth
   ? Awaited<ReturnType<Auth[Kind]['authenticate']>>
   : undefined;
+
+type MembersOf<Schema> = Schema extends z.ZodObject ? z.output<Schema> : Record<never, never>;
 
 type BodyOf<Body> = Body extends { json: infer Schema extends z.ZodType }
   ? z.output<Schema>
@@ -58,107 +63,150 @@ type AnswerOf<Answer> = Answer extends { schema: infer Schema extends z.ZodType 
  * What a handler gets. A binary `body` is read by calling it with the exact length to accept. `signal` is aborted once the answer is out, or nobody is there
  * to read it any more.
  */
-export interface RouteContext<Identity, Params, Body> {
+export interface RouteContext<Identity, Params, Query, Body> {
   readonly identity: Identity;
   readonly params: Params;
+  readonly query: Query;
   readonly body: Body;
   readonly request: IncomingMessage;
   readonly signal: AbortSignal;
 }
 
-type Method = 'get' | 'post' | 'put' | 'delete';
+type Handler<Auth extends Authenticators, Entry extends RouteEntry> = (
+  context: RouteContext<
+    IdentityOf<Auth, KindsOf<Entry>>,
+    MembersOf<Entry['params']>,
+    MembersOf<Entry['query']>,
+    BodyOf<Entry['body']>
+  >,
+) => AnswerOf<Entry['response']> | Promise<AnswerOf<Entry['response']>>;
 
-/** What a route says about itself, for registration and documentation. */
-interface RouteDescription {
-  readonly method: Method;
-  /** With parameters as /tasks/:taskId. */
-  readonly path: string;
-  readonly summary: string;
-  /** Codes that the handler itself may answer; those of authentication, body and limits are added. */
-  readonly problems: readonly ErrorCode[];
-  /** Whether pages of allowed origins may ask: what owners need, and nothing of operators. */
-  readonly fromPages?: true;
-}
+/** One handler for each route of a table. */
+export type Handlers<Auth extends Authenticators, Table extends RouteTable> = {
+  readonly [Name in keyof Table]: Handler<Auth, Table[Name]>;
+};
 
-/** A route ready for `createApp`. Made by the function that `routesWith` returns. */
-export interface Route extends RouteDescription {
-  readonly auth: { readonly kind: string; readonly authenticator: Authenticator<unknown> } | undefined;
-  readonly params: z.ZodObject | undefined;
-  readonly body: BodySpec | undefined;
-  readonly response: ResponseSpec;
+/** A route ready for `createApp`. */
+export interface Route extends RouteEntry {
+  /** Its name in the table. */
+  readonly name: string;
+  /** By the names that `auth` has for them; none of a route that is open to everybody. */
+  readonly authenticators: Authenticators;
   handle(request: Request, response: Response): Promise<void>;
 }
 
-interface RouteOptions<
-  Auth extends Authenticators,
-  Kind extends keyof Auth | 'none',
-  Params extends z.ZodObject,
-  Body extends BodySpec | undefined,
-  Answer extends ResponseSpec,
-> extends RouteDescription {
-  readonly auth: Kind;
-  /** One member for each parameter of the path. */
-  readonly params?: Params;
-  readonly body?: Body;
-  readonly response: Answer;
-  handler(
-    context: RouteContext<IdentityOf<Auth, Kind>, z.output<Params>, BodyOf<Body>>,
-  ): AnswerOf<Answer> | Promise<AnswerOf<Answer>>;
-}
-
 /**
- * The function that makes routes with these authenticators. A request is authenticated, then its path parameters are
+ * The routes of a table, each with its handler. A request is authenticated, then the parameters of its path and its query are
  * checked, then its body is read, so that nobody unknown can send more than headers; the answer goes out as its schema
  * gives it, so that members which the schema does not name cannot leak.
  * @example
- * import { routesWith } from '@eigenveil/server';
+ * import { serve } from '@eigenveil/server';
+ * import type { RouteTable } from '@eigenveil/wire/routes';
  * import { z } from 'zod';
  *
- * const route = routesWith({ owner });
- * const hello = route({
- *   method: 'get',
- *   path: '/hello',
- *   summary: 'Say who asks',
- *   auth: 'owner',
- *   response: { status: 200, description: 'The owner', schema: z.object({ ownerId: z.string() }) },
- *   problems: [],
- *   handler: ({ identity }) => ({ ownerId: identity.ownerId }),
- * });
+ * const ROUTES = {
+ *   hello: {
+ *     method: 'get',
+ *     path: '/hello',
+ *     summary: 'Say who asks',
+ *     auth: 'owner',
+ *     response: { status: 200, description: 'The owner', schema: z.object({ ownerId: z.string() }) },
+ *     problems: [],
+ *   },
+ * } as const satisfies RouteTable;
+ * const routes = serve(ROUTES, { owner }, { hello: ({ identity }) => ({ ownerId: identity.ownerId }) });
  */
+export function serve<const Table extends RouteTable, Auth extends AuthenticatorsOf<Table>>(
+  table: Table,
+  authenticators: Auth,
+  handlers: Handlers<Auth, Table>,
+): Route[] {
+  const known: Authenticators = authenticators;
+  return Object.entries(table).map(([name, entry]) => {
+    checkParameters(entry);
+    const kinds = [entry.auth].flat().filter((kind) => kind !== 'none');
+    const named = Object.fromEntries(kinds.map((kind) => [kind, known[kind]!]));
+    const route = { ...entry, name, authenticators: named };
+    const handler = handlers[name] as (context: AnyContext) => unknown;
+    return { ...route, handle: (request, response) => handle(route, handler, request, response) };
+  });
+}
+
+/** The function that makes routes one by one with these authenticators. */
 export function routesWith<Auth extends Authenticators>(authenticators: Auth) {
   return function route<
     const Kind extends (keyof Auth & string) | 'none',
     Params extends z.ZodObject = z.ZodObject<Record<never, z.ZodType>>,
     Body extends BodySpec | undefined = undefined,
     const Answer extends ResponseSpec = ResponseSpec,
-  >(options: RouteOptions<Auth, Kind, Params, Body, Answer>): Route {
-    const { method, path, summary, problems, params, body, response: spec, fromPages } = options;
-    checkParameters(path, params);
-    const authenticator: Authenticator<unknown> | undefined =
-      options.auth === 'none' ? undefined : authenticators[options.auth];
-    const auth = authenticator === undefined ? undefined : { kind: options.auth, authenticator };
-    async function handle(request: Request, response: Response): Promise<void> {
-      const context = contextOf(response);
-      context.route = path;
-      context.challenge = authenticator?.challenge ?? challengeOf(problems);
-      const identity = await authenticator?.authenticate(request);
-      const known = identity === undefined ? undefined : authenticator?.known?.(identity);
-      if (known !== undefined) context.known = known;
-      const parameters = params === undefined ? {} : parseWith(params, request.params, 'path');
-      if ('taskId' in parameters) context.taskId = String(parameters.taskId);
-      const answer = await options.handler({
-        identity: identity as IdentityOf<Auth, Kind>,
-        params: parameters as z.output<Params>,
-        body: (await bodyFor(request, body)) as BodyOf<Body>,
-        request,
-        signal: closing(response),
-      });
-      if ('lines' in spec) await sendLines(response, spec.lines, answer as AsyncIterable<unknown>);
-      else send(response, spec, answer);
-    }
-    const pages = fromPages === undefined ? {} : { fromPages };
-    return { method, path, summary, problems, auth, params, body, response: spec, handle, ...pages };
+  >({
+    handler,
+    ...entry
+  }: Omit<RouteEntry, 'auth' | 'params' | 'body' | 'response'> & {
+    readonly auth: Kind;
+    readonly params?: Params;
+    readonly body?: Body;
+    readonly response: Answer;
+    handler(
+      context: RouteContext<IdentityOf<Auth, Kind>, z.output<Params>, Record<never, never>, BodyOf<Body>>,
+    ): AnswerOf<Answer> | Promise<AnswerOf<Answer>>;
+  }): Route {
+    const table = { route: entry as RouteEntry };
+    return serve(table, authenticators, { route: handler as (context: AnyContext) => never })[0]!;
   };
+}
+
+type AnyContext = RouteContext<unknown, object, object, unknown>;
+
+async function handle(
+  route: Omit<Route, 'handle'>,
+  handler: (context: AnyContext) => unknown,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { path, params, query, body, response: spec, problems } = route;
+  const authenticators = Object.values(route.authenticators);
+  const context = contextOf(response);
+  context.route = path;
+  context.challenge = challengeOf(authenticators, problems);
+  const authenticator = authenticatorFor(request, authenticators);
+  const identity = await authenticator?.authenticate(request);
+  const known = identity === undefined ? undefined : authenticator?.known?.(identity);
+  if (known !== undefined) context.known = known;
+  const inPath = params === undefined ? {} : parseWith(params, request.params, 'path');
+  if ('taskId' in inPath) context.taskId = String(inPath.taskId);
+  const inQuery = query === undefined ? {} : parseWith(query, queryOf(request), 'query');
+  const answer = await handler({
+    identity,
+    params: inPath,
+    query: inQuery,
+    body: await bodyFor(request, body),
+    request,
+    signal: closing(response),
+  });
+  if ('lines' in spec) await sendLines(response, spec.lines, answer as AsyncIterable<unknown>);
+  else send(response, spec, answer);
+}
+
+/** Of several, the one whose scheme the credentials have; the first where none has it. */
+function authenticatorFor(
+  { headers }: IncomingMessage,
+  authenticators: readonly Authenticator<unknown>[],
+): Authenticator<unknown> | undefined {
+  const scheme = /^\w+/.exec(headers.authorization ?? '')?.[0].toLowerCase();
+  return authenticators.find(({ challenge }) => challenge.toLowerCase() === scheme) ?? authenticators[0];
+}
+
+/** A member that is given twice is a list, which no schema of a query takes. */
+function queryOf({ url = '' }: IncomingMessage): Record<string, string | string[]> {
+  const [, query = ''] = url.split(/\?(.*)/s);
+  const members = new URLSearchParams(query);
+  return Object.fromEntries(
+    [...members].map(([name, value]) => {
+      const all = members.getAll(name);
+      return [name, all.length === 1 ? value : all];
+    }),
+  );
 }
 
 /** Registers routes at an express application; createApp does this for a service. */
@@ -172,9 +220,7 @@ export function registerRoutes(app: Express, routes: readonly Route[]): void {
   }
 }
 
-export const PARAMETER = /:(\w+)/g;
-
-function checkParameters(path: string, params: z.ZodObject | undefined): void {
+function checkParameters({ path, params }: RouteEntry): void {
   const inPath = [...path.matchAll(PARAMETER)].map(([, name]) => name);
   const inSchema = Object.keys(params?.shape ?? {});
   if (inPath.length !== inSchema.length || inPath.some((name) => !inSchema.includes(name ?? ''))) {
@@ -192,7 +238,11 @@ async function bodyFor(request: Request, spec: BodySpec | undefined): Promise<un
 }
 
 /** A route that is open to everybody and yet answers 401 takes its secret from the body. */
-function challengeOf(problems: readonly ErrorCode[]): string | undefined {
+function challengeOf(
+  authenticators: readonly Authenticator<unknown>[],
+  problems: readonly ErrorCode[],
+): string | undefined {
+  if (authenticators.length > 0) return authenticators.map(({ challenge }) => challenge).join(', ');
   return problems.includes('ERR_AUTH_REQUIRED') ? 'Bearer' : undefined;
 }
 

@@ -3,8 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import { COMMAND_CODES } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
-import type { SigningKey } from '@eigenveil/wire';
-import { JwkSet } from '@eigenveil/wire';
+import { IDENTITY_ROUTES } from '@eigenveil/wire/routes/common';
 import { adminAuthenticator } from '../auth/operator-token.ts';
 import type { LogLevel, PeerNaming } from '../cli/settings.ts';
 import { removeDraft } from '../database/backup.ts';
@@ -12,7 +11,7 @@ import { watchConnections } from '../http/connections.ts';
 import { type AppOptions, createApp } from '../http/http.ts';
 import { PeerNames } from '../http/peer-names.ts';
 import { RateLimit } from '../http/rate-limit.ts';
-import { type Authenticator, type Route, routesWith } from '../http/routes.ts';
+import { type Authenticator, serve } from '../http/routes.ts';
 import { type RunningServer, readTlsFiles, type ServerOptions, startServer } from '../http/tls.ts';
 import { createLogger, type Logger } from '../observe/log.ts';
 import { Metrics } from '../observe/metrics.ts';
@@ -141,7 +140,8 @@ export async function openService(
       log.info('stopped');
     },
     async listen({ info, routes, checkReady, onUpgrade }) {
-      const all = [identityRoute(foundation.key), ...routes];
+      const keys = [foundation.key.publicJwk];
+      const all = [...serve(IDENTITY_ROUTES, {}, { identity: () => ({ keys }) }), ...routes];
       const { allowedOrigins = [] } = config;
       const listener = createApp({
         ...{ info, log, peers, tracing, metrics, rateLimit, admin, checkReady },
@@ -177,17 +177,4 @@ export async function requireAddress({ host, port, publicUrl }: ServiceConfigura
     `"host" ${host} means all addresses of this machine: give --public-url, the one address under which peers reach the service ` +
       `(https://name:${port}), or a --host of its own (127.0.0.1 where all peers run on this machine)`,
   );
-}
-
-function identityRoute(key: SigningKey): Route {
-  return routesWith({})({
-    method: 'get',
-    path: '/.well-known/jwks.json',
-    summary: "The service's identity key, which others pin by its thumbprint",
-    auth: 'none',
-    response: { status: 200, description: 'A JWK set', schema: JwkSet },
-    problems: [],
-    fromPages: true,
-    handler: () => ({ keys: [key.publicJwk] }),
-  });
 }

@@ -3,8 +3,10 @@ import { CodedError } from '@eigenveil/platform';
 import type { Thumbprint } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { CODES } from '../codes.ts';
+import { clientOf } from '../routes/client.ts';
+import { COMMON_ROUTES, IDENTITY_ROUTES } from '../routes/common.ts';
 import type { ServiceClient } from '../transport/client.ts';
-import { JwkSet, type PublicJwk, thumbprintOf } from './keys.ts';
+import { type PublicJwk, thumbprintOf } from './keys.ts';
 
 /** What each service calls itself, in its OpenAPI document and where it has no such route. */
 export const SERVICE_TITLES = {
@@ -20,7 +22,7 @@ const Titled = z.looseObject({ info: z.looseObject({ title: z.enum(Object.values
  * @throws ERR_CSP_IDENTITY for one without the pinned thumbprint
  */
 export async function pinnedCspKey(client: ServiceClient, thumbprint: Thumbprint): Promise<PublicJwk> {
-  const { keys } = await client.send({ method: 'GET', path: '/.well-known/jwks.json', response: JwkSet });
+  const { keys } = await clientOf(IDENTITY_ROUTES, client).identity();
   for (const key of keys) if ((await thumbprintOf(key)) === thumbprint) return key;
   throw cspIdentityError(client.url, `the pinned thumbprint ${thumbprint}`, await serviceTitle(client));
 }
@@ -36,8 +38,8 @@ export function cspIdentityError(url: string, expected: string, title: string | 
 
 /** What the service calls itself, if it is one of ours and says so. */
 export async function serviceTitle(client: ServiceClient): Promise<string | undefined> {
-  return client.send({ method: 'GET', path: '/openapi.json', response: Titled }).then(
-    ({ info }) => info.title,
-    () => undefined,
-  );
+  const document = await clientOf(COMMON_ROUTES, client)
+    .document()
+    .catch(() => undefined);
+  return Titled.safeParse(document).data?.info.title;
 }

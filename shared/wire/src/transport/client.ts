@@ -45,7 +45,7 @@ export interface ServiceClientOptions extends ServiceAddress {
 
 export interface ServiceRequest<Schema extends z.ZodType> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Path below the base URL, without a query. */
+  /** Path below the base URL, with its query. */
   readonly path: string;
   readonly json?: unknown;
   readonly bytes?: Uint8Array;

@@ -108,7 +108,7 @@ function Propose({ api, proposal }: { readonly api: ConsoleApi; readonly proposa
     const mine = id ?? newTaskId();
     setId(mine);
     try {
-      await api.create({ ...proposal, id: mine }, signal);
+      await api.createTask({ body: { ...proposal, id: mine } }, signal);
     } catch (error) {
       if (!isTransient(error)) setId(null); // refused: another attempt is another task
       throw error;

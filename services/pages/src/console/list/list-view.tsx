@@ -21,7 +21,7 @@ import { withLive, withOlder } from './merge.ts';
 type Listed = TaskList['tasks'][number];
 
 export function ListView({ api }: { readonly api: ConsoleApi }) {
-  const followed = useFollow<TaskList>((signal) => api.followList(signal), [api]);
+  const followed = useFollow<TaskList>((signal) => api.followTasks({}, signal), [api]);
   const now = useNow(api, 10_000);
   const [tasks, setTasks] = useState<readonly Listed[]>([]);
   /** What the oldest page has said; null until one was asked for. */
@@ -31,7 +31,7 @@ export function ListView({ api }: { readonly api: ConsoleApi }) {
     if (update !== null) setTasks((known) => withLive(known, update.tasks));
   }, [update]);
   const older = useAction(async (signal) => {
-    const page = await api.older(tasks.at(-1)!.taskId, signal);
+    const page = await api.tasks({ before: tasks.at(-1)!.taskId }, signal);
     setTasks((known) => withOlder(known, page.tasks));
     setHasOlder(page.older);
   });

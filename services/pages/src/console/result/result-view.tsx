@@ -29,7 +29,10 @@ export function ResultView(props: {
   const { api, taskId, draft } = props;
   const loading = useAsync(
     async (signal) => {
-      const [agreed, result] = await Promise.all([api.signed(taskId, signal), api.result(taskId, signal)]);
+      const [agreed, result] = await Promise.all([
+        api.signedTask({ taskId }, signal),
+        api.result({ taskId }, signal),
+      ]);
       return checkResult(agreed, result);
     },
     [api, taskId],

@@ -18,7 +18,7 @@ interface EndProps {
 export function CloseDialog({ api, progress, leave }: EndProps) {
   const { status, minimumOwners, maximumOwners } = progress;
   const close = useAction(async (signal) => {
-    await api.close(status.taskId, signal);
+    await api.closeTask({ taskId: status.taskId }, signal);
     leave(true);
   });
   const isBelow = status.contributions < minimumOwners;
@@ -60,7 +60,7 @@ export function CancelDialog({ api, progress, leave }: EndProps) {
   const [typed, setTyped] = useState('');
   const [isWrong, setWrong] = useState(false);
   const cancel = useAction(async (signal) => {
-    await api.cancel(taskId, signal);
+    await api.cancelTask({ taskId }, signal);
     leave(true);
   });
   return (

@@ -16,7 +16,7 @@ export function Owners(props: { readonly api: ConsoleApi; readonly taskId: TaskI
   const owners = pages.flatMap((page) => page.owners);
   const load = useAction(async (signal, known: readonly TaskOwners[]) => {
     const last = known.at(-1)?.owners.at(-1)?.number ?? 0;
-    const page = await api.owners(taskId, last, signal);
+    const page = await api.owners({ taskId, after: last }, signal);
     setPages([...known, page]);
   });
   return (

@@ -70,9 +70,8 @@ function RenewDialog(props: SeriesProps & { readonly leave: (next: Task | null) 
   const { api, task, leave } = props;
   const [deadline, setDeadline] = useState('');
   const renew = useAction(async (signal) => {
-    const { task: next } = await api.renew(
-      task.id,
-      deadline.trim() === '' ? {} : { deadline: deadline.trim() },
+    const { task: next } = await api.renewTask(
+      { taskId: task.id, body: deadline.trim() === '' ? {} : { deadline: deadline.trim() } },
       signal,
     );
     leave(next);

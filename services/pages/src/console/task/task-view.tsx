@@ -26,7 +26,7 @@ import { SeriesPart } from './series-part.tsx';
 import { Stages } from './stages.tsx';
 
 export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly taskId: TaskId }) {
-  const followed = useFollow<TaskProgress>((signal) => api.followTask(taskId, signal), [api, taskId]);
+  const followed = useFollow<TaskProgress>((signal) => api.followTask({ taskId }, signal), [api, taskId]);
   const now = useNow(api, 1000);
   const progress = followed.update;
   return (
@@ -150,7 +150,7 @@ function Agreed(props: {
 }) {
   const { api, taskId, state, now } = props;
   const isProposed = state === 'proposed';
-  const signed = useAsync((signal) => api.signed(taskId, signal), [api, taskId, isProposed]);
+  const signed = useAsync((signal) => api.signedTask({ taskId }, signal), [api, taskId, isProposed]);
   if (signed.state === 'loading') return <p>Asking the data user…</p>;
   if (signed.state === 'done') {
     const { task } = signed.value;

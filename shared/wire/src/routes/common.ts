@@ -1,0 +1,61 @@
+/** The routes that every service has. */
+import { z } from 'zod';
+import { JwkSet } from '../identity/keys.ts';
+import type { RouteTable } from './table.ts';
+
+const OpenApiDocument = z
+  .looseObject({ openapi: z.string() })
+  .meta({ description: 'An OpenAPI 3.1 document.' });
+
+/** What peers pin. */
+export const IDENTITY_ROUTES = {
+  identity: {
+    method: 'get',
+    path: '/.well-known/jwks.json',
+    summary: "The service's identity key, which others pin by its thumbprint",
+    auth: 'none',
+    fromPages: true,
+    response: { status: 200, description: 'A JWK set', schema: JwkSet },
+    problems: [],
+  },
+} as const satisfies RouteTable;
+
+export const COMMON_ROUTES = {
+  health: {
+    method: 'get',
+    path: '/healthz',
+    summary: 'Whether the service runs',
+    auth: 'none',
+    response: { status: 200, description: 'It does', schema: z.strictObject({ status: z.literal('ok') }) },
+    problems: [],
+  },
+  readiness: {
+    method: 'get',
+    // Apart from /healthz: to restart a service that waits for its database would not help, to send it no requests does.
+    path: '/readyz',
+    summary: 'Whether the service can do its work',
+    auth: 'none',
+    response: { status: 200, description: 'It can', schema: z.strictObject({ status: z.literal('ready') }) },
+    problems: ['ERR_DATABASE_UNREACHABLE'],
+  },
+  metrics: {
+    method: 'get',
+    path: '/metrics',
+    summary: 'Metrics for Prometheus',
+    auth: 'admin', // how many owners contribute, and when, is nobody else's business
+    response: {
+      status: 200,
+      description: 'Text exposition format',
+      mediaType: 'text/plain; version=0.0.4; charset=utf-8',
+    },
+    problems: [],
+  },
+  document: {
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'This document',
+    auth: 'none',
+    response: { status: 200, description: 'OpenAPI 3.1', schema: OpenApiDocument },
+    problems: [],
+  },
+} as const satisfies RouteTable;
