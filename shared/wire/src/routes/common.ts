@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { JwkSet } from '../identity/keys.ts';
 import type { RouteTable } from './table.ts';
 
+const Health = z.strictObject({ status: z.literal('ok') });
+const Readiness = z.strictObject({ status: z.literal('ready') });
 const OpenApiDocument = z
   .looseObject({ openapi: z.string() })
   .meta({ description: 'An OpenAPI 3.1 document.' });
@@ -26,7 +28,7 @@ export const COMMON_ROUTES = {
     path: '/healthz',
     summary: 'Whether the service runs',
     auth: 'none',
-    response: { status: 200, description: 'It does', schema: z.strictObject({ status: z.literal('ok') }) },
+    response: { status: 200, description: 'It does', schema: Health },
     problems: [],
   },
   readiness: {
@@ -35,7 +37,7 @@ export const COMMON_ROUTES = {
     path: '/readyz',
     summary: 'Whether the service can do its work',
     auth: 'none',
-    response: { status: 200, description: 'It can', schema: z.strictObject({ status: z.literal('ready') }) },
+    response: { status: 200, description: 'It can', schema: Readiness },
     problems: ['ERR_DATABASE_UNREACHABLE'],
   },
   metrics: {
