@@ -4,19 +4,22 @@ import { verifyBasis } from '@eigenveil/projection/portable';
 import { type AgreedTask, openAgreed } from '@eigenveil/protocol/owner';
 import { namedResult, type Task, type TaskId } from '@eigenveil/task';
 import {
-  BasisResponse,
   CODES,
   EnrolmentResponse,
-  NextTask,
   pinnedCspKey,
   type ServiceAddress,
   ServiceClient,
-  SignedTask,
+  type SignedTask,
   type Thumbprint,
 } from '@eigenveil/wire';
+import { type Client, clientOf } from '@eigenveil/wire/routes';
+import { OWNER_ROUTES } from '@eigenveil/wire/routes/data-user/owner';
 import { basisOf, type Named } from './basis.ts';
 import type { Enrolment, OwnerState } from './state.ts';
 import { ownerTerm } from './terms.ts';
+
+/** What an owner asks of a data user. */
+export type DataUser = Client<typeof OWNER_ROUTES>;
 
 /** A task that this owner has verified. */
 export interface VerifiedTask extends AgreedTask {
@@ -78,10 +81,15 @@ export class OwnerConnection {
     }
   }
 
+  /** Does work at a data user in the owner's name. */
+  withDataUser<T>(service: ServiceAddress, work: (dataUser: DataUser) => Promise<T>): Promise<T> {
+    return this.withService(service, (client) => work(clientOf(OWNER_ROUTES, client)));
+  }
+
   /** @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID */
-  async task(client: ServiceClient, taskId: TaskId): Promise<VerifiedTask> {
+  async task(dataUser: DataUser, taskId: TaskId): Promise<VerifiedTask> {
     const { cspKey } = await this.enrolment();
-    const signed = await client.send({ method: 'GET', path: `/tasks/${taskId}`, response: SignedTask });
+    const signed = await dataUser.signedTask({ taskId });
     const agreed = await openAgreed(signed, cspKey);
     if (signed.task.id !== taskId)
       throw new CodedError(CODES.ERR_AGREEMENT_INVALID, '"taskId" expected the task that was asked for');
@@ -92,9 +100,8 @@ export class OwnerConnection {
    * The task that renews this one; null: none yet.
    * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
    */
-  async nextTask(client: ServiceClient, taskId: TaskId): Promise<Task | null> {
-    const path = `/tasks/${taskId}/next`;
-    const { next } = await client.send({ method: 'GET', path, response: NextTask });
+  async nextTask(dataUser: DataUser, taskId: TaskId): Promise<Task | null> {
+    const { next } = await dataUser.nextTask({ taskId });
     return next && (await openAgreed(next, (await this.enrolment()).cspKey)).task;
   }
 
@@ -102,10 +109,9 @@ export class OwnerConnection {
    * What a task stands on or refines, every link verified under the pinned CSP's key: the data user's word counts for nothing.
    * @throws ERR_BASIS_INVALID, and as `verifyProjection`
    */
-  async named(client: ServiceClient, task: Task): Promise<Named> {
+  async named(dataUser: DataUser, task: Task): Promise<Named> {
     if (namedResult(task) === undefined) return { basis: [] };
-    const path = `/tasks/${task.id}/basis`;
-    const { basis } = await client.send({ method: 'GET', path, response: BasisResponse });
+    const { basis } = await dataUser.basis({ taskId: task.id });
     const links = basisOf(await verifyBasis(task, basis, (await this.enrolment()).cspKey));
     const [refined] = task.sketch?.refine === undefined ? [] : links;
     return refined === undefined ? { basis: links } : { basis: [], refined };

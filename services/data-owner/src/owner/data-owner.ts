@@ -11,11 +11,9 @@ import {
   CODES,
   type ErrorCode,
   errorCodeOf,
-  ProjectionResponse,
   RECEIPT,
   type Receipt,
   type ServiceAddress,
-  type ServiceClient,
   type Thumbprint,
   verifyStatement,
 } from '@eigenveil/wire';
@@ -29,7 +27,7 @@ import { untilReady, type Waiting } from '../cli/waiting.ts';
 import { SeriesKeeper } from '../series/keeper.ts';
 import type { OwnSeries } from '../series/series.ts';
 import { type Basis, chainLength, type Named } from './basis.ts';
-import { OwnerConnection, type VerifiedTask } from './connection.ts';
+import { type DataUser, OwnerConnection, type VerifiedTask } from './connection.ts';
 import { type OwnFloorTold, planOwnFloor } from './own-floor.ts';
 import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
 import { type ContributeOptions, preparedContribution } from './preparation.ts';
@@ -122,7 +120,7 @@ export class DataOwner {
    * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, ERR_POLICY
    */
   async task(dataUser: ServiceAddress, taskId: TaskId): Promise<Task> {
-    return this.#connection.withService(
+    return this.#connection.withDataUser(
       dataUser,
       async (client) => (await this.#accept(client, taskId)).task,
     );
@@ -238,7 +236,7 @@ export class DataOwner {
   }
 
   /** The values that this owner would contribute, how they compare with what the task says of them, and what takes its place in a series. */
-  async #summarised(client: ServiceClient, accepted: VerifiedTask, dataset: string, summarise: Summarise) {
+  async #summarised(client: DataUser, accepted: VerifiedTask, dataset: string, summarise: Summarise) {
     const { state, policy } = this.#options;
     const { task } = accepted;
     await checkCharge(state, policy, dataset, task);
@@ -277,9 +275,8 @@ export class DataOwner {
     const { state } = this.#options;
     const confirmed = await this.#about(dataUser, 'withdraw', taskId, async (client) => {
       await state.beginWithdrawal(taskId);
-      const path = `/tasks/${taskId}/contribution`;
       try {
-        await client.send({ method: 'DELETE', path, response: z.undefined() });
+        await client.withdraw({ taskId });
         return true;
       } catch (error) {
         if (insist) return false;
@@ -295,8 +292,10 @@ export class DataOwner {
   /** So that the record does not count whatever the data user hands in. After the data user, which would else count an owner whom the CSP does not. */
   async #withdrawAtCsp(taskId: TaskId, csp: ServiceAddress | undefined): Promise<void> {
     const address = csp ?? (await this.#connection.enrolment()).csp;
-    await this.#about(address, 'withdraw at the CSP', taskId, (client) =>
-      client.send({ method: 'DELETE', path: `/tasks/${taskId}/record`, response: z.undefined() }),
+    await this.#span('withdraw at the CSP', taskId, () =>
+      this.#connection.withService(address, (client) =>
+        client.send({ method: 'DELETE', path: `/tasks/${taskId}/record`, response: z.undefined() }),
+      ),
     );
   }
 
@@ -308,8 +307,7 @@ export class DataOwner {
   async result(dataUser: ServiceAddress, taskId: TaskId, waiting?: Waiting): Promise<TaskResult> {
     return this.#about(dataUser, 'result', taskId, async (client) => {
       const { signed } = await this.#accept(client, taskId);
-      const path = `/tasks/${taskId}/projection`;
-      const ask = () => client.send({ method: 'GET', path, response: ProjectionResponse });
+      const ask = () => client.projection({ taskId });
       const answer = await (waiting === undefined ? ask() : untilReady(ask, waiting));
       return this.verify({ ...signed, ...answer });
     });
@@ -320,14 +318,14 @@ export class DataOwner {
     return verifyResult(evidence, this.#options.state, await this.#connection.enrolment());
   }
 
-  /** Work with a client of a service, as one span. */
+  /** Does work at a data user, as one span. */
   #about<Result>(
     service: ServiceAddress,
     name: string,
     taskId: TaskId,
-    work: (client: ServiceClient) => Promise<Result>,
+    work: (client: DataUser) => Promise<Result>,
   ): Promise<Result> {
-    return this.#span(name, taskId, () => this.#connection.withService(service, work));
+    return this.#span(name, taskId, () => this.#connection.withDataUser(service, work));
   }
 
   async #requireNoWithdrawal(taskId: TaskId): Promise<void> {
@@ -339,7 +337,7 @@ export class DataOwner {
     }
   }
 
-  async #accept(client: ServiceClient, taskId: TaskId): Promise<VerifiedTask> {
+  async #accept(client: DataUser, taskId: TaskId): Promise<VerifiedTask> {
     const accepted = await this.#connection.task(client, taskId);
     checkPolicy(this.#options.policy, accepted.task);
     checkState(this.#options.state, accepted.task);

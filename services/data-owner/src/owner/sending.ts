@@ -1,15 +1,6 @@
 /** Sending a contribution: in one request, or, where it is longer than one may be, piece by piece from where an earlier attempt has come to. */
-import {
-  type Digest,
-  digestBytes,
-  digestHasher,
-  errorCodeOf,
-  piecesOf,
-  ReceiptResponse,
-  type ServiceClient,
-  UploadResponse,
-} from '@eigenveil/wire';
-import type { VerifiedTask } from './connection.ts';
+import { type Digest, digestBytes, digestHasher, errorCodeOf, piecesOf } from '@eigenveil/wire';
+import type { DataUser, VerifiedTask } from './connection.ts';
 import type { ContributionProgress } from './preparation.ts';
 import type { Kept, PendingContribution } from './state.ts';
 
@@ -21,16 +12,15 @@ const MOST_BEGINNINGS = 3;
  * @throws as the data user refuses
  */
 export async function send(
-  client: ServiceClient,
+  dataUser: DataUser,
   accepted: VerifiedTask,
   { record, bytes }: PendingContribution<Kept>,
   onProgress?: (progress: ContributionProgress) => void,
 ): Promise<{ readonly receipt: string; readonly digest: Digest }> {
   const { packing, publicKey, task } = accepted;
-  const path = `/tasks/${task.id}/contribution`;
+  const taskId = task.id;
   const headers = { 'eigenveil-record': record };
-  const finish = async (body: Uint8Array) =>
-    client.send({ method: 'PUT', path, bytes: body, headers, response: ReceiptResponse });
+  const finish = (body: Uint8Array) => dataUser.contribute({ taskId, body, headers });
   const pieces = piecesOf(packing.plaintexts.length, publicKey.ciphertextBytes);
   const digest = await digestOf(bytes);
   if (pieces.length === 0) {
@@ -39,17 +29,12 @@ export async function send(
   }
   for (let beginning = 1; ; beginning += 1) {
     try {
-      const there = await client.send({ method: 'GET', path: `${path}/pieces`, response: UploadResponse });
+      const there = await dataUser.upload({ taskId });
       const first = there.contributionDigest === digest ? there.pieces : 0;
       for (const { number, from, to } of pieces.slice(first)) {
         const [start, end] = [from * publicKey.ciphertextBytes, to * publicKey.ciphertextBytes];
-        await client.send({
-          method: 'PUT',
-          path: `${path}/pieces/${number}`,
-          bytes: await bytesOf(bytes, start, end),
-          headers,
-          response: UploadResponse,
-        });
+        const body = await bytesOf(bytes, start, end);
+        await dataUser.contributePiece({ taskId, number, body, headers });
         onProgress?.({ step: 'sent', done: end, of: sizeOf(bytes) });
       }
       return { ...(await finish(new Uint8Array())), digest };

@@ -1,8 +1,8 @@
 /** What an owner keeps of its series, and looks up at the data user: which tasks it has contributed to, and what comes after them. */
 import { CodedError, words } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
-import { CODES, linkOf, type ServiceClient } from '@eigenveil/wire';
-import type { OwnerConnection } from '../owner/connection.ts';
+import { CODES, linkOf } from '@eigenveil/wire';
+import type { DataUser, OwnerConnection } from '../owner/connection.ts';
 import type { OwnerPolicy } from '../owner/policy.ts';
 import type { OwnerState, SeriesEntry } from '../owner/state.ts';
 import { member, ownerTerm } from '../owner/terms.ts';
@@ -20,12 +20,12 @@ export class SeriesKeeper {
   }
 
   /** See series of DataOwner. */
-  async series(client: ServiceClient, taskId: TaskId): Promise<OwnSeries> {
-    const { task } = await this.#connection.task(client, taskId);
-    const entries = await this.#entries(client, linkOf(task).seriesId);
+  async series(dataUser: DataUser, taskId: TaskId): Promise<OwnSeries> {
+    const { task } = await this.#connection.task(dataUser, taskId);
+    const entries = await this.#entries(dataUser, linkOf(task).seriesId);
     const most = this.#rule?.most ?? 0;
     const last = entries.at(-1);
-    const newest = last === undefined ? task : await newestAfter(last, most, this.#nextOf(client));
+    const newest = last === undefined ? task : await newestAfter(last, most, this.#nextOf(dataUser));
     const isReceived = last !== undefined && (await this.#state.receipt(last.taskId)) !== undefined;
     return { entries, isReceived, newest };
   }
@@ -34,7 +34,7 @@ export class SeriesKeeper {
    * Checks the task's place in its series; what it returns keeps that this owner contributes to it.
    * @throws ERR_POLICY, ERR_SERIES_INVALID
    */
-  async entrance(client: ServiceClient, task: Task): Promise<() => Promise<void>> {
+  async entrance(dataUser: DataUser, task: Task): Promise<() => Promise<void>> {
     const { series } = this.#state;
     if (series === undefined && task.series !== undefined)
       throw new CodedError(
@@ -43,8 +43,8 @@ export class SeriesKeeper {
       );
     // A first task of a series that the policy does not agree to needs no entry: see #entries.
     if (series === undefined || this.#rule === undefined) return async () => {};
-    const entries = await this.#entries(client, linkOf(task).seriesId);
-    const about = { now: new Date(), nextOf: this.#nextOf(client) };
+    const entries = await this.#entries(dataUser, linkOf(task).seriesId);
+    const about = { now: new Date(), nextOf: this.#nextOf(dataUser) };
     const entry = await entryFor(task, entries, this.#rule, about);
     return async () => {
       if (entry !== undefined) await enter(series, entries.length, entry);
@@ -52,18 +52,18 @@ export class SeriesKeeper {
   }
 
   /** What is kept of a series. Of a first task that this owner contributed to before it kept any, it is made up for now. */
-  async #entries(client: ServiceClient, seriesId: TaskId): Promise<readonly SeriesEntry[]> {
+  async #entries(dataUser: DataUser, seriesId: TaskId): Promise<readonly SeriesEntry[]> {
     const state = this.#state;
     const entries = (await state.series?.entries(seriesId)) ?? [];
     const isKnown = ((await state.receipt(seriesId)) ?? (await state.pending(seriesId))) !== undefined;
     if (state.series === undefined || entries.length > 0 || !isKnown) return entries;
-    const { task } = await this.#connection.task(client, seriesId);
+    const { task } = await this.#connection.task(dataUser, seriesId);
     const epsilon = task.differentialPrivacy?.epsilon ?? null;
     await enter(state.series, 0, { ...linkOf(task), epsilon, at: new Date().toISOString() });
     return state.series.entries(seriesId);
   }
 
-  #nextOf(client: ServiceClient): NextOf {
-    return (taskId) => this.#connection.nextTask(client, taskId);
+  #nextOf(dataUser: DataUser): NextOf {
+    return (taskId) => this.#connection.nextTask(dataUser, taskId);
   }
 }
