@@ -1,12 +1,19 @@
 /** What the HTTP services stand on: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite. */
 
 export { Attempts } from './auth/attempts.ts';
-export { hashOneTimeToken, newOneTimeToken } from './auth/one-time-token.ts';
-export { AdminToken, adminAuthenticator, bearerOf } from './auth/operator-token.ts';
-export { type Owner, ownerAuthenticator } from './auth/owner.ts';
-export { ProofChecker, proofTokenOf, type UsedProofs } from './auth/proof.ts';
+export { type Owner, ownerAuthenticator, ProofChecker, proofTokenOf, type UsedProofs } from './auth/proof.ts';
+export {
+  AdminToken,
+  adminAuthenticator,
+  bearerOf,
+  hashOneTimeToken,
+  newOneTimeToken,
+} from './auth/tokens.ts';
 export { adminTokenFile, databaseFile, keyFile, type LogLevel, SERVICE_SETTINGS } from './cli/settings.ts';
 export { SERVER_CODES } from './codes.ts';
+export { type BackupRules, restoreBackup } from './database/backup.ts';
+export { auditBroken, ChainedLog, LINK, type VerifiedLog } from './database/chained-log.ts';
+export type { DatabaseRules } from './database/inspect.ts';
 export {
   ANSWER_TABLES,
   type AnswerStore,
@@ -15,10 +22,7 @@ export {
   keepSeed,
   keepTag,
   keptAnswer,
-} from './database/answers.ts';
-export { type BackupRules, restoreBackup } from './database/backup.ts';
-export { auditBroken, ChainedLog, LINK, type VerifiedLog } from './database/chained-log.ts';
-export type { DatabaseRules } from './database/inspect.ts';
+} from './database/kept-answer.ts';
 export {
   inspectPostgres,
   openPostgres,
@@ -27,11 +31,14 @@ export {
   type PostgresQueries,
   reasonOf,
 } from './database/postgres.ts';
-export { PostgresDriver } from './database/postgres-driver.ts';
 export { type HeldLock, tryLock } from './database/postgres-lock.ts';
+export {
+  type PostgresWaits,
+  parsePostgresUrl,
+  STANDARD_WAITS,
+  timesOfWaits,
+} from './database/postgres-settings.ts';
 export { PostgresSockets, withinTime } from './database/postgres-sockets.ts';
-export { parsePostgresUrl } from './database/postgres-url.ts';
-export { type PostgresWaits, STANDARD_WAITS, timesOfWaits } from './database/postgres-waits.ts';
 export {
   among,
   countOf,
@@ -52,6 +59,7 @@ export {
   sql,
   type Work,
 } from './database/sql.ts';
+export { PostgresDriver, SqliteDriver } from './database/sql-drivers.ts';
 export {
   type Database,
   openDatabase,
@@ -59,8 +67,6 @@ export {
   transaction,
   tryScrub,
 } from './database/sqlite.ts';
-export { SqliteDriver } from './database/sqlite-driver.ts';
-export { measureStorage, sqliteBytes } from './database/storage.ts';
 export { readBinary, readJson } from './http/body.ts';
 export { type AppOptions, createApp } from './http/http.ts';
 export { openApiDocument, type ServiceInfo } from './http/openapi.ts';
@@ -86,10 +92,15 @@ export {
   type TlsIdentity,
 } from './http/tls.ts';
 export { createLogger, type Logger } from './observe/log.ts';
-export { Metrics } from './observe/metrics.ts';
+export { Metrics, measureStorage, sqliteBytes } from './observe/metrics.ts';
 export { type KeyRing, loadOrCreateKeyRing } from './secrets/key-ring.ts';
-export { type KeyPlace, requireKeys, type SealedStore } from './secrets/rotation.ts';
-export { resealColumns, type SealedColumn } from './secrets/sealed-columns.ts';
+export {
+  type KeyPlace,
+  requireKeys,
+  resealColumns,
+  type SealedColumn,
+  type SealedStore,
+} from './secrets/rotation.ts';
 export { Sealer } from './secrets/sealing.ts';
 export { loadOrCreateSecretFile } from './secrets/secret-file.ts';
 export { timesOf, ValidityTeller, validityOf } from './start/certificate.ts';

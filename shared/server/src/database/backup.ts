@@ -25,8 +25,7 @@ import { SERVER_CODES } from '../codes.ts';
 import { readKeyRing } from '../secrets/key-ring.ts';
 import { Sealer } from '../secrets/sealing.ts';
 import { readSecretFile, syncDirectory } from '../secrets/secret-file.ts';
-import { privateJwkOf } from '../start/foundation.ts';
-import { type DirectoryLock, lockDirectory } from '../start/lock.ts';
+import { type DirectoryLock, lockDirectory, privateJwkOf } from '../start/foundation.ts';
 import { type DatabaseRules, inspectDatabase } from './inspect.ts';
 
 const SQLITE_FULL = 13;

@@ -9,7 +9,7 @@ import { Digest, digestBytes, digestJson } from '@eigenveil/wire';
 import { z } from 'zod';
 import { SERVER_CODES } from '../codes.ts';
 import { lockTable, named, rowOf, rows, rowsOf, sql, type Work } from './sql.ts';
-import { SqliteDriver } from './sqlite-driver.ts';
+import { SqliteDriver } from './sql-drivers.ts';
 
 /** What every entry has beside its own members. */
 export const LINK = {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { CodedError, isOf } from '@eigenveil/platform';
 import { SERVER_CODES } from '../codes.ts';
-import type { SealedColumn } from '../secrets/sealed-columns.ts';
+import type { SealedColumn } from '../secrets/rotation.ts';
 import { type DatabaseService, requireOwn, requireVersion } from './sqlite.ts';
 
 /** What a service's database is like. */

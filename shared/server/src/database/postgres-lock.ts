@@ -2,9 +2,8 @@
 import { hostname } from 'node:os';
 import { Client } from 'pg';
 import { clientOptions, translated } from './postgres.ts';
+import { type PostgresWaits, parsePostgresUrl, STANDARD_WAITS, timesOfWaits } from './postgres-settings.ts';
 import { endClient } from './postgres-sockets.ts';
-import { parsePostgresUrl } from './postgres-url.ts';
-import { type PostgresWaits, STANDARD_WAITS, timesOfWaits } from './postgres-waits.ts';
 
 export interface HeldLock {
   /** Aborted when the lock may be lost. */

@@ -4,9 +4,14 @@ import { CodedError, isOf } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
 import { Client, DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResultRow } from 'pg';
 import { DATABASE_RETRY_SECONDS, SERVER_CODES } from '../codes.ts';
+import {
+  type PostgresAddress,
+  type PostgresWaits,
+  parsePostgresUrl,
+  STANDARD_WAITS,
+  timesOfWaits,
+} from './postgres-settings.ts';
 import { endClient, PostgresSockets } from './postgres-sockets.ts';
-import { type PostgresAddress, parsePostgresUrl } from './postgres-url.ts';
-import { type PostgresWaits, STANDARD_WAITS, timesOfWaits } from './postgres-waits.ts';
 
 /** What statements are sent to: a pool, or a transaction. */
 export interface PostgresQueries {

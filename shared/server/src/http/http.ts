@@ -1,4 +1,5 @@
 /** The Express application that both services are: headers, limits, logs, metrics, routes and problem+json errors. */
+
 import { randomUUID } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { CODES, type Problem, SPOKEN_VERSION, toProblem, VERSION_HEADER } from '@eigenveil/wire';
@@ -16,7 +17,6 @@ import { admitPages } from './origins.ts';
 import type { PeerNames } from './peer-names.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { PROBLEM_TYPE } from './raw-answers.ts';
-import { Readiness } from './readiness.ts';
 import { type Authenticator, type Route, registerRoutes, serve } from './routes.ts';
 
 export interface AppOptions {
@@ -163,4 +163,34 @@ function problemOf(error: unknown): Problem {
       ? new CodedError(CODES.ERR_BODY_MALFORMED, '"path" expected valid percent-encoding')
       : error,
   );
+}
+
+/** For so long an answer counts as the present one. */
+const REMEMBERED_MILLISECONDS = 1000;
+
+/** Says whether a service can do its work at the moment, for load balancers; anybody may ask, so what is asked is bounded. */
+export class Readiness {
+  readonly #check: () => Promise<void>;
+  #last: { readonly answer: Promise<void>; until: number } | undefined;
+
+  /** `check` throws what keeps the service from its work. */
+  constructor(check: () => Promise<void>) {
+    this.#check = check;
+  }
+
+  /** @throws as the last check did, which many may ask about at once */
+  require(now = performance.now()): Promise<void> {
+    if (this.#last === undefined || now >= this.#last.until) this.#last = this.#begin(now);
+    return this.#last.answer;
+  }
+
+  /** A check that takes long, since a server is silent, is waited for: no second one takes another connection. */
+  #begin(now: number) {
+    const last = { answer: this.#check(), until: Number.POSITIVE_INFINITY };
+    const end = () => {
+      last.until = now + REMEMBERED_MILLISECONDS;
+    };
+    last.answer.then(end, end);
+    return last;
+  }
 }

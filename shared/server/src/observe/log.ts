@@ -1,10 +1,10 @@
 /** Structured logs, one JSON object per line, in which no secret and no plaintext can appear. */
+
 import type { NextFunction, Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { LogLevel } from '../cli/settings.ts';
 import { type Context, contextOf } from '../http/context.ts';
 import type { PeerNames } from '../http/peer-names.ts';
-import { redact } from './redact.ts';
 
 export type { Logger };
 
@@ -84,4 +84,104 @@ function guardBindings(log: Logger): void {
       Reflect.apply(setBindings, this, [redact(bindings)]);
     },
   });
+}
+
+const REDACTED = '[redacted]';
+const DEEPEST = 6;
+const LONGEST_LIST = 50;
+
+/** A member with one of these anywhere in its name is not logged, whatever else the name says. */
+const SECRET_PARTS = /authorization|blinding|cookie|dpop|password|plaintext|privatekey|secret|token/;
+/** Likewise one with such a word in its name: too short or too common to look for inside of words. */
+const SECRET_WORDS = new Set(
+  'body lambda mu phi proof row rows seed share shares statistics value values'.split(' '),
+);
+/** A name that ends in one of these is a key; one that merely starts so (keyBits) describes it. */
+const SECRET_LAST_WORDS = new Set(['key', 'keys', 'jwk', 'pem']);
+
+/** Credentials that came into a text: an Authorization header's value, a compact JWS, a private key, a number too long to be a count. */
+const SECRET_TEXT = [
+  /\b(?:Bearer|DPoP)\s+[\w.~+/-]+=*/gi,
+  /\beyJ[\w-]+\.[\w-]*\.[\w-]*/g,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
+  /\d{25,}n?/g,
+];
+
+/**
+ * Copies any value so that it is safe to log: secrets by name, big integers and bytes by kind, errors by code, message and stack. It never throws: what
+ * cannot be read is left out.
+ */
+export function redact(value: unknown, depth = 0): unknown {
+  switch (typeof value) {
+    case 'string':
+      return redactText(value);
+    case 'bigint': // keys, plaintexts and sums are; nothing that a log needs is
+      return '[bigint]';
+    case 'function':
+    case 'symbol':
+      return `[${typeof value}]`;
+    case 'object':
+      return value === null ? null : redactObject(value, depth);
+    default:
+      return value;
+  }
+}
+
+function redactText(text: string): string {
+  return SECRET_TEXT.reduce((safe, pattern) => safe.replace(pattern, REDACTED), text);
+}
+
+function redactObject(value: object, depth: number): unknown {
+  if (value instanceof Error) return describeError(value, depth);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (depth >= DEEPEST) return '[deep]';
+  if (Array.isArray(value)) {
+    const items = value.slice(0, LONGEST_LIST).map((item) => redact(item, depth + 1));
+    return value.length > LONGEST_LIST ? [...items, `[${value.length - LONGEST_LIST} more]`] : items;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Instances (keys, sockets, requests, maps) hold more than their author thought of when logging them.
+  if (prototype !== Object.prototype && prototype !== null) return `[${value.constructor?.name ?? 'object'}]`;
+  return redactMembers(value, depth);
+}
+
+function redactMembers(value: object, depth: number): Record<string, unknown> {
+  const safe: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    safe[name] = isSecretName(name) ? REDACTED : redact(readMember(value, name), depth + 1);
+  }
+  return safe;
+}
+
+function readMember(value: object, name: string): unknown {
+  try {
+    return Reflect.get(value, name);
+  } catch {
+    return '[unreadable]';
+  }
+}
+
+function isSecretName(name: string): boolean {
+  const words = name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '');
+  // Single letters are how the mathematics names its values: p, q, r, m, R, V, Q.
+  if (words.length === 1 && /^[a-z]$/.test(words[0]!)) return true;
+  if (SECRET_PARTS.test(words.join(''))) return true;
+  return words.some((word) => SECRET_WORDS.has(word)) || SECRET_LAST_WORDS.has(words.at(-1) ?? '');
+}
+
+/** Only what every error has, because libraries hang requests, bodies and headers on theirs. */
+function describeError(error: Error, depth: number): Record<string, unknown> {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return {
+    name: error.name,
+    ...(code === undefined ? {} : { code }),
+    message: redactText(error.message),
+    stack: redactText(error.stack ?? ''),
+    ...(error.cause === undefined || depth >= DEEPEST ? {} : { cause: redact(error.cause, depth + 1) }),
+  };
 }

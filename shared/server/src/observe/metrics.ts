@@ -1,4 +1,6 @@
 /** Prometheus metrics with a registry for each service, so that several services fit into one process. */
+
+import { stat, statfs } from 'node:fs/promises';
 import type { NextFunction, Request, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { contextOf } from '../http/context.ts';
@@ -101,4 +103,26 @@ async function soon<Value>(value: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('the value expected to come sooner')), READ_MILLISECONDS);
   return Promise.race([value, promise]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Measures how large a service's database is, and how much room its disk has.
+ * @param databaseBytes reads the size of the database, wherever it lies
+ */
+export function measureStorage(
+  metrics: Metrics,
+  dataDirectory: string,
+  databaseBytes: () => Promise<number>,
+): void {
+  metrics.gauge('database_bytes', 'Size of the database, with its log where it is SQLite.', databaseBytes);
+  metrics.gauge('disk_free_bytes', 'Room on the disk of the data directory.', async () => {
+    const { bavail, bsize } = await statfs(dataDirectory);
+    return bavail * bsize;
+  });
+}
+
+/** Returns the size of a SQLite database and its log. */
+export async function sqliteBytes(path: string): Promise<number> {
+  const log = stat(`${path}-wal`).catch(() => ({ size: 0 }));
+  return (await stat(path)).size + (await log).size;
 }

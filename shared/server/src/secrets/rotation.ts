@@ -2,12 +2,14 @@
  * The rotation of the key-encryption key: a new key seals, what is stored is sealed anew under it, and only then the old
  * ones are forgotten. Whenever it is interrupted, the key file holds every key that a stored value needs.
  */
+
 import { existsSync } from 'node:fs';
 import { COMMAND_CODES } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { databaseFile } from '../cli/settings.ts';
 import { SERVER_CODES } from '../codes.ts';
-import { lockDirectory } from '../start/lock.ts';
+import { erasing, named, rowOf, rowsOf, sql, type Work } from '../database/sql.ts';
+import { lockDirectory } from '../start/foundation.ts';
 import { readKeyRing, replaceKeyRing, withFreshKey } from './key-ring.ts';
 import { Sealer, sealingKeyId } from './sealing.ts';
 
@@ -131,4 +133,40 @@ function requireDatabase(dataDirectory: string): void {
   const path = databaseFile(dataDirectory);
   if (existsSync(path)) return;
   throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${path}" expected the database of a service`);
+}
+
+/** Where sealed values lie. The names come from the code, never from outside. */
+export interface SealedColumn {
+  readonly table: string;
+  readonly key: string;
+  readonly column: string;
+  /** The place for which the value of a row was sealed. */
+  readonly place: (key: string) => string;
+}
+
+/** Seals the values of all columns anew, as SealedStore.reseal does: one value is in memory at a time, and each change is a transaction. */
+export function* resealColumns(
+  columns: readonly SealedColumn[],
+  change: (place: string, sealed: Uint8Array) => Uint8Array,
+): Work<number> {
+  let changes = 0;
+  for (const { place, ...names } of columns) {
+    const [table, key, column] = [named(names.table), named(names.key), named(names.column)];
+    const rows = yield* rowsOf<{ name: string }>(
+      sql`SELECT ${key} AS name FROM ${table} WHERE ${column} IS NOT NULL`,
+    );
+    for (const { name } of rows) {
+      const row = yield* rowOf<{ sealed: Uint8Array | null }>(
+        sql`SELECT ${column} AS sealed FROM ${table} WHERE ${key} = ${name}`,
+      );
+      if (row?.sealed == null) continue; // destroyed meanwhile
+      const changed = change(place(name), row.sealed);
+      if (changed === row.sealed) continue;
+      // What an old key opens must not remain.
+      const { count } = yield erasing`
+        UPDATE ${table} SET ${column} = ${changed} WHERE ${key} = ${name} AND ${column} = ${row.sealed}`;
+      changes += count;
+    }
+  }
+  return changes;
 }

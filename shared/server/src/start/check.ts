@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { COMMAND_CODES } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { importSigningKey } from '@eigenveil/wire';
-import { AdminToken } from '../auth/operator-token.ts';
+import { AdminToken } from '../auth/tokens.ts';
 import { adminTokenFile, databaseFile, keyFile, signingKeyFile } from '../cli/settings.ts';
 import { SERVER_CODES } from '../codes.ts';
 import { type DatabaseRules, inspectDatabase } from '../database/inspect.ts';
@@ -16,8 +16,7 @@ import { readKeyRing } from '../secrets/key-ring.ts';
 import { Sealer } from '../secrets/sealing.ts';
 import { readSecretFile } from '../secrets/secret-file.ts';
 import { timesOf, validityOf } from './certificate.ts';
-import { privateJwkOf } from './foundation.ts';
-import { lockFile } from './lock.ts';
+import { lockFile, privateJwkOf } from './foundation.ts';
 import { requireAddress, type ServiceConfiguration } from './service.ts';
 
 /** `bad`: the service would not start, or peers would not talk to it. */

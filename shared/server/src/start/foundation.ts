@@ -1,9 +1,12 @@
-/** What both services keep in their data directory and how they listen: identity key, sealing key, operator's token. */
+/** What a service keeps in its data directory and how it listens: identity key, sealing key, operator's token; and the lock that keeps a second service out. */
+
 import { hkdfSync } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
-import { AdminToken } from '../auth/operator-token.ts';
+import { AdminToken } from '../auth/tokens.ts';
 import { adminTokenFile, databaseFile, keyFile, signingKeyFile } from '../cli/settings.ts';
 import { SERVER_CODES } from '../codes.ts';
 import { loadOrCreateKeyRing } from '../secrets/key-ring.ts';
@@ -69,4 +72,33 @@ export function privateJwkOf(path: string, text: string): PrivateJwk {
       `"${path}" expected the service's signing key as it was once made: put back the copy that you keep`,
     );
   }
+}
+
+/** Keeps a data directory for one service: two would each decrypt, blind and remember used proofs on their own. */
+export interface DirectoryLock {
+  release(): void;
+}
+
+export function lockFile(directory: string): string {
+  return join(directory, 'lock.sqlite');
+}
+
+/**
+ * Locks a data directory for this process. The lock is SQLite's on a file of its own, which the operating system takes
+ * back when the process dies, however it does.
+ * @throws ERR_DATA_DIRECTORY_IN_USE
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  const db = new DatabaseSync(lockFile(directory), { timeout: 0 });
+  try {
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    db.close();
+    throw new CodedError(
+      SERVER_CODES.ERR_DATA_DIRECTORY_IN_USE,
+      `"${directory}" is in use by another service: stop it first`,
+      { cause },
+    );
+  }
+  return { release: () => db.close() };
 }

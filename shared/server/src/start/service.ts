@@ -4,7 +4,7 @@ import { BlockList } from 'node:net';
 import { COMMAND_CODES } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { IDENTITY_ROUTES } from '@eigenveil/wire/routes/common';
-import { adminAuthenticator } from '../auth/operator-token.ts';
+import { adminAuthenticator } from '../auth/tokens.ts';
 import type { LogLevel, PeerNaming } from '../cli/settings.ts';
 import { removeDraft } from '../database/backup.ts';
 import { watchConnections } from '../http/connections.ts';
@@ -17,8 +17,7 @@ import { createLogger, type Logger } from '../observe/log.ts';
 import { Metrics } from '../observe/metrics.ts';
 import { NO_TRACING, type Tracing } from '../observe/tracing.ts';
 import { WatchedCertificate } from './certificate.ts';
-import { type Foundation, openFoundation } from './foundation.ts';
-import { lockDirectory } from './lock.ts';
+import { type Foundation, lockDirectory, openFoundation } from './foundation.ts';
 import type { Renewable } from './reload.ts';
 
 /** The part of SERVICE_SETTINGS that is used here. */

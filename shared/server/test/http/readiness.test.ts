@@ -2,7 +2,7 @@
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
 import { expect, test } from 'vitest';
-import { Readiness } from '../../src/http/readiness.ts';
+import { Readiness } from '../../src/http/http.ts';
 import { Metrics } from '../../src/observe/metrics.ts';
 import { problemIn, send, startService } from '../harness.ts';
 

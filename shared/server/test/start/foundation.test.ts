@@ -16,7 +16,7 @@ import {
   proofTokenOf,
 } from '../../src/index.ts';
 import { checkService, Findings } from '../../src/start/check.ts';
-import { lockDirectory } from '../../src/start/lock.ts';
+import { lockDirectory } from '../../src/start/foundation.ts';
 import type { ServiceConfiguration } from '../../src/start/service.ts';
 import { temporaryDirectory } from '../temporary.ts';
 

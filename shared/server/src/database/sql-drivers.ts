@@ -1,6 +1,16 @@
-/** Runs transactions that are written for both databases over SQLite, without ever giving way to something else. */
+/** Runs transactions that are written for both databases: over SQLite without ever giving way to something else, over PostgreSQL by awaiting each statement. */
+
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { forSqlite, type Result, type SqlDriver, type SqlValue, type Statement, type Work } from './sql.ts';
+import type { PostgresDatabase, PostgresQueries } from './postgres.ts';
+import {
+  forPostgres,
+  forSqlite,
+  type Result,
+  type SqlDriver,
+  type SqlValue,
+  type Statement,
+  type Work,
+} from './sql.ts';
 import { scrub, transaction } from './sqlite.ts';
 
 /** A statement that is kept keeps what was bound to it last. Of more than so much it lets go. */
@@ -90,4 +100,38 @@ function joined(results: readonly Result[]): Result {
     rows: results.flatMap(({ rows }) => rows),
     count: results.reduce((sum, { count }) => sum + count, 0),
   };
+}
+
+export class PostgresDriver implements SqlDriver {
+  readonly isShared = true;
+  readonly #db: PostgresDatabase;
+
+  constructor(database: PostgresDatabase) {
+    this.#db = database;
+  }
+
+  transaction<Returned>(name: string, work: () => Work<Returned>): Promise<Returned> {
+    return this.#db.transaction(name, (queries) => stepByStep(queries, work()));
+  }
+
+  run<Returned>(work: Work<Returned>): Promise<Returned> {
+    return stepByStep(this.#db, work);
+  }
+
+  close(): Promise<void> {
+    return this.#db.close();
+  }
+}
+
+async function stepByStep<Returned>(queries: PostgresQueries, work: Work<Returned>): Promise<Returned> {
+  let step = work.next();
+  while (!step.done) step = work.next(await resultOf(queries, step.value));
+  return step.value;
+}
+
+async function resultOf(queries: PostgresQueries, statement: Statement): Promise<Result> {
+  const written = forPostgres(statement);
+  if (written === undefined) return { rows: [], count: 0 };
+  const { rows, rowCount } = await queries.query({ text: written.text, values: [...written.values] });
+  return { rows, count: rowCount };
 }

@@ -1,4 +1,5 @@
-/** The operator's bearer token: 256 random bits in a secret file, compared by digest in constant time, and void when the file holds another. */
+/** Secrets that let somebody in: the operator's bearer token, 256 random bits in a secret file, compared by digest in constant time, and void when the file holds another; and one-time tokens, such as those of an owner's enrolment or a device's, of which whoever makes one keeps the hash alone. */
+
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
@@ -106,4 +107,14 @@ function requireLength({ length }: string): void {
 
 function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
+}
+
+/** 32 random bytes. */
+export function newOneTimeToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** A token has 256 random bits, so a plain hash hides it and a look-up by hash gives nothing away through timing. */
+export function hashOneTimeToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
 }

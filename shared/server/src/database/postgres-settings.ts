@@ -1,7 +1,9 @@
-/** Reads the URL of a PostgreSQL database strictly: what it does not say safely is refused, and no message repeats any of it. */
+/** Where a PostgreSQL database is, by a URL that is read strictly, and how long a process waits for it. */
+
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { CodedError } from '@eigenveil/platform';
+import { DATABASE_WAITS } from '../cli/settings.ts';
 import { SERVER_CODES } from '../codes.ts';
 
 export interface PostgresAddress {
@@ -83,4 +85,29 @@ function decode(text: string): string {
   } catch {
     throw new CodedError(SERVER_CODES.ERR_DATABASE, '"databaseUrl" expected valid percent-encoding');
   }
+}
+
+/** The values of the settings of these names. */
+export type PostgresWaits = { readonly [Name in keyof typeof DATABASE_WAITS]: number };
+
+/** The waits of commands that have no settings of their own for them. */
+export const STANDARD_WAITS: PostgresWaits = {
+  databaseAnswerSeconds: DATABASE_WAITS.databaseAnswerSeconds.default,
+  databaseLockSeconds: DATABASE_WAITS.databaseLockSeconds.default,
+};
+
+/** A server that is there connects, says whether it is well, and lets a connection go within so much. */
+const PROMPT_MILLISECONDS = 5000;
+
+/** The times that follow from the settings, in milliseconds. */
+export function timesOfWaits({ databaseAnswerSeconds, databaseLockSeconds }: PostgresWaits) {
+  const answer = 1000 * databaseAnswerSeconds;
+  return {
+    /** The client gives up a server that does not answer at all. This is longer than the server itself allows a statement. */
+    answer,
+    /** No statement of ours takes long. The server ends one that does: it waits for something that is broken. */
+    statement: Math.round((2 / 3) * answer),
+    lock: 1000 * databaseLockSeconds,
+    prompt: Math.min(PROMPT_MILLISECONDS, answer),
+  };
 }
