@@ -19,7 +19,7 @@ import { TaskProgresses } from './console/progress.ts';
 import { ConsoleSessions } from './console/sessions.ts';
 import { ConsoleStreams } from './console/streams.ts';
 import { dataUserRoutes } from './routes.ts';
-import { openStore, type QueueTimes } from './store/configured.ts';
+import { openStore, type QueueTimes } from './store/open.ts';
 import { Chains } from './tasks/chains.ts';
 import { CspCertificate } from './tasks/csp-certificate.ts';
 import { CspClient } from './tasks/csp-client.ts';

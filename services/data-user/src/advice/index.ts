@@ -6,6 +6,5 @@ export { draftPrivacy } from './draft/privacy.ts';
 export { proposalOf, type Wishes, withOwnCells, withoutConsent } from './draft/proposal.ts';
 export { type AskedLevels, draftRanged, type RangedDraft } from './draft/ranges.ts';
 export { describeRounding, roundingOfSample } from './draft/rounding.ts';
-export { readSample, type Sample } from './draft/sample.ts';
+export { type DraftTerm, readSample, type Sample } from './draft/sample.ts';
 export type { SampleColumn } from './draft/sample-column.ts';
-export type { DraftTerm } from './draft/terms.ts';

@@ -38,7 +38,7 @@ export function dataUserProgram(): Command {
   const { dataDirectory, keyEncryptionKey, databaseUrl } = DATA_USER_SETTINGS;
   const places = { dataDirectory, keyEncryptionKey, databaseUrl };
   addKeyCommands(program, PREFIX, places, async (configuration) => {
-    const { keyPlaceOf } = await import('../store/configured.ts');
+    const { keyPlaceOf } = await import('../store/open.ts');
     return keyPlaceOf(configuration);
   });
   addBackupCommands(

@@ -86,7 +86,7 @@ Example:
     const onRemark = (remark: string) => warnOfRemarks(command, [remark]);
     const { regrain, owners, ...rest } = others;
     if (regrain !== undefined) {
-      const { printRegrained } = await import('../advice/draft/regrain.ts');
+      const { printRegrained } = await import('./regrain.ts');
       await printRegrained(command, { ...rest, regrain });
       return;
     }

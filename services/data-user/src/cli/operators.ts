@@ -108,7 +108,7 @@ function addAuditList(audit: Command, prefix: string): void {
   const command = audit.command('list').description('print the entries of the audit log, unverified');
   const configuration = addSettings(command, prefix, PLACE);
   command.action(async () => {
-    const { readOperatorLog } = await import('../store/configured.ts');
+    const { readOperatorLog } = await import('../store/open.ts');
     const entries = await readOperatorLog(configuration());
     const lines = entries.map(({ sequence, time, operator, operation, taskId, subject, hash }) =>
       [sequence, time, operator ?? '-', operation, taskId ?? '-', subject ?? '-', hash].join('  '),
@@ -141,7 +141,7 @@ that the latest entries were removed, or that the whole log was computed anew. W
   command.action(async () => {
     const { noted, ...place } = configuration();
     const [{ readOperatorLog }, { verifyOperatorLog }, { ADMIN }, { Digest }] = await Promise.all([
-      import('../store/configured.ts'),
+      import('../store/open.ts'),
       import('../tasks/operator-log.ts'),
       import('../tasks/operators.ts'),
       import('@eigenveil/wire/digest'),
@@ -160,7 +160,7 @@ async function withOperators<Result>(
   place: { readonly dataDirectory: string; readonly databaseUrl?: string | undefined },
   work: (store: OperatorStore) => Promise<Result>,
 ): Promise<Result> {
-  const { openForCommand } = await import('../store/configured.ts');
+  const { openForCommand } = await import('../store/open.ts');
   const store = await openForCommand(place);
   return work(store.operators).finally(() => store.close());
 }

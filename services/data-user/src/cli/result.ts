@@ -55,14 +55,14 @@ Example:
       await client.resultWithProvenance(taskId),
     ]);
     const [{ remarksOf }, { csvOfRegression, csvOfResult, describeOwners, describeResult }] =
-      await Promise.all([import('../advice/draft/remarks.ts'), import('../advice/describe/result.ts')]);
+      await Promise.all([import('../advice/describe/caveats.ts'), import('../advice/describe/result.ts')]);
     const { verifiedOwners } = provenance;
     const remarks = remarksOf(agreed, projection);
     const told = { task: agreed, projection, verifiedOwners, remarks };
     const result = { ...projection, provenance };
     const { method } = agreed;
     const { csvOfHistograms, describeHistogramResult } = await import('../advice/describe/histogram.ts');
-    const { narrowFeatures } = await import('../advice/describe/narrow-features.ts');
+    const { narrowFeatures } = await import('../advice/describe/result.ts');
     const isHistogram = method.kind === 'histogram';
     const csv = () => {
       if (isHistogram) return csvOfHistograms(agreed, method, projection);

@@ -2,6 +2,7 @@
  * Collection: the data user checks a contribution, stores it durably and answers with a signed receipt. One
  * contribution per owner and task; the same bytes again get the same receipt.
  */
+
 import { setImmediate } from 'node:timers/promises';
 import type { PaillierPool } from '@eigenveil/paillier';
 import { CodedError } from '@eigenveil/platform';
@@ -14,6 +15,7 @@ import {
   digestBytes,
   digestHasher,
   LONGEST_RECORD,
+  type OwnerId,
   type Piece,
   piecesOf,
   RECEIPT,
@@ -28,7 +30,6 @@ import { GroupedInserts } from '../store/grouped-inserts.ts';
 import { incomplete, requireSame } from '../store/rules.ts';
 import type { DataUserStore, StoredContribution } from '../store/store.ts';
 import type { OpenTask, Tasks } from '../tasks/tasks.ts';
-import { PieceLimit } from './piece-limit.ts';
 
 type Upload = z.infer<typeof UploadResponse>;
 
@@ -227,4 +228,35 @@ function otherDigest(): CodedError {
     CODES.ERR_RECORD_INVALID,
     '"Eigenveil-Record" expected the digest of this body and this owner',
   );
+}
+
+/** Pieces in memory at a time, while they are read, checked and stored: each is half a megabyte, and a few times that while it is checked. */
+const MOST_PIECES = 32;
+/** One that a broken line has left behind, and its repetition: nobody can keep others away by holding all. */
+const MOST_PER_OWNER = 2;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Limits how many pieces of contributions are in memory at a time, whatever the number of owners. */
+export class PieceLimit {
+  readonly #underWay = new Map<OwnerId, number>();
+  #count = 0;
+
+  /** @throws ERR_BUSY when there are too many, and as `work` */
+  async take<T>(ownerId: OwnerId, work: () => Promise<T>): Promise<T> {
+    const own = this.#underWay.get(ownerId) ?? 0;
+    if (this.#count >= MOST_PIECES || own >= MOST_PER_OWNER)
+      throw new CodedError(CODES.ERR_BUSY, 'too many pieces of contributions are on their way', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    this.#count += 1;
+    this.#underWay.set(ownerId, own + 1);
+    try {
+      return await work();
+    } finally {
+      this.#count -= 1;
+      const left = this.#underWay.get(ownerId)! - 1;
+      if (left > 0) this.#underWay.set(ownerId, left);
+      else this.#underWay.delete(ownerId);
+    }
+  }
 }

@@ -14,19 +14,34 @@ import {
 } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Digest, OwnerId, TaskState } from '@eigenveil/wire';
-import { insertContributions, withdraw } from './admission.ts';
-import { ciphertextsOf, completeBatch, completedBatches, partialProducts } from './batches.ts';
-import { contributionOf, recordsOf, treeContributions } from './contributions.ts';
+import {
+  addPiece,
+  contributionOf,
+  dropRevoked,
+  dropUpload,
+  insertContributions,
+  isRevoked,
+  keepRevocations,
+  readRevocations,
+  recordsOf,
+  tasksWithRevoked,
+  treeContributions,
+  uploadedPiece,
+  uploadOf,
+  withdraw,
+} from './contributions.ts';
 import { SqlOperators } from './operators.ts';
-import { dropRevoked, isRevoked, keepRevocations, readRevocations, tasksWithRevoked } from './revocations.ts';
-import { closingTasks, drawnOf, idsOf, listTasks, readTask, stateOf, taskOfProjection } from './rows.ts';
 import {
   advance,
+  ciphertextsOf,
   closeTask,
+  completeBatch,
+  completedBatches,
   eraseContributions,
   insertTask,
   markEndedAtCsp,
   openTask,
+  partialProducts,
   setActivity,
   setFixation,
 } from './stages.ts';
@@ -45,8 +60,19 @@ import {
   type StoredTask,
   type WatchedTask,
 } from './store.ts';
-import { addPiece, dropUpload, uploadedPiece, uploadOf } from './uploads.ts';
-import { addRefused, arrivals, ownersOf, watched } from './watch.ts';
+import {
+  addRefused,
+  arrivals,
+  closingTasks,
+  drawnOf,
+  idsOf,
+  listTasks,
+  ownersOf,
+  readTask,
+  stateOf,
+  taskOfProjection,
+  watched,
+} from './task-rows.ts';
 
 export const SEALED: readonly SealedColumn[] = [
   { table: 'tasks', key: 'task_id', column: 'sealed_blinding', place: blindingPlace },

@@ -1,7 +1,7 @@
 /** The pauses of the work queue of one process. */
 import { newTaskId } from '@eigenveil/task';
 import { expect, test } from 'vitest';
-import { type LocalQueueTimes, LocalWorkQueue } from '../../src/compute/local-work-queue.ts';
+import { type LocalQueueTimes, LocalWorkQueue } from '../../src/compute/work-queue.ts';
 
 /** A queue with one task, whose first attempts fail. */
 async function startFailing(times: LocalQueueTimes, failures: number) {

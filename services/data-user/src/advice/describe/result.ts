@@ -1,12 +1,16 @@
 /** A result for people, with a scree plot, and as a table. */
-import { explainedVariance, regressionInUnits } from '@eigenveil/projection/portable';
-import { csvLine } from '@eigenveil/statistics/owner';
-import { floorInWords, type Task } from '@eigenveil/task';
+
+import {
+  type ExplainedVariance,
+  explainedVariance,
+  regressionInUnits,
+  type Untold,
+  wholeVariance,
+} from '@eigenveil/projection/portable';
+import { csvLine, LEAST_SPREAD } from '@eigenveil/statistics/owner';
+import { floorInWords, isStandardised, noisePlanOf, type Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
-import type { Remark } from '../draft/remarks.ts';
-import { narrowFeatures } from './narrow-features.ts';
-import { deviationOfRows, keptInWords, rowsInWords, shareInWords, type ToldShare } from './noisy-figures.ts';
-import { roundingInWords } from './rounding.ts';
+import { type Remark, roundingInWords } from './caveats.ts';
 
 export interface ToldResult {
   readonly task: Task;
@@ -169,4 +173,76 @@ export function listComponents(components: readonly number[]): string {
   }
   const names = runs.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`));
   return `${components.length === 1 ? 'component' : 'components'} ${names.join(', ')}`;
+}
+
+/** What may be told of a component, or of some together. */
+export type ToldShare = ExplainedVariance['each'][number];
+
+/** `36.6 % (32.8 to 40.4)`, without noise `36.6 %`, or `?`. */
+export function shareInWords(told: ToldShare): string {
+  if (typeof told === 'string') return '?';
+  const { share, from, to } = told;
+  return from === to ? `${percent(share)} %` : `${percent(share)} % (${percent(from)} to ${percent(to)})`;
+}
+
+/** A sentence, without its end, on what all components have together. */
+export function keptInWords({ differentialPrivacy }: Projection, { together }: ExplainedVariance): string {
+  const told = together.at(-1)!;
+  if (typeof told === 'string')
+    return `how much of the variance the components have cannot be told: ${WHY_UNTOLD[told]}`;
+  const of = differentialPrivacy === null ? 'the variance' : 'the variance of the rows as they were clipped';
+  const corrected =
+    differentialPrivacy === null
+      ? ''
+      : '; the bias of the noise is taken off, and intervals are two deviations of it';
+  return `the components have ${shareInWords(told)} of ${of}${corrected}`;
+}
+
+const WHY_UNTOLD: Readonly<Record<Untold, string>> = {
+  mean: 'the noise on it depends on the mean, which the task does not declare',
+  owners: 'the owners add the noise, and nobody has verified how many there are',
+  noise: 'the last of them has an eigenvalue no larger than the noise',
+  wide: 'the noise leaves an interval of more than 20 points',
+};
+
+/** The deviation of the noise on a number of rows, of all or of a class; 0 where it is exact. */
+export function deviationOfRows(task: Task, verifiedOwners: number): number {
+  return noisePlanOf({ ...task, maximumOwners: verifiedOwners })?.deviations.M ?? 0;
+}
+
+/** `5620 ± 29`: two deviations of the noise. */
+export function rowsInWords(count: string, deviation: number): string {
+  return deviation === 0 ? count : `${count} ± ${Math.round(2 * deviation)}`;
+}
+
+function percent(part: number): string {
+  return (100 * part).toFixed(1);
+}
+
+/** Returns a sentence for each feature whose values the result shows to spread over a small part of their range, as far as what is released anyway tells it. */
+export function narrowFeatures(task: Task, projection: Projection): string[] {
+  if (task.method.kind !== 'pca' || task.differentialPrivacy !== null || task.basis !== undefined) return [];
+  const most = isStandardised(task.method) ? projection.variances : largestVariances(projection);
+  if (most === undefined) return [];
+  return task.features.flatMap(({ name, min, max }, i) => {
+    // Values lie in [−1, 1].
+    const spread = Math.sqrt(Math.max(0, most[i]!)) / 2;
+    return min < max && spread < LEAST_SPREAD
+      ? [
+          `the values of ${JSON.stringify(name)} spread over less than a hundredth of its range: did an outlier, or another unit, make the range?`,
+        ]
+      : [];
+  });
+}
+
+/** Bounds of the features' variances: what the components have of each, and all that the trace leaves for the others. */
+function largestVariances(projection: Projection): number[] | undefined {
+  const { vectors, eigenvalues, sampleCount } = projection;
+  const whole = wholeVariance(projection);
+  if (whole === undefined || sampleCount === undefined || sampleCount === 0) return undefined;
+  const left = Math.max(0, whole - eigenvalues.reduce((sum, value) => sum + value, 0));
+  return vectors[0]?.map((_, i) => {
+    const own = vectors.reduce((sum, vector, j) => sum + eigenvalues[j]! * vector[i]! ** 2, 0);
+    return (own + left) / sampleCount;
+  });
 }

@@ -18,9 +18,8 @@ import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } fr
 import { CODES } from '@eigenveil/wire/errors';
 import { type Dependent, dependentColumns, describeDependent } from './dependent-columns.ts';
 import { parseGrains, withGrains } from './grains.ts';
-import type { Sample } from './sample.ts';
+import { draftTerm, type Sample } from './sample.ts';
 import type { NoFeature, NoLabel, SampleColumn } from './sample-column.ts';
-import { draftTerm } from './terms.ts';
 
 export interface DraftOptions {
   readonly method: MethodName | 'ridge';

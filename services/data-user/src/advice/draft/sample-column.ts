@@ -1,4 +1,5 @@
 /** What one column of a sample holds, as far as a draft takes from it. */
+
 import type { Words } from '@eigenveil/platform';
 import {
   BooleanWatch,
@@ -14,8 +15,6 @@ import {
   type TypeProblems,
 } from '@eigenveil/statistics/owner';
 import { LIMITS } from '@eigenveil/task/schema';
-import { isNamedLikeLabels, LabelLike } from './label-like.ts';
-import { Ends } from './sample-ends.ts';
 
 /** A cell that cannot be what it is wanted for, by its row from 1, or a whole column (row 0); what stands in it is never told. */
 export interface BadCell<Kind> {
@@ -220,3 +219,89 @@ function extended(range: Range | undefined, value: number): Range {
 }
 
 const byNumberThenText = (a: string, b: string) => Number(a) - Number(b) || (a < b ? -1 : 1);
+
+/** A number for a missing value is told if it widens the rest of the range by so much of it, or lies on the other side of 0. */
+const LEAST_GAP = 1 / 20;
+/** Any other value is told if it makes nine tenths of the range. */
+const LEAST_OUTLIER = 9;
+/** With fewer different values there is no rest that one could stand out of. */
+const FEWEST_VALUES = 4;
+
+/** The outermost values of a column, and those next to them. */
+/** Finds a value that alone makes an end of a column's range: an outlier, or a number that stands for a missing one. */
+export class Ends {
+  #least = Infinity;
+  #afterLeast = Infinity;
+  #greatest = -Infinity;
+  #beforeGreatest = -Infinity;
+  /** Different values, as long as they are few. */
+  readonly #few = new Set<number>();
+
+  add(value: number): void {
+    if (this.#few.size < FEWEST_VALUES) this.#few.add(value);
+    if (value < this.#least) {
+      this.#afterLeast = this.#least;
+      this.#least = value;
+    } else if (value > this.#least && value < this.#afterLeast) this.#afterLeast = value;
+    if (value > this.#greatest) {
+      this.#beforeGreatest = this.#greatest;
+      this.#greatest = value;
+    } else if (value < this.#greatest && value > this.#beforeGreatest) this.#beforeGreatest = value;
+  }
+
+  /** What is to be told of the column; undefined where no value stands out. */
+  remark(title: string): string | undefined {
+    if (this.#few.size < FEWEST_VALUES) return undefined;
+    const low = this.#standsOut(this.#least, this.#afterLeast, this.#greatest);
+    const high = this.#standsOut(this.#greatest, this.#beforeGreatest, this.#least);
+    if (!low && !high) return undefined;
+    const end = low ? (high ? 'both ends' : 'the lower end') : 'the upper end';
+    return `a single value alone makes ${end} of the range of ${title}: if it stands for a missing one, name it with --missing-values; if it is an outlier, write another range into the draft`;
+  }
+
+  #standsOut(end: number, next: number, other: number): boolean {
+    const rest = Math.abs(other - next);
+    const gap = Math.abs(next - end);
+    if (gap > LEAST_OUTLIER * rest) return true;
+    // Below numbers of which none is less than 0.
+    if (end === -1) return next >= 0;
+    if (!standsForNothing(end)) return false;
+    return gap > LEAST_GAP * rest || (end < 0 && next >= 0);
+  }
+}
+
+/** Whether programs write the number for a missing one: nines alone, or the end of an integer's range. */
+function standsForNothing(value: number): boolean {
+  return /^-?9{2,}$/.test(String(value)) || [-32768, 32767, -2147483648, 2147483647].includes(value);
+}
+
+/** The last word of a label column's name. */
+const WORDS: ReadonlySet<string> = new Set(
+  'label labels class classes target outcome diagnosis category species y'.split(' '),
+);
+/** So few values has a column of labels; a quantity that is written in whole numbers has more. */
+const MOST_LABELS = 20;
+
+/** By its name alone: `label`, `true_class` and `ClassLabel`, but not `classical` or `class_size`. */
+export function isNamedLikeLabels(column: string): boolean {
+  const words = column.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '');
+  return WORDS.has(words.at(-1)?.toLowerCase() ?? '');
+}
+
+/** The values of a column that is named like labels: at most twenty different ones, all whole numbers. */
+/** Says whether a column of a sample looks like class labels: a feature that tells the classes makes every other component worthless. */
+export class LabelLike {
+  readonly #values = new Set<number>();
+  #holds = true;
+
+  add(value: number): void {
+    if (!this.#holds) return;
+    this.#values.add(value);
+    this.#holds = Number.isInteger(value) && this.#values.size <= MOST_LABELS;
+  }
+
+  /** How many labels there are; undefined where these are no labels. */
+  get count(): number | undefined {
+    return this.#holds ? this.#values.size : undefined;
+  }
+}

@@ -1,5 +1,6 @@
 /** What the columns of a sample hold, read once and in little memory: everything that a draft takes from it. */
-import { CodedError, type Words, words } from '@eigenveil/platform';
+
+import { CodedError, term, type Words, words } from '@eigenveil/platform';
 import {
   CellReader,
   ColumnNames,
@@ -21,7 +22,6 @@ import type { StatisticsTask } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire/errors';
 import { SampleScatter } from './dependent-columns.ts';
 import { Column, type SampleColumn, type SampleOptions } from './sample-column.ts';
-import { draftTerm } from './terms.ts';
 
 export interface Sample {
   readonly columns: readonly SampleColumn[];
@@ -219,3 +219,16 @@ const SEPARATOR_NAMES = Object.keys(SEPARATORS) as Separator[];
 function invalid(message: Words | string): CodedError {
   return new CodedError(CODES.ERR_TASK_INVALID, message);
 }
+
+export type DraftTerm =
+  | 'draftIgnore'
+  | 'draftLabels'
+  | 'draftMissing'
+  | 'draftNameless'
+  | 'draftSeparator'
+  | 'draftTrim'
+  | 'draftUnits'
+  | 'draftWayOut';
+
+/** Words with options in them. */
+export const draftTerm = (name: DraftTerm, text: string, value?: string): Words => term(name, text, value);

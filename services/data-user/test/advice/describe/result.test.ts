@@ -2,8 +2,8 @@
 import { madeUpProjection, madeUpTask } from '@eigenveil/made-up/tasks';
 import { floorInWords } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
+import { remarksOf } from '../../../src/advice/describe/caveats.ts';
 import { csvOfResult, describeResult } from '../../../src/advice/describe/result.ts';
-import { remarksOf } from '../../../src/advice/draft/remarks.ts';
 
 type Given = Parameters<typeof madeUpProjection>;
 

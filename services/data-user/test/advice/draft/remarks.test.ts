@@ -5,7 +5,7 @@ import { decompose } from '@eigenveil/projection';
 import { Discretiser, StatisticsAccumulator } from '@eigenveil/statistics';
 import { noiseNorm, programOf, shiftRidge, type Task } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
-import { remarksOf } from '../../../src/advice/draft/remarks.ts';
+import { remarksOf } from '../../../src/advice/describe/caveats.ts';
 
 const told = (...given: Parameters<typeof remarksOf>) =>
   remarksOf(...given).map(({ code, components }) => [code, components]);

@@ -1,6 +1,6 @@
 /** Which values alone make an end of a column's range. */
 import { expect, test } from 'vitest';
-import { Ends } from '../../../src/advice/draft/sample-ends.ts';
+import { Ends } from '../../../src/advice/draft/sample-column.ts';
 
 function remarkOf(values: readonly number[]): string | undefined {
   const ends = new Ends();

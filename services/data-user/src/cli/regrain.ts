@@ -6,10 +6,17 @@ import { recordsOfFiles } from '@eigenveil/statistics/files';
 import { DEFAULT_FRACTION_BITS } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire/errors';
 import { z } from 'zod';
-import { asConfiguration, tellNotes } from '../../cli/notes.ts';
-import { columnNamed, namesOfColumn } from './draft.ts';
-import { describeGrains, type Grain, namesColumn, parseGrains, withCells, withGrains } from './grains.ts';
-import { sampleOf } from './sample.ts';
+import { columnNamed, namesOfColumn } from '../advice/draft/draft.ts';
+import {
+  describeGrains,
+  type Grain,
+  namesColumn,
+  parseGrains,
+  withCells,
+  withGrains,
+} from '../advice/draft/grains.ts';
+import { sampleOf } from '../advice/draft/sample.ts';
+import { asConfiguration, tellNotes } from './notes.ts';
 
 /** What is needed of a proposal's file. A draft that lacks a consent is none that could be opened, and can be mended all the same. */
 const OlderProposal = z.looseObject({

@@ -2,7 +2,8 @@
  * What to know of a result before it is relied on, from what is released anyway: components whose vectors are arbitrary, whose eigenvalues are no more
  * than the arithmetic's error or the noise, or of which a status bit says nothing.
  */
-import { wholeVariance } from '@eigenveil/projection/portable';
+
+import { roundingAngles, wholeVariance } from '@eigenveil/projection/portable';
 import {
   isStandardised,
   maximumComponents,
@@ -13,7 +14,6 @@ import {
 } from '@eigenveil/task';
 import { type Resolution, resolutionOf } from '@eigenveil/two-party/plan';
 import type { Projection } from '@eigenveil/wire';
-import { roundingOf } from '../describe/rounding.ts';
 
 export type RemarkCode =
   | 'not-found'
@@ -203,4 +203,25 @@ function mixed(
     .filter(({ length }) => length > 1)
     .map((run) => run.filter((component) => component <= eigenvalues.length))
     .filter(({ length }) => length > 0);
+}
+
+/** By how many radians rounding turns each component, 0 for one that was not found; undefined of what has no such estimate, and where the noise does much more. */
+export function roundingOf(projection: Projection): number[] | undefined {
+  const { method, sketch, differentialPrivacy } = projection;
+  const isCovariance = method.kind === 'pca' && method.scale !== 'correlation' && sketch === undefined;
+  if (!isCovariance || differentialPrivacy !== null) return undefined;
+  const { eigenvalues, converged } = projection;
+  const isFound = (_: number, j: number) => converged?.[j] !== false;
+  const angles = roundingAngles({ ...projection, eigenvalues: eigenvalues.filter(isFound) });
+  return eigenvalues.map((value, j) => (isFound(value, j) ? angles.shift()! : 0));
+}
+
+/** A sentence, without its end; undefined where there is no estimate. */
+export function roundingInWords(projection: Projection): string | undefined {
+  const angles = roundingOf(projection);
+  if (angles === undefined) return undefined;
+  const { trace, spectrum, fractionBits } = projection;
+  const from =
+    trace === undefined && spectrum === undefined ? 'of the components alone' : 'that are declared';
+  return `an estimate from the eigenvalues ${from}: rounding the rows to 2^-${fractionBits} turns the components by ${Math.max(...angles).toExponential(0)} rad at most`;
 }
