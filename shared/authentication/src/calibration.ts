@@ -5,7 +5,7 @@
  */
 import { CodedError } from '@eigenveil/platform';
 import { AUTHENTICATION_CODES } from './codes.ts';
-import { type TrustSettings, trustChange } from './decision/trust.ts';
+import { type TrustSettings, trustChange } from './decision.ts';
 import { sorted } from './ratios.ts';
 import { type ScoreKind, Scorer } from './scorer.ts';
 import { makeTemplate } from './template.ts';

@@ -1,10 +1,18 @@
 /** Continuous authentication on reduced rows, as pure functions: frames, templates, scores, decisions, drift. */
 export { crossScores, type TrustTarget, trustSettings } from './calibration.ts';
 export { AUTHENTICATION_CODES } from './codes.ts';
-export type { Decision, Engine, EngineState } from './decision/decision.ts';
-export { type EngineSettings, engineOf } from './decision/engine.ts';
-export { type LikelihoodRatios, SequentialEngine, type SequentialSettings } from './decision/sequential.ts';
-export { TrustEngine, type TrustSettings } from './decision/trust.ts';
+export {
+  type Decision,
+  type Engine,
+  type EngineSettings,
+  type EngineState,
+  engineOf,
+  type LikelihoodRatios,
+  SequentialEngine,
+  type SequentialSettings,
+  TrustEngine,
+  type TrustSettings,
+} from './decision.ts';
 export { driftProbability, FEWEST_PAIRS, flagBound, lookLevel, movementOf } from './drift.ts';
 export { FRAME_SEED_BYTES, Frame } from './frame.ts';
 export { type Moments, momentsOf, WindowSums } from './moments.ts';

@@ -1,7 +1,7 @@
 /** Likelihood ratios for the sequential engine, from scores that were not used to make the templates. */
 import { CodedError } from '@eigenveil/platform';
 import { AUTHENTICATION_CODES } from './codes.ts';
-import type { LikelihoodRatios } from './decision/sequential.ts';
+import type { LikelihoodRatios } from './decision.ts';
 
 /** Bins of equal weight at most; each wants about this many scores of either kind. */
 const MOST_BINS = 32;

@@ -1,7 +1,7 @@
 /** Tails of F and binomial distributions against those of Student, of χ², and sums of terms. */
 import jstat from '@eigenveil/testbed/goodness/jstat';
 import { describe, expect, it } from 'vitest';
-import { binomialTail, fTail } from '../src/beta.ts';
+import { binomialTail, fTail } from '../src/drift.ts';
 
 describe('fTail', () => {
   it('is that of Student and of χ², where F is their square or quotient', () => {

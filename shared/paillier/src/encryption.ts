@@ -1,6 +1,6 @@
 /** Paillier encryption with g = n + 1, and the two ways to draw a randomiser. */
 
-import { CodedError, randomBytes } from '@eigenveil/platform';
+import { CodedError, Integers, randomBytes } from '@eigenveil/platform';
 import { nthPowers } from '#nth-powers';
 import { FixedBase } from './arithmetic/fixed-base.ts';
 import { Modulus } from './arithmetic/modular.ts';
@@ -119,4 +119,9 @@ function djnRandomisers(publicKey: PublicKey, expected: number, randomness: Rand
   entry.fixedBase ??= new FixedBase(n, h, exponentBits, Math.max(expected, FEWEST_FOR_TABLE));
   const { fixedBase } = entry;
   return () => fixedBase.power(randomBits(exponentBits, randomness));
+}
+
+/** Ciphertexts of `publicKey.ciphertextBytes` big-endian bytes each, one after the other. */
+export function encodeCiphertexts(publicKey: PublicKey, ciphertexts: readonly Ciphertext[]): Uint8Array {
+  return Integers.of(ciphertexts, { length: ciphertexts.length, bits: 8 * publicKey.ciphertextBytes }).bytes;
 }

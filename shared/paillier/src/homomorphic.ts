@@ -1,6 +1,7 @@
-/** What the servers do with ciphertexts: sums, multiples by a public constant, fresh randomisers. */
+/** Computes with ciphertexts, as the servers do: sums, of whole contributions too, multiples by a public constant, fresh randomisers. */
 
 import { modInv, modPow } from 'bigint-crypto-utils';
+import { readCiphertexts } from './ciphertexts.ts';
 import { type Ciphertext, modulusOf, standardRandomiser } from './encryption.ts';
 import type { PublicKey } from './keys/public-key.ts';
 
@@ -36,4 +37,29 @@ export function multiplyByConstant(
  */
 export function rerandomise(publicKey: PublicKey, ciphertext: Ciphertext): Ciphertext {
   return modulusOf(publicKey).multiply(ciphertext, standardRandomiser(publicKey)) as Ciphertext;
+}
+
+/**
+ * The aggregate with the contributions added to it; position i of the result holds the sum over position i of all.
+ * @param aggregate as many ciphertexts as each contribution holds
+ * @param contributions encoded ciphertexts that `decodeCiphertexts` accepted before
+ * @throws ERR_CIPHERTEXT_LENGTH when a contribution has another length
+ * @example
+ * import { aggregateContributions, decodeCiphertexts } from '@eigenveil/paillier';
+ *
+ * const [first, ...others] = contributions;
+ * const start = decodeCiphertexts(publicKey, first, packing.plaintexts.length);
+ * const aggregate = aggregateContributions(publicKey, start, others);
+ */
+export function aggregateContributions(
+  publicKey: PublicKey,
+  aggregate: readonly Ciphertext[],
+  contributions: readonly Uint8Array[],
+): Ciphertext[] {
+  let sums = [...aggregate];
+  for (const contribution of contributions) {
+    const addends = readCiphertexts(publicKey, contribution, sums.length);
+    sums = sums.map((sum, position) => add(publicKey, sum, addends[position]!));
+  }
+  return sums;
 }

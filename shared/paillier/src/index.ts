@@ -1,12 +1,11 @@
 /** Paillier encryption: keys, packing, CRT decryption in OpenSSL's constant-time exponentiation, a worker pool. */
 
-export { aggregateContributions } from './aggregate.ts';
 export { bigintToBytes, bytesToBigint, decodeBigint, encodeBigint } from './arithmetic/bytes.ts';
 export { selfTest, usesBigintFallback } from './arithmetic/exponentiation.ts';
 export { decodeCiphertexts } from './ciphertexts.ts';
 export { decrypt } from './decryption.ts';
 export { encrypt } from './encryption.ts';
-export { add, multiplyByConstant, rerandomise } from './homomorphic.ts';
+export { add, aggregateContributions, multiplyByConstant, rerandomise } from './homomorphic.ts';
 export { type GenerateKeyOptions, generateKeyPair } from './keys/generate.ts';
 export { SecretKey, type SecretKeyJson } from './keys/secret-key.ts';
 export * from './owner.ts';

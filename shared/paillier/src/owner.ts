@@ -1,11 +1,11 @@
 /** What an owner needs of Paillier, in Node.js and in browsers: public keys, packing, encryption, ciphertexts as bytes. */
 
 export { PAILLIER_CODES } from './codes.ts';
-export { encodeCiphertexts } from './encode.ts';
 export {
   type Ciphertext,
   type Encrypter,
   type EncryptionScheme,
+  encodeCiphertexts,
   encryptMany,
   type Plaintext,
 } from './encryption.ts';

@@ -2,10 +2,8 @@
 /// <reference lib="esnext.typedarrays" />
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
-import { utf8 } from './bytes.ts';
-import type { Bytes, Hasher, Platform } from './platform.ts';
+import { type Bytes, type Hasher, type Platform, utf8 } from './platform.ts';
 
-export { concatBytes, textOf, utf8 } from './bytes.ts';
 export {
   type Code,
   CodedError,
@@ -19,9 +17,9 @@ export {
   isOf,
 } from './coded-error.ts';
 export { PLATFORM_CODES } from './codes.ts';
+export { fileReason, knownFileReason } from './file-reason.ts';
 export { type IntegerList, Integers, type Sign, type Widths } from './integers.ts';
-export type { Bytes, Hasher } from './platform.ts';
-export { fileReason, knownFileReason } from './reason.ts';
+export { type Bytes, concatBytes, type Hasher, textOf, utf8 } from './platform.ts';
 export { sleep } from './sleep.ts';
 export {
   hyphenated,

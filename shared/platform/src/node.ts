@@ -3,7 +3,6 @@ import { createHash, createHmac, type Hash, type Hmac, hash, randomFillSync } fr
 import { setImmediate } from 'node:timers/promises';
 import type { Bytes, Hasher, Platform } from './platform.ts';
 
-export { concatBytes, textOf, utf8 } from './bytes.ts';
 export {
   type Code,
   CodedError,
@@ -17,9 +16,9 @@ export {
   isOf,
 } from './coded-error.ts';
 export { PLATFORM_CODES } from './codes.ts';
+export { fileReason, knownFileReason } from './file-reason.ts';
 export { type IntegerList, Integers, type Sign, type Widths } from './integers.ts';
-export type { Bytes, Hasher } from './platform.ts';
-export { fileReason, knownFileReason } from './reason.ts';
+export { type Bytes, concatBytes, type Hasher, textOf, utf8 } from './platform.ts';
 export { sleep } from './sleep.ts';
 export {
   hyphenated,

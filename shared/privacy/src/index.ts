@@ -15,19 +15,19 @@ export { type Budget, partOfBudget, restOfBudget, SHARE_OF_MEAN } from './calibr
 export { dpDeltaOfZcdp, epsilonOfZcdp, rhoOfBudget } from './calibration/zcdp.ts';
 export { PRIVACY_CODES } from './codes.ts';
 export type { Neighbours } from './parameters.ts';
+export { keyedRandomness, type RandomSource, systemRandomness } from './random/randomness.ts';
 export {
   type DiscreteGaussianParameters,
+  type DiscreteLaplaceParameters,
   discreteGaussianSampler,
+  discreteLaplaceSampler,
+  type RoundedGaussianParameters,
+  roundedGaussianSampler,
   sampleDiscreteGaussian,
-} from './random/discrete-gaussian.ts';
-export { type DiscreteLaplaceParameters, discreteLaplaceSampler } from './random/discrete-laplace.ts';
-export { keyedRandomness } from './random/keyed.ts';
-export { type RoundedGaussianParameters, roundedGaussianSampler } from './random/rounded-gaussian.ts';
-export { type RandomSource, systemRandomness } from './random/source.ts';
+} from './random/samplers.ts';
 export { type Rational, rationalOf } from './rational.ts';
 export { costOfTask, replacing, type TaskCost } from './stage/cost.ts';
-export { largestEntry, type NoisePlan, noisePlan, type PerKind } from './stage/noise-plan.ts';
-export { sampleNoise } from './stage/sample.ts';
+export { largestEntry, type NoisePlan, noisePlan, type PerKind, sampleNoise } from './stage/noise-plan.ts';
 export { sensitivitySquared, weightsOf } from './stage/sensitivity.ts';
 export {
   checkSetting,

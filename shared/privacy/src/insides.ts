@@ -1,6 +1,6 @@
 /** What tests and experiments need of differential privacy, and nothing that is shipped: randomness that anybody can repeat. */
 import { createCipheriv, createHash } from 'node:crypto';
-import type { RandomSource } from './random/source.ts';
+import type { RandomSource } from './random/randomness.ts';
 
 /**
  * NOT FOR PRIVACY: whoever knows the seed can subtract the noise. For tests and for experiments that others repeat.

@@ -1,6 +1,6 @@
 /** What rooms with mechanisms of their own build on: checks of parameters, exact fractions, random bits and Bernoulli draws, bisection, the normal tail. */
 export { leastThatHolds } from './calibration/bisect.ts';
-export { millsRatio, normalDensity } from './calibration/normal.ts';
+export { millsRatio, normalDensity } from './calibration/gaussian.ts';
 export {
   checkCount,
   checkDelta,
@@ -11,7 +11,6 @@ export {
   invalid,
   type Neighbours,
 } from './parameters.ts';
-export { bernoulliExp } from './random/bernoulli.ts';
-export { RandomBits } from './random/bits.ts';
-export { drawGeometric } from './random/discrete-laplace.ts';
+export { RandomBits } from './random/randomness.ts';
+export { bernoulliExp, drawGeometric } from './random/samplers.ts';
 export { checkRational, type Rational, rationalOf, ZERO } from './rational.ts';

@@ -4,7 +4,7 @@ import { deltaBySum, discreteGaussian } from '@eigenveil/testbed/goodness/goodne
 import { integrate } from '@eigenveil/testbed/goodness/integrate';
 import jstat from '@eigenveil/testbed/goodness/jstat';
 import { describe, expect, it } from 'vitest';
-import { MILLS_ERROR, millsRatio, normalDensity } from '../src/calibration/normal.ts';
+import { MILLS_ERROR, millsRatio, normalDensity } from '../src/calibration/gaussian.ts';
 import {
   calibrateAnalyticGaussian,
   calibrateClassicGaussian,

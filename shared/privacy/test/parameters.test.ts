@@ -12,7 +12,7 @@ import {
   sigmaSquaredOfRho,
   systemRandomness,
 } from '../src/index.ts';
-import { RandomBits } from '../src/random/bits.ts';
+import { RandomBits } from '../src/random/randomness.ts';
 import { bitLength, integerSqrt, rationalOf } from '../src/rational.ts';
 
 const refused = expect.objectContaining({ code: 'ERR_DP_PARAMETER' });

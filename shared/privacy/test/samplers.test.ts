@@ -11,8 +11,8 @@ import {
   systemRandomness,
 } from '../src/index.ts';
 import { predictableRandomness } from '../src/insides.ts';
-import { bernoulliExp } from '../src/random/bernoulli.ts';
-import { RandomBits } from '../src/random/bits.ts';
+import { RandomBits } from '../src/random/randomness.ts';
+import { bernoulliExp } from '../src/random/samplers.ts';
 
 const ALL = 60_000;
 

@@ -7,16 +7,11 @@ export {
   averageError,
   plainTreeAverage,
   plainTreeError,
+  type SquareRoot,
+  squareRootErrors,
   type Workload,
 } from './averages.ts';
 export { type Candidate, type ChoiceOf, chooseStrategy, fanoutsOf } from './choice.ts';
-export {
-  commonHeight,
-  covarianceByHeight,
-  type Interval,
-  intervalError,
-  quantileError,
-} from './covariance.ts';
 export { type Fraction, toNumber } from './fraction.ts';
 export {
   type CoefficientNoise,
@@ -25,8 +20,9 @@ export {
   noiseMoments,
   noiseSampler,
   type ReleaseBudget,
+  type Sensitivity,
+  sensitivityOf,
 } from './noise.ts';
-export { countsOf, monotoneCumulative } from './quantiles/monotone.ts';
 export {
   type AskedRange,
   type AttainableLevel,
@@ -35,17 +31,24 @@ export {
   type PrivateRange,
   prefixDeviation,
   privateRange,
-} from './quantiles/private-range.ts';
+} from './private-range.ts';
 export {
+  countsOf,
+  monotoneCumulative,
   type NoisyHistogram,
   privateQuantile,
   privateRows,
   type QuantileEstimate,
   quantileEdge,
-} from './quantiles/quantiles.ts';
-export { restore } from './restoration.ts';
-export { type Sensitivity, sensitivityOf } from './sensitivity.ts';
-export { type SquareRoot, squareRootErrors } from './square-root.ts';
+} from './quantiles.ts';
+export {
+  commonHeight,
+  covarianceByHeight,
+  type Interval,
+  intervalError,
+  quantileError,
+  restore,
+} from './restoration.ts';
 export {
   binaryTree,
   coefficientCount,

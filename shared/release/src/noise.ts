@@ -10,6 +10,7 @@
  * κ₄ = v(6v + 1). So κ₂ = 2v = 1/(2 sinh²(1/2τ)) and κ₄ = 2v(6v + 1). Rounding a Gaussian of deviation σ >= 1 adds 1/12 to κ₂ and −1/120 to κ₄,
  * up to some multiples of e^(−2π²σ²) < 3·10^−9.
  */
+
 import {
   calibrateRoundedGaussian,
   discreteLaplaceSampler,
@@ -18,8 +19,7 @@ import {
   type Rational,
   roundedGaussianSampler,
 } from '@eigenveil/privacy';
-import { checkEpsilon, invalid, type Neighbours, rationalOf } from '@eigenveil/privacy/parts';
-import { sensitivityOf } from './sensitivity.ts';
+import { checkCount, checkEpsilon, invalid, type Neighbours, rationalOf } from '@eigenveil/privacy/parts';
 import type { Strategy } from './strategy.ts';
 
 /** ε alone is for discrete Laplace noise; with δ the noise is a rounded Gaussian. */
@@ -99,4 +99,47 @@ function momentsOfOne(noise: CoefficientNoise): NoiseMoments {
   if (scale === 0) return { variance: 0, fourthCumulant: 0 };
   const v = 1 / (4 * Math.sinh(1 / (2 * scale)) ** 2);
   return { variance: 2 * v, fourthCumulant: 2 * v * (6 * v + 1) };
+}
+
+/**
+ * How much one row changes the coefficients of a strategy.
+ *
+ * Every row is in exactly one bin of each of d histograms, one per feature. A single histogram first, N > 1, m the height of the root:
+ * one row more or less adds a column of A. Its entries are 0 and ±1; nonzero are the total's or the root's, and one for each further height:
+ * m + 1 for `tree` and `privelet`, 1 for `flat`. So L1 = L2² = m + 1, or 1.
+ *
+ * A row in place of another adds column j less column i. Let k >= 1 be the height of the lowest common ancestor of the bins i and j.
+ * - `flat`: +1 and −1: L1 = L2² = 2.
+ * - `tree`: nodes above both take +1 and −1, which cancel. At the heights 0 … k − 1 the nodes of i and j differ: L1 = L2² = 2k, at most 2m.
+ * - `privelet`: what lies above the ancestor is 0 again, both being in the same half. The ancestor has i and j in different halves: ±2. Below it each
+ *   has k − 1 nodes of its own: L1 = 2 + 2(k − 1) = 2k and L2² = 4 + 2(k − 1) = 2k + 2, at most 2h and 2h + 2.
+ *
+ * All of these are reached. A row's bins of different features may be any, and histograms are apart: d of them have d times L1, and d times L2².
+ */
+
+export interface Sensitivity {
+  readonly l1: number;
+  /** The square of the L2 sensitivity, an integer. */
+  readonly l2Squared: number;
+}
+
+/**
+ * The joint sensitivity of all coefficients of `features` histograms of this strategy.
+ * @throws ERR_DP_PARAMETER unless there is at least one feature
+ */
+export function sensitivityOf(
+  { kind, fanouts }: Strategy,
+  features: number,
+  neighbours: Neighbours,
+): Sensitivity {
+  checkCount('features', features, 1);
+  const height = kind === 'flat' ? Math.min(1, fanouts.length) : fanouts.length;
+  const one = (l1: number, l2Squared: number) => ({ l1: features * l1, l2Squared: features * l2Squared });
+  if (neighbours === 'add-remove') {
+    const nonzero = kind === 'flat' ? 1 : height + 1;
+    return one(nonzero, nonzero);
+  }
+  // A single bin has every row, whichever it is.
+  if (height === 0) return one(0, 0);
+  return one(2 * height, kind === 'privelet' ? 2 * height + 2 : 2 * height);
 }

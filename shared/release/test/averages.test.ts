@@ -6,10 +6,10 @@ import {
   averageError,
   plainTreeAverage,
   plainTreeError,
+  squareRootErrors,
 } from '../src/averages.ts';
-import { intervalError } from '../src/covariance.ts';
 import { type Fraction, toNumber } from '../src/fraction.ts';
-import { squareRootErrors } from '../src/square-root.ts';
+import { intervalError } from '../src/restoration.ts';
 import { binaryTree, flat, privelet, type Strategy, tree } from '../src/strategy.ts';
 
 const same = (a: Fraction, b: Fraction) => a.numerator * b.denominator === b.numerator * a.denominator;

@@ -2,8 +2,8 @@
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { RandomBits } from '@eigenveil/privacy/parts';
 import { describe, expect, it } from 'vitest';
-import { commonHeight, covarianceByHeight, intervalError, quantileError } from '../src/covariance.ts';
 import { type Fraction, toNumber } from '../src/fraction.ts';
+import { commonHeight, covarianceByHeight, intervalError, quantileError } from '../src/restoration.ts';
 import { binaryTree, flat, privelet, type Strategy, tree } from '../src/strategy.ts';
 import { dot, leastSquares, type Over, publishedBoost, publishedPrivelet, strategyMatrix } from './exact.ts';
 

@@ -5,8 +5,13 @@ import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calibrateRelease, noiseSampler, type ReleaseBudget } from '../src/noise.ts';
-import { countsOf, monotoneCumulative } from '../src/quantiles/monotone.ts';
-import { type NoisyHistogram, privateQuantile, privateRows } from '../src/quantiles/quantiles.ts';
+import {
+  countsOf,
+  monotoneCumulative,
+  type NoisyHistogram,
+  privateQuantile,
+  privateRows,
+} from '../src/quantiles.ts';
 import { restore } from '../src/restoration.ts';
 import { coefficientsOf, flat, privelet, type Strategy, tree } from '../src/strategy.ts';
 

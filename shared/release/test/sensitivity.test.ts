@@ -1,6 +1,6 @@
 /** Sensitivities against a search over all neighbours. */
 import { describe, expect, it } from 'vitest';
-import { sensitivityOf } from '../src/sensitivity.ts';
+import { sensitivityOf } from '../src/noise.ts';
 import { binaryTree, flat, privelet, type Strategy, tree } from '../src/strategy.ts';
 import { strategyMatrix, transposed } from './exact.ts';
 

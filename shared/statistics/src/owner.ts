@@ -1,19 +1,16 @@
 /** Rows in, exact integer statistics and their slot layout out, in Node.js and in browsers. */
 
 export { STATISTICS_CODES } from './codes.ts';
-export { CellReader } from './csv/cells.ts';
-export {
-  csvLine,
-  readRecords,
-  readRowBatches,
-  readRows,
-  statisticsOfCsv,
-} from './csv/csv.ts';
+export { CellReader, type MissingMarks, missingMarks } from './csv/cells.ts';
 export { ColumnNames, columnTitle, isRenamed } from './csv/header.ts';
-export { type MissingMarks, missingMarks } from './csv/missing.ts';
-export { parseDecimal, parseDecimalComma } from './csv/number.ts';
-export { BooleanWatch, NumberFormat, ThousandsWatch } from './csv/number-format.ts';
-export { countsRows, IS_SUM, LAST_IS_SUM, LastRowSums, RowCounter } from './csv/odd-rows.ts';
+export {
+  BooleanWatch,
+  NumberFormat,
+  parseDecimal,
+  parseDecimalComma,
+  ThousandsWatch,
+} from './csv/numbers.ts';
+export { countsRows, IS_SUM, LAST_IS_SUM, LastRowSums, RowCounter, widthProblem } from './csv/odd-rows.ts';
 export {
   type ConsentOptions,
   type CsvForm,
@@ -23,20 +20,22 @@ export {
 } from './csv/reading-options.ts';
 export { type RowTerm, rowOption, rowTerm } from './csv/reading-terms.ts';
 export type { CsvOptions, CsvRow } from './csv/records.ts';
-export { widthProblem } from './csv/row-width.ts';
+export {
+  csvLine,
+  readRecords,
+  readRowBatches,
+  readRows,
+  statisticsOfCsv,
+} from './csv/rows.ts';
 export { differenceOf, likeness, nearTo } from './csv/unusual.ts';
 export type { TypeProblems } from './duckdb/columns.ts';
 export { readBlobBytes } from './files/blob.ts';
-export { GrainFinder, LEAST_GRID_ROWS } from './grain/grain.ts';
+export { type FoundGrains, GrainFinder, GrainWatch, LEAST_GRID_ROWS } from './grain/grain.ts';
 export { ColumnSpread, checkClipping, LEAST_SPREAD, ValueWatch } from './grain/value-watch.ts';
-export { type FoundGrains, GrainWatch } from './grain/watch.ts';
-export { drawNoise } from './noise/noise.ts';
-export { drawOwnNoise } from './noise/own-noise.ts';
-export { sketchNoise } from './noise/sketch-noise.ts';
+export { drawNoise, drawOwnNoise, sketchNoise } from './noise.ts';
 export { StatisticsAccumulator } from './sums/accumulate.ts';
 export { Discretiser, scaleCell } from './sums/discretise.ts';
 export { LabelIndex } from './sums/label-index.ts';
-export { layout } from './sums/layout.ts';
 export { RowAccumulator } from './sums/row-accumulator.ts';
 export {
   type OwnerStatistics,
@@ -51,6 +50,7 @@ export {
   addStatistics,
   type ClassSums,
   flatten,
+  layout,
   noisedStatistics,
   type Statistics,
   unflatten,

@@ -5,7 +5,7 @@
  * Every row is in exactly one bin per feature, or, where its cell is no number, in that feature's count of such cells. The strategy A is applied to the bins, and
  * the count of unreadable cells takes noise as it is. What one row changes, for one histogram of one feature, m the height of the root of A:
  * - add-remove: a column of A, or 1 in the other count. The column is the larger: L1 = L2² = m + 1 (flat: 1), against 1.
- * - replace: two columns that are subtracted (shared/release, sensitivity.ts), or a column and the other count: L1 = L2² = m + 2 (flat: 2) for the latter. With
+ * - replace: two columns that are subtracted (shared/release, noise.ts), or a column and the other count: L1 = L2² = m + 2 (flat: 2) for the latter. With
  *   m >= 2 that is at most 2m, the least that two columns of `tree` and `privelet` come to. So trees have at least two levels here, and bins are at least four.
  * So the other count needs no noise beyond that of A alone.
  *

@@ -3,7 +3,7 @@
  * (CRYPTO '94).
  */
 
-import { type Residue, ResidueRing } from './residues.ts';
+import { type Residue, ResidueRing } from './modular.ts';
 
 /**
  * NOT constant-time: which table entries are read, and how long BigInt products take, depend on the exponent. Whoever

@@ -1,12 +1,14 @@
 /** The work that a pool hands out: what each job takes and gives, as plain data that can cross to another thread. */
 
-import { aggregateContributions } from '../aggregate.ts';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { bitLength, bytesToBigint, writeBigint } from '../arithmetic/bytes.ts';
 import { decodeCiphertexts } from '../ciphertexts.ts';
 import { decrypt } from '../decryption.ts';
 import { type Ciphertext, type EncryptionScheme, encryptMany } from '../encryption.ts';
+import { aggregateContributions } from '../homomorphic.ts';
 import { type GenerateKeyOptions, generateKeyPair } from '../keys/generate.ts';
-import { arrive, carry, type KeyCarrier } from '../keys/key-carrier.ts';
 import { PublicKey, type PublicKeyParts } from '../keys/public-key.ts';
+import { SecretKey } from '../keys/secret-key.ts';
 
 /**
  * The last few public keys of this thread, so that what is computed once per key is not computed once per job. No secret key is
@@ -69,4 +71,42 @@ export async function perform<Name extends JobName>(
 ): Promise<JobOutput<Name>> {
   const job = jobs[name] as (...input: JobInput<Name>) => JobOutput<Name> | Promise<JobOutput<Name>>;
   return await job(...input);
+}
+
+/** A secret key on its way between threads: its primes, which move, are not copied, and are overwritten on arrival. */
+export interface KeyCarrier {
+  /** p, then q, big-endian and of the same length; the whole of a buffer. */
+  readonly primes: Uint8Array<ArrayBuffer>;
+  /** Public. */
+  readonly h?: bigint | undefined;
+}
+
+export function carry({ p, q, publicKey: { h } }: SecretKey): KeyCarrier {
+  const length = Math.ceil(Math.max(bitLength(p), bitLength(q)) / 8);
+  const primes = new Uint8Array(2 * length);
+  writeBigint(primes, p, 0, length);
+  writeBigint(primes, q, length, length);
+  return { primes, h };
+}
+
+/** The key that was carried; its bytes are overwritten, so that this can be done once. What BigInts hold only the garbage collector takes. */
+export function arrive({ primes, h }: KeyCarrier): SecretKey {
+  const length = primes.length / 2;
+  const key = new SecretKey({
+    p: bytesToBigint(primes.subarray(0, length)),
+    q: bytesToBigint(primes.subarray(length)),
+    h,
+  });
+  primes.fill(0);
+  return key;
+}
+
+export type Moved = ReturnType<typeof move>;
+
+/** Bytes with a buffer of their own, which may move to another thread: nobody else has them afterwards. */
+export type Movable = Uint8Array<ArrayBuffer>;
+
+/** `message` for another thread, to which these bytes in it move. */
+export function moveWith(bytes: readonly Movable[], message: object): Moved {
+  return move({ [transferableSymbol]: bytes.map(({ buffer }) => buffer), [valueSymbol]: message });
 }

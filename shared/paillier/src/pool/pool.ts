@@ -7,10 +7,19 @@ import { checkCiphertextLength } from '../ciphertexts.ts';
 import { PAILLIER_CODES } from '../codes.ts';
 import type { Ciphertext, Encrypter, EncryptionScheme, Plaintext } from '../encryption.ts';
 import type { GenerateKeyOptions } from '../keys/generate.ts';
-import { arrive, carry, type Movable, type Moved, moveWith } from '../keys/key-carrier.ts';
 import type { PublicKey, PublicKeyParts } from '../keys/public-key.ts';
 import type { SecretKey } from '../keys/secret-key.ts';
-import { type JobInput, type JobName, type JobOutput, perform } from './jobs.ts';
+import {
+  arrive,
+  carry,
+  type JobInput,
+  type JobName,
+  type JobOutput,
+  type Movable,
+  type Moved,
+  moveWith,
+  perform,
+} from './jobs.ts';
 import type { WorkerJob, WorkerOutcome, WorkerSettings } from './worker.ts';
 
 const SECRET_JOBS: ReadonlySet<JobName> = new Set(['generateKeyPair', 'decrypt']);

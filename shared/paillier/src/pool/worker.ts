@@ -3,10 +3,8 @@
 import { isOf } from '@eigenveil/platform';
 import { workerData } from 'piscina';
 import { selfTest } from '../arithmetic/exponentiation.ts';
-import type { PaillierCode } from '../codes.ts';
-import { PAILLIER_CODES } from '../codes.ts';
-import { type Moved, moveWith } from '../keys/key-carrier.ts';
-import { type JobInput, type JobName, type JobOutput, perform } from './jobs.ts';
+import { PAILLIER_CODES, type PaillierCode } from '../codes.ts';
+import { type JobInput, type JobName, type JobOutput, type Moved, moveWith, perform } from './jobs.ts';
 
 export interface WorkerSettings {
   readonly allowBigintFallback: boolean;

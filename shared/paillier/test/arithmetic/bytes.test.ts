@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bitLength } from '../../src/arithmetic/bytes.ts';
-import { bytesToBigints } from '../../src/arithmetic/many-bigints.ts';
+import { bytesToBigints } from '../../src/ciphertexts.ts';
 import { bigintToBytes, bytesToBigint, decodeBigint, encodeBigint } from '../../src/index.ts';
 
 const natural = fc.bigInt({ min: 0n, max: (1n << 4200n) - 1n });

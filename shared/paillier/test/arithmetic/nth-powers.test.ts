@@ -2,11 +2,9 @@
 import { modPow } from 'bigint-crypto-utils';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Modulus } from '../../src/arithmetic/modular.ts';
-import { nthPowers as byBigint } from '../../src/arithmetic/nth-powers.browser.ts';
+import { Modulus, ResidueRing } from '../../src/arithmetic/modular.ts';
+import { nthPowers as byBigint, FixedExponent } from '../../src/arithmetic/nth-powers.browser.ts';
 import { nthPowers as byOpenSsl } from '../../src/arithmetic/nth-powers.ts';
-import { ResidueRing } from '../../src/arithmetic/residues.ts';
-import { FixedExponent } from '../../src/arithmetic/sliding-window.ts';
 import { standardTestKey } from '../keys.ts';
 
 describe('powers to a fixed exponent', () => {

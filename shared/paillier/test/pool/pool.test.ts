@@ -15,8 +15,7 @@ import {
   encodeCiphertexts,
   PaillierPool,
 } from '../../src/index.ts';
-import { arrive, carry } from '../../src/keys/key-carrier.ts';
-import { perform } from '../../src/pool/jobs.ts';
+import { arrive, carry, perform } from '../../src/pool/jobs.ts';
 import { standardTestKey, testKey } from '../keys.ts';
 
 const key = testKey(512);

@@ -10,6 +10,8 @@ import { CodedError } from '@eigenveil/platform';
 import { calibrateRoundedGaussian, latticeBitsFor } from '../calibration/rounded-gaussian.ts';
 import { rhoOfBudget } from '../calibration/zcdp.ts';
 import { PRIVACY_CODES } from '../codes.ts';
+import type { RandomSource } from '../random/randomness.ts';
+import { roundedGaussianSampler } from '../random/samplers.ts';
 import { integerSqrt, type Rational, rationalOf, ZERO } from '../rational.ts';
 import { countsAreProtected, sensitivitySquared, weightsOf } from './sensitivity.ts';
 import { checkSetting, clippingBound, type StageTask } from './setting.ts';
@@ -155,4 +157,32 @@ function checkSum(task: StageTask, variances: PerKind<Rational>, multiplier: num
 /** ⌊B⌋: no entry of a row, and no row, is longer. */
 export function largestEntry({ clippingBound: bound }: NoisePlan): bigint {
   return integerSqrt(bound);
+}
+
+/**
+ * Noise in the order of the flat statistics: the upper triangle of R unless the method is MDR, per labelling and class V and M, and 0 for the number
+ * of owners. Whoever draws must draw once per task: the mean of several draws is closer to the statistics.
+ */
+export function sampleNoise(
+  source: RandomSource,
+  { kind, features: d, classes }: StageTask,
+  { variances, offDiagonal, latticeBits }: Pick<NoisePlan, 'variances' | 'offDiagonal' | 'latticeBits'>,
+): bigint[] {
+  const sampler = (sigmaSquared: Rational, of: 'R' | 'V' | 'M') =>
+    roundedGaussianSampler(source, { sigmaSquared, latticeBits: latticeBits[of] });
+  const R = sampler(variances.R, 'R');
+  const off = sampler(offDiagonal, 'R');
+  const V = sampler(variances.V, 'V');
+  const M = sampler(variances.M, 'M');
+  const noise: bigint[] = [];
+  for (let i = 0; i < d && kind !== 'mdr'; i += 1) {
+    noise.push(R());
+    for (let j = i + 1; j < d; j += 1) noise.push(off());
+  }
+  for (let k = classes.reduce((sum, count) => sum + count, 0); k > 0; k -= 1) {
+    for (let i = 0; i < d; i += 1) noise.push(V());
+    noise.push(M());
+  }
+  noise.push(0n);
+  return noise;
 }

@@ -14,8 +14,7 @@ import {
 import { type IntegerList, Integers } from '@eigenveil/platform';
 import type { RandomSource } from '@eigenveil/privacy';
 import { drawNoise } from '@eigenveil/statistics';
-import { type SharedTask, shareBits } from './shares.ts';
-import { drawSumNoise } from './sum-noise.ts';
+import { drawSumNoise, type SharedTask, shareBits } from './shares.ts';
 
 /** Ciphertexts that are blinded at a time: all threads of a pool have work for seconds, and none has to hold all of a sketch's. */
 const BLINDED_AT_ONCE = 2048;

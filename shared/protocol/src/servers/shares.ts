@@ -1,10 +1,11 @@
 /** Both servers' additive shares, in the ring of the task's two-party protocol. */
+
 import { type IntegerList, Integers } from '@eigenveil/platform';
 import type { RandomSource } from '@eigenveil/privacy';
+import { noiseSampler } from '@eigenveil/release';
 import { drawNoise } from '@eigenveil/statistics';
-import { computedValues, type StatisticsTask, shiftOf } from '@eigenveil/task';
+import { computedValues, releaseNoiseOf, type StatisticsTask, shiftOf, sumsOf } from '@eigenveil/task';
 import { sumShares, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import { drawSumNoise } from './sum-noise.ts';
 
 /** What the shares of a task are a function of. */
 export type SharedTask = StatisticsTask & { readonly twoParty: keyof typeof TWO_PARTY_PROTOCOLS };
@@ -70,4 +71,13 @@ function inRing(
     }
   }
   return Integers.of(shares(), bits);
+}
+
+/**
+ * One number per sum, and 0 for the number of owners, which is no secret. The mean of several draws is closer to the counts, so whoever draws keeps it.
+ * @throws ERR_DP_PARAMETER for no histogram with differential privacy
+ */
+export function drawSumNoise(task: StatisticsTask, source: RandomSource): bigint[] {
+  const sample = noiseSampler(source, releaseNoiseOf(task));
+  return [...Array.from({ length: sumsOf(task) }, () => sample()), 0n];
 }

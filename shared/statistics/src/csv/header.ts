@@ -4,7 +4,7 @@ import { CodedError, joined, type Words, words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
 import type { RowOptions } from '../sums/rows.ts';
-import { parseDecimal } from './number.ts';
+import { parseDecimal } from './numbers.ts';
 import { type ReadingOptions, SEPARATORS, type Separator } from './reading-options.ts';
 import { rowOption, rowTerm } from './reading-terms.ts';
 import { differenceOf, likeness, nearTo } from './unusual.ts';

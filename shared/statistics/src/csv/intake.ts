@@ -2,10 +2,9 @@
 import { CodedError, words } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
 import { Decoding } from './decoding.ts';
-import { PlainLines } from './lines.ts';
-import { QuotedLines } from './quoted-lines.ts';
 import { type CsvForm, SEPARATORS, type Separator } from './reading-options.ts';
 import { rowOption } from './reading-terms.ts';
+import { PlainLines, QuotedLines } from './splitting.ts';
 
 export interface IntakeOptions extends CsvForm {
   /** Told of what looks like a mistake and is none for certain. */

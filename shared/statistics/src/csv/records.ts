@@ -2,17 +2,14 @@
 
 import { CodedError, isOf, type Words, words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
-import type { StatisticsCode } from '../codes.ts';
-import { STATISTICS_CODES } from '../codes.ts';
+import { STATISTICS_CODES, type StatisticsCode } from '../codes.ts';
 import type { Row, RowOptions } from '../sums/rows.ts';
-import { CellReader } from './cells.ts';
+import { CellReader, type MissingMarks, missingMarks } from './cells.ts';
 import { columnTitle, type FoundColumns, findColumns, isIndexName, withAppended } from './header.ts';
-import { type MissingMarks, missingMarks } from './missing.ts';
-import { BooleanWatch, ThousandsWatch } from './number-format.ts';
-import { countsRows, holdsUnits, IS_SUM, LAST_IS_SUM, LastRowSums } from './odd-rows.ts';
+import { BooleanWatch, ThousandsWatch } from './numbers.ts';
+import { countsRows, holdsUnits, IS_SUM, LAST_IS_SUM, LastRowSums, widthProblem } from './odd-rows.ts';
 import type { CsvForm, Separator } from './reading-options.ts';
 import { rowOption, rowTerm } from './reading-terms.ts';
-import { widthProblem } from './row-width.ts';
 
 /** A row that its reader may keep. */
 export interface CsvRow extends Row {

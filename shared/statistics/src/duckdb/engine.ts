@@ -5,9 +5,8 @@
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { CodedError } from '@eigenveil/platform';
-import type { StatisticsCode } from '../codes.ts';
-import { STATISTICS_CODES } from '../codes.ts';
-import { Line, LineBroken } from './line.ts';
+import { STATISTICS_CODES, type StatisticsCode } from '../codes.ts';
+import { Line, LineBroken } from './child-process.ts';
 import {
   type Answer,
   ARRAYS,

@@ -1,7 +1,6 @@
 /** The process that runs DuckDB. It ends with its parent, whose end of the pipe is closed then. */
 import { Socket } from 'node:net';
-import { onFrames, writeFrame } from './frames.ts';
-import type { Request } from './messages.ts';
+import { onFrames, type Request, writeFrame } from './messages.ts';
 import { Reader } from './reader.ts';
 
 /** Neither standard output nor standard error, on which a library might print. */

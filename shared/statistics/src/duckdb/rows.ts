@@ -2,11 +2,9 @@
 
 import { type Code, CodedError, isOf, words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
-import type { StatisticsCode } from '../codes.ts';
-import { STATISTICS_CODES } from '../codes.ts';
-import { CellReader } from '../csv/cells.ts';
+import { STATISTICS_CODES, type StatisticsCode } from '../codes.ts';
+import { CellReader, type MissingMarks, missingMarks } from '../csv/cells.ts';
 import { columnTitle, findColumns, withAppended } from '../csv/header.ts';
-import { type MissingMarks, missingMarks } from '../csv/missing.ts';
 import { IS_SUM, LAST_IS_SUM, LastRowSums } from '../csv/odd-rows.ts';
 import { DIALECT } from '../sql/dialects.ts';
 import type { Row, RowOptions } from '../sums/rows.ts';
@@ -20,7 +18,7 @@ import {
   type Selection,
   type Vector,
 } from './engine.ts';
-import { parquetNames } from './parquet-names.ts';
+import { parquetNames } from './parquet.ts';
 
 /** Files of one kind, read one after the other; or one SELECT, over a database file if one is named. */
 export type StoredRows =

@@ -11,8 +11,7 @@ import {
 } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
 import { squaredLength } from './clip.ts';
-import { ROWS_PER_PASS, rowsPerFlush, Sums } from './exact-sums.ts';
-import { type ProductSums, SketchSums, TriangleSums } from './products.ts';
+import { type ProductSums, ROWS_PER_PASS, rowsPerFlush, SketchSums, Sums, TriangleSums } from './products.ts';
 import type { ClassSums, Statistics } from './statistics.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** From an owner's rows, wherever they come from, to its statistics. */
 import { type StatisticsTask, takesOwnFloor } from '@eigenveil/task';
-import { type FoundGrains, GrainWatch } from '../grain/watch.ts';
+import { type FoundGrains, GrainWatch } from '../grain/grain.ts';
 import { StatisticsAccumulator } from './accumulate.ts';
 import { BinCounts } from './bin-counts.ts';
 import { Discretiser } from './discretise.ts';

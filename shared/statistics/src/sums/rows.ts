@@ -3,8 +3,8 @@ import { CodedError, type Words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
 import type { ConsentOptions, ReadingOptions } from '../csv/reading-options.ts';
+import type { FoundGrains } from '../grain/grain.ts';
 import { checkClipping, UnreadableCells, ValueWatch } from '../grain/value-watch.ts';
-import type { FoundGrains } from '../grain/watch.ts';
 import { RowAccumulator } from './row-accumulator.ts';
 import type { Statistics } from './statistics.ts';
 

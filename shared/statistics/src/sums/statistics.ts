@@ -1,8 +1,15 @@
-/** Statistics of rows as exact integers, and their one order as a flat vector. */
+/** Statistics of rows as exact integers, their one order as a flat vector, and the place of each value in packed plaintexts. */
 
-import type { IntegerList } from '@eigenveil/platform';
-import { CodedError } from '@eigenveil/platform';
-import { computedValues, floorOf, placesOf, type Span, type StatisticsTask } from '@eigenveil/task';
+import { makePacking, type Packing } from '@eigenveil/paillier/owner';
+import { CodedError, type IntegerList } from '@eigenveil/platform';
+import {
+  computedValues,
+  floorOf,
+  placesOf,
+  type Span,
+  type StatisticsTask,
+  valueBitsOf,
+} from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
 
 /** The sum V of the rows x of one class and their number M; x in units of 2^-fractionBits. */
@@ -152,4 +159,22 @@ function zip<T, U>(a: readonly T[], b: readonly T[], combine: (x: T, y: T) => U)
     throw new RangeError(`statistics expected the same shape, got ${a.length} and ${b.length} entries`);
   }
   return a.map((x, i) => combine(x, b[i]!));
+}
+
+/**
+ * The packing of the task's flat statistics (see `flatten`), wide enough for the sum over all owners. What blinding adds to the width of a
+ * value is the packing's.
+ * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER, ERR_PACKING_TOO_NARROW when a slot does not fit the key
+ * @example
+ * import { layout } from '@eigenveil/statistics';
+ *
+ * const ciphertexts = layout(task).plaintexts.length; // of one contribution
+ */
+export function layout(task: StatisticsTask): Packing {
+  return makePacking({
+    valueBits: valueBitsOf(task),
+    statisticalSecurityBits: task.statisticalSecurityBits,
+    // Every plaintext below 2^(bits(n) - 1) is below n.
+    plaintextBits: task.keyBits - 1,
+  });
 }

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { CodedError } from '@eigenveil/platform';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseDecimal } from '../../src/csv/number.ts';
+import { parseDecimal } from '../../src/csv/numbers.ts';
 import { type CsvOptions, readFileBytes, readRows } from '../../src/index.ts';
 import { chunksOf, collect, expected, read, refusal, task } from '../reading.ts';
 

@@ -1,7 +1,32 @@
-/** Words, coins and integers out of a byte source that is asked for larger pieces. */
+/** Where random bytes come from: the system, or a secret that they follow from; and words, coins and integers out of them. */
 
+import { hmacSha256Hasher, randomBytes } from '@eigenveil/platform';
 import { bitLength } from '../rational.ts';
-import type { RandomSource } from './source.ts';
+
+/** `length` uniform bytes, independent of all bytes given before. The caller may overwrite them. */
+export type RandomSource = (length: number) => Uint8Array;
+
+/** The system's CSPRNG: what every release of real data draws its noise from. */
+export const systemRandomness: RandomSource = randomBytes;
+
+const BLOCK_BYTES = 32;
+
+/**
+ * The blocks HMAC-SHA-256(key, 0), HMAC-SHA-256(key, 1), …: to whoever does not know the key they are as good as random (Bellare, "New proofs for NMAC and HMAC", 2006). So
+ * that what is to be drawn once is the same however often it is drawn. A key is for one draw alone.
+ * @param key of 32 bytes, secret and uniform
+ */
+export function keyedRandomness(key: Uint8Array): RandomSource {
+  let block = 0;
+  return (length) => {
+    const bytes = new Uint8Array(length);
+    for (let from = 0; from < length; from += BLOCK_BYTES, block += 1) {
+      const digest = hmacSha256Hasher(key).update(`eigenveil/1 randomness\0${block}`).digest();
+      bytes.set(digest.subarray(0, length - from), from);
+    }
+    return bytes;
+  };
+}
 
 /** One call of the CSPRNG costs as much as some hundred bytes of its output; a single draw needs only a few. */
 const FIRST_CHUNK_BYTES = 64;

@@ -12,12 +12,12 @@
  * 4 sinh²(x/2) v <= τ² x² for x <= 1/τ and Π (1 − x_i) >= 1 − Σ x_i. Then z = y √V τ with the least y for which min_u e^(−uy)/(1 − u²) <= error; u is
  * the root of y u² + 2u − y. With two servers, V counts both.
  */
+
 import { invalid, leastThatHolds, millsRatio, normalDensity } from '@eigenveil/privacy/parts';
-import { intervalError, quantileErrors } from '../covariance.ts';
-import { toNumber } from '../fraction.ts';
-import { type CoefficientNoise, noiseMoments } from '../noise.ts';
-import { checkLength, type Strategy } from '../strategy.ts';
-import { monotoneCumulative } from './monotone.ts';
+import { toNumber } from './fraction.ts';
+import { type CoefficientNoise, noiseMoments } from './noise.ts';
+import { intervalError, quantileErrors } from './restoration.ts';
+import { checkLength, type Strategy } from './strategy.ts';
 
 /** Restored counts of one histogram, and what their noise is. */
 export interface NoisyHistogram {
@@ -129,4 +129,44 @@ export function privateRows(histograms: readonly NoisyHistogram[]): {
   const total = toNumber(intervalError(strategy, { from: 0, to: strategy.bins }));
   const { variance } = noiseMoments(noise, servers);
   return { rows, deviation: Math.sqrt((variance * total) / histograms.length) };
+}
+
+/**
+ * Counts that no bin has less than nothing of: the nearest cumulative counts that never fall.
+ *
+ * Isotonic regression, by pooling adjacent violators (Ayer, Brunk, Ewing, Reid and Silverman, 1955), bounded below by 0: the Euclidean projection of
+ * the cumulative counts onto a convex set that has the true ones. So it never moves them farther from the truth, whatever the noise is. It looks at
+ * nothing but what is released.
+ */
+
+/**
+ * The cumulative counts c_1 <= … <= c_N, c_1 >= 0, nearest to those of restored counts; O(N).
+ * @example
+ * import { monotoneCumulative } from '@eigenveil/release';
+ *
+ * monotoneCumulative([-2, 5, -1, 4]); // → [0, 2.5, 2.5, 6]
+ */
+export function monotoneCumulative(counts: readonly number[]): number[] {
+  const pools: { sum: number; size: number }[] = [];
+  let cumulative = 0;
+  for (const count of counts) {
+    cumulative += count;
+    let pool = { sum: cumulative, size: 1 };
+    for (
+      let last = pools.at(-1);
+      last !== undefined && last.sum * pool.size > pool.sum * last.size;
+      last = pools.at(-1)
+    ) {
+      pool = { sum: last.sum + pool.sum, size: last.size + pool.size };
+      pools.pop();
+    }
+    pools.push(pool);
+  }
+  // A projection onto monotone sequences stays one when it is cut off at a bound.
+  return pools.flatMap(({ sum, size }) => new Array<number>(size).fill(Math.max(0, sum / size)));
+}
+
+/** The counts that such cumulative counts are sums of: none below 0, and consistent. */
+export function countsOf(cumulative: readonly number[]): number[] {
+  return cumulative.map((value, i) => value - (cumulative[i - 1] ?? 0));
 }

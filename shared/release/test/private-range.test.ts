@@ -1,17 +1,12 @@
 /** Ranges from noisy counts: levels that the noise allows, edges, and refusals. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { intervalError, quantileError, quantileErrors } from '../../src/covariance.ts';
-import { toNumber } from '../../src/fraction.ts';
-import { calibrateRelease, noiseMoments } from '../../src/noise.ts';
-import {
-  attainableLevel,
-  LARGEST_LEVEL,
-  prefixDeviation,
-  privateRange,
-} from '../../src/quantiles/private-range.ts';
-import { type NoisyHistogram, privateQuantile, quantileEdge } from '../../src/quantiles/quantiles.ts';
-import { flat, privelet, tree } from '../../src/strategy.ts';
+import { toNumber } from '../src/fraction.ts';
+import { calibrateRelease, noiseMoments } from '../src/noise.ts';
+import { attainableLevel, LARGEST_LEVEL, prefixDeviation, privateRange } from '../src/private-range.ts';
+import { type NoisyHistogram, privateQuantile, quantileEdge } from '../src/quantiles.ts';
+import { intervalError, quantileError, quantileErrors } from '../src/restoration.ts';
+import { flat, privelet, tree } from '../src/strategy.ts';
 
 const NOISE = { kind: 'laplace', scale: { numerator: 3n, denominator: 1n } } as const;
 /** 1,000 rows of a bin each, and nothing before and behind them. */

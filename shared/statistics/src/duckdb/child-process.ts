@@ -6,8 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { onFrames, writeFrame } from './frames.ts';
-import type { Answer, Request } from './messages.ts';
+import { type Answer, onFrames, type Request, writeFrame } from './messages.ts';
 
 /** The process lies beside this file and is of its kind: TypeScript in the repository, JavaScript in a package. */
 const PROGRAM = fileURLToPath(

@@ -6,9 +6,9 @@
  * All of it follows from what is released, and costs no privacy.
  */
 import { invalid } from '@eigenveil/privacy/parts';
-import { averageError } from '../averages.ts';
-import { toNumber } from '../fraction.ts';
-import { noiseMoments } from '../noise.ts';
+import { averageError } from './averages.ts';
+import { toNumber } from './fraction.ts';
+import { noiseMoments } from './noise.ts';
 import { type NoisyHistogram, quantileEdge } from './quantiles.ts';
 
 /** The share of the rows that may lie beyond one end of a range, at most. */
