@@ -31,7 +31,7 @@ export function crossScores(windows: readonly Float64Array[], kind: ScoreKind): 
   });
 }
 
-export interface ErrorRates {
+interface ErrorRates {
   readonly threshold: number;
   /** False match rate: share of impostors' scores below the threshold. */
   readonly falseMatch: number;

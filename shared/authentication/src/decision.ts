@@ -32,7 +32,7 @@ export interface Engine {
 }
 
 /** Refuses what no scorer gives: a NaN would compare false with every threshold, and let in. */
-export function checkScore(score: number): void {
+function checkScore(score: number): void {
   if (!(score >= 0))
     throw new CodedError(
       AUTHENTICATION_CODES.ERR_SCORE_INVALID,
@@ -40,7 +40,7 @@ export function checkScore(score: number): void {
     );
 }
 
-export function invalidSettings(what: string): CodedError {
+function invalidSettings(what: string): CodedError {
   return new CodedError(AUTHENTICATION_CODES.ERR_SETTINGS_INVALID, what);
 }
 

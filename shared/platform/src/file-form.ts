@@ -8,7 +8,7 @@ export const ENCODINGS = [
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** How text is told to be written by its first bytes. `mark` is the length of a byte order mark. */
-export interface TextForm {
+interface TextForm {
   readonly kind: 'text';
   /** Undefined where the bytes do not say it. */
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | undefined;

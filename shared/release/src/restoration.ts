@@ -36,7 +36,7 @@ export interface Interval {
 }
 
 /** What the errors of a strategy follow from, by height. */
-export interface Levels {
+interface Levels {
   /** s_k: bins below a node. */
   readonly sizes: readonly bigint[];
   /** ψ_k, times the common denominator. */
@@ -80,7 +80,7 @@ function gramWeights({ kind, fanouts }: Strategy): bigint[] {
 }
 
 /** ψ_k as doubles. */
-export function coefficientsByLevel(strategy: Strategy): number[] {
+function coefficientsByLevel(strategy: Strategy): number[] {
   const { psi, denominator } = levelsOf(strategy);
   return psi.map((numerator) => toNumber({ numerator, denominator }));
 }

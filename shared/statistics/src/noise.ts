@@ -166,7 +166,7 @@ export function sketchNoise({ signs, columns: l, scales }: Asked, source: Random
  * Ω of the task.
  * @throws RangeError for another size, or none
  */
-export function checkSigns(
+function checkSigns(
   { features, sketch }: Pick<StatisticsTask, 'features' | 'sketch'>,
   signs: Int32Array | undefined,
 ): Int32Array {
@@ -208,7 +208,7 @@ function add(to: Float64Array, other: Float64Array, factor: number): void {
 }
 
 /** Draws whole numbers of a Gaussian with the deviation that is asked for. */
-export function gaussiansOf(source: RandomSource): (deviation: number) => bigint {
+function gaussiansOf(source: RandomSource): (deviation: number) => bigint {
   const samplers = new Map<number, () => bigint>();
   return (deviation) => {
     const sampler =

@@ -237,7 +237,7 @@ const MOST_PER_OWNER = 2;
 const RETRY_AFTER_SECONDS = 1;
 
 /** Limits how many pieces of contributions are in memory at a time, whatever the number of owners. */
-export class PieceLimit {
+class PieceLimit {
   readonly #underWay = new Map<OwnerId, number>();
   #count = 0;
 

@@ -111,7 +111,7 @@ function* markWithdrawn(taskId: TaskId, ownerId: OwnerId): Work<void> {
 }
 
 /** A statement that writes bodies of owners who have none in the task. */
-export function insertBodies(taskId: TaskId, contributions: readonly NewContribution[]) {
+function insertBodies(taskId: TaskId, contributions: readonly NewContribution[]) {
   const bodies = contributions.map(({ ownerId, record, bytes }) => [taskId, ownerId, record, bytes]);
   return sql`INSERT INTO contribution_bodies (task_id, owner_id, record, bytes) VALUES ${rows(bodies)}`;
 }
@@ -120,7 +120,7 @@ export function insertBodies(taskId: TaskId, contributions: readonly NewContribu
  * Writes the bodies of those owners who have none in the task; returns who they are. Where another transaction is about to write the
  * same owner's, this waits for its end. In the order of the owners: two such transactions cannot wait for each other.
  */
-export function* writeBodies(taskId: TaskId, contributions: readonly NewContribution[]): Work<OwnerId[]> {
+function* writeBodies(taskId: TaskId, contributions: readonly NewContribution[]): Work<OwnerId[]> {
   const byOwner = Map.groupBy(contributions, ({ ownerId }) => ownerId);
   const inOrder = [...byOwner.keys()].sort().map((ownerId) => byOwner.get(ownerId)![0]!);
   const written = yield* rowsOf<{ ownerId: OwnerId }>(
@@ -129,7 +129,7 @@ export function* writeBodies(taskId: TaskId, contributions: readonly NewContribu
   return written.map(({ ownerId }) => ownerId);
 }
 
-export function* deleteBodies(taskId: TaskId, owners: readonly OwnerId[]): Work<void> {
+function* deleteBodies(taskId: TaskId, owners: readonly OwnerId[]): Work<void> {
   yield erasing`DELETE FROM contribution_bodies WHERE task_id = ${taskId} AND owner_id ${among(owners)}`;
 }
 
@@ -210,12 +210,12 @@ export function* dropUpload(uploadId: number): Work<void> {
       WHERE contributions.task_id = uploads.task_id AND contributions.owner_id = uploads.owner_id)`;
 }
 
-export function* removeUpload(taskId: TaskId, ownerId: OwnerId): Work<void> {
+function* removeUpload(taskId: TaskId, ownerId: OwnerId): Work<void> {
   yield erasing`DELETE FROM ${uploadsOf(taskId, ownerId)}`;
 }
 
 /** Which of these are there. They stay until the transaction ends. */
-export function* uploadsAmong(ids: readonly number[]): Work<ReadonlySet<number>> {
+function* uploadsAmong(ids: readonly number[]): Work<ReadonlySet<number>> {
   if (ids.length === 0) return new Set();
   const found = yield* rowsOf<{ id: number }>(
     sql`SELECT upload_id AS id FROM uploads WHERE upload_id ${among(ids)} ORDER BY upload_id ${SHARED}`,

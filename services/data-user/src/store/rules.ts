@@ -42,7 +42,7 @@ function requireOpen(stored: StoredTask | undefined): StoredTask {
 }
 
 /** What becomes of contributions that have come together. */
-export interface Admission {
+interface Admission {
   /** As insertContributions returns them. */
   readonly outcomes: (StoredContribution | CodedError)[];
   /** Those to be stored, with their sequence numbers. */

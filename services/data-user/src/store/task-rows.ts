@@ -131,7 +131,7 @@ export function* idsOf(statement: ReturnType<typeof sql>): Work<TaskId[]> {
 }
 
 /** See watched of the store: what is shown of a task while it goes on, but for what was refused. */
-export function* shownTask(taskId: TaskId): Work<Omit<WatchedTask, 'refused'> | undefined> {
+function* shownTask(taskId: TaskId): Work<Omit<WatchedTask, 'refused'> | undefined> {
   const row = yield* rowOf<ShownRow>(sql`SELECT ${SHOWN} FROM tasks WHERE task_id = ${taskId}`);
   return row && shownOf(row);
 }

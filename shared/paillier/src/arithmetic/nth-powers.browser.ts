@@ -17,7 +17,7 @@ export const nthPowers: typeof inNode = ({ n }) => {
 };
 
 /** What can be multiplied. */
-export interface Multiplication<T> {
+interface Multiplication<T> {
   multiply(a: T, b: T): T;
   square(a: T): T;
 }

@@ -19,7 +19,7 @@ export interface SecretKeyJson extends PublicKeyJson {
   q: string;
 }
 
-export interface SecretKeyParts {
+interface SecretKeyParts {
   readonly p: bigint;
   readonly q: bigint;
   readonly h?: bigint | undefined;

@@ -27,7 +27,7 @@ function publicKeyOf(parts: PublicKeyParts): PublicKey {
   return key;
 }
 
-export const jobs = {
+const jobs = {
   async generateKeyPair(options: GenerateKeyOptions): Promise<KeyCarrier> {
     return carry(await generateKeyPair(options));
   },
@@ -74,7 +74,7 @@ export async function perform<Name extends JobName>(
 }
 
 /** A secret key on its way between threads: its primes, which move, are not copied, and are overwritten on arrival. */
-export interface KeyCarrier {
+interface KeyCarrier {
   /** p, then q, big-endian and of the same length; the whole of a buffer. */
   readonly primes: Uint8Array<ArrayBuffer>;
   /** Public. */

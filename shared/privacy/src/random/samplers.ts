@@ -70,7 +70,7 @@ export function discreteLaplaceSampler(
 }
 
 /** One draw for τ = t/s with t, s > 0. */
-export function drawDiscreteLaplace(
+function drawDiscreteLaplace(
   random: RandomBits,
   t: bigint,
   s: bigint,
@@ -117,7 +117,7 @@ export function bernoulliExp(random: RandomBits, numerator: bigint, denominator:
 }
 
 /** For γ = numerator/denominator in [0, 1]: coins of γ/1, γ/2, γ/3, … until one falls tails; true if it was an odd one. */
-export function bernoulliExpFraction(random: RandomBits, numerator: bigint, denominator: bigint): boolean {
+function bernoulliExpFraction(random: RandomBits, numerator: bigint, denominator: bigint): boolean {
   const leading = Number((numerator << WORD_BITS) / denominator);
   let k = 1;
   while (bernoulliOver(random, numerator, denominator, leading, k)) k++;

@@ -21,7 +21,7 @@ import type { Neighbours } from '../parameters.ts';
 import type { StageTask } from './setting.ts';
 
 /** w_V and w_M. Powers of two, so that all that is computed from them is exact in doubles. */
-export interface Weights {
+interface Weights {
   readonly V: number;
   readonly M: number;
 }

@@ -4,7 +4,7 @@
  */
 
 export type SqlValue = string | number | bigint | Uint8Array | null;
-export type Dialect = 'sqlite' | 'postgres';
+type Dialect = 'sqlite' | 'postgres';
 type Piece = SqlValue | Statement | Fragment | List | Rows;
 
 /** What came of a statement. */
@@ -166,7 +166,7 @@ export interface SqlDriver {
 type Value = SqlValue | readonly (string | number)[];
 
 /** A statement as PostgreSQL takes it. */
-export interface Written {
+interface Written {
   readonly text: string;
   readonly values: readonly Value[];
 }

@@ -111,7 +111,7 @@ const SECRET_TEXT = [
  * Copies any value so that it is safe to log: secrets by name, big integers and bytes by kind, errors by code, message and stack. It never throws: what
  * cannot be read is left out.
  */
-export function redact(value: unknown, depth = 0): unknown {
+function redact(value: unknown, depth = 0): unknown {
   switch (typeof value) {
     case 'string':
       return redactText(value);

@@ -40,7 +40,7 @@ export function validityOf({ begins, expires }: Times, now = Date.now()): Validi
 }
 
 /** Whether peers accept it. */
-export const isGood = (validity: Validity) => validity !== 'has expired' && validity !== 'is not yet valid';
+const isGood = (validity: Validity) => validity !== 'has expired' && validity !== 'is not yet valid';
 
 /** Tells of a certificate that is looked at again and again: `expires soon` once, what is worse each time. */
 export class ValidityTeller {

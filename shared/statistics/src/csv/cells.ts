@@ -128,7 +128,7 @@ const PROBABLE: ReadonlySet<string> = new Set(
   ),
 );
 
-export const isProbablyMissing = (text: string) => PROBABLE.has(text);
+const isProbablyMissing = (text: string) => PROBABLE.has(text);
 
 /** The marks of one column. */
 export class MissingMarks {

@@ -18,7 +18,7 @@ export interface FoundColumns {
   readonly names: readonly (readonly string[])[];
 }
 
-export interface HeaderOptions extends Pick<ReadingOptions, 'columns' | 'trim'> {
+interface HeaderOptions extends Pick<ReadingOptions, 'columns' | 'trim'> {
   readonly ignoredColumns: NonNullable<RowOptions['ignoredColumns']>;
   readonly keptColumns: readonly string[];
   readonly separator: Separator;

@@ -112,7 +112,7 @@ export const CSV_OPTIONS = {
 } as const;
 
 /** Which files are read, and by what. */
-export const FILE_OPTIONS = {
+const FILE_OPTIONS = {
   folderColumns: {
     schema: z.array(z.string()).optional(),
     description:

@@ -47,7 +47,7 @@ export async function* readRowBatches(
 }
 
 /** A line's cells as they stand, and its number as an editor counts. */
-export interface CsvRecord {
+interface CsvRecord {
   readonly cells: readonly string[];
   readonly line: number;
 }

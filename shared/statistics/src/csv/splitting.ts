@@ -9,7 +9,7 @@ import { rowOption, rowTerm } from './reading-terms.ts';
 /** A longer record is taken for a quote that is never closed, so that it does not end in all memory. */
 const LONGEST_RECORD = 1 << 20;
 
-export interface QuotedSyntax {
+interface QuotedSyntax {
   readonly separator: string;
   readonly trim: boolean;
   /** Whether a backslash stands before a quote inside a quoted cell, in the place of another quote. */

@@ -4,7 +4,7 @@ import { type TypeProblems, typeProblems } from './columns.ts';
 import { Engine, type EngineOptions, fileOf, parquetOf, textOf } from './engine.ts';
 
 /** A record; the header comes first, with what its columns are not. */
-export interface StoredRecord {
+interface StoredRecord {
   /** Undefined for NULL, NaN and for what a task takes neither as a feature nor as a label. */
   readonly cells: readonly (string | undefined)[];
   readonly problems?: readonly TypeProblems[];
@@ -72,7 +72,7 @@ export async function parquetNames(engine: Engine, file: string): Promise<string
   return names;
 }
 
-export interface ParquetColumn {
+interface ParquetColumn {
   readonly name: string;
   readonly type: 'DOUBLE' | 'VARCHAR';
 }

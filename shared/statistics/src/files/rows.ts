@@ -14,7 +14,7 @@ import { filesOf, folderValues } from './paths.ts';
 type Columns = Pick<StatisticsTask, 'features' | 'labellings'>;
 
 /** How rows are read, and who is told of it. */
-export interface FileRowOptions extends RowOptions {
+interface FileRowOptions extends RowOptions {
   /** Told how many rows have been read, and of how many where that is known. */
   readonly onProgress?: ((rows: number, total: number | undefined) => void) | undefined;
 }
@@ -31,7 +31,7 @@ export interface FileRows {
 }
 
 /** A record of a sample; undefined for a cell that is missing whatever marks there are. */
-export interface FileRecord {
+interface FileRecord {
   readonly cells: readonly (string | undefined)[];
   /** Where it is, for messages. */
   readonly place: string;
@@ -243,7 +243,7 @@ class Repeats {
 }
 
 /** A sample: its header, and its records one by one. */
-export type FileRecords = AsyncGenerator<FileRecord>;
+type FileRecords = AsyncGenerator<FileRecord>;
 
 /**
  * The records of the files that one text names, of which no task says what they are; the header comes first, once.

@@ -12,7 +12,7 @@ interface Sum {
   readonly of: (expression: string) => string;
 }
 
-export interface Dialect {
+interface Dialect {
   readonly double: string;
   readonly integer: string;
   readonly text: string;

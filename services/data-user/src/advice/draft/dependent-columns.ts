@@ -60,7 +60,7 @@ export class SampleScatter {
 }
 
 /** A column that its scatter knows by a number. */
-export interface Candidate {
+interface Candidate {
   readonly column: SampleColumn;
   readonly at: number;
   /** Whether it stays whatever it follows from. */

@@ -12,7 +12,7 @@ const MOST_NAMED = 3;
 const MOST_GROUPS = 8;
 
 /** What `--grain` says: of columns by name, number or pattern. */
-export interface AskedGrain {
+interface AskedGrain {
   readonly name: string;
   readonly grain: Grain;
 }

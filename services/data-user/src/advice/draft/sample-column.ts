@@ -17,7 +17,7 @@ import {
 import { LIMITS } from '@eigenveil/task/schema';
 
 /** A cell that cannot be what it is wanted for, by its row from 1, or a whole column (row 0); what stands in it is never told. */
-export interface BadCell<Kind> {
+interface BadCell<Kind> {
   readonly row: number;
   readonly kind: Kind;
   /** What it holds, and what would read it. */
@@ -83,7 +83,7 @@ export interface SampleOptions
 const LONGEST_LABEL = 128;
 
 /** What is known of a column before a row is read. */
-export interface ColumnTitle extends TypeProblems {
+interface ColumnTitle extends TypeProblems {
   readonly own: string;
   readonly name: string;
   readonly position: number;
@@ -283,14 +283,14 @@ const WORDS: ReadonlySet<string> = new Set(
 const MOST_LABELS = 20;
 
 /** By its name alone: `label`, `true_class` and `ClassLabel`, but not `classical` or `class_size`. */
-export function isNamedLikeLabels(column: string): boolean {
+function isNamedLikeLabels(column: string): boolean {
   const words = column.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '');
   return WORDS.has(words.at(-1)?.toLowerCase() ?? '');
 }
 
 /** The values of a column that is named like labels: at most twenty different ones, all whole numbers. */
 /** Says whether a column of a sample looks like class labels: a feature that tells the classes makes every other component worthless. */
-export class LabelLike {
+class LabelLike {
   readonly #values = new Set<number>();
   #holds = true;
 

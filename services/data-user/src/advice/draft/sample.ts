@@ -35,7 +35,7 @@ export interface Sample {
 }
 
 /** A row of a sample; undefined for a cell that holds nothing. */
-export interface SampleRecord {
+interface SampleRecord {
   readonly cells: readonly (string | undefined)[];
   /** Of the header, where columns have types: why each is no feature or no label. */
   readonly problems?: readonly TypeProblems[] | undefined;
