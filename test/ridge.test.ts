@@ -1,7 +1,7 @@
 /** Ridge regression through running services and command lines: drafted, shown, computed by garbled circuits, told, checked and applied by owners. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Predictor } from '@eigenveil/projection';
+import { Predictor, Projector } from '@eigenveil/projection';
 import { csvLine } from '@eigenveil/statistics';
 import { ProposalFile, type TaskProposal } from '@eigenveil/task';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -110,8 +110,11 @@ test('a column is predicted from the others, by everybody who has the result and
   expect(lines.slice(1)).toEqual(predicted.map((value, n) => `p${n},${value}`));
   for (const [n, value] of predicted.slice(0, 5).entries())
     expect(Math.abs(value - rows.values[n]![names.indexOf(TARGET)]!)).toBeLessThan(0.5);
-  const opened = await Predictor.open(JSON.parse(await readFile(evidence, 'utf8')), task.csp);
-  expect(opened.predict(given)).toEqual(predicted);
+  const signed = JSON.parse(await readFile(evidence, 'utf8'));
+  expect((await Predictor.open(signed, task.csp)).predict(given)).toEqual(predicted);
+  const refusal = { code: 'ERR_PROJECTION_INVALID', message: expect.stringContaining('Predictor') };
+  await expect(Projector.open(signed, task.csp)).rejects.toMatchObject(refusal);
+  await expect(Projector.load(evidence, task.csp)).rejects.toMatchObject(refusal);
 
   // What the operator reads.
   const asked = ['task', 'result', task.id, '--url', world.dataUserAddress.url];
