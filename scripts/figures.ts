@@ -13,6 +13,7 @@ import { ofFaces } from './figures/faces.ts';
 import { ofEncryptedFaces } from './figures/faces-encrypted.ts';
 import { ROOT, readText } from './figures/kept.ts';
 import { ofLearners } from './figures/learners.ts';
+import { MEASURED } from './figures/measured.ts';
 import { ofPrivacy } from './figures/privacy.ts';
 import { ofRanges } from './figures/ranges.ts';
 import { ofRounding } from './figures/rounding.ts';
@@ -34,7 +35,18 @@ const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promis
   ['docs/privacy.md', ofPrivacy],
   ['docs/ranges.md', ofRanges],
   ['docs/rotated.md', ofRotatedAccuracy],
+  ...MEASURED,
 ];
+
+/** @throws ERR_FIGURES for a sentence that the document does not have once */
+function figuredBy(document: string, before: string, sentences: readonly Sentence[]): string {
+  try {
+    return withFigures(before, sentences);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new CodedError(FAILURE.ERR_FIGURES, `${document}: ${cause.message}`, { cause });
+  }
+}
 
 const program = createProgram({
   name: 'figures',
@@ -47,7 +59,7 @@ const program = createProgram({
     for (const [document, ...sentences] of FIGURES) {
       const before = await readText(document);
       const told = await Promise.all(sentences.map((some) => some()));
-      const figured = withFigures(before, told.flat());
+      const figured = figuredBy(document, before, told.flat());
       if (figured === before) continue;
       differing.push(document);
       const options = await resolveConfig(join(ROOT, document));

@@ -10,6 +10,17 @@ export interface Sentence {
 const FIGURE =
   '(\\d{4}-\\d\\d-\\d\\d|[0-9a-f]{8}|[+−-]?\\d(?:[\\d.,]*\\d)?(?:e[+-]?\\d+)?(?:\\s+(?:min|s|ms|µs|bytes|kB|MB|GB)\\b)?)';
 const WHOLE = new RegExp(`^${FIGURE}$`);
+const EACH = new RegExp(FIGURE, 'g');
+
+/** A text that stands in a document, with places for all of its figures: `35 / 71 ms` has two. */
+export function withPlaces(text: string): Sentence {
+  const figures: string[] = [];
+  const says = text.replaceAll(EACH, (figure) => {
+    figures.push(figure);
+    return '{}';
+  });
+  return { says, figures };
+}
 
 /**
  * The document with these figures.

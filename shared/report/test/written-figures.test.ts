@@ -1,6 +1,6 @@
 /** Figures of a document are those of a report, or the difference is told. */
 import { expect, test } from 'vitest';
-import { withFigures } from '../src/written-figures.ts';
+import { withFigures, withPlaces } from '../src/written-figures.ts';
 
 const PAGE =
   'A PCA takes 16 s by `garbled` and 1.8\ns by `rotated` (why?).\nOf 41 experiments all\nhold; of others 2.\n| PCA | 1e-5;  4e-7 |\n';
@@ -22,6 +22,15 @@ test('days and commits are figures, too', () => {
   const page = 'A run of 2026-11-21 at 91210de8 took 12 s.';
   const figures = ['2026-11-27', '3feb677e', '1.5 s'];
   expect(withFigures(page, [{ says, figures }])).toBe('A run of 2026-11-27 at 3feb677e took 1.5 s.');
+});
+
+test('all figures of a text have places', () => {
+  const text = '404–546 MB | 2e-9, 8 | none seen | **1,954**';
+  const figures = ['404', '546 MB', '2e-9', '8', '1,954'];
+  const says = '{}–{} | {}, {} | none seen | **{}**';
+  expect(withPlaces(text)).toEqual({ says, figures });
+  const stale = '1–2 MB | 3, 4 | none seen | **5**';
+  expect(withFigures(stale, [withPlaces(text)])).toBe(text);
 });
 
 test.each([
