@@ -15,6 +15,7 @@ import { ROOT, readText } from './figures/kept.ts';
 import { ofLearners } from './figures/learners.ts';
 import { MEASURED } from './figures/measured.ts';
 import { ofPrivacy } from './figures/privacy.ts';
+import { ofPrivacyComparison } from './figures/privacy-comparison.ts';
 import { ofRanges } from './figures/ranges.ts';
 import { ofRounding } from './figures/rounding.ts';
 import { ofFloor, ofProtocols, ofSmallRuns } from './figures/small-runs.ts';
@@ -33,6 +34,7 @@ const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promis
   ['docs/learners.md', ofLearners],
   ['docs/precision.md', ofGarbledAccuracy, ofRounding],
   ['docs/privacy.md', ofPrivacy],
+  ['docs/privacy-comparison.md', ofPrivacyComparison],
   ['docs/ranges.md', ofRanges],
   ['docs/rotated.md', ofRotatedAccuracy],
   ...MEASURED,

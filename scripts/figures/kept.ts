@@ -41,7 +41,15 @@ export const textOf = (cell: Cell): string =>
 
 /** The cells of the tables with this caption, by the first cells of a row and by the title of a column behind them. */
 export function cellsOf(report: Report, caption: string): (row: readonly string[], column: string) => string {
-  const tables = tablesOf(report, caption);
+  return cellsIn(tablesOf(report, caption), caption);
+}
+
+/** As cellsOf, of tables without a report. */
+export function cellsIn(
+  all: readonly Table[],
+  caption: string,
+): (row: readonly string[], column: string) => string {
+  const tables = all.filter((table) => table.caption.startsWith(caption));
   return (row, column) => {
     const found = tables.flatMap(({ rows, columns }) => {
       const cells = rows.find((one) => row.every((cell, i) => one[i] === cell));

@@ -114,6 +114,10 @@ const TOLD: Readonly<Record<string, readonly Told[]>> = {
       'bit for bit what the garbled one does ({day}, {commit}): keystrokes (d = 71, K = 56, ρ = 1, 55 components) were {keystrokes} off in 1 − cosine and {keystrokesEigenvalue} in eigenvalues, ionosphere with ρ = 1, ρ′ = 0.1 and three components {ionosphere} and {ionosphereEigenvalue}.',
     ],
   ],
+  'docs/privacy-comparison.md': [
+    ['privacy-dealings', 'at each dealing ({day}, {commit}):'],
+    ['privacy-dealings', '| [against] | {values} |', 'means'],
+  ],
   'docs/rotated-correlation.md': [
     ['correlation-rotated', '`maximumOwners` 16 with 1,024 rows each (measured once, {day}, {commit}):'],
     [
