@@ -184,7 +184,7 @@ const AUDITS: readonly Audit[] = [
   },
 ];
 
-/** The event T <= most of calibration/wishart.ts, without and with a row along a slanted direction u. */
+/** The event T <= most of wishart-calibration.ts, without and with a row along a slanted direction u. */
 function heights(source: RandomSource, scale: number, degreesOfFreedom: number, most: number) {
   const u = Matrix.columnVector([2 / 3, -1 / 3, 2 / 3]);
   const low = (row: number) =>

@@ -213,7 +213,7 @@ export class CspOperator {
     scrub(this.#db);
   }
 
-  /** What the lists read, see operator-lists.ts. */
+  /** What the lists read, see lists.ts. */
   read<Result>(query: (db: Database) => Result): Result {
     return query(this.#db);
   }

@@ -1,7 +1,7 @@
 /**
  * Wishart noise, which keeps a matrix of second moments positive semidefinite. Over real numbers, for the laboratory (see
  * random/real.ts). Its proof, and why the published calibration with d + 1 degrees of freedom is not private, stand beside
- * dpDeltaOfWishart in calibration/wishart.ts.
+ * dpDeltaOfWishart in wishart-calibration.ts.
  */
 
 import type { RandomSource } from '@eigenveil/privacy';
