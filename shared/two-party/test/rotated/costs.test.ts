@@ -1,8 +1,11 @@
 /** docs/rotated-costs.md: what `rotated` sends, by arithmetic, and that it is what a run sends. `vitest run rotated/costs -u` writes it. */
-import { type Method, programOf, revealedByRotation } from '@eigenveil/task';
+import { readFile } from 'node:fs/promises';
+import { floorOf, type Method, programOf, revealedByRotation, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { memoryChannelPair, type Progress } from '../../src/index.ts';
 import { chunksOfEach } from '../../src/products/layout.ts';
+import { rotatedParameters } from '../../src/rotated/parameters.ts';
+import { pencilParameters, ringsOf } from '../../src/rotated/pencil/parameters.ts';
 import { exchangesOf } from '../../src/rotated/sizes.ts';
 import { rotated } from '../../src/rotated.ts';
 import { bytes, lineOf, OWNERS, SAMPLES, type Shape, taskOf } from '../shapes.ts';
@@ -168,6 +171,60 @@ function rowOf(shape: Shape): string {
   const fast = rotatedBytes({ ...task, serverLine: 'fast' }, program);
   return lineOf(shape, [toCsp, fast.toCsp, toDataUser, fast.toDataUser].map(bytes));
 }
+
+/** A column of the tables of rings: a method, and the grain of all features, or none where the task is exact. */
+type Floored = readonly [Method, grain?: number | 'cell'];
+
+const TEN_CODES = 2 / 9;
+const PCAS: readonly Floored[] = [[PCA], [PCA, 2], [PCA, TEN_CODES], [PCA, 'cell']];
+const PENCILS: readonly Floored[] = [[lda(1)], [lda(1), 2], [lda(1), 'cell'], [mdr(1)], [mdr(1), 'cell']];
+
+const ringRows = (columns: readonly Floored[], components: number): string[] =>
+  [10, 34, 100, 200].flatMap((d) =>
+    [3, 6].map((power) => {
+      const cells = columns.map(([method, grain]) => ringCell(method, grain, d, 10 ** power, components));
+      return `| ${[`${d}, 10^${power}`, ...cells].join(' | ')} |`;
+    }),
+  );
+
+/** The widest ring, the fraction bits of cells and of sums where there is a floor, and all bytes. */
+function ringCell(
+  method: Method,
+  grain: number | 'cell' | undefined,
+  d: number,
+  rows: number,
+  components: number,
+): string {
+  const classes = { pca: [], mdr: [3, 3] }[method.kind as string] ?? [3];
+  const shape = taskOf({ method, d, classes });
+  const task: StatisticsTask = {
+    ...shape,
+    maximumSamplesPerOwner: rows / OWNERS,
+    twoParty: 'rotated',
+    exact: grain === undefined,
+    releases: 1,
+    features: shape.features.map((feature) => ({ ...feature, ...(grain !== undefined && { grain }) })),
+  };
+  const outputs = revealedByRotation(method, undefined);
+  const program = programOf({ ...task, components, outputs, minimumOwners: 2, allowFullRank: true });
+  const { toCsp, toDataUser } = rotatedBytes(task, program);
+  const of = method.kind === 'pca' ? rotatedParameters(task) : pencilParameters(task, program);
+  const floor = floorOf(task);
+  const bits = method.kind === 'pca' ? [floor?.fractionBits] : [floor?.fractionBits, floor?.sumFractionBits];
+  const told = floor === undefined || method.kind === 'mdr' ? '' : ` (${bits.join(', ')})`;
+  const ring = 'openRing' in of ? Math.max(...ringsOf(of)) : of.ringBits;
+  const megabytes = (toCsp + toDataUser) / 1e6;
+  return `${ring}${told}, ${megabytes < 10 ? megabytes.toFixed(1) : Math.round(megabytes).toLocaleString('en')} MB`;
+}
+
+it('rings and bytes of tasks with a floor are those of docs/rotated-floor.md', {
+  tags: ['long'],
+}, async () => {
+  const page = (await readFile(new URL('../../../../docs/rotated-floor.md', import.meta.url), 'utf8'))
+    .replaceAll(/ +/g, ' ')
+    .split('\n');
+  for (const row of [...ringRows(PCAS, 8), ...ringRows(PENCILS, 2)]) expect(page).toContain(row);
+});
 
 it.each([
   ['a slow line', undefined, 1221],

@@ -155,7 +155,7 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
   return parameters;
 }
 
-function ringsOf(parameters: PencilParameters): number[] {
+export function ringsOf(parameters: PencilParameters): number[] {
   const { ringBits, openRing, vectorRing, group, signal, white, turned, back, inner, wide } = parameters;
   const truncated = [group, signal, white, turned, back, inner, ...(parameters.truncates ? [wide] : [])];
   return [ringBits, openRing, vectorRing, ...truncated.map(({ ring }) => ring)];
