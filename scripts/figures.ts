@@ -19,6 +19,7 @@ import { ofPrivacyComparison } from './figures/privacy-comparison.ts';
 import { ofRanges } from './figures/ranges.ts';
 import { ofRounding } from './figures/rounding.ts';
 import { ofFloor, ofProtocols, ofSmallRuns } from './figures/small-runs.ts';
+import { ofWaits } from './figures/waits.ts';
 
 const FAILURE = codes({ ERR_FIGURES: { title: 'Figures differ from the kept reports' } });
 
@@ -37,6 +38,7 @@ const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promis
   ['docs/privacy-comparison.md', ofPrivacyComparison],
   ['docs/ranges.md', ofRanges],
   ['docs/rotated.md', ofRotatedAccuracy],
+  ['docs/operations.md', ofWaits],
   ...MEASURED,
 ];
 
