@@ -25,7 +25,7 @@ export async function ofEvaluation(): Promise<Sentence[]> {
       figures: [`${controls.filter(({ found }) => found).length}`, `${controls.length}`],
     },
     {
-      says: 'Of {} admitted leaks, {} are larger than the margin. {} could not be decided with so many units, and {} did not show',
+      says: 'Of {} admitted leaks, {} are larger than the margin. {} could not be decided with this number of units, and {} did not show',
       figures: [
         of('admitted'),
         of('admitted', 'broken'),

@@ -66,7 +66,7 @@ export async function ofLearners(): Promise<Sentence[]> {
       figures: [signed(Math.max(...means)), signed(Math.min(...means))],
     },
     {
-      says: 'Exact DCA is ahead of raw features in {} of 40 cases and behind in none, in the mean by {} points at ε = 1',
+      says: 'Exact DCA is ahead of raw features in {} of 40 cases and behind in none, on average by {} points at ε = 1',
       figures: [
         decided(['forest', 'exact DCA', 'raw'], 'ahead'),
         first(difference(['forest', 'exact DCA', 'raw'], '1')).toFixed(1),

@@ -154,7 +154,7 @@ these the noise would average away. Owners whose files have such columns give \`
 the sample; with \`--json\`, \`$forecast\` has it in numbers, which \`task create\` passes over.
 
 \`releases\` says for how many results over the same rows the floor is made, 2 where nothing is said:
-each takes one of so many parts of what an owner gives of its rows, and an exact one takes all of it
+each takes one of that many parts of what an owner gives of its rows, and an exact one takes all of it
 ([what tasks take](privacy.md#what-tasks-take-of-a-whole)). A series needs as many as it will have
 tasks. An owner whose values are coarser than the task says
 [adds the noise that is missing](privacy.md#an-owners-own-floor) to its own sums.

@@ -171,7 +171,7 @@ const Method = z
         .min(2)
         .max(12)
         .describe(
-          'h: each range is cut into 2^h bins; values beyond it count in the first or last, what is no number in one of its own. Reveals: nothing.',
+          'h: each range is cut into 2^h bins; values beyond it count in the first or last, a value that is not a number counts in a bin of its own. Reveals: nothing.',
         ),
       strategy: z
         .enum(['flat', 'tree', 'privelet'])
@@ -208,7 +208,7 @@ const Sketch = z
       ),
   })
   .describe(
-    'For hundreds or thousands of features: owners send Xᵀ(XΩ) for a public random matrix Ω of l columns instead of XᵀX, and the result is approximate. For pca of the covariance, by rotated, without differential privacy, with the outputs mean and sampleCount alone. Left out: all of XᵀX. Reveals: no more of the rows than an exact pca of as many components would, but for the mean and the number of rows.',
+    'For hundreds or thousands of features: owners send Xᵀ(XΩ) for a public random matrix Ω of l columns instead of XᵀX, and the result is approximate. For pca of the covariance, by rotated, without differential privacy, with the outputs mean and sampleCount alone. Left out: all of XᵀX. Reveals: no more of the rows than an exact pca of as many components would, except for the mean and the number of rows.',
   );
 
 export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum', 'classCounts', 'variances']);
@@ -224,7 +224,7 @@ const HONEST_OWNERS = z
   .nullable()
   .default(null)
   .describe(
-    'With noise of owners: how many of them are relied on to add their part and to keep it to themselves, fewer than minimumOwners; else null. Reveals: with fewer honest ones the guarantee does not hold.',
+    'With noise of owners: how many of them are relied on to add their part and to keep it to themselves, fewer than minimumOwners; otherwise null. Reveals: with fewer honest ones the guarantee does not hold.',
   );
 
 export const DifferentialPrivacy = z.strictObject({
@@ -329,20 +329,22 @@ export const TaskProposal = z.strictObject({
     .min(0)
     .max(LIMITS.features)
     .describe(
-      "How many vectors, at most as many as features; of ridge and histogram 0; dca, lda and mdr give at most K − 1 for K classes, but for dca with ρ′ or of the book's form. Reveals: so many vectors and their eigenvalues, to the data user; nearly as many as features tell the scatter matrix.",
+      "How many vectors, at most as many as features; of ridge and histogram 0; dca, lda and mdr give at most K − 1 for K classes, except for dca with ρ′ or of the book's form. Reveals: this number of vectors and their eigenvalues, to the data user; nearly as many as features tell the scatter matrix.",
     ),
   fractionBits: z
     .int()
     .min(FRACTION_BITS.least)
     .max(FRACTION_BITS.most)
     .default(DEFAULT_FRACTION_BITS)
-    .describe('Values in [−1, 1] are rounded to so many binary digits after the point. Reveals: nothing.'),
+    .describe(
+      'Values in [−1, 1] are rounded to this number of binary digits after the point. Reveals: nothing.',
+    ),
   maximumOwners: z
     .int()
     .min(2)
     .max(LIMITS.owners)
     .describe(
-      'Upper bound on owners: slots have room for so many. Reveals: itself; and with differential privacy it limits what a data user that deviates gains, so set it as low as you can.',
+      'Upper bound on owners: slots have room for this many. Reveals: itself; and with differential privacy it limits what a data user that deviates gains, so set it as low as you can.',
     ),
   maximumSamplesPerOwner: z
     .int()
@@ -463,7 +465,7 @@ const FileFeature = z
       .max(LIMITS.sketchedFeatures)
       .optional()
       .describe(
-        'So many features of this range, whose names have numbers in the place of the one # in the name: pixel_# with 4 is pixel_0 to pixel_3. The task that is signed names each. Reveals: nothing more.',
+        'The number of features of this range, whose names have numbers in the place of the one # in the name: pixel_# with 4 is pixel_0 to pixel_3. The task that is signed names each. Reveals: nothing more.',
       ),
     from: z
       .int()

@@ -73,7 +73,7 @@ describe('costs', () => {
     await expect(`# What a garbled computation costs
 
 Counted by running each program on a context that computes nothing, for ${OWNERS} owners with up to ${SAMPLES} rows each and 14 fraction
-bits, without declared outputs and without a floor, which adds [up to 30 %](precision.md#programs-of-tasks-with-a-floor). A test counts anew and compares with this page, which \`npx vitest run costs -u\` writes;
+bits, without declared outputs and without a floor, which adds [up to 30 %](precision.md#programs-of-tasks-with-a-floor). A test counts again and compares with this page, which \`npx vitest run costs -u\` writes;
 \`task draft\` and \`task create\` count those of a task, for an estimate of its costs. Gates depend on the
 method, d features, the classes of each labelling, k components, and, for the first steps alone, on the lengths of the statistics.
 
