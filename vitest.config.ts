@@ -8,8 +8,6 @@ import { defineConfig } from 'vitest/config';
 
 /** Each with why it cannot share a process. */
 export const ALONE = [
-  'shared/paillier/test/exponentiation-fallback.test.ts', // replaces modules
-  'shared/paillier/test/randomness.test.ts', // replaces modules
   'shared/evaluation/test/attacks/membership/wiring.test.ts', // replaces modules
 ];
 

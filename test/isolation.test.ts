@@ -10,6 +10,6 @@ it('every test file that replaces modules has a process to itself', () => {
     'services/*/test/**/*.test.ts',
     'test/**/*.test.ts',
   ]).filter((file) => /^vi\.mock\(/m.test(readFileSync(file, 'utf8')));
-  expect(replacing).toContain('shared/paillier/test/randomness.test.ts');
+  expect(replacing).not.toEqual([]);
   expect(replacing.filter((file) => !ALONE.some((pattern) => matchesGlob(file, pattern)))).toEqual([]);
 });

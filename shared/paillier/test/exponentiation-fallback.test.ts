@@ -1,4 +1,6 @@
-import { createDiffieHellman, type DiffieHellman } from 'node:crypto';
+/** What becomes of exponentiation where OpenSSL does not compute it, or computes it wrongly. */
+import crypto, { type DiffieHellman } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   decrypt,
@@ -11,12 +13,8 @@ import {
 } from '../src/index.ts';
 import { testKey } from './keys.ts';
 
-vi.mock('node:crypto', async (importOriginal) => {
-  const original = await importOriginal<typeof import('node:crypto')>();
-  return { ...original, createDiffieHellman: vi.fn(original.createDiffieHellman) };
-});
-
-const open = vi.mocked(createDiffieHellman as (prime: Uint8Array, generator: number) => DiffieHellman);
+type Open = (prime: Uint8Array, generator: number) => DiffieHellman;
+const { createDiffieHellman } = crypto as { createDiffieHellman: Open };
 
 /** An OpenSSL that computes, but wrongly. */
 function wrongDiffieHellman(): DiffieHellman {
@@ -26,13 +24,19 @@ function wrongDiffieHellman(): DiffieHellman {
   } as unknown as DiffieHellman;
 }
 
+function replaceOpenSsl(by: Open): void {
+  vi.spyOn(crypto as { createDiffieHellman: Open }, 'createDiffieHellman').mockImplementation(by);
+  syncBuiltinESMExports();
+}
+
 afterEach(() => {
-  open.mockReset();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
   selfTest({ allowBigintFallback: false });
 });
 
 function breakOpenSsl(how: 'refuses' | 'computes wrongly'): void {
-  open.mockImplementation(() => {
+  replaceOpenSsl(() => {
     if (how === 'refuses') throw new Error('disabled for FIPS');
     return wrongDiffieHellman();
   });
@@ -61,12 +65,11 @@ describe.each(['refuses', 'computes wrongly'] as const)('where OpenSSL %s', (how
   });
 });
 
-it('decryption gives OpenSSL another base each time, and never one whose power is 1', async () => {
-  const original = await vi.importActual<typeof import('node:crypto')>('node:crypto');
+it('decryption gives OpenSSL another base each time, and never one whose power is 1', () => {
   const bases: string[] = [];
   const results: string[] = [];
-  open.mockImplementation((modulus) => {
-    const diffieHellman = original.createDiffieHellman(modulus, 2);
+  replaceOpenSsl((modulus) => {
+    const diffieHellman = createDiffieHellman(modulus, 2);
     const computeSecret = (base: Uint8Array) => {
       const result = diffieHellman.computeSecret(base);
       bases.push(Buffer.from(base).toString('hex'));

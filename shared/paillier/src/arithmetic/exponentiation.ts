@@ -13,6 +13,8 @@ type Route = 'openssl' | 'bigint';
 
 /** What the last self-test of this thread settled; undefined until one ran. */
 let route: Route | undefined;
+/** The OpenSSL that this thread has found to compute correctly. */
+let sound: typeof createDiffieHellman | undefined;
 let fallbackAllowed = false;
 
 /**
@@ -76,7 +78,8 @@ function openDiffieHellman(modulus: bigint): DiffieHellman {
 /**
  * Start-up self-test of this thread's exponentiation against plain BigInt arithmetic. Every service calls it before
  * it serves; where nobody did, the first key that is used runs it with no fallback allowed. A pool made afterwards
- * gives the same permission to its workers.
+ * gives the same permission to its workers. An OpenSSL that has passed once is not tested again, since the test
+ * takes a twentieth of a second.
  *
  * @param options.allowBigintFallback whether a failing OpenSSL (a FIPS build may refuse the objects used here) is
  *   replaced by bigint-crypto-utils, which is some ten times slower and NOT constant-time: an observer of the timing
@@ -86,8 +89,10 @@ function openDiffieHellman(modulus: bigint): DiffieHellman {
 export function selfTest({ allowBigintFallback }: { allowBigintFallback: boolean }): void {
   fallbackAllowed = allowBigintFallback;
   route = 'openssl';
+  if (sound === createDiffieHellman) return;
   try {
     checkAgainstBigint();
+    sound = createDiffieHellman;
   } catch (cause) {
     route = allowBigintFallback ? 'bigint' : undefined;
     if (allowBigintFallback) return;

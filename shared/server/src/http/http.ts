@@ -72,7 +72,8 @@ export function createApp(options: AppOptions): Express {
 
 function commonRoutes({ info, metrics, admin, checkReady, routes }: AppOptions): Route[] {
   const readiness = new Readiness(checkReady);
-  const common = serve(
+  let document: ReturnType<typeof openApiDocument> | undefined;
+  const common: Route[] = serve(
     COMMON_ROUTES,
     { admin },
     {
@@ -82,11 +83,13 @@ function commonRoutes({ info, metrics, admin, checkReady, routes }: AppOptions):
         return { status: 'ready' as const };
       },
       metrics: () => metrics.registry.metrics(),
-      document: () => ({ ...document }),
+      // It is made when somebody first asks: that takes as long as the rest of a service's start.
+      document() {
+        document ??= openApiDocument(info, [...routes, ...common]);
+        return { ...document };
+      },
     },
   );
-  // Once, at start-up, so that a schema which cannot be documented is found then.
-  const document = openApiDocument(info, [...routes, ...common]);
   return common;
 }
 

@@ -19,7 +19,7 @@ export interface ServiceInfo {
 
 const BYTES = { type: 'string', contentMediaType: 'application/octet-stream' } as const;
 
-/** @throws Error for a schema that JSON Schema cannot express, so a service with one does not start */
+/** @throws Error for a schema that JSON Schema cannot express */
 export function openApiDocument(info: ServiceInfo, routes: readonly Route[]): oas31.OpenAPIObject {
   const paths: ZodOpenApiPathsObject = {};
   const securitySchemes: Record<string, oas31.SecuritySchemeObject> = {};
