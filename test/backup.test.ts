@@ -1,62 +1,44 @@
-/** Backups of services: whole, without secrets, and restored only where they belong. */
+/** Backups of services: whole, without secrets, and taken only where they belong, by `backup verify` as by `restore`. */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile, openSigningKey } from '@eigenveil/server';
 import { runUntilKilled } from '@eigenveil/testbed/processes/killed';
-import { generatePrivateJwk, signStatement } from '@eigenveil/wire';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { signStatement } from '@eigenveil/wire';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { backUp, fails, type Name, restore, secretsOf, succeeds } from './support/backups.ts';
+import { backedUp, backUp, emptyOf, fails, restore, secretsOf, succeeds, verify } from './support/backups.ts';
 import { query } from './support/database.ts';
+import { freshPaths } from './support/fresh-paths.ts';
 import { keptDirectory } from './support/kept-databases.ts';
 import { straceProblem } from './support/system-calls.ts';
-import { World } from './support/world.ts';
 
-const cannotTrace = straceProblem();
+const cannotKill = straceProblem() !== undefined;
+const fresh = freshPaths();
 
-let folder: string;
-let count = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'eigenveil-backup-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const manifestOf = async (backup: string) =>
+  JSON.parse(await readFile(join(backup, 'manifest.json'), 'utf8')) as Record<string, unknown>;
+const taskIds = (directory: string) => query(directory, 'SELECT task_id FROM tasks ORDER BY task_id');
 
-const fresh = (name: string) => join(folder, `${name}-${++count}`);
-
-/** A backup of a running service in a folder of its own. */
-async function backedUp(name: Name, dataDirectory: string): Promise<string> {
-  const to = fresh('backup');
-  await succeeds(backUp(name, dataDirectory, to));
-  return to;
-}
+/** What happens to a file of a backup that somebody changes. */
+const inFile = (name: string, change: (bytes: Buffer) => Uint8Array) => async (backup: string) => {
+  const path = join(backup, name);
+  await writeFile(path, change(await readFile(path)));
+};
+const flipped = (bytes: Buffer, at: number) => bytes.fill(bytes[at]! ^ 1, at, at + 1);
 
 describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
-  const service = name === 'csp' ? 'csp' : 'data-user';
+  const [service, other] = name === 'csp' ? (['csp', 'user'] as const) : (['data-user', 'csp'] as const);
   let directory: string;
   let backup: string;
   beforeAll(async () => {
     directory = await keptDirectory(service, fresh(name));
-    backup = await backedUp(name, directory);
+    backup = await backedUp(name, directory, fresh('backup'));
   });
-  const manifestOf = async (from: string) =>
-    JSON.parse(await readFile(join(from, 'manifest.json'), 'utf8')) as Record<string, unknown>;
-  /** A copy of the backup in which something is other. */
-  async function changed(change: (copy: string) => Promise<void>): Promise<string> {
-    const copy = fresh('changed');
-    await cp(backup, copy, { recursive: true });
-    await change(copy);
-    return copy;
-  }
-  /** A data directory with the identity of the service. */
-  async function empty(): Promise<string> {
-    const target = fresh('restored');
-    await mkdir(target);
-    await copyFile(join(directory, 'signing-key.json'), join(target, 'signing-key.json'));
-    return target;
-  }
+  const empty = () => emptyOf(directory, fresh('restored'));
 
   test('holds the database and a manifest, for its owner alone, and no secret', async () => {
     const original = new DatabaseSync(databaseFile(directory));
@@ -64,23 +46,38 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
     original.close();
     expect((await readdir(backup)).toSorted()).toEqual(['database.sqlite', 'manifest.json']);
     const { thumbprint } = await openSigningKey(directory);
-    const manifest = await manifestOf(backup);
     const bytes = await readFile(join(backup, 'database.sqlite'));
-    expect(manifest).toMatchObject({
+    expect(await manifestOf(backup)).toMatchObject({
       service,
       identity: thumbprint,
       schemaVersion: before?.user_version,
-      files: { 'database.sqlite': { bytes: bytes.length, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+      files: { 'database.sqlite': { bytes: bytes.length, sha256: digestOf(bytes) } },
     });
     for (const file of await readdir(backup))
       expect((await stat(join(backup, file))).mode & 0o777).toBe(0o600);
     expect((await stat(backup)).mode & 0o777).toBe(0o700);
-    const all = await keptDirectory(service, fresh(name));
-    const secrets = secretsOf(name, all);
+    const secrets = secretsOf(name, directory);
     expect(secrets.length).toBeGreaterThan(3);
     for (const secret of secrets) expect(bytes.includes(secret.subarray(0, 48))).toBe(false);
     const { d } = JSON.parse(await readFile(join(directory, 'signing-key.json'), 'utf8')) as { d: string };
     expect(bytes.includes(d)).toBe(false);
+  });
+
+  test('is good, and stays as it is', async () => {
+    const contents = async () =>
+      Promise.all(
+        [directory, backup].map(async (folder) => {
+          const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+          const files = entries.filter((it) => it.isFile()).map((it) => join(it.parentPath, it.name));
+          return Promise.all(files.toSorted().map(async (file) => [file, digestOf(await readFile(file))]));
+        }),
+      );
+    const before = await contents();
+    expect(await succeeds(verify(name, directory, backup))).toEqual({
+      ...(await manifestOf(backup)),
+      sealedValues: 0,
+    });
+    expect(await contents()).toEqual(before);
   });
 
   test('can be restored, and then again be backed up', async () => {
@@ -92,11 +89,10 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
       'signing-key.json',
     ]);
     expect((await stat(databaseFile(target))).mode & 0o777).toBe(0o600);
-    const taskIds = (at: string) => query(at, 'SELECT task_id FROM tasks ORDER BY task_id');
     expect(taskIds(target)).toEqual(taskIds(directory));
     const states = new Set(query(target, 'SELECT state FROM tasks').map(({ state }) => state));
     expect(states).toEqual(new Set(name === 'csp' ? ['ended'] : ['done', 'cancelled', 'failed']));
-    await backedUp(name, target);
+    await backedUp(name, target, fresh('backup'));
   });
 
   test('is made in a folder of its own, of a service that is there', async () => {
@@ -105,10 +101,9 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
       code: 'ERR_BACKUP',
       detail: expect.stringContaining('is empty or not there'),
     });
-    expect(await fails(backUp(name, join(folder, 'nowhere'), fresh('none')))).toMatchObject({
-      code: 'ERR_DATABASE',
-    });
-    expect(existsSync(join(folder, 'nowhere'))).toBe(false);
+    const nowhere = fresh('nowhere');
+    expect(await fails(backUp(name, nowhere, fresh('none')))).toMatchObject({ code: 'ERR_DATABASE' });
+    expect(existsSync(nowhere)).toBe(false);
   });
 
   test('is refused in a data directory that holds more than keys', async () => {
@@ -122,80 +117,92 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
   });
 
   test('is refused without the identity or under another', async () => {
-    const none = fresh('none');
-    await mkdir(none);
-    expect(await fails(restore(name, none, backup))).toMatchObject({ code: 'ERR_KEY_FILE' });
-    expect(await readdir(none)).toEqual([]);
-    const other = { mode: 0o600 };
-    await writeFile(join(none, 'signing-key.json'), JSON.stringify(await generatePrivateJwk()), other);
-    expect(await fails(restore(name, none, backup))).toMatchObject({
-      code: 'ERR_BACKUP',
-      detail: expect.stringContaining('expected a backup of the identity'),
-    });
-    expect(await readdir(none)).toEqual(['signing-key.json']);
+    const target = fresh('none');
+    await mkdir(target);
+    for (const take of [restore, verify])
+      expect(await fails(take(name, target, backup))).toMatchObject({ code: 'ERR_KEY_FILE' });
+    expect(await readdir(target)).toEqual([]);
+    await openSigningKey(target);
+    for (const take of [restore, verify])
+      expect(await fails(take(name, target, backup))).toMatchObject({
+        code: 'ERR_BACKUP',
+        detail: expect.stringContaining('expected a backup of the identity'),
+      });
+    expect(await readdir(target)).toEqual(['signing-key.json']);
   });
 
   test('of the other service is refused', async () => {
-    const other = name === 'csp' ? 'user' : 'csp';
-    expect(await fails(restore(other, await empty(), backup))).toMatchObject({
-      code: 'ERR_BACKUP',
-      detail: expect.stringContaining(`got one of ${service}`),
-    });
+    for (const take of [restore, verify])
+      expect(await fails(take(other, await empty(), backup))).toMatchObject({
+        code: 'ERR_BACKUP',
+        detail: expect.stringContaining(`got one of ${service}`),
+      });
   });
 
-  test.each<[string, (copy: string) => Promise<void>]>([
-    ['without its manifest', (copy) => rm(join(copy, 'manifest.json'))],
-    ['without its database', (copy) => rm(join(copy, 'database.sqlite'))],
+  test.each<[string, string, string, (copy: string) => Promise<void>]>([
+    ['without its manifest', 'ERR_BACKUP', 'manifest.json', (copy) => rm(join(copy, 'manifest.json'))],
     [
-      'with a changed byte',
-      async (copy) => {
-        const bytes = await readFile(join(copy, 'database.sqlite'));
-        bytes[bytes.length - 1]! ^= 1;
-        await writeFile(join(copy, 'database.sqlite'), bytes);
-      },
+      'without its database',
+      'ERR_BACKUP',
+      'database.sqlite" cannot be',
+      (copy) => rm(join(copy, 'database.sqlite')),
     ],
     [
-      'with another database and its digest in the manifest',
-      async (copy) => {
-        const manifest = await manifestOf(copy);
+      'with another byte in its database',
+      'ERR_BACKUP',
+      'the bytes that the manifest tells of',
+      inFile('database.sqlite', (bytes) => flipped(bytes, bytes.length - 1)),
+    ],
+    [
+      'with another time in its manifest',
+      'ERR_BACKUP',
+      'a manifest as the service has signed it',
+      inFile('manifest.json', (bytes) => flipped(bytes, bytes.indexOf('"time": "20') + 9)),
+    ],
+    [
+      'with the digest of another database in its manifest',
+      'ERR_BACKUP',
+      'a manifest as the service has signed it',
+      inFile('manifest.json', (bytes) => {
         const files = { 'database.sqlite': { bytes: 1, sha256: 'a'.repeat(64) } };
-        await writeFile(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, files }));
-      },
+        return Buffer.from(JSON.stringify({ ...(JSON.parse(bytes.toString()) as object), files }));
+      }),
     ],
     [
       'with half a manifest',
+      'ERR_BACKUP',
+      'manifest.json',
+      inFile('manifest.json', (bytes) => bytes.subarray(0, -40)),
+    ],
+    [
+      'of a newer release',
+      'ERR_SCHEMA_NEWER',
+      '99',
       async (copy) => {
-        const text = await readFile(join(copy, 'manifest.json'), 'utf8');
-        await writeFile(join(copy, 'manifest.json'), text.slice(0, -40));
+        const db = new DatabaseSync(join(copy, 'database.sqlite'));
+        db.exec('PRAGMA user_version = 99');
+        db.close();
+        const { signature: _, ...contents } = await manifestOf(copy);
+        const bytes = await readFile(join(copy, 'database.sqlite'));
+        const file = { bytes: bytes.length, sha256: digestOf(bytes) };
+        const signed = { ...contents, schemaVersion: 99, files: { 'database.sqlite': file } };
+        const schema = z.custom<typeof signed>();
+        const statement = { type: 'eigenveil-backup+jwt', schema, code: 'ERR_INTERNAL' } as const;
+        const signature = await signStatement(statement, await openSigningKey(directory), signed);
+        await writeFile(join(copy, 'manifest.json'), JSON.stringify({ ...signed, signature }));
       },
     ],
-  ])('%s is refused', async (_, change) => {
+  ])('%s is refused', async (_, code, words, change) => {
+    const copy = fresh('changed');
+    await cp(backup, copy, { recursive: true });
+    await change(copy);
     const target = await empty();
-    expect(await fails(restore(name, target, await changed(change)))).toMatchObject({ code: 'ERR_BACKUP' });
+    const refusal = { code, detail: expect.stringContaining(words) };
+    expect(await fails(restore(name, target, copy))).toMatchObject(refusal);
+    expect(await fails(verify(name, directory, copy))).toMatchObject(refusal);
     expect(existsSync(databaseFile(target))).toBe(false);
   });
 
-  test('of a newer release is refused', async () => {
-    const newer = await changed(async (copy) => {
-      const db = new DatabaseSync(join(copy, 'database.sqlite'));
-      db.exec('PRAGMA user_version = 99');
-      db.close();
-      const { signature: _, ...contents } = await manifestOf(copy);
-      const bytes = await readFile(join(copy, 'database.sqlite'));
-      const digest = await crypto.subtle.digest('SHA-256', bytes);
-      const file = { bytes: bytes.length, sha256: Buffer.from(digest).toString('hex') };
-      const signed = { ...contents, schemaVersion: 99, files: { 'database.sqlite': file } };
-      const schema = z.custom<typeof signed>();
-      const statement = { type: 'eigenveil-backup+jwt', schema, code: 'ERR_INTERNAL' } as const;
-      const signature = await signStatement(statement, await openSigningKey(directory), signed);
-      await writeFile(join(copy, 'manifest.json'), JSON.stringify({ ...signed, signature }));
-    });
-    const target = await empty();
-    expect(await fails(restore(name, target, newer))).toMatchObject({ code: 'ERR_SCHEMA_NEWER' });
-    expect(existsSync(databaseFile(target))).toBe(false);
-  });
-
-  const cannotKill = cannotTrace !== undefined;
   for (const [call, nth] of [
     ['fsync', 1],
     ['fsync', 3],
@@ -219,7 +226,7 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
     const draft = join(directory, 'backup-draft', 'database.sqlite');
     await writeFile(draft, 'half a copy');
     await writeFile(`${draft}-wal`, 'and its log');
-    const again = await backedUp(name, directory);
+    const again = await backedUp(name, directory, fresh('backup'));
     expect(
       (await readdir(join(directory, 'backup-draft'))).filter((it) => it.startsWith('database')),
     ).toEqual([]);
@@ -228,7 +235,6 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
     await writeFile(join(target, 'restored.sqlite-wal'), 'and its log');
     await succeeds(restore(name, target, again));
     expect((await readdir(target)).filter((file) => file.startsWith('restored'))).toEqual([]);
-    const taskIds = (at: string) => query(at, 'SELECT task_id FROM tasks ORDER BY task_id');
     expect(taskIds(target)).toEqual(taskIds(directory));
   });
 
@@ -241,38 +247,11 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
       const command = ['backup', '--data-directory', directory, '--to', to];
       expect(await runUntilKilled(name, command, 'fsync', 2)).toBe(true);
       expect(await fails(restore(name, await empty(), to))).toMatchObject({ code: 'ERR_BACKUP' });
-      await backedUp(name, directory);
+      await backedUp(name, directory, fresh('backup'));
       const left = await readdir(join(directory, 'backup-draft'));
       expect(left.filter((file) => file.startsWith('database'))).toEqual([]);
     },
   );
-});
-
-test('a copy that a killed backup has left is gone when the service has started, unless a backup is being made', async () => {
-  const world = await World.start();
-  const directories = [world.cspConfig.dataDirectory, world.dataUserConfig.dataDirectory];
-  const copies = directories.flatMap((directory) =>
-    ['', '-wal', '-journal'].map((suffix) => join(directory, 'backup-draft', `database.sqlite${suffix}`)),
-  );
-  await Promise.all(directories.map((directory) => mkdir(join(directory, 'backup-draft'))));
-  await Promise.all(copies.map((copy) => writeFile(copy, 'sealed')));
-  const restart = async () => {
-    await world.stopDataUser();
-    await world.stopCsp();
-    await world.startCsp();
-    await world.startDataUser();
-  };
-  const beingMade = directories.map((directory) => {
-    const lock = new DatabaseSync(join(directory, 'backup-draft', 'lock.sqlite'));
-    lock.exec('BEGIN EXCLUSIVE');
-    return lock;
-  });
-  await restart();
-  expect(copies.filter((copy) => existsSync(copy))).toEqual(copies);
-  for (const lock of beingMade) lock.close();
-  await restart();
-  expect(copies.filter((copy) => existsSync(copy))).toEqual([]);
-  await world.close();
 });
 
 test('a data user whose database is PostgreSQL is not backed up from a file of SQLite', async () => {

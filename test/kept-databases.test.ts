@@ -1,14 +1,14 @@
 /** Databases in the midst of tasks: a first start makes their schema whole, and services that start on them go on with every task. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAudit, verifyAudit } from '@eigenveil/csp';
 import { databaseFile, loadOrCreateKeyRing, openSigningKey } from '@eigenveil/server';
 import { runUntilKilled } from '@eigenveil/testbed/processes/killed';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
 import { expectReference } from './support/expectations.ts';
+import { freshPaths } from './support/fresh-paths.ts';
 import { runInProcess } from './support/in-process.ts';
 import { keptDirectory, keptTasks, type ServiceName } from './support/kept-databases.ts';
 import { straceProblem } from './support/system-calls.ts';
@@ -16,13 +16,7 @@ import { World } from './support/world.ts';
 
 const cannotTrace = straceProblem();
 
-let folder: string;
-let count = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'eigenveil-kept-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-const fresh = () => join(folder, `${++count}`);
+const fresh = freshPaths();
 
 const nameOf = (service: ServiceName) => (service === 'csp' ? 'csp' : 'user');
 const versionOf = (directory: string) => Number(query(directory, 'PRAGMA user_version')[0]!.user_version);
@@ -35,7 +29,7 @@ const schemaOf = (directory: string) =>
 
 /** A service's keys and an empty database. */
 async function emptyDirectory(): Promise<string> {
-  const directory = fresh();
+  const directory = fresh('empty');
   await openSigningKey(directory);
   await loadOrCreateKeyRing(join(directory, 'key-encryption-key'));
   await writeFile(databaseFile(directory), '', { mode: 0o600 });
@@ -51,7 +45,7 @@ async function open(service: ServiceName, directory: string): Promise<void> {
 
 describe.each(['csp', 'data-user'] as const)('the database of the %s', (service) => {
   test('that is kept has the schema of a new one: make it anew when that changes (CONTRIBUTING.md)', async () => {
-    const [kept, made] = [await keptDirectory(service, fresh()), await emptyDirectory()];
+    const [kept, made] = [await keptDirectory(service, fresh(service)), await emptyDirectory()];
     await open(service, made);
     expect(versionOf(kept)).toBe(versionOf(made));
     expect(schemaOf(kept)).toEqual(schemaOf(made));
@@ -85,8 +79,8 @@ describe.each(['csp', 'data-user'] as const)('the database of the %s', (service)
 test('services go on with the tasks of their databases, each to the result that it must have', async () => {
   const { time, ...tasks } = await keptTasks();
   const now = () => new Date(time);
-  const csp = await keptDirectory('csp', fresh());
-  const dataUser = await keptDirectory('data-user', fresh());
+  const csp = await keptDirectory('csp', fresh('csp'));
+  const dataUser = await keptDirectory('data-user', fresh('data-user'));
   const receipts = () =>
     query(dataUser, 'SELECT owner_id, digest, receipt FROM contributions ORDER BY receipt');
   const before = receipts();

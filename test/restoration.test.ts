@@ -1,44 +1,32 @@
 /** When a service is restored from an old backup, nothing that was promised since is broken. */
-import { copyFile, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { inviteOwners, readAudit, verifyAudit } from '@eigenveil/csp';
-import { layout } from '@eigenveil/statistics';
 import { digestBytes, type SignedTask, Thumbprint } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backUp, lose, type Name, restore, secretsOf, succeeds } from './support/backups.ts';
+import { backedUp, emptyOf, lose, restore, secretsOf, succeeds } from './support/backups.ts';
 import { ByHand } from './support/by-hand.ts';
 import { query } from './support/database.ts';
+import { freshPaths } from './support/fresh-paths.ts';
 import { runInProcess } from './support/in-process.ts';
 import { keptDirectory, keptTasks } from './support/kept-databases.ts';
-import { type Contribution, encryptValues, recordFor } from './support/requests.ts';
+import { type Contribution, recordFor } from './support/requests.ts';
 import { RogueDataUser } from './support/rogue.ts';
+import { encryptAll, rogueTask } from './support/rogue-task.ts';
 import { type Enrolled, World } from './support/world.ts';
 
-let folder: string;
-let count = 0;
+const fresh = freshPaths();
 let world: World;
 let byHand: ByHand;
 let owners: Enrolled[];
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'eigenveil-restoration-'));
   world = await World.start();
   byHand = await ByHand.start(world);
   owners = await byHand.owners(3);
 });
-afterAll(async () => {
-  await world.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-const fresh = (name: string) => join(folder, `${name}-${++count}`);
-
-/** A backup of a running service in a folder of its own. */
-async function backedUp(name: Name, dataDirectory: string): Promise<string> {
-  const to = fresh('backup');
-  await succeeds(backUp(name, dataDirectory, to));
-  return to;
-}
+afterAll(() => world.close());
 
 describe('a CSP that is restored', () => {
   let rogue: RogueDataUser;
@@ -46,18 +34,12 @@ describe('a CSP that is restored', () => {
     rogue = await RogueDataUser.of(world);
   });
 
-  const encryptAll = (signed: SignedTask, value: bigint) =>
-    encryptValues(
-      signed,
-      layout(signed.task).valueBits.map(() => value),
-    );
   /** A task that is ready to be unblinded. */
   async function ready() {
-    const signed = await rogue.agree({ ...byHand.proposal, minimumOwners: 2 });
-    const [first, second] = [await encryptAll(signed, 1n), await encryptAll(signed, 2n)];
-    const records = await Promise.all(owners.map(({ home }) => recordFor(signed, home, first)));
-    expect((await rogue.records(signed.task.id, records)).status).toBe(200);
-    return { signed, id: signed.task.id, first, second, records };
+    const proposal = { ...byHand.proposal, minimumOwners: 2 };
+    const { signed, id, blinded: first, records } = await rogueTask(rogue, proposal, owners);
+    expect((await rogue.records(id, records)).status).toBe(200);
+    return { signed, id, first, second: await encryptAll(signed, 2n), records };
   }
   async function restored(from: string): Promise<void> {
     const { dataDirectory } = world.cspConfig;
@@ -87,7 +69,7 @@ describe('a CSP that is restored', () => {
   test('unblinds no task of before again, nor answers, and says so in the audit log', async () => {
     const [task, bound] = [await ready(), await ready()];
     expect((await rogue.unblind(bound.id, bound.first)).status).toBe(200);
-    const backup = await backedUp('csp', world.cspConfig.dataDirectory);
+    const backup = await backedUp('csp', world.cspConfig.dataDirectory, fresh('backup'));
     const later = await ready();
     expect((await rogue.unblind(task.id, task.first)).status).toBe(200);
     const before = verifyAudit(readAudit(world.cspConfig.dataDirectory));
@@ -129,7 +111,7 @@ describe('a CSP that is restored', () => {
     const { dataDirectory } = world.cspConfig;
     const [used, unused] = await inviteOwners(dataDirectory, 2, 3600);
     const cspThumbprint = Thumbprint.parse(world.dataUserConfig.cspThumbprint);
-    const backup = await backedUp('csp', dataDirectory);
+    const backup = await backedUp('csp', dataDirectory, fresh('backup'));
     const late = world.newOwner();
     await late.owner.enrol(world.cspAddress, used!, cspThumbprint);
     await restored(backup);
@@ -170,7 +152,7 @@ describe('a data user that is restored', () => {
     const { dataDirectory } = world.dataUserConfig;
     const signed = await byHand.create();
     const early = await byHand.contribute(owners[0]!, signed, 0);
-    const backup = await backedUp('user', dataDirectory);
+    const backup = await backedUp('user', dataDirectory, fresh('backup'));
     // Contributions go on while the service is backed up, and each has a receipt.
     const late = await byHand.contribute(owners[1]!, signed, 1);
     const unknown = await byHand.create();
@@ -205,10 +187,8 @@ describe('a data user that is restored', () => {
 
   test('has given up in the backup already whatever the task was in the midst of', async () => {
     const directory = await keptDirectory('data-user', fresh('midst'));
-    const backup = await backedUp('user', directory);
-    const target = fresh('target');
-    await mkdir(target);
-    await copyFile(join(directory, 'signing-key.json'), join(target, 'signing-key.json'));
+    const backup = await backedUp('user', directory, fresh('backup'));
+    const target = await emptyOf(directory, fresh('target'));
     await succeeds(restore('user', target, backup));
     const rows = query(target, 'SELECT task_id, state, failure FROM tasks');
     const codeOf = (id: string) => {
@@ -226,4 +206,31 @@ describe('a data user that is restored', () => {
       unblinded: 'ERR_TASK_RESTORED',
     });
   });
+});
+
+test('a copy that a killed backup has left is gone when the service has started, unless a backup is being made', async () => {
+  const directories = [world.cspConfig.dataDirectory, world.dataUserConfig.dataDirectory];
+  const copies = directories.flatMap((directory) =>
+    ['', '-wal', '-journal'].map((suffix) => join(directory, 'backup-draft', `database.sqlite${suffix}`)),
+  );
+  await Promise.all(
+    directories.map((directory) => mkdir(join(directory, 'backup-draft'), { recursive: true })),
+  );
+  await Promise.all(copies.map((copy) => writeFile(copy, 'sealed')));
+  const restart = async () => {
+    await world.stopDataUser();
+    await world.stopCsp();
+    await world.startCsp();
+    await world.startDataUser();
+  };
+  const beingMade = directories.map((directory) => {
+    const lock = new DatabaseSync(join(directory, 'backup-draft', 'lock.sqlite'));
+    lock.exec('BEGIN EXCLUSIVE');
+    return lock;
+  });
+  await restart();
+  expect(copies.filter((copy) => existsSync(copy))).toEqual(copies);
+  for (const lock of beingMade) lock.close();
+  await restart();
+  expect(copies.filter((copy) => existsSync(copy))).toEqual([]);
 });

@@ -1,5 +1,5 @@
-/** The commands `backup` and `restore`, and what a data directory holds that no backup may hold. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+/** The commands `backup`, `backup verify` and `restore`, and what a data directory holds that no backup may hold. */
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Finished } from '@eigenveil/testbed/processes/programs';
 import { expect } from 'vitest';
@@ -8,8 +8,12 @@ import { runInProcess } from './in-process.ts';
 
 export type Name = 'csp' | 'user';
 
+const IDENTITY = 'signing-key.json';
+
 export const backUp = (name: Name, dataDirectory: string, to: string) =>
   runInProcess(name, '--json', 'backup', '--data-directory', dataDirectory, '--to', to);
+export const verify = (name: Name, dataDirectory: string, backup: string) =>
+  runInProcess(name, '--json', 'backup', 'verify', backup, '--data-directory', dataDirectory);
 export const restore = (name: Name, dataDirectory: string, from: string) =>
   runInProcess(name, '--json', 'restore', '--data-directory', dataDirectory, '--from', from);
 
@@ -27,12 +31,23 @@ export async function fails(finished: Promise<Finished>): Promise<{ code: string
   return JSON.parse(stderr) as { code: string; detail: string };
 }
 
+/** Backs up a service, which may be running, and returns where. */
+export async function backedUp(name: Name, dataDirectory: string, to: string): Promise<string> {
+  await succeeds(backUp(name, dataDirectory, to));
+  return to;
+}
+
+/** Makes a data directory that has nothing but the identity of a service. */
+export async function emptyOf(dataDirectory: string, target: string): Promise<string> {
+  await mkdir(target, { mode: 0o700 });
+  await copyFile(join(dataDirectory, IDENTITY), join(target, IDENTITY));
+  return target;
+}
+
 /** Loses everything of a service but its identity. */
 export async function lose(dataDirectory: string): Promise<void> {
-  const key = await readFile(join(dataDirectory, 'signing-key.json'));
-  await rm(dataDirectory, { recursive: true });
-  await mkdir(dataDirectory, { mode: 0o700 });
-  await writeFile(join(dataDirectory, 'signing-key.json'), key, { mode: 0o600 });
+  for (const file of await readdir(dataDirectory))
+    if (file !== IDENTITY) await rm(join(dataDirectory, file), { recursive: true });
 }
 
 const SECRETS = {
