@@ -4,6 +4,7 @@ import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import { CodedError } from '@eigenveil/platform';
 import { CODES, ProblemSchema } from '@eigenveil/wire';
+import type { RouteTable } from '@eigenveil/wire/routes';
 import { z } from 'zod';
 import { watchConnections } from '../src/http/connections.ts';
 import {
@@ -18,8 +19,8 @@ import {
   RateLimit,
   type Route,
   type RunningServer,
-  routesWith,
   type ServerOptions,
+  serve,
   startServer,
 } from '../src/index.ts';
 
@@ -99,76 +100,88 @@ export const Features = z.strictObject({
   features: z.array(z.strictObject({ name: z.string(), min: z.number() })).max(100),
 });
 
+const EXAMPLES = {
+  store: {
+    method: 'put',
+    path: '/tasks/:taskId',
+    summary: 'Stores features',
+    auth: 'none',
+    params: TaskIdParam,
+    query: z.strictObject({ least: z.string().regex(/^\d+$/).transform(Number).optional() }),
+    body: { json: Features, limitBytes: 2000 },
+    response: { status: 201, description: 'How many', schema: z.strictObject({ count: z.int() }) },
+    problems: ['ERR_TASK_CONFLICT'],
+  },
+  contribute: {
+    method: 'post',
+    path: '/tasks/:taskId/contribution',
+    summary: 'Takes bytes',
+    auth: 'owner',
+    params: TaskIdParam,
+    body: { binary: '1000 bytes' },
+    response: {
+      status: 200,
+      description: 'From whom, and their sum',
+      schema: z.object({ ownerId: z.string(), sum: z.int() }),
+    },
+    problems: ['ERR_TASK_UNKNOWN'],
+  },
+  end: {
+    method: 'delete',
+    path: '/tasks/:taskId',
+    summary: 'Ends a task',
+    auth: 'admin',
+    params: TaskIdParam,
+    response: { status: 204, description: 'Ended' },
+    problems: [],
+  },
+  fail: {
+    method: 'get',
+    path: '/failure/:kind',
+    summary: 'Fails',
+    auth: 'none',
+    params: z.strictObject({ kind: z.string() }),
+    response: { status: 200, description: 'Never', schema: z.strictObject({ count: z.int() }) },
+    problems: ['ERR_NOT_READY'],
+  },
+  bytes: {
+    method: 'get',
+    path: '/bytes',
+    summary: 'Gives bytes',
+    auth: 'none',
+    response: { status: 200, description: 'Four', mediaType: 'application/octet-stream' },
+    problems: [],
+  },
+  who: {
+    method: 'get',
+    path: '/who',
+    summary: 'Says who asks',
+    auth: ['owner', 'admin'],
+    response: { status: 200, description: 'Who', schema: z.string() },
+    problems: [],
+  },
+} as const satisfies RouteTable;
+
 export function exampleRoutes(): Route[] {
-  const route = routesWith(authenticators);
-  return [
-    route({
-      method: 'put',
-      path: '/tasks/:taskId',
-      summary: 'Stores features',
-      auth: 'none',
-      params: TaskIdParam,
-      body: { json: Features, limitBytes: 2000 },
-      response: { status: 201, description: 'How many', schema: z.strictObject({ count: z.int() }) },
-      problems: ['ERR_TASK_CONFLICT'],
-      handler: ({ body }) => ({ count: body.features.length }),
-    }),
-    route({
-      method: 'post',
-      path: '/tasks/:taskId/contribution',
-      summary: 'Takes bytes',
-      auth: 'owner',
-      params: TaskIdParam,
-      body: { binary: '1000 bytes' },
-      response: {
-        status: 200,
-        description: 'From whom, and their sum',
-        schema: z.object({ ownerId: z.string(), sum: z.int() }),
-      },
-      problems: ['ERR_TASK_UNKNOWN'],
-      async handler({ identity, params, body }) {
-        if (params.taskId === 'none') throw new CodedError(CODES.ERR_TASK_UNKNOWN, 'no such task');
-        const bytes = await body(1000);
-        const sum = bytes.reduce((total, byte) => total + byte, 0);
-        const answer = { ownerId: identity.ownerId, sum, internal: 'must not leak' };
-        return answer;
-      },
-    }),
-    route({
-      method: 'delete',
-      path: '/tasks/:taskId',
-      summary: 'Ends a task',
-      auth: 'admin',
-      params: TaskIdParam,
-      response: { status: 204, description: 'Ended' },
-      problems: [],
-      handler: () => Promise.resolve(),
-    }),
-    route({
-      method: 'get',
-      path: '/failure/:kind',
-      summary: 'Fails',
-      auth: 'none',
-      params: z.strictObject({ kind: z.string() }),
-      response: { status: 200, description: 'Never', schema: z.strictObject({ count: z.int() }) },
-      problems: ['ERR_NOT_READY'],
-      handler({ params: { kind } }) {
-        if (kind === 'not-ready')
-          throw new CodedError(CODES.ERR_NOT_READY, 'come again', { retryAfterSeconds: 1.5 });
-        if (kind === 'answer') return { count: 0.5 };
-        throw new Error('the database password is hunter2', { cause: new Error('disk full') });
-      },
-    }),
-    route({
-      method: 'get',
-      path: '/bytes',
-      summary: 'Gives bytes',
-      auth: 'none',
-      response: { status: 200, description: 'Four', mediaType: 'application/octet-stream' },
-      problems: [],
-      handler: () => Uint8Array.of(1, 2, 3, 255),
-    }),
-  ];
+  return serve(EXAMPLES, authenticators, {
+    store: ({ query, body }) => ({ count: Math.max(query.least ?? 0, body.features.length) }),
+    async contribute({ identity, params, body }) {
+      if (params.taskId === 'none') throw new CodedError(CODES.ERR_TASK_UNKNOWN, 'no such task');
+      const bytes = await body(1000);
+      const sum = bytes.reduce((total, byte) => total + byte, 0);
+      const answer = { ownerId: identity.ownerId, sum, internal: 'must not leak' };
+      return answer;
+    },
+    end: () => Promise.resolve(),
+    fail({ params: { kind } }) {
+      if (kind === 'not-ready')
+        throw new CodedError(CODES.ERR_NOT_READY, 'come again', { retryAfterSeconds: 1.5 });
+      if (kind === 'answer') return { count: 0.5 };
+      throw new Error('the database password is hunter2', { cause: new Error('disk full') });
+    },
+    bytes: () => Uint8Array.of(1, 2, 3, 255),
+    who: ({ identity }) => (identity === 'admin' ? identity : identity.ownerId),
+  });
 }
 
 export interface Answer {
@@ -214,7 +227,7 @@ export function problemIn(answer: Answer) {
 
 /** A route that takes any JSON of up to a megabyte. */
 export function largeRoute(): Route {
-  return routesWith(authenticators)({
+  const large = {
     method: 'post',
     path: '/large',
     summary: 'Takes anything',
@@ -222,8 +235,8 @@ export function largeRoute(): Route {
     body: { json: z.json(), limitBytes: 1_000_000 },
     response: { status: 204, description: 'Taken' },
     problems: [],
-    handler: () => {},
-  });
+  } as const;
+  return serve({ large }, {}, { large: () => {} })[0]!;
 }
 
 /** Writes raw text to the server and returns everything it answers until it closes the connection. */

@@ -6,25 +6,24 @@ import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { openApiDocument, routesWith } from '../src/index.ts';
-import { authenticators, identity, problemIn, send, startService } from './harness.ts';
+import { openApiDocument, serve } from '../src/index.ts';
+import { identity, problemIn, send, startService } from './harness.ts';
 
 const Line = z.object({ number: z.int() });
 type Lines = (signal: AbortSignal) => AsyncIterable<z.input<typeof Line>>;
 
-const routeOf = (lines: Lines) =>
-  routesWith(authenticators)({
-    method: 'get',
-    path: '/lines',
-    summary: 'Counts',
-    auth: 'none',
-    response: { status: 200, description: 'Numbers', lines: Line },
-    problems: ['ERR_BUSY'],
-    handler: ({ signal }) => lines(signal),
-  });
+const numbers = {
+  method: 'get',
+  path: '/lines',
+  summary: 'Counts',
+  auth: 'none',
+  response: { status: 200, description: 'Numbers', lines: Line },
+  problems: ['ERR_BUSY'],
+} as const;
+const routesOf = (lines: Lines) => serve({ numbers }, {}, { numbers: ({ signal }) => lines(signal) });
 
 async function started(lines: Lines) {
-  const service = await startService({ routes: [routeOf(lines)] });
+  const service = await startService({ routes: routesOf(lines) });
   onTestFinished(() => service.close());
   return service;
 }
@@ -102,11 +101,9 @@ test('what goes wrong before the first line is a problem, and after it breaks th
   await expect(text(incoming)).rejects.toThrow('aborted');
   await expect.poll(() => logLines.some((line) => line.includes('request failed'))).toBe(true);
   const refusing = await startService({
-    routes: [
-      routeOf(() => {
-        throw new Error('unknown');
-      }),
-    ],
+    routes: routesOf(() => {
+      throw new Error('unknown');
+    }),
   });
   onTestFinished(() => refusing.close());
   expect(problemIn(await send(`${refusing.url}/lines`)).code).toBe('ERR_INTERNAL');
@@ -124,7 +121,10 @@ test('whoever asks for the headers alone keeps no stream open', async () => {
 
 test('the document says what a line is', () => {
   const info = { title: 'T', version: '1', description: 'D' };
-  const { paths } = openApiDocument(info, [routeOf(async function* () {})]);
+  const { paths } = openApiDocument(
+    info,
+    routesOf(async function* () {}),
+  );
   const { content } = paths!['/lines']!.get!.responses!['200'] as { content: object };
   expect(content).toMatchObject({ 'application/x-ndjson': { schema: { type: 'object' } } });
 });

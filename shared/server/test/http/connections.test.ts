@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { routesWith } from '../../src/index.ts';
+import { serve } from '../../src/index.ts';
 import { ADMIN_TOKEN, identity, largeRoute, send, startService, type TestService } from '../harness.ts';
 
 const running: TestService[] = [];
@@ -178,16 +178,15 @@ describe('a peer that sends its body bit by bit', () => {
 });
 
 test('a peer that does not read its answer loses its connection', { tags: ['long'] }, async () => {
-  const route = routesWith({})({
+  const much = {
     method: 'get',
     path: '/much',
     summary: 'Gives more than fits in between',
     auth: 'none',
     response: { status: 200, description: 'Much', mediaType: 'application/octet-stream' },
     problems: [],
-    handler: () => new Uint8Array(50_000_000),
-  });
-  const service = await start({ routes: [route] });
+  } as const;
+  const service = await start({ routes: serve({ much }, {}, { much: () => new Uint8Array(50_000_000) }) });
   expect(service.server.timeout).toBe(300_000);
   service.server.timeout = 100;
   const socket = overTls(service);

@@ -100,6 +100,43 @@ describe('paths', () => {
   });
 });
 
+describe('queries', () => {
+  test('are read by their schema, which has each member once', async () => {
+    const put = (query: string) =>
+      sendJson(`${service.url}/tasks/abcd${query}`, 'PUT', JSON.stringify({ features: [feature] }));
+    expect((await put('?least=5')).json()).toEqual({ count: 5 });
+    expect((await put('?')).json()).toEqual({ count: 1 });
+    for (const query of ['?least=x', '?least=5&least=5', '?most=5', '?least=5&__proto__=1', '?least=5?'])
+      expect(problemIn(await put(query)).code).toBe('ERR_BODY_INVALID');
+  });
+
+  test('of routes that take none are not read', async () => {
+    expect((await send(`${service.url}/bytes?least=x`)).status).toBe(200);
+  });
+});
+
+describe('of several who may ask', () => {
+  const who = (headers: Record<string, string>) => send(`${service.url}/who`, { headers });
+
+  test('the scheme of the credentials says which one asks', async () => {
+    expect((await who({ 'x-owner': 'ada' })).json()).toBe('ada');
+    expect((await who({ 'x-owner': 'ada', authorization: 'DPoP x' })).json()).toBe('ada');
+    expect((await who({ authorization: `bearer ${ADMIN_TOKEN}` })).json()).toBe('admin');
+  });
+
+  test('nobody is let in by the credentials of another, and all schemes are told', async () => {
+    for (const headers of [
+      {},
+      { authorization: 'Bearer x', 'x-owner': 'ada' },
+      { authorization: ADMIN_TOKEN },
+    ]) {
+      const answer = await who(headers);
+      expect(problemIn(answer).code).toBe('ERR_AUTH_REQUIRED');
+      expect(answer.headers['www-authenticate']).toBe('DPoP, Bearer');
+    }
+  });
+});
+
 describe('failures', () => {
   test('of the service say nothing about themselves', async () => {
     const answer = await send(`${service.url}/failure/crash`);

@@ -1,7 +1,8 @@
 /** The OpenAPI document: valid in structure, and of exactly the routes that are registered. */
+import type { RouteEntry, RouteTable } from '@eigenveil/wire/routes';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { routesWith } from '../../src/index.ts';
+import { type Authenticators, serve } from '../../src/index.ts';
 import { authenticators, exampleRoutes, send, startService, TaskIdParam } from '../harness.ts';
 
 const Media = z.strictObject({ schema: z.looseObject({}).optional() });
@@ -13,9 +14,9 @@ const Operation = z.strictObject({
   parameters: z
     .array(
       z.strictObject({
-        in: z.literal('path'),
+        in: z.enum(['path', 'query']),
         name: z.string(),
-        required: z.literal(true),
+        required: z.literal(true).optional(),
         schema: z.looseObject({ type: z.string() }),
       }),
     )
@@ -72,7 +73,8 @@ describe('the document', () => {
     for (const [path, item] of Object.entries(document.paths)) {
       for (const operation of Object.values(item)) {
         const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-        expect((operation.parameters ?? []).map(({ name }) => name)).toStrictEqual(inPath);
+        const declared = (operation.parameters ?? []).filter((it) => it.in === 'path');
+        expect(declared.map(({ name }) => name)).toStrictEqual(inPath);
         for (const requirement of operation.security) {
           expect(Object.keys(document.components.securitySchemes)).toEqual(
             expect.arrayContaining(Object.keys(requirement)),
@@ -91,6 +93,8 @@ describe('the document', () => {
     const { document } = await fetchDocument();
     const put = document.paths['/tasks/{taskId}']?.put;
     expect(put?.security).toStrictEqual([]);
+    expect(put?.parameters).toContainEqual(expect.objectContaining({ in: 'query', name: 'least' }));
+    expect(document.paths['/who']?.get?.security).toStrictEqual([{ owner: [] }, { admin: [] }]);
     expect(put?.requestBody?.content['application/json']?.schema).toMatchObject({
       type: 'object',
       required: ['features'],
@@ -121,62 +125,68 @@ describe('the document', () => {
   });
 });
 
-describe('defining routes', () => {
-  const route = routesWith(authenticators);
+describe('serving a table', () => {
   const common = {
     method: 'get',
+    path: '/x',
     summary: 'Does',
     auth: 'none',
     response: { status: 204, description: 'Done' },
     problems: [],
-    handler: () => {},
   } as const;
 
   test('needs a schema for exactly the parameters of the path', () => {
-    expect(() => route({ ...common, path: '/tasks/:taskId' })).toThrow(
-      /exactly the parameters of \/tasks\/:taskId/,
-    );
-    expect(() => route({ ...common, path: '/tasks', params: TaskIdParam })).toThrow(/exactly the parameters/);
-    expect(() => route({ ...common, path: '/tasks/:id', params: TaskIdParam })).toThrow(
-      /exactly the parameters/,
-    );
+    const served = (entry: Partial<RouteEntry>) => () =>
+      serve<RouteTable, Authenticators>({ x: { ...common, ...entry } }, {}, { x: () => undefined as never });
+    expect(served({ path: '/tasks/:taskId' })).toThrow(/exactly the parameters of \/tasks\/:taskId/);
+    expect(served({ path: '/tasks', params: TaskIdParam })).toThrow(/exactly the parameters/);
+    expect(served({ path: '/tasks/:id', params: TaskIdParam })).toThrow(/exactly the parameters/);
   });
 
   test('refuses the same route twice, whatever its parameters are called', async () => {
-    const twice = (params: string) =>
-      route({ ...common, path: `/x/:${params}`, params: z.strictObject({ [params]: z.string() }) });
-    await expect(startService({ routes: [twice('a'), twice('b')] })).rejects.toThrow(/has get \/x\/:b twice/);
+    const of = (params: string) => ({
+      ...common,
+      path: `/x/:${params}`,
+      params: z.strictObject({ [params]: z.string() }),
+    });
+    const routes = serve({ a: of('a'), b: of('b') }, {}, { a: () => {}, b: () => {} });
+    await expect(startService({ routes })).rejects.toThrow(/has get \/x\/:b twice/);
   });
 
-  test('gives the handler the types of its identity, parameters and body', () => {
-    route({
-      ...common,
-      path: '/tasks/:taskId',
-      auth: 'owner',
-      params: TaskIdParam,
-      body: { json: z.strictObject({ count: z.int() }), limitBytes: 10 },
-      response: { status: 200, description: 'Done', schema: z.strictObject({ total: z.int() }) },
-      handler({ identity, params, body }) {
+  test('gives a handler the types of its identity, parameters, query and body', () => {
+    const table = {
+      json: {
+        ...common,
+        path: '/tasks/:taskId',
+        auth: 'owner',
+        params: TaskIdParam,
+        query: z.strictObject({ after: z.string().transform(Number) }),
+        body: { json: z.strictObject({ count: z.int() }), limitBytes: 10 },
+        response: { status: 200, description: 'Done', schema: z.strictObject({ total: z.int() }) },
+      },
+      bytes: { ...common, path: '/bytes', auth: ['owner', 'admin'], body: { binary: 'bytes' } },
+    } as const satisfies RouteTable;
+    serve(table, authenticators, {
+      json({ identity, params, query, body }) {
         expectTypeOf(identity).toEqualTypeOf<{ ownerId: string }>();
         expectTypeOf(params).toEqualTypeOf<{ taskId: string }>();
+        expectTypeOf(query).toEqualTypeOf<{ after: number }>();
         expectTypeOf(body).toEqualTypeOf<{ count: number }>();
         return { total: body.count };
       },
-    });
-    route({
-      ...common,
-      path: '/bytes',
-      auth: 'admin',
-      body: { binary: 'bytes' },
-      async handler({ identity, body }) {
-        expectTypeOf(identity).toEqualTypeOf<'admin'>();
+      bytes({ identity, body }) {
+        expectTypeOf(identity).toEqualTypeOf<'admin' | { ownerId: string }>();
         expectTypeOf(body).toEqualTypeOf<(expectedBytes: number) => Promise<Uint8Array>>();
       },
     });
-    const response = { status: 200, description: 'Done', schema: z.string() } as const;
+    const text = { ...common, response: { status: 200, description: 'Text', schema: z.string() } } as const;
     // @ts-expect-error: the answer breaks the schema
-    route({ ...common, path: '/a', response, handler: () => 1 });
+    serve({ text }, {}, { text: () => 1 });
+    // @ts-expect-error: a route has no handler
+    serve({ text }, {}, {});
+    // @ts-expect-error: there is no such route
+    serve({ text }, {}, { text: () => '', other: () => '' });
     // @ts-expect-error: there is no such authenticator
-    route({ ...common, path: '/b', auth: 'nobody' });
+    serve({ x: { ...common, auth: 'nobody' } }, authenticators, { x: () => {} });
   });
 });

@@ -1,13 +1,13 @@
 /** Pages of other origins: what they may ask and read, and that asking whether they may counts for the limit. */
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { routesWith } from '../../src/index.ts';
+import { serve } from '../../src/index.ts';
 import { authenticators, problemIn, send, startService } from '../harness.ts';
 
 const ORIGIN = 'https://owner.example.org';
 
 async function started(allowedOrigins: readonly string[] = [ORIGIN], requestsPerMinute = 1000) {
-  const open = routesWith(authenticators)({
+  const open = {
     method: 'put',
     path: '/open/:id',
     summary: 'Takes bytes of an owner',
@@ -16,9 +16,9 @@ async function started(allowedOrigins: readonly string[] = [ORIGIN], requestsPer
     params: z.strictObject({ id: z.string() }),
     response: { status: 204, description: 'Taken' },
     problems: [],
-    handler: () => {},
-  });
-  const service = await startService({ routes: [open], allowedOrigins, requestsPerMinute });
+  } as const;
+  const routes = serve({ open }, authenticators, { open: () => {} });
+  const service = await startService({ routes, allowedOrigins, requestsPerMinute });
   onTestFinished(() => service.close());
   return `${service.url}/open/x`;
 }

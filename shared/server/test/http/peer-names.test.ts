@@ -4,7 +4,7 @@ import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
 import { afterEach, expect, test } from 'vitest';
 import { logKeyFile } from '../../src/http/peer-names.ts';
-import { PeerNames, routesWith } from '../../src/index.ts';
+import { PeerNames, serve } from '../../src/index.ts';
 import { send, startService, type TestService } from '../harness.ts';
 import { temporaryDirectory } from '../temporary.ts';
 
@@ -23,11 +23,19 @@ const owner = {
 
 /** What the log calls a stranger who says it is behind a proxy, and an owner. */
 async function named(peers: PeerNames): Promise<unknown[]> {
-  const route = routesWith({ owner })({
-    ...{ method: 'get', path: '/who', summary: 'Who', auth: 'owner', problems: [] },
-    ...{ response: { status: 204, description: 'Nothing' }, handler: () => {} },
+  const who = {
+    method: 'get',
+    path: '/who',
+    summary: 'Who',
+    auth: 'owner',
+    response: { status: 204, description: 'Nothing' },
+    problems: [],
+  } as const;
+  service = await startService({
+    routes: serve({ who }, { owner }, { who: () => {} }),
+    peers,
+    level: 'info',
   });
-  service = await startService({ routes: [route], peers, level: 'info' });
   const forged = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7' };
   await send(`${service.url}/who`, { headers: { ...forged, 'x-owner': 'eve' } });
   await send(`${service.url}/who`, { headers: { ...forged, 'x-owner': 'ada' } });

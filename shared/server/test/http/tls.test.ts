@@ -10,7 +10,7 @@ import { connect } from 'node:tls';
 import { readCertificates } from '@eigenveil/command';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createLocalCertificate, readTlsFiles, routesWith, startServer } from '../../src/index.ts';
+import { createLocalCertificate, readTlsFiles, serve, startServer } from '../../src/index.ts';
 import { identity, send, startService, type TestService } from '../harness.ts';
 import { temporaryDirectory } from '../temporary.ts';
 
@@ -18,20 +18,26 @@ import { temporaryDirectory } from '../temporary.ts';
 async function startWaiting(graceMilliseconds: number) {
   const { promise: arrival, resolve: arrived } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const wait = routesWith({})({
+  const wait = {
     method: 'get',
     path: '/wait',
     summary: 'Waits',
     auth: 'none',
     response: { status: 200, description: 'Done', schema: z.literal('done') },
     problems: [],
-    async handler() {
-      arrived();
-      await released;
-      return 'done' as const;
+  } as const;
+  const routes = serve(
+    { wait },
+    {},
+    {
+      async wait() {
+        arrived();
+        await released;
+        return 'done' as const;
+      },
     },
-  });
-  const service = await startService({ routes: [wait], graceMilliseconds });
+  );
+  const service = await startService({ routes, graceMilliseconds });
   return { service, arrival, release };
 }
 
