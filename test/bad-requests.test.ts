@@ -196,7 +196,7 @@ describe('a request proof is refused', () => {
 
 describe("the operator's routes are refused to everybody else", () => {
   test.each([
-    ['GET', 'signed'],
+    ['GET', 'owners'],
     ['GET', 'status'],
     ['GET', 'result'],
     ['POST', 'close'],
