@@ -24,8 +24,8 @@ export interface RouteEntry {
   /** With parameters as /tasks/:taskId. */
   readonly path: string;
   readonly summary: string;
-  /** Who may ask, by the names of the service's authenticators; of several, the scheme of the request's credentials decides. */
-  readonly auth: 'none' | string | readonly string[];
+  /** Who may ask, by the names of the service's authenticators, or 'none'; of several, the scheme of the request's credentials decides. */
+  readonly auth: string | readonly [string, ...string[]];
   /** Whether pages of allowed origins may ask: what owners need, and nothing of operators. */
   readonly fromPages?: true;
   /** One member for each parameter of the path. */
