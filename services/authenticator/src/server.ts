@@ -43,7 +43,6 @@ const INFO = {
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 /** Starts an authenticator; resolves when it listens. */
 export async function startAuthenticator(
@@ -68,20 +67,7 @@ export async function startAuthenticator(
     store,
     sealer,
     references,
-    policy: {
-      enrolmentWindows: config.enrolmentWindows,
-      invitationMilliseconds: config.invitationHours * HOUR,
-      windowsPerMinute: config.windowsPerMinute,
-      sessionsPerHour: config.sessionsPerHour,
-      stepUpsPerDay: config.stepUpsPerDay,
-      idleMilliseconds: config.idleSeconds * SECOND,
-      activeSessions: config.activeSessions,
-      eventMilliseconds: config.eventDays * DAY,
-      learnAfterStepUp: config.learnAfterStepUp,
-      learnAfterRun: config.learnAfterRun,
-      learningShare: config.learningShare,
-      driftLevel: config.driftLevel,
-    },
+    policy: config,
     now: overrides.now ?? (() => new Date()),
     monotonic: overrides.monotonic ?? (() => performance.now()),
     observer: {

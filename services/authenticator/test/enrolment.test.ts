@@ -8,8 +8,8 @@ import { Children } from '@eigenveil/testbed/processes/children';
 import { Thumbprint } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PATHS, type UserId } from '../src/messages.ts';
-import { newInvitation } from '../src/service/invitation.ts';
 import { SqliteAuthenticatorStore } from '../src/store/sqlite-store.ts';
+import { newInvitation } from '../src/store/store.ts';
 import {
   type Device,
   newKey,

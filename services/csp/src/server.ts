@@ -13,8 +13,7 @@ import { SERVICE_TITLES, type Thumbprint } from '@eigenveil/wire';
 import type { CspConfiguration } from './cli/settings.ts';
 import { cspRoutes } from './routes.ts';
 import { CspService } from './service/service.ts';
-import { StartLimit } from './service/start-limit.ts';
-import { TwoPartyServer } from './service/two-party-server.ts';
+import { StartLimit, TwoPartyServer } from './service/two-party-server.ts';
 import { SqliteCspStore } from './store/sqlite-store.ts';
 
 export interface RunningCsp {

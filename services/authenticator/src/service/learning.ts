@@ -4,12 +4,16 @@
  */
 import { driftProbability, lookLevel, updated } from '@eigenveil/authentication';
 import type { Sealer } from '@eigenveil/server';
+import type { AuthenticatorConfiguration } from '../cli/settings.ts';
 import type { UserId } from '../messages.ts';
 import type { SqliteAuthenticatorStore } from '../store/sqlite-store.ts';
 import { sealTemplate, templatePlace } from '../store/store.ts';
 import type { Session } from './sessions.ts';
 
 type Learnt = Pick<Session, 'device' | 'enrolledAt' | 'template' | 'looks' | 'drifting'>;
+
+/** The settings that say how a template learns. */
+export type LearningSettings = Pick<AuthenticatorConfiguration, 'learningShare' | 'driftLevel'>;
 
 export class Learning {
   readonly #store: SqliteAuthenticatorStore;
@@ -26,7 +30,7 @@ export class Learning {
    * Compares the windows of the session's sums with its template, and gives them their share in it. Looks are counted over all versions of a
    * template, so that all of them together flag a user falsely with at most the level.
    */
-  learn(session: Session, policy: { readonly learningShare: number; readonly driftLevel: number }): void {
+  learn(session: Session, policy: LearningSettings): void {
     const recent = session.sums.moments();
     const { movement } = session.reference;
     if (movement !== undefined) {

@@ -8,7 +8,9 @@ import { randomBytes } from 'node:crypto';
 import { makeTemplate, Scorer, WindowSums } from '@eigenveil/authentication';
 import { CodedError } from '@eigenveil/platform';
 import { hashOneTimeToken, type Sealer } from '@eigenveil/server';
+import { DAY_MILLISECONDS } from '@eigenveil/task';
 import { CODES, type Digest, type Thumbprint } from '@eigenveil/wire';
+import type { AuthenticatorConfiguration } from '../cli/settings.ts';
 import {
   type DecisionEvent,
   type DecisionsResponse,
@@ -23,13 +25,28 @@ import {
   type WindowsRequest,
 } from '../messages.ts';
 import { type SqliteAuthenticatorStore, staleEvent, unknownUser } from '../store/sqlite-store.ts';
-import { openTemplate, sealTemplate } from '../store/store.ts';
-import { newInvitation } from './invitation.ts';
-import { Learning } from './learning.ts';
-import type { AuthenticatorPolicy } from './policy.ts';
+import { newInvitation, openTemplate, sealTemplate } from '../store/store.ts';
+import { Learning, type LearningSettings } from './learning.ts';
 import type { Reference } from './references.ts';
 import { digestOf, type Session, Sessions } from './sessions.ts';
-import { UserLimits } from './user-limits.ts';
+import { type UserLimitSettings, UserLimits } from './user-limits.ts';
+
+const HOUR_MILLISECONDS = 3_600_000;
+
+/** What the operator decides: how long, how many and how often. */
+type AuthenticatorPolicy = UserLimitSettings &
+  LearningSettings &
+  Pick<
+    AuthenticatorConfiguration,
+    | 'enrolmentWindows'
+    | 'invitationHours'
+    | 'stepUpsPerDay'
+    | 'idleSeconds'
+    | 'activeSessions'
+    | 'eventDays'
+    | 'learnAfterStepUp'
+    | 'learnAfterRun'
+  >;
 
 export interface AuthenticatorDependencies {
   readonly store: SqliteAuthenticatorStore;
@@ -63,7 +80,7 @@ export class AuthenticatorService {
   constructor(dependencies: AuthenticatorDependencies) {
     const { store, sealer, policy, monotonic } = dependencies;
     this.#deps = dependencies;
-    this.#sessions = new Sessions(policy.activeSessions, policy.idleMilliseconds, monotonic);
+    this.#sessions = new Sessions(policy.activeSessions, 1000 * policy.idleSeconds, monotonic);
     this.#limits = new UserLimits(policy, monotonic);
     this.#learning = new Learning(store, sealer);
     this.#endAll(store.allowed(), 'restarted');
@@ -76,16 +93,13 @@ export class AuthenticatorService {
   /** @throws ERR_USER_CONFLICT, ERR_USER_UNKNOWN */
   invite(request: InvitationRequest): InvitationResponse {
     const { store, policy, now } = this.#deps;
-    const expiresAt = new Date(now().getTime() + policy.invitationMilliseconds);
+    const expiresAt = new Date(now().getTime() + HOUR_MILLISECONDS * policy.invitationHours);
     const { token, invitation } = newInvitation(request, expiresAt);
     store.addInvitation(invitation);
     return { token, expiresAt: expiresAt.toISOString() };
   }
 
-  /**
-   * Refuses a token that this device cannot use.
-   * @throws ERR_ENROLMENT_TOKEN
-   */
+  /** Refuses a token that this device cannot use. @throws ERR_ENROLMENT_TOKEN */
   checkInvited(token: string, device: Thumbprint): void {
     this.#deps.store.invitation(hashOneTimeToken(token), device, this.#deps.now());
   }
@@ -137,7 +151,11 @@ export class AuthenticatorService {
     this.#learning.flush(); // what the last session has learnt is to be read
     const user = store.user(userId)!;
     const reference = references.get(user.projection);
-    if (reference === undefined) throw renewalRequired();
+    if (reference === undefined)
+      throw new CodedError(
+        CODES.ERR_RENEWAL_REQUIRED,
+        'the projection that the device was enrolled with is not in use any more: ask for an invitation to renew',
+      );
     this.#limits.takeSession(userId);
     const template = openTemplate(sealer, user);
     this.#endSessions(this.#sessions.surplus(userId));
@@ -285,10 +303,7 @@ export class AuthenticatorService {
     session.event = sequence;
   }
 
-  /**
-   * Destroys template and invitations of a user and ends the session at once.
-   * @throws ERR_USER_UNKNOWN
-   */
+  /** Destroys template and invitations of a user and ends the session at once. @throws ERR_USER_UNKNOWN */
   revoke(userId: UserId): void {
     if (this.#deps.store.revoke(userId, this.#deps.now())) this.#forgetDevice(userId, 'lock', 'revoked');
   }
@@ -303,7 +318,7 @@ export class AuthenticatorService {
   /** Forgets old events and invitations. */
   forget(): void {
     const { store, policy, now } = this.#deps;
-    store.forget(new Date(now().getTime() - policy.eventMilliseconds), now());
+    store.forget(new Date(now().getTime() - DAY_MILLISECONDS * policy.eventDays), now());
   }
 
   /** To be called last: what templates have learnt is kept; sessions end as at every restart. */
@@ -380,11 +395,4 @@ export class AuthenticatorService {
     session.hasLearnt ||= isDue;
     if (isBroken || isDue) session.sums = new WindowSums(session.template.mean);
   }
-}
-
-function renewalRequired(): CodedError {
-  return new CodedError(
-    CODES.ERR_RENEWAL_REQUIRED,
-    'the projection that the device was enrolled with is not in use any more: ask for an invitation to renew',
-  );
 }

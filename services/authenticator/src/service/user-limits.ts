@@ -4,8 +4,8 @@
  */
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
+import type { AuthenticatorConfiguration } from '../cli/settings.ts';
 import type { UserId } from '../messages.ts';
-import type { AuthenticatorPolicy } from './policy.ts';
 
 /** A bucket that fills evenly, and from which a request takes what it needs: full at first. */
 class Bucket {
@@ -78,17 +78,17 @@ class Buckets {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
+/** The settings that say how much a user may send. */
+export type UserLimitSettings = Pick<AuthenticatorConfiguration, 'windowsPerMinute' | 'sessionsPerHour'>;
+
 export class UserLimits {
-  readonly #limits: Pick<AuthenticatorPolicy, 'windowsPerMinute' | 'sessionsPerHour'>;
+  readonly #limits: UserLimitSettings;
   readonly #windows: Buckets;
   readonly #sessions: Buckets;
   /** Once an hour, since whoever injects windows makes long runs in a minute. */
   readonly #learning: Buckets;
 
-  constructor(
-    limits: Pick<AuthenticatorPolicy, 'windowsPerMinute' | 'sessionsPerHour'>,
-    monotonic: () => number,
-  ) {
+  constructor(limits: UserLimitSettings, monotonic: () => number) {
     this.#limits = limits;
     this.#windows = new Buckets(limits.windowsPerMinute, MINUTE, monotonic);
     this.#sessions = new Buckets(limits.sessionsPerHour, HOUR, monotonic);

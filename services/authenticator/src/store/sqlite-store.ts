@@ -13,10 +13,15 @@ import {
 import { DAY_MILLISECONDS } from '@eigenveil/task';
 import { CODES, type Digest, type Thumbprint } from '@eigenveil/wire';
 import type { DecisionEvent, InvitationRequest, Reason, UserId } from '../messages.ts';
-import type { Invitation } from '../service/invitation.ts';
 import { SqliteEvents } from './events.ts';
 import { MIGRATIONS } from './sqlite-schema.ts';
-import { type NewEvent, type StoredDevice, type StoredUser, templatePlace } from './store.ts';
+import {
+  type Invitation,
+  type NewEvent,
+  type StoredDevice,
+  type StoredUser,
+  templatePlace,
+} from './store.ts';
 
 export const SEALED: readonly SealedColumn[] = [
   { table: 'users', key: 'user_id', column: 'sealed_template', place: templatePlace },

@@ -1,8 +1,8 @@
 /** What the authenticator keeps, and the places for which it is sealed. */
 import { decodeTemplate, encodeTemplate, type Template } from '@eigenveil/authentication';
-import type { Sealer } from '@eigenveil/server';
+import { hashOneTimeToken, newOneTimeToken, type Sealer } from '@eigenveil/server';
 import type { Digest, Thumbprint } from '@eigenveil/wire';
-import type { Decision, Reason, UserId } from '../messages.ts';
+import type { Decision, InvitationRequest, Reason, UserId } from '../messages.ts';
 
 export interface StoredUser {
   readonly userId: UserId;
@@ -33,6 +33,21 @@ export interface NewEvent {
   readonly userId: UserId;
   readonly decision: Decision;
   readonly reason: Reason;
+}
+
+/** What is kept of an invitation: a one-time secret by which the relying application decides which device becomes a user's. */
+export interface Invitation extends InvitationRequest {
+  readonly tokenHash: string;
+  readonly expiresAt: Date;
+}
+
+/** A fresh token and the invitation that it stands for. */
+export function newInvitation(
+  request: InvitationRequest,
+  expiresAt: Date,
+): { readonly token: string; readonly invitation: Invitation } {
+  const token = newOneTimeToken();
+  return { token, invitation: { ...request, tokenHash: hashOneTimeToken(token), expiresAt } };
 }
 
 export const templatePlace = (userId: string): string => `users/${userId}/sealed_template`;

@@ -9,9 +9,8 @@ import { digestBytes, Thumbprint } from '@eigenveil/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AUTHENTICATOR_BACKUP } from '../../src/backup.ts';
 import { EVENTS_PER_PAGE, UserId } from '../../src/messages.ts';
-import { newInvitation } from '../../src/service/invitation.ts';
 import { SqliteAuthenticatorStore } from '../../src/store/sqlite-store.ts';
-import { openTemplate, sealTemplate } from '../../src/store/store.ts';
+import { newInvitation, openTemplate, sealTemplate } from '../../src/store/store.ts';
 import { windowsOf } from '../authenticator.ts';
 
 const START = new Date('2026-01-01T00:00:00Z');

@@ -19,10 +19,9 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { type CspStore, type StoredTask, secretKeyPlace, type TaskQuota } from '../store/store.ts';
-import { type CspPolicy, checkProposal, quotaOf } from './policy.ts';
-import { refinedBy, sealVectors } from './refinement.ts';
+import { type CspPolicy, checkProposal, quotaOf, refinedBy } from './policy.ts';
 import { altered, ended } from './refusals.ts';
-import { sealJson } from './sealed-json.ts';
+import { sealJson, sealVectors } from './sealed.ts';
 
 const NONCE_BYTES = 32;
 

@@ -1,8 +1,16 @@
 /** What this CSP agrees to: a proposed task that breaks it is refused before a key is made. */
 import { type Code, CodedError, checkAll } from '@eigenveil/platform';
+import { verifyBasis } from '@eigenveil/projection';
 import { DAY_MILLISECONDS, fullRankRule, type Task } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party';
-import { CODES, type PublicJwk, type Thumbprint, thumbprintOf } from '@eigenveil/wire';
+import {
+  CODES,
+  type Projection,
+  type PublicJwk,
+  type SignedLink,
+  type Thumbprint,
+  thumbprintOf,
+} from '@eigenveil/wire';
 import type { TaskQuota } from '../store/store.ts';
 
 /** What this CSP agrees to; everything else is refused. */
@@ -71,6 +79,26 @@ export async function checkProposal(
       `"deadline" expected a time within the next ${LONGEST_TASK_DAYS} days`,
     ),
   );
+}
+
+/**
+ * The vectors of the result that a proposed task refines, once it is clear that this CSP has countersigned it, that it is one of its task, and that its vectors
+ * are finite, of length 1 and orthogonal.
+ * @param link what came with the proposal
+ * @returns undefined for a task that refines none
+ * @throws ERR_TASK_INVALID for a link that the task does not name, ERR_BASIS_INVALID where the named one is missing or another, and as `verifyBasis`
+ */
+export async function refinedBy(
+  task: Task,
+  link: SignedLink | undefined,
+  cspKey: PublicJwk,
+): Promise<Projection['vectors'] | undefined> {
+  if (task.sketch?.refine === undefined) {
+    if (link === undefined) return undefined;
+    throw new CodedError(CODES.ERR_TASK_INVALID, '"refined" expected with "sketch.refine" alone');
+  }
+  const [refined] = await verifyBasis(task, link === undefined ? [] : [link], cspKey);
+  return refined!.projection.vectors;
 }
 
 export function quotaOf({ openTasks, tasksPerDay, quotas }: CspPolicy, dataUser: Thumbprint): TaskQuota {

@@ -45,9 +45,8 @@ import {
 import { type AgreedTask, Agreements } from './agreements.ts';
 import { type CspPolicy, oldestDeadline } from './policy.ts';
 import { verifyRecord } from './records.ts';
-import { openVectors } from './refinement.ts';
 import { answered, dataUserRevoked, ended, notUnblinded, ownerRevoked, recordsChanged } from './refusals.ts';
-import { openJson } from './sealed-json.ts';
+import { openJson, openVectors } from './sealed.ts';
 
 export interface CspDependencies {
   readonly store: CspStore;

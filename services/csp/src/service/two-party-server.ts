@@ -22,7 +22,6 @@ import {
 } from '@eigenveil/wire';
 import { answered } from './refusals.ts';
 import type { CspService, TwoPartyState } from './service.ts';
-import type { StartLimit } from './start-limit.ts';
 
 /** Tasks that are computed at a time; each holds some 20 MB and a share of a core. */
 const MOST_COMPUTATIONS = 32;
@@ -32,6 +31,45 @@ const LOOK_MILLISECONDS = 1000;
 
 const ROUTE = '/tasks/:taskId/two-party';
 const PATH = /^\/tasks\/([^/]+)\/two-party$/;
+
+const MINUTE_MILLISECONDS = 60_000;
+
+/** How many two-party computations of each task may start in a minute. A line that breaks now and then stays far below it. */
+export class StartLimit {
+  perMinute: number;
+  readonly #now: () => number;
+  /** When the computations of a task started within the last minute, the earliest first. */
+  readonly #starts = new Map<TaskId, readonly number[]>();
+
+  /** @param now milliseconds since any one moment */
+  constructor(perMinute: number, now: () => number = () => performance.now()) {
+    this.perMinute = perMinute;
+    this.#now = now;
+  }
+
+  /**
+   * Counts a start.
+   * @throws ERR_RATE_LIMITED; who comes again after a while is admitted, however often it came before
+   */
+  admit(taskId: TaskId): void {
+    const now = this.#now();
+    const recent = (this.#starts.get(taskId) ?? []).filter((start) => start > now - MINUTE_MILLISECONDS);
+    if (recent.length >= this.perMinute) {
+      const retryAfterSeconds = Math.ceil((recent[0]! + MINUTE_MILLISECONDS - now) / 1000);
+      throw new CodedError(
+        CODES.ERR_RATE_LIMITED,
+        `expected at most ${this.perMinute} two-party computations of a task a minute`,
+        { retryAfterSeconds },
+      );
+    }
+    this.#starts.set(taskId, [...recent, now]);
+  }
+
+  /** For a task that has ended. */
+  forget(taskId: TaskId): void {
+    this.#starts.delete(taskId);
+  }
+}
 
 /** A computation, on the connection that the data user opened last. */
 interface Running {

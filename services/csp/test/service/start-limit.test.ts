@@ -1,7 +1,7 @@
 /** The limit of computations that start: of each task by itself, in any minute, and of none for ever. */
 import { TaskId } from '@eigenveil/task';
 import { expect, test } from 'vitest';
-import { StartLimit } from '../../src/service/start-limit.ts';
+import { StartLimit } from '../../src/service/two-party-server.ts';
 
 const [task, other] = ['a', 'b'].map((letter) => TaskId.parse(letter.repeat(22))) as [TaskId, TaskId];
 

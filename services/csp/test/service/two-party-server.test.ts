@@ -12,8 +12,7 @@ import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-par
 import { digestBytes } from '@eigenveil/wire';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CspDependencies, CspService, type TwoPartyState } from '../../src/service/service.ts';
-import { StartLimit } from '../../src/service/start-limit.ts';
-import { TwoPartyServer } from '../../src/service/two-party-server.ts';
+import { StartLimit, TwoPartyServer } from '../../src/service/two-party-server.ts';
 import { cspWith, taskOf } from '../csp.ts';
 
 const MOST_COMPUTATIONS = 32;
