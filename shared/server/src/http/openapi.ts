@@ -48,7 +48,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     summary,
     ...(fromPages === undefined ? {} : { description: 'Open to pages of the allowed origins (CORS).' }),
     security: Object.keys(authenticators).map((kind) => ({ [kind]: [] })),
-    requestParams: { ...(params && { path: params }), ...(query && { query }) },
+    ...((params ?? query) && { requestParams: { ...(params && { path: params }), ...(query && { query }) } }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
     responses: { [`${response.status}`]: responseOf(response), ...problemsOf(route) },
   };
