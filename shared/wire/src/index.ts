@@ -100,6 +100,7 @@ export { REVOCATIONS, type Revocations, RevocationsResponse } from './messages/r
 export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './messages/series.ts';
 export { TaskList, TaskOwners, TaskState, TaskStatus } from './messages/status.ts';
 export { printable, printableJson, printableLines } from './printable.ts';
+export { clientClassOf } from './routes/client-class.ts';
 export { certificateError, connectionReason } from './transport/certificates.ts';
 export {
   type Credentials,

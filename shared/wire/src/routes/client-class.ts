@@ -1,0 +1,31 @@
+/** Clients of a service that have a function for each of its routes, beside what every ServiceClient has. */
+import { ServiceClient, type ServiceClientOptions } from '../transport/client.ts';
+import { type Client, clientOf } from './client.ts';
+import type { RouteTable } from './table.ts';
+
+/**
+ * The class of clients of a table, to make them of, and to extend by what is more than a request.
+ * @example
+ * import { clientClassOf } from '@eigenveil/wire';
+ * import { OWNER_ROUTES } from '@eigenveil/wire/routes/data-user/owner';
+ *
+ * const DataUser = clientClassOf(OWNER_ROUTES);
+ * const dataUser = new DataUser({ url: 'https://user.example.org:8444', credentials: { kind: 'key', key, token: text } });
+ * const { task } = await dataUser.signedTask({ taskId });
+ * await dataUser.close();
+ */
+export function clientClassOf<const Table extends RouteTable>(
+  table: Table,
+): new (
+  options: ServiceClientOptions,
+) => ServiceClient & Client<Table> {
+  class TableClient extends ServiceClient {
+    constructor(options: ServiceClientOptions) {
+      super(options);
+      Object.assign(this, clientOf(table, this));
+    }
+  }
+  return TableClient as new (
+    options: ServiceClientOptions,
+  ) => ServiceClient & Client<Table>;
+}
