@@ -1,20 +1,26 @@
 import type { TaskProposal } from '@eigenveil/task';
 import {
-  CountersignatureResponse,
   digestBytes,
   digestTask,
   generatePrivateJwk,
   importSigningKey,
   OwnerId,
   type OwnerRecord,
-  RecordsResponse,
   type SignedTask,
   type SigningKey,
-  UnblindingResponse,
 } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { WatchedPool } from './support/pool.ts';
-import { credentials, ownerOf, payloadOf, publicKeyOf, recordFor, send, sendAs } from './support/requests.ts';
+import {
+  type Answer,
+  credentials,
+  ownerOf,
+  payloadOf,
+  publicKeyOf,
+  recordFor,
+  send,
+  sendAs,
+} from './support/requests.ts';
 import { RogueDataUser, upgradeHeaders } from './support/rogue.ts';
 import { alarmLog, encryptAll, rogueTask, storedTask } from './support/rogue-task.ts';
 import { dataFile, exampleOf } from './support/tasks.ts';
@@ -56,8 +62,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.close());
 
-const verified = async (answer: Promise<{ json: unknown }>) =>
-  RecordsResponse.parse((await answer).json).verifiedOwners;
+const verified = async (answer: Promise<Answer>) => (await answer).json.verifiedOwners;
 const unblindOk = async (body = blinded) => expect((await rogue.unblind(id, body)).status).toBe(200);
 const stored = () => storedTask(world, id);
 
@@ -78,7 +83,7 @@ describe('an owner that withdraws at the CSP', () => {
     expect((await rogue.unblind(id, blinded)).code).toBe('ERR_MINIMUM_OWNERS');
     expect(paillier.begun.decrypt).toBe(0);
     await rogue.records(id, [records[2]!]);
-    const { statement } = UnblindingResponse.parse((await rogue.unblind(id, blinded)).json);
+    const statement = String((await rogue.unblind(id, blinded)).json.statement);
     expect(payloadOf(statement)).toMatchObject({ verifiedOwners: 2 });
   });
 
@@ -102,7 +107,7 @@ describe('a countersignature', () => {
     await unblindOk();
     expect((await other.countersign(id, digest)).code).toBe('ERR_TASK_UNKNOWN');
     const first = await rogue.countersign(id, digest);
-    const { countersignature } = CountersignatureResponse.parse(first.json);
+    const countersignature = String(first.json.countersignature);
     expect(payloadOf(countersignature)).toEqual({
       taskId: id,
       taskDigest: digestTask(signed.task),
@@ -229,7 +234,7 @@ describe('unblinding', () => {
   test('is done once: the same bytes are answered the same way, others are refused', async () => {
     await rogue.records(id, records.slice(0, 2));
     const first = await rogue.unblind(id, blinded);
-    const { statement } = UnblindingResponse.parse(first.json);
+    const statement = String(first.json.statement);
     expect(payloadOf(statement)).toMatchObject({ taskId: id, verifiedOwners: 2 });
     const before = stored();
     expect((await rogue.unblind(id, blinded)).text).toBe(first.text);

@@ -4,18 +4,17 @@ import { openSigningKey } from '@eigenveil/server';
 import { newTaskId, type Task, type TaskProposal } from '@eigenveil/task';
 import { type Channel, connectChannel } from '@eigenveil/two-party';
 import {
-  AgreementResponse,
   ContributionTree,
   type FixationRequest,
   type OwnerRecord,
   type Revocations,
-  RevocationsResponse,
   type SignedTask,
   type SigningKey,
   SPOKEN_VERSION,
   Thumbprint,
   VERSION_HEADER,
 } from '@eigenveil/wire';
+import { CSP_DATA_USER_ROUTES } from '@eigenveil/wire/routes/csp/data-user';
 import { type Address, type Answer, credentials, payloadOf, send, sendAs } from './requests.ts';
 import type { World } from './world.ts';
 
@@ -56,7 +55,7 @@ export class RogueDataUser {
   async agree(proposal: TaskProposal): Promise<SignedTask> {
     const task = this.task(proposal);
     const { json } = await this.propose(task);
-    return { task, ...AgreementResponse.parse(json) };
+    return { task, ...CSP_DATA_USER_ROUTES.propose.response.schema.parse(json) };
   }
 
   records(taskId: string, records: readonly string[]): Promise<Answer> {
@@ -77,7 +76,7 @@ export class RogueDataUser {
 
   async revocations(): Promise<Revocations> {
     const { json } = await sendAs(this.#csp, this, { method: 'GET', path: '/revocations' });
-    return payloadOf(RevocationsResponse.parse(json).list) as Revocations;
+    return payloadOf(String(json.list)) as Revocations;
   }
 
   unblind(taskId: string, body: Uint8Array): Promise<Answer> {

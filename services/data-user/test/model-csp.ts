@@ -3,7 +3,7 @@ import { CodedError } from '@eigenveil/platform';
 import {
   CODES,
   ContributionTree,
-  type FixationRequest,
+  FixationRequest,
   OwnerId,
   type PublicJwk,
   REVOCATIONS,
@@ -11,6 +11,7 @@ import {
   signStatement,
   type TreeContribution,
 } from '@eigenveil/wire';
+import type { z } from 'zod';
 
 export class ModelCsp {
   readonly revoked = new Set<OwnerId>();
@@ -47,28 +48,29 @@ export class ModelCsp {
     return this.#key.publicJwk;
   }
 
-  async revocations(): Promise<string> {
+  async revocations(): Promise<{ list: string }> {
     return this.listOf({ owners: [...this.revoked].toSorted() });
   }
 
-  listOf({
+  async listOf({
     number = this.number,
     issuedAt = this.#now().toISOString(),
     owners = [] as OwnerId[],
     key = this.#key,
   }) {
-    return signStatement(REVOCATIONS, key, { number, issuedAt, owners });
+    return { list: await signStatement(REVOCATIONS, key, { number, issuedAt, owners }) };
   }
 
-  async sendRecords(_: unknown, records: readonly string[]): Promise<number> {
-    const owners = records.map((record) => OwnerId.parse(record));
+  async sendRecords({ body }: { readonly body: { readonly records: readonly string[] } }) {
+    const owners = body.records.map((record) => OwnerId.parse(record));
     const isRevoked = owners.some((ownerId) => this.revoked.has(ownerId) && !this.#records.has(ownerId));
     if (isRevoked) throw new CodedError(CODES.ERR_OWNER_REVOKED, 'the owner was revoked');
     for (const ownerId of owners) this.#records.set(ownerId, { ownerId, contributionDigest: this.#digest });
-    return this.#records.size;
+    return { verifiedOwners: this.#records.size };
   }
 
-  async fixRecords(_: unknown, asked: FixationRequest): Promise<void> {
+  async fixRecords({ body }: { readonly body: z.input<typeof FixationRequest> }) {
+    const asked = FixationRequest.parse(body);
     const tree = await ContributionTree.read(async (after, limit) =>
       this.owners
         .filter((ownerId) => ownerId > after)
@@ -78,5 +80,6 @@ export class ModelCsp {
     const isThis = asked.verifiedOwners === tree.size && asked.contributionsRoot === tree.root();
     if (!isThis) throw new CodedError(CODES.ERR_RECORDS_CHANGED, 'other records');
     this.fixed ??= asked;
+    return { verifiedOwners: tree.size };
   }
 }

@@ -51,13 +51,11 @@ export {
   type TreeContribution,
   type TreePath,
 } from './messages/contribution-tree.ts';
-export { COUNTER, type Counted, CounterRequest, CounterResponse, NO_ENTRY } from './messages/counter.ts';
+export { COUNTER, type Counted, CounterRequest, NO_ENTRY } from './messages/counter.ts';
 export { type Piece, piecesOf, UploadResponse } from './messages/pieces.ts';
 export { errorFromProblem, isTransient, ProblemSchema, parseJson } from './messages/problem.ts';
 export {
   COUNTERSIGNATURE,
-  CountersignatureRequest,
-  CountersignatureResponse,
   checkInclusion,
   digestProjection,
   newSalt,
@@ -65,17 +63,13 @@ export {
   Provenance,
   type ProvenanceStatement,
   STATEMENT,
-  UnblindingResponse,
   type VerifiedProvenance,
   verifyProvenance,
 } from './messages/provenance.ts';
 export {
-  AgreementResponse,
   BasisResponse,
-  EnrolmentRequest,
   EnrolmentResponse,
   FixationRequest,
-  FixationResponse,
   LONGEST_RECORD,
   NextTask,
   type OwnerRecord,
@@ -87,16 +81,12 @@ export {
   RECORDS_PER_REQUEST,
   type Receipt,
   ReceiptResponse,
-  RecordsRequest,
-  RecordsResponse,
   RenewalRequest,
   ResultResponse,
   SignedLink,
   TASK_BODY_BYTES,
-  TASK_REQUEST_BYTES,
-  TaskRequest,
 } from './messages/requests.ts';
-export { REVOCATIONS, type Revocations, RevocationsResponse } from './messages/revocations.ts';
+export { REVOCATIONS, type Revocations } from './messages/revocations.ts';
 export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './messages/series.ts';
 export { TaskList, TaskOwners, TaskState, TaskStatus } from './messages/status.ts';
 export { printable, printableJson, printableLines } from './printable.ts';

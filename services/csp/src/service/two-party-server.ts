@@ -20,6 +20,8 @@ import {
   toProblem,
   type VerifiedProof,
 } from '@eigenveil/wire';
+import { PARAMETER } from '@eigenveil/wire/routes';
+import { TWO_PARTY_PATH } from '@eigenveil/wire/routes/csp/data-user';
 import { answered } from './refusals.ts';
 import type { CspService, TwoPartyState } from './service.ts';
 
@@ -29,8 +31,7 @@ const MOST_COMPUTATIONS = 32;
 /** How often is looked whether the operator lets what is being computed go on: commands beside this service end tasks, and settings name data users. */
 const LOOK_MILLISECONDS = 1000;
 
-const ROUTE = '/tasks/:taskId/two-party';
-const PATH = /^\/tasks\/([^/]+)\/two-party$/;
+const PATH = new RegExp(`^${TWO_PARTY_PATH.replace(PARAMETER, '([^/]+)')}$`);
 
 const MINUTE_MILLISECONDS = 60_000;
 
@@ -173,11 +174,12 @@ export class TwoPartyServer {
   /** Counted as other requests are. What is wrong in this service, its operator has to see; a peer's mistakes are no news. */
   #tellRefusal(error: unknown, { socket }: IncomingMessage): void {
     const { code, status } = toProblem(error);
-    this.#metrics.countProblem(ROUTE, code);
-    if (status === 500) this.#log.error({ route: ROUTE, code, err: error }, 'two-party connection failed');
+    this.#metrics.countProblem(TWO_PARTY_PATH, code);
+    if (status === 500)
+      this.#log.error({ route: TWO_PARTY_PATH, code, err: error }, 'two-party connection failed');
     else
       this.#log.info(
-        { route: ROUTE, code, peer: this.#peers.name(socket.remoteAddress) },
+        { route: TWO_PARTY_PATH, code, peer: this.#peers.name(socket.remoteAddress) },
         'two-party connection refused',
       );
   }

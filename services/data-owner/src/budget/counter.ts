@@ -5,12 +5,10 @@ import {
   COUNTER,
   type Counted,
   type CounterRequest,
-  CounterResponse,
   isTransient,
-  type ServiceClient,
   verifyStatement,
 } from '@eigenveil/wire';
-import type { OwnerConnection } from '../owner/connection.ts';
+import type { Csp, OwnerConnection } from '../owner/connection.ts';
 import type { OwnerState } from '../owner/state.ts';
 import { askOnly, confirmLedger, setElsewhere } from './charging.ts';
 import type { Elsewhere } from './ledger.ts';
@@ -30,9 +28,8 @@ export class LedgerCounter {
    */
   async confirm(onUncounted?: (reason: string) => void): Promise<void> {
     if (!this.#state.canComeBack) return;
-    const { csp } = await this.#connection.enrolment();
     try {
-      await this.#connection.withService(csp, (client) => this.#confirmAt(client));
+      await this.#connection.withCsp((csp) => this.#confirmAt(csp));
     } catch (error) {
       if (!isTransient(error)) throw error;
       onUncounted?.((error as Error).message);
@@ -42,21 +39,19 @@ export class LedgerCounter {
   /** See setBudget of DataOwner. */
   async setElsewhere(dataset: string, elsewhere: Elsewhere): Promise<void> {
     if (!this.#state.canComeBack) return setElsewhere(this.#state, dataset, elsewhere, undefined);
-    const { csp } = await this.#connection.enrolment();
-    return this.#connection.withService(csp, async (client) => {
-      await setElsewhere(this.#state, dataset, elsewhere, await this.#count(client, askOnly));
-      await this.#confirmAt(client);
+    return this.#connection.withCsp(async (csp) => {
+      await setElsewhere(this.#state, dataset, elsewhere, await this.#count(csp, askOnly));
+      await this.#confirmAt(csp);
     });
   }
 
-  #confirmAt(client: ServiceClient): Promise<void> {
-    return confirmLedger(this.#state, (request) => this.#count(client, request));
+  #confirmAt(csp: Csp): Promise<void> {
+    return confirmLedger(this.#state, (request) => this.#count(csp, request));
   }
 
-  async #count(client: ServiceClient, json: CounterRequest): Promise<Counted> {
+  async #count(csp: Csp, body: CounterRequest): Promise<Counted> {
     const { cspKey, ownerId } = await this.#connection.enrolment();
-    const path = '/owners/counter';
-    const { counter } = await client.send({ method: 'POST', path, json, response: CounterResponse });
+    const { counter } = await csp.count({ body });
     const counted = await verifyStatement(COUNTER, counter, cspKey);
     if (counted.ownerId !== ownerId)
       throw new CodedError(CODES.ERR_PEER_PROTOCOL, '"counter" expected that of this owner');

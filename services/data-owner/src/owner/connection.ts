@@ -5,7 +5,6 @@ import { type AgreedTask, openAgreed } from '@eigenveil/protocol/owner';
 import { namedResult, type Task, type TaskId } from '@eigenveil/task';
 import {
   CODES,
-  EnrolmentResponse,
   pinnedCspKey,
   type ServiceAddress,
   ServiceClient,
@@ -13,6 +12,7 @@ import {
   type Thumbprint,
 } from '@eigenveil/wire';
 import { type Client, clientOf } from '@eigenveil/wire/routes';
+import { CSP_OWNER_ROUTES } from '@eigenveil/wire/routes/csp/owner';
 import { OWNER_ROUTES } from '@eigenveil/wire/routes/data-user/owner';
 import { basisOf, type Named } from './basis.ts';
 import type { Enrolment, OwnerState } from './state.ts';
@@ -20,6 +20,9 @@ import { ownerTerm } from './terms.ts';
 
 /** What an owner asks of a data user. */
 export type DataUser = Client<typeof OWNER_ROUTES>;
+
+/** What an owner asks of the CSP. */
+export type Csp = Client<typeof CSP_OWNER_ROUTES>;
 
 /** A task that this owner has verified. */
 export interface VerifiedTask extends AgreedTask {
@@ -40,13 +43,7 @@ export class OwnerConnection {
     const client = this.#client(csp, { kind: 'key', key: await this.#state.signingKey() });
     try {
       const cspKey = await pinnedCspKey(client, cspThumbprint);
-      const path = '/enrolments';
-      const answer = await client.send({
-        method: 'POST',
-        path,
-        json: { enrolmentToken },
-        response: EnrolmentResponse,
-      });
+      const answer = await clientOf(CSP_OWNER_ROUTES, client).enrol({ body: { enrolmentToken } });
       const enrolment = { ...answer, cspKey, csp };
       await this.#state.saveEnrolment(enrolment);
       return enrolment;
@@ -67,7 +64,7 @@ export class OwnerConnection {
   }
 
   /** Work with a client that speaks in the owner's name, which is closed afterwards. */
-  async withService<T>(service: ServiceAddress, work: (client: ServiceClient) => Promise<T>): Promise<T> {
+  async #withService<T>(service: ServiceAddress, work: (client: ServiceClient) => Promise<T>): Promise<T> {
     const { ownerToken } = await this.enrolment();
     const client = this.#client(service, {
       kind: 'key',
@@ -83,7 +80,13 @@ export class OwnerConnection {
 
   /** Does work at a data user in the owner's name. */
   withDataUser<T>(service: ServiceAddress, work: (dataUser: DataUser) => Promise<T>): Promise<T> {
-    return this.withService(service, (client) => work(clientOf(OWNER_ROUTES, client)));
+    return this.#withService(service, (client) => work(clientOf(OWNER_ROUTES, client)));
+  }
+
+  /** Does work at the CSP in the owner's name, at another address than that of the enrolment where one is given. */
+  async withCsp<T>(work: (csp: Csp) => Promise<T>, address?: ServiceAddress): Promise<T> {
+    const { csp } = await this.enrolment();
+    return this.#withService(address ?? csp, (client) => work(clientOf(CSP_OWNER_ROUTES, client)));
   }
 
   /** @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID */

@@ -17,7 +17,6 @@ import {
   type Thumbprint,
   verifyStatement,
 } from '@eigenveil/wire';
-import { z } from 'zod';
 import { type BudgetStatus, budgetStatus, eventOf, isCharged } from '../budget/budget.ts';
 import { checkCharge } from '../budget/charging.ts';
 import { LedgerCounter } from '../budget/counter.ts';
@@ -291,11 +290,8 @@ export class DataOwner {
 
   /** So that the record does not count whatever the data user hands in. After the data user, which would else count an owner whom the CSP does not. */
   async #withdrawAtCsp(taskId: TaskId, csp: ServiceAddress | undefined): Promise<void> {
-    const address = csp ?? (await this.#connection.enrolment()).csp;
     await this.#span('withdraw at the CSP', taskId, () =>
-      this.#connection.withService(address, (client) =>
-        client.send({ method: 'DELETE', path: `/tasks/${taskId}/record`, response: z.undefined() }),
-      ),
+      this.#connection.withCsp((client) => client.withdraw({ taskId }), csp),
     );
   }
 

@@ -210,7 +210,7 @@ export class Computation {
   async #endAtCsp({ task }: StoredTask): Promise<void> {
     const { csp, store } = this.#deps;
     try {
-      await csp.end(task.id);
+      await csp.end({ taskId: task.id });
     } catch (error) {
       // A task that the CSP never agreed to has nothing to end.
       if (errorCodeOf(error) !== 'ERR_TASK_UNKNOWN') throw error;

@@ -81,7 +81,8 @@ export class Fixing {
       if (asked === null) return changed();
       if (asked.isFixed) return undefined;
       await turn.confirm();
-      await this.#csp.fixRecords(taskId, asked);
+      const { verifiedOwners, contributionsRoot } = asked;
+      await this.#csp.fixRecords({ taskId, body: { verifiedOwners, contributionsRoot } });
     } catch (error) {
       if (!CHANGED.has(errorCodeOf(error))) throw error;
       if (asked !== null) await this.#store.setFixation(taskId, asked, null);
@@ -115,7 +116,9 @@ export class Fixing {
       const pages = Array.from({ length: Math.ceil(next.length / RECORDS_PER_REQUEST) }, (_, i) =>
         next.slice(i * RECORDS_PER_REQUEST, (i + 1) * RECORDS_PER_REQUEST).map(({ record }) => record),
       );
-      const sent = await Promise.allSettled(pages.map((page) => this.#csp.sendRecords(task.id, page)));
+      const sent = await Promise.allSettled(
+        pages.map((records) => this.#csp.sendRecords({ taskId: task.id, body: { records } })),
+      );
       for (const { reason } of sent.filter((it) => it.status === 'rejected')) throw reason;
       after = next.at(-1)!.sequence;
       await store.noteRecordsSent(task.id, after);

@@ -43,7 +43,7 @@ export class Provenances {
   async unblind({ task }: Pick<StoredTask, 'task'>): Promise<string> {
     const blinded = await this.#store.drawn(task.id, 'blinded');
     if (blinded === null) throw new TypeError(`task ${task.id} expected a blinded aggregate, got none`);
-    const statement = await this.#csp.unblind(task.id, blinded);
+    const { statement } = await this.#csp.unblind({ taskId: task.id, body: blinded });
     const claims = await verifyStatement(STATEMENT, statement, await this.#csp.identity());
     const tree = await this.#treeOf(task.id);
     const isRight =
@@ -60,7 +60,10 @@ export class Provenances {
    * @throws ERR_PROJECTION_CONFLICT, ERR_TASK_CLOSED, ERR_PROVENANCE_INVALID
    */
   async countersign(task: Task, projectionDigest: Digest): Promise<string> {
-    const countersignature = await this.#csp.countersign(task.id, projectionDigest);
+    const { countersignature } = await this.#csp.countersign({
+      taskId: task.id,
+      body: { projectionDigest },
+    });
     const claims = await verifyStatement(COUNTERSIGNATURE, countersignature, await this.#csp.identity());
     if (!isAbout(task, claims) || claims.projectionDigest !== projectionDigest)
       throw invalid('"countersignature" expected the digest that was registered');

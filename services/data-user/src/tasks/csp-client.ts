@@ -1,34 +1,22 @@
 /** The data user's line to the CSP: the CSP's pinned identity, the requests of the protocol, the two-party channel. */
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import type { Task, TaskId } from '@eigenveil/task';
+import type { TaskId } from '@eigenveil/task';
 import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
 import {
-  AgreementResponse,
-  CountersignatureResponse,
-  type Digest,
+  clientClassOf,
   errorFromProblem,
-  type FixationRequest,
-  FixationResponse,
   OLDEST_SERVER_VERSION,
   PublicJwk,
   pinnedCspKey,
-  RECORDS_PER_REQUEST,
-  RecordsResponse,
-  RevocationsResponse,
-  ServiceClient,
-  type SignedLink,
+  type ServiceAddress,
   type SigningKey,
-  type TaskRequest,
   type Thumbprint,
   thumbprintOf,
-  UnblindingResponse,
 } from '@eigenveil/wire';
 import { proxyAgentFor } from '@eigenveil/wire/proxy';
-import { z } from 'zod';
+import { CSP_DATA_USER_ROUTES, TWO_PARTY_PATH } from '@eigenveil/wire/routes/csp/data-user';
 
-export interface CspClientOptions {
-  readonly url: string;
-  readonly ca?: string | undefined;
+export interface CspClientOptions extends ServiceAddress {
   readonly key: SigningKey;
   /** The pinned thumbprint of the CSP's identity key. */
   readonly thumbprint: Thumbprint;
@@ -39,27 +27,34 @@ export interface CspClientOptions {
   readonly traceparent?: () => string | undefined;
 }
 
-export class CspClient {
+export class CspClient extends clientClassOf(CSP_DATA_USER_ROUTES) {
   readonly thumbprint: Thumbprint;
-  readonly #options: CspClientOptions;
+  readonly #identityFile: string;
   #ca: string | undefined;
-  readonly #client: ServiceClient;
   readonly #channels = new Set<Channel>();
   readonly #closing = new AbortController();
   #identity: Promise<PublicJwk> | undefined;
 
-  constructor(options: CspClientOptions) {
-    this.thumbprint = options.thumbprint;
-    this.#options = options;
-    this.#ca = options.ca;
-    this.#client = new ServiceClient({
-      url: options.url,
-      ca: options.ca,
-      credentials: { kind: 'key', key: options.key },
-      patienceMilliseconds: options.patienceMilliseconds,
-      ...(options.traceparent && { traceparent: options.traceparent }),
+  constructor({
+    url,
+    ca,
+    key,
+    thumbprint,
+    identityFile,
+    patienceMilliseconds,
+    traceparent,
+  }: CspClientOptions) {
+    super({
+      url,
+      ca,
+      credentials: { kind: 'key', key },
+      patienceMilliseconds,
+      ...(traceparent && { traceparent }),
       oldestPeer: OLDEST_SERVER_VERSION,
     });
+    this.thumbprint = thumbprint;
+    this.#identityFile = identityFile;
+    this.#ca = ca;
   }
 
   /**
@@ -76,60 +71,15 @@ export class CspClient {
   }
 
   /** Trusts other certificates for connections from now on; a two-party computation under way goes on. */
-  trust(ca: string | undefined): void {
+  override trust(ca: string | undefined): void {
     this.#ca = ca;
-    this.#client.trust(ca);
-  }
-
-  /** @param refined what a sketch refines, of which the CSP makes Ω, too */
-  async agree(task: Task, refined?: SignedLink): Promise<string> {
-    const response = AgreementResponse;
-    const json: z.infer<typeof TaskRequest> = { task, ...(refined && { refined }) };
-    return (await this.#client.send({ method: 'POST', path: '/tasks', json, response })).agreement;
-  }
-
-  /** Sends owner-signed records, at most RECORDS_PER_REQUEST of them; returns how many owners the CSP has verified. */
-  async sendRecords(taskId: TaskId, records: readonly string[]): Promise<number> {
-    if (records.length > RECORDS_PER_REQUEST) {
-      throw new RangeError(`"records" expected at most ${RECORDS_PER_REQUEST}, got ${records.length}`);
-    }
-    const path = `/tasks/${taskId}/records`;
-    return (await this.#client.send({ method: 'POST', path, json: { records }, response: RecordsResponse }))
-      .verifiedOwners;
-  }
-
-  /** Has the CSP fix a task's set of records, if it is exactly this one; the same again is the same answer. */
-  async fixRecords(taskId: TaskId, { verifiedOwners, contributionsRoot }: FixationRequest): Promise<void> {
-    const path = `/tasks/${taskId}/records/fixation`;
-    const json: FixationRequest = { verifiedOwners, contributionsRoot };
-    await this.#client.send({ method: 'POST', path, json, response: FixationResponse });
-  }
-
-  /** The CSP's signed list of revoked owners, as JWS, not verified yet. */
-  async revocations(): Promise<string> {
-    const response = RevocationsResponse;
-    return (await this.#client.send({ method: 'GET', path: '/revocations', response })).list;
-  }
-
-  /** Returns the CSP's signed statement. */
-  async unblind(taskId: TaskId, blinded: Uint8Array): Promise<string> {
-    const path = `/tasks/${taskId}/unblinding`;
-    return (await this.#client.send({ method: 'POST', path, bytes: blinded, response: UnblindingResponse }))
-      .statement;
-  }
-
-  /** Returns the CSP's signature of a projection's salted digest. */
-  async countersign(taskId: TaskId, projectionDigest: Digest): Promise<string> {
-    const path = `/tasks/${taskId}/countersignature`;
-    const response = CountersignatureResponse;
-    return (await this.#client.send({ method: 'POST', path, json: { projectionDigest }, response }))
-      .countersignature;
+    super.trust(ca);
   }
 
   async openChannel(taskId: TaskId): Promise<Channel> {
-    const path = `/tasks/${taskId}/two-party`;
-    const headers = await this.#client.introduce('GET', path);
-    const url = `${this.#client.url.replace(/^https/, 'wss')}${path}`;
+    const path = TWO_PARTY_PATH.replace(':taskId', taskId);
+    const headers = await this.introduce('GET', path);
+    const url = `${this.url.replace(/^https/, 'wss')}${path}`;
     const { signal } = this.#closing;
     const agent = proxyAgentFor(url);
     const channel = await connectChannel({ url, headers, ca: this.#ca, agent, signal }).catch(
@@ -148,18 +98,10 @@ export class CspClient {
     await channel.close();
   }
 
-  /** Tells the CSP that the task has ended, so that it destroys the task's secrets. */
-  async end(taskId: TaskId): Promise<void> {
-    await this.#client.send({ method: 'DELETE', path: `/tasks/${taskId}`, response: z.undefined() });
-  }
-
   /** Breaks off requests and two-party connections, so that nobody waits for a silent CSP. */
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.#closing.abort(); // what is still connecting, too
-    await Promise.all([
-      this.#client.close(),
-      ...[...this.#channels].map((channel) => this.closeChannel(channel)),
-    ]);
+    await Promise.all([super.close(), ...[...this.#channels].map((channel) => this.closeChannel(channel))]);
   }
 
   async #findIdentity(): Promise<PublicJwk> {
@@ -167,7 +109,7 @@ export class CspClient {
   }
 
   async #storedIdentity(): Promise<PublicJwk | undefined> {
-    const text = await readFile(this.#options.identityFile, 'utf8').catch(() => undefined);
+    const text = await readFile(this.#identityFile, 'utf8').catch(() => undefined);
     if (text === undefined) return undefined;
     try {
       const key = PublicJwk.parse(JSON.parse(text));
@@ -178,10 +120,9 @@ export class CspClient {
   }
 
   async #fetchIdentity(): Promise<PublicJwk> {
-    const key = await pinnedCspKey(this.#client, this.thumbprint);
-    const { identityFile } = this.#options;
-    await writeFile(`${identityFile}.new`, JSON.stringify(key));
-    await rename(`${identityFile}.new`, identityFile);
+    const key = await pinnedCspKey(this, this.thumbprint);
+    await writeFile(`${this.#identityFile}.new`, JSON.stringify(key));
+    await rename(`${this.#identityFile}.new`, this.#identityFile);
     return key;
   }
 }

@@ -81,7 +81,7 @@ export class Revocations {
     const { store, csp, now, log } = this.#deps;
     // Read first: another process may keep a later list while this one is on its way.
     const kept = await store.revocations();
-    const list = await csp.revocations();
+    const { list } = await csp.revocations();
     const { number, issuedAt, owners } = await verifyStatement(REVOCATIONS, list, await csp.identity());
     if (kept !== undefined && number < kept.number)
       throw invalid(`number ${kept.number}, which it has given before, or a later one, got ${number}`);

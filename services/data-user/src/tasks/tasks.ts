@@ -145,7 +145,8 @@ export class Tasks {
     if (state !== 'proposed') return;
     try {
       const refined = await this.#chains.refinedBy(task);
-      const signed = { task, agreement: await this.#csp.agree(task, refined) };
+      const { agreement } = await this.#csp.propose({ body: { task, ...(refined && { refined }) } });
+      const signed = { task, agreement };
       await this.#verify(signed);
       await this.#store.openTask(task.id, signed.agreement); // unless it was cancelled meanwhile
     } catch (error) {

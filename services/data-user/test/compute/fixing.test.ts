@@ -85,14 +85,15 @@ describe('records', () => {
     await begin(OWNERS);
     [requests, refuses, running, most] = [[], () => false, 0, 0];
     const take = csp.sendRecords.bind(csp);
-    csp.sendRecords = async (id, records) => {
+    csp.sendRecords = async (call) => {
+      const { records } = call.body;
       requests.push(records);
       running += 1;
       most = Math.max(most, running);
       await new Promise(setImmediate);
       running -= 1;
       if (refuses(records)) throw new CodedError(CODES.ERR_PEER_UNREACHABLE, 'the CSP cannot be reached');
-      return take(id, records);
+      return take(call);
     };
   });
 
@@ -139,13 +140,13 @@ describe('an owner that is revoked', () => {
     const sent = vi.spyOn(csp, 'sendRecords');
     await fix();
     await expectFixed([0, 1, 3]);
-    expect(sent.mock.calls.map(([, records]) => records)).toEqual([[0, 1, 3].map(owner)]);
+    expect(sent.mock.calls.map(([{ body }]) => body.records)).toEqual([[0, 1, 3].map(owner)]);
   });
 
   test('after the records were fixed stays, also where the answer was lost', async () => {
     const { fixRecords } = csp;
-    csp.fixRecords = async (id, asked) => {
-      await fixRecords.call(csp, id, asked);
+    csp.fixRecords = async (call) => {
+      await fixRecords.call(csp, call);
       csp.fixRecords = fixRecords;
       csp.revoke(owner(2));
       throw new CodedError(CODES.ERR_PEER_UNREACHABLE, 'the answer was lost');
@@ -264,10 +265,10 @@ describe('a CSP that has other records without a reason', () => {
   test('is asked a few times, and then the task fails: an owner may have withdrawn there alone', async () => {
     let asked = 0;
     const { fixRecords } = csp;
-    csp.fixRecords = async (id, fixation) => {
+    csp.fixRecords = async (call) => {
       asked += 1;
       csp.forget(owner(1));
-      return fixRecords.call(csp, id, fixation);
+      return fixRecords.call(csp, call);
     };
     await expect(fix()).rejects.toMatchObject({ code: 'ERR_RECORDS_CHANGED' });
     expect(asked).toBe(3);

@@ -17,9 +17,6 @@ export const CounterRequest = z.strictObject({
 });
 export type CounterRequest = z.infer<typeof CounterRequest>;
 
-/** The counter as the CSP has it afterwards. */
-export const CounterResponse = z.strictObject({ counter: z.string().max(4096) });
-
 export const COUNTER = {
   type: 'eigenveil-counter+jws',
   code: 'ERR_PEER_PROTOCOL',

@@ -38,11 +38,6 @@ export const COUNTERSIGNATURE = {
 
 const Jws = z.string().max(4096);
 
-/** The answer to an unblinding. The additive shares stay at the CSP. */
-export const UnblindingResponse = z.strictObject({ statement: Jws });
-export const CountersignatureRequest = z.strictObject({ projectionDigest: Digest });
-export const CountersignatureResponse = z.strictObject({ countersignature: Jws });
-
 /** What comes with a projection. */
 export const Provenance = z.strictObject({
   statement: Jws,

@@ -9,7 +9,6 @@ import { OwnerId } from '../identity/owner-id.ts';
 import { SignedTask } from './agreement.ts';
 import { OwnerProvenance, Provenance } from './provenance.ts';
 
-export const EnrolmentRequest = z.strictObject({ enrolmentToken: z.string().min(20).max(128) });
 export const EnrolmentResponse = z.strictObject({ ownerId: OwnerId, ownerToken: z.string().max(4096) });
 export type EnrolmentResponse = z.infer<typeof EnrolmentResponse>;
 
@@ -21,8 +20,6 @@ export const RenewalRequest = z.strictObject({ deadline: Task.shape.deadline.exa
 export type RenewalRequest = z.infer<typeof RenewalRequest>;
 /** The task that renews another, to owners; null: there is none yet. */
 export const NextTask = z.strictObject({ next: SignedTask.nullable() });
-
-export const AgreementResponse = z.strictObject({ agreement: z.string().max(16_384) });
 
 /** What an owner signs about its contribution; the CSP counts distinct ones before it unblinds. */
 export const RECORD = {
@@ -44,15 +41,10 @@ export const LONGEST_RECORD = 2048;
 
 /** The most records that one request may carry, so that the CSP's memory does not grow with the number of owners. */
 export const RECORDS_PER_REQUEST = 500;
-export const RecordsRequest = z.strictObject({
-  records: z.array(z.string().max(LONGEST_RECORD)).min(1).max(RECORDS_PER_REQUEST),
-});
-export const RecordsResponse = z.strictObject({ verifiedOwners: z.int().min(0) });
 
 /** The set of records that a task shall be fixed to: how many there are, and the root of the ContributionTree over them. */
 export const FixationRequest = z.strictObject({ verifiedOwners: z.int().min(1), contributionsRoot: Digest });
 export type FixationRequest = z.infer<typeof FixationRequest>;
-export const FixationResponse = z.strictObject({ verifiedOwners: z.int().min(1) });
 
 /** What the data user signs once a contribution is stored durably. */
 export const RECEIPT = {
@@ -126,15 +118,6 @@ const SignedText = z.string().max(33_554_432);
 /** A task that others of a chain stand on, with its projection and all that was signed about both. */
 export const SignedLink = SignedTask.extend({ projection: SignedText, provenance: Provenance });
 export type SignedLink = z.infer<typeof SignedLink>;
-
-/** What proposes a task to the CSP. */
-export const TaskRequest = z.strictObject({
-  task: Task,
-  /** Of a sketch that refines an earlier result, and of no other task: that result, of which the CSP makes Ω. */
-  refined: SignedLink.exactOptional(),
-});
-/** Its body at most: two tasks, and one result as long as they come. */
-export const TASK_REQUEST_BYTES = 2 * TASK_BODY_BYTES + 34 * 1024 * 1024;
 
 /** The links before a task, the first of which stands on none; of a sketch that refines an earlier result, that one alone. */
 const SignedLinks = z

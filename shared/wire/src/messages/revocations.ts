@@ -17,9 +17,6 @@ export const REVOCATIONS = {
 } as const;
 export type Revocations = z.infer<(typeof REVOCATIONS)['schema']>;
 
-/** Room for half a million owners. */
-export const RevocationsResponse = z.strictObject({ list: z.string().max(16_777_216) });
-
 function isAscending(ids: readonly string[]): boolean {
   return ids.every((id, i) => i === 0 || ids[i - 1]! < id);
 }

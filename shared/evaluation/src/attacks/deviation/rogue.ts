@@ -14,15 +14,9 @@ import { openSigningKey } from '@eigenveil/server';
 import { flatten, type Statistics } from '@eigenveil/statistics';
 import { programOf, type Task, type TaskId, type TaskProposal } from '@eigenveil/task';
 import { ChannelRefused, connectChannel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
-import {
-  AgreementResponse,
-  errorFromProblem,
-  RecordsResponse,
-  ServiceClient,
-  type SigningKey,
-  UnblindingResponse,
-} from '@eigenveil/wire';
-import { z } from 'zod';
+import { errorFromProblem, ServiceClient, type SigningKey } from '@eigenveil/wire';
+import { type Client, clientOf } from '@eigenveil/wire/routes';
+import { CSP_DATA_USER_ROUTES, TWO_PARTY_PATH } from '@eigenveil/wire/routes/csp/data-user';
 import { agreed } from '../in-process/small-task.ts';
 import { AT_ONCE, shifted } from '../in-process/two-party.ts';
 
@@ -38,6 +32,7 @@ export interface RogueTask {
 }
 
 export class Rogue {
+  readonly #csp: Client<typeof CSP_DATA_USER_ROUTES>;
   readonly #client: ServiceClient;
   readonly #owners: readonly EnrolledOwner[];
   readonly #parties: Pick<Task, 'csp' | 'dataUser'>;
@@ -86,6 +81,7 @@ export class Rogue {
     readonly closing: readonly (() => unknown)[];
   }) {
     this.#client = made.client;
+    this.#csp = clientOf(CSP_DATA_USER_ROUTES, made.client);
     this.#owners = made.owners;
     this.#parties = made.parties;
     this.#cspKey = made.cspKey;
@@ -101,12 +97,7 @@ export class Rogue {
   /** Has the CSP agree to a task, and each owner contribute its statistics. */
   async task(proposal: TaskProposal, statistics: readonly Statistics[]): Promise<RogueTask> {
     const task = { ...agreed(proposal), ...this.#parties };
-    const { agreement } = await this.#client.send({
-      method: 'POST',
-      path: '/tasks',
-      json: { task },
-      response: AgreementResponse,
-    });
+    const { agreement } = await this.#csp.propose({ body: { task } });
     const opened = await openAgreed({ task, agreement }, this.#cspKey);
     const by = { paillier: this.#paillier, randomness: systemRandomness };
     const contributions = await Promise.all(
@@ -142,20 +133,17 @@ export class Rogue {
 
   /** How many owners the CSP has verified then. @throws ERR_RECORD_INVALID, … */
   async sendRecords(taskId: TaskId, records: readonly string[]): Promise<number> {
-    const path = `/tasks/${taskId}/records`;
-    return (await this.#client.send({ method: 'POST', path, json: { records }, response: RecordsResponse }))
-      .verifiedOwners;
+    return (await this.#csp.sendRecords({ taskId, body: { records: [...records] } })).verifiedOwners;
   }
 
   /** @throws ERR_UNBLINDING_CONFLICT, … */
-  async unblind(taskId: TaskId, bytes: Uint8Array): Promise<void> {
-    const path = `/tasks/${taskId}/unblinding`;
-    await this.#client.send({ method: 'POST', path, bytes, response: UnblindingResponse });
+  async unblind(taskId: TaskId, body: Uint8Array): Promise<void> {
+    await this.#csp.unblind({ taskId, body });
   }
 
   /** One run of the two-party computation, with something added to the shares. @throws ERR_TASK_ANSWERED, … */
   async compute(task: Task, drawn: Drawn, added?: readonly bigint[]): Promise<Decomposition> {
-    const path = `/tasks/${task.id}/two-party`;
+    const path = TWO_PARTY_PATH.replace(':taskId', task.id);
     const headers = await this.#client.introduce('GET', path);
     const url = `${this.#client.url.replace(/^https/, 'wss')}${path}`;
     const channel = await connectChannel({ url, headers, ca: this.#ca }).catch((error: unknown) => {
@@ -175,7 +163,7 @@ export class Rogue {
     }
   }
 
-  async end(taskId: TaskId): Promise<void> {
-    await this.#client.send({ method: 'DELETE', path: `/tasks/${taskId}`, response: z.undefined() });
+  end(taskId: TaskId): Promise<void> {
+    return this.#csp.end({ taskId });
   }
 }

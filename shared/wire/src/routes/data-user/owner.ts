@@ -1,8 +1,9 @@
 /** What owners may ask of the data user. */
 import { UploadResponse } from '../../messages/pieces.ts';
 import { BasisResponse, NextTask, ProjectionResponse, ReceiptResponse } from '../../messages/requests.ts';
+import { OWNERS, TaskParams } from '../parts.ts';
 import type { RouteTable } from '../table.ts';
-import { OWNERS, PlaceInOrder, signedTask, TaskParams } from './common.ts';
+import { PlaceInOrder, signedTask } from './common.ts';
 
 /** Why a contribution, or a piece of it, is not taken. */
 const CONTRIBUTING = [
