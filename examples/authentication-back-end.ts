@@ -25,7 +25,8 @@ async function hasProved(user: UserId): Promise<boolean> {
   return true;
 }
 
-const { token } = await client.invite(UserId.parse(process.argv[2]), 'enrol');
+const user = UserId.parse(process.argv[2]);
+const { token } = await client.invite({ body: { userId: user, purpose: 'enrol' } });
 console.log(token); // for the user's device, over a channel that both trust
 for await (const event of client.follow({ after: await home.position(), everyMilliseconds: 200 })) {
   const { userId, decision, reason, sequence } = event;
@@ -34,7 +35,7 @@ for await (const event of client.follow({ after: await home.position(), everyMil
   // With other reasons there is no session that could go on.
   const waits = decision === 'step-up' && ['session-opened', 'behaviour', 'unlocked'].includes(reason);
   if (waits && (await hasProved(userId)))
-    await client.confirm(userId, sequence).catch((error: unknown) => {
+    await client.confirm({ userId, body: { event: sequence } }).catch((error: unknown) => {
       // Something has happened since, which the next event tells.
       if (!(error instanceof CodedError && error.code === 'ERR_EVENT_STALE')) throw error;
     });

@@ -91,7 +91,7 @@ describe('everybody’s mean', () => {
   test('is told by the projection, or no device enrols and nobody calibrates with it', async () => {
     const uncentred = await projectedHere([]);
     await expect(entryOf(uncentred)).rejects.toMatchObject({ code: 'ERR_PROJECTION_INVALID' });
-    const { token } = await site.relying.invite(newUser(), 'enrol');
+    const { token } = await site.relying.invite({ body: { userId: newUser(), purpose: 'enrol' } });
     const { evidence, csp } = uncentred;
     await expect(
       site.device().enrol({ service: site.service, token, evidence, csp }, setosa.enrolment),
@@ -106,7 +106,7 @@ describe('a user', () => {
     for (const row of setosa.later) expect(await device.observe([row])).toBeUndefined();
     expect(await site.decisionOf(userId)).toBe('allow');
     for (const row of versicolor.later) expect(await device.observe([row])).toBeUndefined();
-    expect(await site.relying.user(userId)).toMatchObject({ state: 'locked', decision: 'lock' });
+    expect(await site.relying.user({ userId })).toMatchObject({ state: 'locked', decision: 'lock' });
     await device.close();
     await device.observe(setosa.later); // another session, which changes nothing
     await expect(site.confirm(userId)).rejects.toMatchObject({ code: 'ERR_EVENT_STALE' });
@@ -126,10 +126,12 @@ describe('a user', () => {
     for (let i = 0; i < 5; i += 1) await device.observe(setosa.later);
     expect(await site.decisionOf(userId)).toBe('step-up');
     for (let i = 0; i < 5; i += 1) await device.observe(versicolor.later);
-    const { event, decision } = await site.relying.user(userId);
+    const { event, decision } = await site.relying.user({ userId });
     expect(decision).toBe('lock');
-    await expect(site.relying.confirm(userId, event)).rejects.toMatchObject({ code: 'ERR_EVENT_STALE' });
-    await site.relying.unlock(userId, event);
+    await expect(site.relying.confirm({ userId, body: { event } })).rejects.toMatchObject({
+      code: 'ERR_EVENT_STALE',
+    });
+    await site.relying.unlock({ userId, body: { event } });
     expect(await site.decisionOf(userId)).toBe('step-up');
     await device.close();
   });
@@ -137,7 +139,7 @@ describe('a user', () => {
   test('renews: another frame, another template, and the old device is refused', async () => {
     const { userId, device, home } = await admitted(setosa);
     const before = await new DeviceHome(home).enrolment();
-    const { token } = await site.relying.invite(userId, 'renew');
+    const { token } = await site.relying.invite({ body: { userId, purpose: 'renew' } });
     await device.renew(token, setosa.enrolment);
     const after = await new DeviceHome(home).enrolment();
     expect(after.frameSeed).not.toBe(before.frameSeed);
@@ -147,7 +149,7 @@ describe('a user', () => {
     await device.observe(setosa.later);
     expect(await site.decisionOf(userId)).toBe('allow');
     const other = site.device();
-    const { token: next } = await site.relying.invite(userId, 'renew');
+    const { token: next } = await site.relying.invite({ body: { userId, purpose: 'renew' } });
     const { evidence, csp } = site.projected;
     await other.enrol({ service: site.service, token: next, evidence, csp }, setosa.enrolment);
     await expect(device.observe(setosa.later)).rejects.toMatchObject({ code: 'ERR_DEVICE_REVOKED' });
@@ -165,11 +167,11 @@ describe('a user', () => {
     const { evidence, csp } = next;
     const second = await entryOf(next);
     await site.restart({ projections: [entry!, second] });
-    const { token } = await site.relying.invite(userId, 'renew');
+    const { token } = await site.relying.invite({ body: { userId, purpose: 'renew' } });
     await device.renew(token, setosa.enrolment, { evidence, csp });
     await device.observe(setosa.later);
     await stays.device.observe(versicolor.later);
-    expect(await site.relying.user(userId)).toMatchObject({
+    expect(await site.relying.user({ userId })).toMatchObject({
       projection: second.digest,
       renewalRequired: false,
     });
@@ -178,7 +180,7 @@ describe('a user', () => {
     await expect(stays.device.observe(versicolor.later)).rejects.toMatchObject({
       code: 'ERR_RENEWAL_REQUIRED',
     });
-    expect(await site.relying.user(stays.userId)).toMatchObject({ renewalRequired: true });
+    expect(await site.relying.user({ userId: stays.userId })).toMatchObject({ renewalRequired: true });
     await site.restart();
     await device.close();
     await stays.device.close();
@@ -211,7 +213,7 @@ describe('an answer that is lost', () => {
 
   test('of an enrolment leaves one device with the frame that it has told', { tags: ['long'] }, async () => {
     const [userId, home] = [newUser(), site.newHome()];
-    const { token } = await site.relying.invite(userId, 'enrol');
+    const { token } = await site.relying.invite({ body: { userId, purpose: 'enrol' } });
     const { evidence, csp } = site.projected;
     const given = { service: site.service, token, evidence, csp };
     site.proxy.inject(/^POST \/enrolments$/, { kind: 'lose answer' });
@@ -234,7 +236,7 @@ describe('an answer that is lost', () => {
 describe('a renewal', () => {
   test('whose answer is lost has no window sent in the old frame, until it is repeated', async () => {
     const { userId, device, home } = await admitted(setosa);
-    const { token } = await site.relying.invite(userId, 'renew');
+    const { token } = await site.relying.invite({ body: { userId, purpose: 'renew' } });
     site.proxy.inject(/^POST \/enrolments$/, { kind: 'lose answer' });
     await expect(device.renew(token, setosa.enrolment)).rejects.toMatchObject({
       code: 'ERR_PEER_UNREACHABLE',
@@ -256,7 +258,7 @@ describe('a renewal', () => {
 
   test('that is under way is waited for by windows, which go in the new frame', async () => {
     const { userId, device } = await admitted(setosa);
-    const { token } = await site.relying.invite(userId, 'renew');
+    const { token } = await site.relying.invite({ body: { userId, purpose: 'renew' } });
     site.proxy.seen.length = 0;
     site.proxy.inject(/^POST \/enrolments$/, { kind: 'hold' });
     const renewing = device.renew(token, setosa.enrolment);
@@ -337,7 +339,7 @@ describe('somebody else', () => {
     expect(await site.decisionOf(userId)).not.toBe('allow');
     for (let i = 0; i < 5; i += 1) await thief.observe(versicolor.later);
     expect(await site.decisionOf(userId)).toBe('lock');
-    await site.relying.revoke(userId);
+    await site.relying.revoke({ userId });
     for (const holder of [thief, device])
       await expect(holder.observe(setosa.later)).rejects.toMatchObject({ code: 'ERR_DEVICE_REVOKED' });
     await thief.close();
@@ -371,7 +373,7 @@ describe('somebody else', () => {
 
   test('who races for an invitation with its device either gets it or not, and never both', async () => {
     const userId = newUser();
-    const { token } = await site.relying.invite(userId, 'enrol');
+    const { token } = await site.relying.invite({ body: { userId, purpose: 'enrol' } });
     const { evidence, csp } = site.projected;
     const given = { service: site.service, token, evidence, csp };
     const devices = [site.device(), site.device()];
@@ -403,7 +405,7 @@ async function unmovedBy(days: number): Promise<void> {
 
 describe('a device', () => {
   test('takes no projection of another CSP, and sends nothing then', async () => {
-    const { token } = await site.relying.invite(newUser(), 'enrol');
+    const { token } = await site.relying.invite({ body: { userId: newUser(), purpose: 'enrol' } });
     const { evidence } = await projectedHere();
     const { csp } = site.projected;
     site.proxy.seen.length = 0;
@@ -452,7 +454,7 @@ describe('a device', () => {
 test('a relying application follows from where it was, and others are told nothing', async () => {
   const { userId, device } = await admitted(setosa);
   await device.close();
-  const last = (await site.relying.user(userId)).event;
+  const last = (await site.relying.user({ userId })).event;
   const stop = new AbortController();
   const told: string[] = [];
   const following = (async () => {

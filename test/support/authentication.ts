@@ -155,7 +155,7 @@ export class AuthenticationSite {
   /** The person's device, enrolled as `userId`. */
   async enrolled(person: Person, userId: UserId, home = this.newHome()): Promise<DeviceClient> {
     const device = this.device(home);
-    const { token } = await this.relying.invite(userId, 'enrol');
+    const { token } = await this.relying.invite({ body: { userId, purpose: 'enrol' } });
     const { evidence, csp } = this.projected;
     await device.enrol({ service: this.service, token, evidence, csp }, person.enrolment);
     return device;
@@ -163,12 +163,12 @@ export class AuthenticationSite {
 
   /** Confirms what the user waits at. */
   async confirm(userId: UserId): Promise<void> {
-    const { event } = await this.relying.user(userId);
-    await this.relying.confirm(userId, event);
+    const { event } = await this.relying.user({ userId });
+    await this.relying.confirm({ userId, body: { event } });
   }
 
   async decisionOf(userId: UserId): Promise<DecisionEvent['decision']> {
-    return (await this.relying.user(userId)).decision;
+    return (await this.relying.user({ userId })).decision;
   }
 
   /** A user's events, as decision and reason. */

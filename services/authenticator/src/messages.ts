@@ -1,4 +1,4 @@
-/** What goes over the network between devices, relying application and authenticator: paths, schemas, and the statement that a webhook carries. */
+/** What goes over the network between devices, relying application and authenticator: schemas, and the statement that a webhook carries. */
 import { MAXIMUM_DIMENSIONS } from '@eigenveil/authentication';
 import { Digest, Thumbprint } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -39,19 +39,6 @@ export function windowsBodyBytes(windows: number, components: number): number {
 
 /** Reduced rows in the device's frame, in the order of time. */
 const Windows = z.array(z.array(z.number()).min(1).max(MAXIMUM_DIMENSIONS)).min(1);
-
-/** Where everything is. */
-export const PATHS = {
-  invitations: '/invitations',
-  decisions: '/decisions',
-  enrolments: '/enrolments',
-  sessions: '/sessions',
-  session: (id: SessionId) => `/sessions/${id}`,
-  windows: (id: SessionId) => `/sessions/${id}/windows`,
-  user: (id: UserId) => `/users/${id}`,
-  stepUps: (id: UserId) => `/users/${id}/step-ups`,
-  unlocks: (id: UserId) => `/users/${id}/unlocks`,
-} as const;
 
 // The relying application
 
@@ -156,19 +143,12 @@ export type WebhookRequest = z.infer<typeof WebhookRequest>;
 
 // The device
 
-/** The invitation's token goes with the proof, as `Authorization: DPoP <token>`: nobody without one can send a body. */
 export const EnrolmentRequest = z.strictObject({
   /** Of the projection that the windows are reduced by, as the operator has listed it. */
   projection: Digest,
   windows: Windows.max(WINDOWS_PER_ENROLMENT),
 });
 export type EnrolmentRequest = z.infer<typeof EnrolmentRequest>;
-export const EnrolmentResponse = z.strictObject({ userId: UserId });
-export type EnrolmentResponse = z.infer<typeof EnrolmentResponse>;
-
-/** To a request without a body: the proof says who asks. */
-export const SessionResponse = z.strictObject({ sessionId: SessionId });
-export type SessionResponse = z.infer<typeof SessionResponse>;
 
 export const WindowsRequest = z.strictObject({
   /** Number of the first window in its session, which begins with 0. */

@@ -1,32 +1,10 @@
-/** The authenticator's HTTP interface: who may ask for what. */
+/** The authenticator's HTTP interface: who may ask for what, by the tables of its routes, and what answers. */
 import { CodedError } from '@eigenveil/platform';
-import { type Authenticator, ProofChecker, proofTokenOf, type Route, routesWith } from '@eigenveil/server';
+import { type Authenticator, ProofChecker, proofTokenOf, type Route, serve } from '@eigenveil/server';
 import { CODES, type Thumbprint, type VerifiedProof } from '@eigenveil/wire';
-import { z } from 'zod';
-import {
-  DecisionsRequest,
-  DecisionsResponse,
-  EnrolmentRequest,
-  EnrolmentResponse,
-  EventAnswer,
-  InvitationRequest,
-  InvitationResponse,
-  PATHS,
-  SessionId,
-  SessionResponse,
-  UserId,
-  UserStatus,
-  WINDOWS_PER_BATCH,
-  WINDOWS_PER_ENROLMENT,
-  WindowsRequest,
-  windowsBodyBytes,
-} from './messages.ts';
+import { WINDOWS_PER_BATCH, WINDOWS_PER_ENROLMENT, windowsBodyBytes } from './messages.ts';
 import type { AuthenticatorService } from './service/service.ts';
-
-const SMALL_BODY_BYTES = 4096;
-
-const UserParams = z.strictObject({ userId: UserId });
-const SessionParams = z.strictObject({ sessionId: SessionId });
+import { DEVICE_ROUTES, RELYING_ROUTES } from './table.ts';
 
 /** A device with an invitation that it may use. */
 interface Invited {
@@ -81,127 +59,40 @@ export function authenticatorRoutes(options: {
       });
     },
   };
-  const route = routesWith({ relyingApplication, device, invited });
-
-  const routes = [
-    route({
-      method: 'post',
-      path: PATHS.invitations,
-      summary: "Invite a device to become a user's, in the place of an earlier invitation",
-      auth: 'relyingApplication',
-      body: { json: InvitationRequest, limitBytes: SMALL_BODY_BYTES },
-      response: {
-        status: 201,
-        description: 'The token, which is told this once',
-        schema: InvitationResponse,
+  /** Less than the table allows: no window of the projections in use is longer. */
+  const limited = <Entry extends { readonly body: object }>(entry: Entry, windows: number) => ({
+    ...entry,
+    body: { ...entry.body, limitBytes: windowsBodyBytes(windows, components) },
+  });
+  const ofDevices = {
+    ...DEVICE_ROUTES,
+    enrol: limited(DEVICE_ROUTES.enrol, WINDOWS_PER_ENROLMENT),
+    sendWindows: limited(DEVICE_ROUTES.sendWindows, WINDOWS_PER_BATCH),
+  };
+  return [
+    ...serve(
+      RELYING_ROUTES,
+      { relyingApplication },
+      {
+        invite: ({ body }) => service.invite(body),
+        decisions: ({ body }) => service.decisions(body.after),
+        user: ({ params }) => service.status(params.userId),
+        confirm: ({ params, body }) => service.confirm(params.userId, body.event),
+        unlock: ({ params, body }) => service.unlock(params.userId, body.event),
+        revoke: ({ params }) => service.revoke(params.userId),
       },
-      problems: ['ERR_USER_CONFLICT', 'ERR_USER_UNKNOWN'],
-      handler: ({ body }) => service.invite(body),
-    }),
-    route({
-      method: 'post',
-      path: PATHS.decisions,
-      summary: 'Read decisions in order, from the one after a sequence',
-      auth: 'relyingApplication',
-      body: { json: DecisionsRequest, limitBytes: SMALL_BODY_BYTES },
-      response: { status: 200, description: 'A page of events', schema: DecisionsResponse },
-      problems: ['ERR_EVENT_UNKNOWN'],
-      handler: ({ body }) => service.decisions(body.after),
-    }),
-    route({
-      method: 'get',
-      path: '/users/:userId',
-      summary: 'How a user is at present',
-      auth: 'relyingApplication',
-      params: UserParams,
-      response: { status: 200, description: 'State, decision, device and projection', schema: UserStatus },
-      problems: ['ERR_USER_UNKNOWN'],
-      handler: ({ params }) => service.status(params.userId),
-    }),
-    route({
-      method: 'post',
-      path: '/users/:userId/step-ups',
-      summary: 'Confirm that the user has proved who they are at a step-up',
-      auth: 'relyingApplication',
-      params: UserParams,
-      body: { json: EventAnswer, limitBytes: SMALL_BODY_BYTES },
-      response: { status: 204, description: 'The user is at allow' },
-      problems: ['ERR_USER_UNKNOWN', 'ERR_EVENT_STALE'],
-      handler: ({ params, body }) => service.confirm(params.userId, body.event),
-    }),
-    route({
-      method: 'post',
-      path: '/users/:userId/unlocks',
-      summary: 'End a lock; the user is at step-up then',
-      auth: 'relyingApplication',
-      params: UserParams,
-      body: { json: EventAnswer, limitBytes: SMALL_BODY_BYTES },
-      response: { status: 204, description: 'The user is not locked by this event' },
-      problems: ['ERR_USER_UNKNOWN', 'ERR_EVENT_STALE'],
-      handler: ({ params, body }) => service.unlock(params.userId, body.event),
-    }),
-    route({
-      method: 'delete',
-      path: '/users/:userId',
-      summary:
-        'Revoke a user: the template is destroyed, the session ends, the device is not admitted any more',
-      auth: 'relyingApplication',
-      params: UserParams,
-      response: { status: 204, description: 'The user is revoked' },
-      problems: ['ERR_USER_UNKNOWN'],
-      handler: ({ params }) => service.revoke(params.userId),
-    }),
-    route({
-      method: 'post',
-      path: PATHS.enrolments,
-      summary: "Make the device the user's of an invitation, with a template of these windows",
-      auth: 'invited',
-      body: { json: EnrolmentRequest, limitBytes: windowsBodyBytes(WINDOWS_PER_ENROLMENT, components) },
-      response: { status: 201, description: 'Whose device it is', schema: EnrolmentResponse },
-      problems: [
-        'ERR_ENROLMENT_TOKEN',
-        'ERR_PROJECTION_UNLISTED',
-        'ERR_WINDOW_INVALID',
-        'ERR_USER_CONFLICT',
-        'ERR_USER_UNKNOWN',
-        'ERR_DEVICE_CONFLICT',
-      ],
-      handler: ({ identity, body }) => ({
-        userId: service.enrol(identity.token, identity.thumbprint, body),
-      }),
-    }),
-    route({
-      method: 'post',
-      path: PATHS.sessions,
-      summary: "Open a session in the place of the user's last one; it begins at step-up",
-      auth: 'device',
-      response: { status: 201, description: 'The id of the session', schema: SessionResponse },
-      problems: ['ERR_DEVICE_REVOKED', 'ERR_RENEWAL_REQUIRED'],
-      handler: ({ identity }) => ({ sessionId: service.openSession(identity) }),
-    }),
-    route({
-      method: 'post',
-      path: '/sessions/:sessionId/windows',
-      summary:
-        'Hand in the next windows of a session, each once and in order; the answer tells nothing of a decision',
-      auth: 'device',
-      params: SessionParams,
-      body: { json: WindowsRequest, limitBytes: windowsBodyBytes(WINDOWS_PER_BATCH, components) },
-      response: { status: 204, description: 'The windows were taken' },
-      problems: ['ERR_DEVICE_REVOKED', 'ERR_SESSION_UNKNOWN', 'ERR_WINDOW_ORDER', 'ERR_WINDOW_INVALID'],
-      handler: ({ identity, params, body }) => service.observe(identity, params.sessionId, body),
-    }),
-    route({
-      method: 'delete',
-      path: '/sessions/:sessionId',
-      summary: 'End a session',
-      auth: 'device',
-      params: SessionParams,
-      response: { status: 204, description: 'It has ended' },
-      problems: ['ERR_DEVICE_REVOKED', 'ERR_SESSION_UNKNOWN'],
-      handler: ({ identity, params }) => service.endSession(identity, params.sessionId),
-    }),
+    ),
+    ...serve(
+      ofDevices,
+      { device, invited },
+      {
+        enrol: ({ identity, body }) => ({
+          userId: service.enrol(identity.token, identity.thumbprint, body),
+        }),
+        openSession: ({ identity }) => ({ sessionId: service.openSession(identity) }),
+        sendWindows: ({ identity, params, body }) => service.observe(identity, params.sessionId, body),
+        endSession: ({ identity, params }) => service.endSession(identity, params.sessionId),
+      },
+    ),
   ];
-  // All of them need the database.
-  return routes.map((it) => ({ ...it, problems: [...it.problems, 'ERR_DATABASE_UNREACHABLE' as const] }));
 }

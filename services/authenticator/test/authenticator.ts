@@ -12,17 +12,23 @@ import {
   type RunningAuthenticator,
   startAuthenticator,
 } from '../src/index.ts';
-import {
-  type DecisionEvent,
-  DecisionsResponse,
-  PATHS,
-  SessionId,
-  UserId,
-  UserStatus,
-} from '../src/messages.ts';
+import { type DecisionEvent, DecisionsResponse, SessionId, UserId, UserStatus } from '../src/messages.ts';
 import { newKey, newPlace, type Place } from './configuration.ts';
 
 export { newKey } from './configuration.ts';
+
+/** Where everything is, written out: devices and applications that are not made of this checkout's table ask there. */
+export const PATHS = {
+  invitations: '/invitations',
+  decisions: '/decisions',
+  enrolments: '/enrolments',
+  sessions: '/sessions',
+  session: (id: SessionId) => `/sessions/${id}`,
+  windows: (id: SessionId) => `/sessions/${id}/windows`,
+  user: (id: UserId) => `/users/${id}`,
+  stepUps: (id: UserId) => `/users/${id}/step-ups`,
+  unlocks: (id: UserId) => `/users/${id}/unlocks`,
+} as const;
 
 export const COMPONENTS = 4;
 export const PROJECTION = digestBytes('test', Buffer.from('a projection'));

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { databaseFile } from '@eigenveil/server';
 import { generator, seedOf } from '@eigenveil/testbed/random';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PATHS } from '../src/messages.ts';
 import {
   COMPONENTS,
   type Device,
   newUserId,
+  PATHS,
   PROJECTION,
   Site,
   strangeWindows,

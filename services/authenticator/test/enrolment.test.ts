@@ -7,7 +7,7 @@ import { databaseFile, hashOneTimeToken } from '@eigenveil/server';
 import { Children } from '@eigenveil/testbed/processes/children';
 import { Thumbprint } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { PATHS, type UserId } from '../src/messages.ts';
+import type { UserId } from '../src/messages.ts';
 import { SqliteAuthenticatorStore } from '../src/store/sqlite-store.ts';
 import { newInvitation } from '../src/store/store.ts';
 import {
@@ -15,6 +15,7 @@ import {
   newKey,
   newUserId,
   OTHER_PROJECTION,
+  PATHS,
   PROJECTION,
   Site,
   strangeWindows,

@@ -1,8 +1,7 @@
 /** An authenticator whose disk is full: no decision is lost, and nobody is told one that windows have overtaken. */
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PATHS } from '../src/messages.ts';
-import { Site, strangeWindows } from './authenticator.ts';
+import { PATHS, Site, strangeWindows } from './authenticator.ts';
 
 /** The connection that the service has opened. */
 let db: DatabaseSync;

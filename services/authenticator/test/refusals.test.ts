@@ -1,6 +1,6 @@
 /** What devices and others may not do: each refusal has its code, and leaves everything as it was. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PATHS, SessionId, UserId } from '../src/messages.ts';
+import { SessionId, UserId } from '../src/messages.ts';
 import {
   anyDigest,
   COMPONENTS,
@@ -8,6 +8,7 @@ import {
   newKey,
   newUserId,
   OTHER_PROJECTION,
+  PATHS,
   PROJECTION,
   Site,
   windowsOf,

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { createLogger } from '@eigenveil/server';
 import { expect, test } from 'vitest';
-import { PATHS } from '../src/messages.ts';
-import { newKey, PROJECTION, Site, strangeWindows, windowsOf } from './authenticator.ts';
+import { newKey, PATHS, PROJECTION, Site, strangeWindows, windowsOf } from './authenticator.ts';
 
 test('logs, metrics and refusals hold no window, no token and no user; the database holds no window and no token', async () => {
   let log = '';

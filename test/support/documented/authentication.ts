@@ -105,7 +105,7 @@ class Stage {
 
   /** The number of the user's last event, which a confirmation names. */
   async sequence(user: string): Promise<string> {
-    return String((await this.authentication.relying.user(UserId.parse(user))).event);
+    return String((await this.authentication.relying.user({ userId: UserId.parse(user) })).event);
   }
 }
 

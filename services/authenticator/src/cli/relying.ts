@@ -88,7 +88,7 @@ Example:
   command.action(async (user: string) => {
     const { renew, ...settings } = configuration();
     const invitation = await withRelying(settings, async (client) =>
-      client.invite(await userIdOf(user), renew ? 'renew' : 'enrol'),
+      client.invite({ body: { userId: await userIdOf(user), purpose: renew ? 'renew' : 'enrol' } }),
     );
     printResult(command, { json: invitation, text: invitation.token });
     if (command.optsWithGlobals().json !== true)
@@ -153,7 +153,9 @@ function addUser(relying: Command): void {
   const command = relying.command('user <USER>').description('print what the service knows of a user');
   const configuration = addSettings(command, PREFIX, SETTINGS);
   command.action(async (user: string) => {
-    const status = await withRelying(configuration(), async (client) => client.user(await userIdOf(user)));
+    const status = await withRelying(configuration(), async (client) =>
+      client.user({ userId: await userIdOf(user) }),
+    );
     const lines = Object.entries(status).map(([name, value]) => `${name}: ${value}`);
     printResult(command, { json: status, text: lines.join('\n') });
   });
@@ -177,7 +179,9 @@ Example:
         '"SEQUENCE" expected the number of a decision, as "relying decisions" prints it',
       );
     const event = Number(sequence);
-    await withRelying(configuration(), async (client) => client[name](await userIdOf(user), event));
+    await withRelying(configuration(), async (client) =>
+      client[name]({ userId: await userIdOf(user), body: { event } }),
+    );
     printResult(command, { json: { [done]: user, event }, text: `${done} ${user}` });
   });
 }
@@ -188,7 +192,7 @@ function addRevoke(relying: Command): void {
     .description("delete a user's template for good, and refuse the device");
   const configuration = addSettings(command, PREFIX, SETTINGS);
   command.action(async (user: string) => {
-    await withRelying(configuration(), async (client) => client.revoke(await userIdOf(user)));
+    await withRelying(configuration(), async (client) => client.revoke({ userId: await userIdOf(user) }));
     printResult(command, { json: { revoked: user }, text: `revoked ${user}` });
   });
 }

@@ -8,25 +8,22 @@ import { CodedError } from '@eigenveil/platform';
 import { Projector, type SignedProjection } from '@eigenveil/projection';
 import {
   CODES,
+  clientClassOf,
   type Digest,
   errorCodeOf,
   isTransient,
   type ServiceAddress,
-  ServiceClient,
   type Thumbprint,
 } from '@eigenveil/wire';
-import { z } from 'zod';
 import {
-  EnrolmentResponse,
-  PATHS,
   type SessionId,
-  SessionResponse,
   type UserId,
   WINDOWS_PER_BATCH,
   WINDOWS_PER_ENROLMENT,
   type WindowsRequest,
 } from '../messages.ts';
 import { openCentred } from '../service/centred.ts';
+import { DEVICE_ROUTES } from '../table.ts';
 import type { DeviceEnrolment, DeviceHome } from './home.ts';
 
 /** One finite number per feature, in the order and the units of the projection's task: `Projector.featureNames`. */
@@ -59,10 +56,13 @@ export interface DeviceClientOptions {
 /** Rows that may wait while the service cannot be reached. They would tell it little later: a session that was silent has ended by then. */
 const MOST_WAITING = 1000;
 
+const Service = clientClassOf(DEVICE_ROUTES);
+type Service = InstanceType<typeof Service>;
+
 /** What of an enrolment is in use. */
 interface Enrolled {
   readonly enrolment: DeviceEnrolment;
-  readonly client: ServiceClient;
+  readonly client: Service;
   readonly reducer: Reducer;
 }
 
@@ -117,12 +117,7 @@ export class DeviceClient {
     const client = await this.#connect(service, token);
     const isFirst = await this.#home.beginEnrolment();
     try {
-      const { userId } = await client.send({
-        method: 'POST',
-        path: PATHS.enrolments,
-        json: { projection: reducer.digest, windows },
-        response: EnrolmentResponse,
-      });
+      const { userId } = await client.enrol({ body: { projection: reducer.digest, windows } });
       await this.#home.saveEnrolment(token, { userId, service, csp, evidence, frameSeed });
       await this.#forget();
       return { userId, clippedCells: reducer.projector.clippedCells, isRepeat: isKept };
@@ -201,11 +196,7 @@ export class DeviceClient {
     let mayReopen = true;
     while (this.#pending !== undefined || this.#waiting.length > 0) {
       if (this.#session === undefined) {
-        const { sessionId } = await client.send({
-          method: 'POST',
-          path: PATHS.sessions,
-          response: SessionResponse,
-        });
+        const { sessionId } = await client.openSession();
         this.#session = { id: sessionId, next: 0 };
         // In a session that never saw them, windows have other numbers.
         if (this.#pending !== undefined) this.#pending = { ...this.#pending, first: 0 };
@@ -213,12 +204,7 @@ export class DeviceClient {
       const session = this.#session;
       this.#pending ??= { first: session.next, windows: this.#waiting.splice(0, WINDOWS_PER_BATCH) };
       try {
-        await client.send({
-          method: 'POST',
-          path: PATHS.windows(session.id),
-          json: this.#pending,
-          response: z.undefined(),
-        });
+        await client.sendWindows({ sessionId: session.id, body: this.#pending });
       } catch (error) {
         if (errorCodeOf(error) !== 'ERR_SESSION_UNKNOWN') throw error;
         this.#session = undefined;
@@ -239,12 +225,8 @@ export class DeviceClient {
     this.#waiting = [];
     const client = (await enrolled?.catch(() => undefined))?.client;
     if (client === undefined) return;
-    if (session !== undefined) {
-      // A session that nobody ends ends by itself.
-      await client
-        .send({ method: 'DELETE', path: PATHS.session(session.id), response: z.undefined() })
-        .catch(() => {});
-    }
+    // A session that nobody ends ends by itself.
+    if (session !== undefined) await client.endSession({ sessionId: session.id }).catch(() => {});
     await client.close();
   }
 
@@ -263,9 +245,9 @@ export class DeviceClient {
     return { enrolment, reducer, client: await this.#connect(service) };
   }
 
-  async #connect({ url, ca }: ServiceAddress, token?: string): Promise<ServiceClient> {
+  async #connect({ url, ca }: ServiceAddress, token?: string): Promise<Service> {
     const key = await this.#home.signingKey();
-    return new ServiceClient({
+    return new Service({
       url,
       ca,
       credentials: { kind: 'key', key, token },

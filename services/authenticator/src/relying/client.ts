@@ -1,17 +1,9 @@
 /** A relying application: it alone invites devices, is told decisions, confirms step-ups, unlocks and revokes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
-import { CODES, type ServiceAddress, ServiceClient, type SigningKey } from '@eigenveil/wire';
-import { z } from 'zod';
-import {
-  type DecisionEvent,
-  DecisionsResponse,
-  type InvitationRequest,
-  InvitationResponse,
-  PATHS,
-  type UserId,
-  UserStatus,
-} from '../messages.ts';
+import { CODES, clientClassOf, type ServiceAddress, type SigningKey } from '@eigenveil/wire';
+import type { DecisionEvent } from '../messages.ts';
+import { RELYING_ROUTES } from '../table.ts';
 
 export interface RelyingClientOptions {
   readonly service: ServiceAddress;
@@ -41,45 +33,15 @@ export interface FollowOptions extends PastOptions {
  *
  * const home = new RelyingHome('/var/lib/shop/authenticator');
  * const client = new RelyingClient({ service: { url: text }, key: await home.signingKey() });
- * const { token } = await client.invite(UserId.parse('alice'), 'enrol');
+ * const { token } = await client.invite({ body: { userId: UserId.parse('alice'), purpose: 'enrol' } });
  * for await (const { userId, decision, sequence } of client.follow({ after: await home.position() })) {
  *   console.log(userId, decision);
  *   await home.savePosition(sequence);
  * }
  */
-export class RelyingClient {
-  readonly #client: ServiceClient;
-
+export class RelyingClient extends clientClassOf(RELYING_ROUTES) {
   constructor({ service: { url, ca }, key, patienceMilliseconds = 0 }: RelyingClientOptions) {
-    this.#client = new ServiceClient({ url, ca, credentials: { kind: 'key', key }, patienceMilliseconds });
-  }
-
-  /**
-   * A one-time invitation for a device of this user, to be handed to it over a channel that is trusted.
-   * @throws ERR_USER_CONFLICT when the user is enrolled already, or to be renewed and revoked; ERR_USER_UNKNOWN when there is none to be renewed
-   */
-  invite(userId: UserId, purpose: InvitationRequest['purpose']): Promise<InvitationResponse> {
-    return this.#client.send({
-      method: 'POST',
-      path: PATHS.invitations,
-      json: { userId, purpose },
-      response: InvitationResponse,
-    });
-  }
-
-  /** What the service knows of a user. @throws ERR_USER_UNKNOWN */
-  user(userId: UserId): Promise<UserStatus> {
-    return this.#client.send({ method: 'GET', path: PATHS.user(userId), response: UserStatus });
-  }
-
-  /** Events behind this sequence, at most one page of them. @throws ERR_EVENT_UNKNOWN when the service has not come that far */
-  decisions(after: number): Promise<DecisionsResponse> {
-    return this.#client.send({
-      method: 'POST',
-      path: PATHS.decisions,
-      json: { after },
-      response: DecisionsResponse,
-    });
+    super({ url, ca, credentials: { kind: 'key', key }, patienceMilliseconds });
   }
 
   /**
@@ -107,7 +69,7 @@ export class RelyingClient {
   /** The same up to the last event that there is. */
   async *past({ after, signal, onMissed = refuseGap }: PastOptions): AsyncGenerator<DecisionEvent> {
     for (let [last, isEnd] = [after, false]; !isEnd && signal?.aborted !== true; ) {
-      const { events, more, missed } = await this.decisions(last);
+      const { events, more, missed } = await this.decisions({ body: { after: last } });
       if (missed) await onMissed();
       for (const event of events) {
         yield event;
@@ -115,32 +77,6 @@ export class RelyingClient {
       }
       isEnd = !more;
     }
-  }
-
-  /**
-   * The user has proved who they are in another way, after `event`, the one that they wait at.
-   * @throws ERR_USER_UNKNOWN; ERR_EVENT_STALE when the user does not wait at it any more
-   */
-  confirm(userId: UserId, event: number): Promise<void> {
-    return this.#answer(PATHS.stepUps(userId), event);
-  }
-
-  /** Ends a lock, after `event`, the one that locked. The user is at a step-up then. @throws as confirm */
-  unlock(userId: UserId, event: number): Promise<void> {
-    return this.#answer(PATHS.unlocks(userId), event);
-  }
-
-  /** Deletes the user's template for good, and refuses the device. @throws ERR_USER_UNKNOWN */
-  revoke(userId: UserId): Promise<void> {
-    return this.#client.send({ method: 'DELETE', path: PATHS.user(userId), response: z.undefined() });
-  }
-
-  async close(): Promise<void> {
-    await this.#client.close();
-  }
-
-  #answer(path: string, event: number): Promise<void> {
-    return this.#client.send({ method: 'POST', path, json: { event }, response: z.undefined() });
   }
 }
 

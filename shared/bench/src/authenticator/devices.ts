@@ -5,7 +5,8 @@
 import { Agent, request } from 'node:https';
 import { createHistogram } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
-import { PATHS, SessionResponse, type WindowsRequest } from '@eigenveil/authenticator/messages';
+import type { WindowsRequest } from '@eigenveil/authenticator/messages';
+import { DEVICE_ROUTES } from '@eigenveil/authenticator/table';
 import {
   createProof,
   generatePrivateJwk,
@@ -15,6 +16,8 @@ import {
 } from '@eigenveil/wire';
 import { type Latency, latencyOf, recordLatency } from '../load/latency.ts';
 import { windowsOf } from './population.ts';
+
+const { openSession, sendWindows } = DEVICE_ROUTES;
 
 export interface DevicesAssignment {
   readonly devices: number;
@@ -113,7 +116,7 @@ class Devices {
   /** Returns how long the answer took, in milliseconds. */
   async #send(device: Device, order: DevicesOrder, agent: Agent): Promise<number> {
     const isSession = order.kind === 'sessions';
-    const url = `${order.url}${isSession ? PATHS.sessions : device.path}`;
+    const url = `${order.url}${isSession ? openSession.path : device.path}`;
     const body = isSession ? '' : JSON.stringify(nextOf(device, order.batch));
     const headers = {
       ...(!isSession && { 'content-type': 'application/json' }),
@@ -132,7 +135,10 @@ class Devices {
     outgoing.end(body);
     const answer = await promise;
     const milliseconds = performance.now() - started;
-    if (isSession) device.path = PATHS.windows(SessionResponse.parse(JSON.parse(answer)).sessionId);
+    if (isSession) {
+      const { sessionId } = openSession.response.schema.parse(JSON.parse(answer));
+      device.path = sendWindows.path.replace(':sessionId', sessionId);
+    }
     return milliseconds;
   }
 }

@@ -131,7 +131,7 @@ class AuthenticationDemo {
     );
     const registered = await stage('invitations; devices enrol in their frames', count, async (tick) => {
       const invitations = await Promise.all(
-        subjects.map(({ userId }) => application.invite(userId, 'enrol')),
+        subjects.map(({ userId }) => application.invite({ body: { userId, purpose: 'enrol' } })),
       );
       return devices.all((i) => ({ kind: 'register', service, invitation: invitations[i]!.token }), tick);
     });

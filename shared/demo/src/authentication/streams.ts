@@ -32,10 +32,12 @@ async function runStream(
     const event = await told.lastOf(userId);
     decisions.push(event.decision);
     if (event.decision === 'lock') break;
-    if (isAnswered(event.decision, i, target === source)) await application.confirm(userId, event.sequence);
+    if (isAnswered(event.decision, i, target === source))
+      await application.confirm({ userId, body: { event: event.sequence } });
   }
   await devices.ask(target, { kind: 'end' });
-  if (decisions.at(-1) === 'lock') await application.unlock(userId, (await told.lastOf(userId)).sequence);
+  if (decisions.at(-1) === 'lock')
+    await application.unlock({ userId, body: { event: (await told.lastOf(userId)).sequence } });
   return { target, source, decisions };
 }
 
