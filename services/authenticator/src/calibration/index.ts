@@ -15,8 +15,8 @@ import {
 } from '@eigenveil/authentication';
 import { Projector } from '@eigenveil/projection';
 import type { ProjectionSettings } from '../cli/settings.ts';
+import { openCentred } from '../device/centred.ts';
 import type { EnrolOptions, Rows } from '../device/client.ts';
-import { openCentred } from '../service/centred.ts';
 
 /** What either engine promises of the right user, and the sequential one of an impostor. */
 export type Promised =

@@ -22,8 +22,8 @@ import {
   WINDOWS_PER_ENROLMENT,
   type WindowsRequest,
 } from '../messages.ts';
-import { openCentred } from '../service/centred.ts';
 import { DEVICE_ROUTES } from '../table.ts';
+import { openCentred } from './centred.ts';
 import type { DeviceEnrolment, DeviceHome } from './home.ts';
 
 /** One finite number per feature, in the order and the units of the projection's task: `Projector.featureNames`. */
