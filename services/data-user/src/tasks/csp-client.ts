@@ -35,26 +35,11 @@ export class CspClient extends clientClassOf(CSP_DATA_USER_ROUTES) {
   readonly #closing = new AbortController();
   #identity: Promise<PublicJwk> | undefined;
 
-  constructor({
-    url,
-    ca,
-    key,
-    thumbprint,
-    identityFile,
-    patienceMilliseconds,
-    traceparent,
-  }: CspClientOptions) {
-    super({
-      url,
-      ca,
-      credentials: { kind: 'key', key },
-      patienceMilliseconds,
-      ...(traceparent && { traceparent }),
-      oldestPeer: OLDEST_SERVER_VERSION,
-    });
+  constructor({ key, thumbprint, identityFile, ...options }: CspClientOptions) {
+    super({ ...options, credentials: { kind: 'key', key }, oldestPeer: OLDEST_SERVER_VERSION });
     this.thumbprint = thumbprint;
     this.#identityFile = identityFile;
-    this.#ca = ca;
+    this.#ca = options.ca;
   }
 
   /**
