@@ -11,7 +11,7 @@ import type { RouteTable } from './table.ts';
  *
  * const DataUser = clientClassOf(OWNER_ROUTES);
  * const dataUser = new DataUser({ url: 'https://user.example.org:8444', credentials: { kind: 'key', key, token: text } });
- * const { task } = await dataUser.signedTask({ taskId });
+ * const { agreement } = await dataUser.signedTask({ taskId: task.id });
  * await dataUser.close();
  */
 export function clientClassOf<const Table extends RouteTable>(
