@@ -1,6 +1,7 @@
-/** Every route of all services' OpenAPI documents, tried with credentials that must open nothing. */
+/** Every route of all services' tables, tried with credentials that must open nothing. */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { DEVICE_ROUTES, RELYING_ROUTES } from '@eigenveil/authenticator/table';
 import { adminTokenFile, openSigningKey } from '@eigenveil/server';
 import { newTaskId } from '@eigenveil/task';
 import {
@@ -10,6 +11,12 @@ import {
   type SignedTask,
   type SigningKey,
 } from '@eigenveil/wire';
+import { PARAMETER, type RouteTable } from '@eigenveil/wire/routes';
+import { COMMON_ROUTES, IDENTITY_ROUTES } from '@eigenveil/wire/routes/common';
+import { CSP_DATA_USER_ROUTES, TWO_PARTY_PATH } from '@eigenveil/wire/routes/csp/data-user';
+import { CSP_OWNER_ROUTES } from '@eigenveil/wire/routes/csp/owner';
+import { CONSOLE_ROUTES, OPERATOR_ROUTES } from '@eigenveil/wire/routes/data-user/operator';
+import { OWNER_ROUTES } from '@eigenveil/wire/routes/data-user/owner';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Device, newUserId, Site } from '../services/authenticator/test/authenticator.ts';
 import { ByHand } from './support/by-hand.ts';
@@ -116,29 +123,33 @@ const IDS: Record<string, { readonly known: () => string; readonly fresh: () => 
 };
 const idIn = (path: string) => Object.entries(IDS).find(([name]) => path.includes(name));
 
-const found = new Map<Name, Promise<Operation[]>>();
+/** The pages that a service hands out stand in no table. */
+const CONSOLE_FILES = ['/console', '/console/', '/console/{file}'];
 
-/** The routes that the service says it has, and the one that no document of OpenAPI can describe. */
-function operationsOf(name: Name): Promise<Operation[]> {
-  const operations = found.get(name) ?? askForOperations(name);
-  found.set(name, operations);
-  return operations;
-}
+const TABLES: Record<Name, readonly RouteTable[]> = {
+  csp: [CSP_OWNER_ROUTES, CSP_DATA_USER_ROUTES],
+  // A route of two tables is one route.
+  dataUser: [{ ...OWNER_ROUTES, ...OPERATOR_ROUTES }, CONSOLE_ROUTES],
+  authenticator: [RELYING_ROUTES, DEVICE_ROUTES],
+};
 
-async function askForOperations(name: Name): Promise<Operation[]> {
-  const { json } = await send(addressOf(name), { method: 'GET', path: '/openapi.json' });
-  const paths = json.paths as Record<string, Record<string, { security: Record<string, unknown>[] }>>;
-  const documented = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { security }]) => ({
+const inDocument = (path: string) => path.replaceAll(PARAMETER, '{$1}');
+
+/** The routes that the service's tables have, its pages, and the route that no document of OpenAPI can describe. */
+function operationsOf(name: Name): Operation[] {
+  const entries = [IDENTITY_ROUTES, COMMON_ROUTES, ...TABLES[name]].flatMap((table) => Object.values(table));
+  return [
+    ...entries.map(({ method, path, auth }) => ({
       method: method.toUpperCase(),
-      path,
-      schemes: security.flatMap(Object.keys),
+      path: inDocument(path),
+      schemes: [auth].flat().filter((kind) => kind !== 'none'),
     })),
-  );
-  if (name !== 'csp') return documented;
-  const channel = { method: 'GET', path: '/tasks/{taskId}/two-party', schemes: ['dataUser'], upgrade: true };
-  return [...documented, channel];
+    ...(name === 'dataUser' ? CONSOLE_FILES : []).map((path) => ({ method: 'GET', path, schemes: [] })),
+    ...(name === 'csp' ? [TWO_PARTY] : []),
+  ];
 }
+
+const TWO_PARTY = { method: 'GET', path: inDocument(TWO_PARTY_PATH), schemes: ['dataUser'], upgrade: true };
 
 const targetOf = (name: Name, { method, path }: Operation, id?: string): Target => {
   const [placeholder = '', ids] = idIn(path) ?? [];
@@ -293,7 +304,7 @@ async function expectRefusals(name: Name, turns: number): Promise<void> {
   const before = directories().map(stateOf);
   const seen = new Set<string>();
   let refused = 0;
-  for (const [i, operation] of (await operationsOf(name)).entries()) {
+  for (const [i, operation] of operationsOf(name).entries()) {
     const { schemes } = operation;
     if (schemes.length === 0) continue;
     const all = await attemptsOn(name, schemes);
@@ -348,9 +359,6 @@ async function readable(name: Name, operations: readonly Operation[], origin: st
 /** Its secret is in the body: console-sessions.test.ts. */
 const OPEN_TO_CONSOLE = ['GET /console', 'GET /console/', 'GET /console/{file}', 'POST /console/session'];
 
-/** Not asked for from a page of another origin in `npm test`: the first who asks has all of them compressed, which takes seconds. */
-const CONSOLE_FILES = ['/console', '/console/', '/console/{file}'];
-
 /** What an owner asks of each service, and nobody else but of the identity key. */
 const OPEN_TO_PAGES: Record<Name, readonly string[]> = {
   csp: [
@@ -382,8 +390,17 @@ const FOR_NOTHING = [
 ];
 
 describe.each(SERVICES)('at the %s', (name) => {
+  test('there is nothing but what its tables have', async () => {
+    const { json } = await send(addressOf(name), { method: 'GET', path: '/openapi.json' });
+    const documented = Object.entries(json.paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const described = operationsOf(name).filter((operation) => operation !== TWO_PARTY);
+    expect(documented.sort()).toEqual(described.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
   test('only these routes are open to everybody', async () => {
-    const open = (await operationsOf(name)).filter(({ schemes }) => schemes.length === 0);
+    const open = operationsOf(name).filter(({ schemes }) => schemes.length === 0);
     const routes = open.map(({ method, path }) => `${method} ${path}`).sort();
     expect(routes).toEqual(
       [
@@ -396,8 +413,9 @@ describe.each(SERVICES)('at the %s', (name) => {
     );
   });
 
+  // The first who asks for the console's files has all of them compressed, which takes seconds.
   test('only what owners ask for is open to the page of an allowed origin, and to no other page', async () => {
-    const operations = (await operationsOf(name)).filter(({ path }) => !CONSOLE_FILES.includes(path));
+    const operations = operationsOf(name).filter(({ path }) => !CONSOLE_FILES.includes(path));
     expect(await readable(name, operations, OWNERS_PAGE)).toEqual(OPEN_TO_PAGES[name]);
     const open = operations.filter(({ method, path }) => OPEN_TO_PAGES[name].includes(`${method} ${path}`));
     const [one, ...others] = ['https://owner.example.org.evil.example', 'http://owner.example.org', 'null'];
@@ -409,7 +427,7 @@ describe.each(SERVICES)('at the %s', (name) => {
     expectRefusals(name, 4));
 
   test('the files of the console are open to no page of another origin', { tags: ['long'] }, async () => {
-    const files = (await operationsOf(name)).filter(({ path }) => CONSOLE_FILES.includes(path));
+    const files = operationsOf(name).filter(({ path }) => CONSOLE_FILES.includes(path));
     expect(files).toHaveLength(name === 'dataUser' ? CONSOLE_FILES.length : 0);
     expect(await readable(name, files, OWNERS_PAGE)).toEqual([]);
   });
@@ -419,7 +437,7 @@ describe.each(SERVICES)('at the %s', (name) => {
   );
 
   test('somebody unknown cannot tell a task, user or session that exists from one that does not', async () => {
-    for (const operation of await operationsOf(name)) {
+    for (const operation of operationsOf(name)) {
       const [, ids] = idIn(operation.path) ?? [];
       if (ids === undefined) continue;
       // The two-party connection's path is no path with what is no id.
@@ -446,7 +464,7 @@ describe.each(SERVICES)('at the %s', (name) => {
       invited: { key: stranger, token: invitation },
     };
     let replayed = 0;
-    for (const operation of await operationsOf(name)) {
+    for (const operation of operationsOf(name)) {
       const sender = senders[operation.schemes[0] ?? ''];
       if (sender === undefined) continue;
       // What is not there, so that nothing happens.
@@ -466,7 +484,7 @@ describe.each(SERVICES)('at the %s', (name) => {
 });
 
 test('a task is to another registered data user as if it did not exist', async () => {
-  const operations = (await operationsOf('csp')).filter(
+  const operations = operationsOf('csp').filter(
     ({ schemes, path }) => schemes.includes('dataUser') && path.includes('{taskId}'),
   );
   expect(operations.length).toBeGreaterThan(3);

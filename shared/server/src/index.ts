@@ -80,7 +80,6 @@ export {
   type Handlers,
   type Route,
   type RouteContext,
-  routesWith,
   serve,
 } from './http/routes.ts';
 export {

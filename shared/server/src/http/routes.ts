@@ -132,30 +132,6 @@ export function serve<const Table extends RouteTable, Auth extends Authenticator
   });
 }
 
-/** The function that makes routes one by one with these authenticators. */
-export function routesWith<Auth extends Authenticators>(authenticators: Auth) {
-  return function route<
-    const Kind extends (keyof Auth & string) | 'none',
-    Params extends z.ZodObject = z.ZodObject<Record<never, z.ZodType>>,
-    Body extends BodySpec | undefined = undefined,
-    const Answer extends ResponseSpec = ResponseSpec,
-  >({
-    handler,
-    ...entry
-  }: Omit<RouteEntry, 'auth' | 'params' | 'body' | 'response'> & {
-    readonly auth: Kind;
-    readonly params?: Params;
-    readonly body?: Body;
-    readonly response: Answer;
-    handler(
-      context: RouteContext<IdentityOf<Auth, Kind>, z.output<Params>, Record<never, never>, BodyOf<Body>>,
-    ): AnswerOf<Answer> | Promise<AnswerOf<Answer>>;
-  }): Route {
-    const table = { route: entry as RouteEntry };
-    return serve(table, authenticators, { route: handler as (context: AnyContext) => never })[0]!;
-  };
-}
-
 type AnyContext = RouteContext<unknown, object, object, unknown>;
 
 async function handle(
