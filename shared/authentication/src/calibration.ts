@@ -1,5 +1,5 @@
 /**
- * From scores to settings: a threshold, and a trust engine of which is known how rarely it troubles the right user.
+ * Makes settings from scores: a threshold, and a trust engine of which is known how rarely it troubles the right user.
  *
  * Scores are in each user's own unit (see Scorer), which needs no template but that user's, so that one setting serves all users.
  */

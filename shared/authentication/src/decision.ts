@@ -20,14 +20,14 @@ export interface EngineState {
  * `lock` but a new `start`. Whoever holds a state decides when either is due: a service asks its relying application.
  */
 export interface Engine {
-  /** Of a new session, or after a restart: at `step-up`. */
+  /** Returns the state of a new session, or after a restart: at `step-up`. */
   start(): EngineState;
   /**
-   * After one more score.
+   * Returns the state after one more score.
    * @throws ERR_SCORE_INVALID when the score is negative or no number; infinity is a score
    */
   observe(state: EngineState, score: number): EngineState;
-  /** After the user has proved who they are in another way: at `allow`, with full confidence. A locked state stays locked. */
+  /** Returns the state after the user has proved who they are in another way: at `allow`, with full confidence. A locked state stays locked. */
   confirmed(state: EngineState): EngineState;
 }
 
@@ -53,11 +53,11 @@ export interface TrustSettings {
   readonly reward: number;
   /** D: the largest penalty of one window, in [1, 100]. */
   readonly penalty: number;
-  /** Below this level, a step-up is due. */
+  /** The level below which a step-up is due. */
   readonly stepUpBelow: number;
-  /** Below this level, the session is locked; less than `stepUpBelow`. */
+  /** The level below which the session is locked; less than `stepUpBelow`. */
   readonly lockBelow: number;
-  /** From this level on, the engine counts as confident; at least `stepUpBelow`. */
+  /** The level from which on the engine counts as confident; at least `stepUpBelow`. */
   readonly confidentFrom: number;
 }
 

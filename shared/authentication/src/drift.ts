@@ -47,7 +47,7 @@ export function driftProbability(reference: Moments, recent: Moments, movement: 
 }
 
 /**
- * How far means of users move from one time to another without a cause for worry: the share c of their spread S for which such a pair has
+ * Tells how far means of users move from one time to another without a cause for worry: the share c of their spread S for which such a pair has
  * E ‖m₁ − m₂‖² = tr (S₁ (1/n₁ + c) + S₂ (1/n₂ + c)), over all pairs together.
  * @param pairs moments of one user at two times, such as the halves of an enrolment, in each pair: at least 20
  * @returns 0 where they move no more than chance does
@@ -70,7 +70,7 @@ export function movementOf(pairs: readonly (readonly [Moments, Moments])[]): num
   return Math.max(mean, 0);
 }
 
-/** Of fewer, how far users move would be a guess. */
+/** The fewest pairs: from fewer, how far users move would be a guess. */
 export const FEWEST_PAIRS = 20;
 
 function squaredDistance(one: Moments, other: Moments): number {
@@ -82,7 +82,7 @@ function squaredDistance(one: Moments, other: Moments): number {
   return one.mean.reduce((sum, entry, i) => sum + (entry - other.mean[i]!) ** 2, 0);
 }
 
-/** By how much ‖S‖² is larger than ‖Σ‖² on average, under normal windows (Bai and Saranadasa, 1996). */
+/** Tells by how much ‖S‖² is larger than ‖Σ‖² on average, under normal windows (Bai and Saranadasa, 1996). */
 function excess({ count: n, mean, spread }: Moments): number {
   const k = mean.length;
   const norm = squaredNorm(spread, k);

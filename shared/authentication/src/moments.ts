@@ -4,7 +4,7 @@ import { AUTHENTICATION_CODES } from './codes.ts';
 import { checkDimensions, checkWindow } from './window.ts';
 
 export interface Moments {
-  /** How many windows; after a weighted mixture, how many equal ones tell as much. */
+  /** The number of windows; after a weighted mixture, of equal ones that tell as much. */
   readonly count: number;
   /** k entries. */
   readonly mean: Float64Array;

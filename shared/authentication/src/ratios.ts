@@ -7,7 +7,7 @@ import type { LikelihoodRatios } from './decision.ts';
 const MOST_BINS = 32;
 const SCORES_A_BIN = 8;
 
-/** Fewer say nothing about rates. */
+/** The fewest scores that say something about rates. */
 const FEWEST_SCORES = 20;
 
 /** Scores ascending. @throws ERR_CALIBRATION_INVALID when there are fewer than 20, or one is negative or no number */
@@ -85,7 +85,7 @@ function cuts(users: Float64Array, others: Float64Array, bins: number): number[]
   return edges;
 }
 
-/** How many scores lie in each bin; a score at an edge belongs above it. */
+/** Counts the scores in each bin; a score at an edge belongs above it. */
 function counts(scores: Float64Array, edges: readonly number[]): number[] {
   const found = new Array<number>(edges.length + 1).fill(0);
   let bin = 0;

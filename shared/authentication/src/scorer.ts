@@ -1,5 +1,5 @@
 /**
- * How strange a window is to a template: a distance, set against how far the window is from everybody. Both are the same in every frame that is a
+ * Tells how strange a window is to a template: a distance, set against how far the window is from everybody. Both are the same in every frame that is a
  * rotation about everybody's mean, so a device centres its windows by that mean, and its frame has no translation.
  */
 import { CodedError } from '@eigenveil/platform';
@@ -22,7 +22,7 @@ export type ScoreKind = 'euclidean' | 'mahalanobis' | 'cosine';
  */
 const NEAREST = 1e-6;
 
-/** For one session: what scoring takes is computed once from the template. */
+/** Scores the windows of one session: what that takes is computed once from the template. */
 export class Scorer {
   readonly kind: ScoreKind;
   /** The user's own unit: about the distance that windows of the template's user have (its root mean square; for cosine, its mean). */
@@ -33,7 +33,7 @@ export class Scorer {
   readonly #whitening: Float64Array;
   /** Mahalanobis: L⁻¹ m. */
   readonly #whitenedMean: Float64Array;
-  /** Of the window at hand, squared and bare: its distances from the user's mean, and from everybody's, which is the origin. */
+  /** The distances of the window at hand, squared and bare, from the user's mean, and from everybody's, which is the origin. */
   #fromUser = 0;
   #fromEverybody = 0;
   /** The least of the latter that counts. */
@@ -108,7 +108,7 @@ export class Scorer {
     return entry;
   }
 
-  /** Of two unit vectors 1 − cos = ‖a − b‖²/2, which is exact also for small angles. A window at the origin has no direction: 1. */
+  /** For two unit vectors, 1 − cos = ‖a − b‖²/2, which is exact also for small angles. A window at the origin has no direction: 1. */
   #cosine(window: Float64Array): number {
     const mean = this.#mean;
     const k = mean.length;
@@ -121,7 +121,7 @@ export class Scorer {
     return sum / 2;
   }
 
-  /** From the template alone, and never 0. A new window varies, and so does the mean of n others: hence 1 + 1/n. */
+  /** Follows from the template alone, and is never 0. A new window varies, and so does the mean of n others: hence 1 + 1/n. */
   #expected(template: Template, kind: ScoreKind): number {
     const k = template.mean.length;
     const shrunk = shrunkSpread(template);

@@ -1,5 +1,5 @@
 /**
- * What the service keeps of a user: moments of windows in the frame of the user's device, and their compact form.
+ * The template that the service keeps of a user: moments of windows in the frame of the user's device, and their compact form.
  *
  * The spread is kept as it was measured, so that an update is exact. It is shrunk to a multiple of the identity where it is used, since frames
  * differ between users and allow no pooled covariance: Ledoit and Wolf, "A well-conditioned estimator for large-dimensional covariance
@@ -98,7 +98,7 @@ export function shrunkSpread(moments: Moments): Float64Array {
 }
 
 const FORMAT = 1;
-/** Of entries within ±LARGEST_ENTRY: two of them, at opposite ends, have half of this. */
+/** The largest covariance of entries within ±LARGEST_ENTRY: two of them, at opposite ends, have half of this. */
 const LARGEST_COVARIANCE = 4 * LARGEST_ENTRY ** 2;
 /** Format (1 byte), width (2), version (4), count and fourth moment (8 each); then mean and spread, 8 bytes an entry, little endian. */
 const HEADER_BYTES = 23;

@@ -1,4 +1,4 @@
-/** What a window may be: one reduced row, as a Float64Array of k numbers, the same k everywhere. */
+/** Checks what a window may be: one reduced row, as a Float64Array of k numbers, the same k everywhere. */
 import { CodedError } from '@eigenveil/platform';
 import { AUTHENTICATION_CODES } from './codes.ts';
 

@@ -55,7 +55,7 @@ export function decodeCiphertexts(
 }
 
 /**
- * As `decodeCiphertexts` for bytes that it accepted before: checks the length only.
+ * Does what `decodeCiphertexts` does for bytes that it accepted before: it checks the length only.
  * @throws ERR_CIPHERTEXT_LENGTH
  */
 export function readCiphertexts(publicKey: PublicKey, bytes: Uint8Array, count: number): Ciphertext[] {

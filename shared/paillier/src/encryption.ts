@@ -15,7 +15,7 @@ export type Plaintext = bigint & { readonly [kind]: 'plaintext' };
 export type Ciphertext = bigint & { readonly [kind]: 'ciphertext' };
 
 /**
- * How the randomiser is drawn. 'standard': r^n for r in Z_n^*, secure if deciding n-th residues is hard. 'djn':
+ * The way in which the randomiser is drawn. 'standard': r^n for r in Z_n^*, secure if deciding n-th residues is hard. 'djn':
  * h_s^a for a of half the length of n (Damgard, Jurik and Nielsen 2010, section 4.2), several times cheaper, with the
  * further assumption that such short powers look like random ones; needs a key made for it.
  */
@@ -24,7 +24,7 @@ export type EncryptionScheme = 'standard' | 'djn';
 /** A fixed-base table is never built for fewer encryptions than this: more may follow, and it is kept. */
 const FEWEST_FOR_TABLE = 32;
 
-/** What is computed once per key. Kept beside the key, so that a key stays plain data and frees this with itself. */
+/** Values that are computed once per key. They are kept beside the key, so that a key stays plain data and frees this with itself. */
 interface Precomputed {
   readonly modulus: Modulus;
   nthPower?: (r: bigint) => bigint;
@@ -50,7 +50,7 @@ export function encrypt(publicKey: PublicKey, plaintext: bigint, scheme: Encrypt
 }
 
 /**
- * As `encrypt`, each plaintext under a randomiser of its own; their number decides how large a table 'djn' builds.
+ * Does what `encrypt` does, with each plaintext under a randomiser of its own; their number decides how large a table 'djn' builds.
  * @param randomness gives so many uniform bytes: the system's CSPRNG, unless a test has to repeat them
  */
 export function encryptMany(
@@ -74,7 +74,7 @@ export function encryptMany(
   return plaintexts.map((plaintext) => withRandomiser(publicKey, plaintext, draw()));
 }
 
-/** Who encrypts many plaintexts: a pool of threads, a Web Worker, or the thread that asks. */
+/** The one who encrypts many plaintexts: a pool of threads, a Web Worker, or the thread that asks. */
 export interface Encrypter {
   /** @throws as `encryptMany` */
   encrypt(
@@ -84,7 +84,7 @@ export interface Encrypter {
   ): Ciphertext[] | Promise<Ciphertext[]>;
 }
 
-/** For products of ciphertexts. */
+/** Returns the modulus for products of ciphertexts. */
 export function modulusOf(publicKey: PublicKey): Modulus {
   return precomputedFor(publicKey).modulus;
 }

@@ -32,7 +32,7 @@ export function multiplyByConstant(
 }
 
 /**
- * The same plaintext under a fresh randomiser of full length, whatever the scheme: the key holder can extract
+ * Encrypts the same plaintext under a fresh randomiser of full length, whatever the scheme: the key holder can extract
  * randomisers, and a product of known ones would tell which ciphertexts went into it.
  */
 export function rerandomise(publicKey: PublicKey, ciphertext: Ciphertext): Ciphertext {

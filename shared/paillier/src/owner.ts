@@ -1,4 +1,4 @@
-/** What an owner needs of Paillier, in Node.js and in browsers: public keys, packing, encryption, ciphertexts as bytes. */
+/** The part of Paillier that an owner needs, in Node.js and in browsers: public keys, packing, encryption, ciphertexts as bytes. */
 
 export { PAILLIER_CODES } from './codes.ts';
 export {

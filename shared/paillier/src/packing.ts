@@ -22,7 +22,7 @@ import type { Plaintext } from './encryption.ts';
 import type { PublicKey } from './keys/public-key.ts';
 
 export interface Slot {
-  /** Which value: its index in the flat vector of values. */
+  /** The index of the value in the flat vector of values. */
   readonly value: number;
   /** Bits below the slot. */
   readonly offset: number;
@@ -35,7 +35,7 @@ export interface Slot {
 /** The slots of each plaintext by ascending offset: made when they are asked for, since those of a sketch would be forty megabytes. */
 export interface Plaintexts extends Iterable<readonly Slot[]> {
   readonly length: number;
-  /** As of an array, for integers. */
+  /** Does what an array's method of this name does, for integers. */
   at(index: number): readonly Slot[] | undefined;
 }
 
@@ -106,7 +106,7 @@ class PlacedSlots implements Plaintexts {
   readonly #blindingBits: readonly number[];
   /** Values, plaintext by plaintext. */
   readonly #values: Uint32Array;
-  /** Where each plaintext begins in these, and where the last one ends. */
+  /** The places where each plaintext begins in these, and where the last one ends. */
   readonly #starts: Uint32Array;
 
   constructor(valueBits: readonly number[], blindingBits: readonly number[], plaintextBits: number) {
@@ -218,7 +218,7 @@ export function packBlinding(publicKey: PublicKey, packing: Packing, blinding: I
 }
 
 /**
- * What the key holder reads from a blinded aggregate: per value x + 2^(b-1) + r, non-negative. Less the blinding value
+ * Reads what the key holder gets from a blinded aggregate: per value x + 2^(b-1) + r, non-negative. Less the blinding value
  * it is x over the integers.
  * @param plaintexts decrypted, as many as the packing has
  * @throws ERR_PACKING_OVERFLOW when a plaintext holds bits above its last slot: a sum left its range

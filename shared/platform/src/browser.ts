@@ -1,4 +1,4 @@
-/** What browsers give: WebCrypto's random bytes. Its hashes are asynchronous, so these come from @noble/hashes. */
+/** The platform of browsers: WebCrypto's random bytes. Its hashes are asynchronous, so these come from @noble/hashes. */
 /// <reference lib="esnext.typedarrays" />
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
@@ -33,7 +33,7 @@ export {
   words,
 } from './words.ts';
 
-/** So many `getRandomValues` gives at once. */
+/** `getRandomValues` gives so many bytes at once. */
 const RANDOM_BYTES_AT_ONCE = 65_536;
 
 export const sha256: Platform['sha256'] = (data) => nobleSha256(bytesOf(data));

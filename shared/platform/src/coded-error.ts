@@ -1,13 +1,13 @@
 /** The one class of errors that carry a code. A package has one table of its codes; whoever shows an error words it for its reader. */
 import { joined, Words } from './words.ts';
 
-/** What is known of a code before anything goes wrong. */
+/** Facts about a code that are known before anything goes wrong. */
 export interface CodeInfo {
-  /** What the code says, in words that never vary. */
+  /** The meaning of the code, in words that never vary. */
   readonly title: string;
   /** The HTTP status with which it leaves a service. A code without one does not leave the program that it arises in. */
   readonly status?: number;
-  /** How a command line ends with it, where the status does not say so: `usage` where its user can mend the command or a file. */
+  /** The way in which a command line ends with it, where the status does not say so: `usage` where its user can mend the command or a file. */
   readonly exit?: 'usage' | 'refused' | 'unavailable';
 }
 
@@ -40,11 +40,11 @@ export interface Fault {
   readonly words: Words | string;
 }
 
-/** What an error says beside its code, for programs. Never a secret or a value of somebody's data. */
+/** Facts that an error tells programs beside its code. They are never a secret or a value of somebody's data. */
 export interface ErrorParameters {
   /** Everything that is wrong, where it is more than one thing or has a place. */
   readonly faults?: readonly Fault[];
-  /** After so many seconds the same may be asked again. */
+  /** The seconds after which the same may be asked again. */
   readonly retryAfterSeconds?: number;
   /** The code (ERR_…) of what made the other end give up. */
   readonly reason?: string;
@@ -123,7 +123,7 @@ export function checkAll(...checks: readonly (() => void)[]): void {
       );
 }
 
-/** Whether an error is one of a table's. */
+/** Says whether an error is one of a table's. */
 export function isOf<Name extends string>(table: Codes<Name>, error: unknown): error is CodedError<Name> {
   return error instanceof CodedError && Object.hasOwn(table, error.code);
 }

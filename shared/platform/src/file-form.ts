@@ -1,16 +1,16 @@
-/** What a file holds by its first bytes, whatever its name says; and the text of bytes, of which none is ever replaced. */
+/** Finds the form of a file by its first bytes, whatever its name says; and reads text from bytes, of which none is ever replaced. */
 
-/** How text is written, as `TextDecoder` names it; utf-16 is in the order of its mark, or little-endian without one. */
+/** Encodings of text, as `TextDecoder` names them; utf-16 is in the order of its mark, or little-endian without one. */
 export const ENCODINGS = [
   ...['utf-8', 'utf-16', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1', 'iso-8859-15'],
   ...['iso-8859-2', 'windows-1250', 'windows-1251', 'macintosh', 'shift_jis', 'euc-kr', 'gb18030', 'big5'],
 ] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** How text is told to be written by its first bytes. `mark` is the length of a byte order mark. */
+/** The encoding of a text, as far as its first bytes tell it. `mark` is the length of a byte order mark. */
 interface TextForm {
   readonly kind: 'text';
-  /** Undefined where the bytes do not say it. */
+  /** It is undefined where the bytes do not tell it. */
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | undefined;
   readonly mark: number;
 }
@@ -21,7 +21,7 @@ export type FileForm =
   /** Something else, in words: "a PDF document". */
   | { readonly kind: 'other'; readonly title: string };
 
-/** So many bytes tell the form of a file; a shorter file is told by all of its bytes. */
+/** The number of bytes that tell the form of a file; a shorter file is told by all of its bytes. */
 export const FORM_BYTES = 16;
 
 const ascii = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0));

@@ -6,7 +6,7 @@ import type { Bytes } from './platform.ts';
 /** Bits of each integer, or so many integers of as many bits each. */
 export type Widths = readonly number[] | { readonly length: number; readonly bits: number };
 
-/** Whether integers of b bits are in [0, 2^b), or in [−2^(b−1), 2^(b−1)) and in two's complement. */
+/** Says whether integers of b bits are in [0, 2^b), or in [−2^(b−1), 2^(b−1)) and in two's complement. */
 export type Sign = 'unsigned' | 'signed';
 
 /** Many integers that are asked for one by one: `Integers`, or an array. */
@@ -22,9 +22,9 @@ interface Run {
   readonly from: number;
   readonly to: number;
   readonly bits: number;
-  /** Of one integer. */
+  /** The bytes of one integer. */
   readonly bytes: number;
-  /** Where the first of them begins. */
+  /** The place where the first of them begins. */
   readonly offset: number;
 }
 
@@ -102,14 +102,14 @@ export class Integers implements IntegerList {
     return this.#runs.at(-1)?.to ?? 0;
   }
 
-  /** As of an array. */
+  /** Does what an array's method of this name does. */
   at(index: number): bigint | undefined {
     const i = index < 0 ? this.length + index : index;
     const run = this.#runOf(i);
     return run && this.#read(run, i);
   }
 
-  /** As of an array, but a view of the same bytes. */
+  /** Does what an array's method of this name does, but gives a view of the same bytes. */
   slice(from: number, to: number = this.length): Integers {
     const place = (at: number) => Math.max(0, Math.min(at < 0 ? this.length + at : at, this.length));
     const [first, end] = [place(from), place(to)];
@@ -118,7 +118,7 @@ export class Integers implements IntegerList {
     return new Integers(this.bytes.subarray(start, start + bytesOf(runs)), runs, this.#sign);
   }
 
-  /** As of an array. */
+  /** Does what an array's method of this name does. */
   map<T>(of: (value: bigint, index: number) => T): T[] {
     return Array.from(this, of);
   }
@@ -132,7 +132,7 @@ export class Integers implements IntegerList {
     return this.#sign === 'signed' ? BigInt.asIntN(run.bits, value) : value;
   }
 
-  /** By halves: a table of widths may have as many runs as integers. */
+  /** Searches by halves: a table of widths may have as many runs as integers. */
   #runOf(index: number): Run | undefined {
     let [low, high] = [0, this.#runs.length];
     while (low < high) {

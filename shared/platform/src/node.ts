@@ -1,4 +1,4 @@
-/** What Node.js gives: OpenSSL's hashes and random bytes. */
+/** The platform of Node.js: OpenSSL's hashes and random bytes. */
 import { createHash, createHmac, type Hash, type Hmac, hash, randomFillSync } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Bytes, Hasher, Platform } from './platform.ts';

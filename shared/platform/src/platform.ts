@@ -1,4 +1,4 @@
-/** What code that runs in Node.js and in browsers asks of its system, the one interface of `node.ts` and `browser.ts`; and what both do with bytes in the same way. */
+/** The one interface of `node.ts` and `browser.ts`, by which code asks the system that it runs on; and what both do with bytes in the same way. */
 
 /** Bytes in memory of their own, which may be handed to a worker. */
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -6,7 +6,7 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 /** A hash or a MAC over what comes in pieces. A text stands for its UTF-8. */
 export interface Hasher {
   update(data: Uint8Array | string): Hasher;
-  /** Once, at the end. 32 bytes. */
+  /** Returns 32 bytes. It is called once, at the end. */
   digest(): Bytes;
 }
 
@@ -15,19 +15,19 @@ export interface Platform {
   sha256Hasher(): Hasher;
   hmacSha256Hasher(key: Uint8Array): Hasher;
 
-  /** Of the system's CSPRNG, any number of them. */
+  /** Returns any number of bytes from the system's CSPRNG. */
   randomBytes(length: number): Bytes;
 
-  /** Lower case. */
+  /** Writes lower case. */
   toHex(bytes: Uint8Array): string;
   /** @throws SyntaxError unless it is pairs of hexadecimal digits, of either case */
   fromHex(text: string): Bytes;
-  /** Without padding. */
+  /** Writes no padding. */
   toBase64url(bytes: Uint8Array): string;
   /** @throws SyntaxError unless it is what `toBase64url` gives for some bytes */
   fromBase64url(text: string): Bytes;
 
-  /** So that others have their turn: events, timers, answers from the network. */
+  /** Lets others have their turn: events, timers, answers from the network. */
   nextTurn(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** The bytes of a text in UTF-8. */
 export const utf8 = (text: string): Bytes => encoder.encode(text);
 
-/** Of bytes in UTF-8; what is none becomes U+FFFD. A byte order mark is a character like others. */
+/** Returns the text of bytes in UTF-8; what is none becomes U+FFFD. A byte order mark is a character like others. */
 export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
 
 /**

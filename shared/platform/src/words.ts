@@ -5,11 +5,11 @@
 
 /** Something that surfaces call differently. */
 export interface Term {
-  /** By this name a surface finds its own words for it. */
+  /** The name by which a surface finds its own words for it. */
   readonly term: string;
-  /** What it is called where a surface has no words of its own. */
+  /** The text in its place where a surface has no words of its own. */
   readonly text: string;
-  /** What the words are about: the value of an option, the name of a column. */
+  /** The thing that the words are about: the value of an option, the name of a column. */
   readonly value?: string | undefined;
 }
 

@@ -31,7 +31,7 @@ export type PrivacyBudget =
     }
   | { readonly composition: 'zcdp'; readonly epsilon: number; readonly dpDelta: number };
 
-/** What one mechanism costs: (ε, δ), δ in [0, 1) and 0 unless said; or ρ of zCDP. */
+/** The cost of one mechanism: (ε, δ), δ in [0, 1) and 0 unless said; or ρ of zCDP. */
 export type PrivacyCost =
   | { readonly epsilon: number; readonly dpDelta?: number }
   | { readonly rhoZcdp: number };
@@ -100,7 +100,7 @@ export class BudgetAccountant {
     this.#totals = this.#with(cost);
   }
 
-  /** What everything spent so far adds up to, as (ε, δ). Before the first cost ε is 0. */
+  /** Returns what everything spent so far adds up to, as (ε, δ). Before the first cost ε is 0. */
   spent(): { readonly epsilon: number; readonly dpDelta: number } {
     return this.#spent(this.#totals);
   }

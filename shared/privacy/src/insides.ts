@@ -1,4 +1,4 @@
-/** What tests and experiments need of differential privacy, and nothing that is shipped: randomness that anybody can repeat. */
+/** The part of differential privacy that tests and experiments need, and nothing that is shipped: randomness that anybody can repeat. */
 import { createCipheriv, createHash } from 'node:crypto';
 import type { RandomSource } from './random/randomness.ts';
 

@@ -17,7 +17,7 @@ import type { Fraction } from './fraction.ts';
 import { covarianceByHeight, type Interval, levelsOf } from './restoration.ts';
 import type { Strategy } from './strategy.ts';
 
-/** What is asked of a histogram: sums over intervals, prefixes (and so quantiles), or the counts of single bins. */
+/** The sums that are asked of a histogram: those over intervals, prefixes (and so quantiles), or the counts of single bins. */
 export type Workload = 'ranges' | 'prefixes' | 'counts';
 
 /** The mean error over all N(N + 1)/2 intervals, all N prefixes, or all N bins. */
@@ -119,7 +119,7 @@ export function accuracyIndex(restoration: Asymptotic, noise: 'laplace' | 'gauss
  * applied to shares as it is: what it would give tells how much the strategies leave.
  */
 
-/** Up to this N the mean over intervals, O(N²), is computed in a moment. */
+/** The largest N for which the mean over intervals, O(N²), is computed in a moment. */
 const LARGEST = 4096;
 
 export interface SquareRoot {
@@ -127,7 +127,7 @@ export interface SquareRoot {
   readonly l2Squared: number;
   /** Mean error over all prefixes, in units of the noise on one entry of Lx. */
   readonly prefixes: number;
-  /** Over all intervals. */
+  /** The mean over all intervals. */
   readonly ranges: number;
 }
 

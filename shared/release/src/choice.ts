@@ -1,5 +1,5 @@
 /**
- * Which strategy suits what will be asked, by its exact expected error and before anything is contributed: the choice looks at no row, and costs no privacy.
+ * Chooses the strategy that suits what will be asked, by its exact expected error and before anything is contributed: the choice looks at no row, and costs no privacy.
  *
  * Trees are tried with every way to write N as a product of powers of two, in order: of fan-outs that are all alike (Qardaji, Yang and Li, "Understanding
  * hierarchical methods for differentially private histograms", 2013) only some have a power that is N.
@@ -10,7 +10,7 @@ import { toNumber } from './fraction.ts';
 import { type CoefficientNoise, calibrateRelease, noiseMoments, type ReleaseBudget } from './noise.ts';
 import { flat, privelet, type Strategy, tree } from './strategy.ts';
 
-/** As 2^12 bins, with 2^11 trees over them. */
+/** The height of 2^12 bins, with 2^11 trees over them. */
 const LARGEST_HEIGHT = 12;
 
 export interface Candidate {
@@ -27,7 +27,7 @@ export interface ChoiceOf {
   readonly neighbours: Neighbours;
   readonly budget: ReleaseBudget;
   readonly workload: Workload;
-  /** How many servers add the noise of the budget each. */
+  /** The number of servers, each of which adds the noise of the budget. */
   readonly servers: number;
 }
 

@@ -6,10 +6,10 @@ export interface Fraction {
   readonly denominator: bigint;
 }
 
-/** More than the 53 digits of a double, so that only the last of them may be off. */
+/** These are more than the 53 digits of a double, so that only the last of them may be off. */
 const DIGITS = 64;
 
-/** To the last digit of a double or so, however long both integers are. */
+/** Divides to the last digit of a double or so, however long both integers are. */
 export function toNumber({ numerator, denominator }: Fraction): number {
   const size = numerator < 0n ? -numerator : numerator;
   if (size === 0n) return 0;

@@ -75,7 +75,7 @@ export function noiseSampler(source: RandomSource, noise: CoefficientNoise): () 
     : roundedGaussianSampler(source, noise);
 }
 
-/** Of one coefficient's noise. */
+/** The moments of one coefficient's noise. */
 export interface NoiseMoments {
   readonly variance: number;
   /** κ₄ = E x⁴ − 3 (E x²)². */
@@ -102,7 +102,7 @@ function momentsOfOne(noise: CoefficientNoise): NoiseMoments {
 }
 
 /**
- * How much one row changes the coefficients of a strategy.
+ * The sensitivity: how much one row changes the coefficients of a strategy.
  *
  * Every row is in exactly one bin of each of d histograms, one per feature. A single histogram first, N > 1, m the height of the root:
  * one row more or less adds a column of A. Its entries are 0 and ±1; nonzero are the total's or the root's, and one for each further height:

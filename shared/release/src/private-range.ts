@@ -25,7 +25,7 @@ export function prefixDeviation({ strategy, noise, servers }: Omit<NoisyHistogra
 export interface AttainableLevel {
   /** The share of the rows beyond this end: the asked one, or what the noise allows. Infinity without rows. */
   readonly level: number;
-  /** From so many rows on, what is asked is attained. */
+  /** The number of rows from which on what is asked is attained. */
   readonly rowsNeeded: number;
 }
 
@@ -64,8 +64,8 @@ export interface PrivateRange {
 }
 
 /**
- * From the lower edge of the bin that has the quantile `lower` to the upper edge of that of `upper`, both moved inwards as far as the noise asks for.
- * Undefined where that would leave more than LARGEST_LEVEL of the rows beyond an end.
+ * Returns the range from the lower edge of the bin that has the quantile `lower` to the upper edge of that of `upper`, both moved inwards as far as the noise asks for.
+ * It is undefined where that would leave more than LARGEST_LEVEL of the rows beyond an end.
  * @param rows their private number, best from all histograms of the release
  * @throws ERR_DP_PARAMETER unless 0 < lower < 1/2 < upper < 1
  */

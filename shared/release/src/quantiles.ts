@@ -24,9 +24,9 @@ export interface NoisyHistogram {
   readonly strategy: Strategy;
   /** One server's. */
   readonly noise: CoefficientNoise;
-  /** How many servers added it. */
+  /** The number of servers that added it. */
   readonly servers: number;
-  /** What `restore` gave. */
+  /** The counts that `restore` gave. */
   readonly counts: readonly number[];
 }
 

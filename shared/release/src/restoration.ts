@@ -35,7 +35,7 @@ export interface Interval {
   readonly to: number;
 }
 
-/** What the errors of a strategy follow from, by height. */
+/** The numbers that the errors of a strategy follow from, by height. */
 interface Levels {
   /** s_k: bins below a node. */
   readonly sizes: readonly bigint[];
@@ -157,7 +157,7 @@ const quantileFrom = (strategy: Strategy, ofPrefix: number, to: number, q: numbe
 
 const keptPrefixes = new WeakMap<Strategy, Float64Array>();
 
-/** The same as a function of `to` and q, for whoever asks for all of them: O(N log N) once per strategy. */
+/** Returns the same as a function of `to` and q, for whoever asks for all of them: O(N log N) once per strategy. */
 export function quantileErrors(strategy: Strategy): (to: number, q: number) => number {
   let prefixes = keptPrefixes.get(strategy);
   if (prefixes === undefined) {
@@ -171,7 +171,7 @@ export function quantileErrors(strategy: Strategy): (to: number, q: number) => n
 }
 
 /**
- * By: the counts that explain noisy coefficients best, in the order of the bins. Unbiased, consistent, of either sign, and not whole.
+ * Returns By, the counts that explain noisy coefficients best, in the order of the bins. Unbiased, consistent, of either sign, and not whole.
  * @throws ERR_DP_PARAMETER unless there are as many coefficients as `coefficientCount` says
  */
 export function restore(strategy: Strategy, coefficients: readonly number[]): number[] {

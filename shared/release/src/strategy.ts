@@ -14,7 +14,7 @@ export interface Strategy {
   readonly kind: 'flat' | 'tree' | 'privelet';
   /** N, the number of bins: the product of all fan-outs. */
   readonly bins: number;
-  /** How many children a node of height 1, 2, … has; leaves have height 0. None for a single bin. */
+  /** The number of children of a node of height 1, 2, …; leaves have height 0. There is none for a single bin. */
   readonly fanouts: readonly number[];
 }
 
@@ -65,7 +65,7 @@ function twos(height: number): number[] {
   return new Array<number>(height).fill(2);
 }
 
-/** How many sums take noise: the rows of A. */
+/** Counts the sums that take noise: the rows of A. */
 export function coefficientCount({ kind, bins, fanouts }: Strategy): number {
   if (kind !== 'tree') return bins;
   let nodes = bins;
@@ -101,7 +101,7 @@ export function coefficientsOf(strategy: Strategy, counts: readonly bigint[]): b
 const evens = <T>(values: readonly T[]): T[] => values.filter((_, i) => i % 2 === 0);
 
 /**
- * The same of additive shares modulo m: each server applies it to its own, and what comes out are additive shares of Ax.
+ * Does the same with additive shares modulo m: each server applies it to its own, and what comes out are additive shares of Ax.
  * @throws ERR_DP_PARAMETER unless m >= 2 and there is a share for each bin
  */
 export function coefficientShares(strategy: Strategy, shares: readonly bigint[], modulus: bigint): bigint[] {

@@ -1,7 +1,7 @@
 /** The codes of errors of starting and running a service on one machine; over HTTP they are all ERR_INTERNAL. */
 import { codes } from '@eigenveil/platform';
 
-/** After how many seconds a client may ask again when the database is at fault. */
+/** The seconds after which a client may ask again when the database is at fault. */
 export const DATABASE_RETRY_SECONDS = 1;
 
 export const SERVER_CODES = codes({

@@ -66,7 +66,7 @@ function withFloor(
   );
 }
 
-/** On Y, whose entries hold noise of a whole row of R; nothing of another task. */
+/** Draws the noise on Y, whose entries hold noise of a whole row of R; nothing for another task. */
 function sketchFloor(task: StatisticsTask, source: RandomSource, signs: Int32Array | undefined): bigint[] {
   const floor = floorOf(task);
   if (floor === undefined || task.sketch === undefined) return [];
@@ -100,7 +100,7 @@ export function drawOwnNoise(
   return [...noise.slice(0, from), ...drawOwnSketch(task, scales, source, signs), ...noise.slice(to)];
 }
 
-/** On Y. All of it is drawn again where an entry has no room. */
+/** Draws the noise on Y. All of it is drawn again where an entry has no room. */
 function drawOwnSketch(
   task: StatisticsTask,
   scales: readonly number[],
@@ -124,7 +124,7 @@ interface Asked {
   /** Ω, d × l, row by row. */
   readonly signs: ArrayLike<number>;
   readonly columns: number;
-  /** Per feature. Noise on entry (i, j) has the deviation scales[i]·scales[j], √2 times that on the diagonal. */
+  /** The scale of each feature. Noise on entry (i, j) has the deviation scales[i]·scales[j], √2 times that on the diagonal. */
   readonly scales: readonly number[];
 }
 

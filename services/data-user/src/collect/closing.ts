@@ -25,7 +25,7 @@ interface ClosingDependencies {
 
 export class Closing {
   readonly #deps: ClosingDependencies;
-  /** Why tasks could not be closed at the last look: nothing is told twice. */
+  /** The reasons why tasks could not be closed at the last look: nothing is told twice. */
   #obstacles = new Map<TaskId, string>();
   #canLook = true;
   #timer: NodeJS.Timeout | undefined;

@@ -129,7 +129,7 @@ export class Collection {
     });
   }
 
-  /** How much of its contribution an owner has handed in. */
+  /** Returns how much of its contribution an owner has handed in. */
   async upload(taskId: TaskId, { ownerId }: Owner): Promise<Upload> {
     const { packing, publicKey } = await this.#tasks.agreed(taskId);
     const all = piecesOf(packing.plaintexts.length, publicKey.ciphertextBytes).length;
@@ -188,7 +188,7 @@ export class Collection {
   }
 
   async #checkRecord(record: string, owner: Owner, open: OpenTask) {
-    // As the CSP will: one record that it refuses would hold up the task of all owners.
+    // A record is checked as the CSP will check it: one that it refuses would hold up the task of all owners.
     const isTakenByCsp =
       record.length <= LONGEST_RECORD && claimedSigner(RECORD, record).x === owner.publicJwk.x;
     if (!isTakenByCsp) {

@@ -4,9 +4,9 @@ import { CODES, type ErrorCode, errorCodeOf } from '@eigenveil/wire';
 import type { DataUserStore, Refused } from '../store/store.ts';
 
 const FLUSH_MILLISECONDS = 2000;
-/** Of tasks and codes that are counted between two transactions; more are of somebody who makes ids up. */
+/** The most pairs of tasks and codes that are counted between two transactions; more are of somebody who makes ids up. */
 const MOST_COUNTED = 1000;
-/** What is no fault of the upload. */
+/** The first status of what is no fault of the upload. */
 const FIRST_OWN_STATUS = 500;
 
 type Counted = Refused & { readonly taskId: TaskId };
@@ -33,7 +33,7 @@ export class Refusals {
     this.#onRefused = dependencies.onRefused ?? (() => {});
   }
 
-  /** Whether there is such a task is found out when it is written down. */
+  /** Counts a refusal; whether there is such a task is found out when it is written down. */
   count(taskId: TaskId, error: unknown): void {
     const code = errorCodeOf(error);
     if (code === undefined || CODES[code].status >= FIRST_OWN_STATUS) return;

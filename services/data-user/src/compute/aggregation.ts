@@ -17,7 +17,7 @@ import type { Turn, WorkQueue } from './work-queue.ts';
 const BATCH_SIZE = 256;
 /** Contributions, or partial products, that are held in memory at a time, for each batch that is worked on. */
 const HELD = 32;
-/** The same of one piece, half a mebibyte each: with what the threads have of them it is a few megabytes, however many owners there are. */
+/** The most contributions of one piece that are held, half a mebibyte each: with what the threads have of them it is a few megabytes, however many owners there are. */
 const HELD_PIECES = 4;
 
 export class Aggregation {

@@ -21,13 +21,13 @@ import { sealDrawn } from './sealed-drawn.ts';
 import type { Turn } from './work-queue.ts';
 
 /**
- * For how long, and how often, a task that the CSP has answered waits for a process that may hold the answer. Such a process has products to do
+ * The time for which, and how often, a task that the CSP has answered waits for a process that may hold the answer. Such a process has products to do
  * still (a minute at 200 features) and PERSISTENCE_MILLISECONDS to reach the database; each wait of its line ends after two minutes.
  */
 const HOLDER_MILLISECONDS = 300_000;
 const HOLDER_PAUSE_MILLISECONDS = 500;
 
-/** For how long, and how often, a database that fails is tried again for the result of a stage. */
+/** The time for which, and how often, a database that fails is tried again for the result of a stage. */
 const PERSISTENCE_MILLISECONDS = 30_000;
 const PERSISTENCE_PAUSE_MILLISECONDS = 500;
 
@@ -38,10 +38,10 @@ export interface ComputationDependencies extends DecompositionDependencies {
   readonly fixing: Pick<Fixing, 'fix'>;
   readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel' | 'end'>;
   readonly provenances: Pick<Provenances, 'unblind' | 'countersign'>;
-  /** Whether other processes work on tasks of this store, one of which may hold an answer that this one is refused. */
+  /** Says whether other processes work on tasks of this store, one of which may hold an answer that this one is refused. */
   readonly isShared: boolean;
   readonly paillier: PaillierPool;
-  /** What blinding values and noise for differential privacy are drawn from. */
+  /** The source from which blinding values and noise for differential privacy are drawn. */
   readonly randomness: RandomSource;
   /** Told of every stage that ends, and of every one that has to be tried again, for logs and metrics. */
   readonly onStage: (event: { taskId: TaskId } & ({ state: TaskState } | { error: unknown })) => void;
@@ -56,7 +56,7 @@ export class Computation {
     this.#decomposition = new Decomposition(dependencies);
   }
 
-  /** As of Workers: does the next stage of a task. What another attempt may mend it also tells whoever asks for the task. */
+  /** Does the next stage of a task, as Workers say. It also tells what another attempt may mend to whoever asks for the task. */
   async step(taskId: TaskId, turn: Turn): Promise<boolean> {
     try {
       return await this.#step(taskId, turn);
@@ -71,7 +71,7 @@ export class Computation {
     this.#deps.onStage({ taskId, error });
     const { code, detail, title } = toProblem(error);
     const waiting = { code, message: detail ?? title };
-    // What stopped the task may be the database itself.
+    // The database itself may be what stopped the task.
     await this.#deps.store.setActivity(taskId, { waiting }).catch(() => undefined);
   }
 
@@ -94,7 +94,7 @@ export class Computation {
     const started = performance.now();
     const result = await this.#attempt(stage.run, stored, turn);
     const timing = { stage: stage.name, milliseconds: performance.now() - started };
-    // Of several processes that come here one moves the task on; nothing of what the others have drawn is kept or sent.
+    // One of several processes that come here moves the task on; nothing of what the others have drawn is kept or sent.
     if (result !== undefined && (await this.#advance(stored, { ...result, timing }))) {
       this.#deps.onStage({ taskId, state: result.to });
     }
@@ -144,7 +144,7 @@ export class Computation {
   }
 
   /**
-   * Whether the result of a task that the CSP has answered is stored within the time that it may take: by a process that lost its turn, but
+   * Says whether the result of a task that the CSP has answered is stored within the time that it may take: by a process that lost its turn, but
    * not the answer. It needs no turn for that, only that nobody has failed the task; whoever has the turn waits and keeps others from it.
    */
   async #comesFromAnother({ task, state }: StoredTask, error: unknown, { signal }: Turn): Promise<boolean> {

@@ -32,11 +32,11 @@ import { failedBy, isFault, MOST_FAULTS } from './failures.ts';
 import { withDrawn } from './sealed-drawn.ts';
 import type { Turn } from './work-queue.ts';
 
-/** How often it is written down how far a computation is. */
+/** The time between two notes of how far a computation is. */
 const PROGRESS_MILLISECONDS = 1000;
-/** How often a database that fails is tried again for the count of a fault. */
+/** The time after which a database that fails is tried again for the count of a fault. */
 const FAULT_PAUSE_MILLISECONDS = 500;
-/** How often a two-party computation looks whether its task has been cancelled. */
+/** The time after which a two-party computation looks again whether its task has been cancelled. */
 const WATCH_MILLISECONDS = 500;
 
 export interface DecompositionDependencies {
@@ -44,7 +44,7 @@ export interface DecompositionDependencies {
     AnswerStore;
   readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel'>;
   readonly clock: Clock;
-  /** From what the CSP sends last, or from the rotated matrix, to this server's next byte: see Pace. */
+  /** The time from what the CSP sends last, or from the rotated matrix, to this server's next byte: see Pace. */
   readonly paceOf: (task: Task) => number;
   /** Told when a pace could not be kept. */
   readonly onMiss: (event: { taskId: TaskId; milliseconds: number }) => void;
@@ -54,9 +54,9 @@ export interface DecompositionDependencies {
 
 export class Decomposition {
   readonly #deps: DecompositionDependencies;
-  /** When it must be clear what came of an answer: a digest is registered at the CSP then, or the CSP is told of the task's end. */
+  /** The times at which it must be clear what came of an answer: a digest is registered at the CSP then, or the CSP is told of the task's end. */
   readonly #ends = new Map<TaskId, number>();
-  /** How many faults a task has had with this one. */
+  /** The number of faults that a task has had with this one. */
   readonly #counted = new WeakMap<object, number>();
 
   constructor(dependencies: DecompositionDependencies) {
@@ -102,7 +102,7 @@ export class Decomposition {
       const shifted = await protocol.runDataUser(channel, computation, input, this.#progressOf(task.id));
       result = resultOf(task, shifted);
     } catch (error) {
-      // What is wrong with an answer is its outcome, and final: by another attempt the CSP would learn that something is.
+      // A fault of an answer is its outcome, and final: by another attempt the CSP would learn that something is.
       if (hasAnswer) return failedBy(stored, error);
       throw error;
     } finally {
@@ -122,7 +122,7 @@ export class Decomposition {
     return withDrawn(sealer, open, sealed, (drawn) => sharesAtDataUser(open.task, drawn));
   }
 
-  /** How many faults the task has had with this error, where it is one that was counted before the CSP heard of it. */
+  /** Returns how many faults the task has had with this error, where it is one that was counted before the CSP heard of it. */
   faultsWith(error: unknown): number | undefined {
     return typeof error === 'object' && error !== null ? this.#counted.get(error) : undefined;
   }
@@ -169,7 +169,7 @@ export class Decomposition {
     return setInterval(() => look().catch(() => undefined), WATCH_MILLISECONDS);
   }
 
-  /** Until some time after an answer, so that the CSP is not told of the end the sooner or later for what came of it. */
+  /** Waits until some time after an answer, so that the CSP is not told of the end the sooner or later for what came of it. */
   async waitForOutcome(taskId: TaskId, { signal }: Turn): Promise<void> {
     const { clock, onMiss } = this.#deps;
     const moment = this.#ends.get(taskId);

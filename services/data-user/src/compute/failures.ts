@@ -1,4 +1,4 @@
-/** What an error in the computation of a task means: another attempt, a fault that counts, or the failure of the task. */
+/** Says what an error in the computation of a task means: another attempt, a fault that counts, or the failure of the task. */
 import { isOf } from '@eigenveil/platform';
 import { SERVER_CODES } from '@eigenveil/server';
 import { TWO_PARTY_CODES } from '@eigenveil/two-party';
@@ -39,13 +39,13 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
 /** Checks of what came over the line before the answer, which a guess at this server's secrets fails; and what is no fault of ours or the peer's, but unknown. */
 const FAULTS: ReadonlySet<ErrorCode> = new Set(['ERR_OT_CHECK', 'ERR_PRODUCT_CHECK', 'ERR_INTERNAL']);
 
-/** Whether no further attempt can mend it. */
+/** Says whether no further attempt can mend it. */
 export function isFatal(error: unknown): boolean {
   const code = errorCodeOf(error);
   return code !== undefined && FATAL_CODES.has(code);
 }
 
-/** Whether it came from a program, here or at the CSP, or from what came over the line: neither the line itself nor this machine. */
+/** Says whether it came from a program, here or at the CSP, or from what came over the line: neither the line itself nor this machine. */
 export function isFault(error: unknown): boolean {
   if (isOf(SERVER_CODES, error)) return false; // a key that this machine lacks, say: its operator mends that
   const code = errorCodeOf(error);
@@ -53,7 +53,7 @@ export function isFault(error: unknown): boolean {
   return code === undefined || FAULTS.has(code) || atCsp;
 }
 
-/** Of an unblinded task a digest is registered in any case: one of no projection, since the CSP must not learn that there is none. */
+/** Returns the end of a task that fails. For an unblinded task a digest is registered in any case: one of no projection, since the CSP must not learn that there is none. */
 export function failedBy({ state, failure: known }: StoredTask, error: unknown): StageResult {
   const { code, detail, title } = toProblem(error);
   const failure = known ?? { code, message: detail ?? title };

@@ -14,7 +14,7 @@ import type { Turn } from './work-queue.ts';
 /** Requests with records that are under way at a time: enough that the CSP never waits for the next. */
 const RECORD_REQUESTS = 4;
 
-/** How the CSP says that it has, or takes, other records than these: it may have fewer than the minimum by then. */
+/** Codes by which the CSP says that it has, or takes, other records than these: it may have fewer than the minimum by then. */
 const CHANGED: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
   'ERR_OWNER_REVOKED',
   'ERR_RECORDS_CHANGED',
@@ -56,7 +56,7 @@ export class Fixing {
     for (;;) {
       turn.signal.throwIfAborted();
       const before = await this.#read(taskId);
-      // What the CSP may have fixed already is asked first: it would be wrong to drop anything from it.
+      // The CSP is asked first for what it may have fixed already: it would be wrong to drop anything from it.
       if (before.fixation === null) {
         await this.#revocations.refresh();
         await this.#store.dropRevoked(taskId);

@@ -30,7 +30,7 @@ import { errorCodeOf } from '@eigenveil/wire';
 import { type Job, type JobResult, PgBoss, type WorkOptions } from 'pg-boss';
 import { beingWorkedOn, type Turn, type Workers, type WorkQueue } from './work-queue.ts';
 
-/** Of the tables of pg-boss. */
+/** The schema of the tables of pg-boss. */
 const JOBS_SCHEMA = 'eigenveil_jobs';
 const TASKS = 'tasks';
 const BATCHES = 'batches';
@@ -40,20 +40,20 @@ const TASKS_AT_A_TIME = 4;
 const CONNECTIONS = 3;
 /** Batches of a task that are in the queue at a time: however many owners there are, the queue stays short. */
 const MOST_BATCHES = 1000;
-/** So long a process that stops waits for batches that it has begun; another one begins anew what was not finished. */
+/** The time for which a process that stops waits for batches that it has begun; another one begins anew what was not finished. */
 const LEAVE_MILLISECONDS = 8000;
 
 export interface PostgresQueueTimes {
-  /** How often a process looks for tasks that nobody has been told of. */
+  /** The time after which a process looks again for tasks that nobody has been told of. */
   readonly sweepMilliseconds: number;
-  /** After so long a batch that is still missing is sent again, which does nothing if its job is still there. */
+  /** The time after which a batch that is still missing is sent again, which does nothing if its job is still there. */
   readonly resendMilliseconds: number;
-  /** How often it is looked which batches are missing: at first, then half as often each time, down to the last. */
+  /** The pauses before a process looks again which batches are missing: the first one is doubled each time, up to the longest. */
   readonly firstLookMilliseconds: number;
   readonly longestLookMilliseconds: number;
-  /** How often it looks for jobs that are to be tried again; 0.5 at least. */
+  /** The time after which it looks again for jobs that are to be tried again; 0.5 at least. */
   readonly pollSeconds: number;
-  /** Before a job that failed is tried again: the first pause is about doubled with each failure, up to the longest. Whole numbers. */
+  /** The pauses before a job that failed is tried again: the first one is about doubled with each failure, up to the longest. Whole numbers. */
   readonly firstRetrySeconds: number;
   readonly longestRetrySeconds: number;
 }
@@ -67,9 +67,9 @@ export const POSTGRES_QUEUE_TIMES: PostgresQueueTimes = {
   longestRetrySeconds: 5, // for that long at most nobody takes up what a process has left that died
 };
 
-/** How often a process says that it works on a job, in heartbeats: two times may fail. */
+/** The time after which a process says again that it works on a job, in heartbeats: two times may fail. */
 const REFRESH = 0.3;
-/** How often a process looks for jobs of others that died, in heartbeats, rounded up to whole seconds. */
+/** The time after which a process looks again for jobs of others that died, in heartbeats, rounded up to whole seconds. */
 const LOOK = 0.5;
 const queueOf = ({ firstRetrySeconds, longestRetrySeconds }: PostgresQueueTimes) =>
   ({
@@ -102,7 +102,7 @@ export interface JobWaits extends PostgresWaits {
 }
 
 export interface PostgresWorkQueueOptions {
-  /** As parsePostgresUrl takes it. */
+  /** The address as parsePostgresUrl takes it. */
   readonly url: string;
   readonly waits: JobWaits;
   /** Batches that this process works on at a time. */
@@ -160,7 +160,7 @@ export class PostgresWorkQueue implements WorkQueue {
       application_name: 'eigenveil jobs',
       max: CONNECTIONS,
       connectionTimeoutMillis: prompt,
-      // As for any of pg's pools, which this becomes.
+      // These are set as for any of pg's pools, which this becomes.
       ...{ query_timeout: answer, stream: this.#sockets.stream },
       schema: JOBS_SCHEMA,
       schedule: false,
@@ -196,7 +196,7 @@ export class PostgresWorkQueue implements WorkQueue {
   }
 
   async offer(taskId: TaskId): Promise<void> {
-    // What cannot be sent is found by the next sweep.
+    // The next sweep finds what cannot be sent.
     await this.#send([taskId]).catch((error) => this.#tell(error));
   }
 

@@ -70,7 +70,7 @@ export class Provenances {
     return countersignature;
   }
 
-  /** For an owner whose contribution counts. */
+  /** Returns the provenance for an owner whose contribution counts. */
   async ofOwner(provenance: Provenance, taskId: TaskId, ownerId: OwnerId): Promise<OwnerProvenance> {
     const tree = await this.#treeOf(taskId);
     const tile = await this.#store.contributions(taskId, tree.tileAfter(ownerId), TILE_SIZE);
@@ -78,7 +78,7 @@ export class Provenances {
     return { ...provenance, inclusion: { index, path: [...path] } };
   }
 
-  /** Of a task that takes and gives up no contributions any more. */
+  /** Returns the tree of a task that takes and gives up no contributions any more. */
   #treeOf(taskId: TaskId): Promise<ContributionTree> {
     const known = this.#trees.get(taskId);
     if (known !== undefined) return known;
@@ -98,7 +98,7 @@ function invalid(message: string): CodedError {
   return new CodedError(CODES.ERR_PROVENANCE_INVALID, message);
 }
 
-/** What the CSP has signed about a task that is done. */
+/** Returns what the CSP has signed about a task that is done. */
 export function provenanceOf({ statement, countersignature, salt }: StoredProvenance): Provenance {
   return { statement: statement!, countersignature: countersignature!, salt: salt! };
 }

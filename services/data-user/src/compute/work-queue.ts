@@ -1,4 +1,4 @@
-/** Where work is handed out: tasks, each to one process at a time, and their batches, to any number of processes. */
+/** Hands out work: tasks, each to one process at a time, and their batches, to any number of processes. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
@@ -13,7 +13,7 @@ export interface Turn {
   confirm(): Promise<void>;
 }
 
-/** What a process does with the work that it is given. */
+/** A process's ways to do the work that it is given. */
 export interface Workers {
   /** Tasks with something left to do. */
   unfinished(): Promise<TaskId[]>;
@@ -43,7 +43,7 @@ export interface WorkQueue {
   take<Result>(taskId: TaskId, work: (turn: Turn) => Promise<Result>): Promise<Result>;
   /** Has the batches of a task aggregated that `missing` names, until it names none. */
   aggregate(taskId: TaskId, missing: () => Promise<readonly number[]>, turn: Turn): Promise<void>;
-  /** How much has been handed out, or waits to be, and is not done. */
+  /** Says how much has been handed out, or waits to be, and is not done. */
   lengths(): Promise<{ readonly tasks: number; readonly batches: number }>;
   /** Leaves what is unfinished to whoever comes next; resolves when this process works on nothing any more. */
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export function beingWorkedOn(taskId: TaskId): CodedError {
   return new CodedError(CODES.ERR_BUSY, `task ${taskId} is being worked on`, { retryAfterSeconds: 1 });
 }
 
-/** Before a task that failed is tried again: the first pause is doubled with each failure, up to the longest. Milliseconds. */
+/** The pauses before a task that failed is tried again: the first one is doubled with each failure, up to the longest. Milliseconds. */
 export interface LocalQueueTimes {
   readonly firstBackoff: number;
   readonly longestBackoff: number;

@@ -67,7 +67,7 @@ function* keepBodies(
   if (refused.length > 0) yield* deleteBodies(taskId, refused);
 }
 
-/** What these owners have in the task, and who of them is revoked; at once, since others wait for the task. */
+/** Reads what these owners have in the task, and who of them is revoked; at once, since others wait for the task. */
 function* knownOf(taskId: TaskId, owners: readonly OwnerId[]) {
   const found = yield* rowsOf<StoredContribution & { readonly revoked: boolean | number }>(sql`
     SELECT owner_id AS "ownerId", digest, receipt, withdrawn, false AS revoked FROM contributions
@@ -82,7 +82,7 @@ function* knownOf(taskId: TaskId, owners: readonly OwnerId[]) {
   };
 }
 
-/** Whether a task may take contributions by the time it is locked. */
+/** Says whether a task may take contributions by the time it is locked. */
 function* mayTake(taskId: TaskId): Work<boolean> {
   const open = sql`SELECT 1 FROM tasks WHERE task_id = ${taskId} AND state IN ('proposed', 'open')`;
   return (yield* countOf(open)) > 0;
@@ -184,7 +184,7 @@ export function* addPiece(taskId: TaskId, piece: NewPiece): Work<number> {
   if (change === 'nothing') return upload?.pieces ?? 0;
   if (change === 'begins') {
     yield sql`DELETE FROM ${uploadsOf(taskId, ownerId)}`;
-    // Of two processes that begin it at once the second finds the first one's, and begins anew.
+    // Where two processes begin it at once, the second finds the first one's, and begins anew.
     yield sql`
       INSERT INTO uploads (task_id, owner_id, digest, pieces) VALUES (${taskId}, ${ownerId}, ${digest}, 0)
         ON CONFLICT (task_id, owner_id) DO NOTHING`;
@@ -214,7 +214,7 @@ function* removeUpload(taskId: TaskId, ownerId: OwnerId): Work<void> {
   yield erasing`DELETE FROM ${uploadsOf(taskId, ownerId)}`;
 }
 
-/** Which of these are there. They stay until the transaction ends. */
+/** Says which of these are there. They stay until the transaction ends. */
 function* uploadsAmong(ids: readonly number[]): Work<ReadonlySet<number>> {
   if (ids.length === 0) return new Set();
   const found = yield* rowsOf<{ id: number }>(

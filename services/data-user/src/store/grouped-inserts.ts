@@ -7,7 +7,7 @@ import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import type { DataUserStore, NewContribution, StoredContribution } from './store.ts';
 
-/** In one transaction, so that its part of the log, and what a database driver copies, stay small. */
+/** The most contributions in one transaction, so that its part of the log, and what a database driver copies, stay small. */
 const LARGEST_GROUP = 128;
 const LARGEST_GROUP_BYTES = 2 ** 23;
 /**
@@ -103,7 +103,7 @@ export class GroupedInserts {
   }
 }
 
-/** How many from the first on make a group: one at least. */
+/** Says how many from the first on make a group: one at least. */
 function sizeOfGroup(ready: readonly Ready[]): number {
   let bytes = 0;
   const tooMany = ready.findIndex(({ contribution }, i) => {

@@ -41,7 +41,7 @@ export interface OpenedStore {
   readonly databaseBytes: () => Promise<number>;
 }
 
-/** For the one of the queues that is opened; the default is that queue's. */
+/** Times of the one of the queues that is opened; the default is that queue's. */
 export interface QueueTimes {
   readonly local?: LocalQueueTimes;
   readonly postgres?: PostgresQueueTimes;
@@ -64,7 +64,7 @@ export async function openStore(
     : openShared({ url: config.databaseUrl, waits: config, batches, times: times.postgres }, service);
 }
 
-/** Where the data user's key-encryption keys and the values sealed under them are, for the commands that rotate them. */
+/** Says where the data user's key-encryption keys and the values sealed under them are, for the commands that rotate them. */
 export function keyPlaceOf(config: Place & { readonly keyEncryptionKey?: string | undefined }): KeyPlace {
   const { dataDirectory, databaseUrl } = config;
   return {
@@ -74,7 +74,7 @@ export function keyPlaceOf(config: Place & { readonly keyEncryptionKey?: string 
   };
 }
 
-/** Where a data user keeps what it must not forget. */
+/** The place where a data user keeps what it must not forget. */
 export interface Place {
   readonly dataDirectory: string;
   readonly databaseUrl?: string | undefined;

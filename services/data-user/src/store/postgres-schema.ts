@@ -1,6 +1,6 @@
 /** The tables of the data user in PostgreSQL, by schema version. */
 
-/** Of the database in which the data user's tables live. */
+/** The schema, within the database, in which the data user's tables live. */
 export const SCHEMA = 'eigenveil_data_user';
 
 /**

@@ -1,4 +1,4 @@
-/** What several processes of a data user must have in common, kept in their database: whose it is, and which proofs were used. */
+/** Keeps in the database what several processes of a data user must have in common: whose it is, and which proofs were used. */
 import { CodedError } from '@eigenveil/platform';
 import { type PostgresDatabase, SERVER_CODES, type UsedProofs } from '@eigenveil/server';
 import { CODES, PROOF_WINDOW_SECONDS, ReplayGuard, type Thumbprint } from '@eigenveil/wire';
@@ -39,11 +39,11 @@ export async function claimDatabase(
 }
 
 /**
- * For how long a used proof is remembered: it is accepted from window before its time to window after it, and the clocks of two
+ * The time for which a used proof is remembered: it is accepted from window before its time to window after it, and the clocks of two
  * processes may differ by another window.
  */
 const REMEMBERED_SECONDS = 3 * PROOF_WINDOW_SECONDS;
-/** So many proofs after each other, this process takes away up to twice as many that have expired. */
+/** After so many proofs, each time, this process takes away up to twice as many that have expired. */
 const PURGE_INTERVAL = 256;
 
 /**

@@ -25,7 +25,7 @@ export function revokedOwner(): CodedError {
   return new CodedError(CODES.ERR_OWNER_REVOKED, 'the CSP has revoked this owner');
 }
 
-/** Why the task takes and gives up no contributions, if that is so. */
+/** Says why the task takes and gives up no contributions, if that is so. */
 function refusalOf({ state }: StoredTask): CodedError | undefined {
   if (state === 'open') return undefined;
   return state === 'cancelled'
@@ -41,9 +41,9 @@ function requireOpen(stored: StoredTask | undefined): StoredTask {
   return stored;
 }
 
-/** What becomes of contributions that have come together. */
+/** The outcome for contributions that have come together. */
 interface Admission {
-  /** As insertContributions returns them. */
+  /** The outcomes as insertContributions returns them. */
   readonly outcomes: (StoredContribution | CodedError)[];
   /** Those to be stored, with their sequence numbers. */
   readonly fresh: { readonly sequence: number; readonly contribution: NewContribution }[];
@@ -82,7 +82,7 @@ export function admit(
 }
 
 /**
- * What a piece of a contribution changes, given what its owner has in the task.
+ * Says what a piece of a contribution changes, given what its owner has in the task.
  * @throws as `addPiece`
  */
 export function changeBy(
@@ -128,7 +128,7 @@ function fullTask({ maximumOwners }: Task): CodedError {
 }
 
 /**
- * What a withdrawal changes, given what the owner has in the task: see withdraw.
+ * Says what a withdrawal changes, given what the owner has in the task: see withdraw.
  * @throws as `withdraw`
  */
 export function withdrawalOf(
@@ -142,7 +142,7 @@ export function withdrawalOf(
   return known === undefined ? 'only a mark' : 'contribution';
 }
 
-/** Whether a task with so many contributions that count is to be closed now, without its operator. */
+/** Says whether a task with so many contributions that count is to be closed now, without its operator. */
 export function closesByItself(
   { closes = [], deadline, minimumOwners, maximumOwners }: Task,
   contributions: number,
@@ -153,13 +153,13 @@ export function closesByItself(
   return (closes.includes('full') && isFull) || (closes.includes('deadline') && now > new Date(deadline));
 }
 
-/** Whether contributions of revoked owners are to be dropped from a task: its set of records may have been fixed from the moment in which the CSP was asked. */
+/** Says whether contributions of revoked owners are to be dropped from a task: its set of records may have been fixed from the moment in which the CSP was asked. */
 export function dropsRevoked(stored: StoredTask | undefined): boolean {
   return stored?.state === 'open' || (stored?.state === 'closed' && stored.fixation === null);
 }
 
 /**
- * Whether a task is to be closed, which it may be already; with `byItself` only if it is open and its time has come.
+ * Says whether a task is to be closed, which it may be already; with `byItself` only if it is open and its time has come.
  * @throws as `closeTask`
  */
 export function closes(stored: StoredTask | undefined, byItself?: Date): boolean {
@@ -186,19 +186,19 @@ export function checkMarked({ batch, contributions }: PartialProduct, marked: nu
     throw new Error(`batch ${batch.number} expected ${contributions} contributions to mark, got ${marked}`);
 }
 
-/** When a task came to which state, as it comes to `state` now. */
+/** Says when a task came to which state, as it comes to `state` now. */
 export function entering(state: TaskState, before?: Pick<StoredTask, 'entered'>): Entered {
   return { ...before?.entered, [state]: new Date().toISOString() };
 }
 
-/** As it is kept, and compared there: with the members in one order. */
+/** Writes it as it is kept, and compared there: with the members in one order. */
 export function textOfFixation(fixation: Fixation | null): string | null {
   if (fixation === null) return null;
   const { verifiedOwners, contributionsRoot, isFixed } = fixation;
   return JSON.stringify({ verifiedOwners, contributionsRoot, isFixed });
 }
 
-/** What a stage leaves of a task. */
+/** Returns what a stage leaves of a task. */
 export function afterStage(stored: StoredTask, result: StageResult) {
   const { to, sealedBlinding, blinded, projection, provenance, failure, timing } = result;
   const isFinal = FINAL_STATES.includes(to);
@@ -207,7 +207,7 @@ export function afterStage(stored: StoredTask, result: StageResult) {
   return {
     isFinal,
     state: to,
-    // What is null here and not destroyed stays as it is.
+    // A value that is null here and not destroyed stays as it is.
     sealedBlinding: sealedBlinding ?? null,
     blinded: blinded ?? null,
     projection: isFinal && to !== 'done' ? null : (projection ?? stored.projection),

@@ -79,7 +79,7 @@ export const SEALED: readonly SealedColumn[] = [
   { table: 'answers', key: 'task_id', column: 'sealed_seed', place: answerPlace },
 ];
 
-/** Which tasks may have an answer. */
+/** The condition for tasks that may have an answer. */
 const GIVES_ANSWERS = "state = 'unblinded'";
 
 /**
@@ -88,7 +88,7 @@ const GIVES_ANSWERS = "state = 'unblinded'";
 export class SqlDataUserStore implements DataUserStore {
   readonly #driver: SqlDriver;
   /**
-   * What is done for tasks at the moment, where this is the one process of its database: in a task's row, tens of megabytes of a sketch, SQLite would
+   * The work that is done for tasks at the moment, where this is the one process of its database: in a task's row, tens of megabytes of a sketch, SQLite would
    * write all of it again, once a second.
    */
   readonly #activities: Map<TaskId, Activity> | undefined;

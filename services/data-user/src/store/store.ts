@@ -1,5 +1,5 @@
 /**
- * What the data user must not forget: tasks and their progress, contributions, and what was drawn once for a task.
+ * The store of what the data user must not forget: tasks and their progress, contributions, and what was drawn once for a task.
  * Every method is one transaction; when its promise resolves, its effect is durable.
  */
 import type { CodedError } from '@eigenveil/platform';
@@ -20,23 +20,23 @@ export interface StoredTask {
   /** The signed projection of a task that is `decomposed` or `done`. */
   readonly projection: string | null;
   readonly provenance: StoredProvenance;
-  /** Of a task that has failed, or is `decomposed` and will have. */
+  /** The failure of a task that has failed, or is `decomposed` and will have. */
   readonly failure: { readonly code: ErrorCode; readonly message: string } | null;
   /** Milliseconds per stage. */
   readonly timings: Readonly<Record<string, number>>;
-  /** When it came to each state, ISO 8601; only what was recorded. */
+  /** The times at which it came to each state, ISO 8601; only what was recorded. */
   readonly entered: Entered;
   readonly activity: Activity;
   /** Attempts at the two-party computation that ended with a fault. */
   readonly faults: number;
   /** The last sequence number up to which the CSP has the records. */
   readonly recordsSent: number;
-  /** Whether the CSP has been told that the task has ended. */
+  /** Says whether the CSP has been told that the task has ended. */
   readonly endedAtCsp: boolean;
   readonly fixation: Fixation | null;
 }
 
-/** What was drawn for a task and what came of it. Of a sketch it is tens of megabytes, so whoever needs it reads it by itself. */
+/** The values that were drawn for a task and what came of them. For a sketch they are tens of megabytes, so whoever needs it reads it by itself. */
 export interface StoredDrawn {
   /** The blinding values and this server's noise, sealed; drawn once, wiped when the task ends. */
   readonly sealedBlinding: Uint8Array | null;
@@ -50,24 +50,24 @@ export interface StoredDrawn {
  */
 export interface Fixation {
   readonly verifiedOwners: number;
-  /** Of the ContributionTree over them. */
+  /** The root of the ContributionTree over them. */
   readonly contributionsRoot: Digest;
-  /** Whether the CSP has said so; from then on nothing changes. */
+  /** Says whether the CSP has said so; from then on nothing changes. */
   readonly isFixed: boolean;
 }
 
-/** What is kept of the newest list of revoked owners, beside these. */
+/** The facts that are kept of the newest list of revoked owners, beside these. */
 export interface StoredRevocations {
   readonly number: number;
-  /** By the CSP's clock, as toISOString writes it. */
+  /** The time by the CSP's clock, as toISOString writes it. */
   readonly issuedAt: string;
 }
 
-/** What is known of a task's provenance, member by member as it gets known. */
+/** A task's provenance as far as it is known, member by member as it gets known. */
 export interface StoredProvenance {
   /** The CSP's signed statement of which records it verified, once the task is `unblinded`. */
   readonly statement?: string;
-  /** Of a task that is `decomposed` or further: what is registered at the CSP, drawn once and kept before it is sent. Without salt, it is of no projection. */
+  /** The digest of a task that is `decomposed` or further, which is registered at the CSP, drawn once and kept before it is sent. Without salt, it is of no projection. */
   readonly projectionDigest?: Digest;
   readonly salt?: Digest;
   readonly countersignature?: string;
@@ -75,7 +75,7 @@ export interface StoredProvenance {
 
 export type Entered = Readonly<Partial<Record<TaskState, string>>>;
 
-/** What is shown of a task while it goes on: little, since it is read again and again. */
+/** The part of a task that is shown while it goes on: little, since it is read again and again. */
 export type WatchedTask = Pick<
   StoredTask,
   | 'task'
@@ -99,10 +99,10 @@ export interface Refused {
   readonly lastAt: string;
 }
 
-/** What a list of tasks says of each. */
+/** The part of each task that a list of tasks has. */
 export type ListedTask = Pick<StoredTask, 'task' | 'state' | 'contributions'>;
 
-/** What the process that works on a task does at the moment, for whoever asks. */
+/** The activity of the process that works on a task at the moment, for whoever asks. */
 export type Activity = Pick<TaskStatus, 'waiting' | 'progress'>;
 
 export interface StoredContribution {
@@ -121,7 +121,7 @@ export interface NewContribution {
   readonly digest: Digest;
   /** Ciphertexts; none of a contribution that has come in pieces. */
   readonly bytes: Uint8Array;
-  /** Of the upload that it is, if it has come in pieces. */
+  /** The id of the upload that it is, if it has come in pieces. */
   readonly uploadId?: number;
   /** The owner-signed record. */
   readonly record: string;
@@ -134,9 +134,9 @@ export interface NewContribution {
  */
 export interface StoredUpload {
   readonly id: number;
-  /** That the owner's record says; whether the pieces have it is known once all are there. */
+  /** The digest that the owner's record says; whether the pieces have it is known once all are there. */
   readonly digest: Digest;
-  /** How many pieces there are: 0, 1, … up to this. */
+  /** The number of pieces: 0, 1, … up to this. */
   readonly pieces: number;
 }
 
@@ -163,24 +163,24 @@ export interface Batch {
 /** The product of a batch's ciphertexts, position by position. */
 export interface PartialProduct {
   readonly batch: Batch;
-  /** How many contributions went into it. */
+  /** The number of contributions that went into it. */
   readonly contributions: number;
   /** Ciphertexts; null for no contribution, and where they are in pieces. */
   readonly bytes: Uint8Array | null;
-  /** Of contributions that have come in pieces, if there are any: the product, piece by piece. */
+  /** The product of contributions that have come in pieces, if there are any, piece by piece. */
   readonly pieces?: readonly Uint8Array[];
 }
 
-/** What changes when a stage of the computation is complete. */
+/** The changes when a stage of the computation is complete. */
 export interface StageResult {
   readonly to: TaskState;
   readonly sealedBlinding?: Uint8Array;
   readonly blinded?: Uint8Array;
   readonly projection?: string;
-  /** What gets known of it, beside what is. */
+  /** The provenance that gets known of it, beside what is known. */
   readonly provenance?: StoredProvenance;
   readonly failure?: NonNullable<StoredTask['failure']>;
-  /** Of the stage, added to its earlier runs. */
+  /** The time of the stage, added to its earlier runs. */
   readonly timing?: { readonly stage: string; readonly milliseconds: number };
 }
 
@@ -189,7 +189,7 @@ export interface DataUserStore extends AnswerStore {
   /** Stores a task as proposed; no change if there is one with its id. */
   insertTask(task: Task): Promise<void>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
-  /** For whoever asks again and again: a task of thousands of features is long. */
+  /** Reads the state alone, for whoever asks again and again: a task of thousands of features is long. */
   state(taskId: TaskId): Promise<TaskState | undefined>;
   /** One member of it; null where nothing is drawn, or not any more. */
   drawn(taskId: TaskId, member: keyof StoredDrawn): Promise<Uint8Array | null>;
@@ -285,7 +285,7 @@ export interface DataUserStore extends AnswerStore {
   ): Promise<{ readonly sequence: number; readonly record: string }[]>;
   /** Remembers that the CSP has all records with sequence numbers up to `sequence`; what was remembered never goes back. */
   noteRecordsSent(taskId: TaskId, sequence: number): Promise<void>;
-  /** The same of ciphertexts, with sequence numbers up to `last`; of contributions that have come in pieces those of one piece. */
+  /** Up to `limit` ciphertexts of contributions that count, with sequence numbers above `after` and up to `last`, in their order; of contributions that have come in pieces, those of one piece. */
   ciphertexts(
     taskId: TaskId,
     after: number,

@@ -30,11 +30,11 @@ import type {
   WatchedTask,
 } from './store.ts';
 
-/** What is done for a task at the moment. The one process of a SQLite database has it in memory. */
+/** The work that is done for a task at the moment. The one process of a SQLite database has it in memory. */
 const ACTIVITY = fragment({ sqlite: `'{}' AS activity`, postgres: 'activity' });
-/** In an UPDATE of a task: nothing is done for it any more. */
+/** Says in an UPDATE of a task that nothing is done for it any more. */
 export const IDLE = fragment({ sqlite: '', postgres: `, activity = '{}'` });
-/** In the order of which tasks were proposed. */
+/** The number by whose order tasks were proposed. */
 const NUMBER = fragment({ sqlite: 'rowid', postgres: 'number' });
 const UNLOCKED = fragment({ sqlite: '', postgres: '' });
 

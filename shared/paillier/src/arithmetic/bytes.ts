@@ -18,7 +18,7 @@ export function bytesToBigint(bytes: Uint8Array): bigint {
 }
 
 /**
- * Exactly `length` big-endian bytes.
+ * Returns exactly `length` big-endian bytes.
  * @throws RangeError when the value is negative or needs more bytes
  */
 export function bigintToBytes(value: bigint, length: number): Uint8Array {
@@ -27,7 +27,7 @@ export function bigintToBytes(value: bigint, length: number): Uint8Array {
   return bytes;
 }
 
-/** As `bigintToBytes`, into `target` from `offset`. */
+/** Does what `bigintToBytes` does, into `target` from `offset`. */
 export function writeBigint(target: Uint8Array, value: bigint, offset: number, length: number): void {
   const hex = value === 0n ? '' : value.toString(16);
   if (value < 0n || hex.length > 2 * length) {

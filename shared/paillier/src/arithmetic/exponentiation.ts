@@ -11,7 +11,7 @@ import { bigintToBytes, bitLength, bytesToBigint } from './bytes.ts';
 
 type Route = 'openssl' | 'bigint';
 
-/** What the last self-test of this thread settled; undefined until one ran. */
+/** The route that the last self-test of this thread settled; undefined until one ran. */
 let route: Route | undefined;
 /** The OpenSSL that this thread has found to compute correctly. */
 let sound: typeof createDiffieHellman | undefined;
@@ -104,12 +104,12 @@ export function selfTest({ allowBigintFallback }: { allowBigintFallback: boolean
   }
 }
 
-/** What this thread's self-test was allowed to fall back to, for handing on to workers. */
+/** Says whether this thread's self-test was allowed to fall back, for handing on to workers. */
 export function isBigintFallbackAllowed(): boolean {
   return fallbackAllowed;
 }
 
-/** Whether this thread computes outside OpenSSL's constant-time exponentiation. */
+/** Says whether this thread computes outside OpenSSL's constant-time exponentiation. */
 export function usesBigintFallback(): boolean {
   return route === 'bigint';
 }

@@ -40,7 +40,7 @@ export class Modulus {
 
   /** Quotient and remainder of 0 <= x < 16 m^2. */
   divide(x: bigint): { quotient: bigint; remainder: bigint } {
-    // What lies above 3s/2 bits is folded onto the rest: x = high * 2^(3s/2) + low = high * ratio * m + folded.
+    // The part above 3s/2 bits is folded onto the rest: x = high * 2^(3s/2) + low = high * ratio * m + folded.
     const high = x >> this.#fold;
     const folded = BigInt.asUintN(this.#foldBits, x) + high * this.#rest;
     // Never too large, and short by a few: at most 2^s/m + folded/2^(3s/2) + 1.

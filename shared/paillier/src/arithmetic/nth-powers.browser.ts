@@ -16,7 +16,7 @@ export const nthPowers: typeof inNode = ({ n }) => {
   return (r) => ring.toInteger(exponent.power(ring, ring.from(r)));
 };
 
-/** What can be multiplied. */
+/** A ring in which elements can be multiplied. */
 interface Multiplication<T> {
   multiply(a: T, b: T): T;
   square(a: T): T;

@@ -3,15 +3,15 @@
 import { randomBytes } from '@eigenveil/platform';
 import { bitLength, bytesToBigint } from './bytes.ts';
 
-/** So many uniform bytes, independent of all given before. */
+/** Gives so many uniform bytes, independent of all given before. */
 export type RandomBytes = (length: number) => Uint8Array;
 
-/** Uniform in [0, 2^bits), if the bytes are uniform. */
+/** Draws uniformly from [0, 2^bits), if the bytes are uniform. */
 export function randomBits(bits: number, randomness: RandomBytes = randomBytes): bigint {
   return BigInt.asUintN(bits, bytesToBigint(randomness(Math.ceil(bits / 8))));
 }
 
-/** Uniform in [0, bound), by rejection; bound >= 1. */
+/** Draws uniformly from [0, bound), by rejection; bound >= 1. */
 export function randomBelow(bound: bigint, randomness: RandomBytes = randomBytes): bigint {
   const bits = bitLength(bound - 1n);
   for (;;) {
@@ -21,7 +21,7 @@ export function randomBelow(bound: bigint, randomness: RandomBytes = randomBytes
 }
 
 /**
- * Uniform in [1, n). For n = p * q with large primes that is uniform in Z_n^* but for a share of 1/p + 1/q: whoever
+ * Draws uniformly from [1, n). For n = p * q with large primes that is uniform in Z_n^* but for a share of 1/p + 1/q: whoever
  * hits a non-unit has factored n by guessing, so no gcd is spent on it.
  */
 export function randomUnit(n: bigint, randomness: RandomBytes = randomBytes): bigint {

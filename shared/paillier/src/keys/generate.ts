@@ -15,12 +15,12 @@ import { areDjnPrimes, arePaillierPrimes, SecretKey } from './secret-key.ts';
 export interface GenerateKeyOptions extends KeyOptions {
   /** Exact length of n: a multiple of 8, from 2048 (512 if `allowInsecureKey`) to 4096. */
   bits: number;
-  /** What the key is made for. A key for 'djn' also works with the standard scheme. */
+  /** The scheme that the key is made for. A key for 'djn' also works with the standard scheme. */
   scheme: EncryptionScheme;
 }
 
 /**
- * Two random primes of half the length from OpenSSL, drawn on its own threads.
+ * Makes a key of two random primes of half the length, which OpenSSL draws on threads of its own.
  * @throws ERR_KEY_TOO_SHORT, ERR_KEY_INVALID (a length no key may have)
  * @example
  * import { add, decrypt, encrypt, generateKeyPair } from '@eigenveil/paillier';

@@ -8,7 +8,7 @@ import { PAILLIER_CODES } from '../codes.ts';
 /** Integers as base64url text, big-endian, without padding. */
 export interface PublicKeyJson {
   n: string;
-  /** Only in Damgard-Jurik-Nielsen keys: h_s = h^n mod n^2. */
+  /** A member of Damgard-Jurik-Nielsen keys only: h_s = h^n mod n^2. */
   h?: string;
 }
 
@@ -17,7 +17,7 @@ export interface KeyOptions {
   allowInsecureKey?: boolean;
 }
 
-/** What a public key is made of, as it travels to a worker. */
+/** The numbers of a public key, as it travels to a worker. */
 export interface PublicKeyParts {
   readonly n: bigint;
   readonly h?: bigint | undefined;
@@ -75,7 +75,7 @@ export class PublicKey {
   }
 
   /**
-   * The same, with other work of the thread between slices of a few milliseconds: the page of an owner goes on answering.
+   * Does the same, with other work of the thread between slices of a few milliseconds: the page of an owner goes on answering.
    * @throws as fromJSON
    */
   static async fromJSONInTurns(json: unknown, options: KeyOptions = {}): Promise<PublicKey> {
@@ -126,7 +126,7 @@ function* checkModulus(n: bigint): Slices<void> {
 }
 
 /**
- * Whether 2^(n - 1) = 1 mod n, as for every odd prime n (Fermat). So no prime passes for a modulus, in a browser either, where there is no other
+ * Says whether 2^(n - 1) = 1 mod n, as for every odd prime n (Fermat). So no prime passes for a modulus, in a browser either, where there is no other
  * test. A composite with that property is refused, too; of the keys that `generateKeyPair` makes, one in some 2^1000 is.
  */
 function* isFermatProbablePrime(n: bigint): Slices<boolean> {

@@ -83,7 +83,7 @@ export class SecretKey {
 }
 
 /**
- * What two primes must satisfy besides being prime: about equal length (paillier-bigint gives one of them a bit more),
+ * Says whether two primes satisfy what they must besides being prime: about equal length (paillier-bigint gives one of them a bit more),
  * not close together (FIPS 186-5 appendix A.1.3, against Fermat's factoring), squares that OpenSSL takes as a modulus,
  * and gcd(n, phi(n)) = 1, without which decryption is not unique.
  */

@@ -46,7 +46,7 @@ const jobs = {
     return decodeCiphertexts(publicKeyOf(key), bytes, count, firstIndex);
   },
 
-  /** As `decode`; of what it has read, nothing has to cross to another thread. */
+  /** Checks what `decode` checks; of what it has read, nothing has to cross to another thread. */
   check(...input: [key: PublicKeyParts, bytes: Uint8Array, count: number, firstIndex: number]): never[] {
     jobs.decode(...input);
     return [];
@@ -77,7 +77,7 @@ export async function perform<Name extends JobName>(
 interface KeyCarrier {
   /** p, then q, big-endian and of the same length; the whole of a buffer. */
   readonly primes: Uint8Array<ArrayBuffer>;
-  /** Public. */
+  /** A public number. */
   readonly h?: bigint | undefined;
 }
 

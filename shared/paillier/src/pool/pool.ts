@@ -30,7 +30,7 @@ const SMALLEST_PART = { encrypt: 1, djn: 32, decrypt: 1, decode: 128, aggregate:
 /** A thread that has had nothing to do for so long ends: what it takes, a hundred megabytes and more, is what the next stage of a task may need. */
 const IDLE_MILLISECONDS = 2000;
 
-/** Of what is young in a thread's heap. It would grow to several times as much, and save no time: nearly nothing of it lives on. */
+/** The room for what is young in a thread's heap. It would grow to several times as much, and save no time: nearly nothing of it lives on. */
 const YOUNG_MEGABYTES = 16;
 
 /** Ciphertexts of somebody else; the first has the number `firstIndex` in error messages, 0 by default. */
@@ -48,7 +48,7 @@ type Workers = Piscina<Moved, WorkerOutcome<unknown>>;
  */
 export class PaillierPool implements Encrypter {
   readonly #workers: Workers | undefined;
-  /** For jobs with a secret key. A thread that has nothing to do ends, and its memory goes with it. */
+  /** The workers for jobs with a secret key. A thread that has nothing to do ends, and its memory goes with it. */
   readonly #secretWorkers: Workers | undefined;
   readonly #threads: number;
   readonly #running = new Set<Promise<unknown>>();
@@ -81,12 +81,12 @@ export class PaillierPool implements Encrypter {
     this.#secretWorkers = new Piscina({ ...options, minThreads: 0, idleTimeout: 0 });
   }
 
-  /** How many threads there are that have had a secret key; 0 soon after the last job with one. */
+  /** The number of threads that have had a secret key; 0 soon after the last job with one. */
   get threadsWithSecrets(): number {
     return this.#secretWorkers?.threads.length ?? 0;
   }
 
-  /** As the function of this name. */
+  /** Does what the function of this name does. */
   async generateKeyPair(options: GenerateKeyOptions): Promise<SecretKey> {
     return arrive(await this.#run('generateKeyPair', [options]));
   }
@@ -112,17 +112,17 @@ export class PaillierPool implements Encrypter {
     return plaintexts as Plaintext[];
   }
 
-  /** As `decodeCiphertexts`. @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID */
+  /** Does what `decodeCiphertexts` does. @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID */
   decode(...encoded: Encoded): Promise<Ciphertext[]> {
     return this.#read('decode', encoded);
   }
 
-  /** As `decode`, for bytes that are kept as they are. @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID */
+  /** Checks what `decode` checks, for bytes that are kept as they are. @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID */
   async check(...encoded: Encoded): Promise<void> {
     await this.#read('check', encoded);
   }
 
-  /** As `aggregateContributions`: contributions validated before. @throws ERR_CIPHERTEXT_LENGTH */
+  /** Does what `aggregateContributions` does, with contributions that were validated before. @throws ERR_CIPHERTEXT_LENGTH */
   async aggregate(
     publicKey: PublicKey,
     aggregate: readonly Ciphertext[],

@@ -1,9 +1,9 @@
 /** The edge of a monotone predicate over the positive numbers. */
 
-/** Relative width at which a bracket counts as closed. */
+/** The relative width at which a bracket counts as closed. */
 const CLOSED = 1e-13;
 
-/** What holds even here is taken to hold everywhere. */
+/** A predicate that holds even here is taken to hold everywhere. */
 const LEAST = 1e-200;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * How much discrete Gaussian noise a vector of integers needs.
+ * Tells how much discrete Gaussian noise a vector of integers needs.
  *
  * Proof note. Let q map rows to Z^m and ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever neighbouring relation
  * Δ was derived for: add or remove one row, or replace one. Independent noise of the discrete Gaussian distribution with the

@@ -1,5 +1,5 @@
 /**
- * How much continuous Gaussian noise a vector of real numbers needs: the classic calibration and the analytic one.
+ * Tells how much continuous Gaussian noise a vector of real numbers needs: the classic calibration and the analytic one.
  *
  * Proof note. Let ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever neighbouring relation Δ was derived for: add or
  * remove one row, or replace one. Noise N(0, σ²I) looks the same from all sides, so only the length of the shift matters
@@ -17,7 +17,7 @@
 import { checkDelta, checkEpsilon, checkPositive, invalid } from '../parameters.ts';
 import { leastThatHolds } from './bisect.ts';
 
-/** Relative, of products of a few doubles. */
+/** The relative error of products of a few doubles. */
 const PRODUCT_ROUNDING = 1e-15;
 
 /**
@@ -36,7 +36,7 @@ export function dpDeltaOfGaussian(parameters: {
   checkPositive('epsilon', epsilon);
   const h = sensitivity / sigma;
   const x = epsilon / h - h / 2;
-  // What the rounding of x, a difference of numbers as large as h, does to the density.
+  // This is what the rounding of x, a difference of numbers as large as h, does to the density.
   const slack = (1 + x * x + Math.abs(x) * h) * PRODUCT_ROUNDING;
   const subtracted = millsRatio(x + h) * (1 - MILLS_ERROR);
   const dpDelta =
@@ -99,7 +99,7 @@ export function calibrateClassicGaussian(parameters: {
 /** Bound on the relative error of `millsRatio`; tests hold it against an integral. */
 export const MILLS_ERROR = 2e-14;
 
-/** Below, the power series; beyond, the continued fraction, which takes the longer the nearer x is to zero. */
+/** The power series serves up to here; beyond, the continued fraction does, which takes the longer the nearer x is to zero. */
 const SERIES_UP_TO = 2;
 
 /** The density of the normal distribution. */

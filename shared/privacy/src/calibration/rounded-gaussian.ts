@@ -1,5 +1,5 @@
 /**
- * How much noise a vector of integers needs when the noise is a Gaussian rounded to integers: as much as with the continuous Gaussian,
+ * Tells how much noise a vector of integers needs when the noise is a Gaussian rounded to integers: as much as with the continuous Gaussian,
  * which is less than zCDP proves of the discrete one (calibration/discrete-gaussian.ts).
  *
  * Exact samples of a rounded Gaussian are not to be had, but of something as good: round(Y / 2^s), where Y is a discrete Gaussian of deviation
@@ -39,7 +39,7 @@ import { calibrateAnalyticGaussian } from './gaussian.ts';
 
 /** ε and δ below this are refused: from here on every double on the way has all its digits. */
 export const LEAST_PARAMETER = 1e-100;
-/** Of ε and δ: what the fine lattice may cost. */
+/** The share of ε and δ that the fine lattice may cost. */
 const SLACK = 2 ** -20;
 /** log2 of the least τ² for ε >= 1. */
 const LATTICE_BITS = 80n;

@@ -1,5 +1,5 @@
 /**
- * How two tasks over the same rows share one budget: less noise than when ε and δ are added up.
+ * Shares one budget between two tasks over the same rows: less noise than when ε and δ are added up.
  *
  * Proof note. Let two tasks have Gaussian noise that moves neighbours at most h₁ and h₂ deviations apart, the second for every result of the first,
  * on which it may depend. Together they are (ε, δ)-differentially private by the equality of gaussian.ts for h² = h₁² + h₂²: Dong, Roth and Su,
@@ -20,9 +20,9 @@ export interface Budget {
   readonly dpDelta: number;
 }
 
-/** Of 1/σ²: what the first of two tasks gets where it releases a mean, and the second has ranges around that. Chosen by measurement. */
+/** The share of 1/σ² that the first of two tasks gets where it releases a mean, and the second has ranges around that. Chosen by measurement. */
 export const SHARE_OF_MEAN = 0.3;
-/** Of an ε that people read. */
+/** The digits of an ε that people read. */
 const DIGITS = 4;
 
 /**

@@ -1,4 +1,4 @@
-/** Where random bytes come from: the system, or a secret that they follow from; and words, coins and integers out of them. */
+/** Sources of random bytes, the system or a secret that they follow from; and words, coins and integers out of them. */
 
 import { hmacSha256Hasher, randomBytes } from '@eigenveil/platform';
 import { bitLength } from '../rational.ts';
@@ -44,7 +44,7 @@ export class RandomBits {
     this.#source = source;
   }
 
-  /** Uniform in [0, 2^32). */
+  /** Draws uniformly from [0, 2^32). */
   word(): number {
     if (this.#offset + 4 > this.#chunk.byteLength) {
       const bytes = this.#source(this.#chunkBytes);
@@ -66,7 +66,7 @@ export class RandomBits {
     return ((this.#coins >>> this.#coinsLeft) & 1) === 1;
   }
 
-  /** Uniform in [0, 2^count); count >= 0. */
+  /** Draws uniformly from [0, 2^count); count >= 0. */
   bits(count: number): bigint {
     let value = 0n;
     let missing = count;
@@ -74,7 +74,7 @@ export class RandomBits {
     return missing === 0 ? value : (value << BigInt(missing)) | BigInt(this.word() >>> (32 - missing));
   }
 
-  /** Uniform in [0, bound), by rejection; bound >= 1. `length` is the bit length of bound − 1, for callers that know it. */
+  /** Draws uniformly from [0, bound), by rejection; bound >= 1. `length` is the bit length of bound − 1, for callers that know it. */
   below(bound: bigint, length = bitLength(bound - 1n)): bigint {
     for (;;) {
       const candidate = this.bits(length);

@@ -105,7 +105,7 @@ export function drawGeometric(random: RandomBits, t: bigint, s: bigint, length =
  */
 const WORD_BITS = 32n;
 
-/** True with probability exp(−numerator/denominator); numerator >= 0, denominator > 0. */
+/** Is true with probability exp(−numerator/denominator); numerator >= 0, denominator > 0. */
 export function bernoulliExp(random: RandomBits, numerator: bigint, denominator: bigint): boolean {
   if (numerator <= denominator) return bernoulliExpFraction(random, numerator, denominator);
   // exp(−γ) = exp(−1)^⌊γ⌋ · exp(−(γ − ⌊γ⌋)); the first tails ends it, so a large γ costs no more than a small one.
@@ -116,7 +116,7 @@ export function bernoulliExp(random: RandomBits, numerator: bigint, denominator:
   return bernoulliExpFraction(random, numerator - whole * denominator, denominator);
 }
 
-/** For γ = numerator/denominator in [0, 1]: coins of γ/1, γ/2, γ/3, … until one falls tails; true if it was an odd one. */
+/** Tosses coins of γ/1, γ/2, γ/3, … until one falls tails, for γ = numerator/denominator in [0, 1]; true if it was an odd one. */
 function bernoulliExpFraction(random: RandomBits, numerator: bigint, denominator: bigint): boolean {
   const leading = Number((numerator << WORD_BITS) / denominator);
   let k = 1;
@@ -124,7 +124,7 @@ function bernoulliExpFraction(random: RandomBits, numerator: bigint, denominator
   return k % 2 === 1;
 }
 
-/** True with probability γ/k, where γ <= 1 and leading = ⌊γ · 2^32⌋. */
+/** Is true with probability γ/k, where γ <= 1 and leading = ⌊γ · 2^32⌋. */
 function bernoulliOver(
   random: RandomBits,
   numerator: bigint,

@@ -1,5 +1,5 @@
 /**
- * What the result of a task costs the rows that it is computed from, in whichever relation of neighbours a budget is kept.
+ * Tells what the result of a task costs the rows that it is computed from, in whichever relation of neighbours a budget is kept.
  *
  * Proof notes.
  * - ρ. Noise of servers, and of the CSP, is rounded from a discrete Gaussian on a lattice, which is ρ-zCDP for ρ = Σ (change_i/σ_i)²/2 (Canonne, Kamath and
@@ -14,7 +14,7 @@ import { rhoOfBudget } from '../calibration/zcdp.ts';
 import { invalid, type Neighbours } from '../parameters.ts';
 import type { PrivacySetting } from './setting.ts';
 
-/** Both are true of the result: (ε, δ), and ρ-zCDP. */
+/** Two guarantees, both of which are true of the result: (ε, δ), and ρ-zCDP. */
 export interface TaskCost {
   readonly epsilon: number;
   /** 1 where nothing is left of it. */
@@ -47,7 +47,7 @@ export function costOfTask(
   return own === neighbours ? { ...budget, rhoZcdp } : { ...replacing(budget), rhoZcdp: 4 * rhoZcdp };
 }
 
-/** What a guarantee of `add-remove` amounts to in `replace`. */
+/** Returns what a guarantee of `add-remove` amounts to in `replace`. */
 export function replacing({ epsilon, dpDelta }: { readonly epsilon: number; readonly dpDelta: number }) {
   return { epsilon: 2 * epsilon, dpDelta: Math.min(1, (1 + Math.exp(epsilon)) * dpDelta) };
 }

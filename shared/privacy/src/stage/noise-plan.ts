@@ -1,5 +1,5 @@
 /**
- * How much noise each value of a task's statistics takes, and how far it may reach: a pure function of the task, the same on
+ * Tells how much noise each value of a task's statistics takes, and how far it may reach: a pure function of the task, the same on
  * every machine. docs/privacy.md derives it.
  *
  * Square roots are the only operations in doubles whose results are used as they are, and IEEE 754 rounds them correctly. The noise multiplier takes
@@ -41,7 +41,7 @@ export interface NoisePlan {
 /** −log2 of the probability that any value leaves its slot, and one more: tails have two ends. */
 const TAIL_BITS = 41;
 const MULTIPLIER_DIGITS = 10;
-/** Of the noise multiplier: what the owners' sum may lose for not being a discrete Gaussian, see `checkSum`. */
+/** The share of the noise multiplier that the owners' sum may lose for not being a discrete Gaussian, see `checkSum`. */
 const SUM_SLACK = 2 ** -10;
 
 /** @throws ERR_DP_PARAMETER for a setting that is not valid, or that would need noise of a deviation below 1 */
@@ -115,7 +115,7 @@ function perKind<T, U>({ R, V, M }: PerKind<T>, map: (value: T) => U): PerKind<U
   return { R: map(R), V: map(V), M: map(M) };
 }
 
-/** To 53 digits. */
+/** Divides to 53 digits. */
 function quotient({ numerator, denominator }: Rational): number {
   return Number(numerator) / Number(denominator);
 }

@@ -1,5 +1,5 @@
 /**
- * How much one row moves the statistics of a task: the joint L2 sensitivity of their weighted values.
+ * Tells how much one row moves the statistics of a task: the joint L2 sensitivity of their weighted values.
  *
  * Weights. A row is a vector z of integers with ‖z‖ <= B. It adds z zᵀ to R (upper triangle, entries off the diagonal once), and per
  * labelling z to the V and 1 to the M of its class. Values are weighted before lengths are taken: R by 1/B² on its
@@ -49,7 +49,7 @@ export function sensitivitySquared(
   return largest;
 }
 
-/** Whether one row can change the number of rows of a class. Where it cannot, M is public and takes no noise. */
+/** Says whether one row can change the number of rows of a class. Where it cannot, M is public and takes no noise. */
 export function countsAreProtected({ kind }: Pick<StageTask, 'kind'>, neighbours: Neighbours): boolean {
   return kind !== 'pca' || neighbours === 'add-remove';
 }

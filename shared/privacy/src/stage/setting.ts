@@ -5,7 +5,7 @@ import { checkCount, invalid, type Neighbours } from '../parameters.ts';
 import { rationalOf } from '../rational.ts';
 
 /**
- * Who draws the noise: each server all of it; the CSP alone all of it; or each owner its part. With `csp` nothing is promised against the CSP, which knows
+ * The drawers of the noise: each server all of it; the CSP alone all of it; or each owner its part. With `csp` nothing is promised against the CSP, which knows
  * all noise of a result that it is shown.
  */
 export type NoiseDrawers = 'servers' | 'csp' | 'owners';
@@ -17,7 +17,7 @@ export interface PrivacySetting {
   /** C: rows of features in [-1, 1] are scaled down to this length; √d never clips. */
   readonly clippingNorm: number;
   readonly noise: NoiseDrawers;
-  /** With `owners`: how many of them are relied on to add their noise and to keep it to themselves; else null. */
+  /** The number of owners, with `owners`, that are relied on to add their noise and to keep it to themselves; else null. */
   readonly honestOwners: number | null;
   /**
    * Consent: the features' ranges come from domain knowledge, or from a result that has a guarantee of its own and that the task names. Ranges taken from the rows

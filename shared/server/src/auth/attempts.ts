@@ -1,4 +1,4 @@
-/** How often a secret may be tried in vain, by each address and by all together, so that guessing stays hopeless and nobody is locked out for long. */
+/** Limits how often a secret may be tried in vain, by each address and by all together, so that guessing stays hopeless and nobody is locked out for long. */
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
@@ -10,9 +10,9 @@ interface Places {
   readonly pauseMilliseconds: number;
 }
 
-/** Of an address (IPv4) or a /56 network (IPv6): ten a minute. */
+/** The places of an address (IPv4) or a /56 network (IPv6): ten a minute. */
 const OF_ADDRESS: Places = { most: 10, pauseMilliseconds: 6000 };
-/** Of all: twenty a second. */
+/** The places of all: twenty a second. */
 const OF_ALL: Places = { most: 20, pauseMilliseconds: 50 };
 /** Addresses that are remembered, of those that failed and of those that succeeded. */
 const MOST_REMEMBERED = 10_000;
@@ -38,7 +38,7 @@ export class Attempts {
    * @throws ERR_RATE_LIMITED, without looking at the secret, or what `attempt` throws
    */
   async make<T>({ socket }: Pick<IncomingMessage, 'socket'>, attempt: () => T | Promise<T>): Promise<T> {
-    // Of the connection itself: headers that claim another address count for nothing.
+    // The address is that of the connection itself: headers that claim another address count for nothing.
     const address = ipKeyGenerator(socket.remoteAddress ?? '');
     const own = this.#ofAddress.get(address) ?? new Bucket(OF_ADDRESS);
     const buckets = this.#succeeded.has(address) ? [own] : [own, this.#ofAll];

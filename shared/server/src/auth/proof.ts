@@ -51,7 +51,7 @@ export class ProofChecker {
   }
 
   /**
-   * Only verifies the proof of a request, for a route that learns from the body whether its sender is somebody: that route
+   * Verifies only the proof of a request, for a route that learns from the body whether its sender is somebody: that route
    * uses the proof up itself.
    * @throws ERR_AUTH_REQUIRED
    */

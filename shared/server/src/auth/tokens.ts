@@ -11,7 +11,7 @@ const TOKEN_BYTES = 32;
 /** A shorter token, put there by hand, could be guessed over the network. */
 const SHORTEST_TOKEN = 32;
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
-/** How often the file is read again: whoever replaces a token that has leaked waits no longer than this. */
+/** The time after which the file is read again: whoever replaces a token that has leaked waits no longer than this. */
 const REREAD_MILLISECONDS = 5000;
 
 export class AdminToken {
@@ -37,7 +37,7 @@ export class AdminToken {
     return new AdminToken(await loadOrCreateSecretFile(path, fresh), path);
   }
 
-  /** What the file held when it was read last; undefined where that was no token, and then nobody is admitted. A secret. */
+  /** The token that the file held when it was read last; undefined where that was no token, and then nobody is admitted. A secret. */
   get current(): string | undefined {
     return this.#current;
   }
@@ -91,7 +91,7 @@ export function adminAuthenticator(token: Pick<AdminToken, 'isRight'>): Authenti
   };
 }
 
-/** What stands behind `Authorization: Bearer`. */
+/** Returns what stands behind `Authorization: Bearer`. */
 export function bearerOf({
   authorization,
 }: {

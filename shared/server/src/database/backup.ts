@@ -31,14 +31,14 @@ import { type DatabaseRules, inspectDatabase } from './inspect.ts';
 const SQLITE_FULL = 13;
 const DATABASE = 'database.sqlite';
 const MANIFEST = 'manifest.json';
-/** What the operator may have put into the data directory before a restoration, and what one leaves that was interrupted. */
+/** Names of files that the operator may have put into the data directory before a restoration, or that one leaves that was interrupted. */
 const ALLOWED_BEFORE =
   /^(signing-key\.json|key-encryption-key|admin-token|log-key|lock\.sqlite(-journal)?|restored\.sqlite(-wal|-shm|-journal)?)$/;
 
 const Contents = z.strictObject({
   format: z.literal('eigenveil backup 1'),
   service: z.string(),
-  /** Of the service's signing key, which is not in the backup and has signed it. */
+  /** The thumbprint of the service's signing key, which is not in the backup and has signed it. */
   identity: Thumbprint,
   time: z.iso.datetime(),
   schemaVersion: z.int().min(1),
@@ -58,7 +58,7 @@ const BACKUP: Statement<typeof Contents> = {
   code: 'ERR_INTERNAL', // never told: a manifest that is not verified is ERR_BACKUP
 };
 
-/** What differs between the services. */
+/** The rules that differ between the services. */
 export interface BackupRules extends DatabaseRules {
   /** Takes out of a copy of the database what must not be in a backup. */
   readonly prepare: (database: string) => Promise<void>;
@@ -166,7 +166,7 @@ export async function restoreBackup(
   }
 }
 
-/** What a backup was found to be, and how many sealed values it holds, which the service's keys open. */
+/** The result of a verification: what the backup is, and how many sealed values it holds, which the service's keys open. */
 interface VerifiedBackup {
   readonly manifest: Manifest;
   readonly sealedValues: number;
@@ -219,7 +219,7 @@ async function requireDescribed(file: string, manifest: Manifest, from: string):
   return sha256;
 }
 
-/** Where the copy of the database lies until it holds no secret. */
+/** Returns the folder of the copy of the database until it holds no secret. */
 function workshopOf(dataDirectory: string): string {
   return join(dataDirectory, 'backup-draft');
 }
@@ -280,7 +280,7 @@ function compact(path: string): number {
   }
 }
 
-/** Of a copy: for its holder alone, and on the disk. */
+/** Makes a copy private to its holder, and writes it to the disk. */
 async function makePrivate(path: string): Promise<void> {
   await chmod(path, 0o600);
   await syncFile(path);
@@ -312,7 +312,7 @@ function withoutRoom(error: unknown, where: string): unknown {
   return error;
 }
 
-/** Of the file system, or of SQLite. */
+/** Says whether the error of the file system, or of SQLite, is a full disk. */
 function isFullDisk(error: Error): boolean {
   if ('errcode' in error) return error.errcode === SQLITE_FULL;
   return 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');

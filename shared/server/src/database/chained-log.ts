@@ -11,13 +11,13 @@ import { SERVER_CODES } from '../codes.ts';
 import { lockTable, named, rowOf, rows, rowsOf, sql, type Work } from './sql.ts';
 import { SqliteDriver } from './sql-drivers.ts';
 
-/** What every entry has beside its own members. */
+/** The members that every entry has beside its own. */
 export const LINK = {
   /** 1, 2, 3, … */
   sequence: z.int().min(1),
   time: z.iso.datetime(),
   previousHash: Digest,
-  /** Of all other members. */
+  /** The digest of all other members. */
   hash: Digest,
 } as const;
 type Link = z.infer<z.ZodObject<typeof LINK>>;
@@ -25,14 +25,14 @@ type Link = z.infer<z.ZodObject<typeof LINK>>;
 /** The error of a log that is not as honest services have written it. */
 export const auditBroken = (what: string) => new CodedError(SERVER_CODES.ERR_AUDIT_BROKEN, what);
 
-/** What the first entry follows. */
+/** The digest that the first entry follows. */
 const BEGINNING = digestBytes('audit log');
 /** Entries read at a time. */
 const PAGE = 1000;
 
 export interface VerifiedLog<Entry> {
   readonly entries: readonly Entry[];
-  /** To be noted elsewhere: it vouches for every entry up to now. */
+  /** The hash to be noted elsewhere: it vouches for every entry up to now. */
   readonly lastHash: Digest;
 }
 

@@ -7,7 +7,7 @@ import { SERVER_CODES } from '../codes.ts';
 import type { SealedColumn } from '../secrets/rotation.ts';
 import { type DatabaseService, requireOwn, requireVersion } from './sqlite.ts';
 
-/** What a service's database is like. */
+/** The form of a service's database. */
 export interface DatabaseRules {
   readonly service: DatabaseService;
   readonly migrations: readonly string[];
@@ -22,7 +22,7 @@ export function inspectDatabase(
   path: string,
   { service, migrations, sealed }: DatabaseRules,
   look: (place: string, value: Uint8Array) => void,
-  /** Of a copy, which nobody has open, SQLite goes through the whole file, and looks at no other beside it. */
+  /** Says whether it is a copy: of one, which nobody has open, SQLite goes through the whole file, and looks at no other beside it. */
   isCopy = false,
 ): number {
   const db = openReadOnly(path, isCopy);
@@ -49,7 +49,7 @@ export function inspectDatabase(
 }
 
 /**
- * Without its log nobody has the database open, and `immutable` keeps SQLite from making one. Beside a service that runs, or after one that
+ * Opens the database for reading. Without its log nobody has it open, and `immutable` keeps SQLite from making one. Beside a service that runs, or after one that
  * was killed, SQLite reads the log, too, and changes at most the index that it keeps of it (`-shm`).
  */
 function openReadOnly(path: string, isCopy: boolean): DatabaseSync {

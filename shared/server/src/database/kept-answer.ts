@@ -11,7 +11,7 @@ import { countOf, erasing, LOCKED, named, rowOf, sql, type Work } from './sql.ts
 export interface AnswerStore {
   /** Keeps the seed of a task's answer unless there is one; resolves to the one that is kept, or undefined where the task gives no answer any more. */
   keepSeed(taskId: string, sealedSeed: Uint8Array): Promise<Uint8Array | undefined>;
-  /** The same of the tag of a position; undefined where there is no seed any more. */
+  /** Does the same for the tag of a position; undefined where there is no seed any more. */
   keepTag(taskId: string, position: number, tag: Uint8Array): Promise<Uint8Array | undefined>;
 }
 
@@ -73,7 +73,7 @@ export function* keepSeed(
   return (yield* rowOf<{ seed: Uint8Array }>(kept))?.seed;
 }
 
-/** Of two processes that come at once one waits for the other at the key of the row, and then has the other's answer. */
+/** Keeps a tag. Of two processes that come at once, one waits for the other at the key of the row, and then has the other's answer. */
 export function* keepTag(taskId: string, position: number, tag: Uint8Array): Work<Uint8Array | undefined> {
   yield sql`
     INSERT INTO answer_tags (task_id, position, tag) SELECT task_id, ${position}, ${tag} FROM answers WHERE task_id = ${taskId}

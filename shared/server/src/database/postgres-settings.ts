@@ -1,4 +1,4 @@
-/** Where a PostgreSQL database is, by a URL that is read strictly, and how long a process waits for it. */
+/** Reads strictly the URL that says where a PostgreSQL database is; and says how long a process waits for it. */
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';

@@ -7,7 +7,7 @@ import type { Client } from 'pg';
 export class PostgresSockets {
   readonly #open = new Set<Socket>();
 
-  /** For the option of this name of pg's clients and pools. */
+  /** Makes a socket for the option of this name of pg's clients and pools. */
   readonly stream = (): Socket => {
     const socket = new Socket();
     this.#open.add(socket);

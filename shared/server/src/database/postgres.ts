@@ -13,17 +13,17 @@ import {
 } from './postgres-settings.ts';
 import { endClient, PostgresSockets } from './postgres-sockets.ts';
 
-/** What statements are sent to: a pool, or a transaction. */
+/** The one that statements are sent to: a pool, or a transaction. */
 export interface PostgresQueries {
   query<Row extends QueryResultRow>(statement: QueryConfig): Promise<{ rows: Row[]; rowCount: number }>;
 }
 
 export interface PostgresOptions {
-  /** As parsePostgresUrl takes it. */
+  /** The address as parsePostgresUrl takes it. */
   readonly url: string;
-  /** Where the tables live, made when missing; a name of this program's, not of its operator's. */
+  /** The schema in which the tables live, made when missing; a name of this program's, not of its operator's. */
   readonly schema: string;
-  /** As those of openDatabase. */
+  /** Migrations like those of openDatabase. */
   readonly migrations: readonly string[];
   /** Told of connections that broke while nobody used them. */
   readonly onIdleError?: (error: Error) => void;
@@ -37,7 +37,7 @@ const IDLE_IN_TRANSACTION_MILLISECONDS = 15_000;
 const MOST_ATTEMPTS = 10;
 const BACKOFF_MILLISECONDS = 10;
 
-/** Without them, PostgreSQL loses what it has committed, or the whole database, with the power. */
+/** The settings without which PostgreSQL loses what it has committed, or the whole database, with the power. */
 const DURABILITY_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
 /** Serialization failure and deadlock: the server has undone the transaction, and it can be done again. */
@@ -89,7 +89,7 @@ export async function inspectPostgres({ url, schema, migrations, waits }: Postgr
   });
 }
 
-/** Without an error's cause, which may repeat the URL. */
+/** Throws errors without their cause, which may repeat the URL. */
 async function withClient<Result>(
   address: PostgresAddress,
   waits: PostgresWaits = STANDARD_WAITS,
@@ -272,7 +272,7 @@ export function clientOptions({ host, port, database, user, password, ssl }: Pos
 }
 
 /**
- * What every connection needs before it is used.
+ * Sets what every connection needs before it is used.
  * @throws ERR_DATABASE
  */
 async function prepareSession(
@@ -336,7 +336,7 @@ async function readVersion(client: Client): Promise<number> {
   return rows[0]!.version;
 }
 
-/** What an error of pg is to those who use the database; the errors of a statement itself stay as they are. */
+/** Returns what an error of pg is to those who use the database; the errors of a statement itself stay as they are. */
 export function translated(error: unknown): unknown {
   if (error instanceof CodedError && !isOf(SERVER_CODES, error)) return error;
   if (error instanceof TypeError || error instanceof RangeError) return error;
@@ -352,7 +352,7 @@ export function translated(error: unknown): unknown {
   );
 }
 
-/** What went wrong in opening the database, without a word of the URL. */
+/** Says what went wrong in opening the database, without a word of the URL. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   if (!(error instanceof DatabaseError))

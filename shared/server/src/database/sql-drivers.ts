@@ -21,7 +21,7 @@ export class SqliteDriver implements SqlDriver {
   readonly #db: DatabaseSync;
   /** A statement is compiled once: for short ones that takes longer than running them. */
   readonly #compiled = new Map<string, { readonly statement: StatementSync; readonly givesRows: boolean }>();
-  /** Whether something was taken away of which a copy is in the log. */
+  /** Says whether something was taken away of which a copy is in the log. */
   #hasErased = false;
 
   constructor(database: DatabaseSync) {
@@ -87,7 +87,7 @@ export class SqliteDriver implements SqlDriver {
     return compiled;
   }
 
-  /** What was destroyed must not remain in the log. */
+  /** Empties the log, in which what was destroyed must not remain. */
   #scrub(): void {
     if (!this.#hasErased) return;
     this.#hasErased = false;

@@ -7,20 +7,20 @@ export type SqlValue = string | number | bigint | Uint8Array | null;
 type Dialect = 'sqlite' | 'postgres';
 type Piece = SqlValue | Statement | Fragment | List | Rows;
 
-/** What came of a statement. */
+/** The result of a statement. */
 export interface Result {
   readonly rows: readonly object[];
   /** Rows that it gave or, of one that gives none, changed. */
   readonly count: number;
 }
 
-/** What a transaction does. */
+/** The work of a transaction. */
 export type Work<Returned> = Generator<Statement, Returned, Result>;
 
 export class Statement {
   readonly strings: readonly string[];
   readonly pieces: readonly Piece[];
-  /** Whether what it takes away must be gone for good: see `erasing`. */
+  /** Says whether what it takes away must be gone for good: see `erasing`. */
   readonly erases: boolean;
 
   constructor(strings: readonly string[], pieces: readonly Piece[], erases = false) {
@@ -115,13 +115,13 @@ export function rows(values: readonly (readonly SqlValue[])[]): Rows {
 }
 
 /**
- * At the end of a SELECT of rows that nobody else may change until the transaction ends. It is the lock of an UPDATE that changes no key; foreign
+ * Stands at the end of a SELECT of rows that nobody else may change until the transaction ends. It is the lock of an UPDATE that changes no key; foreign
  * keys to the rows do not wait for it. In SQLite, BEGIN IMMEDIATE has locked everything.
  */
 export const LOCKED = fragment({ sqlite: '', postgres: 'FOR NO KEY UPDATE' });
-/** At the end of a SELECT of rows that nobody else may lock until the transaction ends, not even for the sake of a foreign key. */
+/** Stands at the end of a SELECT of rows that nobody else may lock until the transaction ends, not even for the sake of a foreign key. */
 export const LOCKED_WITH_KEY = fragment({ sqlite: '', postgres: 'FOR UPDATE' });
-/** At the end of a SELECT of rows that nobody may change until the transaction ends; others may hold them like this at the same time. */
+/** Stands at the end of a SELECT of rows that nobody may change until the transaction ends; others may hold them like this at the same time. */
 export const SHARED = fragment({ sqlite: '', postgres: 'FOR SHARE' });
 /** A statement after which nobody else writes to the table until the transaction ends. */
 export function lockTable(table: string): Statement {
@@ -144,14 +144,14 @@ export function* rowOf<Row extends object>(statement: Statement): Work<Row | und
   return (yield* rowsOf<Row>(statement))[0];
 }
 
-/** How many rows a statement gives or changes. */
+/** Returns how many rows a statement gives or changes. */
 export function* countOf(statement: Statement): Work<number> {
   return (yield statement).count;
 }
 
-/** Where transactions run. */
+/** A database on which transactions run. */
 export interface SqlDriver {
-  /** Whether other processes may work on the database at the same time, and wait for each other's locks. */
+  /** Says whether other processes may work on the database at the same time, and wait for each other's locks. */
   readonly isShared: boolean;
   /**
    * Runs what `work` does as one durable transaction, which is undone when it throws. `work` may be called again, after a conflict with another

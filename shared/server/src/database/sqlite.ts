@@ -13,7 +13,7 @@ const SERVICES = {
 } as const;
 export type DatabaseService = keyof typeof SERVICES;
 
-/** How long a statement waits while a command of the operator holds the write lock, in milliseconds. */
+/** The time for which a statement waits while a command of the operator holds the write lock, in milliseconds. */
 const BUSY_TIMEOUT_MILLISECONDS = 5000;
 
 /**
@@ -51,7 +51,7 @@ export function openDatabase(
   return db;
 }
 
-/** As much as must fit in once nothing did: more than the largest contribution (0.74 MB). */
+/** The room that there must be again once there was none: more than the largest contribution (0.74 MB). */
 const ROOM_BYTES = 2 ** 20;
 
 /** Primary result codes of SQLite that pass without a change to this program; the others are faults. */
@@ -121,7 +121,7 @@ function resultCode(error: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** What an error of SQLite is to those who use the database. */
+/** Returns what an error of SQLite is to those who use the database. */
 function translated(error: unknown, code: number | undefined): unknown {
   if (code === undefined) return error;
   const options = { cause: error, retryAfterSeconds: DATABASE_RETRY_SECONDS };
@@ -153,7 +153,7 @@ export function transaction<Result>(db: DatabaseSync, work: () => Result): Resul
   }
 }
 
-/** How long to wait before emptying a log again that another connection was reading, in milliseconds. */
+/** The time to wait before emptying a log again that another connection was reading, in milliseconds. */
 const SCRUB_AGAIN_MILLISECONDS = 500;
 
 /**
@@ -167,7 +167,7 @@ export function scrub(db: DatabaseSync): void {
   setTimeout(() => scrub(db), SCRUB_AGAIN_MILLISECONDS).unref();
 }
 
-/** The same once; returns whether it was possible. For a command, which may end before it is tried again. */
+/** Does the same once; returns whether it was possible. For a command, which may end before it is tried again. */
 export function tryScrub(db: DatabaseSync): boolean {
   db.exec('PRAGMA busy_timeout = 0'); // or every request would wait for the reader
   try {
@@ -209,7 +209,7 @@ function claim(db: Database, path: string, service: DatabaseService): void {
 }
 
 /**
- * Whether the database has its service's id; an empty one has none yet.
+ * Says whether the database has its service's id; an empty one has none yet.
  * @throws ERR_DATABASE for a database of anybody else
  */
 export function requireOwn(db: DatabaseSync, path: string, service: DatabaseService): boolean {

@@ -10,7 +10,7 @@ import type { z } from 'zod';
 /** Far deeper than any message here; deeper ones could exhaust the stack of code that walks them. */
 const DEEPEST_JSON = 32;
 /**
- * How much of a body that nobody wants is read and dropped. Some of it, because a peer that is still sending would see
+ * The bytes of a body that nobody wants which are read and dropped. Some of it, because a peer that is still sending would see
  * only a reset if the connection were closed under it, and never the answer; not all of it, because it may be endless.
  */
 const DRAIN_BYTES = 1024 * 1024;

@@ -1,4 +1,4 @@
-/** Who may be connected at a time, what is counted and told of those who may not, and who is not waited for when the server closes. */
+/** Decides who may be connected at a time, what is counted and told of those who may not, and who is not waited for when the server closes. */
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { ipKeyGenerator } from 'express-rate-limit';
@@ -7,9 +7,9 @@ import type { Logger } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { PeerNames } from './peer-names.ts';
 
-/** After what was refused came slowly or at length, so long a connection may stay for its peer to read the answer. */
+/** The time for which a connection may stay for its peer to read the answer, after what was refused came slowly or at length. */
 export const LINGER_MILLISECONDS = 5000;
-/** Of connections that are refused or ended so much is told at most, however many there are. */
+/** The time between two notes on connections that are refused or ended, however many there are. */
 const LOG_MILLISECONDS = 60_000;
 
 export interface ConnectionEvent {
@@ -24,7 +24,7 @@ export interface ConnectionEvent {
 
 /** The sockets of a server, from their acceptance on: the HTTP server knows nothing of those in their handshake or upgraded. */
 export class Connections {
-  /** Whether a request has come over it, by its socket. */
+  /** Open connections by their sockets, and whether a request has come over each. */
   readonly #open = new Map<Socket, { isUsed: boolean }>();
   readonly #byPeer = new Map<string, Socket>();
   readonly #perAddress = new Map<string, number>();
@@ -81,7 +81,7 @@ export class Connections {
   }
 }
 
-/** The same of a TCP socket and of the TLS socket over it, as nothing else that Node tells of both. */
+/** Names a peer: a TCP socket and the TLS socket over it have the same name, as they have nothing else in common that Node tells. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

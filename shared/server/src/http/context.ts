@@ -1,4 +1,4 @@
-/** What the parts of the HTTP layer tell each other about a request in progress. */
+/** Keeps what the parts of the HTTP layer tell each other about a request in progress. */
 import type { Response } from 'express';
 import type { KnownPeer } from './peer-names.ts';
 
@@ -8,11 +8,11 @@ export interface Context {
   /** The pattern of the matched route, such as /tasks/:taskId. */
   route?: string;
   taskId?: string;
-  /** Who has shown who it is. */
+  /** The peer that has shown who it is. */
   known?: KnownPeer;
   /** The authentication scheme of the matched route, named to clients that fail it. */
   challenge?: string | undefined;
-  /** Whether the answer comes line by line, for as long as somebody listens. */
+  /** Says whether the answer comes line by line, for as long as somebody listens. */
   isStream?: true;
   /** The code of the problem that was answered. */
   code?: string;

@@ -26,7 +26,7 @@ export interface AppOptions {
   readonly tracing?: Tracing;
   readonly metrics: Metrics;
   readonly rateLimit: RateLimit;
-  /** Who may read /metrics. */
+  /** The authenticator of those who may read /metrics. */
   readonly admin: Authenticator<unknown>;
   /** @throws ERR_DATABASE_UNREACHABLE while the service cannot do its work */
   readonly checkReady: () => Promise<void>;
@@ -123,7 +123,7 @@ function checkVersion(
   next(isGood ? undefined : new CodedError(CODES.ERR_BODY_MALFORMED, 'expected HTTP/1.1 with one host'));
 }
 
-/** For an API: nothing it answers is to be rendered, framed or loaded by a page. Takes X-Powered-By away, too. */
+/** Sets the headers of an API: nothing it answers is to be rendered, framed or loaded by a page. It takes X-Powered-By away, too. */
 function securityHeaders() {
   return helmet({
     contentSecurityPolicy: {
@@ -168,7 +168,7 @@ function problemOf(error: unknown): Problem {
   );
 }
 
-/** For so long an answer counts as the present one. */
+/** The time for which an answer counts as the present one. */
 const REMEMBERED_MILLISECONDS = 1000;
 
 /** Says whether a service can do its work at the moment, for load balancers; anybody may ask, so what is asked is bounded. */

@@ -1,15 +1,15 @@
-/** Which pages of other origins may ask (CORS): those that the operator has named, for the routes that owners need. */
+/** Admits pages of other origins (CORS): those that the operator has named, for the routes that owners need. */
 
 import { VERSION_HEADER } from '@eigenveil/wire';
 import cors from 'cors';
 import type { Express, RequestHandler } from 'express';
 import type { Route } from './routes.ts';
 
-/** What an owner's client sends, and what it reads beyond the body. */
+/** Headers that an owner's client sends, and those that it reads beyond the body. */
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'DPoP', 'Eigenveil-Record', VERSION_HEADER];
 const RESPONSE_HEADERS = ['Retry-After', VERSION_HEADER];
 
-/** For as long a browser need not ask again whether it may ask. */
+/** The time for which a browser need not ask again whether it may ask. */
 const PREFLIGHT_SECONDS = 600;
 
 /**

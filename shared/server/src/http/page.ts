@@ -22,18 +22,18 @@ const BROTLI_QUALITY = 11;
 const ENCODINGS = ['br', 'gzip'] as const;
 
 export interface PageOptions {
-  /** Where it is handed out, as /console. */
+  /** The path at which it is handed out, such as /console. */
   readonly path: string;
-  /** Of the files. SHA256SUMS there names all others with their digests, as sha256sum writes it. */
+  /** The folder of the files. SHA256SUMS there names all others with their digests, as sha256sum writes it. */
   readonly folder: string;
   readonly contentSecurityPolicy: string;
-  /** What to do where there is none. */
+  /** Words for what to do where there is none. */
   readonly remedy: string;
 }
 
 interface File {
   readonly type: string;
-  /** By the name of the encoding. */
+  /** The bytes by the name of the encoding. */
   readonly encoded: Readonly<Record<'br' | 'gzip' | 'identity', Buffer>>;
   readonly etag: string;
 }

@@ -1,4 +1,4 @@
-/** What a log calls those who ask: by their address or key, by a keyed hash of it, or not at all. */
+/** Names in logs those who ask: by their address or key, by a keyed hash of it, or not at all. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ipKeyGenerator } from 'express-rate-limit';
@@ -9,7 +9,7 @@ const KEY_BYTES = 32;
 /** 96 bits: two of a million peers have one name with a chance of 10⁻¹⁷. */
 const NAME_CHARACTERS = 16;
 
-/** Who has shown by a signature that it is somebody. */
+/** A peer that has shown by a signature that it is somebody. */
 export interface KnownPeer {
   /** An owner's id, or the thumbprint of a key. */
   readonly kind: 'owner' | 'thumbprint';
@@ -41,7 +41,7 @@ export class PeerNames {
   }
 
   /**
-   * Who is known is not named by its address: an owner's id is a pseudonym, and a log that had both in one line would undo that. A stranger is
+   * Names a peer. One that is known is not named by its address: an owner's id is a pseudonym, and a log that had both in one line would undo that. A stranger is
    * named by the address of its connection, of which it can choose nothing; hashed by the address (IPv4) or /56 network (IPv6) that the limits
    * count, since hosts of a network change theirs daily.
    */

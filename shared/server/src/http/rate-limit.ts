@@ -1,4 +1,4 @@
-/** How often a peer may ask: one count for requests and for those to upgrade, which Express never sees. */
+/** Limits how often a peer may ask: one count for requests and for those to upgrade, which Express never sees. */
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
@@ -9,7 +9,7 @@ import type { Logger } from '../observe/log.ts';
 const MILLISECONDS = 60_000;
 
 export class RateLimit {
-  /** For requests; /healthz and /readyz are free, since a busy service is not a dead one. */
+  /** The middleware for requests; /healthz and /readyz are free, since a busy service is not a dead one. */
   readonly middleware: RequestHandler;
   #limit: number;
   readonly #store = new MemoryStore();
@@ -38,7 +38,7 @@ export class RateLimit {
     });
   }
 
-  /** From now on, with what was counted before. */
+  /** Changes the limit from now on, with what was counted before. */
   set requestsPerMinute(limit: number) {
     this.#limit = limit;
   }
@@ -54,7 +54,7 @@ export class RateLimit {
 
   #exceeded(resetTime?: Date): CodedError {
     const message = `expected at most ${this.#limit} requests a minute`;
-    // Of a request, the middleware has set the header already.
+    // The middleware has set the header of a request already.
     if (resetTime === undefined) return new CodedError(CODES.ERR_RATE_LIMITED, message);
     const retryAfterSeconds = Math.max(1, (resetTime.getTime() - Date.now()) / 1000);
     return new CodedError(CODES.ERR_RATE_LIMITED, message, { retryAfterSeconds });

@@ -1,4 +1,4 @@
-/** What is answered below Express, straight to a socket: upgrades that are refused, and what is no request at all. */
+/** Answers below Express, straight to a socket: to upgrades that are refused, and to what is no request at all. */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CodedError } from '@eigenveil/platform';
@@ -44,7 +44,7 @@ export function refuseLine(
   return isHttp || error.code === 'ECONNRESET' ? 'gone' : 'handshake';
 }
 
-/** Without the parser's own words, which quote what was sent. */
+/** Returns the problem without the parser's own words, which quote what was sent. */
 function problemOfLine(code: string | undefined): CodedError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':

@@ -22,7 +22,7 @@ export interface RunningServer {
   readonly server: Server;
   /** Base URL without a trailing slash. */
   readonly url: string;
-  /** How many connections there are, from their acceptance on. */
+  /** Says how many connections there are, from their acceptance on. */
   readonly connections: () => number;
   /**
    * Stops listening, closes idle connections and those over which no request has come, waits for requests in flight and other open connections (WebSockets) until
@@ -31,7 +31,7 @@ export interface RunningServer {
   close(): Promise<void>;
   /** Serves new connections with another certificate, which `requirePair` has taken. */
   replaceCertificate(identity: TlsIdentity): void;
-  /** How many connections an address may have from now on. */
+  /** Sets how many connections an address may have from now on. */
   limitConnections(perAddress: number): void;
 }
 
@@ -46,13 +46,13 @@ const REQUEST_TIMEOUT_MILLISECONDS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MILLISECONDS = 15_000;
 /** Longer than any request is worked on: ends connections whose peer does not read its answer. WebSockets have limits of their own. */
 const SILENCE_TIMEOUT_MILLISECONDS = 300_000;
-/** How often the limits of headers and requests are enforced; Node's default of 30 s would triple the shorter one. */
+/** The time between two looks that enforce the limits of headers and requests; Node's default of 30 s would triple the shorter one. */
 const CONNECTIONS_CHECK_MILLISECONDS = 2000;
 /** An owner token and a proof take about 2 kB. */
 const MAX_HEADER_BYTES = 8 * 1024;
 /** Longer than any one unblinding or upload; orchestrators kill after 30 s as a rule. */
 const GRACE_MILLISECONDS = 20_000;
-/** How soon after its last answer a connection is closed while the server closes. */
+/** The time after its last answer at which a connection is closed while the server closes. */
 const IDLE_SWEEP_MILLISECONDS = 50;
 
 export interface ServerOptions extends TlsIdentity {
@@ -66,9 +66,9 @@ export interface ServerOptions extends TlsIdentity {
   readonly connectionsPerAddress?: number;
   /** Told of connections that are refused, or ended because they came to nothing. */
   readonly onConnection?: (event: ConnectionEvent) => void;
-  /** How long `close` waits, in milliseconds; 20 s when left out. */
+  /** The time for which `close` waits, in milliseconds; 20 s when left out. */
   readonly graceMilliseconds?: number;
-  /** How long a TLS handshake may take, in milliseconds; 10 s when left out. */
+  /** The time that a TLS handshake may take, in milliseconds; 10 s when left out. */
   readonly handshakeMilliseconds?: number;
 }
 
@@ -98,7 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       connections.use(request.socket);
       onUpgrade(request, socket, head);
     });
-  // What a peer expects beyond 100-continue is its own affair (RFC 9110, section 10.1.1), not a reason to answer in Node's words.
+  // It is a peer's own affair what it expects beyond 100-continue (RFC 9110, section 10.1.1), not a reason to answer in Node's words.
   server.on('checkExpectation', options.listener);
   await listen(server, host, port);
   let closing: Promise<void> | undefined;
@@ -237,7 +237,7 @@ function urlHost(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** As clients write it, whose proofs name the address: without the port that https has by default. */
+/** Writes the port as clients do, whose proofs name the address: without the port that https has by default. */
 function portPart(port: number): string {
   return port === 443 ? '' : `:${port}`;
 }

@@ -174,7 +174,7 @@ function isSecretName(name: string): boolean {
   return words.some((word) => SECRET_WORDS.has(word)) || SECRET_LAST_WORDS.has(words.at(-1) ?? '');
 }
 
-/** Only what every error has, because libraries hang requests, bodies and headers on theirs. */
+/** Describes an error by what every one has, because libraries hang requests, bodies and headers on theirs. */
 function describeError(error: Error, depth: number): Record<string, unknown> {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return {

@@ -6,9 +6,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { contextOf } from '../http/context.ts';
 
 const PREFIX = 'eigenveil_';
-/** From a look-up in the database to the decryption of a large aggregate, in seconds. */
+/** Buckets from a look-up in the database to the decryption of a large aggregate, in seconds. */
 const DURATION_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** So long a scrape waits for a value that is asked for elsewhere; Prometheus waits for ten seconds. */
+/** The time for which a scrape waits for a value that is asked for elsewhere; Prometheus waits for ten seconds. */
 const READ_MILLISECONDS = 2000;
 
 export class Metrics {
@@ -30,7 +30,7 @@ export class Metrics {
     ]);
   }
 
-  /** Of a request that does not come through the middleware: one to upgrade. `route` is a pattern. */
+  /** Counts a problem of a request that does not come through the middleware: one to upgrade. `route` is a pattern. */
   countProblem(route: string, code: string): void {
     this.#problems.inc({ route, code });
   }
@@ -89,7 +89,7 @@ export class Metrics {
       const stop = this.#duration.startTimer({ method: request.method });
       response.once('close', () => {
         const { route = 'unknown', code, isStream } = contextOf(response);
-        // How long somebody listened says nothing of how fast we are.
+        // A stream is left out: how long somebody listened says nothing of how fast we are.
         if (!isStream) stop({ route, status: String(response.statusCode) });
         if (code !== undefined) this.countProblem(route, code);
       });

@@ -31,7 +31,7 @@ export function openTelemetry(service: string, endpoint: string): Tracing {
   });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': `eigenveil-${service}` }),
-    // Of our own: what a peer says of sampling counts for nothing. Spans beyond the processor's queue are dropped.
+    // Sampling is our own: what a peer says of it counts for nothing. Spans beyond the processor's queue are dropped.
     sampler: new AlwaysOnSampler(),
     spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MILLISECONDS })],
   });

@@ -24,10 +24,10 @@ export interface SealedStore {
   close(): void | Promise<void>;
 }
 
-/** Where a service's keys and sealed values are. */
+/** The place of a service's keys and sealed values. */
 export interface KeyPlace {
   readonly keyFile: string;
-  /** Of a service that has its database in it; undefined where several processes share a database elsewhere. */
+  /** The directory of a service that has its database in it; undefined where several processes share a database elsewhere. */
   readonly dataDirectory: string | undefined;
   readonly open: () => SealedStore | Promise<SealedStore>;
 }
@@ -43,7 +43,7 @@ export async function requireKeys(store: SealedStore, sealer: Sealer): Promise<v
   });
 }
 
-/** How many stored values name each key, by key id. */
+/** Counts the stored values that name each key, by key id. */
 export async function countByKey(store: SealedStore): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   await store.reseal((place, sealed) => {
@@ -135,7 +135,7 @@ function requireDatabase(dataDirectory: string): void {
   throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${path}" expected the database of a service`);
 }
 
-/** Where sealed values lie. The names come from the code, never from outside. */
+/** The column where sealed values lie. The names come from the code, never from outside. */
 export interface SealedColumn {
   readonly table: string;
   readonly key: string;
@@ -162,7 +162,7 @@ export function* resealColumns(
       if (row?.sealed == null) continue; // destroyed meanwhile
       const changed = change(place(name), row.sealed);
       if (changed === row.sealed) continue;
-      // What an old key opens must not remain.
+      // Nothing may remain that an old key opens.
       const { count } = yield erasing`
         UPDATE ${table} SET ${column} = ${changed} WHERE ${key} = ${name} AND ${column} = ${row.sealed}`;
       changes += count;

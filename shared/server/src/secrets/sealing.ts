@@ -11,7 +11,7 @@ import {
 import { CodedError } from '@eigenveil/platform';
 import { SERVER_CODES } from '../codes.ts';
 
-/** Of a key-encryption key. */
+/** The length of a key-encryption key. */
 export const KEY_BYTES = 32;
 const VERSION = 1;
 const KEY_ID_BYTES = 4;
@@ -38,7 +38,7 @@ const ALGORITHM = 'aes-256-gcm';
  * const opened = sealer.open('tasks/1/blinding', sealed); // throws for any other place
  */
 export class Sealer {
-  /** By id; the one that seals comes first. */
+  /** The keys by id; the one that seals comes first. */
   readonly #keys: ReadonlyMap<string, RingKey>;
   readonly #first: RingKey;
 
@@ -84,7 +84,7 @@ export class Sealer {
   }
 
   /**
-   * The same content under the first key; the value itself when it is that already.
+   * Returns the same content under the first key; the value itself when it is that already.
    * @throws ERR_SEAL_BROKEN
    */
   reseal(place: string, sealed: Uint8Array): Uint8Array {
@@ -135,7 +135,7 @@ export function sealingKeyId(place: string, sealed: Uint8Array): string {
 interface RingKey {
   readonly id: string;
   readonly key: KeyObject;
-  /** What begins every value that is sealed under the key. */
+  /** The bytes that begin every value that is sealed under the key. */
   readonly header: Uint8Array;
 }
 

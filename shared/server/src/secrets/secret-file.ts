@@ -42,7 +42,7 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
     });
   }
   try {
-    // Of the open file, not of the path, so that nobody can swap the file between check and use.
+    // The status is of the open file, not of the path, so that nobody can swap the file between check and use.
     const status = await file.stat();
     if (!status.isFile())
       throw new CodedError(SERVER_CODES.ERR_KEY_FILE, `"${path}" expected a regular file`);
@@ -121,7 +121,7 @@ export async function replaceSecretFile(path: string, text: string): Promise<voi
   }
 }
 
-/** Without this the file's name may be lost with the power even though its content is safe. */
+/** Syncs a directory; without this the file's name may be lost with the power even though its content is safe. */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return; // directories cannot be opened there
   const directory = await open(path, constants.O_RDONLY);

@@ -1,4 +1,4 @@
-/** Whether a certificate is valid at the moment and for how long, and who is told when it is not: peers refuse it, and nothing else would say so in time. */
+/** Says whether a certificate is valid at the moment and for how long, and tells the operator when it is not: peers refuse it, and nothing else would say so in time. */
 import { X509Certificate } from 'node:crypto';
 import { COMMAND_CODES } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
@@ -8,7 +8,7 @@ import type { Metrics } from '../observe/metrics.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 /**
- * So long before a certificate expires it is told of, and again; or so late a part of its life, if that is shorter, since one that lives for
+ * The time before a certificate expires at which it is told of, and again; or the part of its life, if that is shorter, since one that lives for
  * days is renewed within the last of them.
  */
 const SOON = { milliseconds: 30 * DAY_MILLISECONDS, part: 1 / 3 };
@@ -39,7 +39,7 @@ export function validityOf({ begins, expires }: Times, now = Date.now()): Validi
   return isWithin(SOON) ? 'expires soon' : 'valid';
 }
 
-/** Whether peers accept it. */
+/** Says whether peers accept it. */
 const isGood = (validity: Validity) => validity !== 'has expired' && validity !== 'is not yet valid';
 
 /** Tells of a certificate that is looked at again and again: `expires soon` once, what is worse each time. */
@@ -62,7 +62,7 @@ export class ValidityTeller {
     this.#log[isGood(validity) ? 'warn' : 'error']({ ...times, days }, this.#words(validity));
   }
 
-  /** Of another certificate everything is news. */
+  /** Forgets what was told: of another certificate everything is news. */
   forget(): void {
     this.#told = 'valid';
   }

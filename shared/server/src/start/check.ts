@@ -1,4 +1,4 @@
-/** What a start of a service would find (`check-config`): files, keys, database, certificate, port, clock. Nothing is made, changed or locked. */
+/** Says what a start of a service would find (`check-config`): files, keys, database, certificate, port, clock. Nothing is made, changed or locked. */
 import { X509Certificate } from 'node:crypto';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { createServer, isIP } from 'node:net';
@@ -26,7 +26,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** What does not keep a service from its work, and ought to be seen. */
+/** A finding that does not keep a service from its work, and ought to be seen. */
 export class Doubt extends Error {}
 
 /** Collects what checks find; each returns what it found in words, or throws a Doubt, or what a start would throw. */
@@ -101,7 +101,7 @@ async function lookAtDirectory(path: string): Promise<string> {
   return path;
 }
 
-/** That the folder can be written to, or made below the first above it that is there. */
+/** Requires that the folder can be written to, or made below the first above it that is there. */
 async function requireWritable(path: string): Promise<void> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
@@ -232,7 +232,7 @@ async function lookAtClock(database: string | undefined): Promise<string> {
   return now.toISOString();
 }
 
-/** What the clock of a peer says of one's own. */
+/** Says what the clock of a peer tells of one's own. */
 export function compareClocks(peer: Date | undefined, now = Date.now()): string {
   if (peer === undefined) throw new Doubt('the peer does not tell its time');
   const seconds = Math.round((now - peer.getTime()) / 1000);

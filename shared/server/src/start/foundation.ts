@@ -1,4 +1,4 @@
-/** What a service keeps in its data directory and how it listens: identity key, sealing key, operator's token; and the lock that keeps a second service out. */
+/** Opens what a service keeps in its data directory, and how it listens: identity key, sealing key, operator's token; and the lock that keeps a second service out. */
 
 import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { loadOrCreateKeyRing } from '../secrets/key-ring.ts';
 import { Sealer } from '../secrets/sealing.ts';
 import { loadOrCreateSecretFile } from '../secrets/secret-file.ts';
 
-/** What a service finds in its data directory, or puts there on its first start. */
+/** The things that a service finds in its data directory, or puts there on its first start. */
 export interface Foundation {
   /** Path of the database file. */
   readonly database: string;

@@ -9,7 +9,7 @@ const LARGEST_BYTES = 65_536;
 
 interface PeerLook {
   readonly certificate: X509Certificate;
-  /** What its clock says, to the second; undefined when it does not tell. */
+  /** The time of its clock, to the second; undefined when it does not tell. */
   readonly time: Date | undefined;
   readonly status: number;
   readonly text: string;

@@ -41,11 +41,11 @@ export interface Service {
   readonly foundation: Foundation;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** What its log calls those who ask. */
+  /** The names by which its log calls those who ask. */
   readonly peers: PeerNames;
   readonly tracing: Tracing;
   readonly admin: Authenticator<'admin'>;
-  /** Of the requests, and to be asked about those to upgrade. */
+  /** The limit of the requests, to be asked about those to upgrade, too. */
   readonly rateLimit: RateLimit;
   /** Base address under which peers reach the service; known once it listens. */
   readonly publicUrl: () => string;
@@ -56,9 +56,9 @@ export interface Service {
   listen(
     options: Pick<AppOptions, 'info' | 'routes' | 'checkReady'> & Pick<ServerOptions, 'onUpgrade'>,
   ): Promise<RunningServer>;
-  /** What a Reloader can renew of every service: certificate and key, and the limits of requests and connections. */
+  /** The parts that a Reloader can renew of every service: certificate and key, and the limits of requests and connections. */
   readonly renewables: readonly Renewable<ServiceConfiguration>[];
-  /** To be called last, when nothing of the data directory is used any more. */
+  /** Releases the directory; it is called last, when nothing of the data directory is used any more. */
   release(): void;
 }
 

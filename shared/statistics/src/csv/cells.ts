@@ -34,7 +34,7 @@ export class CellReader {
     return index === undefined && this.#options.numericLabels === true ? this.#sameNumber(text, l) : index;
   }
 
-  /** What a cell holds that is no number, without showing it. */
+  /** Says what a cell holds that is no number, without showing it. */
   kindOfNumber(text: string, marks: MissingMarks): Words | string {
     if (marks.has(text)) return kindOfMissing(text);
     const trimmed = text.trim();
@@ -46,7 +46,7 @@ export class CellReader {
     return kindOfOther(text);
   }
 
-  /** What a cell holds that is no class of labelling `l`, without showing it. */
+  /** Says what a cell holds that is no class of labelling `l`, without showing it. */
   kindOfClass(text: string, l: number, marks: MissingMarks): Words | string {
     const trimmed = text.trim();
     if (this.#helpsToTrim(text) && this.#labels.find(trimmed, l) !== undefined) return trimmedOf(text);
@@ -86,13 +86,13 @@ function trimmedOf(text: string): Words {
 const BLANK = words`a cell of blanks alone: ${rowOption('trim')} makes it an empty one, and ${rowOption('missing', 'skip')} leaves rows with such cells out`;
 const PROBABLY_MISSING = words`something that other programs write for a missing value: ${rowTerm('nameMissing', 'name it with --missing-values')} if it is one`;
 
-/** Whether one text is a boolean and the other one the number that it stands for. */
+/** Says whether one text is a boolean and the other one the number that it stands for. */
 function isSameBoolean(one: string, other: string): boolean {
   const values = [one, other].map((text) => booleanOf(text) ?? parseDecimal(text));
   return values[0] !== undefined && values[0] === values[1];
 }
 
-/** Of classes that are one number, such as 0 and 0.0, none can be meant by a third way to write it. */
+/** Finds classes by their numbers. Of classes that are one number, such as 0 and 0.0, none can be meant by a third way to write it. */
 function classesByNumber(classes: readonly string[]): Map<number, number> {
   const numbers = classes.map(parseDecimal);
   return new Map(
@@ -107,7 +107,7 @@ function kindOfMissing(text: string): Words {
   return words`${kind}: ${rowOption('missing', 'skip')} leaves such rows out`;
 }
 
-/** What neither is a number nor becomes one by an option. */
+/** Says what a cell holds that neither is a number nor becomes one by an option. */
 function kindOfOther(text: string): Words | string {
   if (text === '')
     return words`an empty cell, which ${rowTerm('defaultMissing', '--no-default-missing')} takes for none that is missing`;
@@ -121,7 +121,7 @@ function kindOfOther(text: string): Words | string {
 
 const DEFAULTS = ['', 'NA', 'N/A', 'NaN', 'nan', 'NULL', 'null', '?'] as const;
 
-/** What other programs write for nothing, which is no default since it could be something. */
+/** Texts that other programs write for nothing, which is no default since it could be something. */
 const PROBABLE: ReadonlySet<string> = new Set(
   '. - -- --- * ** #N/A #NA #N/A! #NULL! #NUM! #VALUE! #REF! #DIV/0! #NAME? <NA> <na> n/a na Na N.A. n.a. None none NONE nil Null NaT -nan +nan -NaN Missing missing unknown'.split(
     ' ',
@@ -140,7 +140,7 @@ export class MissingMarks {
     this.#numbers = new Set(marks.flatMap((mark) => parseDecimal(mark) ?? []));
   }
 
-  /** Whether any number is a mark. */
+  /** Says whether any number is a mark. */
   get hasNumbers(): boolean {
     return this.#numbers.size > 0;
   }
@@ -149,7 +149,7 @@ export class MissingMarks {
     return this.#numbers.has(value);
   }
 
-  /** Whether a cell is missing. `value` is the number that it writes, if it writes one. */
+  /** Says whether a cell is missing. `value` is the number that it writes, if it writes one. */
   has(text: string, value?: number | undefined): boolean {
     return this.#texts.has(text) || (value !== undefined && this.#numbers.has(value));
   }

@@ -10,7 +10,7 @@ interface DecodingOptions {
   readonly onRemark?: ((remark: string) => void) | undefined;
 }
 
-/** What WHATWG's decoders make of a byte that an encoding of one byte does not use. */
+/** The characters that WHATWG's decoders make of a byte that an encoding of one byte does not use. */
 const UNUSED = /[\u0080-\u009f]/;
 const SINGLE_BYTES: ReadonlySet<string> = new Set(['windows-1252', 'iso-8859-1'] satisfies Encoding[]);
 
@@ -24,7 +24,7 @@ export class Decoding {
   /** Decodes the same bytes as UTF-8 where they are said to be something else, as long as they could be. */
   #asUtf8: TextDecoder | undefined;
   #hasLetters = false;
-  /** Of the chunk before: the bytes of a character that it does not end. */
+  /** The bytes of a character that the chunk before does not end. */
   #cut: Uint8Array = new Uint8Array(0);
 
   /** @param linesBefore lines of the text that was handed over, for the place of what cannot be decoded */
@@ -117,7 +117,7 @@ export class Decoding {
   }
 }
 
-/** Whether a mark only says the order that --encoding utf-16 leaves open. */
+/** Says whether a mark only tells the order that --encoding utf-16 leaves open. */
 const isUtf16 = (encoding: Encoding, marked: string | undefined) =>
   encoding === 'utf-16' && marked?.startsWith('utf-16') === true;
 

@@ -57,7 +57,7 @@ export class ColumnNames {
       );
   }
 
-  /** Where a column is; -1 where none is called so. */
+  /** Returns the place of a column; -1 where none is called so. */
   find(name: string): number {
     const position = this.mapped.indexOf(name);
     return position >= 0 ? position : this.#ownPosition(name);
@@ -184,7 +184,7 @@ function nearName(name: string, header: readonly string[], used: ReadonlySet<num
   return words`, but ${columnTitle(own, i)} differs from it in ${differenceOf(own, name)} alone (${rowTerm('renameOne', `--columns ${shellText(`${own}=${name}`)} takes it`)})`;
 }
 
-/** Whether a column has a name that DuckDB has given it, since the other one differs from its own in case alone: `dose_1` beside `DOSE`. */
+/** Says whether a column has a name that DuckDB has given it, since the other one differs from its own in case alone: `dose_1` beside `DOSE`. */
 export function isRenamed(name: string, other: string): boolean {
   const own = /^(.+)_\d+$/.exec(name)?.[1];
   return own !== undefined && own !== other && likeness(own) === likeness(other);
@@ -202,7 +202,7 @@ function nearUsed(header: readonly string[], i: number, used: ReadonlySet<number
   return `: ${quote(header[i]!)} differs from ${columnTitle(name, near)} in ${differenceOf(header[i]!, name)} alone`;
 }
 
-/** Whether pandas calls the index of a data frame so in Parquet, or what was one in CSV. */
+/** Says whether pandas calls the index of a data frame so in Parquet, or what was one in CSV. */
 export const isIndexName = (name: string) => /^(__index_level_\d+__|Unnamed: \d+)$/.test(name);
 
 /** A value of a flag as it is typed; one with a comma would be taken for a list. */
@@ -211,7 +211,7 @@ function shellText(value: string): string {
   return /^[\w.=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Why names that should be there are not found: told by what would find more of them. */
+/** Says why names that should be there are not found, by what would find more of them. */
 function likelyCause(
   known: ReadonlySet<string>,
   header: readonly string[],

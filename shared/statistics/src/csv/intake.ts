@@ -38,7 +38,7 @@ export class Intake {
     this.#decoding = new Decoding(options, () => (this.#quoted ?? this.#plain)?.lines ?? this.#linesBefore);
   }
 
-  /** What stands between cells, once there is a record. */
+  /** The separator between cells, once there is a record. */
   get separator(): Separator {
     return this.#separator;
   }
@@ -91,7 +91,7 @@ export class Intake {
     return undefined;
   }
 
-  /** By the line that names what stands between cells. */
+  /** Takes the separator from the line that names what stands between cells. */
   #name(character: string): void {
     const found = (Object.keys(SEPARATORS) as Separator[]).find((name) => SEPARATORS[name] === character);
     const { separator } = this.#options;
@@ -130,7 +130,7 @@ export class Intake {
   };
 }
 
-/** Where the text goes on behind its first line end; its end, where it is the last of the file; undefined before it is known. */
+/** Returns the place where the text goes on behind its first line end; its end, where it is the last of the file; undefined before it is known. */
 function lineEndOf(text: string, isLast: boolean): number | undefined {
   const end = text.search(/[\r\n]/);
   if (end < 0) return isLast ? text.length : undefined;

@@ -10,7 +10,7 @@ type Decimal = NonNullable<CsvForm['decimal']>;
 type Thousands = NonNullable<CsvForm['thousands']>;
 type Format = Pick<CsvForm, 'decimal' | 'thousands'>;
 
-/** By what stands between thousands: groups of three, the first of which is no zero. */
+/** Numbers with groups of three, by what stands between thousands: groups of three, the first of which is no zero. */
 const GROUPED: Readonly<Record<Thousands, RegExp>> = {
   point: /^[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?$/,
   comma: /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/,
@@ -21,7 +21,7 @@ const BETWEEN: Readonly<Record<Thousands, RegExp>> = {
   comma: /,/g,
   space: /[ \u00a0\u2009\u202f]/g,
 };
-/** As Python, R and SQL write booleans, which are 1 and 0 wherever they stand for a number. */
+/** Booleans as Python, R and SQL write them, which are 1 and 0 wherever they stand for a number. */
 const BOOLEANS: ReadonlyMap<string, number> = new Map([
   ...['true', 'True', 'TRUE'].map((text): [string, number] => [text, 1]),
   ...['false', 'False', 'FALSE'].map((text): [string, number] => [text, 0]),
@@ -52,7 +52,7 @@ export class NumberFormat {
     return this.#plain(text) ?? this.#grouped(text) ?? booleanOf(text);
   }
 
-  /** How a cell could be a number by other options; undefined where no option reads it. */
+  /** Says how a cell could be a number by other options; undefined where no option reads it. */
   otherReading(text: string): Words | string | undefined {
     const readings = OTHERS.flatMap(({ flags, isDecimal, ...format }) => {
       const value = new NumberFormat(format).read(text);
@@ -89,7 +89,7 @@ const OTHERS: readonly (Format & { readonly flags: string; readonly isDecimal?: 
   { thousands: 'space', decimal: 'comma', flags: '--thousands space with --decimal comma' },
 ];
 
-/** Of a number with three digits behind one comma or point; the example is no cell. */
+/** Words a number with three digits behind one comma or point; the example is no cell. */
 function oneOfTwo(character: Decimal): Words {
   const sign = character === 'comma' ? ',' : '.';
   return words`one of three digits behind a ${character}, such as 1${sign}234: that is 1234 by ${rowOption('thousands', character)}, and 1.234 by ${rowOption('decimal', character)}`;
@@ -121,7 +121,7 @@ export class ThousandsWatch {
     return this.#holds;
   }
 
-  /** What is to be told of the column; undefined where nothing is odd. */
+  /** Returns what is to be told of the column; undefined where nothing is odd. */
   remark(column: string): string | undefined {
     if (!this.#holds || this.#cells === 0) return undefined;
     return `every cell of ${column} that has a ${this.#decimal} (${this.#cells}) is ${oneOfTwo(this.#decimal)}; it was read as the latter`;
@@ -143,7 +143,7 @@ export class BooleanWatch {
     else this.#hasOthers = true;
   }
 
-  /** What is to be told of the column; undefined where all are booleans, or none is. */
+  /** Returns what is to be told of the column; undefined where all are booleans, or none is. */
   remark(column: string): string | undefined {
     if (this.#booleans === 0 || !this.#hasOthers) return undefined;
     const [cells, are] =
@@ -182,7 +182,7 @@ export function parseDecimal(text: string): number | undefined {
 }
 
 /**
- * The same with a decimal comma. A text with a point is no number then: the point could stand between thousands.
+ * Does the same with a decimal comma. A text with a point is no number then: the point could stand between thousands.
  * @example
  * import { parseDecimalComma } from '@eigenveil/statistics';
  *

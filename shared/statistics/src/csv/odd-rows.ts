@@ -4,12 +4,12 @@ import { type Words, words } from '@eigenveil/platform';
 import { SEPARATORS, type Separator } from './reading-options.ts';
 import { rowOption, rowTerm } from './reading-terms.ts';
 
-/** So many rows make their sum no accident. */
+/** The least number of rows whose sum is no accident. */
 const LEAST_SUMMED = 3;
-/** Relative, since sums are rounded when they are written. */
+/** The relative deviation that is allowed, since sums are rounded when they are written. */
 const CLOSE = 1e-6;
 
-/** What is said of a last row of sums; and what an error says more of a row that is one. */
+/** The words for a last row of sums; and those that an error adds about a row that is one. */
 export const LAST_IS_SUM =
   'the last row is the sum of those above it: take it out, unless it is a row like the others';
 export const IS_SUM = '; the row is the sum of those above it: take it out of the file';
@@ -32,7 +32,7 @@ export class LastRowSums {
     this.#rows += 1;
   }
 
-  /** Whether the values are the sums of all rows so far; of a row with a cell that cannot be read, the others count. */
+  /** Says whether the values are the sums of all rows so far; of a row with a cell that cannot be read, the others count. */
   isSum(values: ArrayLike<number | undefined>): boolean {
     if (this.#rows < LEAST_SUMMED) return false;
     let hasSum = false;
@@ -46,13 +46,13 @@ export class LastRowSums {
   }
 }
 
-/** Whether no cell of a row has a number, and some have words, as a second header row with units has. */
+/** Says whether no cell of a row has a number, and some have words, as a second header row with units has. */
 export function holdsUnits(cells: readonly string[]): boolean {
   const texts = cells.filter((cell) => cell.trim() !== '');
   return texts.length > 0 && texts.every((cell) => !/^[\s+-]*\.?\d/.test(cell));
 }
 
-/** So many rows in their order are no accident. */
+/** The least number of rows whose order is no accident. */
 const LEAST_COUNTED = 5;
 
 /** Looks whether the cells of a column number the rows, from 0 or 1. */
@@ -68,7 +68,7 @@ export class RowCounter {
     this.#rows += 1;
   }
 
-  /** Whether it has been so in all of them. */
+  /** Says whether it has been so in all of them. */
   get holds(): boolean {
     return this.#holds && this.#rows > 0;
   }
@@ -78,7 +78,7 @@ export class RowCounter {
   }
 }
 
-/** Whether the first cells of a column number the rows. */
+/** Says whether the first cells of a column number the rows. */
 export function countsRows(cells: readonly (string | undefined)[]): boolean {
   const counter = new RowCounter();
   for (const cell of cells) counter.add(cell ?? '');

@@ -5,20 +5,20 @@
 import { ENCODINGS } from '@eigenveil/platform/file-form';
 import { z } from 'zod';
 
-/** What may stand between cells. */
+/** Characters that may stand between cells. */
 export const SEPARATORS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 export type Separator = keyof typeof SEPARATORS;
 
 const names = Object.keys(SEPARATORS) as [Separator, ...Separator[]];
 
-/** Where rows are. */
+/** The setting that says where rows are. */
 export const ROWS_FILE = {
   description:
     'CSV file with a header row, also in a gzip archive, or Parquet file, whatever its name; a folder of such files; * and ** name several, in quotes',
   placeholder: 'FILE',
 } as const;
 
-/** Of their columns, those that are no part of a task. */
+/** The setting that names the columns that are no part of a task. */
 export const IGNORED_COLUMNS = {
   schema: z.array(z.string()),
   description:
@@ -27,7 +27,7 @@ export const IGNORED_COLUMNS = {
   placeholder: 'LIST',
 };
 
-/** What is to be said of rows that `missing` leaves out. */
+/** Returns what is to be said of rows that `missing` leaves out. */
 export const toldOfSkipped = (rows: number): readonly string[] =>
   rows === 0
     ? []
@@ -35,7 +35,7 @@ export const toldOfSkipped = (rows: number): readonly string[] =>
         `${rows === 1 ? '1 row was' : `${rows} rows were`} left out, since a cell is missing or all are blank`,
       ];
 
-/** How one file of rows is written. */
+/** Options that say how one file of rows is written. */
 export const CSV_OPTIONS = {
   missing: {
     schema: z.enum(['error', 'skip']),
@@ -111,7 +111,7 @@ export const CSV_OPTIONS = {
   },
 } as const;
 
-/** Which files are read, and by what. */
+/** Options that say which files are read, and by what. */
 const FILE_OPTIONS = {
   folderColumns: {
     schema: z.array(z.string()).optional(),
@@ -132,7 +132,7 @@ const FILE_OPTIONS = {
   },
 } as const;
 
-/** What every command takes that reads files of rows. */
+/** Options that every command takes that reads files of rows. */
 export const READING_OPTIONS = {
   ...CSV_OPTIONS,
   ...FILE_OPTIONS,
@@ -143,7 +143,7 @@ export const READING_OPTIONS = {
   },
 } as const;
 
-/** What an owner of rows knows of them although it looks like a mistake. */
+/** Options by which an owner of rows says what it knows of them although it looks like a mistake. */
 export const CONSENT_OPTIONS = {
   allowClipping: {
     schema: z.array(z.string()).optional(),
@@ -164,8 +164,8 @@ type OptionsOf<Table extends Declared> = {
   readonly [Name in keyof Table]?: Unchanged<z.output<Table[Name]['schema']>> | undefined;
 };
 
-/** How CSV is written. */
+/** The form in which CSV is written. */
 export type CsvForm = OptionsOf<typeof CSV_OPTIONS>;
-/** How files of rows are read. */
+/** The options by which files of rows are read. */
 export type ReadingOptions = OptionsOf<typeof READING_OPTIONS>;
 export type ConsentOptions = OptionsOf<typeof CONSENT_OPTIONS>;

@@ -26,7 +26,7 @@ interface HeldRefusal {
   readonly error: CodedError;
   readonly record: readonly string[];
   readonly following: { readonly record: readonly string[]; readonly line: number }[];
-  /** So many records are waited for. */
+  /** The number of records that are waited for. */
   readonly most: number;
   /** @returns what is refused in the light of what follows */
   readonly refine: (held: HeldRefusal) => CodedError;
@@ -97,7 +97,7 @@ export class RecordReader {
   }
 
   /**
-   * Behind the last record: says what was odd about the file.
+   * Says, behind the last record, what was odd about the file.
    * @throws what was held back, ERR_CSV_COLUMNS for an empty file
    */
   end(): void {
@@ -305,7 +305,7 @@ export class RecordReader {
   }
 }
 
-/** What is read without the blanks around it never equals a name that has some, but could equal another. */
+/** Refuses names and classes with blanks around them: what is read without these never equals a name that has some, but could equal another. */
 function checkTrimmed({ features, labellings }: Columns): void {
   const names = [
     ...features.map(({ name }) => name),

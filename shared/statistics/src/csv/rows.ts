@@ -29,7 +29,7 @@ export async function* readRows(
   for await (const batch of readRowBatches(source, task, options)) yield* batch;
 }
 
-/** The same in batches, which costs less. */
+/** Does the same in batches, which costs less. */
 export async function* readRowBatches(
   source: AsyncIterable<Uint8Array>,
   task: Pick<StatisticsTask, 'features' | 'labellings'>,

@@ -12,7 +12,7 @@ const LONGEST_RECORD = 1 << 20;
 interface QuotedSyntax {
   readonly separator: string;
   readonly trim: boolean;
-  /** Whether a backslash stands before a quote inside a quoted cell, in the place of another quote. */
+  /** Says whether a backslash stands before a quote inside a quoted cell, in the place of another quote. */
   readonly backslash: boolean;
 }
 
@@ -235,7 +235,7 @@ const LONGEST_LINE = 1 << 20;
 export class PlainLines {
   readonly #separator: string;
   readonly #onRecord: (cells: string[], line: number) => void;
-  /** What has no line end yet. */
+  /** The text that has no line end yet. */
   #rest = '';
   #lines: number;
 

@@ -68,7 +68,7 @@ export function nearTo(text: string, others: readonly string[]): string | undefi
   return own === undefined ? undefined : others.find((other) => other !== text && spelling(other) === own);
 }
 
-/** In what two texts differ that are near to each other, in words. */
+/** Says in words in what two texts differ that are near to each other. */
 export function differenceOf(one: string, other: string): string {
   if (one.normalize('NFC') === other.normalize('NFC'))
     return 'the normal form of accents (Unicode NFC or NFD)';

@@ -12,7 +12,7 @@ import { type Answer, onFrames, type Request, writeFrame } from './messages.ts';
 const PROGRAM = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './process.ts' : './process.js', import.meta.url),
 );
-/** What a program needs to find files and to say times. Tokens and passwords of commands come by other variables. */
+/** Variables that a program needs to find files and to say times. Tokens and passwords of commands come by other variables. */
 const VARIABLES = [
   'HOME',
   'LANG',
@@ -26,7 +26,7 @@ const VARIABLES = [
   'TZ',
   'USERPROFILE',
 ];
-/** To start a process takes a fifth of a second, and whoever reads a file often reads another one. */
+/** The time for which an idle process is kept: to start one takes a fifth of a second, and whoever reads a file often reads another one. */
 const IDLE_MILLISECONDS = 2000;
 
 /** The process is gone: whatever it read may have made it so. */

@@ -1,4 +1,4 @@
-/** What a column's values are to a task: numbers, labels, or neither. */
+/** Says what a column's values are to a task: numbers, labels, or neither. */
 import { CodedError } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
 
@@ -12,7 +12,7 @@ const isNumber = (type: string) =>
   NUMBERS.test(type) || BIG_INTEGERS.test(type) || DECIMALS.test(type) || type === 'BOOLEAN';
 const isFloating = (type: string) => type === 'FLOAT' || type === 'DOUBLE';
 
-/** Why a column of a type is no feature, and why it is no label; undefined where it is one. */
+/** The reasons why a column of a type is no feature, and no label; undefined where it is one. */
 export interface TypeProblems {
   readonly feature?: string | undefined;
   readonly label?: string | undefined;

@@ -19,7 +19,7 @@ import {
   type Request,
 } from './messages.ts';
 
-/** What DuckDB may use at most beside the memory of both processes, where nothing else is said. */
+/** The most that DuckDB may use beside the memory of both processes, where nothing else is said. */
 const DEFAULT_MEMORY_MEGABYTES = 512;
 /** More threads hold more of a file in memory at a time, and one thread sums. */
 const MOST_THREADS = 4;
@@ -94,7 +94,7 @@ export class Engine {
     await told(this.#line, out, 'ERR_FILE_UNREADABLE', { do: 'run', sql });
   }
 
-  /** Once nothing of it is used any more. */
+  /** Closes it, once nothing of it is used any more. */
   async close(): Promise<void> {
     await this.#line.ask({ do: 'close' }).catch(() => {}); // gone with its process
     this.#line.giveBack();
@@ -110,7 +110,7 @@ export const fileOf = (path: string) => textOf(localPath(path).replaceAll(/[*?[]
 /** A Parquet file to select from. What folders are called is never data. */
 export const parquetOf = (path: string) => `read_parquet(${fileOf(path)}, hive_partitioning = false)`;
 
-/** What starts with ~ is a file like any other, and so is what starts like an address. */
+/** Writes a path that can be nothing else: what starts with ~ is a file like any other, and so is what starts like an address. */
 const localPath = (path: string) => (isAbsolute(path) ? path : `./${path}`);
 
 /** Rows of a statement: the items of its columns. */
@@ -135,7 +135,7 @@ export class Selection {
     return this.#planned.names;
   }
 
-  /** As DuckDB writes it, such as DECIMAL(18,3). */
+  /** Returns the type as DuckDB writes it, such as DECIMAL(18,3). */
   typeOf(column: number): string {
     return this.#planned.types[column]!;
   }
@@ -203,7 +203,7 @@ const vectorOf = ({ items, codes }: Items): Vector => ({
   getItem: codes === undefined ? (row) => items[row] : (row) => items[codes[row]!],
 });
 
-/** By column, in the order of the statement. */
+/** Returns the vectors by column, in the order of the statement. */
 function vectorsOf({ rows, columns }: ChunkMessage, numbers: ArrayBuffer, kinds: readonly Kind[]): Vector[] {
   let at = 0;
   return columns.map((column, k) => {
@@ -215,7 +215,7 @@ function vectorsOf({ rows, columns }: ChunkMessage, numbers: ArrayBuffer, kinds:
   });
 }
 
-/** Without what DuckDB says: whoever prints that prints cells. */
+/** Rewords errors without what DuckDB says: whoever prints that prints cells. */
 async function told(
   line: Line,
   title: string,

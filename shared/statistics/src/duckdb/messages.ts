@@ -1,4 +1,4 @@
-/** What the process that runs DuckDB is asked, and what it answers: one answer for each request, in their order. */
+/** Requests to the process that runs DuckDB, and its answers: one for each request, in their order. */
 
 import type { Readable, Writable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
@@ -14,11 +14,11 @@ export type Request =
 export interface Planned {
   readonly statement: number;
   readonly names: readonly string[];
-  /** As DuckDB writes them, such as DECIMAL(18,3). */
+  /** The types as DuckDB writes them, such as DECIMAL(18,3). */
   readonly types: readonly string[];
 }
 
-/** Of a column of numbers: 1 where there is none; undefined where there are all. */
+/** Marks of a column of numbers: 1 where there is none; undefined where there are all. */
 export type Nulls = Uint8Array | undefined;
 
 /** Items by row; or with codes, each item once or more often, and by row which one it is. */
@@ -33,13 +33,13 @@ export interface ChunkMessage {
   readonly columns: readonly (Items | Nulls)[];
 }
 
-/** What a task cannot calculate with is its text. */
+/** A value of a column. One that a task cannot calculate with is its text. */
 export type Item = string | bigint | boolean | null;
 
 const DOUBLES = /^(U?TINYINT|U?SMALLINT|U?INTEGER|FLOAT|DOUBLE)$/;
 const ITEMS = /^(BOOLEAN|UBIGINT|U?HUGEINT|BIGNUM)$/;
 
-/** How columns travel: as numbers of 64 bits, as texts, as items that are what they are, or written as texts. */
+/** The ways in which columns travel: as numbers of 64 bits, as texts, as items that are what they are, or written as texts. */
 export const ARRAYS = {
   doubles: Float64Array,
   integers: BigInt64Array,
@@ -100,7 +100,7 @@ export function onFrames(stream: Readable, tell: (message: unknown, numbers: Arr
       filled = 0;
       const numbersBytes = header.readUInt32LE(0);
       if (body === undefined) {
-        // Of its own and from its beginning, so that the numbers are aligned.
+        // The memory is the message's own and taken from its beginning, so that the numbers are aligned.
         body = Buffer.allocUnsafeSlow(numbersBytes + header.readUInt32LE(4));
       } else {
         const whole = body;

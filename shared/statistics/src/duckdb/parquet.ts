@@ -5,7 +5,7 @@ import { Engine, type EngineOptions, fileOf, parquetOf, textOf } from './engine.
 
 /** A record; the header comes first, with what its columns are not. */
 interface StoredRecord {
-  /** Undefined for NULL, NaN and for what a task takes neither as a feature nor as a label. */
+  /** A cell is undefined for NULL, NaN and for what a task takes neither as a feature nor as a label. */
   readonly cells: readonly (string | undefined)[];
   readonly problems?: readonly TypeProblems[];
 }

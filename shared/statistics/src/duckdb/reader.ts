@@ -20,7 +20,7 @@ import {
   type Request,
 } from './messages.ts';
 
-/** What stands in front of DuckDB's messages: the only words of them that are passed on. */
+/** The words in front of DuckDB's messages, the only ones of them that are passed on. */
 const KINDS = [
   'Binder Error',
   'Catalog Error',
@@ -204,7 +204,7 @@ function itemsOf(vector: DuckDBVector, kind: Kind, from: number, to: number): It
 function textsOf(vector: DuckDBVector, words: Uint32Array, from: number, to: number): Items {
   const items: Item[] = [];
   const codes = new Uint16Array(to - from);
-  /** By item, the row it is from; by slot, the last item. */
+  /** The row that each item is from; and by slot, the last item. */
   const rows: number[] = [];
   const last = new Int16Array(SLOTS).fill(-1);
   for (let n = from; n < to; n += 1) {
@@ -240,7 +240,7 @@ function writeNumbers(vector: DuckDBVector, from: number, values: Float64Array |
   return nulls;
 }
 
-/** What vectors hold in private; what is public of them takes items one by one, which is ten times slower. */
+/** The private memory of vectors; what is public of them takes items one by one, which is ten times slower. */
 interface Memory {
   readonly items?: unknown;
   readonly dataView?: unknown;
@@ -255,7 +255,7 @@ function memoryOf(vector: DuckDBVector): Float64Array | BigInt64Array | undefine
     : undefined;
 }
 
-/** The same of texts. */
+/** Does the same for texts. */
 function wordsOf(vector: DuckDBVector): Uint32Array | undefined {
   const { dataView, validity } = vector as unknown as Memory;
   return validity?.data === null && dataView instanceof DataView

@@ -28,7 +28,7 @@ export type StoredRows =
 export interface StoredRowOptions extends RowOptions, Pick<EngineOptions, 'memoryMegabytes'> {
   /** Told how many rows have been read, and of how many where that is known. */
   readonly onProgress?: ((rows: number, total: number | undefined) => void) | undefined;
-  /** What the columns that are appended hold in the rows of each file. */
+  /** Returns what the columns that are appended hold in the rows of each file. */
   readonly appendedTo?: ((file: string) => RowOptions['appended']) | undefined;
   /** Told of each file, once all of its rows were taken. */
   readonly onFileRead?: ((file: string) => void) | undefined;
@@ -97,13 +97,13 @@ export async function* readStoredRows(
   }
 }
 
-/** What is said of columns, before it is known of which file. */
+/** Errors about columns, before it is known of which file. */
 const OF_COLUMNS: ReadonlySet<string> = new Set<StatisticsCode>(['ERR_CSV_COLUMNS', 'ERR_COLUMN_TYPE']);
 
 /** A statement, and what its columns are to the task. */
 interface SelectedColumns {
   readonly selection: Selection;
-  /** Where in the statement the columns of features, labels and kept cells are; behind its last one stands what is appended. */
+  /** The places in the statement of the columns of features, labels and kept cells; behind its last one stands what is appended. */
   readonly positions: readonly number[];
   /** The same columns by name and number in the source, for messages. */
   readonly titles: readonly string[];
@@ -133,7 +133,7 @@ async function columnsOf(
   };
 }
 
-/** The same of a file, of which only the columns that are used are read. */
+/** Does the same for a file, of which only the columns that are used are read. */
 async function columnsOfFile(
   engine: Engine,
   task: Columns,
@@ -156,7 +156,7 @@ async function columnsOfFile(
   return { ...all, selection, positions };
 }
 
-/** What is wrong with a cell, before it is known where in the files its row is. */
+/** An error about a cell, before it is known where in the files its row is. */
 class CellFault extends Error {
   readonly info: Code<StatisticsCode>;
   readonly row: number;
@@ -283,7 +283,7 @@ class ChunkReader {
     );
   }
 
-  /** Whether no number is missing; every one of them is looked at. */
+  /** Says whether no number is missing; every one of them is looked at. */
   #isWhole(values: Float64Array): boolean {
     const { strict, missing, countsUnreadable } = this.#options;
     let isWhole = true;
@@ -331,7 +331,7 @@ class ChunkReader {
     return { getItem: () => (text === '' ? null : text) };
   }
 
-  /** Of a text that a folder's name gives. */
+  /** Returns the number of a text that a folder's name gives. */
   #numberOf(text: string, i: number): number {
     const marks = this.#selected.marks[i]!;
     if (marks.has(text)) return Number.NaN;

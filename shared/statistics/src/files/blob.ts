@@ -43,7 +43,7 @@ export async function* readBlobBytes(
   try {
     for (let part = await read(); !part.done; part = await read()) yield part.value;
   } finally {
-    // What is left of a file that is not wanted any more. A stream that has failed says so once more.
+    // This drops what is left of a file that is not wanted any more. A stream that has failed says so once more.
     await reader.cancel().catch(() => {});
   }
 }

@@ -4,7 +4,7 @@ import { join, matchesGlob } from 'node:path';
 import { CodedError } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
 
-/** Whether this may name several files. */
+/** Says whether this may name several files. */
 export const isPattern = (file: string) => /[*?[{]/.test(file);
 
 /** Files that programs leave beside rows: `_SUCCESS`, `.part-0.parquet.crc`. */
@@ -57,7 +57,7 @@ async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
   return found.isDirectory() ? 'folder' : 'file';
 }
 
-/** Whether each hidden name on the way stands in the pattern, or in a part of it that asks for hidden names. */
+/** Says whether each hidden name on the way stands in the pattern, or in a part of it that asks for hidden names. */
 function isMeant(path: string, segments: readonly string[]): boolean {
   return path
     .split('/')
@@ -66,7 +66,7 @@ function isMeant(path: string, segments: readonly string[]): boolean {
 }
 
 /**
- * What folders on the way to a file say of columns: `month=1/rows.csv` has the value 1 in the column month.
+ * Returns what folders on the way to a file say of columns: `month=1/rows.csv` has the value 1 in the column month.
  * @throws ERR_CSV_COLUMNS where no folder names one of them
  */
 export function folderValues(file: string, columns: readonly string[]): string[] {
@@ -83,7 +83,7 @@ export function folderValues(file: string, columns: readonly string[]): string[]
   });
 }
 
-/** As Hive writes a value that is missing. */
+/** The name by which Hive writes a value that is missing. */
 const NO_VALUE = '__HIVE_DEFAULT_PARTITION__';
 
 function unescaped(text: string): string {

@@ -13,7 +13,7 @@ import { filesOf, folderValues } from './paths.ts';
 
 type Columns = Pick<StatisticsTask, 'features' | 'labellings'>;
 
-/** How rows are read, and who is told of it. */
+/** Options by which rows are read, and who is told of it. */
 interface FileRowOptions extends RowOptions {
   /** Told how many rows have been read, and of how many where that is known. */
   readonly onProgress?: ((rows: number, total: number | undefined) => void) | undefined;
@@ -21,21 +21,21 @@ interface FileRowOptions extends RowOptions {
 
 /** The rows of the files that one text names. */
 export interface FileRows {
-  /** What is read, for people. */
+  /** The name of what is read, for people. */
   readonly title: string;
   read(task: Columns, options: FileRowOptions): RowBatches;
   /** SHA-256 of what was read, once it was: hexadecimal. */
   digest(): string;
-  /** The same of what would be read, whose rows are not looked at. */
+  /** Returns the digest of what would be read, whose rows are not looked at. */
   digestOfBytes(): Promise<string>;
 }
 
 /** A record of a sample; undefined for a cell that is missing whatever marks there are. */
 interface FileRecord {
   readonly cells: readonly (string | undefined)[];
-  /** Where it is, for messages. */
+  /** The place of it, for messages. */
   readonly place: string;
-  /** Of the header, where the columns of the file have types: why each is no feature or no label. */
+  /** The problems of columns, beside the header, where the file has types: why each is no feature or no label. */
   readonly problems?: readonly TypeProblems[] | undefined;
 }
 
@@ -138,13 +138,13 @@ export function requireNoText(title: string, settings: ReadingOptions): void {
   );
 }
 
-/** How the settings say that a file is written. */
+/** Returns the form in which, by the settings, a file is written. */
 function formOf(settings: ReadingOptions): CsvForm & Pick<RowOptions, 'numericLabels'> {
   const form = Object.keys(CSV_OPTIONS).map((name) => [name, settings[name as keyof CsvForm]]);
   return { ...(Object.fromEntries(form) as CsvForm), numericLabels: settings.numericLabels };
 }
 
-/** What folders on the way to a file say, where that is asked for. */
+/** Returns what folders on the way to a file say, where that is asked for. */
 function appendedTo(file: string, { folderColumns = [] }: ReadingOptions): RowOptions['appended'] {
   if (folderColumns.length === 0) return undefined;
   return { names: folderColumns, values: folderValues(file, folderColumns) };
@@ -277,7 +277,7 @@ export async function* recordsOfFiles(
   }
 }
 
-/** Where the columns of the first file are in another one. */
+/** Returns the places in another file of the columns of the first one. */
 function orderOf(
   path: string,
   header: readonly (string | undefined)[],

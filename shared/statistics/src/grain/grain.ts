@@ -7,7 +7,7 @@ import type { Feature } from '@eigenveil/task';
 import { spacingOfGrid } from './grid.ts';
 import { type CountedValues, spacingOfValues } from './values.ts';
 
-/** Fewer rows lie on a grid by chance: what they are written with says more of a grain than where they lie. */
+/** The least number of rows; fewer lie on a grid by chance: what they are written with says more of a grain than where they lie. */
 export const LEAST_GRID_ROWS = 60;
 /** Different values that a column keeps. */
 const MOST_VALUES = 4096;
@@ -124,11 +124,11 @@ export class GrainFinder {
   }
 }
 
-/** After the first rows one of so many is looked at, as the others say the same: a prime, so that rows of any order come in turn. */
+/** The number of first rows, all of which are looked at; after them one of so many is, as the others say the same: a prime, so that rows of any order come in turn. */
 const FIRST_ROWS = 4096;
 const ONE_OF = 17;
 
-/** Per feature in its unit; undefined where its values lie on no grid, as measured ones do. */
+/** The grain of each feature in its unit; undefined where its values lie on no grid, as measured ones do. */
 export type FoundGrains = readonly (number | undefined)[];
 
 export class GrainWatch {
@@ -148,7 +148,7 @@ export class GrainWatch {
     for (const [i, finder] of this.#finders.entries()) finder.add(values[i]!);
   }
 
-  /** Undefined of too few rows to tell. */
+  /** Returns undefined for too few rows to tell. */
   found(): FoundGrains | undefined {
     if (this.#rows < LEAST_GRID_ROWS) return undefined;
     return this.#finders.map((finder, i) => finder.grain(this.#features[i]!));

@@ -11,9 +11,9 @@
  */
 import { type CountedValues, MOST_IMPUTED, TOLERANCE } from './values.ts';
 
-/** So large a part of the rows lies on the grid. */
+/** The least part of the rows that lies on a grid. */
 const ON_GRID = 0.98;
-/** So unlikely is a grid by chance, in bits. */
+/** The greatest probability at which a grid does not count as chance, in bits. */
 const CHANCE = -40;
 /** Windows are no narrower than this part of a period, as doubles tell no more; so many bits tell which of all widths it is. */
 const NARROWEST = 2 ** -30;
@@ -22,13 +22,13 @@ const LEVELS = 5;
 const SPIKE = 1 / 4;
 /** An imputed value is as frequent as this. */
 const IMPUTED = 1 / 100;
-/** Fewer values are never enough. */
+/** The fewest values that may be enough. */
 const FEWEST_VALUES = 4;
-/** Of periods whose values lie close together, the second one holds so large a part of the rows at least. */
+/** The least part of the rows that the second one holds of the periods whose values lie close together. */
 const POPULATED = 1 / 20;
 /** Cells of 20 fraction bits are so fine, in parts of the span or finer. */
 const FINEST = 2 ** -21;
-/** What is left of a division by Euclid's algorithm counts as nothing, in parts of the span and of the largest value. */
+/** The remainder of a division by Euclid's algorithm that counts as nothing, in parts of the span and of the largest value. */
 const NOTHING = 1e-9;
 const NOTHING_OF_VALUE = 2 ** -46;
 /** Values whose differences are divided by one another, and gaps that are tried, each larger by a part than the one before. */
@@ -36,7 +36,7 @@ const DIVIDED = 64;
 /** The mean of their places on a circle has this length where a few of them are anywhere, and much less by chance. */
 const NEAR_ONE_ANOTHER = 0.6;
 const FINEST_GAP = 1 / 2000;
-/** So many digits of a candidate are enough to begin with. */
+/** The digits of a candidate that are enough to begin with. */
 const NEAR = 6;
 const GAP_RATIO = 1.15;
 /** A period is written with as few digits as move no value by more than this part of it. */
@@ -106,7 +106,7 @@ function dividing({ values, span }: Column, chosen: readonly number[]): number[]
 /** An order that has nothing to do with that of the values. */
 const mixed = (i: number) => Math.imul(i + 1, 0x9e3779b1) >>> 0;
 
-/** Whether the places of some values in their periods are near one another: what most candidates fail costs little. No value counts more than the others on average. */
+/** Says whether the places of some values in their periods are near one another: what most candidates fail costs little. No value counts more than the others on average. */
 function mayBeGrid({ values, counts }: Column, chosen: readonly number[], period: number): boolean {
   const most = chosen.reduce((sum, i) => sum + counts[i]!, 0) / chosen.length;
   let [x, y, all] = [0, 0, 0];
@@ -162,7 +162,7 @@ function fitted({ values }: Column, near: number, anchor: number): number {
   return period;
 }
 
-/** Whether nearly all rows lie in one window of each period, and by chance would not. */
+/** Says whether nearly all rows lie in one window of each period, and by chance would not. */
 function isGrid({ values, counts, span, rows }: Column, period: number): boolean {
   const start = values[values.length >> 1]!;
   const steps = values.map((value) => (value - start) / period);
@@ -244,7 +244,7 @@ function tail(n: number, p: number, least: number): number {
   return -n * (first + (q < 1 ? (1 - q) * Math.log2((1 - q) / (1 - p)) : 0));
 }
 
-/** The same period with the fewest digits, as it was probably written. */
+/** Returns the same period with the fewest digits, as it was probably written. */
 function shortest(period: number, span: number): number {
   for (let digits = 1; digits < 16; digits += 1) {
     const written = Number(period.toPrecision(digits));

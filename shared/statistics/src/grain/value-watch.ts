@@ -1,4 +1,4 @@
-/** What of the values of a feature looks like a mistake: cells that are clipped or no numbers, and a range that they do not fill. */
+/** Finds what looks like a mistake in the values of a feature: cells that are clipped or no numbers, and a range that they do not fill. */
 import { CodedError, type Words, words } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
 import type { ConsentOptions } from '../csv/reading-options.ts';
@@ -14,15 +14,15 @@ interface Feature {
 const LEAST_FILLED = 1 / 1000;
 /** A spread that is less of it is told: of a file's values, of a draft's sample and of a result. */
 export const LEAST_SPREAD = 1 / 100;
-/** Of fewer rows nothing is said, and of fewer than the second number nothing of all values but the outermost. */
+/** The least number of rows of which anything is said; of fewer than the second number, nothing is said of all values but the outermost. */
 const LEAST_ROWS = 3;
 const LEAST_INNER_ROWS = 8;
-/** After each so many rows, features whose values spread so much of their range that it would take a file of so many rows to be told of them cost no more time. */
+/** The number of rows after which, each time, features whose values spread so much of their range that it would take a file of so many rows to be told of them cost no more time. */
 const WATCHED_ROWS = 1 << 10;
 const CERTAIN_SPREAD = 4 * LEAST_SPREAD;
 const CERTAIN_ROWS = 1 << 20;
 
-/** How far the values of one column spread. */
+/** Watches how far the values of one column spread. */
 export class ColumnSpread {
   #rows = 0;
   #least = Infinity;
@@ -30,7 +30,7 @@ export class ColumnSpread {
   #secondLeast = Infinity;
   #greatest = -Infinity;
   #secondGreatest = -Infinity;
-  /** From here differences are summed, so that their squares do not cancel. */
+  /** The point from which differences are summed, so that their squares do not cancel. */
   #origin = 0;
   #sum = 0;
   #squares = 0;
@@ -55,7 +55,7 @@ export class ColumnSpread {
     this.#squares += difference * difference;
   }
 
-  /** What is to be told of the values in this range; undefined where they fill it as values do. */
+  /** Returns what is to be told of the values in this range; undefined where they fill it as values do. */
   remark(min: number, max: number): string | undefined {
     const range = max - min;
     if (this.#rows < LEAST_ROWS || !(range > 0)) return undefined;
@@ -69,7 +69,7 @@ export class ColumnSpread {
     return undefined;
   }
 
-  /** Whether further values would have to be very many to be told of: also where all are the mean, the sum of the squares stays. */
+  /** Says whether further values would have to be very many to be told of: also where all are the mean, the sum of the squares stays. */
   fills(min: number, max: number): boolean {
     const spread = this.#deviation() / (max - min);
     return spread > CERTAIN_SPREAD && this.#rows * (spread / LEAST_SPREAD) ** 2 >= CERTAIN_ROWS;
@@ -81,7 +81,7 @@ export class ColumnSpread {
   }
 }
 
-/** How far the values of each feature reach into its range. */
+/** Watches how far the values of each feature reach into its range. */
 export class ValueWatch {
   readonly #features: readonly Feature[];
   readonly #spreads: readonly ColumnSpread[];
@@ -100,7 +100,7 @@ export class ValueWatch {
     for (const i of this.#watched) {
       const value = values[i]!;
       const { min, max } = this.#features[i]!;
-      // As it counts: clipped.
+      // A value spreads as it counts: clipped.
       if (!Number.isNaN(value)) this.#spreads[i]!.add(Math.min(max, Math.max(min, value)));
     }
     if (this.#rows % WATCHED_ROWS === 0)
@@ -110,7 +110,7 @@ export class ValueWatch {
       });
   }
 
-  /** What is to be told of features, one by one. */
+  /** Returns what is to be told of features, one by one. */
   remarks(): string[] {
     return this.#watched.flatMap((i) => {
       const { name, min, max } = this.#features[i]!;

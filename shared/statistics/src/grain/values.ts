@@ -1,6 +1,6 @@
 /** The spacing of a column that takes a few common values: codes, or values that lie anyhow, such as 0, 0.37 and 1. */
 
-/** Of the rows without the most frequent value, common ones are held by so large a part each, and by two rows at least. */
+/** The least part of the rows without the most frequent value that holds each common one; at least two rows hold it, too. */
 const LEAST_SHARE = 1 / 200;
 /** All together they are held by so large a part of these: measured values hardly repeat. */
 const COMMON_SHARE = 9 / 10;
@@ -8,7 +8,7 @@ const COMMON_SHARE = 9 / 10;
 const NEAR = 1 / 1000;
 /** A value fits a spacing where it lies within this part of it. */
 export const TOLERANCE = 1 / 25;
-/** So many common values within the others that fit no spacing may be imputed ones, of so large a part of the rows together. */
+/** The most common values that may be imputed ones, within the others and fitting no spacing; of so large a part of the rows together. */
 export const MOST_IMPUTED = 3;
 const IMPUTED_SHARE = 1 / 4;
 /** More common values lie on a grid, or anyhow, and then say nothing. */
@@ -59,7 +59,7 @@ function leastGap(codes: readonly Code[]): number {
   return Math.min(...codes.slice(1).map(({ value }, i) => value - codes[i]!.value));
 }
 
-/** Whether all lie on a grid of their least gap. */
+/** Says whether all lie on a grid of their least gap. */
 function areSpaced(codes: readonly Code[]): boolean {
   const gap = leastGap(codes);
   return codes.every(({ value }) => {

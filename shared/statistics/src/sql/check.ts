@@ -1,4 +1,4 @@
-/** Whether rows with given sums can exist: what can be checked of statistics that were computed elsewhere, before they are encrypted. */
+/** Checks whether rows with given sums can exist: what can be checked of statistics that were computed elsewhere, before they are encrypted. */
 import { CodedError } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
@@ -66,7 +66,7 @@ function checkPart(
 }
 
 /**
- * Whether a symmetric matrix of integers is positive semidefinite, exactly, singular ones included: elimination without fractions (Bareiss,
+ * Says whether a symmetric matrix of integers is positive semidefinite, exactly, singular ones included: elimination without fractions (Bareiss,
  * "Sylvester's identity and multistep integer-preserving Gaussian elimination", 1968), in which every value is a minor of the matrix. A pivot of 0 must
  * have zeros beside it, and its row is left out.
  * @param upper upper triangle: row i from its diagonal on

@@ -1,4 +1,4 @@
-/** How each database writes what the statement of a task's sums needs: names, numbers, text and exact sums. */
+/** Writes for each database what the statement of a task's sums needs: names, numbers, text and exact sums. */
 import { CodedError } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
 
@@ -8,7 +8,7 @@ export type DialectName = (typeof DIALECTS)[number];
 /** A way to sum integers that is exact as long as no partial sum is larger in magnitude than `most`. */
 interface Sum {
   readonly most: bigint;
-  /** Of an expression of 64 bits. */
+  /** Sums an expression of 64 bits. */
   readonly of: (expression: string) => string;
 }
 
@@ -23,9 +23,9 @@ interface Dialect {
   /** Keeps the planner from copying the expressions of an inner query into each place of the outer one that uses them. */
   readonly fence: string;
   readonly quote: (name: string) => string;
-  /** Whether `source."name"` is a column and nothing else; there a bare name may also be a function, such as "user". */
+  /** Says whether `source."name"` is a column and nothing else; there a bare name may also be a function, such as "user". */
   readonly qualifies: boolean;
-  /** What a name that is quoted may not hold, and whether names that differ in case alone are one. */
+  /** The characters that a name that is quoted may not hold, and whether names that differ in case alone are one. */
   readonly forbidden: RegExp;
   readonly longestName: number;
   readonly foldsCase: boolean;
@@ -33,7 +33,7 @@ interface Dialect {
   readonly textOfBytes: (hexadecimal: string) => string;
   /** Texts with one blank between each two; there may be more than functions have arguments. */
   readonly join: (texts: readonly string[]) => string;
-  /** From the fastest to the widest. */
+  /** The ways to sum, from the fastest to the widest. */
   readonly sums: readonly Sum[];
 }
 
@@ -125,9 +125,9 @@ export const DIALECT: Readonly<Record<DialectName, Dialect>> = {
   },
 };
 
-/** What no statement may hold: what cannot be seen, or ends a line. */
+/** Characters that no statement may hold: they cannot be seen, or end a line. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
-/** What shells of databases and templates replace wherever it stands, also between quotes. */
+/** Texts that shells of databases and templates replace wherever they stand, also between quotes. */
 const TEMPLATE = /\$\{|\{\{|\{%|\{#|#\{/;
 /** Names of our own, which a name of the task must not be taken for. */
 const OURS = /^ev_/i;
@@ -151,7 +151,7 @@ export function quoteColumns(dialect: Dialect, names: readonly string[]): string
   });
 }
 
-/** What of two names is the same where case does not count: of some letters only the upper cases are, such as of s and ſ. */
+/** Returns what is the same of two names where case does not count: of some letters only the upper cases are, such as of s and ſ. */
 const foldCase = (name: string) => name.toUpperCase().toLowerCase();
 
 /** A text of the task as a literal. What could be anything but letters, digits and few signs more is written by its bytes. */

@@ -163,7 +163,7 @@ function addUp(length: number, vectors: readonly (readonly bigint[])[]): bigint[
   return sums;
 }
 
-/** What rows are refused for, by feature: an owner cannot be told the line. */
+/** Says what rows are refused for, by feature: an owner cannot be told the line. */
 function refusal(task: StatisticsTask, groups: readonly Group[]): CodedError {
   const places = where(task, groups);
   if (places !== '')

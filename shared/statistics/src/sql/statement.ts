@@ -9,13 +9,13 @@ import { DIALECT, type DialectName, doubleLiteral, exactSum, quoteColumns, textL
 
 export interface StatementOptions {
   readonly dialect: DialectName;
-  /** What comes after FROM: a table, a subquery with a name, a WHERE behind it. The owner's own SQL, taken as it stands. */
+  /** The text after FROM: a table, a subquery with a name, a WHERE behind it. The owner's own SQL, taken as it stands. */
   readonly from: string;
   /** The owner's columns of features and labellings that have another name than in the task. */
   readonly columns?: Readonly<Record<string, string>>;
 }
 
-/** What a row of the result is about where it is not a class. */
+/** The number of a row of the result that is not about a class. */
 export const MISSING = -1;
 export const REFUSED = -2;
 
@@ -27,14 +27,14 @@ export const RESULT = {
   /** Index of the class of the labelling; 0 for PCA; MISSING and REFUSED for rows that are not summed. */
   classOf: (labelling: number) => `ev_class_${labelling + 1}`,
   rows: 'ev_rows',
-  /** Per feature, cells that are clipped; in rows that are not summed, those that are missing or are refused. */
+  /** Cells of each feature that are clipped; in rows that are not summed, those that are missing or are refused. */
   cells: 'ev_cells',
   V: 'ev_v',
   /** Row i of the upper triangle of R. */
   R: (i: number) => `ev_r_${i + 1}`,
 } as const;
 
-/** What a cell is: a finite number or a class, nothing (NULL, NaN), or what a file of rows would be refused for. */
+/** The state of a cell: a finite number or a class, nothing (NULL, NaN), or what a file of rows would be refused for. */
 const STATE = { fine: 0, missing: 1, refused: 2 } as const;
 
 /**
@@ -186,7 +186,7 @@ export function sqlStatement(
 }
 
 /**
- * Whoever promises differential privacy relies on rows that are no longer than a norm, which sums do not show. And the sums of a sketch are as many
+ * Refuses tasks whose sums do not tell enough. Whoever promises differential privacy relies on rows that are no longer than a norm, which sums do not show. And the sums of a sketch are as many
  * as features times columns, each over all features.
  * @throws ERR_SQL_PRIVACY, ERR_SQL_SKETCH
  */

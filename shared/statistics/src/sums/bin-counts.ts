@@ -7,7 +7,7 @@ import type { Statistics } from './statistics.ts';
 export class BinCounts {
   /** No row is scaled down. */
   readonly clippedRows = 0;
-  /** Per feature: the edges of its histogram, and where among the counts that stands. */
+  /** The edges of each feature's histogram, and its place among the counts. */
   readonly #features: readonly { readonly edges: Float64Array; readonly from: number }[];
   readonly #counts: Float64Array;
   readonly #clippedCells: Float64Array;
@@ -36,7 +36,7 @@ export class BinCounts {
     return this.#rows;
   }
 
-  /** Per feature, how many cells lay beyond its range, and so are in the first or last bin. */
+  /** Says for each feature how many cells lay beyond its range, and so are in the first or last bin. */
   get clippedCells(): readonly number[] {
     return [...this.#clippedCells];
   }
@@ -69,7 +69,7 @@ export class BinCounts {
   }
 
   /**
-   * Of the rows so far, as a contribution of one owner.
+   * Returns the statistics of the rows so far, as a contribution of one owner.
    * @throws ERR_NO_ROWS
    */
   statistics(): Statistics {

@@ -7,7 +7,7 @@ import { STATISTICS_CODES } from '../codes.ts';
 import { clipRow } from './clip.ts';
 
 /**
- * Where x, clipped to [min, max], lies in the feature's range: ((x − min) − (max − x)) / (max − min) in double arithmetic. This
+ * Returns the place where x, clipped to [min, max], lies in the feature's range: ((x − min) − (max − x)) / (max − min) in double arithmetic. This
  * form is monotone in x, hits −1 and 1 exactly at both ends, never leaves [-1, 1] and is odd about the middle of the range;
  * (x − middle) / half has none of these when min and max are large and close together. A feature with min = max maps to 0.
  */
@@ -64,12 +64,12 @@ export class Discretiser {
     this.#clippedCells = new Float64Array(task.features.length);
   }
 
-  /** Per feature, how many of the cells seen so far lay outside its range. */
+  /** Says for each feature how many of the cells seen so far lay outside its range. */
   get clippedCells(): readonly number[] {
     return [...this.#clippedCells];
   }
 
-  /** How many of the rows seen so far were longer than the clipping norm. */
+  /** Says how many of the rows seen so far were longer than the clipping norm. */
   get clippedRows(): number {
     return this.#clippedRows;
   }
@@ -85,7 +85,7 @@ export class Discretiser {
     return cells;
   }
 
-  /** The same without making anything: doubles are several times faster to work on than what `discretise` makes. */
+  /** Does the same without making anything: doubles are several times faster to work on than what `discretise` makes. */
   discretiseInto(row: ArrayLike<number>, cells: number[] | Float64Array): void {
     if (row.length !== this.#features.length) {
       throw new RangeError(`"row" expected ${this.#features.length} cells, got ${row.length}`);
@@ -94,7 +94,7 @@ export class Discretiser {
   }
 
   /**
-   * The same for a row among many: reads one cell per feature from `at` on, and fills `cells`.
+   * Does the same for a row among many: it reads one cell per feature from `at` on, and fills `cells`.
    * @throws ERR_NOT_FINITE, also where there are too few cells
    */
   write(rows: ArrayLike<number>, at: number, cells: number[] | Float64Array): void {

@@ -1,4 +1,4 @@
-/** Where labels stand among the classes of a task. */
+/** Finds where labels stand among the classes of a task. */
 import { CodedError } from '@eigenveil/platform';
 import type { Labelling } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';

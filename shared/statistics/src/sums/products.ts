@@ -2,7 +2,7 @@
 
 import { type StatisticsTask, sketchColumnBound } from '@eigenveil/task';
 
-/** What sums products of rows, ROWS_PER_PASS at a time. */
+/** Sums products of rows, ROWS_PER_PASS at a time. */
 export interface ProductSums {
   readonly rowsPerFlush: number;
   /** @param rows ROWS_PER_PASS rows of d cells, one after the other; zeros where there are fewer */
@@ -121,7 +121,7 @@ function areColumns(matrix: Int32Array, columns: number, bound: number): boolean
 
 /** Exact sums of integers in doubles: as fast as double arithmetic, and as long as any statistics need. */
 
-/** Of these a second sum counts how many there are. */
+/** The size of a carry; a second sum counts how many there are. */
 const CARRY_BITS = 32;
 const CARRY = 2 ** CARRY_BITS;
 /** Sums that stay within so many bits between two flushes, beside what a flush leaves, are exact: 2^52 + 2^32 < 2^53. */
@@ -131,7 +131,7 @@ const EXACT_BITS = 52;
 export const ROWS_PER_PASS = 4;
 
 /**
- * How many rows may be added between two flushes, a multiple of a pass.
+ * Says how many rows may be added between two flushes, a multiple of a pass.
  * @param bits what one row adds is at most 2^bits in magnitude
  * @throws RangeError when not even one pass is exact
  */
@@ -142,7 +142,7 @@ export function rowsPerFlush(bits: number): number {
 }
 
 export class Sums {
-  /** What is added to. */
+  /** The sums that are added to. */
   readonly fast: Float64Array;
   readonly #carries: Float64Array;
 
@@ -151,7 +151,7 @@ export class Sums {
     this.#carries = new Float64Array(length);
   }
 
-  /** After `rowsPerFlush` rows at the latest. */
+  /** Takes the carries away. It is called after `rowsPerFlush` rows at the latest. */
   flush(): void {
     const { fast } = this;
     for (let i = 0; i < fast.length; i += 1) {

@@ -1,4 +1,4 @@
-/** From an owner's rows, wherever they come from, to its statistics. */
+/** Sums an owner's rows, wherever they come from, to its statistics. */
 import { type StatisticsTask, takesOwnFloor } from '@eigenveil/task';
 import { type FoundGrains, GrainWatch } from '../grain/grain.ts';
 import { StatisticsAccumulator } from './accumulate.ts';
@@ -38,12 +38,12 @@ export class RowAccumulator {
     return this.#sums.rows;
   }
 
-  /** Per feature, how many cells so far lay outside its range and were clipped; of a histogram, counted in its first or last bin. */
+  /** Says for each feature how many cells so far lay outside its range and were clipped; of a histogram, counted in its first or last bin. */
   get clippedCells(): readonly number[] {
     return this.#sums.clippedCells;
   }
 
-  /** How many rows so far were longer than the clipping norm and were scaled down; none without differential privacy. */
+  /** Says how many rows so far were longer than the clipping norm and were scaled down; none without differential privacy. */
   get clippedRows(): number {
     return this.#sums.clippedRows;
   }
@@ -57,27 +57,27 @@ export class RowAccumulator {
     this.addClassed(values, this.#labels.classesOf(labels));
   }
 
-  /** The same with the indices of classes in place of their labels. */
+  /** Adds the same row with the indices of classes in place of their labels. */
   addClassed(values: ArrayLike<number>, classes: readonly number[]): void {
     this.#sums.add(values, classes);
     this.#grains?.add(values);
   }
 
   /**
-   * Of the rows so far, as a contribution of one owner.
+   * Returns the statistics of the rows so far, as a contribution of one owner.
    * @throws ERR_NO_ROWS
    */
   statistics(): Statistics {
     return this.#sums.statistics();
   }
 
-  /** How far the values of the rows so far lie apart, of a task that an owner may have to add a floor of its own to; undefined of other tasks and of few rows. */
+  /** Says how far the values of the rows so far lie apart, for a task that an owner may have to add a floor of its own to; undefined of other tasks and of few rows. */
   grains(): FoundGrains | undefined {
     return this.#grains?.found();
   }
 }
 
-/** What sums rows of one kind of task. */
+/** Sums rows of one kind of task. */
 interface Summing {
   readonly rows: number;
   readonly clippedCells: readonly number[];

@@ -11,16 +11,16 @@ import type { Statistics } from './statistics.ts';
 export interface Row {
   /** One finite number per feature, in the task's order and the source's units; NaN where unreadable cells are counted. */
   readonly values: ArrayLike<number>;
-  /** Per labelling the index of the row's class. */
+  /** The index of the row's class, for each labelling. */
   readonly classes: readonly number[];
   /** The cells of the kept columns as they stand, where some are to be kept. */
   readonly kept?: readonly string[];
 }
 
-/** As fast as they are asked for, and never held together: a batch may be overwritten once the next one is asked for. */
+/** Batches of rows, made as fast as they are asked for, and never held together: a batch may be overwritten once the next one is asked for. */
 export type RowBatches = AsyncIterable<readonly Row[]>;
 
-/** How rows are read from any source. */
+/** Options by which rows are read from any source. */
 export interface RowOptions
   extends Pick<
     ReadingOptions,
@@ -44,24 +44,24 @@ export interface RowOptions
   readonly onRemark?: ((remark: string) => void) | undefined;
 }
 
-/** How rows are read and summed. */
+/** Options by which rows are read and summed. */
 export interface SummingOptions extends RowOptions, ConsentOptions {
-  /** Of a task with `sketch`: Ω, as sketchMatrix makes it. */
+  /** Ω of a task with `sketch`, as sketchMatrix makes it. */
   readonly signs?: Int32Array | undefined;
 }
 
 export interface OwnerStatistics {
   readonly statistics: Statistics;
   readonly rows: number;
-  /** Per feature, how many cells lay outside its range and were clipped; of a histogram, counted in its first or last bin. */
+  /** The number of cells of each feature that lay outside its range and were clipped; of a histogram, counted in its first or last bin. */
   readonly clippedCells: readonly number[];
-  /** How many rows were longer than the clipping norm and were scaled down; none without differential privacy. */
+  /** The number of rows that were longer than the clipping norm and were scaled down; none without differential privacy. */
   readonly clippedRows: number;
-  /** How many rows were left out since a cell is missing or all cells are blank: see RowOptions. */
+  /** The number of rows that were left out since a cell is missing or all cells are blank: see RowOptions. */
   readonly skippedRows: number;
-  /** Of a histogram: per feature, how many cells were no numbers. */
+  /** The number of cells of each feature that were no numbers; of a histogram alone. */
   readonly unreadableCells?: readonly number[];
-  /** How far the values of each feature that was read lie apart, of a task that an owner may have to add a floor of its own to; absent where there were few rows. */
+  /** The distances at which the values of each feature that was read lie apart, for a task that an owner may have to add a floor of its own to; absent where there were few rows. */
   readonly grains?: FoundGrains;
 }
 

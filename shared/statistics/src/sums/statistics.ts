@@ -21,13 +21,13 @@ export interface ClassSums {
 export interface Statistics {
   /** Upper triangle of the sum of x xᵀ in units of 2^(-2 fractionBits), row by row (i <= j); empty for MDR and for a sketch. */
   readonly R: readonly bigint[];
-  /** Of a sketch alone: the sum of x (xᵀΩ) in the same units, row by row: per feature one value for each column of Ω. */
+  /** The sum of x (xᵀΩ), which a sketch alone has, in the same units, row by row: per feature one value for each column of Ω. */
   readonly Y?: readonly bigint[];
-  /** Of histograms alone: of each its bins' counts, and then how many cells are no number. */
+  /** The counts of each histogram's bins, and then how many cells are no number; histograms alone have them. */
   readonly counts?: readonly bigint[];
-  /** Per labelling, per class; PCA has one labelling with one class that holds all rows, a histogram none. */
+  /** The sums for each labelling and class; PCA has one labelling with one class that holds all rows, a histogram none. */
   readonly labellings: readonly (readonly ClassSums[])[];
-  /** How many owners' statistics these are; 1 in a contribution. */
+  /** The number of owners whose statistics these are; 1 in a contribution. */
   readonly owners: bigint;
   /**
    * V once more, per labelling and class, with noise of its own, in units of 2^-sumFractionBits: of what servers compute with under a floor, whose fraction bits R and V have

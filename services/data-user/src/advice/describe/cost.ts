@@ -1,4 +1,4 @@
-/** What a task's two-party computation will cost, before anybody contributes: counted where gates count, else by lines fitted to measurements. */
+/** Tells what a task's two-party computation will cost, before anybody contributes: counted where gates count, else by lines fitted to measurements. */
 import { nextTurn } from '@eigenveil/platform';
 import { isStandardised, LINEAR_RING_BITS, programOf, sumsOf, type TaskProposal } from '@eigenveil/task';
 import {
@@ -14,21 +14,21 @@ import {
 
 export interface Cost {
   readonly seconds: number;
-  /** Between the servers, both ways. */
+  /** The bytes between the servers, both ways. */
   readonly bytes: number;
-  /** Of each server's process. */
+  /** The memory of each server's process. */
   readonly memory: number;
 }
 
-/** Of the machine whose figures README and docs/benchmarks have: 2 cores, both servers on it. */
+/** The machine whose figures README and docs/benchmarks have: 2 cores, both servers on it. */
 const MACHINE = 'a machine of 2 cores as in docs/benchmarks.md';
 const GATES_PER_SECOND = 8e6;
 const LABEL_BYTES = 16;
-/** From the shares to the restored counts and quantiles: 0.3 s for 34,850 sums. */
+/** The speed from the shares to the restored counts and quantiles: 0.3 s for 34,850 sums. */
 const LINEAR_SUMS_PER_SECOND = 1.5e5;
 
 /**
- * Undefined for `simulated`, which costs nothing to speak of.
+ * Returns the cost; undefined for `simulated`, which costs nothing to speak of.
  * @throws the signal's reason, once it is aborted
  */
 export async function costOf(task: TaskProposal, signal?: AbortSignal): Promise<Cost | undefined> {
@@ -63,7 +63,7 @@ async function garbledCost(task: TaskProposal, signal?: AbortSignal): Promise<Co
   };
 }
 
-/** By docs/rotated-costs.md: products of d³ and d² entries; those of a pencil also have one of its classes or components for a side. */
+/** Counts by docs/rotated-costs.md: products of d³ and d² entries; those of a pencil also have one of its classes or components for a side. */
 function rotatedCost(task: TaskProposal): Cost {
   const { method, components, labellings, serverLine } = task;
   const d = task.features.length;
@@ -79,7 +79,7 @@ function rotatedCost(task: TaskProposal): Cost {
   };
 }
 
-/** By the lengths of messages (docs/rotated-sketches.md): products of l × l matrices, the square of d × l numbers, and what the components take. */
+/** Counts by the lengths of messages (docs/rotated-sketches.md): products of l × l matrices, the square of d × l numbers, and what the components take. */
 function sketchCost({ features, components, serverLine }: TaskProposal, l: number): Cost {
   const d = features.length;
   const products = 4000 * l ** 3 + d * l * (3900 + 5 * l + 710 * components);
@@ -91,7 +91,7 @@ function sketchCost({ features, components, serverLine }: TaskProposal, l: numbe
   };
 }
 
-/** In words, marked as what it is. */
+/** Says the cost in words, marked as what it is. */
 export async function describeCost(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
   const cost = await costOf(task, signal);
   if (cost === undefined) return [];

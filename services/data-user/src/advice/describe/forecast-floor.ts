@@ -1,4 +1,4 @@
-/** What the floor will cost: its noise is drawn a few times over the sample's own statistics, at the sample's number of rows and at as many as all owners may bring. */
+/** Forecasts what the floor will cost: its noise is drawn a few times over the sample's own statistics, at the sample's number of rows and at as many as all owners may bring. */
 import { isOf } from '@eigenveil/platform';
 import { keyedRandomness } from '@eigenveil/privacy';
 import {
@@ -24,15 +24,15 @@ import { floorOf, isStandardised, type Program, programOf, type TaskProposal } f
 type Matrix = readonly (readonly number[])[];
 
 export interface FloorForecast {
-  /** What a part is one of: of the variance, of what tells classes apart, of the variance of what is predicted. */
+  /** The whole that a part is of: the variance, what tells classes apart, or the variance of what is predicted. */
   readonly of: 'variance' | 'separation' | 'target';
-  /** What the exact result has of it in the sample: of separation all. */
+  /** The part of it that the exact result has in the sample: all of separation. */
   readonly exact: number;
-  /** What is left with the floor, on average; null where it may end with ERR_NOT_POSITIVE_DEFINITE. */
+  /** The part that is left with the floor, on average; null where it may end with ERR_NOT_POSITIVE_DEFINITE. */
   readonly floor: readonly { readonly rows: number; readonly part: number | null }[];
 }
 
-/** Fewer draws of a large matrix do. */
+/** The number of draws; fewer do for a large matrix. */
 const DRAWS = 8;
 const DRAWS_OF_LARGE = 3;
 const LARGE = 60;
@@ -40,14 +40,14 @@ const SERVERS = ['csp', 'dataUser'] as const;
 /** Draws are those of any other run, so that a draft says the same each time. */
 const KEY = new Uint8Array(32);
 
-/** Whether a task's floor can be forecast: it has one, no noise for differential privacy beside it, and the grains that it follows from. */
+/** Says whether a task's floor can be forecast: it has one, no noise for differential privacy beside it, and the grains that it follows from. */
 export function hasForecast(task: TaskProposal): boolean {
   const areDeclared = task.features.every(({ min, max, grain }) => min === max || grain !== undefined);
   return areDeclared && task.differentialPrivacy === null && floorOf(task) !== undefined;
 }
 
 /**
- * What is left with the floor, at the sample's number of rows and at as many as all owners may bring.
+ * Returns what is left with the floor, at the sample's number of rows and at as many as all owners may bring.
  * @param count how many draws of both servers' noise it is a mean of
  * @param partOf given the statistics with noise and without
  * @param signs of a task with `sketch`: Ω
@@ -76,7 +76,7 @@ export function partsWithFloor(
   });
 }
 
-/** Undefined of a sketch, where there is no floor, or noise for differential privacy beside it, without grains, and where the sample has no result. */
+/** Forecasts the floor; undefined for a sketch, where there is no floor, or noise for differential privacy beside it, without grains, and where the sample has no result. */
 export function forecastFloor(
   task: TaskProposal,
   { statistics, rows }: { readonly statistics: Statistics; readonly rows: number },
@@ -98,7 +98,7 @@ export function forecastFloor(
 const ofMethod = ({ method }: TaskProposal) =>
   method.kind === 'pca' ? 'variance' : method.kind === 'ridge' ? 'target' : 'separation';
 
-/** Whether the sample has the rank for it is said elsewhere. */
+/** Makes the program; elsewhere it is said whether the sample has the rank for it. */
 function programFor(task: TaskProposal): Program {
   return { ...programOf(task), minimumOwners: 1, allowFullRank: true };
 }
@@ -106,7 +106,7 @@ function programFor(task: TaskProposal): Program {
 const resultOf = (task: TaskProposal, statistics: Statistics): Decomposition =>
   decompose(programFor(task), statistics);
 
-/** What a result has of these exact statistics. */
+/** Returns a function that says what a result has of these exact statistics. */
 function partOfResult(task: TaskProposal, statistics: Statistics): (result: Decomposition) => number {
   const { method, fractionBits } = task;
   const total = method.kind === 'mdr' ? [] : totalScatter(statistics, fractionBits);
@@ -120,7 +120,7 @@ function partOfResult(task: TaskProposal, statistics: Statistics): (result: Deco
     const { values } = generalisedEigen(exact.A, exact.B!);
     return ({ vectors }) => criterion(exact, vectors) / sum(values.slice(0, vectors.length));
   }
-  // Of a correlation matrix a result has vectors of features as they are.
+  // A result of a correlation matrix has vectors of features as they are.
   const scales = isStandardised(method) ? undividedVariances(total).map(Math.sqrt) : total.map(() => 1);
   const A = isStandardised(method) ? correlationOf(total) : total;
   return ({ vectors }) => {
@@ -145,7 +145,7 @@ function meanOf(parts: readonly (number | null)[]): number | null {
   );
 }
 
-/** In words, one line. */
+/** Says it in words, in one line. */
 export function describeFloor(
   { components, method }: TaskProposal,
   forecast: FloorForecast | undefined,
@@ -180,7 +180,7 @@ function form(matrix: Matrix, a: readonly number[], b: readonly number[]): numbe
   return sum(matrix.map((row, i) => a[i]! * sum(row.map((entry, j) => entry * b[j]!))));
 }
 
-/** What the span of the vectors has of the pencil, or of A beside the unit matrix: the sum of its eigenvalues in there. */
+/** Returns what the span of the vectors has of the pencil, or of A beside the unit matrix: the sum of its eigenvalues in there. */
 function criterion({ A, B }: Pencil, vectors: Matrix): number {
   const unit = () => vectors[0]!.map((_, i) => vectors[0]!.map((__, j) => Number(i === j)));
   const within = (matrix: Matrix) => vectors.map((a) => vectors.map((b) => form(matrix, a, b)));

@@ -18,7 +18,7 @@ import { describeHead, type ToldResult } from './result.ts';
 const SERVERS = 2;
 
 /**
- * What is expected of the counts, exactly and before anybody contributes.
+ * Says what is expected of the counts, exactly and before anybody contributes.
  * @throws ERR_DP_PARAMETER
  */
 export function describeHistogram(task: TaskProposal): string[] {

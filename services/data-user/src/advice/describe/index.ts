@@ -1,4 +1,4 @@
-/** What is told of a result: by the command line and by the console the same. */
+/** Words for a result that the command line and the console say alike. */
 
 export { type Remark, remarksOf, roundingInWords } from './caveats.ts';
 export {

@@ -1,4 +1,4 @@
-/** What differential privacy does to the result of a task, in words for the person who proposes it. */
+/** Says what differential privacy does to the result of a task, in words for the person who proposes it. */
 import {
   largestScatter,
   noiseNorm,
@@ -67,7 +67,7 @@ function describeNorm(task: TaskProposal): string[] {
   ];
 }
 
-/** What ranges around the mean of an earlier task show beyond what that task promises. */
+/** Says what ranges around the mean of an earlier task show beyond what that task promises. */
 export function describeEarlier({ differentialPrivacy }: EarlierResult): string[] {
   if (differentialPrivacy?.noise !== 'csp') return [];
   return [

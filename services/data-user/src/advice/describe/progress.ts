@@ -1,11 +1,11 @@
-/** How far a two-party computation is, in words. */
+/** Says in words how far a two-party computation is. */
 import type { TaskStatus } from '@eigenveil/wire';
 
 type Progress = NonNullable<TaskStatus['progress']>;
 
 const MILLION = 1e6;
 
-/** For example: 37.2 of 105.2 million AND gates, 7.9 million/s, 9 s left. */
+/** Says, for example: 37.2 of 105.2 million AND gates, 7.9 million/s, 9 s left. */
 export function describeProgress(progress: Progress): string {
   const { unit, planned, seconds } = progress;
   const done = (progress.done / MILLION).toFixed(1);
@@ -16,7 +16,7 @@ export function describeProgress(progress: Progress): string {
   return `${done} of ${(planned / MILLION).toFixed(1)} million ${unit}, ${speed}${left === null ? '' : `, ${Math.ceil(left)} s left`}`;
 }
 
-/** At the speed so far; null while that is not known, or not how much there is to do. */
+/** Returns the seconds left at the speed so far; null while that is not known, or not how much there is to do. */
 export function secondsLeft({ done, planned, seconds }: Progress): number | null {
   if (planned === undefined || done === 0 || seconds === 0) return null;
   return (Math.max(0, planned - done) * seconds) / done;

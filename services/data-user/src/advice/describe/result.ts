@@ -15,7 +15,7 @@ import { type Remark, roundingInWords } from './caveats.ts';
 export interface ToldResult {
   readonly task: Task;
   readonly projection: Projection;
-  /** How many owners the CSP has verified. */
+  /** The number of owners that the CSP has verified. */
   readonly verifiedOwners: number;
   readonly remarks: readonly Remark[];
 }
@@ -40,7 +40,7 @@ export function describeResult(result: ToldResult): string {
   ].join('\n');
 }
 
-/** Of what it is, and of whose rows. */
+/** Says what the result is, and of whose rows. */
 export function describeHead(result: ToldResult): string[] {
   return [...describeTask(result.task), ...describeRows(result)];
 }
@@ -49,7 +49,7 @@ export function describeOwners(verifiedOwners: number): string {
   return `${verifiedOwners} owners, as the CSP has verified`;
 }
 
-/** Of a regression, in the columns' units: what a unit of each column adds to the predicted one. */
+/** Says for a regression, in the columns' units, what a unit of each column adds to the predicted one. */
 function weights(result: ToldResult): string[] {
   const { features } = result.task;
   const inUnits = regressionInUnits(result);
@@ -175,7 +175,7 @@ export function listComponents(components: readonly number[]): string {
   return `${components.length === 1 ? 'component' : 'components'} ${names.join(', ')}`;
 }
 
-/** What may be told of a component, or of some together. */
+/** The share that may be told of a component, or of some together. */
 export type ToldShare = ExplainedVariance['each'][number];
 
 /** `36.6 % (32.8 to 40.4)`, without noise `36.6 %`, or `?`. */

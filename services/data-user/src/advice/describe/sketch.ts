@@ -1,4 +1,4 @@
-/** What a sketch costs in accuracy on the sample that it was drafted from, in words for the person who drafts. */
+/** Says what a sketch costs in accuracy on the sample that it was drafted from, in words for the person who drafts. */
 import {
   type ClaimedProjection,
   type Sketch,
@@ -12,7 +12,7 @@ import { programOf, type TaskProposal } from '@eigenveil/task';
 import type { ReadSampleRows } from '../draft/sample.ts';
 import { describeFloor, hasForecast, partsWithFloor } from './forecast-floor.ts';
 
-/** Of which the exact components are computed beside the sketch's: a second or so. */
+/** The most rows of which the exact components are computed beside the sketch's, in a second or so. */
 const MOST_ROWS = 500;
 /** Noise on so many values is drawn within a few seconds. */
 const MOST_NOISE = 100_000;

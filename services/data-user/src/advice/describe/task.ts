@@ -1,4 +1,4 @@
-/** What follows from a proposal, in words for the person who makes it: known before anybody contributes. */
+/** Says what follows from a proposal, in words for the person who makes it: it is known before anybody contributes. */
 import {
   cappedComponents,
   constantFeatures,
@@ -12,7 +12,7 @@ import { describeCost } from './cost.ts';
 import { describeNoise } from './privacy.ts';
 
 /**
- * Of a proposal that is computable.
+ * Describes a proposal that is computable.
  * @throws ERR_DP_PARAMETER; the signal's reason, once it is aborted
  */
 export async function describeTask(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
@@ -25,7 +25,7 @@ export async function describeTask(task: TaskProposal, signal?: AbortSignal): Pr
   ];
 }
 
-/** What stands between the rows and the result. */
+/** Says what stands between the rows and the result. */
 function describeReleases(task: TaskProposal): string[] {
   const floor = floorInWords(task);
   const consent = task.exact

@@ -7,9 +7,9 @@ import type { TaskClient } from '../../client/tasks.ts';
 import type { Draft } from './draft.ts';
 
 export interface DraftBasis {
-  /** As the CSP has countersigned it. */
+  /** The digest as the CSP has countersigned it. */
   readonly digest: Digest;
-  /** From the first of the chain to the one with this digest. */
+  /** The links from the first of the chain to the one with this digest. */
   readonly links: readonly (Link & { readonly task: Task })[];
 }
 
@@ -34,7 +34,7 @@ export function ridgeOn({ links }: DraftBasis): number {
 }
 
 /**
- * The same draft with the components of the basis for its features. Their grain is the largest of the features that the first task declares or the sample shows.
+ * Returns the same draft with the components of the basis for its features. Their grain is the largest of the features that the first task declares or the sample shows.
  * @throws ERR_TASK_INVALID unless the sample has the features of the first link, and no others; for a correlation matrix
  */
 export function draftOn({ digest, links }: DraftBasis, draft: Draft): Draft {
@@ -53,7 +53,7 @@ function componentsOf(links: DraftBasis['links'], { features: sampled }: Draft):
   }, sampled);
 }
 
-/** Of what is declared and what is shown. */
+/** Returns the coarser one of what is declared and what is shown. */
 function coarser(...grains: readonly Draft['features'][number]['grain'][]) {
   const known = grains.filter((grain) => grain !== undefined);
   const steps = known.filter((grain) => grain !== 'cell');
@@ -62,7 +62,7 @@ function coarser(...grains: readonly Draft['features'][number]['grain'][]) {
 }
 
 /**
- * The same draft with the features of the result that it shall refine, in their order and ranges.
+ * Returns the same draft with the features of the result that it shall refine, in their order and ranges.
  * @throws ERR_TASK_INVALID unless the sample has these, and no others
  */
 export function draftRefining({ links }: DraftBasis, draft: Draft): Draft {

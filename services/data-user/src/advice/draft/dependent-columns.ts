@@ -4,9 +4,9 @@
  */
 import type { SampleColumn } from './sample-column.ts';
 
-/** Of more columns, none is looked for. */
+/** The most columns among which any are looked for. */
 const MOST_COLUMNS = 256;
-/** So many rows are looked at. */
+/** The most rows that are looked at. */
 const MOST_ROWS = 20_000;
 /**
  * A column follows from others where these leave no more of its variance. Doubles leave 10^-13 of it, and who measures something of its own far more; a residue so small
@@ -15,11 +15,11 @@ const MOST_ROWS = 20_000;
 const LEFT = 1e-11;
 /** A part of a column that is less, in standard deviations, is rounding. */
 const NO_PART = 1e-4;
-/** Fewer rows may agree by chance: of the sample, for each column that others follow from, and of those without a column's most frequent value. */
+/** The least number of rows, since fewer may agree by chance: of the sample, for each column that others follow from, and of those without a column's most frequent value. */
 const LEAST_ROWS = 60;
 const ROWS_PER_COLUMN = 4;
 const LEAST_VARYING_ROWS = 8;
-/** So many columns are named. */
+/** The most columns that are named. */
 const MOST_NAMED = 8;
 
 /** Sums of products of the columns' differences from their means, which move with each row so that large means cost no digits. */
@@ -35,7 +35,7 @@ export class SampleScatter {
     this.means = new Float64Array(columns);
   }
 
-  /** Undefined for more columns than are looked at. */
+  /** Returns undefined for more columns than are looked at. */
   static of(columns: number): SampleScatter | undefined {
     return columns > MOST_COLUMNS ? undefined : new SampleScatter(columns);
   }
@@ -63,13 +63,13 @@ export class SampleScatter {
 interface Candidate {
   readonly column: SampleColumn;
   readonly at: number;
-  /** Whether it stays whatever it follows from. */
+  /** Says whether it stays whatever it follows from. */
   readonly keep: boolean;
 }
 
 export interface Dependent {
   readonly name: string;
-  /** What it follows from, in words. */
+  /** The columns that it follows from, in words. */
   readonly why: string;
 }
 
@@ -148,7 +148,7 @@ const meanOf = (scatter: SampleScatter, { at }: Candidate) => scatter.means[at]!
 const deviationOf = (scatter: SampleScatter, { at }: Candidate) =>
   Math.sqrt(scatter.at(at, at) / scatter.rows);
 
-/** Whether all take two values alone, and each row has the greater one of exactly one of them. */
+/** Says whether all take two values alone, and each row has the greater one of exactly one of them. */
 function isOneHot(scatter: SampleScatter, own: Candidate, parts: readonly Part[]): boolean {
   const all = [own, ...parts.map(({ of }) => of)];
   if (!all.every(({ column }) => column.range!.twoValued)) return false;
@@ -165,7 +165,7 @@ function namesIn(names: readonly string[]): string {
   return shown.length === 1 ? shown[0]! : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
 
-/** What is said of columns that a draft leaves out. */
+/** Returns what is said of columns that a draft leaves out. */
 export function describeDependent(dependent: readonly Dependent[]): string[] {
   if (dependent.length === 0) return [];
   const shown = dependent.slice(0, MOST_NAMED).map(({ name, why }) => `${JSON.stringify(name)} ${why}`);

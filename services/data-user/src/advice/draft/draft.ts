@@ -23,9 +23,9 @@ import type { NoFeature, NoLabel, SampleColumn } from './sample-column.ts';
 
 export interface DraftOptions {
   readonly method: MethodName | 'ridge';
-  /** For pca; covariance where it is not given. */
+  /** The scale for pca; covariance where it is not given. */
   readonly scale?: Scale | undefined;
-  /** For dca; standard where it is not given. */
+  /** The form for dca; standard where it is not given. */
   readonly form?: 'standard' | 'book' | undefined;
   /** ρ of a discriminant method or of ridge; 1 where it is not given. */
   readonly ridge?: number | undefined;
@@ -35,11 +35,11 @@ export interface DraftOptions {
   readonly target?: string | undefined;
   /** Label columns: none for pca and ridge, one for dca and lda, utility and privacy for mdr. */
   readonly labels: readonly string[];
-  /** Of all features, from domain knowledge; that of each column in the sample where it is not given. */
+  /** The range of all features, from domain knowledge; that of each column in the sample where it is not given. */
   readonly range?: readonly [min: number, max: number] | undefined;
   /** Columns to leave out; `#3` is the third one. */
   readonly ignore: readonly string[];
-  /** Whether ranges are wider than the values on purpose, as those of a histogram are. */
+  /** Says whether ranges are wider than the values on purpose, as those of a histogram are. */
   readonly isRangeWide?: boolean | undefined;
   /** Features of which more than half of the cells may lie outside `range`. */
   readonly allowClipping?: readonly string[] | undefined;
@@ -88,7 +88,7 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
   const [labelled, targeted] = [positions(labels), positions(target === undefined ? [] : [target])];
   const used = columns.filter((column, i) => !labelled.has(i) && !isNamed(columns, column, ignore));
   const isTarget = (column: SampleColumn) => targeted.has(columns.indexOf(column));
-  // What is predicted comes last.
+  // The column that is predicted comes last.
   const all = [...used.filter((column) => !isTarget(column)), ...used.filter(isTarget)];
   const classes = labels.map((name) => columns[positionOf(columns, name)]!);
   checkCells(sample, all, classes);
@@ -172,7 +172,7 @@ function titleOf(columns: readonly SampleColumn[], column: SampleColumn): string
   return isData ? `${position + 1}` : columnTitle(column.name, position);
 }
 
-/** Where a column is, by its name for the task, its own, or its number; -1 where there is none. */
+/** Returns the place of a column, by its name for the task, its own, or its number; -1 where there is none. */
 function positionOf(columns: readonly SampleColumn[], name: string): number {
   const position = columns.findIndex((column) => column.name === name);
   if (position >= 0) return position;
@@ -207,7 +207,7 @@ function nearName(columns: readonly SampleColumn[], name: string): string {
   return `, but ${columnTitle(own, near)} differs from it in ${differenceOf(own, name)} alone`;
 }
 
-/** What is odd about features, and about the sample as a whole. */
+/** Tells what is odd about features, and about the sample as a whole. */
 function tellRemarks(
   { endsInSum, skippedRows = 0 }: Sample,
   features: readonly SampleColumn[],
@@ -236,7 +236,7 @@ function tellRemarks(
   if (endsInSum === true) onRemark(LAST_IS_SUM);
 }
 
-/** Of the first row that has one. */
+/** Refuses the first row that has a bad cell. */
 function checkCells(
   { columns, rows, endsInSum }: Sample,
   features: readonly SampleColumn[],
@@ -275,7 +275,7 @@ const WAY_OUT = draftTerm(
   'if it is a class label, name the column with --label; otherwise leave it out with --ignore and its name',
 );
 
-/** Why a cell is no feature's. */
+/** Says why a cell is no feature's. */
 function whyNoFeature({ kind, what }: NoFeature): Words {
   if (kind === 'type') return words`${what ?? ''}; ${WAY_OUT}`;
   return kind === 'missing'
@@ -283,7 +283,7 @@ function whyNoFeature({ kind, what }: NoFeature): Words {
     : words`is no number, but ${what ?? 'something else'}; ${WAY_OUT}`;
 }
 
-/** Why a cell would make a class that nobody means. */
+/** Reasons why a cell would make a class that nobody means. */
 const NO_LABEL: Readonly<Record<Exclude<NoLabel['kind'], 'type'>, Words>> = {
   missing: words`is a missing label: ${draftTerm('draftMissing', '--missing skip leaves such rows out')}; if it is a class all the same, write it among "classes" in the draft`,
   blanks: words`is a label with blanks around it, which would be a class of its own: ${draftTerm('draftTrim', '--trim passes over them')}`,

@@ -7,11 +7,11 @@ import type { SampleColumn } from './sample-column.ts';
 type Feature = TaskProposal['features'][number];
 export type Grain = NonNullable<Feature['grain']>;
 
-/** So many names stand in a note for each grain, and so many grains. */
+/** The most names that stand in a note for each grain, and the most grains. */
 const MOST_NAMED = 3;
 const MOST_GROUPS = 8;
 
-/** What `--grain` says: of columns by name, number or pattern. */
+/** The grain that `--grain` says, for columns by name, number or pattern. */
 interface AskedGrain {
   readonly name: string;
   readonly grain: Grain;
@@ -44,7 +44,7 @@ export function namesColumn(name: string, columns: readonly string[]): boolean {
 }
 
 /**
- * The same features with grains: what is asked, or else what the sample's columns show. A feature that does not vary in the sample, but may by its range, has the largest of the others.
+ * Returns the same features with grains: what is asked, or else what the sample's columns show. A feature that does not vary in the sample, but may by its range, has the largest of the others.
  * @param columns of the features; undefined where the sample has none
  * @param namesOf by which a column may be asked for
  * @throws ERR_TASK_INVALID for a name that no feature has
@@ -79,7 +79,7 @@ export function withGrains(
   return { features: made, remarks };
 }
 
-/** The same features: a grain that is no more than a cell is one. */
+/** Returns the same features with cells: a grain that is no more than a cell is one. */
 export function withCells(features: readonly Feature[], fractionBits: number): Feature[] {
   return features.map((feature) =>
     feature.grain !== undefined && grainOf(feature, fractionBits) <= 2 ** -fractionBits

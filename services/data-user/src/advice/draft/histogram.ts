@@ -19,7 +19,7 @@ export interface HistogramWishes {
 const NEIGHBOURS = 'add-remove';
 
 /**
- * What of a proposal is a histogram's own.
+ * Returns the part of a proposal that is a histogram's own.
  * @throws ERR_TASK_INVALID for too many bins; ERR_DP_PARAMETER
  */
 export function histogramOf(

@@ -12,7 +12,7 @@ import { CODES } from '@eigenveil/wire/errors';
 import type { z } from 'zod';
 import type { DraftBasis } from './basis.ts';
 
-/** What is needed of an earlier task's result. Its signature was checked by who fetched it. */
+/** The part of an earlier task's result that is needed. Whoever fetched it has checked its signature. */
 export const EarlierResult = Projection.pick({
   features: true,
   mean: true,
@@ -20,7 +20,7 @@ export const EarlierResult = Projection.pick({
 }).loose();
 export type EarlierResult = z.infer<typeof EarlierResult>;
 
-/** With consent, so that the draft can be checked; who drafts takes it out again. */
+/** The setting with consent, so that the draft can be checked; who drafts takes it out again. */
 export interface PrivacyDraft {
   readonly features: TaskProposal['features'];
   readonly differentialPrivacy: Pick<
@@ -29,7 +29,7 @@ export interface PrivacyDraft {
   >;
 }
 
-/** What rows shall spend: of two tasks, both together. */
+/** The budget that rows shall spend: of two tasks, both together. */
 interface Wanted {
   readonly features: TaskProposal['features'];
   readonly epsilon: number;

@@ -23,9 +23,9 @@ export interface Wishes {
   readonly maximumSamples?: number | undefined;
   readonly outputs: readonly Output[];
   readonly allowFullRank: boolean;
-  /** Without the floor, which takes the consent to a full rank. Not exact where it is not given. */
+  /** Asks for no floor, which takes the consent to a full rank. The task is not exact where this is not given. */
   readonly exact?: boolean | undefined;
-  /** As many as by default where it is not given. */
+  /** The number of releases; as many as by default where it is not given. */
   readonly releases?: number | undefined;
   readonly hours: number;
   readonly twoParty: TaskProposal['twoParty'];
@@ -35,7 +35,7 @@ export interface Wishes {
   readonly sketch?: number | boolean | undefined;
   /** The digest of a result that the sketch refines. */
   readonly refine?: string | undefined;
-  /** By the operator alone where it is not given, or empty. */
+  /** The conditions on which the task closes; by the operator alone where it is not given, or empty. */
   readonly closes?: readonly ClosesWhen[] | undefined;
 }
 
@@ -43,7 +43,7 @@ const LEAST_OWNERS = 2;
 const HOUR = 3_600_000;
 
 /**
- * What the schema of a proposal completes and checks. Outputs that the two-party protocol reveals anyway are among the declared ones.
+ * Makes what the schema of a proposal completes and checks. Outputs that the two-party protocol reveals anyway are among the declared ones.
  * @param privacy null where the result is to be exact
  */
 export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: PrivacyDraft | null) {
@@ -101,7 +101,7 @@ export function withoutConsent(proposal: TaskProposal) {
       };
 }
 
-/** The same proposal: a grain that is finer than its cells is one. Grains of components are those that follow from their basis. */
+/** Returns the same proposal with cells: a grain that is finer than its cells is one. Grains of components are those that follow from their basis. */
 export function withOwnCells(proposal: TaskProposal): TaskProposal {
   const { basis, features, fractionBits } = proposal;
   return basis === undefined ? { ...proposal, features: withCells(features, fractionBits) } : proposal;

@@ -12,7 +12,7 @@ import { CODES } from '@eigenveil/wire/errors';
 import type { DraftBasis } from './basis.ts';
 import type { Draft } from './draft.ts';
 
-/** Of a range's width, what is added at each end where the outer domain has room: a quantile is not the end of the rows. */
+/** The part of a range's width that is added at each end where the outer domain has room: a quantile is not the end of the rows. */
 export const WIDENED = 0.1;
 /** Both add the noise of the whole budget. */
 const SERVERS = 2;
@@ -30,12 +30,12 @@ interface CountedBasis extends Pick<DraftBasis, 'digest'> {
 
 export interface RangedDraft {
   readonly draft: Draft;
-  /** What was asked, attained and spent, in words. */
+  /** Words for what was asked, attained and spent. */
   readonly notes: readonly string[];
 }
 
 /**
- * The same draft with ranges from the lower edge of the bin of one quantile to the upper edge of that of the other, widened. Levels are what is asked, or what the noise
+ * Returns the same draft with ranges from the lower edge of the bin of one quantile to the upper edge of that of the other, widened. Levels are what is asked, or what the noise
  * allows: see `privateRange`.
  * @throws ERR_TASK_INVALID for another task than a histogram, features that it does not have, and where noise leaves no range
  */

@@ -1,4 +1,4 @@
-/** To how many binary digits a drafted task rounds: the sample is rounded to several, and compared with itself as it is. */
+/** Chooses to how many binary digits a drafted task rounds: the sample is rounded to several, and compared with itself as it is. */
 import { columnsFor, type Link, type Moved, Projector, RoundedRows } from '@eigenveil/projection/portable';
 import { DEFAULT_FRACTION_BITS, type TaskProposal } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party/plan';
@@ -6,13 +6,13 @@ import type { ReadSampleRows } from './sample.ts';
 
 /** Each further digit makes slots two bits wider. */
 const TRIED = [DEFAULT_FRACTION_BITS, 16, 18, 20];
-/** So many rows of the sample are rounded. */
+/** The most rows of the sample that are rounded. */
 const MOST_ROWS = 20_000;
 /** Rounding that turns the components by no more radians than this leaves them where they are. */
 const TURNED = 1e-3;
 
 /**
- * How far rounding moves the sample's components, by the numbers of digits from the least on; undefined where noise or a sketch does much more, and
+ * Tells how far rounding moves the sample's components, by the numbers of digits from the least on; undefined where noise or a sketch does much more, and
  * where the method has no result of the sample.
  * @param read reads the sample that the task was drafted from
  * @param basis what the task stands on
@@ -59,7 +59,7 @@ function isComputable(task: TaskProposal): boolean {
   }
 }
 
-/** What rounding does to the sample at the task's number of digits, and what more digits would do. */
+/** Says what rounding does to the sample at the task's number of digits, and what more digits would do. */
 export function describeRounding({ method, fractionBits }: TaskProposal, moved: readonly Moved[]): string[] {
   const told = ({ angle }: Moved) =>
     method.kind === 'ridge' ? `${short(angle)} of their length` : `${short(angle)} rad`;

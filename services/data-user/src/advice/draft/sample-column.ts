@@ -1,4 +1,4 @@
-/** What one column of a sample holds, as far as a draft takes from it. */
+/** Reads what one column of a sample holds, as far as a draft takes from it. */
 
 import type { Words } from '@eigenveil/platform';
 import {
@@ -20,18 +20,18 @@ import { LIMITS } from '@eigenveil/task/schema';
 interface BadCell<Kind> {
   readonly row: number;
   readonly kind: Kind;
-  /** What it holds, and what would read it. */
+  /** Words for what it holds, and what would read it. */
   readonly what?: Words | string | undefined;
 }
 export type NoFeature = BadCell<'missing' | 'no number' | 'type'>;
 export type NoLabel = BadCell<'missing' | 'blanks' | 'long' | 'type'>;
 
 export interface SampleColumn {
-  /** As the task is to call it. */
+  /** The name by which the task is to call it. */
   readonly name: string;
-  /** As the file calls it, where that is another name. */
+  /** The name in the file, where that is another one. */
   readonly own?: string | undefined;
-  /** Of its numbers. */
+  /** The range of its numbers. */
   readonly range: Range | undefined;
   /** The first cell that is no number. */
   readonly noFeature: NoFeature | undefined;
@@ -39,13 +39,13 @@ export interface SampleColumn {
   readonly noLabel: NoLabel | undefined;
   /** Its different texts as labels; undefined where there are more than a task takes. */
   readonly labels: readonly string[] | undefined;
-  /** How many labels it has that is named like labels and holds a few whole numbers; undefined where it does not look so. */
+  /** The number of labels, if it is named like labels and holds a few whole numbers; undefined where it does not look so. */
   readonly labelLike: number | undefined;
   /** The spacing of its numbers in this range; undefined where there is none, as of measured ones. In few rows no grid shows, and their last digit counts. */
   grain(range: Pick<Range, 'min' | 'max'>): number | undefined;
   /** Rows that do not have its most frequent number, as far as they were looked at. */
   varyingRows(): number;
-  /** What looks like a mistake in it, as a feature. */
+  /** Remarks on what looks like a mistake in it, as a feature. */
   readonly remarks?: ColumnRemarks;
   /** Cells outside the range that was asked for. */
   readonly outside?: number;
@@ -53,13 +53,13 @@ export interface SampleColumn {
 
 /** Each is undefined where there is nothing to tell. */
 interface ColumnRemarks {
-  /** Of points or commas that may stand between thousands, and of booleans. */
+  /** Tells of points or commas that may stand between thousands, and of booleans. */
   numbers(): readonly (string | undefined)[];
-  /** Of a single value that makes an end of the range, where that is the values' own. */
+  /** Tells of a single value that makes an end of the range, where that is the values' own. */
   end(): string | undefined;
-  /** Of cells that number the rows. */
+  /** Tells of cells that number the rows. */
   count(): string | undefined;
-  /** Of values that fill little of the range that a draft gives them. */
+  /** Tells of values that fill little of the range that a draft gives them. */
   spread(min: number, max: number): string | undefined;
 }
 
@@ -69,20 +69,20 @@ interface Range {
   readonly twoValued: boolean;
 }
 
-/** How the cells of a sample are read. */
+/** Options by which the cells of a sample are read. */
 export interface SampleOptions
   extends Pick<ReadingOptions, 'decimal' | 'thousands' | 'missing' | 'missingValues' | 'defaultMissing'>,
     Pick<ReadingOptions, 'columns' | 'trim' | 'numericLabels' | 'separator'> {
   /** Columns whose cells do not matter. Where it is not known yet, every column may be left out later. */
   readonly ignore?: readonly string[];
-  /** Of all features, where it is not the sample's. */
+  /** The range of all features, where it is not the sample's. */
   readonly range?: readonly [min: number, max: number] | undefined;
 }
 
-/** As long as a class of a task may be. */
+/** The greatest length that a class of a task may have. */
 const LONGEST_LABEL = 128;
 
-/** What is known of a column before a row is read. */
+/** Facts about a column that are known before a row is read. */
 interface ColumnTitle extends TypeProblems {
   readonly own: string;
   readonly name: string;
@@ -114,7 +114,7 @@ export class Column {
       readonly cells: CellReader;
       readonly marks: MissingMarks;
       readonly options: SampleOptions;
-      /** Of columns that may be features: how many there are. */
+      /** The number of columns that may be features. */
       readonly features: number | undefined;
     },
   ) {
@@ -224,7 +224,7 @@ const byNumberThenText = (a: string, b: string) => Number(a) - Number(b) || (a <
 const LEAST_GAP = 1 / 20;
 /** Any other value is told if it makes nine tenths of the range. */
 const LEAST_OUTLIER = 9;
-/** With fewer different values there is no rest that one could stand out of. */
+/** The fewest different values; with fewer there is no rest that one could stand out of. */
 const FEWEST_VALUES = 4;
 
 /** The outermost values of a column, and those next to them. */
@@ -249,7 +249,7 @@ export class Ends {
     } else if (value < this.#greatest && value > this.#beforeGreatest) this.#beforeGreatest = value;
   }
 
-  /** What is to be told of the column; undefined where no value stands out. */
+  /** Returns what is to be told of the column; undefined where no value stands out. */
   remark(title: string): string | undefined {
     if (this.#few.size < FEWEST_VALUES) return undefined;
     const low = this.#standsOut(this.#least, this.#afterLeast, this.#greatest);
@@ -270,7 +270,7 @@ export class Ends {
   }
 }
 
-/** Whether programs write the number for a missing one: nines alone, or the end of an integer's range. */
+/** Says whether programs write the number for a missing one: nines alone, or the end of an integer's range. */
 function standsForNothing(value: number): boolean {
   return /^-?9{2,}$/.test(String(value)) || [-32768, 32767, -2147483648, 2147483647].includes(value);
 }
@@ -279,10 +279,10 @@ function standsForNothing(value: number): boolean {
 const WORDS: ReadonlySet<string> = new Set(
   'label labels class classes target outcome diagnosis category species y'.split(' '),
 );
-/** So few values has a column of labels; a quantity that is written in whole numbers has more. */
+/** The most values that a column of labels has; a quantity that is written in whole numbers has more. */
 const MOST_LABELS = 20;
 
-/** By its name alone: `label`, `true_class` and `ClassLabel`, but not `classical` or `class_size`. */
+/** Judges a column by its name alone: `label`, `true_class` and `ClassLabel`, but not `classical` or `class_size`. */
 function isNamedLikeLabels(column: string): boolean {
   const words = column.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '');
   return WORDS.has(words.at(-1)?.toLowerCase() ?? '');
@@ -300,7 +300,7 @@ class LabelLike {
     this.#holds = Number.isInteger(value) && this.#values.size <= MOST_LABELS;
   }
 
-  /** How many labels there are; undefined where these are no labels. */
+  /** Returns the number of labels; undefined where these are no labels. */
   get count(): number | undefined {
     return this.#holds ? this.#values.size : undefined;
   }

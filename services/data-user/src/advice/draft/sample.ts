@@ -1,4 +1,4 @@
-/** What the columns of a sample hold, read once and in little memory: everything that a draft takes from it. */
+/** Reads what the columns of a sample hold, once and in little memory: everything that a draft takes from it. */
 
 import { CodedError, term, type Words, words } from '@eigenveil/platform';
 import {
@@ -28,16 +28,16 @@ export interface Sample {
   readonly rows: number;
   /** Rows that were left out, since a cell is missing or all are blank. */
   readonly skippedRows?: number;
-  /** Whether the last row is the sum of those above it. */
+  /** Says whether the last row is the sum of those above it. */
   readonly endsInSum?: boolean;
-  /** Of the columns with these numbers, unless they are too many. */
+  /** Products of the columns with these numbers, unless they are too many. */
   readonly products?: { readonly scatter: SampleScatter; readonly columns: readonly number[] };
 }
 
 /** A row of a sample; undefined for a cell that holds nothing. */
 interface SampleRecord {
   readonly cells: readonly (string | undefined)[];
-  /** Of the header, where columns have types: why each is no feature or no label. */
+  /** The problems of columns, beside the header, where they have types: why each is no feature or no label. */
   readonly problems?: readonly TypeProblems[] | undefined;
 }
 
@@ -63,7 +63,7 @@ export function readSample(
 }
 
 /**
- * The same of records, the header first.
+ * Reads the same from records, the header first.
  * @throws ERR_TASK_INVALID for a header with numbers, with a name twice or a column without one, and for a file without rows; ERR_CSV_COLUMNS for
  *   columns of the options that are not there; ERR_CSV_ROW, ERR_ROW_OPTIONS; as the records
  */
@@ -92,7 +92,7 @@ class SampleReader {
   readonly #sums: LastRowSums;
   readonly #scatter: SampleScatter | undefined;
   readonly #separator: Separator | undefined;
-  /** What is wrong with the header, while the first rows say more of it. */
+  /** The fault of the header, while the first rows say more of it. */
   #fault: { readonly position: number; readonly rows: string[] } | undefined;
   #rows = 0;
   #skippedRows = 0;
