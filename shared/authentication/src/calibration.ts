@@ -1,7 +1,9 @@
 /**
- * Makes settings from scores: a threshold, and a trust engine of which is known how rarely it troubles the right user.
+ * Makes settings from scores: a threshold, and a trust engine of which is known how rarely it troubles the
+ * right user.
  *
- * Scores are in each user's own unit (see Scorer), which needs no template but that user's, so that one setting serves all users.
+ * Scores are in each user's own unit (see Scorer), which needs no template but that user's, so that one
+ * setting serves all users.
  */
 import { CodedError } from '@eigenveil/platform';
 import { AUTHENTICATION_CODES } from './codes.ts';
@@ -10,11 +12,15 @@ import { sorted } from './ratios.ts';
 import { type ScoreKind, Scorer } from './scorer.ts';
 import { makeTemplate } from './template.ts';
 
-/** Contiguous parts of an enrolment: neighbours in time are alike, and would make scores look better than they are. */
+/**
+ * Contiguous parts of an enrolment: neighbours in time are alike, and would make scores look better than they
+ * are.
+ */
 const PARTS = 5;
 
 /**
- * Scores of a user's own windows, each against a template of the windows of other times: what is known of the user's scores at enrolment.
+ * Scores of a user's own windows, each against a template of the windows of other times: what is known of the
+ * user's scores at enrolment.
  * @param windows at least 10, in the order of time
  * @throws ERR_TOO_FEW_WINDOWS, ERR_WINDOW_INVALID
  */
@@ -74,11 +80,14 @@ const WIDTHS = [0.02, 0.05, 0.1, 0.2, 0.4] as const;
 const QUANTILES = 400;
 
 /**
- * Settings of a trust engine that finds impostors soonest among those that keep the target. For independent scores the drop of trust under the right
- * user is a random walk that is reflected at full trust: where E exp(−θ Δ) <= 1 for a change Δ, it takes at least exp(θ h) windows on average to
- * fall by h (Lorden, "Procedures for reacting to a change in distribution", Annals of Mathematical Statistics 42(6), 1971). The penalty is chosen so
- * that this is the target; threshold, width and reward so that an impostor's trust falls fastest.
- * @throws ERR_CALIBRATION_INVALID when no settings keep the target, and as equalErrors; RangeError on a target of no more than 1
+ * Settings of a trust engine that finds impostors soonest among those that keep the target. For independent
+ * scores the drop of trust under the right user is a random walk that is reflected at full trust: where E
+ * exp(−θ Δ) <= 1 for a change Δ, it takes at least exp(θ h) windows on average to fall by h (Lorden,
+ * "Procedures for reacting to a change in distribution", Annals of Mathematical Statistics 42(6), 1971). The
+ * penalty is chosen so that this is the target; threshold, width and reward so that an impostor's trust falls
+ * fastest.
+ * @throws ERR_CALIBRATION_INVALID when no settings keep the target, and as equalErrors; RangeError on a
+ *   target of no more than 1
  */
 export function trustSettings(
   genuine: readonly number[],
@@ -117,8 +126,9 @@ function exponentOf(windowsPerFalseStepUp: number): number {
 }
 
 /**
- * A penalty in [1, 100] with E exp(−θ Δ) <= 1 under the users' scores, as large as bisection finds it; undefined if 1 is too much. To n scores it
- * adds one of the strangest kind: the next window may be stranger than all so far.
+ * A penalty in [1, 100] with E exp(−θ Δ) <= 1 under the users' scores, as large as bisection finds it;
+ * undefined if 1 is too much. To n scores it adds one of the strangest kind: the next window may be stranger
+ * than all so far.
  */
 function penaltyFor(
   shape: Omit<TrustSettings, 'penalty'>,

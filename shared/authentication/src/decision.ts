@@ -1,9 +1,15 @@
-/** The two decision engines, a trust level and a sequential test, and what they share: decisions, and a state that goes in and comes out. */
+/**
+ * The two decision engines, a trust level and a sequential test, and what they share: decisions, and a state
+ * that goes in and comes out.
+ */
 
 import { CodedError } from '@eigenveil/platform';
 import { AUTHENTICATION_CODES } from './codes.ts';
 
-/** `allow`: go on. `step-up`: ask the user for another proof. `lock`: end the session, and let nobody in until it is unlocked. */
+/**
+ * `allow`: go on. `step-up`: ask the user for another proof. `lock`: end the session, and let nobody in until
+ * it is unlocked.
+ */
 export type Decision = 'allow' | 'step-up' | 'lock';
 
 /** Plain data. */
@@ -16,8 +22,9 @@ export interface EngineState {
 }
 
 /**
- * Decisions only get stricter by scores: from `allow` to `step-up` to `lock`. Only `confirmed` leads back to `allow`, and nothing leads away from
- * `lock` but a new `start`. Whoever holds a state decides when either is due: a service asks its relying application.
+ * Decisions only get stricter by scores: from `allow` to `step-up` to `lock`. Only `confirmed` leads back to
+ * `allow`, and nothing leads away from `lock` but a new `start`. Whoever holds a state decides when either is
+ * due: a service asks its relying application.
  */
 export interface Engine {
   /** Returns the state of a new session, or after a restart: at `step-up`. */
@@ -27,7 +34,10 @@ export interface Engine {
    * @throws ERR_SCORE_INVALID when the score is negative or no number; infinity is a score
    */
   observe(state: EngineState, score: number): EngineState;
-  /** Returns the state after the user has proved who they are in another way: at `allow`, with full confidence. A locked state stays locked. */
+  /**
+   * Returns the state after the user has proved who they are in another way: at `allow`, with full
+   * confidence. A locked state stays locked.
+   */
   confirmed(state: EngineState): EngineState;
 }
 
@@ -64,9 +74,10 @@ export interface TrustSettings {
 const FULL_TRUST = 100;
 
 /**
- * A trust level that rises and falls with each window: Bours, "Continuous keystroke dynamics: a different perspective towards biometric
- * evaluation", Information Security Technical Report 17, 2012. How far it moves is the bounded curve of Mondal and Bours, "A computational
- * approach to the continuous authentication biometric system", Information Sciences 304, 2015.
+ * A trust level that rises and falls with each window: Bours, "Continuous keystroke dynamics: a different
+ * perspective towards biometric evaluation", Information Security Technical Report 17, 2012. How far it moves
+ * is the bounded curve of Mondal and Bours, "A computational approach to the continuous authentication
+ * biometric system", Information Sciences 304, 2015.
  */
 export class TrustEngine implements Engine {
   readonly #settings: TrustSettings;
@@ -102,7 +113,9 @@ export class TrustEngine implements Engine {
   }
 }
 
-/** min(−D + D (1 + 1/C) / (1/C + exp((score − A) / B)), C): −D for the strangest windows, 0 at A, at most C. */
+/**
+ * min(−D + D (1 + 1/C) / (1/C + exp((score − A) / B)), C): −D for the strangest windows, 0 at A, at most C.
+ */
 export function trustChange(settings: TrustSettings, score: number): number {
   const { threshold, width, reward, penalty } = settings;
   const strangeness = Math.exp((score - threshold) / width);
@@ -145,13 +158,15 @@ export interface SequentialSettings extends LikelihoodRatios {
 }
 
 /**
- * Wald's sequential probability ratio test (Wald, "Sequential tests of statistical hypotheses", Annals of Mathematical Statistics 16(2),
- * 1945), one test after the other: are these the user's windows, or an impostor's?
+ * Wald's sequential probability ratio test (Wald, "Sequential tests of statistical hypotheses", Annals of
+ * Mathematical Statistics 16(2), 1945), one test after the other: are these the user's windows, or an
+ * impostor's?
  *
- * A test ends for the user when the likelihood ratio of impostor to user falls to β, and against the user when it rises to 1/α. These bounds
- * are a little wider than Wald's approximate ones, β/(1 − α) and (1 − β)/α, and keep both error rates of each test for certain: under
- * the user's model the ratio is a nonnegative martingale that begins at 1, and reaches 1/α with probability at most α (Ville 1939); likewise its
- * inverse under the impostor's. That leans on windows that are independent, and on models that are right.
+ * A test ends for the user when the likelihood ratio of impostor to user falls to β, and against the user
+ * when it rises to 1/α. These bounds are a little wider than Wald's approximate ones, β/(1 − α) and (1 −
+ * β)/α, and keep both error rates of each test for certain: under the user's model the ratio is a nonnegative
+ * martingale that begins at 1, and reaches 1/α with probability at most α (Ville 1939); likewise its inverse
+ * under the impostor's. That leans on windows that are independent, and on models that are right.
  */
 export class SequentialEngine implements Engine {
   readonly #edges: Float64Array;

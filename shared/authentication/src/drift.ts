@@ -1,16 +1,19 @@
 /**
- * Has a user's behaviour moved away from the template? A two-sample test of means on moments alone, the same in every frame.
+ * Has a user's behaviour moved away from the template? A two-sample test of means on moments alone, the same
+ * in every frame.
  *
- * The statistic is ‖m₁ − m₂‖², as in Bai and Saranadasa, "Effect of high dimension: by an example of a two sample problem", Statistica
- * Sinica 6, 1996: it needs no inverse of a spread, so k may be near the number of windows or above. For independent normal windows it is a
- * sum of χ² numbers with the eigenvalues of Ω = S₁/n₁ + S₂/n₂ as weights. Bai and Saranadasa's normal limit rejects up to 30 times too often
- * at a level of 0.001, with as few windows as here. So the first three cumulants are matched instead (Pearson 1959; Imhof, "Computing the
- * distribution of quadratic forms in normal variables", Biometrika 48, 1961), and an F distribution in place of χ² allows for Ω being an
- * estimate. Figures: docs/authentication-decisions.md.
+ * The statistic is ‖m₁ − m₂‖², as in Bai and Saranadasa, "Effect of high dimension: by an example of a two
+ * sample problem", Statistica Sinica 6, 1996: it needs no inverse of a spread, so k may be near the number of
+ * windows or above. For independent normal windows it is a sum of χ² numbers with the eigenvalues of Ω =
+ * S₁/n₁ + S₂/n₂ as weights. Bai and Saranadasa's normal limit rejects up to 30 times too often at a level of
+ * 0.001, with as few windows as here. So the first three cumulants are matched instead (Pearson 1959; Imhof,
+ * "Computing the distribution of quadratic forms in normal variables", Biometrika 48, 1961), and an F
+ * distribution in place of χ² allows for Ω being an estimate. Figures: docs/authentication-decisions.md.
  *
- * Windows are taken as independent of each other, and people as moving a little all the time: halves of one sitting differ at a level of 0.001 for
- * every second user of both data sets that we measured. So a share of the spread, `movement`, is what a mean may move from one time to another
- * without being counted, on average. It also takes up that neighbours in time are alike.
+ * Windows are taken as independent of each other, and people as moving a little all the time: halves of one
+ * sitting differ at a level of 0.001 for every second user of both data sets that we measured. So a share of
+ * the spread, `movement`, is what a mean may move from one time to another without being counted, on average.
+ * It also takes up that neighbours in time are alike.
  */
 
 import { CodedError } from '@eigenveil/platform';
@@ -47,11 +50,14 @@ export function driftProbability(reference: Moments, recent: Moments, movement: 
 }
 
 /**
- * Tells how far means of users move from one time to another without a cause for worry: the share c of their spread S for which such a pair has
- * E ‖m₁ − m₂‖² = tr (S₁ (1/n₁ + c) + S₂ (1/n₂ + c)), over all pairs together.
- * @param pairs moments of one user at two times, such as the halves of an enrolment, in each pair: at least 20
+ * Tells how far means of users move from one time to another without a cause for worry: the share c of their
+ * spread S for which such a pair has E ‖m₁ − m₂‖² = tr (S₁ (1/n₁ + c) + S₂ (1/n₂ + c)), over all pairs
+ * together.
+ * @param pairs moments of one user at two times, such as the halves of an enrolment, in each pair: at least
+ *   20
  * @returns 0 where they move no more than chance does
- * @throws ERR_CALIBRATION_INVALID when there are fewer, or their windows do not vary; ERR_TEMPLATE_INVALID when widths differ
+ * @throws ERR_CALIBRATION_INVALID when there are fewer, or their windows do not vary; ERR_TEMPLATE_INVALID
+ *   when widths differ
  */
 export function movementOf(pairs: readonly (readonly [Moments, Moments])[]): number {
   if (pairs.length < FEWEST_PAIRS)
@@ -113,8 +119,9 @@ function cubedTrace(triangle: Float64Array, k: number): number {
 }
 
 /**
- * The level of the look with this number, so that all looks together, however many, flag a user who has not moved with at most `level`:
- * level / (j (j + 1)) adds up to it. Looks are counted from the enrolment, over all versions of its template.
+ * The level of the look with this number, so that all looks together, however many, flag a user who has not
+ * moved with at most `level`: level / (j (j + 1)) adds up to it. Looks are counted from the enrolment, over
+ * all versions of its template.
  * @param level in (0, 1)
  * @param look 1, 2, …
  * @throws RangeError on others
@@ -126,8 +133,9 @@ export function lookLevel(level: number, look: number): number {
 }
 
 /**
- * The number of flagged users at which a new projection is due: the least that false flags alone reach with at most the probability
- * `falseAlarm`, when each of so many users is flagged falsely with at most the probability `level`.
+ * The number of flagged users at which a new projection is due: the least that false flags alone reach with
+ * at most the probability `falseAlarm`, when each of so many users is flagged falsely with at most the
+ * probability `level`.
  * @param users 1 or more, who were looked at
  * @param level of all looks at one user, in (0, 1)
  * @param falseAlarm in (0, 1)
@@ -152,7 +160,10 @@ function checkLevel(name: string, level: number): void {
     throw new RangeError(`"${name}" expected a probability in (0, 1), got ${level}`);
 }
 
-/** Tails of the F and the binomial distribution, by the incomplete beta function: Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.5. */
+/**
+ * Tails of the F and the binomial distribution, by the incomplete beta function: Abramowitz and Stegun,
+ * "Handbook of Mathematical Functions", 26.5.
+ */
 
 /** Terms of the continued fraction at most; about the root of the larger parameter is enough. */
 const MOST_TERMS = 10_000;
@@ -200,7 +211,10 @@ function fraction(x: number, a: number, b: number): number {
   return value;
 }
 
-/** ln Γ(x), x > 0, by Stirling's series (6.1.41) from 16 on, where eight digits more than doubles have are left, and Γ(x + 1) = x Γ(x) below. */
+/**
+ * ln Γ(x), x > 0, by Stirling's series (6.1.41) from 16 on, where eight digits more than doubles have are
+ * left, and Γ(x + 1) = x Γ(x) below.
+ */
 function logGamma(x: number): number {
   let [shifted, product] = [x, 1];
   for (; shifted < 16; shifted += 1) product *= shifted;

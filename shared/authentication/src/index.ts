@@ -1,4 +1,6 @@
-/** Continuous authentication on reduced rows, as pure functions: frames, templates, scores, decisions, drift. */
+/**
+ * Continuous authentication on reduced rows, as pure functions: frames, templates, scores, decisions, drift.
+ */
 export { crossScores, type TrustTarget, trustSettings } from './calibration.ts';
 export { AUTHENTICATION_CODES } from './codes.ts';
 export {

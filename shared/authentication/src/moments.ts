@@ -1,4 +1,6 @@
-/** Moments of windows, from sums that grow by one window at a time: what is kept of windows that nobody keeps. */
+/**
+ * Moments of windows, from sums that grow by one window at a time: what is kept of windows that nobody keeps.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { AUTHENTICATION_CODES } from './codes.ts';
 import { checkDimensions, checkWindow } from './window.ts';
@@ -18,8 +20,9 @@ export interface Moments {
 const FEWEST_WINDOWS = 2;
 
 /**
- * Sums of windows about a centre, which nothing depends on but rounding: best near the windows, as a template's mean is.
- * They replace windows, and hide them only in numbers: of one or two windows they still give both.
+ * Sums of windows about a centre, which nothing depends on but rounding: best near the windows, as a
+ * template's mean is. They replace windows, and hide them only in numbers: of one or two windows they still
+ * give both.
  */
 export class WindowSums {
   #count = 0;
@@ -76,7 +79,8 @@ export class WindowSums {
         AUTHENTICATION_CODES.ERR_TOO_FEW_WINDOWS,
         `expected at least ${FEWEST_WINDOWS} windows, got ${n}: record more first`,
       );
-    // With y the offset from the centre and e the mean of y: ‖y − e‖⁴ = (‖y‖² − 2 eᵀy + ‖e‖²)², summed term by term.
+    // With y the offset from the centre and e the mean of y: ‖y − e‖⁴ = (‖y‖² − 2 eᵀy + ‖e‖²)², summed term
+    // by term.
     const e = this.#first.map((sum) => sum / n);
     const spread = new Float64Array(this.#second.length);
     let [trace, cross, quadratic, length] = [0, 0, 0, 0];

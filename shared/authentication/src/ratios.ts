@@ -10,7 +10,10 @@ const SCORES_A_BIN = 8;
 /** The fewest scores that say something about rates. */
 const FEWEST_SCORES = 20;
 
-/** Scores ascending. @throws ERR_CALIBRATION_INVALID when there are fewer than 20, or one is negative or no number */
+/**
+ * Scores ascending. @throws ERR_CALIBRATION_INVALID when there are fewer than 20, or one is negative or no
+ * number
+ */
 export function sorted(name: string, scores: readonly number[]): Float64Array {
   if (scores.length < FEWEST_SCORES)
     throw new CodedError(
@@ -26,11 +29,12 @@ export function sorted(name: string, scores: readonly number[]): Float64Array {
 }
 
 /**
- * The staircase of counts: scores are cut into bins, half the weight being the users' and half the impostors', and neighbours are pooled until the
- * ratio never falls (pool adjacent violators: Ayer and others, "An empirical distribution function for sampling with incomplete
- * information", Annals of Mathematical Statistics 26(4), 1955; for likelihood ratios Brümmer and du Preez, "The PAV algorithm optimizes binary
- * proper scoring rules", 2013). A bin is itself an observation with a likelihood ratio, so that the test's bounds hold for bins; half a score is
- * added to each count, so that no bin decides alone.
+ * The staircase of counts: scores are cut into bins, half the weight being the users' and half the
+ * impostors', and neighbours are pooled until the ratio never falls (pool adjacent violators: Ayer and
+ * others, "An empirical distribution function for sampling with incomplete information", Annals of
+ * Mathematical Statistics 26(4), 1955; for likelihood ratios Brümmer and du Preez, "The PAV algorithm
+ * optimizes binary proper scoring rules", 2013). A bin is itself an observation with a likelihood ratio, so
+ * that the test's bounds hold for bins; half a score is added to each count, so that no bin decides alone.
  * @param genuine scores of windows against their own users' templates, of all users together: at least 20
  * @param impostor scores of windows against other users' templates: at least 20
  * @throws ERR_CALIBRATION_INVALID when there are fewer, or they do not tell users from impostors at all

@@ -1,6 +1,7 @@
 /**
- * Tells how strange a window is to a template: a distance, set against how far the window is from everybody. Both are the same in every frame that is a
- * rotation about everybody's mean, so a device centres its windows by that mean, and its frame has no translation.
+ * Tells how strange a window is to a template: a distance, set against how far the window is from everybody.
+ * Both are the same in every frame that is a rotation about everybody's mean, so a device centres its windows
+ * by that mean, and its frame has no translation.
  */
 import { CodedError } from '@eigenveil/platform';
 import { AUTHENTICATION_CODES } from './codes.ts';
@@ -11,21 +12,24 @@ import { checkWindow } from './window.ts';
 /**
  * - `euclidean`: ‖x − m‖.
  * - `mahalanobis`: √((x − m)ᵀ W⁻¹ (x − m)), W the shrunk spread.
- * - `cosine`: 1 − the cosine of the angle between x and m. It looks at directions from the origin: a translation of the frame changes it,
- *   and it tells little where the mean is near the origin.
+ * - `cosine`: 1 − the cosine of the angle between x and m. It looks at directions from the origin: a
+ *   translation of the frame changes it, and it tells little where the mean is near the origin.
  */
 export type ScoreKind = 'euclidean' | 'mahalanobis' | 'cosine';
 
 /**
- * A window nearer to everybody's mean than this, squared and in the user's own unit, counts as this far: a score is finite everywhere. A user whose
- * own mean is as near as that is not told from everybody.
+ * A window nearer to everybody's mean than this, squared and in the user's own unit, counts as this far: a
+ * score is finite everywhere. A user whose own mean is as near as that is not told from everybody.
  */
 const NEAREST = 1e-6;
 
 /** Scores the windows of one session: what that takes is computed once from the template. */
 export class Scorer {
   readonly kind: ScoreKind;
-  /** The user's own unit: about the distance that windows of the template's user have (its root mean square; for cosine, its mean). */
+  /**
+   * The user's own unit: about the distance that windows of the template's user have (its root mean square;
+   * for cosine, its mean).
+   */
   readonly expected: number;
   readonly #mean: Float64Array;
   readonly #meanLength: number;
@@ -33,7 +37,10 @@ export class Scorer {
   readonly #whitening: Float64Array;
   /** Mahalanobis: L⁻¹ m. */
   readonly #whitenedMean: Float64Array;
-  /** The distances of the window at hand, squared and bare, from the user's mean, and from everybody's, which is the origin. */
+  /**
+   * The distances of the window at hand, squared and bare, from the user's mean, and from everybody's, which
+   * is the origin.
+   */
   #fromUser = 0;
   #fromEverybody = 0;
   /** The least of the latter that counts. */
@@ -53,9 +60,11 @@ export class Scorer {
   }
 
   /**
-   * (1 + r²)(1 + r²/e²), at least 1: r is the distance from the user, as `distance` has it, and r/e how many times farther the window is from the
-   * user's mean than from everybody's, by the same distance (for cosine, by the Euclidean one). From 2 to 4 for windows like those of the template, larger
-   * is stranger. Windows that do not vary have a small r wherever they are; near everybody's mean the second factor is large all the same.
+   * (1 + r²)(1 + r²/e²), at least 1: r is the distance from the user, as `distance` has it, and r/e how many
+   * times farther the window is from the user's mean than from everybody's, by the same distance (for cosine,
+   * by the Euclidean one). From 2 to 4 for windows like those of the template, larger is stranger. Windows
+   * that do not vary have a small r wherever they are; near everybody's mean the second factor is large all
+   * the same.
    * @param window centred: everybody's mean is the origin
    * @throws ERR_WINDOW_INVALID as checkWindow says
    */
@@ -65,8 +74,9 @@ export class Scorer {
   }
 
   /**
-   * The distance in the user's own unit: about 1 for windows like those of the template. It says nothing of everybody, so a window that does not
-   * vary can be nearer than the user's own ones are. The bare distance is this times `expected`.
+   * The distance in the user's own unit: about 1 for windows like those of the template. It says nothing of
+   * everybody, so a window that does not vary can be nearer than the user's own ones are. The bare distance
+   * is this times `expected`.
    * @throws ERR_WINDOW_INVALID as checkWindow says
    */
   distance(window: Float64Array): number {
@@ -108,7 +118,10 @@ export class Scorer {
     return entry;
   }
 
-  /** For two unit vectors, 1 − cos = ‖a − b‖²/2, which is exact also for small angles. A window at the origin has no direction: 1. */
+  /**
+   * For two unit vectors, 1 − cos = ‖a − b‖²/2, which is exact also for small angles. A window at the origin
+   * has no direction: 1.
+   */
   #cosine(window: Float64Array): number {
     const mean = this.#mean;
     const k = mean.length;
@@ -121,7 +134,10 @@ export class Scorer {
     return sum / 2;
   }
 
-  /** Follows from the template alone, and is never 0. A new window varies, and so does the mean of n others: hence 1 + 1/n. */
+  /**
+   * Follows from the template alone, and is never 0. A new window varies, and so does the mean of n others:
+   * hence 1 + 1/n.
+   */
   #expected(template: Template, kind: ScoreKind): number {
     const k = template.mean.length;
     const shrunk = shrunkSpread(template);

@@ -1,9 +1,11 @@
 /**
- * The template that the service keeps of a user: moments of windows in the frame of the user's device, and their compact form.
+ * The template that the service keeps of a user: moments of windows in the frame of the user's device, and
+ * their compact form.
  *
- * The spread is kept as it was measured, so that an update is exact. It is shrunk to a multiple of the identity where it is used, since frames
- * differ between users and allow no pooled covariance: Ledoit and Wolf, "A well-conditioned estimator for large-dimensional covariance
- * matrices", Journal of Multivariate Analysis 88(2), 2004.
+ * The spread is kept as it was measured, so that an update is exact. It is shrunk to a multiple of the
+ * identity where it is used, since frames differ between users and allow no pooled covariance: Ledoit and
+ * Wolf, "A well-conditioned estimator for large-dimensional covariance matrices", Journal of Multivariate
+ * Analysis 88(2), 2004.
  */
 import { CodedError } from '@eigenveil/platform';
 import { AUTHENTICATION_CODES } from './codes.ts';
@@ -16,14 +18,16 @@ export interface Template extends Moments {
 }
 
 /**
- * No reduced row is known more exactly than this: variance of a rounding to 14 fraction bits, the default of tasks. Windows that do not vary
- * would otherwise have no spread to divide by. They get this one, and every other window is strange to them.
+ * No reduced row is known more exactly than this: variance of a rounding to 14 fraction bits, the default of
+ * tasks. Windows that do not vary would otherwise have no spread to divide by. They get this one, and every
+ * other window is strange to them.
  */
 const VARIANCE_FLOOR = 2 ** -28 / 12;
 
 /**
- * Nor more exactly than this share of the whole spread: above k (k + 1) times the rounding of a double, so that Cholesky's method succeeds for
- * all k (Demmel, "On floating point errors in Cholesky", LAPACK Working Note 14, 1989), also where a device sends windows that lie on a line.
+ * Nor more exactly than this share of the whole spread: above k (k + 1) times the rounding of a double, so
+ * that Cholesky's method succeeds for all k (Demmel, "On floating point errors in Cholesky", LAPACK Working
+ * Note 14, 1989), also where a device sends windows that lie on a line.
  */
 const SHARE_FLOOR = 1e-10;
 
@@ -37,7 +41,8 @@ export function makeTemplate(windows: readonly Float64Array[]): Template {
 }
 
 /**
- * The template after newer windows of the same user and frame: a mixture, in which the newer windows have the share `weight`.
+ * The template after newer windows of the same user and frame: a mixture, in which the newer windows have the
+ * share `weight`.
  * @param recent moments of at least two windows (WindowSums)
  * @param weight in (0, 1]; 1 forgets the old windows
  * @throws ERR_TEMPLATE_INVALID when widths differ; RangeError on another weight
@@ -64,15 +69,16 @@ export function updated(template: Template, recent: Moments, weight: number): Te
     count: 1 / (kept ** 2 / template.count + weight ** 2 / recent.count),
     mean: template.mean.map((entry, i) => entry + weight * difference[i]!),
     spread,
-    // The means' distance is left out: it is small beside the spread unless the user has drifted, and shrinkage then is slightly less.
+    // The means' distance is left out: it is small beside the spread unless the user has drifted, and
+    // shrinkage then is slightly less.
     fourth: kept * template.fourth + weight * recent.fourth,
     version: template.version + 1,
   };
 }
 
 /**
- * The share λ in [0, 1] of the identity in the shrunk spread, by Ledoit and Wolf's estimator: b²/d² with d² = ‖S − μI‖², μ = tr S / k and
- * b² = (mean of ‖x − m‖⁴ − ‖S‖²) / n, at most d². The same in every frame.
+ * The share λ in [0, 1] of the identity in the shrunk spread, by Ledoit and Wolf's estimator: b²/d² with d² =
+ * ‖S − μI‖², μ = tr S / k and b² = (mean of ‖x − m‖⁴ − ‖S‖²) / n, at most d². The same in every frame.
  */
 export function shrinkage({ count: n, mean, spread, fourth }: Moments): number {
   const k = mean.length;
@@ -86,7 +92,10 @@ export function shrinkage({ count: n, mean, spread, fourth }: Moments): number {
   return Math.max(error, 0) / distance;
 }
 
-/** (1 − λ) S + (λ μ + the larger floor) I, upper triangle row by row: positive definite, also where windows do not vary or lie on a line. */
+/**
+ * (1 − λ) S + (λ μ + the larger floor) I, upper triangle row by row: positive definite, also where windows do
+ * not vary or lie on a line.
+ */
 export function shrunkSpread(moments: Moments): Float64Array {
   const k = moments.mean.length;
   const share = shrinkage(moments);
@@ -98,12 +107,20 @@ export function shrunkSpread(moments: Moments): Float64Array {
 }
 
 const FORMAT = 1;
-/** The largest covariance of entries within ±LARGEST_ENTRY: two of them, at opposite ends, have half of this. */
+/**
+ * The largest covariance of entries within ±LARGEST_ENTRY: two of them, at opposite ends, have half of this.
+ */
 const LARGEST_COVARIANCE = 4 * LARGEST_ENTRY ** 2;
-/** Format (1 byte), width (2), version (4), count and fourth moment (8 each); then mean and spread, 8 bytes an entry, little endian. */
+/**
+ * Format (1 byte), width (2), version (4), count and fourth moment (8 each); then mean and spread, 8 bytes an
+ * entry, little endian.
+ */
 const HEADER_BYTES = 23;
 
-/** The template as bytes: 23 + 8 k + 4 k (k + 1), which is 1,863 at k = 20. They are secret; a service seals them. */
+/**
+ * The template as bytes: 23 + 8 k + 4 k (k + 1), which is 1,863 at k = 20. They are secret; a service seals
+ * them.
+ */
 export function encodeTemplate(template: Template): Uint8Array {
   const k = template.mean.length;
   const bytes = new Uint8Array(HEADER_BYTES + 8 * (k + template.spread.length));

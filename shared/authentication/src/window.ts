@@ -6,14 +6,15 @@ import { AUTHENTICATION_CODES } from './codes.ts';
 export const MAXIMUM_DIMENSIONS = 512;
 
 /**
- * Features lie in [−1, 1] and vectors have length 1, so an entry is below √d. What is larger than this is no reduced row, and its
- * squares would soon be no numbers.
+ * Features lie in [−1, 1] and vectors have length 1, so an entry is below √d. What is larger than this is no
+ * reduced row, and its squares would soon be no numbers.
  */
 export const LARGEST_ENTRY = 1e6;
 
 /**
  * Refuses what is no window.
- * @throws ERR_WINDOW_INVALID when it has another width than `dimensions`, or an entry that is not finite or beyond ±10⁶
+ * @throws ERR_WINDOW_INVALID when it has another width than `dimensions`, or an entry that is not finite or
+ *   beyond ±10⁶
  */
 export function checkWindow(window: Float64Array, dimensions: number): void {
   if (window.length !== dimensions)

@@ -8,12 +8,14 @@ import type { Ciphertext } from './encryption.ts';
 import type { PublicKey } from './keys/public-key.ts';
 
 /**
- * Reads and checks `count` ciphertexts from untrusted bytes: 0 < c < n^2, gcd(c, n) = 1 and c mod n neither 1 nor n - 1.
+ * Reads and checks `count` ciphertexts from untrusted bytes: 0 < c < n^2, gcd(c, n) = 1 and c mod n neither 1
+ * nor n - 1.
  *
- * The last: c mod n = r^n mod n, a permutation of the randomisers r that leaves 1 and -1 where they are, n being odd. With these c is
- * ±(1 + m n), readable by everybody, and no honest sender hits them by chance. c = 1, a bare zero, is the best-known case. They
- * are the only roots of unity that somebody who cannot factor n knows: any other of order 2 gives a factor. A sender that tells its r, or
- * takes a small one, gives its plaintext away as well; nobody else can look for that.
+ * The last: c mod n = r^n mod n, a permutation of the randomisers r that leaves 1 and -1 where they are, n
+ * being odd. With these c is ±(1 + m n), readable by everybody, and no honest sender hits them by chance. c =
+ * 1, a bare zero, is the best-known case. They are the only roots of unity that somebody who cannot factor n
+ * knows: any other of order 2 gives a factor. A sender that tells its r, or takes a small one, gives its
+ * plaintext away as well; nobody else can look for that.
  * @param firstIndex the number that the first of these has in error messages
  * @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID (names the first bad index)
  * @example
@@ -75,8 +77,8 @@ export function checkCiphertextLength(publicKey: PublicKey, bytes: Uint8Array, c
 }
 
 /**
- * A product is coprime to n exactly when all its factors are, so one gcd clears the whole batch. Only where it does
- * not is the batch halved, down to the first culprit.
+ * A product is coprime to n exactly when all its factors are, so one gcd clears the whole batch. Only where
+ * it does not is the batch halved, down to the first culprit.
  */
 function firstNotCoprime(modulus: Modulus, residues: readonly bigint[]): number | undefined {
   const isCoprime = (start: number, end: number): boolean => {
@@ -98,10 +100,10 @@ function firstNotCoprime(modulus: Modulus, residues: readonly bigint[]): number 
 /**
  * Reads many integers of `length` big-endian bytes each, one after the other, by the deserialiser of V8.
  *
- * It does what `bytesToBigint` does on each, four times as fast, which an addition of ciphertexts feels: parsing is a fifth of it. The
- * bytes are put into the frame that `v8.serialize` writes around an array of BigInts (version 15 of a format that V8
- * promises to read for ever, since it is kept on disks), and V8 copies the digits. The frame is ours; bytes from
- * outside are digits only, any of which are valid.
+ * It does what `bytesToBigint` does on each, four times as fast, which an addition of ciphertexts feels:
+ * parsing is a fifth of it. The bytes are put into the frame that `v8.serialize` writes around an array of
+ * BigInts (version 15 of a format that V8 promises to read for ever, since it is kept on disks), and V8
+ * copies the digits. The frame is ours; bytes from outside are digits only, any of which are valid.
  */
 export function bytesToBigints(bytes: Uint8Array, length: number): bigint[] {
   const count = bytes.length / length;
@@ -111,7 +113,8 @@ export function bytesToBigints(bytes: Uint8Array, length: number): bigint[] {
   const frame = new Uint8Array(head.length + count * (prefix.length + length) + tail.length);
   frame.set(head);
   frame.set(tail, frame.length - tail.length);
-  // V8 writes the least significant digit first. Reversing all bytes at once also reverses the order of the integers.
+  // V8 writes the least significant digit first. Reversing all bytes at once also reverses the order of the
+  // integers.
   const reversed = new Uint8Array(bytes).reverse();
   for (let i = 0; i < count; i += 1) {
     const offset = head.length + i * (prefix.length + length);

@@ -15,16 +15,20 @@ export type Plaintext = bigint & { readonly [kind]: 'plaintext' };
 export type Ciphertext = bigint & { readonly [kind]: 'ciphertext' };
 
 /**
- * The way in which the randomiser is drawn. 'standard': r^n for r in Z_n^*, secure if deciding n-th residues is hard. 'djn':
- * h_s^a for a of half the length of n (Damgard, Jurik and Nielsen 2010, section 4.2), several times cheaper, with the
- * further assumption that such short powers look like random ones; needs a key made for it.
+ * The way in which the randomiser is drawn. 'standard': r^n for r in Z_n^*, secure if deciding n-th residues
+ * is hard. 'djn': h_s^a for a of half the length of n (Damgard, Jurik and Nielsen 2010, section 4.2), several
+ * times cheaper, with the further assumption that such short powers look like random ones; needs a key made
+ * for it.
  */
 export type EncryptionScheme = 'standard' | 'djn';
 
 /** A fixed-base table is never built for fewer encryptions than this: more may follow, and it is kept. */
 const FEWEST_FOR_TABLE = 32;
 
-/** Values that are computed once per key. They are kept beside the key, so that a key stays plain data and frees this with itself. */
+/**
+ * Values that are computed once per key. They are kept beside the key, so that a key stays plain data and
+ * frees this with itself.
+ */
 interface Precomputed {
   readonly modulus: Modulus;
   nthPower?: (r: bigint) => bigint;
@@ -50,7 +54,8 @@ export function encrypt(publicKey: PublicKey, plaintext: bigint, scheme: Encrypt
 }
 
 /**
- * Does what `encrypt` does, with each plaintext under a randomiser of its own; their number decides how large a table 'djn' builds.
+ * Does what `encrypt` does, with each plaintext under a randomiser of its own; their number decides how large
+ * a table 'djn' builds.
  * @param randomness gives so many uniform bytes: the system's CSPRNG, unless a test has to repeat them
  */
 export function encryptMany(
@@ -89,7 +94,9 @@ export function modulusOf(publicKey: PublicKey): Modulus {
   return precomputedFor(publicKey).modulus;
 }
 
-/** (1 + m n) * randomiser mod n^2, where the randomiser is an n-th residue: (1 + n)^m costs no exponentiation. */
+/**
+ * (1 + m n) * randomiser mod n^2, where the randomiser is an n-th residue: (1 + n)^m costs no exponentiation.
+ */
 export function withRandomiser(publicKey: PublicKey, plaintext: bigint, randomiser: bigint): Ciphertext {
   return modulusOf(publicKey).multiply(1n + plaintext * publicKey.n, randomiser) as Ciphertext;
 }
@@ -103,8 +110,9 @@ export function standardRandomiser(publicKey: PublicKey, r: bigint = randomUnit(
 }
 
 /**
- * A source of h_s^a mod n^2 with a uniform in [0, 2^(bits / 2)). Through the fixed-base table, which beats OpenSSL's
- * plain exponentiation from the first power on, but is not constant-time: see FixedBase for what that leaks.
+ * A source of h_s^a mod n^2 with a uniform in [0, 2^(bits / 2)). Through the fixed-base table, which beats
+ * OpenSSL's plain exponentiation from the first power on, but is not constant-time: see FixedBase for what
+ * that leaks.
  */
 function djnRandomisers(publicKey: PublicKey, expected: number, randomness: RandomBytes): () => bigint {
   const { h, n, bits } = publicKey;

@@ -1,4 +1,7 @@
-/** Computes with ciphertexts, as the servers do: sums, of whole contributions too, multiples by a public constant, fresh randomisers. */
+/**
+ * Computes with ciphertexts, as the servers do: sums, of whole contributions too, multiples by a public
+ * constant, fresh randomisers.
+ */
 
 import { modInv, modPow } from 'bigint-crypto-utils';
 import { readCiphertexts } from './ciphertexts.ts';
@@ -13,8 +16,8 @@ export function add(publicKey: PublicKey, a: Ciphertext, b: Ciphertext): Ciphert
 }
 
 /**
- * An encryption of k * m mod n for a small public constant k other than 0. The result is as guessable as the input:
- * rerandomise it before anybody else sees it.
+ * An encryption of k * m mod n for a small public constant k other than 0. The result is as guessable as the
+ * input: rerandomise it before anybody else sees it.
  * @throws RangeError when k is 0 (encrypt a zero instead: the product would be the bare 1) or |k| > 2^32
  */
 export function multiplyByConstant(
@@ -32,15 +35,16 @@ export function multiplyByConstant(
 }
 
 /**
- * Encrypts the same plaintext under a fresh randomiser of full length, whatever the scheme: the key holder can extract
- * randomisers, and a product of known ones would tell which ciphertexts went into it.
+ * Encrypts the same plaintext under a fresh randomiser of full length, whatever the scheme: the key holder
+ * can extract randomisers, and a product of known ones would tell which ciphertexts went into it.
  */
 export function rerandomise(publicKey: PublicKey, ciphertext: Ciphertext): Ciphertext {
   return modulusOf(publicKey).multiply(ciphertext, standardRandomiser(publicKey)) as Ciphertext;
 }
 
 /**
- * The aggregate with the contributions added to it; position i of the result holds the sum over position i of all.
+ * The aggregate with the contributions added to it; position i of the result holds the sum over position i of
+ * all.
  * @param aggregate as many ciphertexts as each contribution holds
  * @param contributions encoded ciphertexts that `decodeCiphertexts` accepted before
  * @throws ERR_CIPHERTEXT_LENGTH when a contribution has another length

@@ -1,4 +1,7 @@
-/** Paillier encryption: keys, packing, CRT decryption in OpenSSL's constant-time exponentiation, a worker pool. */
+/**
+ * Paillier encryption: keys, packing, CRT decryption in OpenSSL's constant-time exponentiation, a worker
+ * pool.
+ */
 
 export { bigintToBytes, bytesToBigint, decodeBigint, encodeBigint } from './arithmetic/bytes.ts';
 export { selfTest, usesBigintFallback } from './arithmetic/exponentiation.ts';

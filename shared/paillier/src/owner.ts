@@ -1,4 +1,7 @@
-/** The part of Paillier that an owner needs, in Node.js and in browsers: public keys, packing, encryption, ciphertexts as bytes. */
+/**
+ * The part of Paillier that an owner needs, in Node.js and in browsers: public keys, packing, encryption,
+ * ciphertexts as bytes.
+ */
 
 export { PAILLIER_CODES } from './codes.ts';
 export {

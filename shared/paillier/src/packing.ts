@@ -1,18 +1,21 @@
 /**
- * Several signed integers per Paillier plaintext, and the blinding that hides each of them from the key holder.
+ * Several signed integers per Paillier plaintext, and the blinding that hides each of them from the key
+ * holder.
  *
- * Why nothing carries. Let slot i of a plaintext hold x_i at bit offset o_i. Slots do not overlap: o_i + width_i <=
- * o_(i+1), and the last one ends at bit `plaintextBits` = bits(n) - 1 or below, so that 2^plaintextBits < n.
- * - A packed plaintext is X = sum of x_i 2^(o_i), an integer, mod n, with x_i in [-2^(b_i - 1), 2^(b_i - 1)). Negative
- *   x_i borrow from their neighbours, and X itself may be negative, but the map from the x_i to X is linear: the
- *   homomorphic sum of contributions is X of the sums of their x_i, mod n. The layout chooses b_i so that these sums
- *   are in the same range. So what a neighbour lends is paid back as soon as all x_i are made non-negative:
+ * Why nothing carries. Let slot i of a plaintext hold x_i at bit offset o_i. Slots do not overlap: o_i +
+ * width_i <= o_(i+1), and the last one ends at bit `plaintextBits` = bits(n) - 1 or below, so that
+ * 2^plaintextBits < n.
+ * - A packed plaintext is X = sum of x_i 2^(o_i), an integer, mod n, with x_i in [-2^(b_i - 1), 2^(b_i - 1)).
+ *   Negative x_i borrow from their neighbours, and X itself may be negative, but the map from the x_i to X is
+ *   linear: the homomorphic sum of contributions is X of the sums of their x_i, mod n. The layout chooses b_i
+ *   so that these sums are in the same range. So what a neighbour lends is paid back as soon as all x_i are
+ *   made non-negative:
  * - Blinding adds 2^(b_i - 1) + r_i to slot i, with 0 <= r_i < 2^(width_i - 1). In total slot i then holds
- *   y_i = x_i + 2^(b_i - 1) + r_i. Since 0 <= x_i + 2^(b_i - 1) < 2^(b_i) <= 2^(width_i - 1), 0 <= y_i < 2^(width_i).
- *   So Y = sum of y_i 2^(o_i) is in [0, 2^plaintextBits), hence below n: the decrypted plaintext is Y itself, not only
- *   mod n, and its bits at o_i are y_i.
- * - r_i has b_i + sigma + ceil(log2 slots) bits, over the slots of the whole task. So y_i is within
- *   2^-(sigma + log2 slots) of a distribution that does not depend on x_i, and all slots together within 2^-sigma.
+ *   y_i = x_i + 2^(b_i - 1) + r_i. Since 0 <= x_i + 2^(b_i - 1) < 2^(b_i) <= 2^(width_i - 1), 0 <= y_i <
+ *   2^(width_i). So Y = sum of y_i 2^(o_i) is in [0, 2^plaintextBits), hence below n: the decrypted plaintext
+ *   is Y itself, not only mod n, and its bits at o_i are y_i.
+ * - r_i has b_i + sigma + ceil(log2 slots) bits, over the slots of the whole task. So y_i is within 2^-(sigma
+ *   + log2 slots) of a distribution that does not depend on x_i, and all slots together within 2^-sigma.
  */
 
 import { CodedError, type IntegerList, Integers } from '@eigenveil/platform';
@@ -32,7 +35,10 @@ export interface Slot {
   readonly width: number;
 }
 
-/** The slots of each plaintext by ascending offset: made when they are asked for, since those of a sketch would be forty megabytes. */
+/**
+ * The slots of each plaintext by ascending offset: made when they are asked for, since those of a sketch
+ * would be forty megabytes.
+ */
 export interface Plaintexts extends Iterable<readonly Slot[]> {
   readonly length: number;
   /** Does what an array's method of this name does, for integers. */
@@ -57,9 +63,9 @@ export interface PackingOptions {
 }
 
 /**
- * Places every value in a slot, widest first, each in the first plaintext with room for it (first-fit decreasing:
- * Johnson 1973, within 11/9 of the fewest plaintexts). Values of equal width keep their order, so that everybody who
- * knows the options finds the same packing.
+ * Places every value in a slot, widest first, each in the first plaintext with room for it (first-fit
+ * decreasing: Johnson 1973, within 11/9 of the fewest plaintexts). Values of equal width keep their order, so
+ * that everybody who knows the options finds the same packing.
  * @throws ERR_PACKING_TOO_NARROW when a slot is wider than a plaintext
  * @throws RangeError when a number of bits is no positive integer, or there are no values
  * @example
@@ -121,8 +127,9 @@ class PlacedSlots implements Plaintexts {
     let lastWidth = 0;
     for (const value of order) {
       const width = this.#widthOf(value);
-      // Plaintexts only fill up: one without room for this width has none for the next of the same width either. So
-      // the search starts over only where the width changes, which it does at most `plaintextBits` times.
+      // Plaintexts only fill up: one without room for this width has none for the next of the same width
+      // either. So the search starts over only where the width changes, which it does at most `plaintextBits`
+      // times.
       if (width !== lastWidth) current = 0;
       lastWidth = width;
       while (current < used.length && used[current]! + width > plaintextBits) current += 1;
@@ -218,8 +225,8 @@ export function packBlinding(publicKey: PublicKey, packing: Packing, blinding: I
 }
 
 /**
- * Reads what the key holder gets from a blinded aggregate: per value x + 2^(b-1) + r, non-negative. Less the blinding value
- * it is x over the integers.
+ * Reads what the key holder gets from a blinded aggregate: per value x + 2^(b-1) + r, non-negative. Less the
+ * blinding value it is x over the integers.
  * @param plaintexts decrypted, as many as the packing has
  * @throws ERR_PACKING_OVERFLOW when a plaintext holds bits above its last slot: a sum left its range
  * @throws RangeError when the number of plaintexts does not match the packing

@@ -1,4 +1,7 @@
-/** The platform of browsers: WebCrypto's random bytes. Its hashes are asynchronous, so these come from @noble/hashes. */
+/**
+ * The platform of browsers: WebCrypto's random bytes. Its hashes are asynchronous, so these come from
+ * @noble/hashes.
+ */
 /// <reference lib="esnext.typedarrays" />
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';

@@ -1,13 +1,22 @@
-/** The one class of errors that carry a code. A package has one table of its codes; whoever shows an error words it for its reader. */
+/**
+ * The one class of errors that carry a code. A package has one table of its codes; whoever shows an error
+ * words it for its reader.
+ */
 import { joined, Words } from './words.ts';
 
 /** Facts about a code that are known before anything goes wrong. */
 export interface CodeInfo {
   /** The meaning of the code, in words that never vary. */
   readonly title: string;
-  /** The HTTP status with which it leaves a service. A code without one does not leave the program that it arises in. */
+  /**
+   * The HTTP status with which it leaves a service. A code without one does not leave the program that it
+   * arises in.
+   */
   readonly status?: number;
-  /** The way in which a command line ends with it, where the status does not say so: `usage` where its user can mend the command or a file. */
+  /**
+   * The way in which a command line ends with it, where the status does not say so: `usage` where its user
+   * can mend the command or a file.
+   */
   readonly exit?: 'usage' | 'refused' | 'unavailable';
 }
 
@@ -19,7 +28,8 @@ export interface Code<Name extends string = string> extends CodeInfo {
 export type Codes<Name extends string = string> = Readonly<Record<Name, Code<Name>>>;
 
 /**
- * The table of a package's codes. A code that several packages use stands in the lowest one's; the others take it over.
+ * The table of a package's codes. A code that several packages use stands in the lowest one's; the others
+ * take it over.
  * @example
  * import { CodedError, codes } from '@eigenveil/platform';
  *
@@ -40,7 +50,9 @@ export interface Fault {
   readonly words: Words | string;
 }
 
-/** Facts that an error tells programs beside its code. They are never a secret or a value of somebody's data. */
+/**
+ * Facts that an error tells programs beside its code. They are never a secret or a value of somebody's data.
+ */
 export interface ErrorParameters {
   /** Everything that is wrong, where it is more than one thing or has a place. */
   readonly faults?: readonly Fault[];
@@ -51,8 +63,8 @@ export interface ErrorParameters {
 }
 
 /**
- * An error with a stable code. Its message may reach a peer, a log or a reader, so it must never carry a secret, a key or a value of
- * somebody's data.
+ * An error with a stable code. Its message may reach a peer, a log or a reader, so it must never carry a
+ * secret, a key or a value of somebody's data.
  */
 export class CodedError<Name extends string = string> extends Error {
   override readonly name = 'CodedError';
@@ -101,7 +113,8 @@ export function faulty<Name extends string>(
 
 /**
  * Runs checks none of which rests on another.
- * @throws what the one check throws that refuses; of several their faults as one error, with the code of the first
+ * @throws what the one check throws that refuses; of several their faults as one error, with the code of the
+ *   first
  */
 export function checkAll(...checks: readonly (() => void)[]): void {
   const errors = checks.flatMap((check) => {

@@ -1,6 +1,12 @@
-/** Finds the form of a file by its first bytes, whatever its name says; and reads text from bytes, of which none is ever replaced. */
+/**
+ * Finds the form of a file by its first bytes, whatever its name says; and reads text from bytes, of which
+ * none is ever replaced.
+ */
 
-/** Encodings of text, as `TextDecoder` names them; utf-16 is in the order of its mark, or little-endian without one. */
+/**
+ * Encodings of text, as `TextDecoder` names them; utf-16 is in the order of its mark, or little-endian
+ * without one.
+ */
 export const ENCODINGS = [
   ...['utf-8', 'utf-16', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-1', 'iso-8859-15'],
   ...['iso-8859-2', 'windows-1250', 'windows-1251', 'macintosh', 'shift_jis', 'euc-kr', 'gb18030', 'big5'],

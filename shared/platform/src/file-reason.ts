@@ -1,4 +1,7 @@
-/** Says in words why a file cannot be read or written: no code of the system or of a library stands where a user reads. */
+/**
+ * Says in words why a file cannot be read or written: no code of the system or of a library stands where a
+ * user reads.
+ */
 
 const WORDS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',

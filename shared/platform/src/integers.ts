@@ -34,8 +34,9 @@ const HALF_BYTES = 4;
 const HALF_BITS = 32n;
 
 /**
- * Integers one after the other, each big-endian in the fewest whole bytes that hold its bits. Widths are not in the bytes: who reads them knows them, and a length tells
- * nothing of the integers. Nothing here changes them; whoever has made them from secrets may overwrite `bytes` when nobody needs them any more.
+ * Integers one after the other, each big-endian in the fewest whole bytes that hold its bits. Widths are not
+ * in the bytes: who reads them knows them, and a length tells nothing of the integers. Nothing here changes
+ * them; whoever has made them from secrets may overwrite `bytes` when nobody needs them any more.
  * @example
  * import { Integers } from '@eigenveil/platform';
  *
@@ -145,7 +146,10 @@ export class Integers implements IntegerList {
   }
 }
 
-/** The error of bytes that came from elsewhere and are not the integers that they should be. It repeats none of them. */
+/**
+ * The error of bytes that came from elsewhere and are not the integers that they should be. It repeats none
+ * of them.
+ */
 const refused = (why: string) => new CodedError(PLATFORM_CODES.ERR_ENCODING_INVALID, why);
 
 function runsOf(widths: Widths): Run[] {
@@ -198,7 +202,9 @@ function checkRun(bytes: Uint8Array, run: Run, sign: Sign): void {
   }
 }
 
-/** Words of 64 bits, then one of 32 and bytes above them. Of a negative number it takes the two's complement. */
+/**
+ * Words of 64 bits, then one of 32 and bytes above them. Of a negative number it takes the two's complement.
+ */
 function write(view: DataView, from: number, bytes: number, value: bigint): void {
   let rest = value;
   let end = from + bytes;

@@ -49,7 +49,8 @@ export const fromHex: Platform['fromHex'] = (text) => {
   return new Uint8Array(Buffer.from(text, 'hex'));
 };
 
-// Digests are what it is mostly given: to copy these is quicker than to look at them in place, for which they have to leave the small heap.
+// Digests are what it is mostly given: to copy these is quicker than to look at them in place, for which they
+// have to leave the small heap.
 export const toBase64url: Platform['toBase64url'] = (bytes) => Buffer.from(bytes).toString('base64url');
 
 export const fromBase64url: Platform['fromBase64url'] = (text) => {
@@ -72,7 +73,10 @@ function hasher(stream: Hash | Hmac): Hasher {
   return it;
 }
 
-/** Hashes come as text with a byte in each character: in half the time that a Buffer takes, which is no plain array of bytes either. */
+/**
+ * Hashes come as text with a byte in each character: in half the time that a Buffer takes, which is no plain
+ * array of bytes either.
+ */
 function ofLatin1(text: string): Bytes {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);

@@ -1,4 +1,7 @@
-/** The one interface of `node.ts` and `browser.ts`, by which code asks the system that it runs on; and what both do with bytes in the same way. */
+/**
+ * The one interface of `node.ts` and `browser.ts`, by which code asks the system that it runs on; and what
+ * both do with bytes in the same way.
+ */
 
 /** Bytes in memory of their own, which may be handed to a worker. */
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -37,7 +40,10 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** The bytes of a text in UTF-8. */
 export const utf8 = (text: string): Bytes => encoder.encode(text);
 
-/** Returns the text of bytes in UTF-8; what is none becomes U+FFFD. A byte order mark is a character like others. */
+/**
+ * Returns the text of bytes in UTF-8; what is none becomes U+FFFD. A byte order mark is a character like
+ * others.
+ */
 export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Messages that several surfaces show: a command line, a page, an answer over HTTP. A message is text with terms in it, and a term is whatever
- * the surfaces call differently, such as an option that a page has as a field. Nobody takes a message apart to find its terms.
+ * Messages that several surfaces show: a command line, a page, an answer over HTTP. A message is text with
+ * terms in it, and a term is whatever the surfaces call differently, such as an option that a page has as a
+ * field. Nobody takes a message apart to find its terms.
  */
 
 /** Something that surfaces call differently. */
@@ -18,7 +19,10 @@ export type Part = string | Term;
 /** The words of a surface for terms, by their names. */
 export type Vocabulary<Name extends string = string> = Readonly<Record<Name, (value: string) => string>>;
 
-/** A message in parts. As a text it is what every surface says that has no words of its own: that of the command line. */
+/**
+ * A message in parts. As a text it is what every surface says that has no words of its own: that of the
+ * command line.
+ */
 export class Words {
   readonly parts: readonly Part[];
 

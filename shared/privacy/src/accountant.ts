@@ -1,18 +1,19 @@
 /**
  * A privacy budget that cannot be overspent: basic, advanced and zero-concentrated composition.
  *
- * Proof notes. All three bounds hold for mechanisms and costs that are chosen by looking at the outputs before, as long as no cost
- * is allowed that would pass the budget:
+ * Proof notes. All three bounds hold for mechanisms and costs that are chosen by looking at the outputs
+ * before, as long as no cost is allowed that would pass the budget:
  *
- * - basic: (εᵢ, δᵢ) compose to (Σεᵢ, Σδᵢ) (Dwork and Roth 2014, theorem 3.16; costs that depend on outputs: Rogers, Roth, Ullman and
- *   Vadhan, "Privacy odometers and filters", 2016).
- * - advanced: they compose to (√(2 ln(1/δ′) Σεᵢ²) + Σ εᵢ (e^εᵢ − 1), Σδᵢ + δ′) for any δ′ > 0 (Dwork, Rothblum and Vadhan, "Boosting and
- *   differential privacy", 2010, theorem III.3, there for equal εᵢ; Azuma's inequality bounds steps of unequal size alike). Costs
- *   that depend on outputs: Whitehouse, Ramdas, Rogers and Wu, "Fully-adaptive composition in differential privacy", 2023, with
- *   ½Σεᵢ² as second term, which is smaller than the one used here.
- * - zcdp: ρᵢ-zCDP compose to Σρᵢ (Bun and Steinke 2016, lemma 1.7; costs that depend on outputs: Feldman and Zrnic, "Individual
- *   privacy accounting via a Rényi filter", 2021); (ε, 0) is ε²/2-zCDP (Bun and Steinke, proposition 1.4). The sum is compared with
- *   the ρ that the budget's (ε, δ) allows (calibration/zcdp.ts).
+ * - basic: (εᵢ, δᵢ) compose to (Σεᵢ, Σδᵢ) (Dwork and Roth 2014, theorem 3.16; costs that depend on outputs:
+ *   Rogers, Roth, Ullman and Vadhan, "Privacy odometers and filters", 2016).
+ * - advanced: they compose to (√(2 ln(1/δ′) Σεᵢ²) + Σ εᵢ (e^εᵢ − 1), Σδᵢ + δ′) for any δ′ > 0 (Dwork,
+ *   Rothblum and Vadhan, "Boosting and differential privacy", 2010, theorem III.3, there for equal εᵢ;
+ *   Azuma's inequality bounds steps of unequal size alike). Costs that depend on outputs: Whitehouse, Ramdas,
+ *   Rogers and Wu, "Fully-adaptive composition in differential privacy", 2023, with ½Σεᵢ² as second term,
+ *   which is smaller than the one used here.
+ * - zcdp: ρᵢ-zCDP compose to Σρᵢ (Bun and Steinke 2016, lemma 1.7; costs that depend on outputs: Feldman and
+ *   Zrnic, "Individual privacy accounting via a Rényi filter", 2021); (ε, 0) is ε²/2-zCDP (Bun and Steinke,
+ *   proposition 1.4). The sum is compared with the ρ that the budget's (ε, δ) allows (calibration/zcdp.ts).
  */
 
 import { CodedError } from '@eigenveil/platform';
@@ -20,7 +21,9 @@ import { epsilonOfZcdp, rhoOfBudget } from './calibration/zcdp.ts';
 import { PRIVACY_CODES } from './codes.ts';
 import { checkDelta, checkEpsilon, checkPositive, invalid } from './parameters.ts';
 
-/** ε in (0, Infinity]. Basic: δ in [0, 1). Advanced: 0 < slack <= δ < 1, where slack is δ′. zCDP: δ in (0, 1). */
+/**
+ * ε in (0, Infinity]. Basic: δ in [0, 1). Advanced: 0 < slack <= δ < 1, where slack is δ′. zCDP: δ in (0, 1).
+ */
 export type PrivacyBudget =
   | { readonly composition: 'basic'; readonly epsilon: number; readonly dpDelta: number }
   | {
@@ -76,8 +79,8 @@ export class BudgetAccountant {
 
   /**
    * Call before the data are touched: throws where `spend` would, and records nothing.
-   * @throws ERR_BUDGET_EXHAUSTED when the cost does not fit, ERR_DP_PARAMETER when it is out of range or of a kind
-   *   that this composition cannot add
+   * @throws ERR_BUDGET_EXHAUSTED when the cost does not fit, ERR_DP_PARAMETER when it is out of range or of a
+   *   kind that this composition cannot add
    */
   check(cost: PrivacyCost): void {
     const totals = this.#with(cost);

@@ -37,5 +37,8 @@ export function invalid(name: string, expected: string, got: unknown): CodedErro
   return new CodedError(PRIVACY_CODES.ERR_DP_PARAMETER, `"${name}" expected ${expected}, got ${String(got)}`);
 }
 
-/** The difference between two data sets that must not be told apart: one row more or less, or one row with other content. */
+/**
+ * The difference between two data sets that must not be told apart: one row more or less, or one row with
+ * other content.
+ */
 export type Neighbours = 'add-remove' | 'replace';

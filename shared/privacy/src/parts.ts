@@ -1,4 +1,7 @@
-/** The parts on which rooms with mechanisms of their own build: checks of parameters, exact fractions, random bits and Bernoulli draws, bisection, the normal tail. */
+/**
+ * The parts on which rooms with mechanisms of their own build: checks of parameters, exact fractions, random
+ * bits and Bernoulli draws, bisection, the normal tail.
+ */
 export { leastThatHolds } from './calibration/bisect.ts';
 export { millsRatio, normalDensity } from './calibration/gaussian.ts';
 export {

@@ -1,15 +1,19 @@
 /**
- * Mean errors over all intervals, all prefixes and all bins in closed form, and what they come to for many bins.
+ * Mean errors over all intervals, all prefixes and all bins in closed form, and what they come to for many
+ * bins.
  *
- * In units of one coefficient's noise. By restoration.ts the mean over intervals is Σ_k ψ_k S_k, S_k the mean of Σ_v |v ∩ I|² over the nodes of height
- * k. A node with a bins before it, b behind it and s below lies in (a + 1)(b + 1) intervals; has its first t < s bins in a + 1 of them, its last t
- * in b + 1, and t of its inner ones in s − t − 1. With n = N/s nodes, Σ (a + 1)(b + 1) = s² n(n − 1)(n − 2)/6 + s n(n − 1) + n.
+ * In units of one coefficient's noise. By restoration.ts the mean over intervals is Σ_k ψ_k S_k, S_k the mean
+ * of Σ_v |v ∩ I|² over the nodes of height k. A node with a bins before it, b behind it and s below lies in
+ * (a + 1)(b + 1) intervals; has its first t < s bins in a + 1 of them, its last t in b + 1, and t of its
+ * inner ones in s − t − 1. With n = N/s nodes, Σ (a + 1)(b + 1) = s² n(n − 1)(n − 2)/6 + s n(n − 1) + n.
  *
- * Limits, for trees of one fan-out f and m = log_f N. From Σ_k ψ_k s_k = 1/c_m, the mean is E|I|/c_m + Σ_k (−ψ_k) T_k, T_k the mean of Σ_v |v ∩ I| (s − |v ∩ I|), which
- * comes to (s² − 1)/3 for s far below N, and to s² (1/3 − s/6N) for s near N. With −ψ_k = (f − 1)²/((s − 1)(fs − 1)) the sum is
+ * Limits, for trees of one fan-out f and m = log_f N. From Σ_k ψ_k s_k = 1/c_m, the mean is E|I|/c_m + Σ_k
+ * (−ψ_k) T_k, T_k the mean of Σ_v |v ∩ I| (s − |v ∩ I|), which comes to (s² − 1)/3 for s far below N, and to
+ * s² (1/3 − s/6N) for s near N. With −ψ_k = (f − 1)²/((s − 1)(fs − 1)) the sum is
  *   m (f − 1)²/3f + (f − 1)/3f − (f − 1)/6 + (f − 1)²(f + 1)/3f · Σ_{j >= 2} 1/(f^j − 1),
- * for f = 2 h/6 + (E − 1)/2 with Erdős and Borwein's constant E = 1.6067. Privelet has −ψ_k = 4^−k/2, hence h/6 + 1/36. Without consistency
- * every interval is the sum of the fewest nodes: (f − 1) m − 2(f + 1)/3 of them.
+ * for f = 2 h/6 + (E − 1)/2 with Erdős and Borwein's constant E = 1.6067. Privelet has −ψ_k = 4^−k/2, hence
+ * h/6 + 1/36. Without consistency every interval is the sum of the fewest nodes: (f − 1) m − 2(f + 1)/3 of
+ * them.
  */
 
 import { checkCount } from '@eigenveil/privacy/parts';
@@ -17,7 +21,10 @@ import type { Fraction } from './fraction.ts';
 import { covarianceByHeight, type Interval, levelsOf } from './restoration.ts';
 import type { Strategy } from './strategy.ts';
 
-/** The sums that are asked of a histogram: those over intervals, prefixes (and so quantiles), or the counts of single bins. */
+/**
+ * The sums that are asked of a histogram: those over intervals, prefixes (and so quantiles), or the counts of
+ * single bins.
+ */
 export type Workload = 'ranges' | 'prefixes' | 'counts';
 
 /** The mean error over all N(N + 1)/2 intervals, all N prefixes, or all N bins. */
@@ -52,7 +59,8 @@ function overPrefixes(bins: bigint, size: bigint): bigint {
 }
 
 /**
- * The error of an interval of a tree that is not made consistent: the number of nodes that it is the sum of, the fewest; O(log N).
+ * The error of an interval of a tree that is not made consistent: the number of nodes that it is the sum of,
+ * the fewest; O(log N).
  * @throws ERR_DP_PARAMETER unless 0 <= from <= to <= N
  */
 export function plainTreeError({ bins, fanouts }: Strategy, { from, to }: Interval): number {
@@ -104,8 +112,9 @@ export function asymptoteOf(restoration: Asymptotic, fanout = 2): Asymptote {
 }
 
 /**
- * The accuracy index: the limit of log₂³N (Laplace noise) or log₂²N (Gaussian) over the mean error of an interval in units of 2/ε², or of the
- * deviation σ² for sensitivity 1. The larger the better. The sensitivity of one row more or less, m + 1, enters squared with Laplace noise.
+ * The accuracy index: the limit of log₂³N (Laplace noise) or log₂²N (Gaussian) over the mean error of an
+ * interval in units of 2/ε², or of the deviation σ² for sensitivity 1. The larger the better. The sensitivity
+ * of one row more or less, m + 1, enters squared with Laplace noise.
  */
 export function accuracyIndex(restoration: Asymptotic, noise: 'laplace' | 'gaussian', fanout = 2): number {
   const perHeight = asymptoteOf(restoration, fanout).slope;
@@ -113,10 +122,12 @@ export function accuracyIndex(restoration: Asymptotic, noise: 'laplace' | 'gauss
 }
 
 /**
- * The square-root factorisation of prefix sums, a reference for Gaussian noise: the lower triangular matrix of ones is LL with L Toeplitz, whose first column is
- * r_k = C(2k, k)/4^k (the series of 1/√(1 − x)). L takes the noise, L restores: Henzinger, Upadhyay and Upadhyay, "A unifying framework for differentially
- * private sums under continual observation" (2023), close to the best factorisation for prefixes. Its entries are no integers, so that it cannot be
- * applied to shares as it is: what it would give tells how much the strategies leave.
+ * The square-root factorisation of prefix sums, a reference for Gaussian noise: the lower triangular matrix
+ * of ones is LL with L Toeplitz, whose first column is r_k = C(2k, k)/4^k (the series of 1/√(1 − x)). L takes
+ * the noise, L restores: Henzinger, Upadhyay and Upadhyay, "A unifying framework for differentially private
+ * sums under continual observation" (2023), close to the best factorisation for prefixes. Its entries are no
+ * integers, so that it cannot be applied to shares as it is: what it would give tells how much the strategies
+ * leave.
  */
 
 /** The largest N for which the mean over intervals, O(N²), is computed in a moment. */

@@ -1,8 +1,10 @@
 /**
- * Chooses the strategy that suits what will be asked, by its exact expected error and before anything is contributed: the choice looks at no row, and costs no privacy.
+ * Chooses the strategy that suits what will be asked, by its exact expected error and before anything is
+ * contributed: the choice looks at no row, and costs no privacy.
  *
- * Trees are tried with every way to write N as a product of powers of two, in order: of fan-outs that are all alike (Qardaji, Yang and Li, "Understanding
- * hierarchical methods for differentially private histograms", 2013) only some have a power that is N.
+ * Trees are tried with every way to write N as a product of powers of two, in order: of fan-outs that are all
+ * alike (Qardaji, Yang and Li, "Understanding hierarchical methods for differentially private histograms",
+ * 2013) only some have a power that is N.
  */
 import { invalid, type Neighbours } from '@eigenveil/privacy/parts';
 import { averageError, type Workload } from './averages.ts';

@@ -1,4 +1,7 @@
-/** Linear releases of histograms: strategies, their exact errors, and what follows from noisy counts. Pure: no file, no network. */
+/**
+ * Linear releases of histograms: strategies, their exact errors, and what follows from noisy counts. Pure: no
+ * file, no network.
+ */
 export {
   type Asymptote,
   type Asymptotic,

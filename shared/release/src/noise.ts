@@ -1,14 +1,18 @@
 /**
- * The noise of a strategy's coefficients: how much a budget takes, exact draws of it, and the moments that errors follow from.
+ * The noise of a strategy's coefficients: how much a budget takes, exact draws of it, and the moments that
+ * errors follow from.
  *
- * Without δ every server adds discrete Laplace noise of scale τ = Δ₁/ε to each coefficient, Δ₁ the joint L1 sensitivity: densities of neighbours differ by
- * at most e^(Δ₁/τ) = e^ε. With δ it adds a rounded Gaussian (shared/privacy, calibration/rounded-gaussian.ts) for the joint L2 sensitivity.
- * Coefficients are integers and so is noise; both may go around a ring. One server's noise keeps (ε, δ) against whoever lacks it: the other server's only
- * adds to it. Noise is to be drawn once: the mean of several draws is closer to the counts.
+ * Without δ every server adds discrete Laplace noise of scale τ = Δ₁/ε to each coefficient, Δ₁ the joint L1
+ * sensitivity: densities of neighbours differ by at most e^(Δ₁/τ) = e^ε. With δ it adds a rounded Gaussian
+ * (shared/privacy, calibration/rounded-gaussian.ts) for the joint L2 sensitivity. Coefficients are integers
+ * and so is noise; both may go around a ring. One server's noise keeps (ε, δ) against whoever lacks it: the
+ * other server's only adds to it. Noise is to be drawn once: the mean of several draws is closer to the
+ * counts.
  *
- * Moments. A discrete Laplace number is the difference of two geometric ones, whose cumulants with v = p/(1 − p)², p = e^(−1/τ), are κ₂ = v and
- * κ₄ = v(6v + 1). So κ₂ = 2v = 1/(2 sinh²(1/2τ)) and κ₄ = 2v(6v + 1). Rounding a Gaussian of deviation σ >= 1 adds 1/12 to κ₂ and −1/120 to κ₄,
- * up to some multiples of e^(−2π²σ²) < 3·10^−9.
+ * Moments. A discrete Laplace number is the difference of two geometric ones, whose cumulants with v = p/(1 −
+ * p)², p = e^(−1/τ), are κ₂ = v and κ₄ = v(6v + 1). So κ₂ = 2v = 1/(2 sinh²(1/2τ)) and κ₄ = 2v(6v + 1).
+ * Rounding a Gaussian of deviation σ >= 1 adds 1/12 to κ₂ and −1/120 to κ₄, up to some multiples of
+ * e^(−2π²σ²) < 3·10^−9.
  */
 
 import {
@@ -37,7 +41,8 @@ const MULTIPLIER_DIGITS = 10;
 
 /**
  * The noise with which one server makes the coefficients of all features private.
- * @throws ERR_DP_PARAMETER for a budget that is not finite and positive, or one that would need Gaussian noise of a deviation below 1
+ * @throws ERR_DP_PARAMETER for a budget that is not finite and positive, or one that would need Gaussian
+ *   noise of a deviation below 1
  */
 export function calibrateRelease(
   strategy: Strategy,
@@ -104,17 +109,22 @@ function momentsOfOne(noise: CoefficientNoise): NoiseMoments {
 /**
  * The sensitivity: how much one row changes the coefficients of a strategy.
  *
- * Every row is in exactly one bin of each of d histograms, one per feature. A single histogram first, N > 1, m the height of the root:
- * one row more or less adds a column of A. Its entries are 0 and ±1; nonzero are the total's or the root's, and one for each further height:
- * m + 1 for `tree` and `privelet`, 1 for `flat`. So L1 = L2² = m + 1, or 1.
+ * Every row is in exactly one bin of each of d histograms, one per feature. A single histogram first, N > 1,
+ * m the height of the root: one row more or less adds a column of A. Its entries are 0 and ±1; nonzero are
+ * the total's or the root's, and one for each further height: m + 1 for `tree` and `privelet`, 1 for `flat`.
+ * So L1 = L2² = m + 1, or 1.
  *
- * A row in place of another adds column j less column i. Let k >= 1 be the height of the lowest common ancestor of the bins i and j.
+ * A row in place of another adds column j less column i. Let k >= 1 be the height of the lowest common
+ * ancestor of the bins i and j.
  * - `flat`: +1 and −1: L1 = L2² = 2.
- * - `tree`: nodes above both take +1 and −1, which cancel. At the heights 0 … k − 1 the nodes of i and j differ: L1 = L2² = 2k, at most 2m.
- * - `privelet`: what lies above the ancestor is 0 again, both being in the same half. The ancestor has i and j in different halves: ±2. Below it each
- *   has k − 1 nodes of its own: L1 = 2 + 2(k − 1) = 2k and L2² = 4 + 2(k − 1) = 2k + 2, at most 2h and 2h + 2.
+ * - `tree`: nodes above both take +1 and −1, which cancel. At the heights 0 … k − 1 the nodes of i and j
+ *   differ: L1 = L2² = 2k, at most 2m.
+ * - `privelet`: what lies above the ancestor is 0 again, both being in the same half. The ancestor has i and
+ *   j in different halves: ±2. Below it each has k − 1 nodes of its own: L1 = 2 + 2(k − 1) = 2k and L2² = 4 +
+ *   2(k − 1) = 2k + 2, at most 2h and 2h + 2.
  *
- * All of these are reached. A row's bins of different features may be any, and histograms are apart: d of them have d times L1, and d times L2².
+ * All of these are reached. A row's bins of different features may be any, and histograms are apart: d of
+ * them have d times L1, and d times L2².
  */
 
 export interface Sensitivity {

@@ -1,9 +1,11 @@
 /**
- * A range from noisy counts, which a few rows may lie beyond: from the bin of a low quantile to that of a high one.
+ * A range from noisy counts, which a few rows may lie beyond: from the bin of a low quantile to that of a
+ * high one.
  *
- * A cumulative count deviates by some rows, whatever is asked. A level below twice its deviation, as a share of the rows, is decided by noise: the edge would
- * be that of the outer domain, or anywhere. So the level is raised to that, and above LARGEST_LEVEL there is no range: the rows are too few for this noise.
- * All of it follows from what is released, and costs no privacy.
+ * A cumulative count deviates by some rows, whatever is asked. A level below twice its deviation, as a share
+ * of the rows, is decided by noise: the edge would be that of the outer domain, or anywhere. So the level is
+ * raised to that, and above LARGEST_LEVEL there is no range: the rows are too few for this noise. All of it
+ * follows from what is released, and costs no privacy.
  */
 import { invalid } from '@eigenveil/privacy/parts';
 import { averageError } from './averages.ts';
@@ -17,13 +19,17 @@ export const LARGEST_LEVEL = 0.2;
 /** Standard deviations between a level's count and nothing. */
 const DEVIATIONS = 2;
 
-/** The deviation of a cumulative count in rows, from all servers' noise: of its mean square over all edges. */
+/**
+ * The deviation of a cumulative count in rows, from all servers' noise: of its mean square over all edges.
+ */
 export function prefixDeviation({ strategy, noise, servers }: Omit<NoisyHistogram, 'counts'>): number {
   return Math.sqrt(noiseMoments(noise, servers).variance * toNumber(averageError(strategy, 'prefixes')));
 }
 
 export interface AttainableLevel {
-  /** The share of the rows beyond this end: the asked one, or what the noise allows. Infinity without rows. */
+  /**
+   * The share of the rows beyond this end: the asked one, or what the noise allows. Infinity without rows.
+   */
   readonly level: number;
   /** The number of rows from which on what is asked is attained. */
   readonly rowsNeeded: number;
@@ -64,8 +70,9 @@ export interface PrivateRange {
 }
 
 /**
- * Returns the range from the lower edge of the bin that has the quantile `lower` to the upper edge of that of `upper`, both moved inwards as far as the noise asks for.
- * It is undefined where that would leave more than LARGEST_LEVEL of the rows beyond an end.
+ * Returns the range from the lower edge of the bin that has the quantile `lower` to the upper edge of that of
+ * `upper`, both moved inwards as far as the noise asks for. It is undefined where that would leave more than
+ * LARGEST_LEVEL of the rows beyond an end.
  * @param rows their private number, best from all histograms of the release
  * @throws ERR_DP_PARAMETER unless 0 < lower < 1/2 < upper < 1
  */

@@ -1,16 +1,19 @@
 /**
  * Quantiles from noisy counts, with intervals that account for the noise, and the private number of rows.
  *
- * Let F(t) be the number of rows in the first t bins, n that of all rows. The quantile q lies in the bin whose upper edge t is the first with F(t) >= q n, which is
- * where D_t = F(t) − q n goes from below 0 to 0 or more. D̂_t, the restored one, is unbiased with the variance of `quantileError`. An edge t is kept in
- * the interval unless D̂_t < −z_t or D̂_{t−1} > z_{t−1}, z_t being what the noise of D_t exceeds with probability at most (1 − confidence)/2: the true
- * edge is left out with probability at most 1 − confidence, as D >= 0 at it and D < 0 before it. That is so for every quantile by itself, and counts the noise
- * alone, not that rows are a sample.
+ * Let F(t) be the number of rows in the first t bins, n that of all rows. The quantile q lies in the bin
+ * whose upper edge t is the first with F(t) >= q n, which is where D_t = F(t) − q n goes from below 0 to 0 or
+ * more. D̂_t, the restored one, is unbiased with the variance of `quantileError`. An edge t is kept in the
+ * interval unless D̂_t < −z_t or D̂_{t−1} > z_{t−1}, z_t being what the noise of D_t exceeds with probability
+ * at most (1 − confidence)/2: the true edge is left out with probability at most 1 − confidence, as D >= 0 at
+ * it and D < 0 before it. That is so for every quantile by itself, and counts the noise alone, not that rows
+ * are a sample.
  *
- * z. Gaussian noise has the normal tail. (Rounding changes it by less than anybody sees: noise of many steps.) For Laplace noise by Chernoff's bound: a
- * weighted sum Σ w_i X_i of discrete Laplace numbers of scale τ has E e^(λ Σ) <= Π 1/(1 − λ² w_i² τ²) <= 1/(1 − λ² V τ²) with V = Σ w_i², since
- * 4 sinh²(x/2) v <= τ² x² for x <= 1/τ and Π (1 − x_i) >= 1 − Σ x_i. Then z = y √V τ with the least y for which min_u e^(−uy)/(1 − u²) <= error; u is
- * the root of y u² + 2u − y. With two servers, V counts both.
+ * z. Gaussian noise has the normal tail. (Rounding changes it by less than anybody sees: noise of many
+ * steps.) For Laplace noise by Chernoff's bound: a weighted sum Σ w_i X_i of discrete Laplace numbers of
+ * scale τ has E e^(λ Σ) <= Π 1/(1 − λ² w_i² τ²) <= 1/(1 − λ² V τ²) with V = Σ w_i², since 4 sinh²(x/2) v <=
+ * τ² x² for x <= 1/τ and Π (1 − x_i) >= 1 − Σ x_i. Then z = y √V τ with the least y for which min_u
+ * e^(−uy)/(1 − u²) <= error; u is the root of y u² + 2u − y. With two servers, V counts both.
  */
 
 import { invalid, leastThatHolds, millsRatio, normalDensity } from '@eigenveil/privacy/parts';
@@ -38,8 +41,8 @@ export interface QuantileEstimate {
 }
 
 /**
- * The quantile q and an interval that has the true one with at least this confidence. Undefined where the noisy number of rows is not positive: there
- * are too few rows for this noise.
+ * The quantile q and an interval that has the true one with at least this confidence. Undefined where the
+ * noisy number of rows is not positive: there are too few rows for this noise.
  * @throws ERR_DP_PARAMETER unless 0 < q < 1 and 0 < confidence < 1, and there is a count for each bin
  */
 export function privateQuantile(
@@ -71,8 +74,8 @@ export function privateQuantile(
 }
 
 /**
- * The quantile q alone: the first upper edge up to which monotone cumulative counts have the share q of all rows. Undefined where the noisy number of rows is not
- * positive.
+ * The quantile q alone: the first upper edge up to which monotone cumulative counts have the share q of all
+ * rows. Undefined where the noisy number of rows is not positive.
  * @throws ERR_DP_PARAMETER unless 0 < q < 1
  * @example
  * import { quantileEdge } from '@eigenveil/release';
@@ -110,7 +113,8 @@ function laplaceTail(y: number): number {
 }
 
 /**
- * The private number of rows from the histograms of all features, each of which has every row once, and its deviation.
+ * The private number of rows from the histograms of all features, each of which has every row once, and its
+ * deviation.
  * @throws ERR_DP_PARAMETER unless there is a histogram, and all have one strategy and one noise
  */
 export function privateRows(histograms: readonly NoisyHistogram[]): {
@@ -134,9 +138,10 @@ export function privateRows(histograms: readonly NoisyHistogram[]): {
 /**
  * Counts that no bin has less than nothing of: the nearest cumulative counts that never fall.
  *
- * Isotonic regression, by pooling adjacent violators (Ayer, Brunk, Ewing, Reid and Silverman, 1955), bounded below by 0: the Euclidean projection of
- * the cumulative counts onto a convex set that has the true ones. So it never moves them farther from the truth, whatever the noise is. It looks at
- * nothing but what is released.
+ * Isotonic regression, by pooling adjacent violators (Ayer, Brunk, Ewing, Reid and Silverman, 1955), bounded
+ * below by 0: the Euclidean projection of the cumulative counts onto a convex set that has the true ones. So
+ * it never moves them farther from the truth, whatever the noise is. It looks at nothing but what is
+ * released.
  */
 
 /**

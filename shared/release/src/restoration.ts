@@ -1,8 +1,10 @@
 /**
- * Restores counts of bins from noisy coefficients, by least squares: B = (AᵀA)⁻¹Aᵀ; and tells their errors exactly.
+ * Restores counts of bins from noisy coefficients, by least squares: B = (AᵀA)⁻¹Aᵀ; and tells their errors
+ * exactly.
  *
- * Of all unbiased linear restorations it has the least error for every sum of counts (Gauss and Markov), and what it gives is consistent: with `tree` it is
- * the restoration of Boost, with `privelet`, where A is square, A⁻¹. (AᵀA)⁻¹ is Σ_k ψ_k J_k, as is shown below, so it takes O(N) per height.
+ * Of all unbiased linear restorations it has the least error for every sum of counts (Gauss and Markov), and
+ * what it gives is consistent: with `tree` it is the restoration of Boost, with `privelet`, where A is
+ * square, A⁻¹. (AᵀA)⁻¹ is Σ_k ψ_k J_k, as is shown below, so it takes O(N) per height.
  */
 
 import { checkCount, invalid } from '@eigenveil/privacy/parts';
@@ -10,23 +12,29 @@ import { type Fraction, toNumber } from './fraction.ts';
 import { blockSums, checkLength, coefficientCount, type Strategy } from './strategy.ts';
 
 /**
- * The errors of restored counts, exactly: covariances by the height of the lowest common ancestor, and the error of any interval in O(log N).
+ * The errors of restored counts, exactly: covariances by the height of the lowest common ancestor, and the
+ * error of any interval in O(log N).
  *
- * All is in units of the variance of one coefficient's noise, which is independent and the same for all. The covariance of By is then
- * Σ = BBᵀ = (AᵀA)⁻¹. Let J_k be the matrix with 1 where two bins lie below one node of height k, and s_k the number of bins below it.
+ * All is in units of the variance of one coefficient's noise, which is independent and the same for all. The
+ * covariance of By is then Σ = BBᵀ = (AᵀA)⁻¹. Let J_k be the matrix with 1 where two bins lie below one node
+ * of height k, and s_k the number of bins below it.
  *
- * Lemma. AᵀA = Σ_k γ_k J_k. For `tree` a node's row a gives aaᵀ, so that γ_k = 1 for all k; for `flat` γ = (1, 0). For `privelet` a node of height k
- * with halves L and R has aaᵀ = 2 (1_L 1_Lᵀ + 1_R 1_Rᵀ) − 1 1ᵀ over its bins: all of height k give 2 J_{k−1} − J_k, and the total J_h. The sum is
- * 2 J_0 + J_1 + … + J_{h−1}. So Privelet is Boost on a tree without a root whose leaves count double, and their errors are alike.
+ * Lemma. AᵀA = Σ_k γ_k J_k. For `tree` a node's row a gives aaᵀ, so that γ_k = 1 for all k; for `flat` γ =
+ * (1, 0). For `privelet` a node of height k with halves L and R has aaᵀ = 2 (1_L 1_Lᵀ + 1_R 1_Rᵀ) − 1 1ᵀ over
+ * its bins: all of height k give 2 J_{k−1} − J_k, and the total J_h. The sum is 2 J_0 + J_1 + … + J_{h−1}. So
+ * Privelet is Boost on a tree without a root whose leaves count double, and their errors are alike.
  *
- * Theorem. With c_k = Σ_{j <= k} γ_j s_j,  Σ = Σ_k ψ_k J_k,  ψ_0 = 1/c_0,  ψ_k = −γ_k/(c_{k−1} c_k).
- * Proof. By induction over heights. M_k, the part of AᵀA below a node of height k that stops at height k, has M_k 1 = c_k 1. From M_k = diag(M_{k−1}) +
- * γ_k 1 1ᵀ and Sherman and Morrison, M_k⁻¹ = diag(M_{k−1}⁻¹) − γ_k (1/c_{k−1})²/(1 + γ_k s_k/c_{k−1}) 1 1ᵀ, where c_{k−1} + γ_k s_k = c_k. ∎
+ * Theorem. With c_k = Σ_{j <= k} γ_j s_j, Σ = Σ_k ψ_k J_k, ψ_0 = 1/c_0, ψ_k = −γ_k/(c_{k−1} c_k).
+ * Proof. By induction over heights. M_k, the part of AᵀA below a node of height k that stops at height k, has
+ * M_k 1 = c_k 1. From M_k = diag(M_{k−1}) + γ_k 1 1ᵀ and Sherman and Morrison, M_k⁻¹ = diag(M_{k−1}⁻¹) − γ_k
+ * (1/c_{k−1})²/(1 + γ_k s_k/c_{k−1}) 1 1ᵀ, where c_{k−1} + γ_k s_k = c_k. ∎
  *
- * Hence Σ_ij = Φ_k = Σ_{j >= k} ψ_j, k the height of the lowest common ancestor of i and j: for Privelet Φ_h = 0 and Φ_{k+1} = Φ_k + 4^−k/2, as in
- * theorem 2 of Wu, Chen, Cai and Wang, "Error analysis of differentially private data publication under the matrix mechanism" (2018). And the error
- * of the sum over an interval I is 1ᵀΣ1 = Σ_k ψ_k Σ_v |v ∩ I|² over the nodes v of height k, of which all but two lie in I or out of it: their
- * algorithm 3 for every strategy of this kind. Integers throughout, over the common denominator Π c_k: the terms nearly cancel.
+ * Hence Σ_ij = Φ_k = Σ_{j >= k} ψ_j, k the height of the lowest common ancestor of i and j: for Privelet Φ_h
+ * = 0 and Φ_{k+1} = Φ_k + 4^−k/2, as in theorem 2 of Wu, Chen, Cai and Wang, "Error analysis of
+ * differentially private data publication under the matrix mechanism" (2018). And the error of the sum over
+ * an interval I is 1ᵀΣ1 = Σ_k ψ_k Σ_v |v ∩ I|² over the nodes v of height k, of which all but two lie in I or
+ * out of it: their algorithm 3 for every strategy of this kind. Integers throughout, over the common
+ * denominator Π c_k: the terms nearly cancel.
  */
 
 /** Bins from, from + 1, …, to − 1. */
@@ -85,7 +93,10 @@ function coefficientsByLevel(strategy: Strategy): number[] {
   return psi.map((numerator) => toNumber({ numerator, denominator }));
 }
 
-/** Φ_k for k = 0 (a count's own variance) up to the root's height: the covariance of two counts whose lowest common ancestor has height k. */
+/**
+ * Φ_k for k = 0 (a count's own variance) up to the root's height: the covariance of two counts whose lowest
+ * common ancestor has height k.
+ */
 export function covarianceByHeight(strategy: Strategy): Fraction[] {
   const { psi, denominator } = levelsOf(strategy);
   let sum = 0n;
@@ -144,7 +155,8 @@ function squaredOverlaps(from: bigint, to: bigint, size: bigint): bigint {
 }
 
 /**
- * The variance of (sum over the first `to` bins) − q · (sum over all), whose sign says on which side the quantile q lies.
+ * The variance of (sum over the first `to` bins) − q · (sum over all), whose sign says on which side the
+ * quantile q lies.
  * @throws ERR_DP_PARAMETER unless 0 <= to <= N
  */
 export function quantileError(strategy: Strategy, to: number, q: number): number {
@@ -157,7 +169,10 @@ const quantileFrom = (strategy: Strategy, ofPrefix: number, to: number, q: numbe
 
 const keptPrefixes = new WeakMap<Strategy, Float64Array>();
 
-/** Returns the same as a function of `to` and q, for whoever asks for all of them: O(N log N) once per strategy. */
+/**
+ * Returns the same as a function of `to` and q, for whoever asks for all of them: O(N log N) once per
+ * strategy.
+ */
 export function quantileErrors(strategy: Strategy): (to: number, q: number) => number {
   let prefixes = keptPrefixes.get(strategy);
   if (prefixes === undefined) {
@@ -171,7 +186,8 @@ export function quantileErrors(strategy: Strategy): (to: number, q: number) => n
 }
 
 /**
- * Returns By, the counts that explain noisy coefficients best, in the order of the bins. Unbiased, consistent, of either sign, and not whole.
+ * Returns By, the counts that explain noisy coefficients best, in the order of the bins. Unbiased,
+ * consistent, of either sign, and not whole.
  * @throws ERR_DP_PARAMETER unless there are as many coefficients as `coefficientCount` says
  */
 export function restore(strategy: Strategy, coefficients: readonly number[]): number[] {

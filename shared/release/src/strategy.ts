@@ -1,10 +1,13 @@
 /**
- * Strategies: which integer sums of a histogram take noise, and how the counts of its bins are restored from them.
+ * Strategies: which integer sums of a histogram take noise, and how the counts of its bins are restored from
+ * them.
  *
- * A strategy is a matrix A of entries 0, 1 and −1 over the nodes of a tree whose leaves are the N bins. `flat` has the leaves, `tree` every node (Hay,
- * Rastogi, Miklau and Suciu, "Boosting the accuracy of differentially private histograms through consistency", 2010), `privelet` the root and,
- * per inner node of a binary tree, the sum of its left half less that of its right (Xiao, Wang and Gehrke, "Differential privacy via wavelet
- * transforms", 2010; the Haar wavelet). Being linear over the integers, A can be applied to additive shares in any ring Z_m.
+ * A strategy is a matrix A of entries 0, 1 and −1 over the nodes of a tree whose leaves are the N bins.
+ * `flat` has the leaves, `tree` every node (Hay, Rastogi, Miklau and Suciu, "Boosting the accuracy of
+ * differentially private histograms through consistency", 2010), `privelet` the root and, per inner node of a
+ * binary tree, the sum of its left half less that of its right (Xiao, Wang and Gehrke, "Differential privacy
+ * via wavelet transforms", 2010; the Haar wavelet). Being linear over the integers, A can be applied to
+ * additive shares in any ring Z_m.
  *
  * Counts are restored by least squares (restoration.ts).
  */
@@ -14,7 +17,9 @@ export interface Strategy {
   readonly kind: 'flat' | 'tree' | 'privelet';
   /** N, the number of bins: the product of all fan-outs. */
   readonly bins: number;
-  /** The number of children of a node of height 1, 2, …; leaves have height 0. There is none for a single bin. */
+  /**
+   * The number of children of a node of height 1, 2, …; leaves have height 0. There is none for a single bin.
+   */
   readonly fanouts: readonly number[];
 }
 
@@ -28,7 +33,8 @@ export function flat(bins: number): Strategy {
 }
 
 /**
- * Every node of a tree, from the root to the bins. Fan-outs may differ between heights, so that any N has trees: 1,024 = 16 · 16 · 4.
+ * Every node of a tree, from the root to the bins. Fan-outs may differ between heights, so that any N has
+ * trees: 1,024 = 16 · 16 · 4.
  * @throws ERR_DP_PARAMETER unless fan-outs are integers >= 2 whose product is below 2^53
  * @example
  * import { tree } from '@eigenveil/release';
@@ -101,7 +107,8 @@ export function coefficientsOf(strategy: Strategy, counts: readonly bigint[]): b
 const evens = <T>(values: readonly T[]): T[] => values.filter((_, i) => i % 2 === 0);
 
 /**
- * Does the same with additive shares modulo m: each server applies it to its own, and what comes out are additive shares of Ax.
+ * Does the same with additive shares modulo m: each server applies it to its own, and what comes out are
+ * additive shares of Ax.
  * @throws ERR_DP_PARAMETER unless m >= 2 and there is a share for each bin
  */
 export function coefficientShares(strategy: Strategy, shares: readonly bigint[], modulus: bigint): bigint[] {
@@ -110,8 +117,8 @@ export function coefficientShares(strategy: Strategy, shares: readonly bigint[],
 }
 
 /**
- * Integers of either sign, least in size, of residues modulo m. Noise may carry a value around the ring: that is post-processing, and costs
- * accuracy, never privacy.
+ * Integers of either sign, least in size, of residues modulo m. Noise may carry a value around the ring: that
+ * is post-processing, and costs accuracy, never privacy.
  */
 export function fromRing(residues: readonly bigint[], modulus: bigint): bigint[] {
   return residues.map((residue) => {

@@ -1,4 +1,6 @@
-/** The codes of errors of starting and running a service on one machine; over HTTP they are all ERR_INTERNAL. */
+/**
+ * The codes of errors of starting and running a service on one machine; over HTTP they are all ERR_INTERNAL.
+ */
 import { codes } from '@eigenveil/platform';
 
 /** The seconds after which a client may ask again when the database is at fault. */

@@ -1,4 +1,7 @@
-/** The ground on which the HTTP services stand: TLS server, routes, authentication, limits, logs, metrics, sealed SQLite. */
+/**
+ * The ground on which the HTTP services stand: TLS server, routes, authentication, limits, logs, metrics,
+ * sealed SQLite.
+ */
 
 export { Attempts } from './auth/attempts.ts';
 export { type Owner, ownerAuthenticator, ProofChecker, proofTokenOf, type UsedProofs } from './auth/proof.ts';

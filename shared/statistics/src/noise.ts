@@ -1,4 +1,7 @@
-/** Draws noise on statistics: what a task asks for its differential privacy and for its floor, and what an owner adds for a floor of its own. */
+/**
+ * Draws noise on statistics: what a task asks for its differential privacy and for its floor, and what an
+ * owner adds for a floor of its own.
+ */
 
 import {
   type NoiseDrawers,
@@ -29,8 +32,9 @@ const DRAWERS: Readonly<Record<NoiseDrawers, readonly Drawer[]>> = {
 };
 
 /**
- * One draw of the noise that an owner adds to the flat statistics of the task, or a server to what it computes with (`computedValues`): zeros where the task has them add
- * none. Whoever draws must draw once per task and keep it, since the mean of several draws is closer to the statistics.
+ * One draw of the noise that an owner adds to the flat statistics of the task, or a server to what it
+ * computes with (`computedValues`): zeros where the task has them add none. Whoever draws must draw once per
+ * task and keep it, since the mean of several draws is closer to the statistics.
  * @param signs of a task with `sketch`: Ω, as sketchMatrix makes it
  * @throws ERR_DP_PARAMETER, and RangeError where a server's Ω of a sketch with a floor is missing
  */
@@ -76,8 +80,9 @@ function sketchFloor(task: StatisticsTask, source: RandomSource, signs: Int32Arr
 }
 
 /**
- * One draw for all values of the flat statistics. An owner's program gives the same source for the same statistics, since the mean of several draws is closer to its sums. What
- * slots have no room for is drawn again.
+ * One draw for all values of the flat statistics. An owner's program gives the same source for the same
+ * statistics, since the mean of several draws is closer to its sums. What slots have no room for is drawn
+ * again.
  * @param signs of a task with `sketch`: Ω, as sketchMatrix makes it
  * @throws RangeError where those of a sketch are missing
  */
@@ -124,17 +129,23 @@ interface Asked {
   /** Ω, d × l, row by row. */
   readonly signs: ArrayLike<number>;
   readonly columns: number;
-  /** The scale of each feature. Noise on entry (i, j) has the deviation scales[i]·scales[j], √2 times that on the diagonal. */
+  /**
+   * The scale of each feature. Noise on entry (i, j) has the deviation scales[i]·scales[j], √2 times that on
+   * the diagonal.
+   */
   readonly scales: readonly number[];
 }
 
 /**
- * Draws the floor of a sketch, E·Ω for noise E on the scatter matrix, without the d² numbers of E. docs/floor.md says why it is on the scatter and not on the sketch's entries.
+ * Draws the floor of a sketch, E·Ω for noise E on the scatter matrix, without the d² numbers of E.
+ * docs/floor.md says why it is on the scatter and not on the sketch's entries.
  *
- * E·Ω comes as d × l numbers, row by row, rounded to whole ones, for E = G W G with G = diag(scales) and W of the Gaussian orthogonal ensemble.
+ * E·Ω comes as d × l numbers, row by row, rounded to whole ones, for E = G W G with G = diag(scales) and W of
+ * the Gaussian orthogonal ensemble.
  *
- * G·Ω = B·R with orthonormal columns B. W·B has the part B·BᵀWB in their span, and BᵀWB is of the ensemble again; the rest of W·B, orthogonal to B, is as that of independent
- * normal numbers. So d·l of these and a small matrix of the ensemble have exactly the distribution of W·B.
+ * G·Ω = B·R with orthonormal columns B. W·B has the part B·BᵀWB in their span, and BᵀWB is of the ensemble
+ * again; the rest of W·B, orthogonal to B, is as that of independent normal numbers. So d·l of these and a
+ * small matrix of the ensemble have exactly the distribution of W·B.
  */
 export function sketchNoise({ signs, columns: l, scales }: Asked, source: RandomSource): bigint[] {
   const d = scales.length;

@@ -1,16 +1,20 @@
 /**
- * Histogram tasks: which bins there are, where their counts stand, how much noise the sums of counts take, and what such a task must keep to. docs/histograms.md has
- * the protocol and the argument.
+ * Histogram tasks: which bins there are, where their counts stand, how much noise the sums of counts take,
+ * and what such a task must keep to. docs/histograms.md has the protocol and the argument.
  *
- * Every row is in exactly one bin per feature, or, where its cell is no number, in that feature's count of such cells. The strategy A is applied to the bins, and
- * the count of unreadable cells takes noise as it is. What one row changes, for one histogram of one feature, m the height of the root of A:
- * - add-remove: a column of A, or 1 in the other count. The column is the larger: L1 = L2² = m + 1 (flat: 1), against 1.
- * - replace: two columns that are subtracted (shared/release, noise.ts), or a column and the other count: L1 = L2² = m + 2 (flat: 2) for the latter. With
- *   m >= 2 that is at most 2m, the least that two columns of `tree` and `privelet` come to. So trees have at least two levels here, and bins are at least four.
+ * Every row is in exactly one bin per feature, or, where its cell is no number, in that feature's count of
+ * such cells. The strategy A is applied to the bins, and the count of unreadable cells takes noise as it is.
+ * What one row changes, for one histogram of one feature, m the height of the root of A:
+ * - add-remove: a column of A, or 1 in the other count. The column is the larger: L1 = L2² = m + 1 (flat: 1),
+ *   against 1.
+ * - replace: two columns that are subtracted (shared/release, noise.ts), or a column and the other count: L1
+ *   = L2² = m + 2 (flat: 2) for the latter. With m >= 2 that is at most 2m, the least that two columns of
+ *   `tree` and `privelet` come to. So trees have at least two levels here, and bins are at least four.
  * So the other count needs no noise beyond that of A alone.
  *
- * Features of one histogram: a row adds g columns, of g features. By the triangle inequality their sum changes by at most g Δ₁ in L1 and g Δ₂ in L2, which is reached
- * when all cells are alike. Histograms stand apart: L1 = Δ₁ Σ g, the number of features, and L2² = Δ₂² Σ g².
+ * Features of one histogram: a row adds g columns, of g features. By the triangle inequality their sum
+ * changes by at most g Δ₁ in L1 and g Δ₂ in L2, which is reached when all cells are alike. Histograms stand
+ * apart: L1 = Δ₁ Σ g, the number of features, and L2² = Δ₂² Σ g².
  */
 import { CodedError } from '@eigenveil/platform';
 import { invalid as invalidParameter } from '@eigenveil/privacy/parts';
@@ -29,8 +33,9 @@ import { signedBits } from './values/bits.ts';
 import type { HistogramMethod, StatisticsTask } from './values/statistics-task.ts';
 
 /**
- * Shares of sums of counts are in the integers modulo 2^54: sums of fewer than 2^53 cells, and noise, of which a double holds every value. A sum with noise that
- * leaves the ring comes in again at the other end: that is post-processing, and refusing it would tell something of the rows.
+ * Shares of sums of counts are in the integers modulo 2^54: sums of fewer than 2^53 cells, and noise, of
+ * which a double holds every value. A sum with noise that leaves the ring comes in again at the other end:
+ * that is post-processing, and refusing it would tell something of the rows.
  */
 export const LINEAR_RING_BITS = 54;
 
@@ -63,14 +68,18 @@ export function histogramsOf({ features }: Pick<StatisticsTask, 'features'>): Hi
   return [...found.values()];
 }
 
-/** Values of a task that are counts: of each histogram its 2^h bins and then its cells that are no number. 0 for other tasks. */
+/**
+ * Values of a task that are counts: of each histogram its 2^h bins and then its cells that are no number. 0
+ * for other tasks.
+ */
 export function binsOf({ method, features }: Shape): number {
   return method.kind === 'histogram' ? histogramsOf({ features }).length * (2 ** method.height + 1) : 0;
 }
 
 /**
- * The 2^h + 1 edges of a histogram's bins, ascending: bin i has the values from edge i up to and without edge i + 1, the last one its upper edge, too.
- * Logarithmic ones are 2^(h−1) on each side of 0, the innermost of which end at `logarithmic`.
+ * The 2^h + 1 edges of a histogram's bins, ascending: bin i has the values from edge i up to and without edge
+ * i + 1, the last one its upper edge, too. Logarithmic ones are 2^(h−1) on each side of 0, the innermost of
+ * which end at `logarithmic`.
  */
 export function edgesOf(
   { height }: Pick<HistogramMethod, 'height'>,
@@ -99,7 +108,10 @@ export function strategyOf(method: HistogramMethod): Strategy {
   return made;
 }
 
-/** How many sums a task releases: of each histogram the rows of A, and its cells that are no number. 0 for other tasks. */
+/**
+ * How many sums a task releases: of each histogram the rows of A, and its cells that are no number. 0 for
+ * other tasks.
+ */
 export function sumsOf({ method, features }: Shape): number {
   return method.kind === 'histogram'
     ? histogramsOf({ features }).length * (coefficientCount(strategyOf(method)) + 1)
@@ -128,7 +140,10 @@ export function releaseNoiseOf({
   });
 }
 
-/** Per value of the flat statistics its bits: counts of at most as many cells as all owners may have, and the number of owners. */
+/**
+ * Per value of the flat statistics its bits: counts of at most as many cells as all owners may have, and the
+ * number of owners.
+ */
 export function histogramBits(
   task: Shape & Pick<StatisticsTask, 'maximumOwners' | 'maximumSamplesPerOwner'>,
 ): number[] {
@@ -236,8 +251,8 @@ export function checkHistogram(task: TaskProposal): void {
 }
 
 /**
- * Checks that the ranges of a task can follow from the result of this one: from its histograms of the same features, within what they count. Whether they do
- * follow from it is for those who see that result.
+ * Checks that the ranges of a task can follow from the result of this one: from its histograms of the same
+ * features, within what they count. Whether they do follow from it is for those who see that result.
  * @throws ERR_TASK_INVALID
  */
 export function checkRanges(

@@ -1,4 +1,7 @@
-/** Drafting a task from a sample, and telling what it will cost and give: what the command line and the console have in common. */
+/**
+ * Drafting a task from a sample, and telling what it will cost and give: what the command line and the
+ * console have in common.
+ */
 export { describeSample } from './describe/sample.ts';
 export { describeTask } from './describe/task.ts';
 export { type DraftOptions, draftOf, followingColumns } from './draft/draft.ts';

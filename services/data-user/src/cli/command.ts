@@ -1,6 +1,6 @@
 /**
- * The command line eigenveil-user: the service and its tasks. What an action works with is loaded when it runs: --help and mistakes are
- * told at once.
+ * The command line eigenveil-user: the service and its tasks. What an action works with is loaded when it
+ * runs: --help and mistakes are told at once.
  */
 import { createProgram } from '@eigenveil/command';
 import { addBackupCommands } from '@eigenveil/server/backup-command';

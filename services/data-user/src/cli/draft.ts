@@ -1,4 +1,7 @@
-/** The command `task draft`: from a sample and flags to a proposal that has been checked, with notes on what it will cost and give. */
+/**
+ * The command `task draft`: from a sample and flags to a proposal that has been checked, with notes on what
+ * it will cost and give.
+ */
 import {
   addSettings,
   COMMAND_CODES,
@@ -213,8 +216,9 @@ Example:
 }
 
 /**
- * Returns the columns that stay although they follow from others; undefined for all of them. All stay where features are those of an earlier task, where there is no noise to
- * average away, and for a sketch: of its many features, a sample of fewer rows makes all follow from others.
+ * Returns the columns that stay although they follow from others; undefined for all of them. All stay where
+ * features are those of an earlier task, where there is no noise to average away, and for a sketch: of its
+ * many features, a sample of fewer rows makes all follow from others.
  */
 function keptColumns(
   {
@@ -249,7 +253,10 @@ async function forecastOf(read: ReadSampleRows, task: TaskProposal, links: Draft
   return forecastFloor(task, await sumSample(read, task, links));
 }
 
-/** Its features are those of a draft of pca; a sample has nothing else to say of a histogram, as ranges are not to come from it. */
+/**
+ * Its features are those of a draft of pca; a sample has nothing else to say of a histogram, as ranges are
+ * not to come from it.
+ */
 async function printHistogram(
   command: Command,
   settings: Parameters<typeof draftTask>[1] & HistogramSettings,

@@ -1,6 +1,6 @@
 /**
- * The commands `operators` and `audit` of eigenveil-user, on the machine of the service, which may be running. What an action works with is loaded
- * when it runs: --help and mistakes are told at once.
+ * The commands `operators` and `audit` of eigenveil-user, on the machine of the service, which may be
+ * running. What an action works with is loaded when it runs: --help and mistakes are told at once.
  */
 import { addSettings, COMMAND_CODES, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';

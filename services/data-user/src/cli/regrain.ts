@@ -1,4 +1,7 @@
-/** An older proposal with grains, which it did not declare or which were others: everything else of it stays as it is. */
+/**
+ * An older proposal with grains, which it did not declare or which were others: everything else of it stays
+ * as it is.
+ */
 import { type Command, printResult, readJsonFile, warnOfRemarks } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import type { ReadingOptions } from '@eigenveil/statistics';
@@ -18,7 +21,10 @@ import {
 import { sampleOf } from '../advice/draft/sample.ts';
 import { asConfiguration, tellNotes } from './notes.ts';
 
-/** What is needed of a proposal's file. A draft that lacks a consent is none that could be opened, and can be mended all the same. */
+/**
+ * What is needed of a proposal's file. A draft that lacks a consent is none that could be opened, and can be
+ * mended all the same.
+ */
 const OlderProposal = z.looseObject({
   features: z
     .array(

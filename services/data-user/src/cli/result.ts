@@ -1,4 +1,7 @@
-/** The command `task result` of eigenveil-user. What its action works with is loaded when it runs: --help and mistakes are told at once. */
+/**
+ * The command `task result` of eigenveil-user. What its action works with is loaded when it runs: --help and
+ * mistakes are told at once.
+ */
 import { writeFile } from 'node:fs/promises';
 import { addSettings, COMMAND_CODES, checkCanWrite, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';

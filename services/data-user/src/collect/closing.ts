@@ -1,7 +1,8 @@
 /**
- * Closes tasks that say so (`closes`) when their time has come. Every process of a data user looks, every two seconds and when it starts; that a
- * task is closed once, and only while its time has come, is decided in the store under the lock of the task. So it matters neither who looks
- * first nor whether nobody ran at the deadline. A process whose clock is ahead closes as much too early.
+ * Closes tasks that say so (`closes`) when their time has come. Every process of a data user looks, every two
+ * seconds and when it starts; that a task is closed once, and only while its time has come, is decided in the
+ * store under the lock of the task. So it matters neither who looks first nor whether nobody ran at the
+ * deadline. A process whose clock is ahead closes as much too early.
  */
 import type { Logger } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';

@@ -57,7 +57,10 @@ export class Collection {
     this.#now = dependencies.now;
   }
 
-  /** The exact length of a contribution's body, in bytes, known before a byte of it is read: 0 where it has come in pieces before. */
+  /**
+   * The exact length of a contribution's body, in bytes, known before a byte of it is read: 0 where it has
+   * come in pieces before.
+   */
   async expectedBytes(taskId: TaskId): Promise<number> {
     const { packing, publicKey } = await this.#tasks.agreed(taskId);
     const { length } = packing.plaintexts;
@@ -65,11 +68,11 @@ export class Collection {
   }
 
   /**
-   * Takes a contribution: `bytes` are its ciphertexts, `record` is the owner's signed statement about it. Returns the
-   * receipt once the contribution is durable.
+   * Takes a contribution: `bytes` are its ciphertexts, `record` is the owner's signed statement about it.
+   * Returns the receipt once the contribution is durable.
    * @throws ERR_RECORD_INVALID, ERR_TASK_MISMATCH, ERR_CONTRIBUTION_CONFLICT, ERR_CONTRIBUTION_WITHDRAWN,
-   * ERR_TASK_CLOSED, ERR_TASK_CANCELLED, ERR_TASK_DEADLINE, ERR_TASK_FULL, ERR_CIPHERTEXT_INVALID,
-   * ERR_CIPHERTEXT_LENGTH, ERR_CONTRIBUTION_INCOMPLETE
+   *   ERR_TASK_CLOSED, ERR_TASK_CANCELLED, ERR_TASK_DEADLINE, ERR_TASK_FULL, ERR_CIPHERTEXT_INVALID,
+   *   ERR_CIPHERTEXT_LENGTH, ERR_CONTRIBUTION_INCOMPLETE
    */
   async contribute(taskId: TaskId, owner: Owner, record: string, bytes: Uint8Array): Promise<string> {
     const open = await this.#tasks.agreed(taskId);
@@ -94,9 +97,10 @@ export class Collection {
   }
 
   /**
-   * Takes a piece of a contribution whose signed record is `record`, and returns how many there are once it is durable. `read` gives its bytes, given
-   * their exact number.
-   * @throws as `contribute`, ERR_BUSY, ERR_BODY_INVALID for a piece that contributions to this task do not have, and as `read`
+   * Takes a piece of a contribution whose signed record is `record`, and returns how many there are once it
+   * is durable. `read` gives its bytes, given their exact number.
+   * @throws as `contribute`, ERR_BUSY, ERR_BODY_INVALID for a piece that contributions to this task do not
+   *   have, and as `read`
    */
   async takePiece(
     taskId: TaskId,
@@ -143,8 +147,8 @@ export class Collection {
   }
 
   /**
-   * Withdraws the owner while the task is open. It is final, so that a contribution that is repeated, or that is only now on its way,
-   * cannot bring it back.
+   * Withdraws the owner while the task is open. It is final, so that a contribution that is repeated, or that
+   * is only now on its way, cannot bring it back.
    * @throws ERR_CONTRIBUTION_UNKNOWN, ERR_TASK_CLOSED, ERR_TASK_CANCELLED
    */
   async withdraw(taskId: TaskId, owner: Owner): Promise<void> {
@@ -164,8 +168,9 @@ export class Collection {
   }
 
   /**
-   * The upload that has all pieces and the digest of the record. Nothing is added to it or taken from it any more, but as a whole; one that turns out to have
-   * another digest is deleted, or its owner could never hand in the right one.
+   * The upload that has all pieces and the digest of the record. Nothing is added to it or taken from it any
+   * more, but as a whole; one that turns out to have another digest is deleted, or its owner could never hand
+   * in the right one.
    */
   async #uploaded(
     taskId: TaskId,
@@ -230,7 +235,10 @@ function otherDigest(): CodedError {
   );
 }
 
-/** Pieces in memory at a time, while they are read, checked and stored: each is half a megabyte, and a few times that while it is checked. */
+/**
+ * Pieces in memory at a time, while they are read, checked and stored: each is half a megabyte, and a few
+ * times that while it is checked.
+ */
 const MOST_PIECES = 32;
 /** One that a broken line has left behind, and its repetition: nobody can keep others away by holding all. */
 const MOST_PER_OWNER = 2;

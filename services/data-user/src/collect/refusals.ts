@@ -4,7 +4,10 @@ import { CODES, type ErrorCode, errorCodeOf } from '@eigenveil/wire';
 import type { DataUserStore, Refused } from '../store/store.ts';
 
 const FLUSH_MILLISECONDS = 2000;
-/** The most pairs of tasks and codes that are counted between two transactions; more are of somebody who makes ids up. */
+/**
+ * The most pairs of tasks and codes that are counted between two transactions; more are of somebody who makes
+ * ids up.
+ */
 const MOST_COUNTED = 1000;
 /** The first status of what is no fault of the upload. */
 const FIRST_OWN_STATUS = 500;

@@ -1,9 +1,11 @@
 /**
- * Aggregation of a closed task, batch by batch: each batch's ciphertexts are multiplied into a partial product, which is stored in one
- * transaction with the marks on its contributions; the product of the partial products is the aggregate. A batch that was
- * interrupted is done anew, and no contribution can get into two partial products, or none, whoever does them and how often.
+ * Aggregation of a closed task, batch by batch: each batch's ciphertexts are multiplied into a partial
+ * product, which is stored in one transaction with the marks on its contributions; the product of the partial
+ * products is the aggregate. A batch that was interrupted is done anew, and no contribution can get into two
+ * partial products, or none, whoever does them and how often.
  *
- * Contributions that have come in pieces are multiplied piece by piece, so that no more of them is in memory than of others.
+ * Contributions that have come in pieces are multiplied piece by piece, so that no more of them is in memory
+ * than of others.
  */
 import { type Ciphertext, encodeCiphertexts, type PaillierPool, type PublicKey } from '@eigenveil/paillier';
 import { CodedError } from '@eigenveil/platform';
@@ -15,9 +17,14 @@ import type { Turn, WorkQueue } from './work-queue.ts';
 
 /** Sequence numbers to a batch. */
 const BATCH_SIZE = 256;
-/** Contributions, or partial products, that are held in memory at a time, for each batch that is worked on. */
+/**
+ * Contributions, or partial products, that are held in memory at a time, for each batch that is worked on.
+ */
 const HELD = 32;
-/** The most contributions of one piece that are held, half a mebibyte each: with what the threads have of them it is a few megabytes, however many owners there are. */
+/**
+ * The most contributions of one piece that are held, half a mebibyte each: with what the threads have of them
+ * it is a few megabytes, however many owners there are.
+ */
 const HELD_PIECES = 4;
 
 export class Aggregation {
@@ -52,7 +59,10 @@ export class Aggregation {
     return this.#combine(open);
   }
 
-  /** Multiplies the ciphertexts of a batch and stores their product, if the task's contributions are fixed and still to be aggregated. */
+  /**
+   * Multiplies the ciphertexts of a batch and stores their product, if the task's contributions are fixed and
+   * still to be aggregated.
+   */
   async complete(taskId: TaskId, number: number): Promise<void> {
     if (!isToBeAggregated(await this.#store.task(taskId))) return;
     const batch = { number, first: number * BATCH_SIZE + 1, last: (number + 1) * BATCH_SIZE };

@@ -1,7 +1,8 @@
 /**
- * The computation of a closed task, stage by stage: fix the records, aggregate and blind, have the CSP unblind, decompose with it in a
- * two-party protocol, sign the projection, have its digest countersigned. Each stage ends in one durable transaction, so that it can be
- * resumed after a crash of either server; what is drawn at random is drawn once and persisted before it is used.
+ * The computation of a closed task, stage by stage: fix the records, aggregate and blind, have the CSP
+ * unblind, decompose with it in a two-party protocol, sign the projection, have its digest countersigned.
+ * Each stage ends in one durable transaction, so that it can be resumed after a crash of either server; what
+ * is drawn at random is drawn once and persisted before it is used.
  */
 import type { PaillierPool } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
@@ -21,8 +22,9 @@ import { sealDrawn } from './sealed-drawn.ts';
 import type { Turn } from './work-queue.ts';
 
 /**
- * The time for which, and how often, a task that the CSP has answered waits for a process that may hold the answer. Such a process has products to do
- * still (a minute at 200 features) and PERSISTENCE_MILLISECONDS to reach the database; each wait of its line ends after two minutes.
+ * The time for which, and how often, a task that the CSP has answered waits for a process that may hold the
+ * answer. Such a process has products to do still (a minute at 200 features) and PERSISTENCE_MILLISECONDS to
+ * reach the database; each wait of its line ends after two minutes.
  */
 const HOLDER_MILLISECONDS = 300_000;
 const HOLDER_PAUSE_MILLISECONDS = 500;
@@ -38,7 +40,10 @@ export interface ComputationDependencies extends DecompositionDependencies {
   readonly fixing: Pick<Fixing, 'fix'>;
   readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel' | 'end'>;
   readonly provenances: Pick<Provenances, 'unblind' | 'countersign'>;
-  /** Says whether other processes work on tasks of this store, one of which may hold an answer that this one is refused. */
+  /**
+   * Says whether other processes work on tasks of this store, one of which may hold an answer that this one
+   * is refused.
+   */
   readonly isShared: boolean;
   readonly paillier: PaillierPool;
   /** The source from which blinding values and noise for differential privacy are drawn. */
@@ -56,7 +61,10 @@ export class Computation {
     this.#decomposition = new Decomposition(dependencies);
   }
 
-  /** Does the next stage of a task, as Workers say. It also tells what another attempt may mend to whoever asks for the task. */
+  /**
+   * Does the next stage of a task, as Workers say. It also tells what another attempt may mend to whoever
+   * asks for the task.
+   */
   async step(taskId: TaskId, turn: Turn): Promise<boolean> {
     try {
       return await this.#step(taskId, turn);
@@ -94,7 +102,8 @@ export class Computation {
     const started = performance.now();
     const result = await this.#attempt(stage.run, stored, turn);
     const timing = { stage: stage.name, milliseconds: performance.now() - started };
-    // One of several processes that come here moves the task on; nothing of what the others have drawn is kept or sent.
+    // One of several processes that come here moves the task on; nothing of what the others have drawn is
+    // kept or sent.
     if (result !== undefined && (await this.#advance(stored, { ...result, timing }))) {
       this.#deps.onStage({ taskId, state: result.to });
     }
@@ -102,8 +111,9 @@ export class Computation {
   }
 
   /**
-   * Moves the task on, also when the database is away for a moment: hours of work would be lost with a result, and an answer that is
-   * given once is not given again. It is a compare-and-set, so it needs no turn and may be tried after it was done.
+   * Moves the task on, also when the database is away for a moment: hours of work would be lost with a
+   * result, and an answer that is given once is not given again. It is a compare-and-set, so it needs no turn
+   * and may be tried after it was done.
    */
   async #advance({ task, state }: StoredTask, result: StageResult): Promise<boolean> {
     const { store, clock } = this.#deps;
@@ -126,14 +136,18 @@ export class Computation {
     return undefined;
   }
 
-  /** Runs a stage. An error that another attempt cannot mend becomes the failure of the task; undefined if the task has moved on. */
+  /**
+   * Runs a stage. An error that another attempt cannot mend becomes the failure of the task; undefined if the
+   * task has moved on.
+   */
   async #attempt(stage: Stage, stored: StoredTask, turn: Turn): Promise<StageResult | undefined> {
     const { store, tasks } = this.#deps;
     try {
       return await stage.call(this, stored, await tasks.agreed(stored.task.id), turn);
     } catch (error) {
       if ((await store.state(stored.task.id)) !== stored.state) return undefined;
-      // Two processes at the CSP are each other's errors: one whose turn is over must not fail the other's task.
+      // Two processes at the CSP are each other's errors: one whose turn is over must not fail the other's
+      // task.
       turn.signal.throwIfAborted();
       const isAnswered = errorCodeOf(error) === 'ERR_TASK_ANSWERED';
       if (isAnswered && (await this.#comesFromAnother(stored, error, turn))) return undefined;
@@ -144,8 +158,9 @@ export class Computation {
   }
 
   /**
-   * Says whether the result of a task that the CSP has answered is stored within the time that it may take: by a process that lost its turn, but
-   * not the answer. It needs no turn for that, only that nobody has failed the task; whoever has the turn waits and keeps others from it.
+   * Says whether the result of a task that the CSP has answered is stored within the time that it may take:
+   * by a process that lost its turn, but not the answer. It needs no turn for that, only that nobody has
+   * failed the task; whoever has the turn waits and keeps others from it.
    */
   async #comesFromAnother({ task, state }: StoredTask, error: unknown, { signal }: Turn): Promise<boolean> {
     const { store, clock, isShared } = this.#deps;
@@ -159,8 +174,8 @@ export class Computation {
   }
 
   /**
-   * Faults of a computation, other than of the line, are tried again a few times only: a program that fails does so again, and how often a garbler
-   * may provoke the same fault is how much it could learn from it.
+   * Faults of a computation, other than of the line, are tried again a few times only: a program that fails
+   * does so again, and how often a garbler may provoke the same fault is how much it could learn from it.
    */
   async #isOneTooMany({ task, state }: StoredTask, error: unknown): Promise<boolean> {
     if (state !== 'unblinded' || !isFault(error)) return false;

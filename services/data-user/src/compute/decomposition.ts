@@ -1,6 +1,6 @@
 /**
- * The stage `decompose` of a task: the data user's end of the two-party computation, from the channel to the signed projection, and the public
- * times that an answer and what comes of it keep to.
+ * The stage `decompose` of a task: the data user's end of the two-party computation, from the channel to the
+ * signed projection, and the public times that an answer and what comes of it keep to.
  */
 import { CodedError } from '@eigenveil/platform';
 import { longestResult, resultOf, sharesAtDataUser } from '@eigenveil/protocol/servers';
@@ -44,7 +44,9 @@ export interface DecompositionDependencies {
     AnswerStore;
   readonly csp: Pick<CspClient, 'openChannel' | 'closeChannel'>;
   readonly clock: Clock;
-  /** The time from what the CSP sends last, or from the rotated matrix, to this server's next byte: see Pace. */
+  /**
+   * The time from what the CSP sends last, or from the rotated matrix, to this server's next byte: see Pace.
+   */
   readonly paceOf: (task: Task) => number;
   /** Told when a pace could not be kept. */
   readonly onMiss: (event: { taskId: TaskId; milliseconds: number }) => void;
@@ -54,7 +56,10 @@ export interface DecompositionDependencies {
 
 export class Decomposition {
   readonly #deps: DecompositionDependencies;
-  /** The times at which it must be clear what came of an answer: a digest is registered at the CSP then, or the CSP is told of the task's end. */
+  /**
+   * The times at which it must be clear what came of an answer: a digest is registered at the CSP then, or
+   * the CSP is told of the task's end.
+   */
   readonly #ends = new Map<TaskId, number>();
   /** The number of faults that a task has had with this one. */
   readonly #counted = new WeakMap<object, number>();
@@ -102,7 +107,8 @@ export class Decomposition {
       const shifted = await protocol.runDataUser(channel, computation, input, this.#progressOf(task.id));
       result = resultOf(task, shifted);
     } catch (error) {
-      // A fault of an answer is its outcome, and final: by another attempt the CSP would learn that something is.
+      // A fault of an answer is its outcome, and final: by another attempt the CSP would learn that something
+      // is.
       if (hasAnswer) return failedBy(stored, error);
       throw error;
     } finally {
@@ -122,14 +128,18 @@ export class Decomposition {
     return withDrawn(sealer, open, sealed, (drawn) => sharesAtDataUser(open.task, drawn));
   }
 
-  /** Returns how many faults the task has had with this error, where it is one that was counted before the CSP heard of it. */
+  /**
+   * Returns how many faults the task has had with this error, where it is one that was counted before the CSP
+   * heard of it.
+   */
   faultsWith(error: unknown): number | undefined {
     return typeof error === 'object' && error !== null ? this.#counted.get(error) : undefined;
   }
 
   /**
-   * Counts a fault durably before the CSP hears of it: it may be a guess at this server's secrets. A database that fails is tried again until it takes the
-   * count, and the line stays silent meanwhile; only a process that ends before loses it.
+   * Counts a fault durably before the CSP hears of it: it may be a guess at this server's secrets. A database
+   * that fails is tried again until it takes the count, and the line stays silent meanwhile; only a process
+   * that ends before loses it.
    */
   async #countFault(taskId: TaskId, error: unknown, signal: AbortSignal): Promise<void> {
     if (!isFault(error)) return;
@@ -143,7 +153,10 @@ export class Decomposition {
     }
   }
 
-  /** The one answer of a task whose protocol gives one only: the same in every run, whichever process it runs in. */
+  /**
+   * The one answer of a task whose protocol gives one only: the same in every run, whichever process it runs
+   * in.
+   */
   async #answerOf(taskId: TaskId): Promise<NonNullable<DataUserInput['answer']>> {
     const { store, sealer } = this.#deps;
     const noteMatrix = async () => {
@@ -158,8 +171,9 @@ export class Decomposition {
   }
 
   /**
-   * Breaks off a two-party computation when the task is cancelled, which may be by another process. Not when the turn is over: whoever has
-   * the next one breaks it off at the CSP, and until then it may still come to its result, which is taken once.
+   * Breaks off a two-party computation when the task is cancelled, which may be by another process. Not when
+   * the turn is over: whoever has the next one breaks it off at the CSP, and until then it may still come to
+   * its result, which is taken once.
    */
   #closeWhenOver(channel: Channel, taskId: TaskId): NodeJS.Timeout {
     const { store, csp } = this.#deps;
@@ -169,7 +183,10 @@ export class Decomposition {
     return setInterval(() => look().catch(() => undefined), WATCH_MILLISECONDS);
   }
 
-  /** Waits until some time after an answer, so that the CSP is not told of the end the sooner or later for what came of it. */
+  /**
+   * Waits until some time after an answer, so that the CSP is not told of the end the sooner or later for
+   * what came of it.
+   */
   async waitForOutcome(taskId: TaskId, { signal }: Turn): Promise<void> {
     const { clock, onMiss } = this.#deps;
     const moment = this.#ends.get(taskId);

@@ -1,4 +1,7 @@
-/** Says what an error in the computation of a task means: another attempt, a fault that counts, or the failure of the task. */
+/**
+ * Says what an error in the computation of a task means: another attempt, a fault that counts, or the failure
+ * of the task.
+ */
 import { isOf } from '@eigenveil/platform';
 import { SERVER_CODES } from '@eigenveil/server';
 import { TWO_PARTY_CODES } from '@eigenveil/two-party';
@@ -8,7 +11,10 @@ import type { StageResult, StoredTask } from '../store/store.ts';
 /** Attempts at a computation that end with a fault of a program or in what came over the line. */
 export const MOST_FAULTS = 3;
 
-/** Errors before an answer that no further attempt can mend. All others are tried again, since a person may mend them (a wrong clock, say). */
+/**
+ * Errors before an answer that no further attempt can mend. All others are tried again, since a person may
+ * mend them (a wrong clock, say).
+ */
 const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'ERR_MINIMUM_OWNERS',
   'ERR_OWNER_COUNT',
@@ -36,7 +42,10 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'ERR_PROVENANCE_INVALID',
 ]);
 
-/** Checks of what came over the line before the answer, which a guess at this server's secrets fails; and what is no fault of ours or the peer's, but unknown. */
+/**
+ * Checks of what came over the line before the answer, which a guess at this server's secrets fails; and what
+ * is no fault of ours or the peer's, but unknown.
+ */
 const FAULTS: ReadonlySet<ErrorCode> = new Set(['ERR_OT_CHECK', 'ERR_PRODUCT_CHECK', 'ERR_INTERNAL']);
 
 /** Says whether no further attempt can mend it. */
@@ -45,7 +54,10 @@ export function isFatal(error: unknown): boolean {
   return code !== undefined && FATAL_CODES.has(code);
 }
 
-/** Says whether it came from a program, here or at the CSP, or from what came over the line: neither the line itself nor this machine. */
+/**
+ * Says whether it came from a program, here or at the CSP, or from what came over the line: neither the line
+ * itself nor this machine.
+ */
 export function isFault(error: unknown): boolean {
   if (isOf(SERVER_CODES, error)) return false; // a key that this machine lacks, say: its operator mends that
   const code = errorCodeOf(error);
@@ -53,7 +65,10 @@ export function isFault(error: unknown): boolean {
   return code === undefined || FAULTS.has(code) || atCsp;
 }
 
-/** Returns the end of a task that fails. For an unblinded task a digest is registered in any case: one of no projection, since the CSP must not learn that there is none. */
+/**
+ * Returns the end of a task that fails. For an unblinded task a digest is registered in any case: one of no
+ * projection, since the CSP must not learn that there is none.
+ */
 export function failedBy({ state, failure: known }: StoredTask, error: unknown): StageResult {
   const { code, detail, title } = toProblem(error);
   const failure = known ?? { code, message: detail ?? title };

@@ -1,6 +1,7 @@
 /**
- * The last word on who is in a closed task: contributions of revoked owners are dropped, the records of all others sent to the CSP, and the CSP
- * fixes this set of records. Only then is anything added up or drawn. A revocation in between leads to another round.
+ * The last word on who is in a closed task: contributions of revoked owners are dropped, the records of all
+ * others sent to the CSP, and the CSP fixes this set of records. Only then is anything added up or drawn. A
+ * revocation in between leads to another round.
  */
 import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
@@ -14,7 +15,10 @@ import type { Turn } from './work-queue.ts';
 /** Requests with records that are under way at a time: enough that the CSP never waits for the next. */
 const RECORD_REQUESTS = 4;
 
-/** Codes by which the CSP says that it has, or takes, other records than these: it may have fewer than the minimum by then. */
+/**
+ * Codes by which the CSP says that it has, or takes, other records than these: it may have fewer than the
+ * minimum by then.
+ */
 const CHANGED: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
   'ERR_OWNER_REVOKED',
   'ERR_RECORDS_CHANGED',
@@ -22,8 +26,8 @@ const CHANGED: ReadonlySet<ErrorCode | undefined> = new Set<ErrorCode>([
 ]);
 
 /**
- * Rounds in a row for which the CSP's list has no reason, and the pause before each: the CSP may give the same list for a second. With a reason a
- * contribution goes in each round, so that rounds end.
+ * Rounds in a row for which the CSP's list has no reason, and the pause before each: the CSP may give the
+ * same list for a second. With a reason a contribution goes in each round, so that rounds end.
  */
 const UNEXPLAINED_ROUNDS = 3;
 const PAUSE_MILLISECONDS = 1500;
@@ -47,16 +51,18 @@ export class Fixing {
   }
 
   /**
-   * Fixes the records of a closed task, to be done by whoever has the task to itself. It may be done again, also by another process.
-   * @throws ERR_MINIMUM_OWNERS when too few owners are left, ERR_RECORDS_CHANGED or ERR_OWNER_REVOKED when the CSP has other records without
-   * a reason in its list; and what keeps the CSP from being asked
+   * Fixes the records of a closed task, to be done by whoever has the task to itself. It may be done again,
+   * also by another process.
+   * @throws ERR_MINIMUM_OWNERS when too few owners are left, ERR_RECORDS_CHANGED or ERR_OWNER_REVOKED when
+   *   the CSP has other records without a reason in its list; and what keeps the CSP from being asked
    */
   async fix(taskId: TaskId, turn: Turn): Promise<void> {
     let unexplained = 0;
     for (;;) {
       turn.signal.throwIfAborted();
       const before = await this.#read(taskId);
-      // The CSP is asked first for what it may have fixed already: it would be wrong to drop anything from it.
+      // The CSP is asked first for what it may have fixed already: it would be wrong to drop anything from
+      // it.
       if (before.fixation === null) {
         await this.#revocations.refresh();
         await this.#store.dropRevoked(taskId);
@@ -92,7 +98,10 @@ export class Fixing {
     return undefined;
   }
 
-  /** Sends the records and keeps what the CSP is about to be asked; null if the contributions have changed meanwhile. */
+  /**
+   * Sends the records and keeps what the CSP is about to be asked; null if the contributions have changed
+   * meanwhile.
+   */
   async #prepare(taskId: TaskId, turn: Turn): Promise<Fixation | null> {
     await this.#sendRecords(await this.#read(taskId), turn);
     const tree = await ContributionTree.read((after, limit) =>
@@ -104,8 +113,9 @@ export class Fixing {
   }
 
   /**
-   * Sends the records that the CSP has not confirmed, some requests at a time. It confirms what it has stored durably, and this server
-   * remembers that in the order of the sequence numbers: what is interrupted goes on from there.
+   * Sends the records that the CSP has not confirmed, some requests at a time. It confirms what it has stored
+   * durably, and this server remembers that in the order of the sequence numbers: what is interrupted goes on
+   * from there.
    */
   async #sendRecords({ task, recordsSent }: StoredTask, turn: Turn): Promise<void> {
     const store = this.#store;

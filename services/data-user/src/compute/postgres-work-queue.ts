@@ -1,16 +1,19 @@
 /**
- * The work queue of several processes over one PostgreSQL. pg-boss hands out jobs, at least once each; that a task is worked on by one
- * process at a time rests on a lock of the database instead, and that a result counts once on the store:
+ * The work queue of several processes over one PostgreSQL. pg-boss hands out jobs, at least once each; that a
+ * task is worked on by one process at a time rests on a lock of the database instead, and that a result
+ * counts once on the store:
  *
- * - A job that two processes believe to have (one was slow to say that it lives) is worked on by the one that has the lock. The other
- *   tries again later, when there is nothing left to do.
- * - A process that is cut off from the database loses the lock. It stops before the server gives it to another; should a stage end
- *   all the same, moving the task on is a compare-and-set, and failing it needs the lock (Turn.confirm). Two who aggregate draw
- *   different blindings; what only one of them has stored is what everybody sends afterwards.
- * - Whoever connects to the CSP last replaces those before. Only one who has the lock connects, and one who has lost it does not
- *   mistake the CSP's refusal for the end of the task.
- * - A job that is lost (its process was killed while it sent it) is sent again: for a task by the next sweep of any process, for a
- *   batch by the process that works on the task. Sent twice, it is there once (policy `exclusive`).
+ * - A job that two processes believe to have (one was slow to say that it lives) is worked on by the one that
+ *   has the lock. The other tries again later, when there is nothing left to do.
+ * - A process that is cut off from the database loses the lock. It stops before the server gives it to
+ *   another; should a stage end all the same, moving the task on is a compare-and-set, and failing it needs
+ *   the lock (Turn.confirm). Two who aggregate draw different blindings; what only one of them has stored is
+ *   what everybody sends afterwards.
+ * - Whoever connects to the CSP last replaces those before. Only one who has the lock connects, and one who
+ *   has lost it does not mistake the CSP's refusal for the end of the task.
+ * - A job that is lost (its process was killed while it sent it) is sent again: for a task by the next sweep
+ *   of any process, for a batch by the process that works on the task. Sent twice, it is there once (policy
+ *   `exclusive`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
@@ -38,22 +41,36 @@ const BATCHES = 'batches';
 const TASKS_AT_A_TIME = 4;
 /** Connections of pg-boss. */
 const CONNECTIONS = 3;
-/** Batches of a task that are in the queue at a time: however many owners there are, the queue stays short. */
+/**
+ * Batches of a task that are in the queue at a time: however many owners there are, the queue stays short.
+ */
 const MOST_BATCHES = 1000;
-/** The time for which a process that stops waits for batches that it has begun; another one begins anew what was not finished. */
+/**
+ * The time for which a process that stops waits for batches that it has begun; another one begins anew what
+ * was not finished.
+ */
 const LEAVE_MILLISECONDS = 8000;
 
 export interface PostgresQueueTimes {
   /** The time after which a process looks again for tasks that nobody has been told of. */
   readonly sweepMilliseconds: number;
-  /** The time after which a batch that is still missing is sent again, which does nothing if its job is still there. */
+  /**
+   * The time after which a batch that is still missing is sent again, which does nothing if its job is still
+   * there.
+   */
   readonly resendMilliseconds: number;
-  /** The pauses before a process looks again which batches are missing: the first one is doubled each time, up to the longest. */
+  /**
+   * The pauses before a process looks again which batches are missing: the first one is doubled each time, up
+   * to the longest.
+   */
   readonly firstLookMilliseconds: number;
   readonly longestLookMilliseconds: number;
   /** The time after which it looks again for jobs that are to be tried again; 0.5 at least. */
   readonly pollSeconds: number;
-  /** The pauses before a job that failed is tried again: the first one is about doubled with each failure, up to the longest. Whole numbers. */
+  /**
+   * The pauses before a job that failed is tried again: the first one is about doubled with each failure, up
+   * to the longest. Whole numbers.
+   */
   readonly firstRetrySeconds: number;
   readonly longestRetrySeconds: number;
 }
@@ -69,7 +86,10 @@ export const POSTGRES_QUEUE_TIMES: PostgresQueueTimes = {
 
 /** The time after which a process says again that it works on a job, in heartbeats: two times may fail. */
 const REFRESH = 0.3;
-/** The time after which a process looks again for jobs of others that died, in heartbeats, rounded up to whole seconds. */
+/**
+ * The time after which a process looks again for jobs of others that died, in heartbeats, rounded up to whole
+ * seconds.
+ */
 const LOOK = 0.5;
 const queueOf = ({ firstRetrySeconds, longestRetrySeconds }: PostgresQueueTimes) =>
   ({
@@ -255,7 +275,8 @@ export class PostgresWorkQueue implements WorkQueue {
       });
     } catch (error) {
       if (this.#stopping.signal.aborted) this.#left.add(taskId);
-      // pg-boss tries again later. It writes down what it is thrown, and a peer's words may hold what no database takes (U+0000).
+      // pg-boss tries again later. It writes down what it is thrown, and a peer's words may hold what no
+      // database takes (U+0000).
       else throw new Error(errorCodeOf(error) ?? 'ERR_INTERNAL');
     }
   }
@@ -285,7 +306,10 @@ export class PostgresWorkQueue implements WorkQueue {
     await this.#insert(TASKS, jobs);
   }
 
-  /** A job has the heartbeat of the process that sends it. pg-boss takes any for a job, but none under ten seconds for a queue. */
+  /**
+   * A job has the heartbeat of the process that sends it. pg-boss takes any for a job, but none under ten
+   * seconds for a queue.
+   */
   async #insert(queue: string, jobs: readonly { data: object; singletonKey: string }[]): Promise<void> {
     const { jobHeartbeatSeconds: heartbeatSeconds } = this.#options.waits;
     await this.#boss.insert(

@@ -1,4 +1,7 @@
-/** Provenance at the data user: the CSP's two signatures about a task, and the place of each owner's contribution in what the first is about. */
+/**
+ * Provenance at the data user: the CSP's two signatures about a task, and the place of each owner's
+ * contribution in what the first is about.
+ */
 
 import { CodedError } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -19,7 +22,10 @@ import {
 import type { DataUserStore, StoredProvenance, StoredTask } from '../store/store.ts';
 import type { CspClient } from '../tasks/csp-client.ts';
 
-/** Trees that are kept: a hash for every TILE_SIZE contributions each, made in one pass over a task's contributions. */
+/**
+ * Trees that are kept: a hash for every TILE_SIZE contributions each, made in one pass over a task's
+ * contributions.
+ */
 const REMEMBERED_TREES = 16;
 
 export class Provenances {
@@ -36,8 +42,8 @@ export class Provenances {
   }
 
   /**
-   * Has the CSP unblind a blinded task and returns its statement, which must be of exactly the contributions that were added up. To be asked
-   * again as often as it takes.
+   * Has the CSP unblind a blinded task and returns its statement, which must be of exactly the contributions
+   * that were added up. To be asked again as often as it takes.
    * @throws ERR_PROVENANCE_INVALID, and what the CSP refuses
    */
   async unblind({ task }: Pick<StoredTask, 'task'>): Promise<string> {

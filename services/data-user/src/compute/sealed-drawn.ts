@@ -1,4 +1,7 @@
-/** Seals what the data user draws once for a task, and opens it: the bytes of the blinding, and behind them those of the noise. */
+/**
+ * Seals what the data user draws once for a task, and opens it: the bytes of the blinding, and behind them
+ * those of the noise.
+ */
 import { type Drawn, readDrawn } from '@eigenveil/protocol/servers';
 import type { Sealer } from '@eigenveil/server';
 import { blindingPlace } from '../store/store.ts';
@@ -12,7 +15,8 @@ export function sealDrawn(sealer: Sealer, { task }: DrawnFor, { blinding, noise 
 
 /**
  * Returns what `make` makes of it; its bytes are overwritten then.
- * @throws ERR_SEAL_BROKEN, ERR_ENCODING_INVALID for what cannot have been drawn for this task, and what `make` throws
+ * @throws ERR_SEAL_BROKEN, ERR_ENCODING_INVALID for what cannot have been drawn for this task, and what
+ *   `make` throws
  */
 export function withDrawn<T>(
   sealer: Sealer,

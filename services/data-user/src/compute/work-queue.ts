@@ -45,7 +45,9 @@ export interface WorkQueue {
   aggregate(taskId: TaskId, missing: () => Promise<readonly number[]>, turn: Turn): Promise<void>;
   /** Says how much has been handed out, or waits to be, and is not done. */
   lengths(): Promise<{ readonly tasks: number; readonly batches: number }>;
-  /** Leaves what is unfinished to whoever comes next; resolves when this process works on nothing any more. */
+  /**
+   * Leaves what is unfinished to whoever comes next; resolves when this process works on nothing any more.
+   */
   close(): Promise<void>;
 }
 
@@ -53,14 +55,20 @@ export function beingWorkedOn(taskId: TaskId): CodedError {
   return new CodedError(CODES.ERR_BUSY, `task ${taskId} is being worked on`, { retryAfterSeconds: 1 });
 }
 
-/** The pauses before a task that failed is tried again: the first one is doubled with each failure, up to the longest. Milliseconds. */
+/**
+ * The pauses before a task that failed is tried again: the first one is doubled with each failure, up to the
+ * longest. Milliseconds.
+ */
 export interface LocalQueueTimes {
   readonly firstBackoff: number;
   readonly longestBackoff: number;
 }
 const LOCAL_QUEUE_TIMES: LocalQueueTimes = { firstBackoff: 250, longestBackoff: 30_000 };
 
-/** The work queue of a data user that is one process. It forgets what it is given: the store knows what is unfinished. */
+/**
+ * The work queue of a data user that is one process. It forgets what it is given: the store knows what is
+ * unfinished.
+ */
 export class LocalWorkQueue implements WorkQueue {
   readonly #slots: Slots;
   readonly #times: LocalQueueTimes;
@@ -150,7 +158,9 @@ export class LocalWorkQueue implements WorkQueue {
   }
 }
 
-/** A generator, unlike an array's iterator, is over for all loops that share it as soon as one of them throws. */
+/**
+ * A generator, unlike an array's iterator, is over for all loops that share it as soon as one of them throws.
+ */
 function* oneByOne(numbers: readonly number[]): Generator<number, void> {
   yield* numbers;
 }

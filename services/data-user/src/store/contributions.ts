@@ -1,4 +1,7 @@
-/** Contributions to a task, whole or in pieces: how they come into it and leave it, with their owners or because these are revoked. */
+/**
+ * Contributions to a task, whole or in pieces: how they come into it and leave it, with their owners or
+ * because these are revoked.
+ */
 
 import type { CodedError } from '@eigenveil/platform';
 import {
@@ -27,8 +30,9 @@ import type {
 import { held, idsOf, locked } from './task-rows.ts';
 
 /**
- * See insertContributions of the store. Where several processes share the database, the bodies, which are large, are written before the task is
- * locked: the processes do that side by side. What is then not admitted is deleted again in the same transaction.
+ * See insertContributions of the store. Where several processes share the database, the bodies, which are
+ * large, are written before the task is locked: the processes do that side by side. What is then not admitted
+ * is deleted again in the same transaction.
  */
 export function* insertContributions(
   taskId: TaskId,
@@ -67,7 +71,10 @@ function* keepBodies(
   if (refused.length > 0) yield* deleteBodies(taskId, refused);
 }
 
-/** Reads what these owners have in the task, and who of them is revoked; at once, since others wait for the task. */
+/**
+ * Reads what these owners have in the task, and who of them is revoked; at once, since others wait for the
+ * task.
+ */
 function* knownOf(taskId: TaskId, owners: readonly OwnerId[]) {
   const found = yield* rowsOf<StoredContribution & { readonly revoked: boolean | number }>(sql`
     SELECT owner_id AS "ownerId", digest, receipt, withdrawn, false AS revoked FROM contributions
@@ -117,8 +124,9 @@ function insertBodies(taskId: TaskId, contributions: readonly NewContribution[])
 }
 
 /**
- * Writes the bodies of those owners who have none in the task; returns who they are. Where another transaction is about to write the
- * same owner's, this waits for its end. In the order of the owners: two such transactions cannot wait for each other.
+ * Writes the bodies of those owners who have none in the task; returns who they are. Where another
+ * transaction is about to write the same owner's, this waits for its end. In the order of the owners: two
+ * such transactions cannot wait for each other.
  */
 function* writeBodies(taskId: TaskId, contributions: readonly NewContribution[]): Work<OwnerId[]> {
   const byOwner = Map.groupBy(contributions, ({ ownerId }) => ownerId);
@@ -171,8 +179,8 @@ function uploadsOf(taskId: TaskId, ownerId: OwnerId) {
 }
 
 /**
- * See addPiece of the store. The task is locked against whoever decides about it, not against other pieces. Two pieces of one owner's wait for each
- * other at the row of its upload, or at its key.
+ * See addPiece of the store. The task is locked against whoever decides about it, not against other pieces.
+ * Two pieces of one owner's wait for each other at the row of its upload, or at its key.
  */
 export function* addPiece(taskId: TaskId, piece: NewPiece): Work<number> {
   const { ownerId, digest, number, bytes } = piece;
@@ -223,7 +231,10 @@ function* uploadsAmong(ids: readonly number[]): Work<ReadonlySet<number>> {
   return new Set(found.map(({ id }) => id));
 }
 
-/** See keepRevocations of the store. In the order of the owners: two processes that keep lists at once cannot wait for each other. */
+/**
+ * See keepRevocations of the store. In the order of the owners: two processes that keep lists at once cannot
+ * wait for each other.
+ */
 export function* keepRevocations(
   { number, issuedAt }: StoredRevocations,
   owners: readonly OwnerId[],
@@ -260,8 +271,8 @@ export function tasksWithRevoked(): Work<TaskId[]> {
 }
 
 /**
- * See dropRevoked of the store. Contributions are stored under the same lock: none of an owner who was revoked before can come behind this one's
- * back.
+ * See dropRevoked of the store. Contributions are stored under the same lock: none of an owner who was
+ * revoked before can come behind this one's back.
  */
 export function* dropRevoked(taskId: TaskId): Work<number> {
   if (!dropsRevoked(yield* locked(taskId))) return 0;

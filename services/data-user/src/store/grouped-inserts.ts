@@ -1,18 +1,21 @@
 /**
- * Group commit: contributions that are under way at the same time share a transaction, and with it the wait for the disk, which
- * alone would limit how many the data user can take.
+ * Group commit: contributions that are under way at the same time share a transaction, and with it the wait
+ * for the disk, which alone would limit how many the data user can take.
  */
 
 import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import type { DataUserStore, NewContribution, StoredContribution } from './store.ts';
 
-/** The most contributions in one transaction, so that its part of the log, and what a database driver copies, stay small. */
+/**
+ * The most contributions in one transaction, so that its part of the log, and what a database driver copies,
+ * stay small.
+ */
 const LARGEST_GROUP = 128;
 const LARGEST_GROUP_BYTES = 2 ** 23;
 /**
- * Those that are ready wait for others under way up to so many times as long as the last group took to be stored: storing then
- * takes a fifth of the time at most, on a slow disk as on a fast one.
+ * Those that are ready wait for others under way up to so many times as long as the last group took to be
+ * stored: storing then takes a fifth of the time at most, on a slow disk as on a fast one.
  */
 const PATIENCE = 4;
 const LONGEST_WAIT_MILLISECONDS = 50;

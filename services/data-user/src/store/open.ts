@@ -1,4 +1,7 @@
-/** Opens what the data user keeps, in a SQLite file or in PostgreSQL as its configuration says, and the queue of work on it. */
+/**
+ * Opens what the data user keeps, in a SQLite file or in PostgreSQL as its configuration says, and the queue
+ * of work on it.
+ */
 
 import {
   type Database,
@@ -64,7 +67,10 @@ export async function openStore(
     : openShared({ url: config.databaseUrl, waits: config, batches, times: times.postgres }, service);
 }
 
-/** Says where the data user's key-encryption keys and the values sealed under them are, for the commands that rotate them. */
+/**
+ * Says where the data user's key-encryption keys and the values sealed under them are, for the commands that
+ * rotate them.
+ */
 export function keyPlaceOf(config: Place & { readonly keyEncryptionKey?: string | undefined }): KeyPlace {
   const { dataDirectory, databaseUrl } = config;
   return {

@@ -1,12 +1,16 @@
-/** Keeps in the database what several processes of a data user must have in common: whose it is, and which proofs were used. */
+/**
+ * Keeps in the database what several processes of a data user must have in common: whose it is, and which
+ * proofs were used.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { type PostgresDatabase, SERVER_CODES, type UsedProofs } from '@eigenveil/server';
 import { CODES, PROOF_WINDOW_SECONDS, ReplayGuard, type Thumbprint } from '@eigenveil/wire';
 
 /**
- * Lets the first process write down its identity and the id of the key that it seals with, and every later one in only if it has the
- * same: receipts of another identity would be worth nothing, and what is sealed under a key that the others lack would hold up its
- * task. A process that has the key, but seals with another one already (see: key reseal), is written down in its place.
+ * Lets the first process write down its identity and the id of the key that it seals with, and every later
+ * one in only if it has the same: receipts of another identity would be worth nothing, and what is sealed
+ * under a key that the others lack would hold up its task. A process that has the key, but seals with another
+ * one already (see: key reseal), is written down in its place.
  * @throws ERR_DATABASE_IDENTITY
  */
 export async function claimDatabase(
@@ -39,20 +43,21 @@ export async function claimDatabase(
 }
 
 /**
- * The time for which a used proof is remembered: it is accepted from window before its time to window after it, and the clocks of two
- * processes may differ by another window.
+ * The time for which a used proof is remembered: it is accepted from window before its time to window after
+ * it, and the clocks of two processes may differ by another window.
  */
 const REMEMBERED_SECONDS = 3 * PROOF_WINDOW_SECONDS;
 /** After so many proofs, each time, this process takes away up to twice as many that have expired. */
 const PURGE_INTERVAL = 256;
 
 /**
- * Admits each proof once over all processes. A guard of this process's own is asked first: it bounds how many proofs each process may
- * add to the table, and spares the database what it knows itself.
+ * Admits each proof once over all processes. A guard of this process's own is asked first: it bounds how many
+ * proofs each process may add to the table, and spares the database what it knows itself.
  *
- * The table is unlogged: it costs no wait for the disk, and a crash of the database server (not of a process) empties it, as does the
- * change to a standby. Then a proof could be used a second time, within its window of time and at another process than before. That
- * is harmless, as after a restart of a process with a guard in memory: every request that a proof can carry is idempotent.
+ * The table is unlogged: it costs no wait for the disk, and a crash of the database server (not of a process)
+ * empties it, as does the change to a standby. Then a proof could be used a second time, within its window of
+ * time and at another process than before. That is harmless, as after a restart of a process with a guard in
+ * memory: every request that a proof can carry is idempotent.
  */
 export class PostgresReplayGuard implements UsedProofs {
   readonly #db: PostgresDatabase;

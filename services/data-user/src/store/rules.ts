@@ -1,4 +1,7 @@
-/** The rules of the data user's store, apart from any database: what a transaction decides once it has read and locked a task. */
+/**
+ * The rules of the data user's store, apart from any database: what a transaction decides once it has read
+ * and locked a task.
+ */
 import { setImmediate } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -50,7 +53,8 @@ interface Admission {
 }
 
 /**
- * Admits contributions to a task, given what their owners have there already, who of them is revoked, and which of their uploads are there.
+ * Admits contributions to a task, given what their owners have there already, who of them is revoked, and
+ * which of their uploads are there.
  * @throws ERR_TASK_UNKNOWN
  */
 export function admit(
@@ -105,7 +109,10 @@ export function changeBy(
   return number === 0 ? 'begins' : 'adds';
 }
 
-/** @throws ERR_CONTRIBUTION_WITHDRAWN, ERR_CONTRIBUTION_CONFLICT unless the owner has contributed what has this digest */
+/**
+ * @throws ERR_CONTRIBUTION_WITHDRAWN, ERR_CONTRIBUTION_CONFLICT unless the owner has contributed what has
+ *   this digest
+ */
 export function requireSame(known: StoredContribution, digest: Digest): void {
   if (known.withdrawn)
     throw new CodedError(CODES.ERR_CONTRIBUTION_WITHDRAWN, 'the owner has withdrawn from this task for good');
@@ -153,13 +160,17 @@ export function closesByItself(
   return (closes.includes('full') && isFull) || (closes.includes('deadline') && now > new Date(deadline));
 }
 
-/** Says whether contributions of revoked owners are to be dropped from a task: its set of records may have been fixed from the moment in which the CSP was asked. */
+/**
+ * Says whether contributions of revoked owners are to be dropped from a task: its set of records may have
+ * been fixed from the moment in which the CSP was asked.
+ */
 export function dropsRevoked(stored: StoredTask | undefined): boolean {
   return stored?.state === 'open' || (stored?.state === 'closed' && stored.fixation === null);
 }
 
 /**
- * Says whether a task is to be closed, which it may be already; with `byItself` only if it is open and its time has come.
+ * Says whether a task is to be closed, which it may be already; with `byItself` only if it is open and its
+ * time has come.
  * @throws as `closeTask`
  */
 export function closes(stored: StoredTask | undefined, byItself?: Date): boolean {
@@ -178,8 +189,8 @@ export function closes(stored: StoredTask | undefined, byItself?: Date): boolean
 }
 
 /**
- * @throws Error unless as many contributions got a batch's mark as went into its partial product: none is lost or
- * counted twice
+ * @throws Error unless as many contributions got a batch's mark as went into its partial product: none is
+ *   lost or counted twice
  */
 export function checkMarked({ batch, contributions }: PartialProduct, marked: number): void {
   if (marked !== contributions)
@@ -219,7 +230,8 @@ export function afterStage(stored: StoredTask, result: StageResult) {
 }
 
 /**
- * The sequence numbers of at most `most` of the contributions that count, evenly spread, the first and the last among them, and how many there were with each.
+ * The sequence numbers of at most `most` of the contributions that count, evenly spread, the first and the
+ * last among them, and how many there were with each.
  * @param withdrawn the sequence numbers of those that do not count, ascending
  */
 export function spread(contributions: number, withdrawn: readonly number[], most: number) {

@@ -83,13 +83,14 @@ export const SEALED: readonly SealedColumn[] = [
 const GIVES_ANSWERS = "state = 'unblinded'";
 
 /**
- * Whoever decides something about a task locks its row first (`locked`), so that decisions of all processes are made one after the other.
+ * Whoever decides something about a task locks its row first (`locked`), so that decisions of all processes
+ * are made one after the other.
  */
 export class SqlDataUserStore implements DataUserStore {
   readonly #driver: SqlDriver;
   /**
-   * The work that is done for tasks at the moment, where this is the one process of its database: in a task's row, tens of megabytes of a sketch, SQLite would
-   * write all of it again, once a second.
+   * The work that is done for tasks at the moment, where this is the one process of its database: in a task's
+   * row, tens of megabytes of a sketch, SQLite would write all of it again, once a second.
    */
   readonly #activities: Map<TaskId, Activity> | undefined;
   readonly operators: SqlOperators;

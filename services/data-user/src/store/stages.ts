@@ -1,4 +1,7 @@
-/** A task's way from stage to stage, and through the batches of its aggregation: the ciphertexts that each is of, and its product once it is complete. */
+/**
+ * A task's way from stage to stage, and through the batches of its aggregation: the ciphertexts that each is
+ * of, and its product once it is complete.
+ */
 
 import { countOf, erasing, forgetAnswer, rowsOf, SHARED, sql, type Work } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -65,7 +68,10 @@ export function* advance(taskId: TaskId, from: TaskState, result: StageResult): 
   return true;
 }
 
-/** See eraseContributions of the store. The task is locked, or two processes would choose the same rows and one of them would say that none are left. */
+/**
+ * See eraseContributions of the store. The task is locked, or two processes would choose the same rows and
+ * one of them would say that none are left.
+ */
 export function* eraseContributions(taskId: TaskId, limit: number): Work<boolean> {
   requireFinal(yield* locked(taskId));
   const bodies = yield* countOf(erasing`
@@ -84,7 +90,10 @@ export function* markEndedAtCsp(taskId: TaskId): Work<boolean> {
   return (yield* countOf(sql`UPDATE tasks SET ended_at_csp = true ${IDLE} WHERE task_id = ${taskId}`)) > 0;
 }
 
-/** See setActivity of the store. Without a text, which is the activity as JSON, only looks whether something is left to do; returns that. */
+/**
+ * See setActivity of the store. Without a text, which is the activity as JSON, only looks whether something
+ * is left to do; returns that.
+ */
 export function* setActivity(taskId: TaskId, text: string | undefined): Work<boolean> {
   const found =
     text === undefined

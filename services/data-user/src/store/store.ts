@@ -1,6 +1,6 @@
 /**
- * The store of what the data user must not forget: tasks and their progress, contributions, and what was drawn once for a task.
- * Every method is one transaction; when its promise resolves, its effect is durable.
+ * The store of what the data user must not forget: tasks and their progress, contributions, and what was
+ * drawn once for a task. Every method is one transaction; when its promise resolves, its effect is durable.
  */
 import type { CodedError } from '@eigenveil/platform';
 import type { AnswerStore } from '@eigenveil/server';
@@ -36,7 +36,10 @@ export interface StoredTask {
   readonly fixation: Fixation | null;
 }
 
-/** The values that were drawn for a task and what came of them. For a sketch they are tens of megabytes, so whoever needs it reads it by itself. */
+/**
+ * The values that were drawn for a task and what came of them. For a sketch they are tens of megabytes, so
+ * whoever needs it reads it by itself.
+ */
 export interface StoredDrawn {
   /** The blinding values and this server's noise, sealed; drawn once, wiped when the task ends. */
   readonly sealedBlinding: Uint8Array | null;
@@ -45,8 +48,8 @@ export interface StoredDrawn {
 }
 
 /**
- * The set of records that the CSP was asked to take as final. Kept before it is asked, for a lost answer: what it has fixed once it will never
- * take otherwise, and what it may have fixed nobody may change here.
+ * The set of records that the CSP was asked to take as final. Kept before it is asked, for a lost answer:
+ * what it has fixed once it will never take otherwise, and what it may have fixed nobody may change here.
  */
 export interface Fixation {
   readonly verifiedOwners: number;
@@ -67,7 +70,10 @@ export interface StoredRevocations {
 export interface StoredProvenance {
   /** The CSP's signed statement of which records it verified, once the task is `unblinded`. */
   readonly statement?: string;
-  /** The digest of a task that is `decomposed` or further, which is registered at the CSP, drawn once and kept before it is sent. Without salt, it is of no projection. */
+  /**
+   * The digest of a task that is `decomposed` or further, which is registered at the CSP, drawn once and kept
+   * before it is sent. Without salt, it is of no projection.
+   */
   readonly projectionDigest?: Digest;
   readonly salt?: Digest;
   readonly countersignature?: string;
@@ -129,8 +135,8 @@ export interface NewContribution {
 }
 
 /**
- * A contribution that comes in pieces, as far as it has come. Pieces are only ever added to it: what an owner begins anew, with another digest, has
- * another id.
+ * A contribution that comes in pieces, as far as it has come. Pieces are only ever added to it: what an owner
+ * begins anew, with another digest, has another id.
  */
 export interface StoredUpload {
   readonly id: number;
@@ -149,8 +155,8 @@ export interface NewPiece {
 }
 
 /**
- * Contributions get sequence numbers 1, 2, 3, … as they are stored; batch i of a task is those of a fixed stretch of numbers, less
- * what was withdrawn.
+ * Contributions get sequence numbers 1, 2, 3, … as they are stored; batch i of a task is those of a fixed
+ * stretch of numbers, less what was withdrawn.
  */
 export interface Batch {
   /** 0, 1, 2, … */
@@ -198,7 +204,9 @@ export interface DataUserStore extends AnswerStore {
   taskOfProjection(digest: Digest): Promise<StoredTask | undefined>;
   /** Adds to what was refused; what is of no task is dropped. */
   addRefused(refused: readonly (Refused & { readonly taskId: TaskId })[]): Promise<void>;
-  /** Up to `limit` tasks, the one proposed last first; with `before` only those that were proposed before it. */
+  /**
+   * Up to `limit` tasks, the one proposed last first; with `before` only those that were proposed before it.
+   */
   tasks(before: TaskId | null, limit: number): Promise<ListedTask[]>;
   /** Tasks with something left to do: neither open nor final, or final without the CSP knowing of it. */
   unfinishedTasks(): Promise<TaskId[]>;
@@ -206,9 +214,10 @@ export interface DataUserStore extends AnswerStore {
   openTask(taskId: TaskId, agreement: string): Promise<boolean>;
 
   /**
-   * Stores contributions that have come together, in one transaction. For each it returns what the owner then has: this
-   * contribution, or the one that it had before; or why it was not taken: ERR_OWNER_REVOKED, ERR_TASK_CLOSED, ERR_TASK_CANCELLED,
-   * ERR_TASK_FULL or, of one whose upload is not there any more, ERR_CONTRIBUTION_INCOMPLETE.
+   * Stores contributions that have come together, in one transaction. For each it returns what the owner then
+   * has: this contribution, or the one that it had before; or why it was not taken: ERR_OWNER_REVOKED,
+   * ERR_TASK_CLOSED, ERR_TASK_CANCELLED, ERR_TASK_FULL or, of one whose upload is not there any more,
+   * ERR_CONTRIBUTION_INCOMPLETE.
    * @throws ERR_TASK_UNKNOWN
    */
   insertContributions(
@@ -219,9 +228,10 @@ export interface DataUserStore extends AnswerStore {
 
   upload(taskId: TaskId, ownerId: OwnerId): Promise<StoredUpload | undefined>;
   /**
-   * Adds the next piece to an owner's contribution and returns how many there are; one that is there already is no change. The first piece of another
-   * digest takes the place of all that was there.
-   * @throws ERR_CONTRIBUTION_INCOMPLETE for one that is not the next, and what insertContributions says of an owner who may not contribute
+   * Adds the next piece to an owner's contribution and returns how many there are; one that is there already
+   * is no change. The first piece of another digest takes the place of all that was there.
+   * @throws ERR_CONTRIBUTION_INCOMPLETE for one that is not the next, and what insertContributions says of an
+   *   owner who may not contribute
    */
   addPiece(taskId: TaskId, piece: NewPiece): Promise<number>;
   /** A piece's ciphertexts; undefined if the upload is not there any more. */
@@ -229,63 +239,80 @@ export interface DataUserStore extends AnswerStore {
   /** Deletes an upload that is not a contribution. */
   dropUpload(uploadId: number): Promise<void>;
   /**
-   * The receipts of at most `most` contributions that count, evenly from the first to the last, each with how many there were with it, in the
-   * order in which they were stored.
+   * The receipts of at most `most` contributions that count, evenly from the first to the last, each with how
+   * many there were with it, in the order in which they were stored.
    */
   arrivals(
     taskId: TaskId,
     most: number,
   ): Promise<{ readonly receipt: string; readonly contributions: number }[]>;
-  /** Up to `limit` owners with sequence numbers above `after`, in their order, those who withdrew among them; the receipt is empty as of a StoredContribution. */
+  /**
+   * Up to `limit` owners with sequence numbers above `after`, in their order, those who withdrew among them;
+   * the receipt is empty as of a StoredContribution.
+   */
   owners(taskId: TaskId, after: number, limit: number): Promise<StoredOwner[]>;
   /**
-   * Marks the owner as withdrawn and destroys its contribution, if the task is open. An owner without one is marked all the same, since
-   * its contribution may still be on the way.
+   * Marks the owner as withdrawn and destroys its contribution, if the task is open. An owner without one is
+   * marked all the same, since its contribution may still be on the way.
    * @throws ERR_TASK_CLOSED, ERR_TASK_CANCELLED, ERR_CONTRIBUTION_UNKNOWN of a task that is no longer open,
-   * to an owner who is not in it
+   *   to an owner who is not in it
    */
   withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
 
-  /** Remembers owners as revoked, for good, and the list that says so if it is newer than what is kept. Returns how many are new. */
+  /**
+   * Remembers owners as revoked, for good, and the list that says so if it is newer than what is kept.
+   * Returns how many are new.
+   */
   keepRevocations(list: StoredRevocations, owners: readonly OwnerId[]): Promise<number>;
   revocations(): Promise<StoredRevocations | undefined>;
   isRevoked(ownerId: OwnerId): Promise<boolean>;
   /** Tasks from which dropRevoked would take something. */
   tasksWithRevoked(): Promise<TaskId[]>;
   /**
-   * Destroys the contributions of revoked owners, who count as withdrawn from then on, and the partial products that they are in: of a task
-   * that is open, or is closed and the CSP was not asked to fix its records. Returns how many there were.
+   * Destroys the contributions of revoked owners, who count as withdrawn from then on, and the partial
+   * products that they are in: of a task that is open, or is closed and the CSP was not asked to fix its
+   * records. Returns how many there were.
    */
   dropRevoked(taskId: TaskId): Promise<number>;
   /**
-   * Puts `to` in the place of `from`, if that is what stands there, the task is `closed` or `blinded`, and it has as many contributions as `to` says;
-   * returns whether it did.
+   * Puts `to` in the place of `from`, if that is what stands there, the task is `closed` or `blinded`, and it
+   * has as many contributions as `to` says; returns whether it did.
    */
   setFixation(taskId: TaskId, from: Fixation | null, to: Fixation | null): Promise<boolean>;
 
   /**
-   * Closes an open task if it has its minimum of contributions; no change if it is closed or further. With `byItself`, the time that it is,
-   * only if the task then closes without its operator. Returns whether it was closed by this.
-   * @throws ERR_MINIMUM_OWNERS (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED for one that failed or never opened
+   * Closes an open task if it has its minimum of contributions; no change if it is closed or further. With
+   * `byItself`, the time that it is, only if the task then closes without its operator. Returns whether it
+   * was closed by this.
+   * @throws ERR_MINIMUM_OWNERS (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED for one that failed
+   *   or never opened
    */
   closeTask(taskId: TaskId, byItself?: Date): Promise<boolean>;
   /** The open tasks that close without their operator, some time. */
   closingTasks(): Promise<ListedTask[]>;
 
   /**
-   * Up to `limit` contributions that count, of owners whose ids come after `after`, in the order of their ids' characters. They stay when their
-   * ciphertexts are gone.
+   * Up to `limit` contributions that count, of owners whose ids come after `after`, in the order of their
+   * ids' characters. They stay when their ciphertexts are gone.
    */
   contributions(taskId: TaskId, after: OwnerId | '', limit: number): Promise<TreeContribution[]>;
-  /** Up to `limit` records of contributions that count, with sequence numbers above `after`, in their order. */
+  /**
+   * Up to `limit` records of contributions that count, with sequence numbers above `after`, in their order.
+   */
   records(
     taskId: TaskId,
     after: number,
     limit: number,
   ): Promise<{ readonly sequence: number; readonly record: string }[]>;
-  /** Remembers that the CSP has all records with sequence numbers up to `sequence`; what was remembered never goes back. */
+  /**
+   * Remembers that the CSP has all records with sequence numbers up to `sequence`; what was remembered never
+   * goes back.
+   */
   noteRecordsSent(taskId: TaskId, sequence: number): Promise<void>;
-  /** Up to `limit` ciphertexts of contributions that count, with sequence numbers above `after` and up to `last`, in their order; of contributions that have come in pieces, those of one piece. */
+  /**
+   * Up to `limit` ciphertexts of contributions that count, with sequence numbers above `after` and up to
+   * `last`, in their order; of contributions that have come in pieces, those of one piece.
+   */
   ciphertexts(
     taskId: TaskId,
     after: number,
@@ -295,30 +322,43 @@ export interface DataUserStore extends AnswerStore {
   ): Promise<{ readonly sequence: number; readonly bytes: Uint8Array }[]>;
 
   /**
-   * Stores a batch's partial product and marks the contributions in it, if the task is `closed` and the batch has none yet;
-   * returns whether it did.
+   * Stores a batch's partial product and marks the contributions in it, if the task is `closed` and the batch
+   * has none yet; returns whether it did.
    * @throws Error when it is not of exactly the contributions that count and have no mark
    */
   completeBatch(taskId: TaskId, product: PartialProduct): Promise<boolean>;
   /** The numbers of the batches that have their partial product. */
   completedBatches(taskId: TaskId): Promise<number[]>;
-  /** Up to `limit` partial products of batches above `after`, in their order; with `piece`, `bytes` are those of this piece. */
+  /**
+   * Up to `limit` partial products of batches above `after`, in their order; with `piece`, `bytes` are those
+   * of this piece.
+   */
   partialProducts(taskId: TaskId, after: number, limit: number, piece?: number): Promise<PartialProduct[]>;
 
-  /** Moves a task on if it is still in state `from`; returns whether it was. Final states destroy what was drawn, and so does the way back to `closed`; the answer goes with the state `unblinded`. */
+  /**
+   * Moves a task on if it is still in state `from`; returns whether it was. Final states destroy what was
+   * drawn, and so does the way back to `closed`; the answer goes with the state `unblinded`.
+   */
   advance(taskId: TaskId, from: TaskState, result: StageResult): Promise<boolean>;
   /**
-   * Deletes the ciphertexts, partial products and records of up to `limit` contributions of a final task, and one upload; returns whether some are left.
-   * What protects against replay stays: who has contributed, the digest and the receipt.
+   * Deletes the ciphertexts, partial products and records of up to `limit` contributions of a final task, and
+   * one upload; returns whether some are left. What protects against replay stays: who has contributed, the
+   * digest and the receipt.
    */
   eraseContributions(taskId: TaskId, limit: number): Promise<boolean>;
   markEndedAtCsp(taskId: TaskId): Promise<void>;
 
-  /** Need not be durable: it is written again as it changes. No change when nothing is left to do: what comes late would stay. */
+  /**
+   * Need not be durable: it is written again as it changes. No change when nothing is left to do: what comes
+   * late would stay.
+   */
   setActivity(taskId: TaskId, activity: Activity): Promise<void>;
   /** Counts a fault of the two-party computation and returns how many there were. */
   addFault(taskId: TaskId): Promise<number>;
-  /** Counts a run of an unblinded task's one answer that has come to the first matrix, and returns how many there were; 0 where there is no answer any more. */
+  /**
+   * Counts a run of an unblinded task's one answer that has come to the first matrix, and returns how many
+   * there were; 0 where there is no answer any more.
+   */
   countRun(taskId: TaskId): Promise<number>;
   /** Goes over the sealed blinding values and seeds, see SealedStore. */
   reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;

@@ -63,7 +63,10 @@ export function locked(taskId: TaskId): Work<StoredTask | undefined> {
   return readTask(taskId, LOCKED);
 }
 
-/** A task about which nobody can decide until the transaction ends. Others may hold it like this at the same time. */
+/**
+ * A task about which nobody can decide until the transaction ends. Others may hold it like this at the same
+ * time.
+ */
 export function held(taskId: TaskId): Work<StoredTask | undefined> {
   return readTask(taskId, SHARED);
 }
@@ -169,7 +172,10 @@ export function* ownersOf(taskId: TaskId, after: number, limit: number): Work<St
   return owners.map((row) => ({ ...row, withdrawn: Boolean(row.withdrawn) }));
 }
 
-/** See addRefused of the store. In the order of the keys: two processes that count at once cannot wait for each other. */
+/**
+ * See addRefused of the store. In the order of the keys: two processes that count at once cannot wait for
+ * each other.
+ */
 export function* addRefused(refused: Parameters<DataUserStore['addRefused']>[0]): Work<void> {
   const ids = among([...new Set(refused.map(({ taskId }) => taskId))]);
   const known = new Set(yield* idsOf(sql`SELECT task_id AS id FROM tasks WHERE task_id ${ids}`));

@@ -46,8 +46,8 @@ export function encodeBigint(value: bigint): string {
 }
 
 /**
- * Reads what `encodeBigint` wrote and nothing else: no padding, no leading zero byte, no stray bits, so that an
- * integer has one text and a digest over texts is a digest over integers.
+ * Reads what `encodeBigint` wrote and nothing else: no padding, no leading zero byte, no stray bits, so that
+ * an integer has one text and a digest over texts is a digest over integers.
  * @throws ERR_ENCODING_INVALID
  */
 export function decodeBigint(text: string): bigint {

@@ -18,8 +18,8 @@ let sound: typeof createDiffieHellman | undefined;
 let fallbackAllowed = false;
 
 /**
- * Powers modulo one odd m of 512 to 10,000 bits (OpenSSL's limits). Keep one per modulus: making it costs 2 to 40 ms,
- * because OpenSSL looks at the modulus as if it were a Diffie-Hellman prime.
+ * Powers modulo one odd m of 512 to 10,000 bits (OpenSSL's limits). Keep one per modulus: making it costs 2
+ * to 40 ms, because OpenSSL looks at the modulus as if it were a Diffie-Hellman prime.
  */
 export class Exponentiator {
   readonly #modulus: bigint;
@@ -47,8 +47,8 @@ export class Exponentiator {
 
     const result = this.#compute(this.#diffieHellman, base, exponent);
     if (result !== undefined) return result;
-    // It also refuses a shared secret of 1 or m - 1. One more factor of the base tells which of them it was, with no
-    // exponentiation outside OpenSSL.
+    // It also refuses a shared secret of 1 or m - 1. One more factor of the base tells which of them it was,
+    // with no exponentiation outside OpenSSL.
     const next = this.#compute(this.#diffieHellman, base, exponent + 1n);
     if (next === base) return 1n;
     if (next === this.#modulus - base) return this.#modulus - 1n;
@@ -76,14 +76,14 @@ function openDiffieHellman(modulus: bigint): DiffieHellman {
 }
 
 /**
- * Start-up self-test of this thread's exponentiation against plain BigInt arithmetic. Every service calls it before
- * it serves; where nobody did, the first key that is used runs it with no fallback allowed. A pool made afterwards
- * gives the same permission to its workers. An OpenSSL that has passed once is not tested again, since the test
- * takes a twentieth of a second.
+ * Start-up self-test of this thread's exponentiation against plain BigInt arithmetic. Every service calls it
+ * before it serves; where nobody did, the first key that is used runs it with no fallback allowed. A pool
+ * made afterwards gives the same permission to its workers. An OpenSSL that has passed once is not tested
+ * again, since the test takes a twentieth of a second.
  *
- * @param options.allowBigintFallback whether a failing OpenSSL (a FIPS build may refuse the objects used here) is
- *   replaced by bigint-crypto-utils, which is some ten times slower and NOT constant-time: an observer of the timing
- *   may then learn the secret key
+ * @param options.allowBigintFallback whether a failing OpenSSL (a FIPS build may refuse the objects used
+ *   here) is replaced by bigint-crypto-utils, which is some ten times slower and NOT constant-time: an
+ *   observer of the timing may then learn the secret key
  * @throws ERR_OPENSSL_EXPONENTIATION when the test fails and no fallback is allowed
  */
 export function selfTest({ allowBigintFallback }: { allowBigintFallback: boolean }): void {
@@ -114,7 +114,9 @@ export function usesBigintFallback(): boolean {
   return route === 'bigint';
 }
 
-/** Squares and products of the Mersenne primes 2^521 - 1 and 2^607 - 1: as composite as the moduli of a key. */
+/**
+ * Squares and products of the Mersenne primes 2^521 - 1 and 2^607 - 1: as composite as the moduli of a key.
+ */
 function checkAgainstBigint(): void {
   const p = (1n << 521n) - 1n;
   const q = (1n << 607n) - 1n;

@@ -1,15 +1,15 @@
 /**
- * Powers of one fixed base mod n^2 by the comb of Lim and Lee, "More flexible exponentiation with precomputation"
- * (CRYPTO '94).
+ * Powers of one fixed base mod n^2 by the comb of Lim and Lee, "More flexible exponentiation with
+ * precomputation" (CRYPTO '94).
  */
 
 import { type Residue, ResidueRing } from './modular.ts';
 
 /**
- * NOT constant-time: which table entries are read, and how long BigInt products take, depend on the exponent. Whoever
- * can watch memory accesses or timing on the encryptor's machine may learn a randomiser, and from it and the
- * ciphertext that encryptor's own plaintext. Nothing here touches a secret key. Encryptors who share a machine with
- * an adversary use the standard scheme.
+ * NOT constant-time: which table entries are read, and how long BigInt products take, depend on the exponent.
+ * Whoever can watch memory accesses or timing on the encryptor's machine may learn a randomiser, and from it
+ * and the ciphertext that encryptor's own plaintext. Nothing here touches a secret key. Encryptors who share
+ * a machine with an adversary use the standard scheme.
  */
 export class FixedBase {
   readonly #ring: ResidueRing;
@@ -93,9 +93,9 @@ interface Comb {
 }
 
 /**
- * The comb with the fewest products over building and `expected` powers. At 1024 exponent bits and 64 powers: 8
- * teeth, 6 sub-tables of 255 entries, 2,500 products to build and 150 per power, where squaring and multiplying takes
- * 1,500.
+ * The comb with the fewest products over building and `expected` powers. At 1024 exponent bits and 64 powers:
+ * 8 teeth, 6 sub-tables of 255 entries, 2,500 products to build and 150 per power, where squaring and
+ * multiplying takes 1,500.
  */
 export function chooseComb(exponentBits: number, expected: number): Comb {
   // 8 * 2^10 entries at most: 8 MB at 4096 bits.
@@ -106,8 +106,8 @@ export function chooseComb(exponentBits: number, expected: number): Comb {
   for (let teeth = 1; teeth <= mostTeeth; teeth += 1) {
     const columns = Math.ceil(exponentBits / teeth);
     for (let subTables = 1; subTables <= mostSubTables; subTables += 1) {
-      // Rounding up may leave the last sub-tables without columns. Such a choice never wins: with fewer sub-tables the
-      // stride is the same.
+      // Rounding up may leave the last sub-tables without columns. Such a choice never wins: with fewer
+      // sub-tables the stride is the same.
       const stride = Math.ceil(columns / subTables);
       const building = exponentBits + subTables * (2 ** teeth - teeth - 1);
       const products = building + expected * (stride + columns);

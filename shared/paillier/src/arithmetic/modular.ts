@@ -1,6 +1,6 @@
 /**
- * Products modulo a fixed number by Barrett reduction with one folding: Hasenplaugh, Gaubatz, Gopal, "Fast modular
- * reduction" (ARITH 2007).
+ * Products modulo a fixed number by Barrett reduction with one folding: Hasenplaugh, Gaubatz, Gopal, "Fast
+ * modular reduction" (ARITH 2007).
  */
 
 import { bitLength } from './bytes.ts';
@@ -12,13 +12,16 @@ export function gcd(a: bigint, b: bigint): bigint {
 }
 
 /**
- * V8 divides BigInts more slowly than it multiplies them, so the division by a modulus that is used many times is
- * replaced by three products with numbers of half its length: a product mod m then costs 15 to 25 % less. Not
- * constant-time, as no BigInt operation is.
+ * V8 divides BigInts more slowly than it multiplies them, so the division by a modulus that is used many
+ * times is replaced by three products with numbers of half its length: a product mod m then costs 15 to 25 %
+ * less. Not constant-time, as no BigInt operation is.
  */
 export class Modulus {
   readonly value: bigint;
-  /** s/2, s and 3s/2 for s the bit length of m, rounded up to even: whole machine words for the usual key lengths. */
+  /**
+   * s/2, s and 3s/2 for s the bit length of m, rounded up to even: whole machine words for the usual key
+   * lengths.
+   */
   readonly #half: bigint;
   readonly #whole: bigint;
   readonly #foldBits: number;
@@ -40,7 +43,8 @@ export class Modulus {
 
   /** Quotient and remainder of 0 <= x < 16 m^2. */
   divide(x: bigint): { quotient: bigint; remainder: bigint } {
-    // The part above 3s/2 bits is folded onto the rest: x = high * 2^(3s/2) + low = high * ratio * m + folded.
+    // The part above 3s/2 bits is folded onto the rest: x = high * 2^(3s/2) + low = high * ratio * m +
+    // folded.
     const high = x >> this.#fold;
     const folded = BigInt.asUintN(this.#foldBits, x) + high * this.#rest;
     // Never too large, and short by a few: at most 2^s/m + folded/2^(3s/2) + 1.
@@ -75,8 +79,9 @@ export interface Residue {
 
 /**
  * Computes mod n^2 for those who know n alone, on numbers written in base n:
- * (a + b n)(c + d n) = ac + (ad + bc) n mod n^2: the product bd drops out and both reductions are by n, half as long. A
- * third cheaper than a product and a reduction mod n^2. Not constant-time, as no BigInt operation is.
+ * (a + b n)(c + d n) = ac + (ad + bc) n mod n^2: the product bd drops out and both reductions are by n, half
+ * as long. A third cheaper than a product and a reduction mod n^2. Not constant-time, as no BigInt operation
+ * is.
  */
 export class ResidueRing {
   readonly #n: bigint;

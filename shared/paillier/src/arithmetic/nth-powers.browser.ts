@@ -1,10 +1,11 @@
 /**
  * r^n mod n^2 by BigInt, in browsers: WebCrypto has no exponentiation.
  *
- * NOT constant-time. What that means here: the exponent n is public, and the base is an owner's randomiser, drawn once
- * for one ciphertext. Who can time the products in the owner's own browser (a program on its machine, an extension, a page
- * that shares its processor) may learn something of the randomiser, and from all of it that owner's own statistics. No
- * secret key is ever in a browser, and the network sees one contribution, long after it was computed.
+ * NOT constant-time. What that means here: the exponent n is public, and the base is an owner's randomiser,
+ * drawn once for one ciphertext. Who can time the products in the owner's own browser (a program on its
+ * machine, an extension, a page that shares its processor) may learn something of the randomiser, and from
+ * all of it that owner's own statistics. No secret key is ever in a browser, and the network sees one
+ * contribution, long after it was computed.
  */
 
 import { ResidueRing } from './modular.ts';
@@ -35,9 +36,10 @@ const WIDTH = 7;
  * Raises many bases to one exponent by sliding windows: Menezes, van Oorschot, Vanstone, "Handbook of Applied
  * Cryptography" (1996), algorithm 14.85.
  *
- * NOT constant-time, and not to be used with a secret exponent: the steps are the exponent's bits. Here exponents are
- * public, namely n and n - 1, and bases are randomisers. How long products of BigInts take tells something about the
- * base to who can time them on this machine; a randomiser gives away the one plaintext that it hides.
+ * NOT constant-time, and not to be used with a secret exponent: the steps are the exponent's bits. Here
+ * exponents are public, namely n and n - 1, and bases are randomisers. How long products of BigInts take
+ * tells something about the base to who can time them on this machine; a randomiser gives away the one
+ * plaintext that it hides.
  */
 export class FixedExponent {
   readonly #steps: readonly Step[];

@@ -21,8 +21,8 @@ export function randomBelow(bound: bigint, randomness: RandomBytes = randomBytes
 }
 
 /**
- * Draws uniformly from [1, n). For n = p * q with large primes that is uniform in Z_n^* but for a share of 1/p + 1/q: whoever
- * hits a non-unit has factored n by guessing, so no gcd is spent on it.
+ * Draws uniformly from [1, n). For n = p * q with large primes that is uniform in Z_n^* but for a share of
+ * 1/p + 1/q: whoever hits a non-unit has factored n by guessing, so no gcd is spent on it.
  */
 export function randomUnit(n: bigint, randomness: RandomBytes = randomBytes): bigint {
   return 1n + randomBelow(n - 1n, randomness);

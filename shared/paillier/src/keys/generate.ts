@@ -1,6 +1,6 @@
 /**
- * Key generation: standard Paillier keys, and Damgard-Jurik-Nielsen keys (2010, section 4.2), whose h travels with the
- * public key.
+ * Key generation: standard Paillier keys, and Damgard-Jurik-Nielsen keys (2010, section 4.2), whose h travels
+ * with the public key.
  */
 
 import { generatePrime } from 'node:crypto';
@@ -45,8 +45,8 @@ export async function generateKeyPair({
 }
 
 /**
- * Plain primes have their two top bits set, so that n has its exact length; primes asked for by remainder do not
- * always, so remainder 3 mod 4 is waited for instead.
+ * Plain primes have their two top bits set, so that n has its exact length; primes asked for by remainder do
+ * not always, so remainder 3 mod 4 is waited for instead.
  */
 async function randomPrime(bits: number, scheme: EncryptionScheme): Promise<bigint> {
   for (;;) {

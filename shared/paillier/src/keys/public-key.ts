@@ -1,4 +1,7 @@
-/** Public Paillier keys with g = n + 1 (Paillier, EUROCRYPT '99; Damgard, Jurik and Nielsen 2010) and their JSON form. */
+/**
+ * Public Paillier keys with g = n + 1 (Paillier, EUROCRYPT '99; Damgard, Jurik and Nielsen 2010) and their
+ * JSON form.
+ */
 
 import { CodedError, nextTurn } from '@eigenveil/platform';
 import { bitLength, decodeBigint, encodeBigint } from '../arithmetic/bytes.ts';
@@ -59,10 +62,10 @@ export class PublicKey {
   }
 
   /**
-   * Reads a key from an untrusted place. The length must be a multiple of 8 from 2048 (512 if `allowInsecureKey`) to
-   * 4096 bits; n must be odd, without a factor below 2^16 and not a prime; h, if there, an element of Z_{n^2}^* other
-   * than 1 and -1. This catches broken keys. It does not prove n to be a product of two primes or h to be an n-th
-   * power: a key's owner is trusted with the plaintexts anyway.
+   * Reads a key from an untrusted place. The length must be a multiple of 8 from 2048 (512 if
+   * `allowInsecureKey`) to 4096 bits; n must be odd, without a factor below 2^16 and not a prime; h, if
+   * there, an element of Z_{n^2}^* other than 1 and -1. This catches broken keys. It does not prove n to be a
+   * product of two primes or h to be an n-th power: a key's owner is trusted with the plaintexts anyway.
    * @throws ERR_KEY_INVALID, ERR_KEY_TOO_SHORT
    * @example
    * import { PublicKey } from '@eigenveil/paillier';
@@ -75,7 +78,8 @@ export class PublicKey {
   }
 
   /**
-   * Does the same, with other work of the thread between slices of a few milliseconds: the page of an owner goes on answering.
+   * Does the same, with other work of the thread between slices of a few milliseconds: the page of an owner
+   * goes on answering.
    * @throws as fromJSON
    */
   static async fromJSONInTurns(json: unknown, options: KeyOptions = {}): Promise<PublicKey> {
@@ -126,8 +130,9 @@ function* checkModulus(n: bigint): Slices<void> {
 }
 
 /**
- * Says whether 2^(n - 1) = 1 mod n, as for every odd prime n (Fermat). So no prime passes for a modulus, in a browser either, where there is no other
- * test. A composite with that property is refused, too; of the keys that `generateKeyPair` makes, one in some 2^1000 is.
+ * Says whether 2^(n - 1) = 1 mod n, as for every odd prime n (Fermat). So no prime passes for a modulus, in a
+ * browser either, where there is no other test. A composite with that property is refused, too; of the keys
+ * that `generateKeyPair` makes, one in some 2^1000 is.
  */
 function* isFermatProbablePrime(n: bigint): Slices<boolean> {
   const modulus = new Modulus(n);
@@ -161,7 +166,10 @@ function smallPrimes(): bigint[] {
   return cachedSmallPrimes;
 }
 
-/** Reads the named base64url integers of an untrusted object; h of an n of 4096 bits is the longest there can be. */
+/**
+ * Reads the named base64url integers of an untrusted object; h of an n of 4096 bits is the longest there can
+ * be.
+ */
 export function readIntegers(
   json: unknown,
   required: readonly string[],

@@ -30,7 +30,8 @@ const SHORTEST_MODULUS_BITS = 512;
 
 export class SecretKey {
   readonly publicKey: PublicKey;
-  // Private fields: what logs or inspects a key finds no primes. (JSON does hold them: it is how a key is stored.)
+  // Private fields: what logs or inspects a key finds no primes. (JSON does hold them: it is how a key is
+  // stored.)
   readonly #p: bigint;
   readonly #q: bigint;
 
@@ -55,8 +56,8 @@ export class SecretKey {
   }
 
   /**
-   * Reads a stored secret key: two distinct primes of about half the length of n, n = p * q, gcd(n, phi) = 1, and with
-   * h also the form that Damgard-Jurik-Nielsen encryption needs.
+   * Reads a stored secret key: two distinct primes of about half the length of n, n = p * q, gcd(n, phi) = 1,
+   * and with h also the form that Damgard-Jurik-Nielsen encryption needs.
    * @throws ERR_KEY_INVALID, ERR_KEY_TOO_SHORT
    */
   static fromJSON(json: unknown, { allowInsecureKey = false }: KeyOptions = {}): SecretKey {
@@ -83,9 +84,9 @@ export class SecretKey {
 }
 
 /**
- * Says whether two primes satisfy what they must besides being prime: about equal length (paillier-bigint gives one of them a bit more),
- * not close together (FIPS 186-5 appendix A.1.3, against Fermat's factoring), squares that OpenSSL takes as a modulus,
- * and gcd(n, phi(n)) = 1, without which decryption is not unique.
+ * Says whether two primes satisfy what they must besides being prime: about equal length (paillier-bigint
+ * gives one of them a bit more), not close together (FIPS 186-5 appendix A.1.3, against Fermat's factoring),
+ * squares that OpenSSL takes as a modulus, and gcd(n, phi(n)) = 1, without which decryption is not unique.
  */
 export function arePaillierPrimes(p: bigint, q: bigint): boolean {
   const [smaller, larger] = p < q ? [p, q] : [q, p];
@@ -99,8 +100,8 @@ export function arePaillierPrimes(p: bigint, q: bigint): boolean {
 }
 
 /**
- * Blum primes whose p-1 and q-1 share nothing but 2: what Damgard, Jurik and Nielsen (section 4.2) ask for, so that -1
- * is no square and h = -x^2 almost always generates all elements of Jacobi symbol 1.
+ * Blum primes whose p-1 and q-1 share nothing but 2: what Damgard, Jurik and Nielsen (section 4.2) ask for,
+ * so that -1 is no square and h = -x^2 almost always generates all elements of Jacobi symbol 1.
  */
 export function areDjnPrimes(p: bigint, q: bigint): boolean {
   return p % 4n === 3n && q % 4n === 3n && gcd(p - 1n, q - 1n) === 2n;

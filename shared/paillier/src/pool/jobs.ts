@@ -1,4 +1,7 @@
-/** The work that a pool hands out: what each job takes and gives, as plain data that can cross to another thread. */
+/**
+ * The work that a pool hands out: what each job takes and gives, as plain data that can cross to another
+ * thread.
+ */
 
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { bitLength, bytesToBigint, writeBigint } from '../arithmetic/bytes.ts';
@@ -11,8 +14,9 @@ import { PublicKey, type PublicKeyParts } from '../keys/public-key.ts';
 import { SecretKey } from '../keys/secret-key.ts';
 
 /**
- * The last few public keys of this thread, so that what is computed once per key is not computed once per job. No secret key is
- * kept: each decrypts once, so that nothing would be saved, and would lie here for as long as the thread lives.
+ * The last few public keys of this thread, so that what is computed once per key is not computed once per
+ * job. No secret key is kept: each decrypts once, so that nothing would be saved, and would lie here for as
+ * long as the thread lives.
  */
 const publicKeys = new Map<string, PublicKey>();
 const MOST_KEYS = 4;
@@ -73,7 +77,10 @@ export async function perform<Name extends JobName>(
   return await job(...input);
 }
 
-/** A secret key on its way between threads: its primes, which move, are not copied, and are overwritten on arrival. */
+/**
+ * A secret key on its way between threads: its primes, which move, are not copied, and are overwritten on
+ * arrival.
+ */
 interface KeyCarrier {
   /** p, then q, big-endian and of the same length; the whole of a buffer. */
   readonly primes: Uint8Array<ArrayBuffer>;
@@ -89,7 +96,10 @@ export function carry({ p, q, publicKey: { h } }: SecretKey): KeyCarrier {
   return { primes, h };
 }
 
-/** The key that was carried; its bytes are overwritten, so that this can be done once. What BigInts hold only the garbage collector takes. */
+/**
+ * The key that was carried; its bytes are overwritten, so that this can be done once. What BigInts hold only
+ * the garbage collector takes.
+ */
 export function arrive({ primes, h }: KeyCarrier): SecretKey {
   const length = primes.length / 2;
   const key = new SecretKey({

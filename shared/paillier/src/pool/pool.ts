@@ -24,13 +24,22 @@ import type { WorkerJob, WorkerOutcome, WorkerSettings } from './worker.ts';
 
 const SECRET_JOBS: ReadonlySet<JobName> = new Set(['generateKeyPair', 'decrypt']);
 
-/** Smallest part worth sending to another thread: about a millisecond of work, or a share of a fixed-base table. */
+/**
+ * Smallest part worth sending to another thread: about a millisecond of work, or a share of a fixed-base
+ * table.
+ */
 const SMALLEST_PART = { encrypt: 1, djn: 32, decrypt: 1, decode: 128, aggregate: 128 };
 
-/** A thread that has had nothing to do for so long ends: what it takes, a hundred megabytes and more, is what the next stage of a task may need. */
+/**
+ * A thread that has had nothing to do for so long ends: what it takes, a hundred megabytes and more, is what
+ * the next stage of a task may need.
+ */
 const IDLE_MILLISECONDS = 2000;
 
-/** The room for what is young in a thread's heap. It would grow to several times as much, and save no time: nearly nothing of it lives on. */
+/**
+ * The room for what is young in a thread's heap. It would grow to several times as much, and save no time:
+ * nearly nothing of it lives on.
+ */
 const YOUNG_MEGABYTES = 16;
 
 /** Ciphertexts of somebody else; the first has the number `firstIndex` in error messages, 0 by default. */
@@ -48,7 +57,10 @@ type Workers = Piscina<Moved, WorkerOutcome<unknown>>;
  */
 export class PaillierPool implements Encrypter {
   readonly #workers: Workers | undefined;
-  /** The workers for jobs with a secret key. A thread that has nothing to do ends, and its memory goes with it. */
+  /**
+   * The workers for jobs with a secret key. A thread that has nothing to do ends, and its memory goes with
+   * it.
+   */
   readonly #secretWorkers: Workers | undefined;
   readonly #threads: number;
   readonly #running = new Set<Promise<unknown>>();
@@ -66,7 +78,8 @@ export class PaillierPool implements Encrypter {
     if (threads === 0) return;
     const settings: WorkerSettings = { allowBigintFallback: isBigintFallbackAllowed() };
     const options = {
-      // The worker lies beside this file and is of its kind: TypeScript in the repository, JavaScript in a package.
+      // The worker lies beside this file and is of its kind: TypeScript in the repository, JavaScript in a
+      // package.
       filename: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
         .href,
       maxThreads: threads,
@@ -117,12 +130,18 @@ export class PaillierPool implements Encrypter {
     return this.#read('decode', encoded);
   }
 
-  /** Checks what `decode` checks, for bytes that are kept as they are. @throws ERR_CIPHERTEXT_LENGTH, ERR_CIPHERTEXT_INVALID */
+  /**
+   * Checks what `decode` checks, for bytes that are kept as they are. @throws ERR_CIPHERTEXT_LENGTH,
+   * ERR_CIPHERTEXT_INVALID
+   */
   async check(...encoded: Encoded): Promise<void> {
     await this.#read('check', encoded);
   }
 
-  /** Does what `aggregateContributions` does, with contributions that were validated before. @throws ERR_CIPHERTEXT_LENGTH */
+  /**
+   * Does what `aggregateContributions` does, with contributions that were validated before. @throws
+   * ERR_CIPHERTEXT_LENGTH
+   */
   async aggregate(
     publicKey: PublicKey,
     aggregate: readonly Ciphertext[],
@@ -137,7 +156,9 @@ export class PaillierPool implements Encrypter {
     });
   }
 
-  /** Lets running work finish and ends the workers; whatever is asked afterwards fails with ERR_POOL_CLOSED. */
+  /**
+   * Lets running work finish and ends the workers; whatever is asked afterwards fails with ERR_POOL_CLOSED.
+   */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -176,7 +197,9 @@ export class PaillierPool implements Encrypter {
     });
   }
 
-  /** Runs consecutive parts of [0, length) in parallel and joins what they give; the first part's error wins. */
+  /**
+   * Runs consecutive parts of [0, length) in parallel and joins what they give; the first part's error wins.
+   */
   async #inParts<T>(
     length: number,
     smallest: number,

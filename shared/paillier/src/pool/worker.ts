@@ -16,8 +16,8 @@ export interface WorkerJob<Name extends JobName> {
 }
 
 /**
- * The message that comes back. Structured cloning strips an error of its class and its code, so one of ours crosses as data
- * and is built again on the other side. Other errors are defects and cross as they are.
+ * The message that comes back. Structured cloning strips an error of its class and its code, so one of ours
+ * crosses as data and is built again on the other side. Other errors are defects and cross as they are.
  */
 export type WorkerOutcome<Output> =
   | { readonly output: Output }

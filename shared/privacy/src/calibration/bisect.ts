@@ -7,8 +7,9 @@ const CLOSED = 1e-13;
 const LEAST = 1e-200;
 
 /**
- * A number that holds, at most 1e-13 of itself above the least that does; `holds` is false up to some x > 0 and true beyond.
- * What comes back has itself been tried, so a caller never relies on a number next to the one that was checked.
+ * A number that holds, at most 1e-13 of itself above the least that does; `holds` is false up to some x > 0
+ * and true beyond. What comes back has itself been tried, so a caller never relies on a number next to the
+ * one that was checked.
  */
 export function leastThatHolds(holds: (x: number) => boolean, start: number): number {
   let above = start;

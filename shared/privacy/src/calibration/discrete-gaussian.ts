@@ -1,13 +1,15 @@
 /**
  * Tells how much discrete Gaussian noise a vector of integers needs.
  *
- * Proof note. Let q map rows to Z^m and ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever neighbouring relation
- * Δ was derived for: add or remove one row, or replace one. Independent noise of the discrete Gaussian distribution with the
- * same σ² on every entry makes q ρ-zCDP with ρ = Δ²/(2σ²): Canonne, Kamath and Steinke, "The Discrete Gaussian for
- * Differential Privacy" (2020, section 2.2 of arXiv:2004.00010), for one entry; Rényi divergences of independent entries add up, to
- * α Σ (qᵢ(D) − qᵢ(D′))²/(2σ²). It holds for every σ² > 0 and exactly, with no term for discretisation, since the shifts are
- * integers. The step to (ε, δ) is that of zcdp.ts. The calibration of the continuous Gaussian (Balle and Wang) is proved for
- * continuous noise only, so it is not used here; rounded-gaussian.ts does, for noise of another kind.
+ * Proof note. Let q map rows to Z^m and ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever
+ * neighbouring relation Δ was derived for: add or remove one row, or replace one. Independent noise of the
+ * discrete Gaussian distribution with the same σ² on every entry makes q ρ-zCDP with ρ = Δ²/(2σ²): Canonne,
+ * Kamath and Steinke, "The Discrete Gaussian for Differential Privacy" (2020, section 2.2 of
+ * arXiv:2004.00010), for one entry; Rényi divergences of independent entries add up, to α Σ (qᵢ(D) −
+ * qᵢ(D′))²/(2σ²). It holds for every σ² > 0 and exactly, with no term for discretisation, since the shifts
+ * are integers. The step to (ε, δ) is that of zcdp.ts. The calibration of the continuous Gaussian (Balle and
+ * Wang) is proved for continuous noise only, so it is not used here; rounded-gaussian.ts does, for noise of
+ * another kind.
  *
  * The sum of several owners' discrete Gaussians is not itself one, and nothing here applies to it.
  */
@@ -16,7 +18,10 @@ import { checkDelta, checkEpsilon, checkPositive, checkPositiveInteger } from '.
 import { bitLength, checkRational, type Rational, rationalOf, ZERO } from '../rational.ts';
 import { rhoOfBudget } from './zcdp.ts';
 
-/** σ² is rounded up to a number with this many leading digits: 2^−40 of noise more, and short fractions for the sampler. */
+/**
+ * σ² is rounded up to a number with this many leading digits: 2^−40 of noise more, and short fractions for
+ * the sampler.
+ */
 const SIGNIFICANT_BITS = 40;
 
 /**
@@ -70,7 +75,8 @@ export function rhoOfDiscreteGaussian(parameters: {
   checkPositiveInteger('sigmaSquared.numerator', sigmaSquared.numerator);
   const numerator = sensitivitySquared * sigmaSquared.denominator;
   const denominator = 2n * sigmaSquared.numerator;
-  // 53 digits of the quotient, rounded up: such an integer is a double, and so is its product with a power of two.
+  // 53 digits of the quotient, rounded up: such an integer is a double, and so is its product with a power of
+  // two.
   const digits = (shift: number) =>
     ceilingOf(numerator << BigInt(Math.max(0, shift)), denominator << BigInt(Math.max(0, -shift)));
   // The quotient lies between 2^(leading − 1) and 2^(leading + 1).

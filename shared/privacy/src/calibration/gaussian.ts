@@ -1,17 +1,18 @@
 /**
- * Tells how much continuous Gaussian noise a vector of real numbers needs: the classic calibration and the analytic one.
+ * Tells how much continuous Gaussian noise a vector of real numbers needs: the classic calibration and the
+ * analytic one.
  *
- * Proof note. Let ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever neighbouring relation Δ was derived for: add or
- * remove one row, or replace one. Noise N(0, σ²I) looks the same from all sides, so only the length of the shift matters
- * and the question has one dimension; the worst shift is Δ itself. With h = Δ/σ the logarithm of the density ratio is
- * distributed as N(h²/2, h²), and the least δ for an ε is
+ * Proof note. Let ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever neighbouring relation Δ was
+ * derived for: add or remove one row, or replace one. Noise N(0, σ²I) looks the same from all sides, so only
+ * the length of the shift matters and the question has one dimension; the worst shift is Δ itself. With h =
+ * Δ/σ the logarithm of the density ratio is distributed as N(h²/2, h²), and the least δ for an ε is
  *
  *   δ = Φ(h/2 − ε/h) − exp(ε) Φ(−h/2 − ε/h)
  *
- * (Balle and Wang, "Improving the Gaussian mechanism for differential privacy", 2018, theorem 8). This is an equality: a
- * smaller σ is not private. With x = ε/h − h/2 and y = x + h = ε/h + h/2 we have exp(ε) φ(y) = φ(x), hence δ = φ(x) (M(x) − M(y))
- * for Mills' ratio M = (1 − Φ)/φ, where exp(ε) has gone and far tails keep their digits. Every error is rounded upwards, with
- * bounds that hold for ε up to a thousand.
+ * (Balle and Wang, "Improving the Gaussian mechanism for differential privacy", 2018, theorem 8). This is an
+ * equality: a smaller σ is not private. With x = ε/h − h/2 and y = x + h = ε/h + h/2 we have exp(ε) φ(y) =
+ * φ(x), hence δ = φ(x) (M(x) − M(y)) for Mills' ratio M = (1 − Φ)/φ, where exp(ε) has gone and far tails keep
+ * their digits. Every error is rounded upwards, with bounds that hold for ε up to a thousand.
  */
 
 import { checkDelta, checkEpsilon, checkPositive, invalid } from '../parameters.ts';
@@ -21,8 +22,8 @@ import { leastThatHolds } from './bisect.ts';
 const PRODUCT_ROUNDING = 1e-15;
 
 /**
- * The least δ for which noise of standard deviation σ makes a query of L2 sensitivity Δ (ε, δ)-differentially private,
- * rounded up; in (0, 1].
+ * The least δ for which noise of standard deviation σ makes a query of L2 sensitivity Δ (ε, δ)-differentially
+ * private, rounded up; in (0, 1].
  * @throws ERR_DP_PARAMETER unless all three are finite and positive
  */
 export function dpDeltaOfGaussian(parameters: {
@@ -72,8 +73,9 @@ export function calibrateAnalyticGaussian(parameters: {
 }
 
 /**
- * σ = Δ √(2 ln(1.25/δ))/ε: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014), theorem A.1. Its proof
- * needs ε <= 1, and beyond that the formula does give too little noise. Larger than the analytic σ.
+ * σ = Δ √(2 ln(1.25/δ))/ε: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014),
+ * theorem A.1. Its proof needs ε <= 1, and beyond that the formula does give too little noise. Larger than
+ * the analytic σ.
  * @throws ERR_DP_PARAMETER unless Δ is finite and positive, ε in (0, 1] and δ in (0, 1)
  */
 export function calibrateClassicGaussian(parameters: {
@@ -93,13 +95,17 @@ export function calibrateClassicGaussian(parameters: {
 /**
  * The upper tail of the normal distribution, to full relative accuracy however far out.
  *
- * The erfc of jstat 1.9 is 1 − erf and has no correct digit left beyond 6, where δ of 1e-9 and less are decided.
+ * The erfc of jstat 1.9 is 1 − erf and has no correct digit left beyond 6, where δ of 1e-9 and less are
+ * decided.
  */
 
 /** Bound on the relative error of `millsRatio`; tests hold it against an integral. */
 export const MILLS_ERROR = 2e-14;
 
-/** The power series serves up to here; beyond, the continued fraction does, which takes the longer the nearer x is to zero. */
+/**
+ * The power series serves up to here; beyond, the continued fraction does, which takes the longer the nearer
+ * x is to zero.
+ */
 const SERIES_UP_TO = 2;
 
 /** The density of the normal distribution. */
@@ -107,12 +113,18 @@ export function normalDensity(x: number): number {
   return Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
 }
 
-/** (1 − Φ(x))/φ(x) for x >= 0: what is left of the tail once its exponential has been taken out, between 1/(x + 1) and 1.26. */
+/**
+ * (1 − Φ(x))/φ(x) for x >= 0: what is left of the tail once its exponential has been taken out, between 1/(x
+ * + 1) and 1.26.
+ */
 export function millsRatio(x: number): number {
   return x < SERIES_UP_TO ? bySeries(x) : byContinuedFraction(x);
 }
 
-/** √(π/2) exp(x²/2) − Σ x^(2k+1)/(2k+1)!!: Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.2.11. */
+/**
+ * √(π/2) exp(x²/2) − Σ x^(2k+1)/(2k+1)!!: Abramowitz and Stegun, "Handbook of Mathematical Functions",
+ * 26.2.11.
+ */
 function bySeries(x: number): number {
   let term = x;
   let sum = 0;
@@ -123,7 +135,10 @@ function bySeries(x: number): number {
   return Math.sqrt(Math.PI / 2) * Math.exp((x * x) / 2) - sum;
 }
 
-/** 1/(x + 1/(x + 2/(x + 3/(x + …)))), ibid. 26.2.14, from the inside: 200 levels settle the last digit at x = 2. */
+/**
+ * 1/(x + 1/(x + 2/(x + 3/(x + …)))), ibid. 26.2.14, from the inside: 200 levels settle the last digit at x =
+ * 2.
+ */
 function byContinuedFraction(x: number): number {
   let tail = x;
   for (let k = 200; k > 0; k--) tail = x + k / tail;

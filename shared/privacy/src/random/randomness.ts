@@ -1,4 +1,7 @@
-/** Sources of random bytes, the system or a secret that they follow from; and words, coins and integers out of them. */
+/**
+ * Sources of random bytes, the system or a secret that they follow from; and words, coins and integers out of
+ * them.
+ */
 
 import { hmacSha256Hasher, randomBytes } from '@eigenveil/platform';
 import { bitLength } from '../rational.ts';
@@ -12,8 +15,9 @@ export const systemRandomness: RandomSource = randomBytes;
 const BLOCK_BYTES = 32;
 
 /**
- * The blocks HMAC-SHA-256(key, 0), HMAC-SHA-256(key, 1), …: to whoever does not know the key they are as good as random (Bellare, "New proofs for NMAC and HMAC", 2006). So
- * that what is to be drawn once is the same however often it is drawn. A key is for one draw alone.
+ * The blocks HMAC-SHA-256(key, 0), HMAC-SHA-256(key, 1), …: to whoever does not know the key they are as good
+ * as random (Bellare, "New proofs for NMAC and HMAC", 2006). So that what is to be drawn once is the same
+ * however often it is drawn. A key is for one draw alone.
  * @param key of 32 bytes, secret and uniform
  */
 export function keyedRandomness(key: Uint8Array): RandomSource {
@@ -28,7 +32,9 @@ export function keyedRandomness(key: Uint8Array): RandomSource {
   };
 }
 
-/** One call of the CSPRNG costs as much as some hundred bytes of its output; a single draw needs only a few. */
+/**
+ * One call of the CSPRNG costs as much as some hundred bytes of its output; a single draw needs only a few.
+ */
 const FIRST_CHUNK_BYTES = 64;
 const LARGEST_CHUNK_BYTES = 4096;
 
@@ -74,7 +80,10 @@ export class RandomBits {
     return missing === 0 ? value : (value << BigInt(missing)) | BigInt(this.word() >>> (32 - missing));
   }
 
-  /** Draws uniformly from [0, bound), by rejection; bound >= 1. `length` is the bit length of bound − 1, for callers that know it. */
+  /**
+   * Draws uniformly from [0, bound), by rejection; bound >= 1. `length` is the bit length of bound − 1, for
+   * callers that know it.
+   */
   below(bound: bigint, length = bitLength(bound - 1n)): bigint {
     for (;;) {
       const candidate = this.bits(length);

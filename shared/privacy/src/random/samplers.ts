@@ -1,7 +1,8 @@
 /**
- * Exact samples of noise in whole numbers: discrete Gaussian, discrete Laplace and rounded Gaussian, by the algorithms of Canonne, Kamath and Steinke,
- * "The Discrete Gaussian for Differential Privacy" (2020). Integers and rationals only. How long a draw takes depends on the value drawn, so an adversary
- * who can time it is out of scope.
+ * Exact samples of noise in whole numbers: discrete Gaussian, discrete Laplace and rounded Gaussian, by the
+ * algorithms of Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy" (2020).
+ * Integers and rationals only. How long a draw takes depends on the value drawn, so an adversary who can time
+ * it is out of scope.
  */
 
 import { bitLength, checkRational, integerSqrt, type Rational } from '../rational.ts';
@@ -70,12 +71,7 @@ export function discreteLaplaceSampler(
 }
 
 /** One draw for τ = t/s with t, s > 0. */
-function drawDiscreteLaplace(
-  random: RandomBits,
-  t: bigint,
-  s: bigint,
-  length = bitLength(t - 1n),
-): bigint {
+function drawDiscreteLaplace(random: RandomBits, t: bigint, s: bigint, length = bitLength(t - 1n)): bigint {
   for (;;) {
     const magnitude = drawGeometric(random, t, s, length);
     if (!random.coin()) return magnitude;
@@ -99,16 +95,18 @@ export function drawGeometric(random: RandomBits, t: bigint, s: bigint, length =
 /**
  * A coin falls heads with probability exactly exp(−γ) for a rational γ: algorithm 1.
  *
- * A coin of probability p is "U < p" for a uniform real U whose binary digits are drawn as they are needed. Its first 32
- * digits decide all but one case in 2^31 or so, with machine integers; the others are decided exactly by BigInt. So nothing
- * is rounded, and the result does not depend on how many digits are drawn at once.
+ * A coin of probability p is "U < p" for a uniform real U whose binary digits are drawn as they are needed.
+ * Its first 32 digits decide all but one case in 2^31 or so, with machine integers; the others are decided
+ * exactly by BigInt. So nothing is rounded, and the result does not depend on how many digits are drawn at
+ * once.
  */
 const WORD_BITS = 32n;
 
 /** Is true with probability exp(−numerator/denominator); numerator >= 0, denominator > 0. */
 export function bernoulliExp(random: RandomBits, numerator: bigint, denominator: bigint): boolean {
   if (numerator <= denominator) return bernoulliExpFraction(random, numerator, denominator);
-  // exp(−γ) = exp(−1)^⌊γ⌋ · exp(−(γ − ⌊γ⌋)); the first tails ends it, so a large γ costs no more than a small one.
+  // exp(−γ) = exp(−1)^⌊γ⌋ · exp(−(γ − ⌊γ⌋)); the first tails ends it, so a large γ costs no more than a small
+  // one.
   const whole = numerator / denominator;
   for (let i = 0n; i < whole; i++) {
     if (!bernoulliExpFraction(random, 1n, 1n)) return false;
@@ -116,7 +114,10 @@ export function bernoulliExp(random: RandomBits, numerator: bigint, denominator:
   return bernoulliExpFraction(random, numerator - whole * denominator, denominator);
 }
 
-/** Tosses coins of γ/1, γ/2, γ/3, … until one falls tails, for γ = numerator/denominator in [0, 1]; true if it was an odd one. */
+/**
+ * Tosses coins of γ/1, γ/2, γ/3, … until one falls tails, for γ = numerator/denominator in [0, 1]; true if it
+ * was an odd one.
+ */
 function bernoulliExpFraction(random: RandomBits, numerator: bigint, denominator: bigint): boolean {
   const leading = Number((numerator << WORD_BITS) / denominator);
   let k = 1;
@@ -155,8 +156,10 @@ export interface RoundedGaussianParameters {
 }
 
 /**
- * Samples a Gaussian rounded to integers, as closely as the discrete Gaussian on a finer lattice is one: draws round(Y/2^s), Y a discrete Gaussian of parameter 4^s σ². Halves go up, for negative numbers as well, so that adding an integer and
- * rounding can change places: the proof in calibration/rounded-gaussian.ts needs that.
+ * Samples a Gaussian rounded to integers, as closely as the discrete Gaussian on a finer lattice is one:
+ * draws round(Y/2^s), Y a discrete Gaussian of parameter 4^s σ². Halves go up, for negative numbers as well,
+ * so that adding an integer and rounding can change places: the proof in calibration/rounded-gaussian.ts
+ * needs that.
  * @throws ERR_DP_PARAMETER when σ² is no rational >= 0
  */
 export function roundedGaussianSampler(

@@ -1,13 +1,17 @@
 /**
- * Tells what the result of a task costs the rows that it is computed from, in whichever relation of neighbours a budget is kept.
+ * Tells what the result of a task costs the rows that it is computed from, in whichever relation of
+ * neighbours a budget is kept.
  *
  * Proof notes.
- * - ρ. Noise of servers, and of the CSP, is rounded from a discrete Gaussian on a lattice, which is ρ-zCDP for ρ = Σ (change_i/σ_i)²/2 (Canonne, Kamath and
- *   Steinke 2020, theorem 4; a lattice that all changes lie on, and rounding is post-processing): at most 1/(2σ²) for the least σ, in sensitivities,
- *   that gives (ε, δ). The noise of owners is made for the ρ that gives (ε, δ) (stage/noise-plan.ts).
- *   Pure ε, of histograms with discrete Laplace noise, is ε²/2-zCDP (Bun and Steinke 2016, proposition 1.4).
- * - From `add-remove` to `replace`. Data sets that differ in one row's content are two steps apart: one row less, then one more. So (ε, δ) gives (2ε, (1 + e^ε) δ),
- *   and ρ-zCDP gives 4ρ (Bun and Steinke 2016, proposition 1.9). There is no way back: a count that takes no noise under `replace` tells a row that is missing.
+ * - ρ. Noise of servers, and of the CSP, is rounded from a discrete Gaussian on a lattice, which is ρ-zCDP
+ *   for ρ = Σ (change_i/σ_i)²/2 (Canonne, Kamath and Steinke 2020, theorem 4; a lattice that all changes lie
+ *   on, and rounding is post-processing): at most 1/(2σ²) for the least σ, in sensitivities, that gives (ε,
+ *   δ). The noise of owners is made for the ρ that gives (ε, δ) (stage/noise-plan.ts). Pure ε, of histograms
+ *   with discrete Laplace noise, is ε²/2-zCDP (Bun and Steinke 2016, proposition 1.4).
+ * - From `add-remove` to `replace`. Data sets that differ in one row's content are two steps apart: one row
+ *   less, then one more. So (ε, δ) gives (2ε, (1 + e^ε) δ), and ρ-zCDP gives 4ρ (Bun and Steinke 2016,
+ *   proposition 1.9). There is no way back: a count that takes no noise under `replace` tells a row that is
+ *   missing.
  */
 import { calibrateRoundedGaussian } from '../calibration/rounded-gaussian.ts';
 import { rhoOfBudget } from '../calibration/zcdp.ts';
@@ -24,7 +28,8 @@ export interface TaskCost {
 
 /**
  * @param neighbours the relation that the cost is to be told in
- * @throws ERR_DP_PARAMETER for a guarantee of `replace` that is asked for in `add-remove`, or that is out of range
+ * @throws ERR_DP_PARAMETER for a guarantee of `replace` that is asked for in `add-remove`, or that is out of
+ *   range
  */
 export function costOfTask(
   {

@@ -1,9 +1,10 @@
 /**
- * Tells how much noise each value of a task's statistics takes, and how far it may reach: a pure function of the task, the same on
- * every machine. docs/privacy.md derives it.
+ * Tells how much noise each value of a task's statistics takes, and how far it may reach: a pure function of
+ * the task, the same on every machine. docs/privacy.md derives it.
  *
- * Square roots are the only operations in doubles whose results are used as they are, and IEEE 754 rounds them correctly. The noise multiplier takes
- * exponentials too (for owners, logarithms as well), which it does not, and is rounded up to ten digits.
+ * Square roots are the only operations in doubles whose results are used as they are, and IEEE 754 rounds
+ * them correctly. The noise multiplier takes exponentials too (for owners, logarithms as well), which it does
+ * not, and is rounded up to ten digits.
  */
 
 import { CodedError } from '@eigenveil/platform';
@@ -30,7 +31,10 @@ export interface NoisePlan {
   readonly variances: PerKind<Rational>;
   /** s: noise is drawn in steps of 2^-s, and rounded. 0: drawn as integers, as owners do. */
   readonly latticeBits: PerKind<number>;
-  /** σ² of the entries of R off its diagonal, half of that on it: they weigh √2 times as much (sensitivity.ts). */
+  /**
+   * σ² of the entries of R off its diagonal, half of that on it: they weigh √2 times as much
+   * (sensitivity.ts).
+   */
   readonly offDiagonal: Rational;
   /** σ of a value's whole noise, of all draws together. */
   readonly deviations: PerKind<number>;
@@ -41,16 +45,22 @@ export interface NoisePlan {
 /** −log2 of the probability that any value leaves its slot, and one more: tails have two ends. */
 const TAIL_BITS = 41;
 const MULTIPLIER_DIGITS = 10;
-/** The share of the noise multiplier that the owners' sum may lose for not being a discrete Gaussian, see `checkSum`. */
+/**
+ * The share of the noise multiplier that the owners' sum may lose for not being a discrete Gaussian, see
+ * `checkSum`.
+ */
 const SUM_SLACK = 2 ** -10;
 
-/** @throws ERR_DP_PARAMETER for a setting that is not valid, or that would need noise of a deviation below 1 */
+/**
+ * @throws ERR_DP_PARAMETER for a setting that is not valid, or that would need noise of a deviation below 1
+ */
 export function noisePlan(task: StageTask): NoisePlan {
   const { setting } = task;
   checkSetting(setting);
   const bound = clippingBound(task);
   const budget = { epsilon: setting.epsilon, dpDelta: setting.delta };
-  // A sum of rounded numbers is not a rounded sum, so the owners' parts are discrete Gaussians, for which zCDP has the theorem.
+  // A sum of rounded numbers is not a rounded sum, so the owners' parts are discrete Gaussians, for which
+  // zCDP has the theorem.
   const exact =
     setting.noise === 'owners'
       ? Math.sqrt(1 / (2 * rhoOfBudget(budget)))
@@ -75,7 +85,8 @@ export function noisePlan(task: StageTask): NoisePlan {
   const draws = { servers: 2, csp: 1, owners: task.maximumOwners }[setting.noise];
   const deviations = perKind(variances, (variance) => Math.sqrt(draws * quotient(variance)));
   const reach = Math.sqrt(2 * Math.LN2 * (TAIL_BITS + Math.ceil(Math.log2(valuesOf(task)))));
-  // Rounding adds up to a half to each of two draws. That of one alone leaves it within a tail, which is an integer.
+  // Rounding adds up to a half to each of two draws. That of one alone leaves it within a tail, which is an
+  // integer.
   const rounding = setting.noise === 'servers' ? 1n : 0n;
   const tails = perKind(deviations, (deviation) =>
     deviation === 0 ? 0n : BigInt(Math.ceil(deviation * reach)) + rounding,
@@ -99,7 +110,10 @@ export function valuesOf({ kind, features: d, classes }: StageTask): number {
   return sums + (kind === 'mdr' ? 0 : (d * (d + 1)) / 2);
 }
 
-/** Rounded up to so few digits that logarithms which differ in their last ones give the same. Exactly the result is what counts. */
+/**
+ * Rounded up to so few digits that logarithms which differ in their last ones give the same. Exactly the
+ * result is what counts.
+ */
 function roundedUp(value: number): number {
   const unit = 2 ** (Math.floor(Math.log2(value)) - MULTIPLIER_DIGITS);
   return Math.ceil(value / unit) * unit;
@@ -131,11 +145,12 @@ function checkDeviations(variances: PerKind<Rational>): void {
 }
 
 /**
- * The sum of n discrete Gaussians is not one, but nearly: Kairouz, Liu and Steinke, "The Distributed Discrete Gaussian Mechanism for
- * Federated Learning with Secure Aggregation" (2021), theorem 1. A sum of n with deviation σ_i each is ε²/2-concentrated differentially private on D
- * values with ε = Δ/(√n σ_i) + τ √D, τ = 10 Σ_{k<n} exp(−2π² σ_i² k/(k + 1)) <= 10 (n − 1) exp(−π² σ_i²). Their proof compares
- * densities value by value, so σ_i may differ between values, and the least of them bounds τ. Here Δ/(√n σ_i) = 1/multiplier, which was
- * enlarged by 2^-10 to make room for τ √D. More owners than the honest ones only add noise to that.
+ * The sum of n discrete Gaussians is not one, but nearly: Kairouz, Liu and Steinke, "The Distributed Discrete
+ * Gaussian Mechanism for Federated Learning with Secure Aggregation" (2021), theorem 1. A sum of n with
+ * deviation σ_i each is ε²/2-concentrated differentially private on D values with ε = Δ/(√n σ_i) + τ √D, τ =
+ * 10 Σ_{k<n} exp(−2π² σ_i² k/(k + 1)) <= 10 (n − 1) exp(−π² σ_i²). Their proof compares densities value by
+ * value, so σ_i may differ between values, and the least of them bounds τ. Here Δ/(√n σ_i) = 1/multiplier,
+ * which was enlarged by 2^-10 to make room for τ √D. More owners than the honest ones only add noise to that.
  */
 function checkSum(task: StageTask, variances: PerKind<Rational>, multiplier: number): void {
   const honest = task.setting.honestOwners!;
@@ -160,8 +175,9 @@ export function largestEntry({ clippingBound: bound }: NoisePlan): bigint {
 }
 
 /**
- * Noise in the order of the flat statistics: the upper triangle of R unless the method is MDR, per labelling and class V and M, and 0 for the number
- * of owners. Whoever draws must draw once per task: the mean of several draws is closer to the statistics.
+ * Noise in the order of the flat statistics: the upper triangle of R unless the method is MDR, per labelling
+ * and class V and M, and 0 for the number of owners. Whoever draws must draw once per task: the mean of
+ * several draws is closer to the statistics.
  */
 export function sampleNoise(
   source: RandomSource,

@@ -1,12 +1,14 @@
 /**
  * Tells how much one row moves the statistics of a task: the joint L2 sensitivity of their weighted values.
  *
- * Weights. A row is a vector z of integers with ‖z‖ <= B. It adds z zᵀ to R (upper triangle, entries off the diagonal once), and per
- * labelling z to the V and 1 to the M of its class. Values are weighted before lengths are taken: R by 1/B² on its
- * diagonal and √2/B² off it, V by w_V/B, M by w_M. Noise of deviation σΔ/weight per value is then noise of deviation σΔ on
- * every weighted value. Any weights give a true bound. PCA takes w_V = w_M = 1/2, since R is what it is about; the others 1.
+ * Weights. A row is a vector z of integers with ‖z‖ <= B. It adds z zᵀ to R (upper triangle, entries off the
+ * diagonal once), and per labelling z to the V and 1 to the M of its class. Values are weighted before
+ * lengths are taken: R by 1/B² on its diagonal and √2/B² off it, V by w_V/B, M by w_M. Noise of deviation
+ * σΔ/weight per value is then noise of deviation σΔ on every weighted value. Any weights give a true bound.
+ * PCA takes w_V = w_M = 1/2, since R is what it is about; the others 1.
  *
- * With L labellings, [R] = 1 where R is collected (else 0), and s labellings in which a row and the one in its place are of one class:
+ * With L labellings, [R] = 1 where R is collected (else 0), and s labellings in which a row and the one in
+ * its place are of one class:
  *
  *   one row more or less: Δ² = [R] + L (w_V² + w_M²)
  *   a row instead of another: Δ² is the largest value of
@@ -49,7 +51,10 @@ export function sensitivitySquared(
   return largest;
 }
 
-/** Says whether one row can change the number of rows of a class. Where it cannot, M is public and takes no noise. */
+/**
+ * Says whether one row can change the number of rows of a class. Where it cannot, M is public and takes no
+ * noise.
+ */
 export function countsAreProtected({ kind }: Pick<StageTask, 'kind'>, neighbours: Neighbours): boolean {
   return kind !== 'pca' || neighbours === 'add-remove';
 }

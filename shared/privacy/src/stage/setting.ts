@@ -5,8 +5,8 @@ import { checkCount, invalid, type Neighbours } from '../parameters.ts';
 import { rationalOf } from '../rational.ts';
 
 /**
- * The drawers of the noise: each server all of it; the CSP alone all of it; or each owner its part. With `csp` nothing is promised against the CSP, which knows
- * all noise of a result that it is shown.
+ * The drawers of the noise: each server all of it; the CSP alone all of it; or each owner its part. With
+ * `csp` nothing is promised against the CSP, which knows all noise of a result that it is shown.
  */
 export type NoiseDrawers = 'servers' | 'csp' | 'owners';
 
@@ -17,11 +17,14 @@ export interface PrivacySetting {
   /** C: rows of features in [-1, 1] are scaled down to this length; √d never clips. */
   readonly clippingNorm: number;
   readonly noise: NoiseDrawers;
-  /** The number of owners, with `owners`, that are relied on to add their noise and to keep it to themselves; else null. */
+  /**
+   * The number of owners, with `owners`, that are relied on to add their noise and to keep it to themselves;
+   * else null.
+   */
   readonly honestOwners: number | null;
   /**
-   * Consent: the features' ranges come from domain knowledge, or from a result that has a guarantee of its own and that the task names. Ranges taken from the rows
-   * would be outside of the guarantee.
+   * Consent: the features' ranges come from domain knowledge, or from a result that has a guarantee of its
+   * own and that the task names. Ranges taken from the rows would be outside of the guarantee.
    */
   readonly dataIndependentRanges: true | 'rangesFrom';
 }
@@ -63,8 +66,9 @@ export function checkSetting(setting: PrivacySetting): void {
 }
 
 /**
- * √(d/3): the C that drafts take, in units of features in [−1, 1]. So long are rows, in root mean square, whose features spread evenly over their ranges.
- * A function of d alone, since one that looks at rows would have to be private itself.
+ * √(d/3): the C that drafts take, in units of features in [−1, 1]. So long are rows, in root mean square,
+ * whose features spread evenly over their ranges. A function of d alone, since one that looks at rows would
+ * have to be private itself.
  * @example
  * import { defaultClippingNorm } from '@eigenveil/privacy';
  *
@@ -75,8 +79,8 @@ export function defaultClippingNorm(features: number): number {
 }
 
 /**
- * B² = ⌊C² 4^fractionBits⌋: the largest squared length of a clipped row of integers, exactly. At most d 4^fractionBits, the length that
- * no row exceeds.
+ * B² = ⌊C² 4^fractionBits⌋: the largest squared length of a clipped row of integers, exactly. At most d
+ * 4^fractionBits, the length that no row exceeds.
  * @throws ERR_DP_PARAMETER when all rows would be clipped to nothing
  */
 export function clippingBound({

@@ -1,4 +1,7 @@
-/** Limits how often a secret may be tried in vain, by each address and by all together, so that guessing stays hopeless and nobody is locked out for long. */
+/**
+ * Limits how often a secret may be tried in vain, by each address and by all together, so that guessing stays
+ * hopeless and nobody is locked out for long.
+ */
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
@@ -18,9 +21,9 @@ const OF_ALL: Places = { most: 20, pauseMilliseconds: 50 };
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Only failures take a place. An address that has succeeded before is held back by its own failures alone, so that whoever has signed in
- * once can do it again while others guess. Another one competes with them for the places of all, and tries again after a second.
- * The counts are those of this process.
+ * Only failures take a place. An address that has succeeded before is held back by its own failures alone, so
+ * that whoever has signed in once can do it again while others guess. Another one competes with them for the
+ * places of all, and tries again after a second. The counts are those of this process.
  */
 export class Attempts {
   readonly #now: () => number;

@@ -1,4 +1,7 @@
-/** Checks the request proofs (DPoP) that come with a service's requests, and lets in owners by them: each proof is of the right key, for this address, and used once. */
+/**
+ * Checks the request proofs (DPoP) that come with a service's requests, and lets in owners by them: each
+ * proof is of the right key, for this address, and used once.
+ */
 
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
@@ -25,8 +28,9 @@ export class ProofChecker {
   readonly #used: UsedProofs;
 
   /**
-   * `leg` says in refusals who asks whom: from an owner to the CSP. `publicUrl` gives the base address under which peers reach the
-   * service, without a trailing slash; a function, since a service that listens on any free port knows its address only then.
+   * `leg` says in refusals who asks whom: from an owner to the CSP. `publicUrl` gives the base address under
+   * which peers reach the service, without a trailing slash; a function, since a service that listens on any
+   * free port knows its address only then.
    */
   constructor(leg: string, publicUrl: () => string, used: UsedProofs = new ReplayGuard()) {
     this.#leg = leg;
@@ -35,8 +39,8 @@ export class ProofChecker {
   }
 
   /**
-   * Verifies the proof of a request, asks `admit` whether its key may do this, and uses the proof up. In this order a
-   * stranger can neither fill the memory of used proofs nor use up somebody else's.
+   * Verifies the proof of a request, asks `admit` whether its key may do this, and uses the proof up. In this
+   * order a stranger can neither fill the memory of used proofs nor use up somebody else's.
    * @throws ERR_AUTH_REQUIRED, ERR_PROOF_REPLAYED, ERR_BUSY and what `admit` throws
    */
   async check<Identity>(
@@ -51,8 +55,8 @@ export class ProofChecker {
   }
 
   /**
-   * Verifies only the proof of a request, for a route that learns from the body whether its sender is somebody: that route
-   * uses the proof up itself.
+   * Verifies only the proof of a request, for a route that learns from the body whether its sender is
+   * somebody: that route uses the proof up itself.
    * @throws ERR_AUTH_REQUIRED
    */
   async verify(request: IncomingMessage, token: string | undefined): Promise<VerifiedProof> {

@@ -1,4 +1,8 @@
-/** Secrets that let somebody in: the operator's bearer token, 256 random bits in a secret file, compared by digest in constant time, and void when the file holds another; and one-time tokens, such as those of an owner's enrolment or a device's, of which whoever makes one keeps the hash alone. */
+/**
+ * Secrets that let somebody in: the operator's bearer token, 256 random bits in a secret file, compared by
+ * digest in constant time, and void when the file holds another; and one-time tokens, such as those of an
+ * owner's enrolment or a device's, of which whoever makes one keeps the hash alone.
+ */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
@@ -11,7 +15,10 @@ const TOKEN_BYTES = 32;
 /** A shorter token, put there by hand, could be guessed over the network. */
 const SHORTEST_TOKEN = 32;
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
-/** The time after which the file is read again: whoever replaces a token that has leaked waits no longer than this. */
+/**
+ * The time after which the file is read again: whoever replaces a token that has leaked waits no longer than
+ * this.
+ */
 const REREAD_MILLISECONDS = 5000;
 
 export class AdminToken {
@@ -37,7 +44,10 @@ export class AdminToken {
     return new AdminToken(await loadOrCreateSecretFile(path, fresh), path);
   }
 
-  /** The token that the file held when it was read last; undefined where that was no token, and then nobody is admitted. A secret. */
+  /**
+   * The token that the file held when it was read last; undefined where that was no token, and then nobody is
+   * admitted. A secret.
+   */
   get current(): string | undefined {
     return this.#current;
   }
@@ -57,7 +67,10 @@ export class AdminToken {
     clearInterval(this.#timer);
   }
 
-  /** Reads the file again. None is made, since the other processes of a service would not have it: a restart does that. */
+  /**
+   * Reads the file again. None is made, since the other processes of a service would not have it: a restart
+   * does that.
+   */
   async reread(log: Logger): Promise<void> {
     const before = this.#current;
     try {
@@ -114,7 +127,10 @@ export function newOneTimeToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** A token has 256 random bits, so a plain hash hides it and a look-up by hash gives nothing away through timing. */
+/**
+ * A token has 256 random bits, so a plain hash hides it and a look-up by hash gives nothing away through
+ * timing.
+ */
 export function hashOneTimeToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

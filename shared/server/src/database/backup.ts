@@ -1,6 +1,7 @@
 /**
- * Backups of a service's database, made while it runs, and their restoration. A backup holds no secret: what a task has sealed
- * or not yet computed would be of no use, since a task must not go on from a state that it has left behind.
+ * Backups of a service's database, made while it runs, and their restoration. A backup holds no secret: what
+ * a task has sealed or not yet computed would be of no use, since a task must not go on from a state that it
+ * has left behind.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -31,7 +32,10 @@ import { type DatabaseRules, inspectDatabase } from './inspect.ts';
 const SQLITE_FULL = 13;
 const DATABASE = 'database.sqlite';
 const MANIFEST = 'manifest.json';
-/** Names of files that the operator may have put into the data directory before a restoration, or that one leaves that was interrupted. */
+/**
+ * Names of files that the operator may have put into the data directory before a restoration, or that one
+ * leaves that was interrupted.
+ */
 const ALLOWED_BEFORE =
   /^(signing-key\.json|key-encryption-key|admin-token|log-key|lock\.sqlite(-journal)?|restored\.sqlite(-wal|-shm|-journal)?)$/;
 
@@ -62,7 +66,9 @@ const BACKUP: Statement<typeof Contents> = {
 export interface BackupRules extends DatabaseRules {
   /** Takes out of a copy of the database what must not be in a backup. */
   readonly prepare: (database: string) => Promise<void>;
-  /** Makes a database that was put back safe to go on with; `backup` is the digest of the backup's database. */
+  /**
+   * Makes a database that was put back safe to go on with; `backup` is the digest of the backup's database.
+   */
   readonly finish: (database: string, backup: Digest) => Promise<void>;
 }
 
@@ -112,8 +118,8 @@ export async function makeBackup(rules: BackupRules, dataDirectory: string, to: 
 }
 
 /**
- * Removes the copy that a backup has left which was killed: what is destroyed in the database would stay in it. The copy of a backup that
- * is being made stays.
+ * Removes the copy that a backup has left which was killed: what is destroyed in the database would stay in
+ * it. The copy of a backup that is being made stays.
  */
 export async function removeDraft(dataDirectory: string): Promise<void> {
   const workshop = workshopOf(dataDirectory);
@@ -132,8 +138,8 @@ export async function removeDraft(dataDirectory: string): Promise<void> {
 }
 
 /**
- * Puts a backup into a data directory that holds no more than the service's own keys. The database appears whole and safe to go on
- * with, or not at all.
+ * Puts a backup into a data directory that holds no more than the service's own keys. The database appears
+ * whole and safe to go on with, or not at all.
  * @throws ERR_BACKUP, ERR_KEY_FILE, ERR_SCHEMA_NEWER, ERR_DATA_DIRECTORY_IN_USE, ERR_DATABASE
  */
 export async function restoreBackup(
@@ -166,15 +172,19 @@ export async function restoreBackup(
   }
 }
 
-/** The result of a verification: what the backup is, and how many sealed values it holds, which the service's keys open. */
+/**
+ * The result of a verification: what the backup is, and how many sealed values it holds, which the service's
+ * keys open.
+ */
 interface VerifiedBackup {
   readonly manifest: Manifest;
   readonly sealedValues: number;
 }
 
 /**
- * Looks whether `restoreBackup` would take a backup, and changes nothing: its manifest, as this service has signed it, the digest of its
- * database, that the database is whole and of a schema that this release knows, and that the service's keys open what is sealed in it.
+ * Looks whether `restoreBackup` would take a backup, and changes nothing: its manifest, as this service has
+ * signed it, the digest of its database, that the database is whole and of a schema that this release knows,
+ * and that the service's keys open what is sealed in it.
  * @throws ERR_BACKUP, ERR_KEY_FILE, ERR_SCHEMA_NEWER, ERR_DATABASE, ERR_SEAL_BROKEN
  */
 export async function verifyBackup(

@@ -1,7 +1,8 @@
 /**
- * Logs of what was done, each entry bound to the one before it by a hash: appended within the transaction that does what an entry tells of, in
- * SQLite or PostgreSQL, and verified later. The chain alone cannot show that the latest entries were removed, or that all was computed anew by somebody
- * who can write the database: for that a hash is noted elsewhere.
+ * Logs of what was done, each entry bound to the one before it by a hash: appended within the transaction
+ * that does what an entry tells of, in SQLite or PostgreSQL, and verified later. The chain alone cannot show
+ * that the latest entries were removed, or that all was computed anew by somebody who can write the database:
+ * for that a hash is noted elsewhere.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { CodedError } from '@eigenveil/platform';
@@ -38,7 +39,10 @@ export interface VerifiedLog<Entry> {
 
 type Row = Record<string, unknown>;
 
-/** A log in the table `audit`, with columns for its members in this order: sequence, time, its own, previous_hash, hash. */
+/**
+ * A log in the table `audit`, with columns for its members in this order: sequence, time, its own,
+ * previous_hash, hash.
+ */
 export class ChainedLog<Own extends { readonly [name in keyof Own]: string | null }> {
   readonly #schema: z.ZodType<Own & Link>;
   readonly #own: readonly (keyof Own & string)[];
@@ -50,8 +54,8 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
   }
 
   /**
-   * Adds an entry. To be done within the transaction that does what it tells of, so that there is neither without the other. Whoever else appends waits
-   * for its end, so that nothing comes between two entries.
+   * Adds an entry. To be done within the transaction that does what it tells of, so that there is neither
+   * without the other. Whoever else appends waits for its end, so that nothing comes between two entries.
    */
   *append(time: Date, content: Own): Work<void> {
     yield lockTable('audit');
@@ -60,7 +64,8 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
   }
 
   /**
-   * The entries in their order, as they stand in the database file of a service that may be running. Nothing of it is touched: it is evidence.
+   * The entries in their order, as they stand in the database file of a service that may be running. Nothing
+   * of it is touched: it is evidence.
    * @throws ERR_DATABASE
    */
   read(path: string): Row[] {
@@ -97,9 +102,11 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
   }
 
   /**
-   * Checks that every entry is what was appended, none was removed or put elsewhere, and that the entry with a hash that was noted before is among
-   * them. Without a noted hash it cannot be seen that the latest entries were removed, or that somebody has computed the whole log anew.
-   * @param follow told each entry in its order, to throw ERR_AUDIT_BROKEN of one that an honest service would not have written
+   * Checks that every entry is what was appended, none was removed or put elsewhere, and that the entry with
+   * a hash that was noted before is among them. Without a noted hash it cannot be seen that the latest
+   * entries were removed, or that somebody has computed the whole log anew.
+   * @param follow told each entry in its order, to throw ERR_AUDIT_BROKEN of one that an honest service would
+   *   not have written
    * @throws ERR_AUDIT_BROKEN, which names the first entry that is wrong
    */
   verify(

@@ -1,4 +1,7 @@
-/** Looks into a service's database without changing anything: for `check-config`, beside a service that may run, and for `backup verify`. */
+/**
+ * Looks into a service's database without changing anything: for `check-config`, beside a service that may
+ * run, and for `backup verify`.
+ */
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -22,7 +25,10 @@ export function inspectDatabase(
   path: string,
   { service, migrations, sealed }: DatabaseRules,
   look: (place: string, value: Uint8Array) => void,
-  /** Says whether it is a copy: of one, which nobody has open, SQLite goes through the whole file, and looks at no other beside it. */
+  /**
+   * Says whether it is a copy: of one, which nobody has open, SQLite goes through the whole file, and looks
+   * at no other beside it.
+   */
   isCopy = false,
 ): number {
   const db = openReadOnly(path, isCopy);
@@ -49,8 +55,9 @@ export function inspectDatabase(
 }
 
 /**
- * Opens the database for reading. Without its log nobody has it open, and `immutable` keeps SQLite from making one. Beside a service that runs, or after one that
- * was killed, SQLite reads the log, too, and changes at most the index that it keeps of it (`-shm`).
+ * Opens the database for reading. Without its log nobody has it open, and `immutable` keeps SQLite from
+ * making one. Beside a service that runs, or after one that was killed, SQLite reads the log, too, and
+ * changes at most the index that it keeps of it (`-shm`).
  */
 function openReadOnly(path: string, isCopy: boolean): DatabaseSync {
   const url = pathToFileURL(path);

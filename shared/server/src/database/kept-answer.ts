@@ -1,6 +1,7 @@
 /**
- * The one answer of a task whose two-party protocol gives one only, as either service keeps it while the task is computed: a seed, sealed, from which all its
- * secrets follow, and the tags of what has come, position by position. All of it goes when the task needs it no more.
+ * The one answer of a task whose two-party protocol gives one only, as either service keeps it while the task
+ * is computed: a seed, sealed, from which all its secrets follow, and the tags of what has come, position by
+ * position. All of it goes when the task needs it no more.
  */
 import { randomBytes } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
@@ -9,7 +10,10 @@ import type { Sealer } from '../secrets/sealing.ts';
 import { countOf, erasing, LOCKED, named, rowOf, sql, type Work } from './sql.ts';
 
 export interface AnswerStore {
-  /** Keeps the seed of a task's answer unless there is one; resolves to the one that is kept, or undefined where the task gives no answer any more. */
+  /**
+   * Keeps the seed of a task's answer unless there is one; resolves to the one that is kept, or undefined
+   * where the task gives no answer any more.
+   */
   keepSeed(taskId: string, sealedSeed: Uint8Array): Promise<Uint8Array | undefined>;
   /** Does the same for the tag of a position; undefined where there is no seed any more. */
   keepTag(taskId: string, position: number, tag: Uint8Array): Promise<Uint8Array | undefined>;
@@ -57,7 +61,9 @@ export const ANSWER_TABLES = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** See AnswerStore; `gives` says which tasks may have an answer: a condition on their table, from the code. */
+/**
+ * See AnswerStore; `gives` says which tasks may have an answer: a condition on their table, from the code.
+ */
 export function* keepSeed(
   taskId: string,
   sealedSeed: Uint8Array,
@@ -73,7 +79,10 @@ export function* keepSeed(
   return (yield* rowOf<{ seed: Uint8Array }>(kept))?.seed;
 }
 
-/** Keeps a tag. Of two processes that come at once, one waits for the other at the key of the row, and then has the other's answer. */
+/**
+ * Keeps a tag. Of two processes that come at once, one waits for the other at the key of the row, and then
+ * has the other's answer.
+ */
 export function* keepTag(taskId: string, position: number, tag: Uint8Array): Work<Uint8Array | undefined> {
   yield sql`
     INSERT INTO answer_tags (task_id, position, tag) SELECT task_id, ${position}, ${tag} FROM answers WHERE task_id = ${taskId}
@@ -82,7 +91,10 @@ export function* keepTag(taskId: string, position: number, tag: Uint8Array): Wor
   return (yield* rowOf<{ tag: Uint8Array }>(kept))?.tag;
 }
 
-/** Counts a run that has come to the first matrix; returns how many there were, or undefined where there is no answer any more. */
+/**
+ * Counts a run that has come to the first matrix; returns how many there were, or undefined where there is no
+ * answer any more.
+ */
 export function* countRun(taskId: string): Work<number | undefined> {
   const counted = sql`UPDATE answers SET runs = runs + 1 WHERE task_id = ${taskId} RETURNING runs`;
   return (yield* rowOf<{ runs: number }>(counted))?.runs;

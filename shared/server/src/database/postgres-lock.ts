@@ -1,4 +1,7 @@
-/** Locks of PostgreSQL that a process has for as long as it lives and is connected, each on a connection of its own. */
+/**
+ * Locks of PostgreSQL that a process has for as long as it lives and is connected, each on a connection of
+ * its own.
+ */
 import { hostname } from 'node:os';
 import { Client } from 'pg';
 import { clientOptions, translated } from './postgres.ts';
@@ -14,17 +17,18 @@ export interface HeldLock {
 }
 
 /**
- * A holder makes sure every `prompt` milliseconds, and waits as long for the answer. One that is cut off so notices within ten seconds and
- * stops; only after these (10 + 4 · 5 seconds) does the server take its connection for dead and give the lock to somebody else. Of a holder
- * that dies, its system tells the server at once.
+ * A holder makes sure every `prompt` milliseconds, and waits as long for the answer. One that is cut off so
+ * notices within ten seconds and stops; only after these (10 + 4 · 5 seconds) does the server take its
+ * connection for dead and give the lock to somebody else. Of a holder that dies, its system tells the server
+ * at once.
  */
 const SERVER_SETTINGS =
   'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4';
 
 /**
- * Takes the lock of this name, or returns undefined when somebody has it. It is an advisory lock of the session, which PostgreSQL
- * gives back when the connection ends, however it does. So the connection must lead to the server itself: behind a pooler that
- * hands it to others between transactions, `confirm` fails.
+ * Takes the lock of this name, or returns undefined when somebody has it. It is an advisory lock of the
+ * session, which PostgreSQL gives back when the connection ends, however it does. So the connection must lead
+ * to the server itself: behind a pooler that hands it to others between transactions, `confirm` fails.
  * @throws ERR_DATABASE_UNREACHABLE
  */
 export async function tryLock(
@@ -87,7 +91,8 @@ function hold(client: Client, name: string, lost: AbortController, prompt: numbe
     },
     async release() {
       clearInterval(timer);
-      // The server frees the lock when it hears of the end; where it cannot be reached, nobody waits for that.
+      // The server frees the lock when it hears of the end; where it cannot be reached, nobody waits for
+      // that.
       await endClient(client, prompt);
     },
   };

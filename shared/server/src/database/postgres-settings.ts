@@ -1,4 +1,6 @@
-/** Reads strictly the URL that says where a PostgreSQL database is; and says how long a process waits for it. */
+/**
+ * Reads strictly the URL that says where a PostgreSQL database is; and says how long a process waits for it.
+ */
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
@@ -22,10 +24,10 @@ const PARAMETERS: ReadonlySet<string> = new Set(['sslmode', 'sslrootcert', 'sslc
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…&sslrootcert=FILE&sslcert=FILE&sslkey=FILE]. `sslmode` is
- * `verify-full` (TLS with a certificate that is trusted and names the host) or `disable`; the modes between encrypt for
- * whoever answers. Left out, it is `verify-full`, and on this machine's own address `disable`. `sslrootcert` names the
- * authorities to trust in place of Node's.
+ * postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…&sslrootcert=FILE&sslcert=FILE&sslkey=FILE].
+ * `sslmode` is `verify-full` (TLS with a certificate that is trusted and names the host) or `disable`; the
+ * modes between encrypt for whoever answers. Left out, it is `verify-full`, and on this machine's own address
+ * `disable`. `sslrootcert` names the authorities to trust in place of Node's.
  * @throws ERR_DATABASE
  */
 export function parsePostgresUrl(text: string): PostgresAddress {
@@ -103,9 +105,14 @@ const PROMPT_MILLISECONDS = 5000;
 export function timesOfWaits({ databaseAnswerSeconds, databaseLockSeconds }: PostgresWaits) {
   const answer = 1000 * databaseAnswerSeconds;
   return {
-    /** The client gives up a server that does not answer at all. This is longer than the server itself allows a statement. */
+    /**
+     * The client gives up a server that does not answer at all. This is longer than the server itself allows
+     * a statement.
+     */
     answer,
-    /** No statement of ours takes long. The server ends one that does: it waits for something that is broken. */
+    /**
+     * No statement of ours takes long. The server ends one that does: it waits for something that is broken.
+     */
     statement: Math.round((2 / 3) * answer),
     lock: 1000 * databaseLockSeconds,
     prompt: Math.min(PROMPT_MILLISECONDS, answer),

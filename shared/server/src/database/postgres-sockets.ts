@@ -14,14 +14,20 @@ export class PostgresSockets {
     return socket.once('close', () => this.#open.delete(socket));
   };
 
-  /** Waits for what ends the connections, then cuts those that are left: an open socket would keep the process alive. */
+  /**
+   * Waits for what ends the connections, then cuts those that are left: an open socket would keep the process
+   * alive.
+   */
   async end(ending: Promise<unknown>, milliseconds: number): Promise<void> {
     await withinTime(ending, milliseconds);
     for (const socket of this.#open) socket.destroy();
   }
 }
 
-/** Ends a connection and leaves no socket open. The server is told that it ends; one that hangs is not waited for any longer than so much. */
+/**
+ * Ends a connection and leaves no socket open. The server is told that it ends; one that hangs is not waited
+ * for any longer than so much.
+ */
 export async function endClient(client: Client, milliseconds: number): Promise<void> {
   await withinTime(client.end(), milliseconds);
   client.connection.stream.destroy();

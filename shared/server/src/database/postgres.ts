@@ -1,4 +1,7 @@
-/** Opens a PostgreSQL database so that what a service has answered for survives a crash of either, and runs transactions there. */
+/**
+ * Opens a PostgreSQL database so that what a service has answered for survives a crash of either, and runs
+ * transactions there.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError, isOf } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
@@ -21,7 +24,9 @@ export interface PostgresQueries {
 export interface PostgresOptions {
   /** The address as parsePostgresUrl takes it. */
   readonly url: string;
-  /** The schema in which the tables live, made when missing; a name of this program's, not of its operator's. */
+  /**
+   * The schema in which the tables live, made when missing; a name of this program's, not of its operator's.
+   */
   readonly schema: string;
   /** Migrations like those of openDatabase. */
   readonly migrations: readonly string[];
@@ -37,7 +42,9 @@ const IDLE_IN_TRANSACTION_MILLISECONDS = 15_000;
 const MOST_ATTEMPTS = 10;
 const BACKOFF_MILLISECONDS = 10;
 
-/** The settings without which PostgreSQL loses what it has committed, or the whole database, with the power. */
+/**
+ * The settings without which PostgreSQL loses what it has committed, or the whole database, with the power.
+ */
 const DURABILITY_SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
 
 /** Serialization failure and deadlock: the server has undone the transaction, and it can be done again. */
@@ -45,21 +52,23 @@ const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
 /** A statement, or its wait for a lock, took too long. */
 const OVERLOADED: ReadonlySet<string> = new Set(['57014', '55P03']);
 /**
- * Classes of errors that go away without a change to this program: connections (08), resources such as the disk (53), the server's
- * stop or start (57); and a server that has become read-only, or a transaction of which the server itself cannot say how it ended.
+ * Classes of errors that go away without a change to this program: connections (08), resources such as the
+ * disk (53), the server's stop or start (57); and a server that has become read-only, or a transaction of
+ * which the server itself cannot say how it ended.
  */
 const UNREACHABLE_STATES = /^(08|53|57)|^(25006|25P03|40003)$/;
 
 /**
- * Connects, brings the schema up to date and returns a pool of connections. Any number of processes may do so at once: the first
- * makes the schema, the others wait for it.
+ * Connects, brings the schema up to date and returns a pool of connections. Any number of processes may do so
+ * at once: the first makes the schema, the others wait for it.
  *
- * Durability. A commit returns when it is in the write-ahead log on the disk, if `fsync`, `full_page_writes` and
- * `synchronous_commit` are on. Every connection looks at them, since it may lead to another server than the one before, and
- * then sets synchronous_commit = on for itself, so that a synchronous standby is waited for, too.
+ * Durability. A commit returns when it is in the write-ahead log on the disk, if `fsync`, `full_page_writes`
+ * and `synchronous_commit` are on. Every connection looks at them, since it may lead to another server than
+ * the one before, and then sets synchronous_commit = on for itself, so that a synchronous standby is waited
+ * for, too.
  *
- * No message holds a part of the URL, not even the host: a password with a character that ought to have been encoded would
- * end up in it.
+ * No message holds a part of the URL, not even the host: a password with a character that ought to have been
+ * encoded would end up in it.
  * @throws ERR_SCHEMA_NEWER for a schema newer than the last migration, ERR_DATABASE otherwise
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresDatabase> {
@@ -72,7 +81,8 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
 }
 
 /**
- * The schema version of a database, 0 where there is none yet, as openPostgres would find it; nothing is changed.
+ * The schema version of a database, 0 where there is none yet, as openPostgres would find it; nothing is
+ * changed.
  * @throws as openPostgres
  */
 export async function inspectPostgres({ url, schema, migrations, waits }: PostgresOptions): Promise<number> {
@@ -153,15 +163,17 @@ export class PostgresDatabase implements PostgresQueries {
   }
 
   /**
-   * Runs `work` between BEGIN and COMMIT and returns its result; rolls back and throws on when it throws. After a deadlock or a
-   * serialization failure it is run again, so it must have no effect but through the statements that it sends.
+   * Runs `work` between BEGIN and COMMIT and returns its result; rolls back and throws on when it throws.
+   * After a deadlock or a serialization failure it is run again, so it must have no effect but through the
+   * statements that it sends.
    *
-   * Isolation is READ COMMITTED: each statement sees what was committed before it began. Checks must be made under a row lock which
-   * all who could spoil them take as well: what a transaction reads after it has the lock is then the last word. (REPEATABLE READ
-   * would read what was there before the wait for the lock, and fail instead.)
+   * Isolation is READ COMMITTED: each statement sees what was committed before it began. Checks must be made
+   * under a row lock which all who could spoil them take as well: what a transaction reads after it has the
+   * lock is then the last word. (REPEATABLE READ would read what was there before the wait for the lock, and
+   * fail instead.)
    *
-   * ERR_DATABASE_UNREACHABLE may mean that the transaction was committed and only the answer was lost. The caller's operation
-   * must be one that can be repeated.
+   * ERR_DATABASE_UNREACHABLE may mean that the transaction was committed and only the answer was lost. The
+   * caller's operation must be one that can be repeated.
    * @throws ERR_BUSY when that does not end, and as `query`
    */
   async transaction<Result>(
@@ -259,7 +271,8 @@ class Session implements PostgresQueries {
     try {
       return await this.#client.query<Row>(statement);
     } catch (error) {
-      // Only an error that the server has sent for this statement tells what the connection is in the midst of.
+      // Only an error that the server has sent for this statement tells what the connection is in the midst
+      // of.
       this.#isBroken ||= !(error instanceof DatabaseError) || error.severity !== 'ERROR';
       throw translated(error);
     }
@@ -336,7 +349,10 @@ async function readVersion(client: Client): Promise<number> {
   return rows[0]!.version;
 }
 
-/** Returns what an error of pg is to those who use the database; the errors of a statement itself stay as they are. */
+/**
+ * Returns what an error of pg is to those who use the database; the errors of a statement itself stay as they
+ * are.
+ */
 export function translated(error: unknown): unknown {
   if (error instanceof CodedError && !isOf(SERVER_CODES, error)) return error;
   if (error instanceof TypeError || error instanceof RangeError) return error;

@@ -1,4 +1,7 @@
-/** Runs transactions that are written for both databases: over SQLite without ever giving way to something else, over PostgreSQL by awaiting each statement. */
+/**
+ * Runs transactions that are written for both databases: over SQLite without ever giving way to something
+ * else, over PostgreSQL by awaiting each statement.
+ */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { PostgresDatabase, PostgresQueries } from './postgres.ts';
@@ -40,7 +43,10 @@ export class SqliteDriver implements SqlDriver {
     return returned;
   }
 
-  /** Runs `work` at once, within the transaction that its caller has begun, if any. The log is the caller's to scrub. */
+  /**
+   * Runs `work` at once, within the transaction that its caller has begun, if any. The log is the caller's to
+   * scrub.
+   */
   within<Returned>(work: Work<Returned>): Returned {
     const returned = this.#steps(work);
     this.#hasErased = false;

@@ -1,6 +1,7 @@
 /**
- * Statements that SQLite and PostgreSQL both run, and transactions over them that are written once: a generator yields statements and gets what came of
- * each. A generator cannot await, so that over SQLite nothing comes between its statements.
+ * Statements that SQLite and PostgreSQL both run, and transactions over them that are written once: a
+ * generator yields statements and gets what came of each. A generator cannot await, so that over SQLite
+ * nothing comes between its statements.
  */
 
 export type SqlValue = string | number | bigint | Uint8Array | null;
@@ -41,7 +42,9 @@ class Fragment {
   }
 }
 
-/** One parameter that stands for many values, so that a statement's text does not depend on how many they are. */
+/**
+ * One parameter that stands for many values, so that a statement's text does not depend on how many they are.
+ */
 class List {
   readonly values: readonly (string | number)[];
   readonly form: (place: string) => Fragment;
@@ -62,7 +65,8 @@ class Rows {
 }
 
 /**
- * A statement, or a part of one. A value stands where it is used, and each driver writes its own place for it.
+ * A statement, or a part of one. A value stands where it is used, and each driver writes its own place for
+ * it.
  * @example
  * import { sql } from '@eigenveil/server';
  *
@@ -74,13 +78,17 @@ export function sql(strings: TemplateStringsArray, ...pieces: Piece[]): Statemen
 }
 
 /**
- * A statement that takes away what must be gone for good. SQLite empties its log once the transaction has ended; PostgreSQL has no switch that would.
+ * A statement that takes away what must be gone for good. SQLite empties its log once the transaction has
+ * ended; PostgreSQL has no switch that would.
  */
 export function erasing(strings: TemplateStringsArray, ...pieces: Piece[]): Statement {
   return new Statement(strings, pieces, true);
 }
 
-/** A part of a statement that the two databases write differently, or only one of them needs. It comes from the code. */
+/**
+ * A part of a statement that the two databases write differently, or only one of them needs. It comes from
+ * the code.
+ */
 export function fragment(of: Record<Dialect, string>): Fragment {
   return new Fragment(of.sqlite, of.postgres);
 }
@@ -107,21 +115,28 @@ export function listed(values: readonly string[]): List {
 }
 
 /**
- * `INSERT INTO owners (a, b) VALUES ${rows([[1, 2], [3, 4]])}`: PostgreSQL gets all of them in one statement, SQLite one by one by a statement that it
- * has compiled once. Without any, nothing is done.
+ * `INSERT INTO owners (a, b) VALUES ${rows([[1, 2], [3, 4]])}`: PostgreSQL gets all of them in one statement,
+ * SQLite one by one by a statement that it has compiled once. Without any, nothing is done.
  */
 export function rows(values: readonly (readonly SqlValue[])[]): Rows {
   return new Rows(values);
 }
 
 /**
- * Stands at the end of a SELECT of rows that nobody else may change until the transaction ends. It is the lock of an UPDATE that changes no key; foreign
- * keys to the rows do not wait for it. In SQLite, BEGIN IMMEDIATE has locked everything.
+ * Stands at the end of a SELECT of rows that nobody else may change until the transaction ends. It is the
+ * lock of an UPDATE that changes no key; foreign keys to the rows do not wait for it. In SQLite, BEGIN
+ * IMMEDIATE has locked everything.
  */
 export const LOCKED = fragment({ sqlite: '', postgres: 'FOR NO KEY UPDATE' });
-/** Stands at the end of a SELECT of rows that nobody else may lock until the transaction ends, not even for the sake of a foreign key. */
+/**
+ * Stands at the end of a SELECT of rows that nobody else may lock until the transaction ends, not even for
+ * the sake of a foreign key.
+ */
 export const LOCKED_WITH_KEY = fragment({ sqlite: '', postgres: 'FOR UPDATE' });
-/** Stands at the end of a SELECT of rows that nobody may change until the transaction ends; others may hold them like this at the same time. */
+/**
+ * Stands at the end of a SELECT of rows that nobody may change until the transaction ends; others may hold
+ * them like this at the same time.
+ */
 export const SHARED = fragment({ sqlite: '', postgres: 'FOR SHARE' });
 /** A statement after which nobody else writes to the table until the transaction ends. */
 export function lockTable(table: string): Statement {
@@ -151,11 +166,13 @@ export function* countOf(statement: Statement): Work<number> {
 
 /** A database on which transactions run. */
 export interface SqlDriver {
-  /** Says whether other processes may work on the database at the same time, and wait for each other's locks. */
+  /**
+   * Says whether other processes may work on the database at the same time, and wait for each other's locks.
+   */
   readonly isShared: boolean;
   /**
-   * Runs what `work` does as one durable transaction, which is undone when it throws. `work` may be called again, after a conflict with another
-   * process, so it must have no effect but through its statements.
+   * Runs what `work` does as one durable transaction, which is undone when it throws. `work` may be called
+   * again, after a conflict with another process, so it must have no effect but through its statements.
    */
   transaction<Returned>(name: string, work: () => Work<Returned>): Promise<Returned>;
   /** Runs `work`, each statement of it as a durable transaction by itself. */
@@ -183,7 +200,10 @@ export function forPostgres(statement: Statement): Written | undefined {
   return isNothing || text === '' ? undefined : { text, values };
 }
 
-/** Writes a statement for SQLite, `?` for each value: its text, and the values of each time that it is to be run. */
+/**
+ * Writes a statement for SQLite, `?` for each value: its text, and the values of each time that it is to be
+ * run.
+ */
 export function forSqlite(statement: Statement): { readonly text: string; readonly runs: SqlValue[][] } {
   const values: SqlValue[] = [];
   const place = (value: Value) => {

@@ -1,4 +1,7 @@
-/** Opens the embedded database so that what a service has answered for survives a power cut, and what it deleted is gone. */
+/**
+ * Opens the embedded database so that what a service has answered for survives a power cut, and what it
+ * deleted is gone.
+ */
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { CodedError, isOf } from '@eigenveil/platform';
@@ -13,19 +16,23 @@ const SERVICES = {
 } as const;
 export type DatabaseService = keyof typeof SERVICES;
 
-/** The time for which a statement waits while a command of the operator holds the write lock, in milliseconds. */
+/**
+ * The time for which a statement waits while a command of the operator holds the write lock, in milliseconds.
+ */
 const BUSY_TIMEOUT_MILLISECONDS = 5000;
 
 /**
- * Opens the database file of a service (mode 0600, made when missing; `:memory:` for tests) and brings its schema up to date: migration
- * i takes the schema from version i to i + 1, each in a transaction of its own. The file of another service or program is left alone.
+ * Opens the database file of a service (mode 0600, made when missing; `:memory:` for tests) and brings its
+ * schema up to date: migration i takes the schema from version i to i + 1, each in a transaction of its own.
+ * The file of another service or program is left alone.
  *
- * Durability. In WAL mode with synchronous=FULL, SQLite syncs the log at every commit, so a transaction that returned is
- * on the disk before the peer hears of it; synchronous=NORMAL would lose the last commits with the power. `secure_delete`
- * overwrites deleted content with zeros; older copies remain in the log until `scrub` empties it.
+ * Durability. In WAL mode with synchronous=FULL, SQLite syncs the log at every commit, so a transaction that
+ * returned is on the disk before the peer hears of it; synchronous=NORMAL would lose the last commits with
+ * the power. `secure_delete` overwrites deleted content with zeros; older copies remain in the log until
+ * `scrub` empties it.
  *
- * The connection is used from one place: it cannot be opened again after `close`, because that would come back without
- * these settings.
+ * The connection is used from one place: it cannot be opened again after `close`, because that would come
+ * back without these settings.
  * @throws ERR_SCHEMA_NEWER for a schema newer than the last migration, ERR_DATABASE otherwise
  * @example
  * import { openDatabase, transaction } from '@eigenveil/server';
@@ -59,8 +66,9 @@ const [BUSY, READONLY, IOERR, FULL, CANTOPEN] = [5, 8, 10, 13, 14];
 const UNREACHABLE_CODES = new Set([READONLY, IOERR, FULL, CANTOPEN]);
 
 /**
- * An open database. What SQLite refuses for the moment is thrown as over PostgreSQL: ERR_DATABASE_UNREACHABLE when the disk is full, read-only or
- * broken, ERR_BUSY when another process has held the write lock for too long.
+ * An open database. What SQLite refuses for the moment is thrown as over PostgreSQL: ERR_DATABASE_UNREACHABLE
+ * when the disk is full, read-only or broken, ERR_BUSY when another process has held the write lock for too
+ * long.
  */
 export class Database extends DatabaseSync {
   #lacksRoom = false;
@@ -88,8 +96,8 @@ export class Database extends DatabaseSync {
   }
 
   /**
-   * Writes a few bytes, or, once there was no room for something, as much as ROOM_BYTES. A disk that has become full can go
-   * unnoticed until then, since SQLite's log may have room left.
+   * Writes a few bytes, or, once there was no room for something, as much as ROOM_BYTES. A disk that has
+   * become full can go unnoticed until then, since SQLite's log may have room left.
    * @throws ERR_DATABASE_UNREACHABLE unless that can be written
    */
   check(): void {
@@ -134,9 +142,10 @@ function translated(error: unknown, code: number | undefined): unknown {
 }
 
 /**
- * Runs `work` between BEGIN IMMEDIATE and COMMIT and returns its result; rolls back and throws on when it throws.
- * IMMEDIATE takes the write lock at once, so a check and the write that relies on it cannot be separated by another
- * writer. `work` is synchronous: awaiting would let another request's statements into this transaction.
+ * Runs `work` between BEGIN IMMEDIATE and COMMIT and returns its result; rolls back and throws on when it
+ * throws. IMMEDIATE takes the write lock at once, so a check and the write that relies on it cannot be
+ * separated by another writer. `work` is synchronous: awaiting would let another request's statements into
+ * this transaction.
  */
 export function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
   if (db.isTransaction) throw new TypeError('transactions do not nest');
@@ -157,17 +166,19 @@ export function transaction<Result>(db: DatabaseSync, work: () => Result): Resul
 const SCRUB_AGAIN_MILLISECONDS = 500;
 
 /**
- * Moves the log into the database and empties it, so that no copy of deleted or overwritten content remains in either
- * file. To be called after secrets were deleted. While another connection reads (a backup, say) or the disk is full that is not possible: then
- * it is tried again until it is, without holding anybody up. `openDatabase` does it too, for a process that was killed
- * in between.
+ * Moves the log into the database and empties it, so that no copy of deleted or overwritten content remains
+ * in either file. To be called after secrets were deleted. While another connection reads (a backup, say) or
+ * the disk is full that is not possible: then it is tried again until it is, without holding anybody up.
+ * `openDatabase` does it too, for a process that was killed in between.
  */
 export function scrub(db: DatabaseSync): void {
   if (!db.isOpen || tryScrub(db)) return;
   setTimeout(() => scrub(db), SCRUB_AGAIN_MILLISECONDS).unref();
 }
 
-/** Does the same once; returns whether it was possible. For a command, which may end before it is tried again. */
+/**
+ * Does the same once; returns whether it was possible. For a command, which may end before it is tried again.
+ */
 export function tryScrub(db: DatabaseSync): boolean {
   db.exec('PRAGMA busy_timeout = 0'); // or every request would wait for the reader
   try {
@@ -182,7 +193,8 @@ export function tryScrub(db: DatabaseSync): boolean {
 
 function openFile(path: string): Database {
   try {
-    // SQLite gives the log and the shared-memory file the mode of the database file, so it must be right beforehand.
+    // SQLite gives the log and the shared-memory file the mode of the database file, so it must be right
+    // beforehand.
     if (path !== ':memory:') makePrivate(path);
     return new Database(path, { timeout: BUSY_TIMEOUT_MILLISECONDS, enableForeignKeyConstraints: true });
   } catch (cause) {

@@ -1,6 +1,6 @@
 /**
- * Reads request bodies within bounds that are known beforehand. Not with body-parser: after a refusal it goes on reading
- * for as long as the peer sends, and it takes JSON in any character set.
+ * Reads request bodies within bounds that are known beforehand. Not with body-parser: after a refusal it goes
+ * on reading for as long as the peer sends, and it takes JSON in any character set.
  */
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
@@ -10,13 +10,14 @@ import type { z } from 'zod';
 /** Far deeper than any message here; deeper ones could exhaust the stack of code that walks them. */
 const DEEPEST_JSON = 32;
 /**
- * The bytes of a body that nobody wants which are read and dropped. Some of it, because a peer that is still sending would see
- * only a reset if the connection were closed under it, and never the answer; not all of it, because it may be endless.
+ * The bytes of a body that nobody wants which are read and dropped. Some of it, because a peer that is still
+ * sending would see only a reset if the connection were closed under it, and never the answer; not all of it,
+ * because it may be endless.
  */
 const DRAIN_BYTES = 1024 * 1024;
 /**
- * A body must come at 64 kbit/s after its first ten seconds: whoever is slower keeps a connection busy, which for small bodies the limit of
- * every request (120 s) would allow for long.
+ * A body must come at 64 kbit/s after its first ten seconds: whoever is slower keeps a connection busy, which
+ * for small bodies the limit of every request (120 s) would allow for long.
  */
 const BODY_GRACE_MILLISECONDS = 10_000;
 const SLOWEST_BYTES_PER_MILLISECOND = 8;
@@ -37,8 +38,8 @@ export async function readJson<Schema extends z.ZodType>(
 }
 
 /**
- * A binary body (application/octet-stream) of exactly the expected length. A declared length that differs is refused
- * before anything is read.
+ * A binary body (application/octet-stream) of exactly the expected length. A declared length that differs is
+ * refused before anything is read.
  * @throws ERR_CONTENT_TYPE, ERR_BODY_LENGTH (shorter), ERR_REQUEST_TIMEOUT or ERR_BODY_TOO_LARGE
  */
 export async function readBinary(request: IncomingMessage, expectedBytes: number): Promise<Uint8Array> {

@@ -1,4 +1,7 @@
-/** Decides who may be connected at a time, what is counted and told of those who may not, and who is not waited for when the server closes. */
+/**
+ * Decides who may be connected at a time, what is counted and told of those who may not, and who is not
+ * waited for when the server closes.
+ */
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { ipKeyGenerator } from 'express-rate-limit';
@@ -7,22 +10,29 @@ import type { Logger } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { PeerNames } from './peer-names.ts';
 
-/** The time for which a connection may stay for its peer to read the answer, after what was refused came slowly or at length. */
+/**
+ * The time for which a connection may stay for its peer to read the answer, after what was refused came
+ * slowly or at length.
+ */
 export const LINGER_MILLISECONDS = 5000;
 /** The time between two notes on connections that are refused or ended, however many there are. */
 const LOG_MILLISECONDS = 60_000;
 
 export interface ConnectionEvent {
   /**
-   * Refused before a byte was read: `address` (as many as one may have) or `all` (as many as there may be). Ended: `handshake` (TLS did not
-   * come about in time, or at all) or `request` (headers or body came too slowly).
+   * Refused before a byte was read: `address` (as many as one may have) or `all` (as many as there may be).
+   * Ended: `handshake` (TLS did not come about in time, or at all) or `request` (headers or body came too
+   * slowly).
    */
   readonly kind: 'refused' | 'ended';
   readonly reason: 'address' | 'all' | 'handshake' | 'request';
   readonly address: string | undefined;
 }
 
-/** The sockets of a server, from their acceptance on: the HTTP server knows nothing of those in their handshake or upgraded. */
+/**
+ * The sockets of a server, from their acceptance on: the HTTP server knows nothing of those in their
+ * handshake or upgraded.
+ */
 export class Connections {
   /** Open connections by their sockets, and whether a request has come over each. */
   readonly #open = new Map<Socket, { isUsed: boolean }>();
@@ -81,12 +91,18 @@ export class Connections {
   }
 }
 
-/** Names a peer: a TCP socket and the TLS socket over it have the same name, as they have nothing else in common that Node tells. */
+/**
+ * Names a peer: a TCP socket and the TLS socket over it have the same name, as they have nothing else in
+ * common that Node tells.
+ */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** Counts connections for metrics, and tells of those that are refused or ended: at once, then once a minute how many they were. */
+/**
+ * Counts connections for metrics, and tells of those that are refused or ended: at once, then once a minute
+ * how many they were.
+ */
 export function watchConnections(
   metrics: Metrics,
   log: Logger,

@@ -1,4 +1,7 @@
-/** The Express application that both services are: headers, limits, logs, metrics, routes and problem+json errors. */
+/**
+ * The Express application that both services are: headers, limits, logs, metrics, routes and problem+json
+ * errors.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
@@ -102,7 +105,10 @@ function identifyRequest(_request: Request, response: Response, next: NextFuncti
   next();
 }
 
-/** Ends a connection soon whose request was answered before its body had come, or the body could keep it for as long as requests may take. */
+/**
+ * Ends a connection soon whose request was answered before its body had come, or the body could keep it for
+ * as long as requests may take.
+ */
 function endUnread(request: Request, response: Response, next: NextFunction): void {
   response.once('finish', () => {
     if (request.complete) return;
@@ -112,7 +118,9 @@ function endUnread(request: Request, response: Response, next: NextFunction): vo
   next();
 }
 
-/** Node's parser takes HTTP/0.9, and two hosts, which proxies may read differently (RFC 9112, section 3.2). */
+/**
+ * Node's parser takes HTTP/0.9, and two hosts, which proxies may read differently (RFC 9112, section 3.2).
+ */
 function checkVersion(
   { httpVersion, headersDistinct }: Request,
   _response: Response,
@@ -123,7 +131,10 @@ function checkVersion(
   next(isGood ? undefined : new CodedError(CODES.ERR_BODY_MALFORMED, 'expected HTTP/1.1 with one host'));
 }
 
-/** Sets the headers of an API: nothing it answers is to be rendered, framed or loaded by a page. It takes X-Powered-By away, too. */
+/**
+ * Sets the headers of an API: nothing it answers is to be rendered, framed or loaded by a page. It takes
+ * X-Powered-By away, too.
+ */
 function securityHeaders() {
   return helmet({
     contentSecurityPolicy: {
@@ -171,7 +182,10 @@ function problemOf(error: unknown): Problem {
 /** The time for which an answer counts as the present one. */
 const REMEMBERED_MILLISECONDS = 1000;
 
-/** Says whether a service can do its work at the moment, for load balancers; anybody may ask, so what is asked is bounded. */
+/**
+ * Says whether a service can do its work at the moment, for load balancers; anybody may ask, so what is asked
+ * is bounded.
+ */
 export class Readiness {
   readonly #check: () => Promise<void>;
   #last: { readonly answer: Promise<void>; until: number } | undefined;
@@ -187,7 +201,9 @@ export class Readiness {
     return this.#last.answer;
   }
 
-  /** A check that takes long, since a server is silent, is waited for: no second one takes another connection. */
+  /**
+   * A check that takes long, since a server is silent, is waited for: no second one takes another connection.
+   */
   #begin(now: number) {
     const last = { answer: this.#check(), until: Number.POSITIVE_INFINITY };
     const end = () => {

@@ -1,4 +1,6 @@
-/** Admits pages of other origins (CORS): those that the operator has named, for the routes that owners need. */
+/**
+ * Admits pages of other origins (CORS): those that the operator has named, for the routes that owners need.
+ */
 
 import { VERSION_HEADER } from '@eigenveil/wire';
 import cors from 'cors';
@@ -13,8 +15,9 @@ const RESPONSE_HEADERS = ['Retry-After', VERSION_HEADER];
 const PREFLIGHT_SECONDS = 600;
 
 /**
- * Answers preflights, and lets pages of `origins` read the answers of routes that are open to pages. A preflight needs no
- * authentication and reaches no handler, but counts for `limit` like any request. Never with cookies: there are none.
+ * Answers preflights, and lets pages of `origins` read the answers of routes that are open to pages. A
+ * preflight needs no authentication and reaches no handler, but counts for `limit` like any request. Never
+ * with cookies: there are none.
  */
 export function admitPages(
   app: Express,

@@ -1,4 +1,7 @@
-/** A page that a service hands out: the files of one folder, and nothing else, under a content security policy of its own. */
+/**
+ * A page that a service hands out: the files of one folder, and nothing else, under a content security policy
+ * of its own.
+ */
 import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,7 +18,9 @@ import { type Route, serve } from './routes.ts';
 const gzip = promisify(gzipWith);
 const brotli = promisify(brotliCompress);
 
-/** A megabyte of script in about two seconds, once; a step before takes half as long, for a seventieth more. */
+/**
+ * A megabyte of script in about two seconds, once; a step before takes half as long, for a seventieth more.
+ */
 const BROTLI_QUALITY = 11;
 
 /** The smallest first. */
@@ -24,7 +29,9 @@ const ENCODINGS = ['br', 'gzip'] as const;
 export interface PageOptions {
   /** The path at which it is handed out, such as /console. */
   readonly path: string;
-  /** The folder of the files. SHA256SUMS there names all others with their digests, as sha256sum writes it. */
+  /**
+   * The folder of the files. SHA256SUMS there names all others with their digests, as sha256sum writes it.
+   */
   readonly folder: string;
   readonly contentSecurityPolicy: string;
   /** Words for what to do where there is none. */
@@ -48,8 +55,9 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The routes of a page. All files are read together at the first request, and kept: a name in a request is looked up among them and never
- * becomes a path, and what is built anew beside a running service is not mixed with what was there.
+ * The routes of a page. All files are read together at the first request, and kept: a name in a request is
+ * looked up among them and never becomes a path, and what is built anew beside a running service is not mixed
+ * with what was there.
  */
 export function pageRoutes(options: PageOptions): Route[] {
   const { path, contentSecurityPolicy } = options;
@@ -75,7 +83,8 @@ export function pageRoutes(options: PageOptions): Route[] {
       response.end();
       return;
     }
-    // Each asked for by itself: of several, what the browser names first would win, and none names brotli first.
+    // Each asked for by itself: of several, what the browser names first would win, and none names brotli
+    // first.
     const encoding = ENCODINGS.find((name) => request.acceptsEncodings(name) === name) ?? 'identity';
     if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
     const body = encoded[encoding];

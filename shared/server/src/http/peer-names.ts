@@ -30,7 +30,8 @@ export class PeerNames {
   }
 
   /**
-   * The key of the hash is drawn at the first start that needs one, and kept, so that one peer has one name through days.
+   * The key of the hash is drawn at the first start that needs one, and kept, so that one peer has one name
+   * through days.
    * @throws ERR_KEY_FILE
    */
   static async open(naming: PeerNaming, dataDirectory: string): Promise<PeerNames> {
@@ -41,9 +42,10 @@ export class PeerNames {
   }
 
   /**
-   * Names a peer. One that is known is not named by its address: an owner's id is a pseudonym, and a log that had both in one line would undo that. A stranger is
-   * named by the address of its connection, of which it can choose nothing; hashed by the address (IPv4) or /56 network (IPv6) that the limits
-   * count, since hosts of a network change theirs daily.
+   * Names a peer. One that is known is not named by its address: an owner's id is a pseudonym, and a log that
+   * had both in one line would undo that. A stranger is named by the address of its connection, of which it
+   * can choose nothing; hashed by the address (IPv4) or /56 network (IPv6) that the limits count, since hosts
+   * of a network change theirs daily.
    */
   name(address: string | undefined, known?: KnownPeer): PeerName | undefined {
     if (this.#naming === 'none') return undefined;

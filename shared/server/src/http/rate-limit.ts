@@ -1,4 +1,6 @@
-/** Limits how often a peer may ask: one count for requests and for those to upgrade, which Express never sees. */
+/**
+ * Limits how often a peer may ask: one count for requests and for those to upgrade, which Express never sees.
+ */
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
@@ -15,8 +17,8 @@ export class RateLimit {
   readonly #store = new MemoryStore();
 
   /**
-   * `requestsPerMinute` is per address (IPv4) or /56 network (IPv6). Behind a reverse proxy that is the proxy: limit there
-   * instead.
+   * `requestsPerMinute` is per address (IPv4) or /56 network (IPv6). Behind a reverse proxy that is the
+   * proxy: limit there instead.
    */
   constructor(requestsPerMinute: number, log: Logger) {
     this.#limit = requestsPerMinute;

@@ -1,4 +1,6 @@
-/** HTTPS with TLS 1.3 only, bounded in time and size, and a way to stop that lets requests in flight finish. */
+/**
+ * HTTPS with TLS 1.3 only, bounded in time and size, and a way to stop that lets requests in flight finish.
+ */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -25,8 +27,9 @@ export interface RunningServer {
   /** Says how many connections there are, from their acceptance on. */
   readonly connections: () => number;
   /**
-   * Stops listening, closes idle connections and those over which no request has come, waits for requests in flight and other open connections (WebSockets) until
-   * the grace time is over, then cuts what is left. Calls after the first return the same promise.
+   * Stops listening, closes idle connections and those over which no request has come, waits for requests in
+   * flight and other open connections (WebSockets) until the grace time is over, then cuts what is left.
+   * Calls after the first return the same promise.
    */
   close(): Promise<void>;
   /** Serves new connections with another certificate, which `requirePair` has taken. */
@@ -40,13 +43,22 @@ const MINIMUM_VERSION = 'TLSv1.3';
 const HANDSHAKE_TIMEOUT_MILLISECONDS = 10_000;
 /** Headers are a few kilobytes and come at once; whoever sends them slowly is keeping a socket busy. */
 const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
-/** The largest contribution is a few megabytes: enough time for it over a slow link, and an end to trickled bodies. */
+/**
+ * The largest contribution is a few megabytes: enough time for it over a slow link, and an end to trickled
+ * bodies.
+ */
 const REQUEST_TIMEOUT_MILLISECONDS = 120_000;
 /** Owners poll every few seconds, so connections last between two polls; longer ones serve nobody. */
 const KEEP_ALIVE_TIMEOUT_MILLISECONDS = 15_000;
-/** Longer than any request is worked on: ends connections whose peer does not read its answer. WebSockets have limits of their own. */
+/**
+ * Longer than any request is worked on: ends connections whose peer does not read its answer. WebSockets have
+ * limits of their own.
+ */
 const SILENCE_TIMEOUT_MILLISECONDS = 300_000;
-/** The time between two looks that enforce the limits of headers and requests; Node's default of 30 s would triple the shorter one. */
+/**
+ * The time between two looks that enforce the limits of headers and requests; Node's default of 30 s would
+ * triple the shorter one.
+ */
 const CONNECTIONS_CHECK_MILLISECONDS = 2000;
 /** An owner token and a proof take about 2 kB. */
 const MAX_HEADER_BYTES = 8 * 1024;
@@ -60,7 +72,10 @@ export interface ServerOptions extends TlsIdentity {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Takes connections over that are to become something else; without it, such requests are answered like others. */
+  /**
+   * Takes connections over that are to become something else; without it, such requests are answered like
+   * others.
+   */
   readonly onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
   /** Connections of one address; all there may be (1000) when left out. */
   readonly connectionsPerAddress?: number;
@@ -98,7 +113,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       connections.use(request.socket);
       onUpgrade(request, socket, head);
     });
-  // It is a peer's own affair what it expects beyond 100-continue (RFC 9110, section 10.1.1), not a reason to answer in Node's words.
+  // It is a peer's own affair what it expects beyond 100-continue (RFC 9110, section 10.1.1), not a reason to
+  // answer in Node's words.
   server.on('checkExpectation', options.listener);
   await listen(server, host, port);
   let closing: Promise<void> | undefined;
@@ -143,8 +159,8 @@ function requirePair({ cert, key }: TlsIdentity): void {
 const LOCAL_VALIDITY_MILLISECONDS = 7 * 24 * 3600 * 1000;
 
 /**
- * A self-signed certificate (EC P-256) with its key, for demonstrations and tests on one machine: it is its own
- * authority, valid for a week, and its key has been in this process's memory. Not for deployments.
+ * A self-signed certificate (EC P-256) with its key, for demonstrations and tests on one machine: it is its
+ * own authority, valid for a week, and its key has been in this process's memory. Not for deployments.
  */
 export async function createLocalCertificate(
   options: { readonly hosts: readonly [string, ...string[]] } = { hosts: ['localhost', '127.0.0.1', '::1'] },
@@ -224,8 +240,8 @@ async function closeGracefully(server: Server, connections: Connections, grace: 
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   connections.cutUnused();
-  // A connection that was in use when closing began stays open for its keep-alive time once its answer is out, so idle
-  // ones are looked for again and again.
+  // A connection that was in use when closing began stays open for its keep-alive time once its answer is
+  // out, so idle ones are looked for again and again.
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MILLISECONDS);
   const cut = setTimeout(() => connections.cutAll(), grace);
   await promise;
@@ -237,7 +253,9 @@ function urlHost(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** Writes the port as clients do, whose proofs name the address: without the port that https has by default. */
+/**
+ * Writes the port as clients do, whose proofs name the address: without the port that https has by default.
+ */
 function portPart(port: number): string {
   return port === 443 ? '' : `:${port}`;
 }

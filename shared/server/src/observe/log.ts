@@ -9,9 +9,9 @@ import type { PeerNames } from '../http/peer-names.ts';
 export type { Logger };
 
 /**
- * A pino logger whose every argument and binding is made safe first: members with a secret's name, big integers, bytes
- * and class instances are never written, errors are written as name, code, message, stack and cause. (pino's own
- * `redact` knows only paths that are listed beforehand.)
+ * A pino logger whose every argument and binding is made safe first: members with a secret's name, big
+ * integers, bytes and class instances are never written, errors are written as name, code, message, stack and
+ * cause. (pino's own `redact` knows only paths that are listed beforehand.)
  * @param destination standard error when left out: standard output is for the results of commands.
  */
 export function createLogger(
@@ -31,7 +31,10 @@ export function createLogger(
   return log;
 }
 
-/** Logs each request once it is over: no body, no query, no header, and the route's pattern instead of the path. */
+/**
+ * Logs each request once it is over: no body, no query, no header, and the route's pattern instead of the
+ * path.
+ */
 export function requestLog(log: Logger, peers: PeerNames) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const start = performance.now();
@@ -99,7 +102,10 @@ const SECRET_WORDS = new Set(
 /** A name that ends in one of these is a key; one that merely starts so (keyBits) describes it. */
 const SECRET_LAST_WORDS = new Set(['key', 'keys', 'jwk', 'pem']);
 
-/** Credentials that came into a text: an Authorization header's value, a compact JWS, a private key, a number too long to be a count. */
+/**
+ * Credentials that came into a text: an Authorization header's value, a compact JWS, a private key, a number
+ * too long to be a count.
+ */
 const SECRET_TEXT = [
   /\b(?:Bearer|DPoP)\s+[\w.~+/-]+=*/gi,
   /\beyJ[\w-]+\.[\w-]*\.[\w-]*/g,
@@ -108,8 +114,8 @@ const SECRET_TEXT = [
 ];
 
 /**
- * Copies any value so that it is safe to log: secrets by name, big integers and bytes by kind, errors by code, message and stack. It never throws: what
- * cannot be read is left out.
+ * Copies any value so that it is safe to log: secrets by name, big integers and bytes by kind, errors by
+ * code, message and stack. It never throws: what cannot be read is left out.
  */
 function redact(value: unknown, depth = 0): unknown {
   switch (typeof value) {
@@ -174,7 +180,9 @@ function isSecretName(name: string): boolean {
   return words.some((word) => SECRET_WORDS.has(word)) || SECRET_LAST_WORDS.has(words.at(-1) ?? '');
 }
 
-/** Describes an error by what every one has, because libraries hang requests, bodies and headers on theirs. */
+/**
+ * Describes an error by what every one has, because libraries hang requests, bodies and headers on theirs.
+ */
 function describeError(error: Error, depth: number): Record<string, unknown> {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return {

@@ -8,7 +8,10 @@ import { contextOf } from '../http/context.ts';
 const PREFIX = 'eigenveil_';
 /** Buckets from a look-up in the database to the decryption of a large aggregate, in seconds. */
 const DURATION_BUCKETS = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** The time for which a scrape waits for a value that is asked for elsewhere; Prometheus waits for ten seconds. */
+/**
+ * The time for which a scrape waits for a value that is asked for elsewhere; Prometheus waits for ten
+ * seconds.
+ */
 const READ_MILLISECONDS = 2000;
 
 export class Metrics {
@@ -30,7 +33,10 @@ export class Metrics {
     ]);
   }
 
-  /** Counts a problem of a request that does not come through the middleware: one to upgrade. `route` is a pattern. */
+  /**
+   * Counts a problem of a request that does not come through the middleware: one to upgrade. `route` is a
+   * pattern.
+   */
   countProblem(route: string, code: string): void {
     this.#problems.inc({ route, code });
   }
@@ -44,7 +50,10 @@ export class Metrics {
     return new Counter({ name: PREFIX + name, help, labelNames: [...labels], registers: [this.registry] });
   }
 
-  /** A gauge that asks `read` for its value whenever it is scraped; NaN when that fails or takes long, or one value would hide all others. */
+  /**
+   * A gauge that asks `read` for its value whenever it is scraped; NaN when that fails or takes long, or one
+   * value would hide all others.
+   */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** One value for each value of a label, of which `read` gives few; none when that fails or takes long. */
   gauge(name: string, help: string, read: () => Promise<ReadonlyMap<string, number>>, label: string): void;
@@ -83,7 +92,9 @@ export class Metrics {
     });
   }
 
-  /** Measures requests by the route's pattern: paths hold ids, and a peer could make up any number of them. */
+  /**
+   * Measures requests by the route's pattern: paths hold ids, and a peer could make up any number of them.
+   */
   middleware() {
     return (request: Request, response: Response, next: NextFunction): void => {
       const stop = this.#duration.startTimer({ method: request.method });

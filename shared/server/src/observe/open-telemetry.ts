@@ -1,4 +1,7 @@
-/** Tracing by OpenTelemetry, loaded only where a collector is configured. Nothing global is set, so that several services fit into one process. */
+/**
+ * Tracing by OpenTelemetry, loaded only where a collector is configured. Nothing global is set, so that
+ * several services fit into one process.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { errorCodeOf } from '@eigenveil/wire';
@@ -31,7 +34,8 @@ export function openTelemetry(service: string, endpoint: string): Tracing {
   });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': `eigenveil-${service}` }),
-    // Sampling is our own: what a peer says of it counts for nothing. Spans beyond the processor's queue are dropped.
+    // Sampling is our own: what a peer says of it counts for nothing. Spans beyond the processor's queue are
+    // dropped.
     sampler: new AlwaysOnSampler(),
     spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MILLISECONDS })],
   });
@@ -56,7 +60,8 @@ export function openTelemetry(service: string, endpoint: string): Tracing {
           ...(taskId === undefined ? {} : { 'eigenveil.task': taskId }),
           ...(code === undefined ? {} : { 'eigenveil.code': code }),
         });
-        // A trace of this service is never another's: a link leads to the one of a service whose key is registered, and to nobody else's.
+        // A trace of this service is never another's: a link leads to the one of a service whose key is
+        // registered, and to nobody else's.
         const caller = known?.kind === 'thumbprint' ? callerOf(request) : undefined;
         if (caller !== undefined) span.addLink({ context: caller });
         if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });

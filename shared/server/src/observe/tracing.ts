@@ -1,7 +1,12 @@
-/** Traces of requests and of work on tasks, for the operator's own collector. Without one nothing is loaded, and nothing is done. */
+/**
+ * Traces of requests and of work on tasks, for the operator's own collector. Without one nothing is loaded,
+ * and nothing is done.
+ */
 import type { NextFunction, Request, Response } from 'express';
 
-/** The facts that a span may say: routes, codes and states, ids of tasks. No owner's id, no address, no value. */
+/**
+ * The facts that a span may say: routes, codes and states, ids of tasks. No owner's id, no address, no value.
+ */
 type SpanAttributes = Readonly<Record<string, string | number>>;
 
 export interface Tracing {

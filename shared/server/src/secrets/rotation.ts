@@ -1,6 +1,7 @@
 /**
- * The rotation of the key-encryption key: a new key seals, what is stored is sealed anew under it, and only then the old
- * ones are forgotten. Whenever it is interrupted, the key file holds every key that a stored value needs.
+ * The rotation of the key-encryption key: a new key seals, what is stored is sealed anew under it, and only
+ * then the old ones are forgotten. Whenever it is interrupted, the key file holds every key that a stored
+ * value needs.
  */
 
 import { existsSync } from 'node:fs';
@@ -16,9 +17,9 @@ import { Sealer, sealingKeyId } from './sealing.ts';
 /** A store that keeps sealed values. */
 export interface SealedStore {
   /**
-   * Goes over every sealed value and puts what `change` makes of it in its place, unless that is the same bytes or the
-   * value was changed or destroyed meanwhile. Each change is durable by itself. Returns how many were made; throws on
-   * what `change` throws.
+   * Goes over every sealed value and puts what `change` makes of it in its place, unless that is the same
+   * bytes or the value was changed or destroyed meanwhile. Each change is durable by itself. Returns how many
+   * were made; throws on what `change` throws.
    */
   reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
   close(): void | Promise<void>;
@@ -27,7 +28,10 @@ export interface SealedStore {
 /** The place of a service's keys and sealed values. */
 export interface KeyPlace {
   readonly keyFile: string;
-  /** The directory of a service that has its database in it; undefined where several processes share a database elsewhere. */
+  /**
+   * The directory of a service that has its database in it; undefined where several processes share a
+   * database elsewhere.
+   */
   readonly dataDirectory: string | undefined;
   readonly open: () => SealedStore | Promise<SealedStore>;
 }
@@ -55,8 +59,8 @@ export async function countByKey(store: SealedStore): Promise<ReadonlyMap<string
 }
 
 /**
- * Seals every stored value under the first key of the file, beside services that may be running: their keys and their
- * order must be the same. Returns how many values were sealed anew.
+ * Seals every stored value under the first key of the file, beside services that may be running: their keys
+ * and their order must be the same. Returns how many values were sealed anew.
  * @throws ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE
  */
 export async function resealAll(place: KeyPlace): Promise<number> {
@@ -66,10 +70,10 @@ export async function resealAll(place: KeyPlace): Promise<number> {
 }
 
 /**
- * Replaces the key-encryption key of a service that does not run; a rotation that was interrupted is finished, without
- * another key. Returns the id of the key and how many values were sealed anew.
+ * Replaces the key-encryption key of a service that does not run; a rotation that was interrupted is
+ * finished, without another key. Returns the id of the key and how many values were sealed anew.
  * @throws ERR_CONFIGURATION for a shared database, ERR_DATA_DIRECTORY_IN_USE, ERR_KEY_FILE, ERR_SEAL_BROKEN,
- * ERR_DATABASE
+ *   ERR_DATABASE
  */
 export async function rotateKey(
   place: KeyPlace,
@@ -144,7 +148,10 @@ export interface SealedColumn {
   readonly place: (key: string) => string;
 }
 
-/** Seals the values of all columns anew, as SealedStore.reseal does: one value is in memory at a time, and each change is a transaction. */
+/**
+ * Seals the values of all columns anew, as SealedStore.reseal does: one value is in memory at a time, and
+ * each change is a transaction.
+ */
 export function* resealColumns(
   columns: readonly SealedColumn[],
   change: (place: string, sealed: Uint8Array) => Uint8Array,

@@ -26,9 +26,9 @@ const ALGORITHM = 'aes-256-gcm';
  *
  *   version (1) ‖ key id (4) ‖ nonce (12) ‖ ciphertext ‖ tag (16)
  *
- * and is bound to its place ("table/row/column"), so that a value moved to another row or column does not open. Version
- * and key id are authenticated too. Of several keys the first seals and all open, each what names it, so that a key can be
- * replaced while values under the old one are still there.
+ * and is bound to its place ("table/row/column"), so that a value moved to another row or column does not
+ * open. Version and key id are authenticated too. Of several keys the first seals and all open, each what
+ * names it, so that a key can be replaced while values under the old one are still there.
  * Nonces are random: SP 800-38D allows 2^32 values under one key, far more than a service seals.
  * @example
  * import { loadOrCreateKeyRing, Sealer } from '@eigenveil/server';
@@ -55,7 +55,10 @@ export class Sealer {
     return [...this.#keys.keys()];
   }
 
-  /** @param content at once or part by part, which makes no difference to what is sealed: then it need never be there as a whole */
+  /**
+   * @param content at once or part by part, which makes no difference to what is sealed: then it need never
+   *   be there as a whole
+   */
   seal(place: string, content: Uint8Array | Iterable<Uint8Array>): Uint8Array {
     const { key, header } = this.#first;
     const nonce = randomBytes(NONCE_BYTES);

@@ -10,8 +10,9 @@ const OTHERS = 0o077;
 const LARGEST_SECRET_BYTES = 64 * 1024;
 
 /**
- * The text of a secret file, without surrounding white space; when there is no such file, it is made from `create`.
- * The file appears whole or not at all, and of several processes that make it at once all return the same text.
+ * The text of a secret file, without surrounding white space; when there is no such file, it is made from
+ * `create`. The file appears whole or not at all, and of several processes that make it at once all return
+ * the same text.
  * @throws ERR_KEY_FILE
  */
 export async function loadOrCreateSecretFile(
@@ -42,7 +43,8 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
     });
   }
   try {
-    // The status is of the open file, not of the path, so that nobody can swap the file between check and use.
+    // The status is of the open file, not of the path, so that nobody can swap the file between check and
+    // use.
     const status = await file.stat();
     if (!status.isFile())
       throw new CodedError(SERVER_CODES.ERR_KEY_FILE, `"${path}" expected a regular file`);
@@ -93,8 +95,8 @@ async function writeSecret(path: string, text: string): Promise<void> {
 }
 
 /**
- * Puts `text` in the place of a secret file, durably: after a crash the file holds the old text or the new one, whole. One
- * writer at a time; a draft that an earlier one left behind is overwritten.
+ * Puts `text` in the place of a secret file, durably: after a crash the file holds the old text or the new
+ * one, whole. One writer at a time; a draft that an earlier one left behind is overwritten.
  * @throws ERR_KEY_FILE
  */
 export async function replaceSecretFile(path: string, text: string): Promise<void> {
@@ -121,7 +123,9 @@ export async function replaceSecretFile(path: string, text: string): Promise<voi
   }
 }
 
-/** Syncs a directory; without this the file's name may be lost with the power even though its content is safe. */
+/**
+ * Syncs a directory; without this the file's name may be lost with the power even though its content is safe.
+ */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return; // directories cannot be opened there
   const directory = await open(path, constants.O_RDONLY);

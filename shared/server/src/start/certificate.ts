@@ -1,4 +1,7 @@
-/** Says whether a certificate is valid at the moment and for how long, and tells the operator when it is not: peers refuse it, and nothing else would say so in time. */
+/**
+ * Says whether a certificate is valid at the moment and for how long, and tells the operator when it is not:
+ * peers refuse it, and nothing else would say so in time.
+ */
 import { X509Certificate } from 'node:crypto';
 import { COMMAND_CODES } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
@@ -8,8 +11,8 @@ import type { Metrics } from '../observe/metrics.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 /**
- * The time before a certificate expires at which it is told of, and again; or the part of its life, if that is shorter, since one that lives for
- * days is renewed within the last of them.
+ * The time before a certificate expires at which it is told of, and again; or the part of its life, if that
+ * is shorter, since one that lives for days is renewed within the last of them.
  */
 const SOON = { milliseconds: 30 * DAY_MILLISECONDS, part: 1 / 3 };
 const VERY_SOON = { milliseconds: 7 * DAY_MILLISECONDS, part: 1 / 6 };

@@ -1,4 +1,7 @@
-/** Says what a start of a service would find (`check-config`): files, keys, database, certificate, port, clock. Nothing is made, changed or locked. */
+/**
+ * Says what a start of a service would find (`check-config`): files, keys, database, certificate, port,
+ * clock. Nothing is made, changed or locked.
+ */
 import { X509Certificate } from 'node:crypto';
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { createServer, isIP } from 'node:net';
@@ -29,7 +32,10 @@ export interface Finding {
 /** A finding that does not keep a service from its work, and ought to be seen. */
 export class Doubt extends Error {}
 
-/** Collects what checks find; each returns what it found in words, or throws a Doubt, or what a start would throw. */
+/**
+ * Collects what checks find; each returns what it found in words, or throws a Doubt, or what a start would
+ * throw.
+ */
 export class Findings {
   readonly all: Finding[] = [];
 
@@ -120,8 +126,8 @@ async function requireWritable(path: string): Promise<void> {
 }
 
 /**
- * Reads under SQLite's shared lock, which a running service's lock refuses. For the moment that it takes, a service that starts right then
- * would find its folder in use, and be started again by its supervisor.
+ * Reads under SQLite's shared lock, which a running service's lock refuses. For the moment that it takes, a
+ * service that starts right then would find its folder in use, and be started again by its supervisor.
  */
 async function lookAtLock(dataDirectory: string): Promise<string> {
   const path = lockFile(dataDirectory);

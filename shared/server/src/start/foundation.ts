@@ -1,4 +1,7 @@
-/** Opens what a service keeps in its data directory, and how it listens: identity key, sealing key, operator's token; and the lock that keeps a second service out. */
+/**
+ * Opens what a service keeps in its data directory, and how it listens: identity key, sealing key, operator's
+ * token; and the lock that keeps a second service out.
+ */
 
 import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
@@ -20,7 +23,10 @@ export interface Foundation {
   readonly key: SigningKey;
   readonly sealer: Sealer;
   readonly adminToken: AdminToken;
-  /** 32 secret bytes for one purpose, which follow from the identity key (HKDF, RFC 5869): the same in every process that has it. */
+  /**
+   * 32 secret bytes for one purpose, which follow from the identity key (HKDF, RFC 5869): the same in every
+   * process that has it.
+   */
   readonly deriveSecret: (purpose: string) => Uint8Array;
 }
 
@@ -60,7 +66,8 @@ async function openPrivateJwk(dataDirectory: string): Promise<PrivateJwk> {
 }
 
 /**
- * The signing key that a file holds. Of what is none nothing is repeated: JSON.parse tells of the text around the place where it fails.
+ * The signing key that a file holds. Of what is none nothing is repeated: JSON.parse tells of the text around
+ * the place where it fails.
  * @throws ERR_KEY_FILE
  */
 export function privateJwkOf(path: string, text: string): PrivateJwk {
@@ -74,7 +81,10 @@ export function privateJwkOf(path: string, text: string): PrivateJwk {
   }
 }
 
-/** Keeps a data directory for one service: two would each decrypt, blind and remember used proofs on their own. */
+/**
+ * Keeps a data directory for one service: two would each decrypt, blind and remember used proofs on their
+ * own.
+ */
 export interface DirectoryLock {
   release(): void;
 }
@@ -84,8 +94,8 @@ export function lockFile(directory: string): string {
 }
 
 /**
- * Locks a data directory for this process. The lock is SQLite's on a file of its own, which the operating system takes
- * back when the process dies, however it does.
+ * Locks a data directory for this process. The lock is SQLite's on a file of its own, which the operating
+ * system takes back when the process dies, however it does.
  * @throws ERR_DATA_DIRECTORY_IN_USE
  */
 export function lockDirectory(directory: string): DirectoryLock {

@@ -1,4 +1,7 @@
-/** One look at another service over HTTPS, for what its certificate and its clock say. Nothing is sent but a path. */
+/**
+ * One look at another service over HTTPS, for what its certificate and its clock say. Nothing is sent but a
+ * path.
+ */
 import type { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import type { TLSSocket } from 'node:tls';

@@ -1,4 +1,7 @@
-/** A service from its data directory to its open port: what the CSP and the data user do alike when they start. */
+/**
+ * A service from its data directory to its open port: what the CSP and the data user do alike when they
+ * start.
+ */
 import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import { COMMAND_CODES } from '@eigenveil/command';
@@ -56,7 +59,10 @@ export interface Service {
   listen(
     options: Pick<AppOptions, 'info' | 'routes' | 'checkReady'> & Pick<ServerOptions, 'onUpgrade'>,
   ): Promise<RunningServer>;
-  /** The parts that a Reloader can renew of every service: certificate and key, and the limits of requests and connections. */
+  /**
+   * The parts that a Reloader can renew of every service: certificate and key, and the limits of requests and
+   * connections.
+   */
   readonly renewables: readonly Renewable<ServiceConfiguration>[];
   /** Releases the directory; it is called last, when nothing of the data directory is used any more. */
   release(): void;
@@ -166,7 +172,10 @@ export async function openService(
   };
 }
 
-/** Peers sign the address that they talk to, and nobody talks to a wildcard: every proof would be for another address. */
+/**
+ * Peers sign the address that they talk to, and nobody talks to a wildcard: every proof would be for another
+ * address.
+ */
 export async function requireAddress({ host, port, publicUrl }: ServiceConfiguration): Promise<void> {
   if (publicUrl !== undefined) return;
   const found = await lookup(host).catch(() => undefined); // what has no address cannot be listened on, either: ERR_LISTEN

@@ -1,4 +1,7 @@
-/** Reads the cells of a CSV file: which are missing, what the others say, and what kind of thing one holds that the task does not take. */
+/**
+ * Reads the cells of a CSV file: which are missing, what the others say, and what kind of thing one holds
+ * that the task does not take.
+ */
 
 import { CodedError, type Words, words } from '@eigenveil/platform';
 import type { Labelling } from '@eigenveil/task';
@@ -92,7 +95,10 @@ function isSameBoolean(one: string, other: string): boolean {
   return values[0] !== undefined && values[0] === values[1];
 }
 
-/** Finds classes by their numbers. Of classes that are one number, such as 0 and 0.0, none can be meant by a third way to write it. */
+/**
+ * Finds classes by their numbers. Of classes that are one number, such as 0 and 0.0, none can be meant by a
+ * third way to write it.
+ */
 function classesByNumber(classes: readonly string[]): Map<number, number> {
   const numbers = classes.map(parseDecimal);
   return new Map(

@@ -1,4 +1,7 @@
-/** The text of a file from its bytes, as they come: what cannot be decoded is refused, and no byte is replaced. */
+/**
+ * The text of a file from its bytes, as they come: what cannot be decoded is refused, and no byte is
+ * replaced.
+ */
 import { CodedError, words } from '@eigenveil/platform';
 import { type Encoding, FORM_BYTES, formOf, titleOf } from '@eigenveil/platform/file-form';
 import { STATISTICS_CODES } from '../codes.ts';

@@ -1,4 +1,7 @@
-/** Finds the task's columns among those of a source: in the header row of a CSV file, or among the columns that DuckDB names. */
+/**
+ * Finds the task's columns among those of a source: in the header row of a CSV file, or among the columns
+ * that DuckDB names.
+ */
 
 import { CodedError, joined, type Words, words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
@@ -14,7 +17,10 @@ export interface FoundColumns {
   readonly features: readonly number[];
   readonly labels: readonly number[];
   readonly kept: readonly number[];
-  /** Names by which each column may be called: its own, that which it has for the task, and `#` with its number. */
+  /**
+   * Names by which each column may be called: its own, that which it has for the task, and `#` with its
+   * number.
+   */
   readonly names: readonly (readonly string[])[];
 }
 
@@ -32,7 +38,8 @@ const LONGEST_NAME = 60;
 export const columnTitle = (name: string, position: number) => `${quote(name)} (number ${position + 1})`;
 
 /**
- * The columns of a source by the names that they have for the task. `#3` is the third one, unless one is named so.
+ * The columns of a source by the names that they have for the task. `#3` is the third one, unless one is
+ * named so.
  * @param columns what `--columns` says: `own=feature`
  * @throws ERR_CSV_COLUMNS for a column that is not there
  */
@@ -101,8 +108,8 @@ const indicesOf = (text: string, character: string) =>
   Array.from(text, (_, i) => i).filter((i) => text[i] === character);
 
 /**
- * Columns may stand in any order. A column that the task does not know is refused: a column that is silently left out
- * is usually a mistake, unless the caller names it; and a column cannot be both used and ignored.
+ * Columns may stand in any order. A column that the task does not know is refused: a column that is silently
+ * left out is usually a mistake, unless the caller names it; and a column cannot be both used and ignored.
  * @throws ERR_CSV_COLUMNS telling the columns that are missing, unknown, there twice or wrongly ignored
  */
 export function findColumns(
@@ -130,8 +137,9 @@ export function findColumns(
   if (missing(wanted).length > 0 && header.some((name) => parseDecimal(name) !== undefined)) {
     throw new CodedError(STATISTICS_CODES.ERR_CSV_COLUMNS, 'expected a header row first, got numbers in it');
   }
-  // A file may have no header, or other separators and line ends than ours: what stands here may be cells of data, and none
-  // is ever shown. So other names than the caller's are repeated only where most of the names that should be there are.
+  // A file may have no header, or other separators and line ends than ours: what stands here may be cells of
+  // data, and none is ever shown. So other names than the caller's are repeated only where most of the names
+  // that should be there are.
   const isHeader =
     wanted.length - missing(wanted).length > wanted.length / 2 &&
     !header.some((name) => /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name) || parseDecimal(name) !== undefined);
@@ -184,7 +192,10 @@ function nearName(name: string, header: readonly string[], used: ReadonlySet<num
   return words`, but ${columnTitle(own, i)} differs from it in ${differenceOf(own, name)} alone (${rowTerm('renameOne', `--columns ${shellText(`${own}=${name}`)} takes it`)})`;
 }
 
-/** Says whether a column has a name that DuckDB has given it, since the other one differs from its own in case alone: `dose_1` beside `DOSE`. */
+/**
+ * Says whether a column has a name that DuckDB has given it, since the other one differs from its own in case
+ * alone: `dose_1` beside `DOSE`.
+ */
 export function isRenamed(name: string, other: string): boolean {
   const own = /^(.+)_\d+$/.exec(name)?.[1];
   return own !== undefined && own !== other && likeness(own) === likeness(other);

@@ -30,7 +30,10 @@ export class Intake {
   #quoted: QuotedLines | undefined;
   #records = 0;
 
-  /** @param onRecord gets the cells of each record, the header first, and the number of the line in which it ends, from 1 */
+  /**
+   * @param onRecord gets the cells of each record, the header first, and the number of the line in which it
+   *   ends, from 1
+   */
   constructor(options: IntakeOptions, onRecord: OnRecord) {
     this.#options = options;
     this.#onRecord = onRecord;
@@ -130,7 +133,10 @@ export class Intake {
   };
 }
 
-/** Returns the place where the text goes on behind its first line end; its end, where it is the last of the file; undefined before it is known. */
+/**
+ * Returns the place where the text goes on behind its first line end; its end, where it is the last of the
+ * file; undefined before it is known.
+ */
 function lineEndOf(text: string, isLast: boolean): number | undefined {
   const end = text.search(/[\r\n]/);
   if (end < 0) return isLast ? text.length : undefined;

@@ -1,4 +1,7 @@
-/** Numbers as a file writes them: plain decimal ones, those with a comma or with signs between their thousands, and what is only like one. */
+/**
+ * Numbers as a file writes them: plain decimal ones, those with a comma or with signs between their
+ * thousands, and what is only like one.
+ */
 
 import { CodedError, type Words, words } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
@@ -10,7 +13,10 @@ type Decimal = NonNullable<CsvForm['decimal']>;
 type Thousands = NonNullable<CsvForm['thousands']>;
 type Format = Pick<CsvForm, 'decimal' | 'thousands'>;
 
-/** Numbers with groups of three, by what stands between thousands: groups of three, the first of which is no zero. */
+/**
+ * Numbers with groups of three, by what stands between thousands: groups of three, the first of which is no
+ * zero.
+ */
 const GROUPED: Readonly<Record<Thousands, RegExp>> = {
   point: /^[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?$/,
   comma: /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/,
@@ -98,7 +104,10 @@ function oneOfTwo(character: Decimal): Words {
 const SIGN = { point: '.', comma: ',' } as const;
 const THREE_DIGITS = { point: /^[+-]?[1-9]\d{0,2}\.\d{3}$/, comma: /^[+-]?[1-9]\d{0,2},\d{3}$/ } as const;
 
-/** Looks whether every number of a column that has a point (or a comma, where that is the decimal sign) has three digits behind it. */
+/**
+ * Looks whether every number of a column that has a point (or a comma, where that is the decimal sign) has
+ * three digits behind it.
+ */
 export class ThousandsWatch {
   readonly #sign: string;
   readonly #pattern: RegExp;
@@ -159,11 +168,13 @@ const MINUS = 45;
 const POINT = 46;
 
 /**
- * The number that the text writes in plain decimal notation (sign, point and exponent allowed), or undefined when it is
- * anything else: empty, padded with spaces, hexadecimal, octal, binary, NaN, or beyond the doubles.
+ * The number that the text writes in plain decimal notation (sign, point and exponent allowed), or undefined
+ * when it is anything else: empty, padded with spaces, hexadecimal, octal, binary, NaN, or beyond the
+ * doubles.
  *
- * `Number` is right about all text that starts with a digit, sign or point and ends with a digit or point, except for
- * 0x, 0o and 0b (ECMA-262, StringToNumber), so looking at three characters replaces a pattern match per cell.
+ * `Number` is right about all text that starts with a digit, sign or point and ends with a digit or point,
+ * except for 0x, 0o and 0b (ECMA-262, StringToNumber), so looking at three characters replaces a pattern
+ * match per cell.
  * @example
  * import { parseDecimal } from '@eigenveil/statistics';
  *
@@ -182,7 +193,8 @@ export function parseDecimal(text: string): number | undefined {
 }
 
 /**
- * Does the same with a decimal comma. A text with a point is no number then: the point could stand between thousands.
+ * Does the same with a decimal comma. A text with a point is no number then: the point could stand between
+ * thousands.
  * @example
  * import { parseDecimalComma } from '@eigenveil/statistics';
  *
@@ -210,7 +222,10 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^[^\s\d.,+-]+\s*[+-]?\d[\d.,]*$/u, 'a number behind a sign or a word: write the number alone'],
 ];
 
-/** Says what a cell without blanks around it holds, which is no number by any option; undefined where it is like none. */
+/**
+ * Says what a cell without blanks around it holds, which is no number by any option; undefined where it is
+ * like none.
+ */
 export function nearNumber(text: string): string | undefined {
   return KINDS.find(([pattern]) => pattern.test(text))?.[1];
 }

@@ -1,4 +1,7 @@
-/** Rows that are odd: a row of units below the header, a row of sums at the end, a column that numbers the rows, a row with another number of cells than the header row. */
+/**
+ * Rows that are odd: a row of units below the header, a row of sums at the end, a column that numbers the
+ * rows, a row with another number of cells than the header row.
+ */
 
 import { type Words, words } from '@eigenveil/platform';
 import { SEPARATORS, type Separator } from './reading-options.ts';
@@ -32,7 +35,10 @@ export class LastRowSums {
     this.#rows += 1;
   }
 
-  /** Says whether the values are the sums of all rows so far; of a row with a cell that cannot be read, the others count. */
+  /**
+   * Says whether the values are the sums of all rows so far; of a row with a cell that cannot be read, the
+   * others count.
+   */
   isSum(values: ArrayLike<number | undefined>): boolean {
     if (this.#rows < LEAST_SUMMED) return false;
     let hasSum = false;

@@ -1,6 +1,6 @@
 /**
- * The options by which rows are read, declared once: the commands that read rows take their flags from here, and the library its options.
- * It loads nothing but zod, so that command lines start fast.
+ * The options by which rows are read, declared once: the commands that read rows take their flags from here,
+ * and the library its options. It loads nothing but zod, so that command lines start fast.
  */
 import { ENCODINGS } from '@eigenveil/platform/file-form';
 import { z } from 'zod';

@@ -201,7 +201,9 @@ export class RecordReader {
     this.#isWhole = true;
   }
 
-  /** A row that cannot be read may be one of units, which the next one tells, or the sum of all rows above. */
+  /**
+   * A row that cannot be read may be one of units, which the next one tells, or the sum of all rows above.
+   */
   #refuse(error: CodedError, record: readonly string[], line: number): void {
     const numbersOf = (cells: readonly string[]) =>
       this.#columns!.features.map((column) => this.#cells.format.read(cells[column] ?? ''));
@@ -305,7 +307,10 @@ export class RecordReader {
   }
 }
 
-/** Refuses names and classes with blanks around them: what is read without these never equals a name that has some, but could equal another. */
+/**
+ * Refuses names and classes with blanks around them: what is read without these never equals a name that has
+ * some, but could equal another.
+ */
 function checkTrimmed({ features, labellings }: Columns): void {
   const names = [
     ...features.map(({ name }) => name),

@@ -1,4 +1,7 @@
-/** Streams an owner's rows out of CSV (RFC 4180, with a header row), strictly: what is not understood is refused. */
+/**
+ * Streams an owner's rows out of CSV (RFC 4180, with a header row), strictly: what is not understood is
+ * refused.
+ */
 
 import type { StatisticsTask } from '@eigenveil/task';
 import { type OwnerStatistics, type SummingOptions, statisticsOfRows } from '../sums/rows.ts';
@@ -8,14 +11,15 @@ import { type CsvOptions, type CsvRow, RecordReader } from './records.ts';
 /**
  * The rows of a CSV file, read as fast as they are asked for and never held together.
  *
- * The header names every feature and label column of the task, in any order, and beyond them only columns that are
- * ignored. Cells of features are plain decimal numbers, labels one of the task's classes to the letter. Lines end in LF,
- * CRLF or CR; a byte order mark and blank lines are skipped, rows of blanks skipped and counted. Rows are counted from 1 without the header, lines as
- * an editor does. What other writers do (other separators, encodings, a decimal comma, blanks, 2.0 for the class 2, missing cells) takes an option
+ * The header names every feature and label column of the task, in any order, and beyond them only columns
+ * that are ignored. Cells of features are plain decimal numbers, labels one of the task's classes to the
+ * letter. Lines end in LF, CRLF or CR; a byte order mark and blank lines are skipped, rows of blanks skipped
+ * and counted. Rows are counted from 1 without the header, lines as an editor does. What other writers do
+ * (other separators, encodings, a decimal comma, blanks, 2.0 for the class 2, missing cells) takes an option
  * each; an error names the one that would read the cell, and never the cell.
  * @param source the file's bytes in chunks of any size, such as a Readable
- * @throws ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_ENCODING, ERR_FILE_UNREADABLE for what is no text, ERR_ROW_OPTIONS,
- *   ERR_UNKNOWN_CLASS, ERR_OUT_OF_RANGE; a file without rows yields none
+ * @throws ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_ENCODING, ERR_FILE_UNREADABLE for
+ *   what is no text, ERR_ROW_OPTIONS, ERR_UNKNOWN_CLASS, ERR_OUT_OF_RANGE; a file without rows yields none
  * @example
  * import { readFileBytes, readRows } from '@eigenveil/statistics';
  *
@@ -53,7 +57,8 @@ interface CsvRecord {
 }
 
 /**
- * The records of a CSV file of which no task says what they are, the header first; as fast as they are asked for, and of any width.
+ * The records of a CSV file of which no task says what they are, the header first; as fast as they are asked
+ * for, and of any width.
  * @throws ERR_CSV_SYNTAX, ERR_ENCODING, ERR_FILE_UNREADABLE for what is no text, ERR_ROW_OPTIONS
  */
 export async function* readRecords(

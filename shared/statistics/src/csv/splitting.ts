@@ -1,4 +1,7 @@
-/** Splits the text of a CSV file into records: lines at their separators as long as no quote has been seen, and from there on by the rules of quotes. */
+/**
+ * Splits the text of a CSV file into records: lines at their separators as long as no quote has been seen,
+ * and from there on by the rules of quotes.
+ */
 
 import { CodedError, type Words, words } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
@@ -25,8 +28,9 @@ interface ParsedRecord {
 }
 
 /**
- * Records of CSV with quotes, in any text that RFC 4180 allows, and with quotes inside cells that do not begin with one. No option of csv-parse says that: its
- * `relax_quotes` takes such cells only together with quotes behind blanks and text behind a closing quote, which are refused here.
+ * Records of CSV with quotes, in any text that RFC 4180 allows, and with quotes inside cells that do not
+ * begin with one. No option of csv-parse says that: its `relax_quotes` takes such cells only together with
+ * quotes behind blanks and text behind a closing quote, which are refused here.
  */
 export class QuotedLines {
   readonly #syntax: QuotedSyntax;
@@ -198,7 +202,10 @@ const withoutBlanks = (text: string) => text.replace(/^[\t\ufeff\p{Zs}]+|[\t\ufe
 
 const isEnd = (code: number, between: number) => code === between || code === LF || code === CR;
 
-/** The value of a quoted cell whose text begins at `from`, and where the text goes on behind its closing quote. */
+/**
+ * The value of a quoted cell whose text begins at `from`, and where the text goes on behind its closing
+ * quote.
+ */
 function quotedCell(
   text: string,
   from: number,
@@ -231,7 +238,10 @@ function quotedCell(
 /** A line that is longer is left to the parser, which refuses it. */
 const LONGEST_LINE = 1 << 20;
 
-/** Records of CSV as long as no quote has been seen, which lines split at separators are: several times faster than a parser of everything. */
+/**
+ * Records of CSV as long as no quote has been seen, which lines split at separators are: several times faster
+ * than a parser of everything.
+ */
 export class PlainLines {
   readonly #separator: string;
   readonly #onRecord: (cells: string[], line: number) => void;
@@ -254,7 +264,10 @@ export class PlainLines {
     return this.#lines;
   }
 
-  /** Hands over the lines that have ended. From the first one with a quote on, none is: the text from there is returned. */
+  /**
+   * Hands over the lines that have ended. From the first one with a quote on, none is: the text from there is
+   * returned.
+   */
   take(more: string): string | undefined {
     const text = this.#rest + more;
     const quote = text.indexOf('"');

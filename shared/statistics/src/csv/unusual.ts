@@ -28,11 +28,17 @@ const NAMES: Readonly<Record<string, string>> = {
   '\uff0d': 'fullwidth hyphen-minus',
   '\uff0e': 'fullwidth full stop',
 };
-/** Blanks, dashes, digits and invisible characters beyond ASCII, and what else stands in for a part of a number. */
+/**
+ * Blanks, dashes, digits and invisible characters beyond ASCII, and what else stands in for a part of a
+ * number.
+ */
 const UNUSUAL =
   /(?![\x20-\x7e])[\p{Zs}\p{Pd}\p{Nd}\p{Cf}\p{Cc}\u00b7\u02d9\u066b\u066c\u2019\u201a\u2212\uff0c\uff0e]/u;
 
-/** Names the first character of a text that does not belong into a number: `U+2212 (minus sign)`; undefined where there is none. */
+/**
+ * Names the first character of a text that does not belong into a number: `U+2212 (minus sign)`; undefined
+ * where there is none.
+ */
 export function unusualIn(text: string): string | undefined {
   const found = UNUSUAL.exec(text)?.[0];
   if (found === undefined) return undefined;
@@ -51,16 +57,23 @@ const visible = (text: string) =>
 /** Texts of one key look alike, but for case. */
 export const likeness = (text: string) => visible(text.normalize('NFKC')).toLowerCase();
 
-/** Signs between words and quotes around them, for which programs have others: `sepal.length` for `sepal_length`. */
+/**
+ * Signs between words and quotes around them, for which programs have others: `sepal.length` for
+ * `sepal_length`.
+ */
 const BETWEEN_WORDS = /(?<=[\p{L}\p{N}])[\s_.-]+(?=[\p{L}\p{N}])|^["'`]+|["'`]+$/gu;
 
-/** Texts of one key are words in different spellings, with accents or without; a text without letters is none. */
+/**
+ * Texts of one key are words in different spellings, with accents or without; a text without letters is none.
+ */
 function spelling(text: string): string | undefined {
   const words = likeness(text).normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll(BETWEEN_WORDS, '');
   return /\p{L}/u.test(words) ? words : undefined;
 }
 
-/** The one among other texts that looks like a text, or else one that is the same words in another spelling. */
+/**
+ * The one among other texts that looks like a text, or else one that is the same words in another spelling.
+ */
 export function nearTo(text: string, others: readonly string[]): string | undefined {
   const alike = others.find((other) => other !== text && likeness(other) === likeness(text));
   if (alike !== undefined) return alike;

@@ -1,6 +1,7 @@
 /**
- * The line to a process that runs DuckDB. DuckDB is a large program in C++ that reads files of anybody's making: in a process of its own, it shares no
- * memory with keys. It gets none in its environment, and ends soon after it was used last.
+ * The line to a process that runs DuckDB. DuckDB is a large program in C++ that reads files of anybody's
+ * making: in a process of its own, it shares no memory with keys. It gets none in its environment, and ends
+ * soon after it was used last.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -8,11 +9,17 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Answer, onFrames, type Request, writeFrame } from './messages.ts';
 
-/** The process lies beside this file and is of its kind: TypeScript in the repository, JavaScript in a package. */
+/**
+ * The process lies beside this file and is of its kind: TypeScript in the repository, JavaScript in a
+ * package.
+ */
 const PROGRAM = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './process.ts' : './process.js', import.meta.url),
 );
-/** Variables that a program needs to find files and to say times. Tokens and passwords of commands come by other variables. */
+/**
+ * Variables that a program needs to find files and to say times. Tokens and passwords of commands come by
+ * other variables.
+ */
 const VARIABLES = [
   'HOME',
   'LANG',
@@ -26,7 +33,10 @@ const VARIABLES = [
   'TZ',
   'USERPROFILE',
 ];
-/** The time for which an idle process is kept: to start one takes a fifth of a second, and whoever reads a file often reads another one. */
+/**
+ * The time for which an idle process is kept: to start one takes a fifth of a second, and whoever reads a
+ * file often reads another one.
+ */
 const IDLE_MILLISECONDS = 2000;
 
 /** The process is gone: whatever it read may have made it so. */

@@ -30,14 +30,16 @@ export function typeProblems(type: string, numericLabels: boolean): TypeProblems
 }
 
 /**
- * The values of a feature become doubles as `Number` makes them: integers and decimals are rounded once, to the nearest; a boolean is 0 or 1.
+ * The values of a feature become doubles as `Number` makes them: integers and decimals are rounded once, to
+ * the nearest; a boolean is 0 or 1.
  * @throws ERR_COLUMN_TYPE
  */
 export const requireFeature = (name: string, type: string): void =>
   requireType(name, typeProblems(type, false).feature);
 
 /**
- * Labels become text as `String` makes them. Floating-point numbers have no one text, so they are labels only as numbers.
+ * Labels become text as `String` makes them. Floating-point numbers have no one text, so they are labels only
+ * as numbers.
  * @throws ERR_COLUMN_TYPE
  */
 export const requireLabel = (name: string, type: string, numericLabels: boolean): void =>

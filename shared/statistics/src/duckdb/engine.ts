@@ -1,6 +1,7 @@
 /**
- * DuckDB as a reader, in a process of its own: it runs one SELECT at a time, loads no extension, writes nothing but a file that it is asked for, and
- * its messages, which quote cells and statements, are not passed on.
+ * DuckDB as a reader, in a process of its own: it runs one SELECT at a time, loads no extension, writes
+ * nothing but a file that it is asked for, and its messages, which quote cells and statements, are not passed
+ * on.
  */
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
@@ -23,7 +24,9 @@ import {
 const DEFAULT_MEMORY_MEGABYTES = 512;
 /** More threads hold more of a file in memory at a time, and one thread sums. */
 const MOST_THREADS = 4;
-/** Chunks that are asked for before one is worked on, so that neither process waits for the other's answer. */
+/**
+ * Chunks that are asked for before one is worked on, so that neither process waits for the other's answer.
+ */
 const CHUNKS_AHEAD = 4;
 const NO_NUMBERS = new ArrayBuffer(0);
 const PACKAGE = '@duckdb/node-api';
@@ -110,7 +113,10 @@ export const fileOf = (path: string) => textOf(localPath(path).replaceAll(/[*?[]
 /** A Parquet file to select from. What folders are called is never data. */
 export const parquetOf = (path: string) => `read_parquet(${fileOf(path)}, hive_partitioning = false)`;
 
-/** Writes a path that can be nothing else: what starts with ~ is a file like any other, and so is what starts like an address. */
+/**
+ * Writes a path that can be nothing else: what starts with ~ is a file like any other, and so is what starts
+ * like an address.
+ */
 const localPath = (path: string) => (isAbsolute(path) ? path : `./${path}`);
 
 /** Rows of a statement: the items of its columns. */

@@ -10,7 +10,10 @@ export type Request =
   | { readonly do: 'run'; readonly sql: string }
   | { readonly do: 'close' };
 
-/** A statement that is planned but not run, by its number; undefined for what is not one SELECT without parameters. */
+/**
+ * A statement that is planned but not run, by its number; undefined for what is not one SELECT without
+ * parameters.
+ */
 export interface Planned {
   readonly statement: number;
   readonly names: readonly string[];
@@ -39,7 +42,10 @@ export type Item = string | bigint | boolean | null;
 const DOUBLES = /^(U?TINYINT|U?SMALLINT|U?INTEGER|FLOAT|DOUBLE)$/;
 const ITEMS = /^(BOOLEAN|UBIGINT|U?HUGEINT|BIGNUM)$/;
 
-/** The ways in which columns travel: as numbers of 64 bits, as texts, as items that are what they are, or written as texts. */
+/**
+ * The ways in which columns travel: as numbers of 64 bits, as texts, as items that are what they are, or
+ * written as texts.
+ */
 export const ARRAYS = {
   doubles: Float64Array,
   integers: BigInt64Array,
@@ -64,8 +70,9 @@ export type Answer =
   | { readonly fault: 'failed'; readonly kind: string };
 
 /**
- * Messages between a process and the one that runs DuckDB for it: two lengths of four bytes, numbers as they lie in memory, and a value as `node:v8` writes
- * it. Numbers stand outside of the value, which would copy them several times.
+ * Messages between a process and the one that runs DuckDB for it: two lengths of four bytes, numbers as they
+ * lie in memory, and a value as `node:v8` writes it. Numbers stand outside of the value, which would copy
+ * them several times.
  */
 
 const HEADER_BYTES = 8;
@@ -85,7 +92,10 @@ export function writeFrame(
   stream.uncork();
 }
 
-/** Tells every message that comes, whole and in order, with the memory in which its numbers lie one after the other. */
+/**
+ * Tells every message that comes, whole and in order, with the memory in which its numbers lie one after the
+ * other.
+ */
 export function onFrames(stream: Readable, tell: (message: unknown, numbers: ArrayBuffer) => void): void {
   const header = Buffer.alloc(HEADER_BYTES);
   let body: Buffer<ArrayBuffer> | undefined;

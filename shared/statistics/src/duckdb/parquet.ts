@@ -1,4 +1,7 @@
-/** Parquet files as they stand: the names of their columns, their records where no task says what they are, and copies from CSV and to it. */
+/**
+ * Parquet files as they stand: the names of their columns, their records where no task says what they are,
+ * and copies from CSV and to it.
+ */
 
 import { type TypeProblems, typeProblems } from './columns.ts';
 import { Engine, type EngineOptions, fileOf, parquetOf, textOf } from './engine.ts';
@@ -11,7 +14,8 @@ interface StoredRecord {
 }
 
 /**
- * The names of the columns, then the cells of each row: numbers by their shortest text, booleans as `true` and `false`, texts as they stand.
+ * The names of the columns, then the cells of each row: numbers by their shortest text, booleans as `true`
+ * and `false`, texts as they stand.
  * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
  */
 export async function* readStoredRecords(

@@ -1,4 +1,7 @@
-/** DuckDB as a reader, in the process that runs it: one database at a time, one SELECT after the other, in chunks. */
+/**
+ * DuckDB as a reader, in the process that runs it: one database at a time, one SELECT after the other, in
+ * chunks.
+ */
 import type {
   DuckDBConnection,
   DuckDBDataChunk,
@@ -37,7 +40,9 @@ const KINDS = [
   'Serialization Error',
 ];
 
-/** About so many bytes are a message: fewer cost more time, and more cost memory where there are many columns. */
+/**
+ * About so many bytes are a message: fewer cost more time, and more cost memory where there are many columns.
+ */
 const MESSAGE_BYTES = 1024 * 1024;
 const FEWEST_ROWS = 64;
 const NUMBER_BYTES = 8;
@@ -98,7 +103,8 @@ export class Reader {
   }
 
   async #select(sql: string): Promise<Planned | undefined> {
-    // To plan a statement may already change something: EXPORT DATABASE makes its folder. So it is only parsed at first.
+    // To plan a statement may already change something: EXPORT DATABASE makes its folder. So it is only
+    // parsed at first.
     if (!(await this.#isOneSelect(sql))) return undefined;
     const { StatementType } = await load();
     const prepared = await (await this.#open.extractStatements(sql)).prepare(0);
@@ -200,7 +206,10 @@ function itemsOf(vector: DuckDBVector, kind: Kind, from: number, to: number): It
   return { items };
 }
 
-/** Texts, of which those that came shortly before are not made once more: labels are few, and to make one takes longer than all else of a row. */
+/**
+ * Texts, of which those that came shortly before are not made once more: labels are few, and to make one
+ * takes longer than all else of a row.
+ */
 function textsOf(vector: DuckDBVector, words: Uint32Array, from: number, to: number): Items {
   const items: Item[] = [];
   const codes = new Uint16Array(to - from);
@@ -240,7 +249,9 @@ function writeNumbers(vector: DuckDBVector, from: number, values: Float64Array |
   return nulls;
 }
 
-/** The private memory of vectors; what is public of them takes items one by one, which is ten times slower. */
+/**
+ * The private memory of vectors; what is public of them takes items one by one, which is ten times slower.
+ */
 interface Memory {
   readonly items?: unknown;
   readonly dataView?: unknown;

@@ -1,4 +1,7 @@
-/** Rows of Parquet files, and of an owner's own query, read by DuckDB; values mean what they mean in a CSV file that writes them out. */
+/**
+ * Rows of Parquet files, and of an owner's own query, read by DuckDB; values mean what they mean in a CSV
+ * file that writes them out.
+ */
 
 import { type Code, CodedError, isOf, words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
@@ -37,10 +40,10 @@ export interface StoredRowOptions extends RowOptions, Pick<EngineOptions, 'memor
 type Columns = Pick<StatisticsTask, 'features' | 'labellings'>;
 
 /**
- * Errors name file and row group where there are some, row (from 1) and column, and never a value. Each file is read by its own types: those of one must
- * not round the values of another.
- * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE, ERR_QUERY, ERR_COLUMN_TYPE, and as `readRows`: ERR_CSV_COLUMNS, ERR_CSV_CELL, ERR_UNKNOWN_CLASS,
- *   ERR_OUT_OF_RANGE
+ * Errors name file and row group where there are some, row (from 1) and column, and never a value. Each file
+ * is read by its own types: those of one must not round the values of another.
+ * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE, ERR_QUERY, ERR_COLUMN_TYPE, and as `readRows`:
+ *   ERR_CSV_COLUMNS, ERR_CSV_CELL, ERR_UNKNOWN_CLASS, ERR_OUT_OF_RANGE
  * @example
  * import { readStoredRows } from '@eigenveil/statistics/duckdb';
  *
@@ -56,7 +59,8 @@ export async function* readStoredRows(
   const engine = await Engine.open(title, {
     database: isQuery ? stored.database : undefined,
     memoryMegabytes: options.memoryMegabytes,
-    // Rows of a file come in their order, and faster than they are summed: another thread takes time from that.
+    // Rows of a file come in their order, and faster than they are summed: another thread takes time from
+    // that.
     ...(!isQuery && { threads: 1 }),
   });
   try {
@@ -103,7 +107,10 @@ const OF_COLUMNS: ReadonlySet<string> = new Set<StatisticsCode>(['ERR_CSV_COLUMN
 /** A statement, and what its columns are to the task. */
 interface SelectedColumns {
   readonly selection: Selection;
-  /** The places in the statement of the columns of features, labels and kept cells; behind its last one stands what is appended. */
+  /**
+   * The places in the statement of the columns of features, labels and kept cells; behind its last one stands
+   * what is appended.
+   */
   readonly positions: readonly number[];
   /** The same columns by name and number in the source, for messages. */
   readonly titles: readonly string[];

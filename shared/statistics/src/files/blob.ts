@@ -5,10 +5,11 @@ import { FORM_BYTES, formOf } from '@eigenveil/platform/file-form';
 import { STATISTICS_CODES } from '../codes.ts';
 
 /**
- * The bytes of a blob in chunks, decompressed if it is a gzip archive by its first bytes. Nothing holds all of them.
+ * The bytes of a blob in chunks, decompressed if it is a gzip archive by its first bytes. Nothing holds all
+ * of them.
  *
- * Other than the command line's gunzip, a browser's takes no second member behind the first (some tools append to .gz files, or cut them into
- * blocks); such a file is refused.
+ * Other than the command line's gunzip, a browser's takes no second member behind the first (some tools
+ * append to .gz files, or cut them into blocks); such a file is refused.
  * @param onRead is told how many bytes of the blob itself have been read so far
  * @throws ERR_FILE_UNREADABLE
  */
@@ -43,7 +44,8 @@ export async function* readBlobBytes(
   try {
     for (let part = await read(); !part.done; part = await read()) yield part.value;
   } finally {
-    // This drops what is left of a file that is not wanted any more. A stream that has failed says so once more.
+    // This drops what is left of a file that is not wanted any more. A stream that has failed says so once
+    // more.
     await reader.cancel().catch(() => {});
   }
 }

@@ -11,8 +11,8 @@ export const isPattern = (file: string) => /[*?[{]/.test(file);
 const isHidden = (name: string) => /^[._]/.test(name) && name !== '.' && name !== '..';
 
 /**
- * The files, sorted, so that rows have one order. A file of that very name comes before a pattern. In folders and patterns, names that begin with `_` or `.`
- * are passed over, unless the pattern says so itself.
+ * The files, sorted, so that rows have one order. A file of that very name comes before a pattern. In folders
+ * and patterns, names that begin with `_` or `.` are passed over, unless the pattern says so itself.
  * @returns for what is named as one file, that file, whether it is there or not
  * @throws ERR_FILE_UNREADABLE for a folder or a pattern without files
  */
@@ -57,7 +57,10 @@ async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
   return found.isDirectory() ? 'folder' : 'file';
 }
 
-/** Says whether each hidden name on the way stands in the pattern, or in a part of it that asks for hidden names. */
+/**
+ * Says whether each hidden name on the way stands in the pattern, or in a part of it that asks for hidden
+ * names.
+ */
 function isMeant(path: string, segments: readonly string[]): boolean {
   return path
     .split('/')
@@ -66,7 +69,8 @@ function isMeant(path: string, segments: readonly string[]): boolean {
 }
 
 /**
- * Returns what folders on the way to a file say of columns: `month=1/rows.csv` has the value 1 in the column month.
+ * Returns what folders on the way to a file say of columns: `month=1/rows.csv` has the value 1 in the column
+ * month.
  * @throws ERR_CSV_COLUMNS where no folder names one of them
  */
 export function folderValues(file: string, columns: readonly string[]): string[] {

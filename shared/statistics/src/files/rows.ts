@@ -1,4 +1,7 @@
-/** Rows of files, whatever the files are: CSV in any text, packed or not, or Parquet; told by their first bytes. */
+/**
+ * Rows of files, whatever the files are: CSV in any text, packed or not, or Parquet; told by their first
+ * bytes.
+ */
 import { createHash, type Hash } from 'node:crypto';
 import { CodedError, hyphenated, isOf, words } from '@eigenveil/platform';
 import type { FileForm } from '@eigenveil/platform/file-form';
@@ -35,7 +38,9 @@ interface FileRecord {
   readonly cells: readonly (string | undefined)[];
   /** The place of it, for messages. */
   readonly place: string;
-  /** The problems of columns, beside the header, where the file has types: why each is no feature or no label. */
+  /**
+   * The problems of columns, beside the header, where the file has types: why each is no feature or no label.
+   */
   readonly problems?: readonly TypeProblems[] | undefined;
 }
 
@@ -62,8 +67,9 @@ interface ReadingFiles extends FileRowOptions {
 
 /**
  * The rows of a file, of all files in a folder, or of all files of a pattern.
- * @returns what reads them: throws as `readRows` and `readStoredRows` do, ERR_FILE_UNREADABLE for what is neither text nor Parquet and where there are
- *   no files, ERR_FILE_REPEATED for two files with the same rows, ERR_ROW_OPTIONS for options that Parquet does not have
+ * @returns what reads them: throws as `readRows` and `readStoredRows` do, ERR_FILE_UNREADABLE for what is
+ *   neither text nor Parquet and where there are no files, ERR_FILE_REPEATED for two files with the same
+ *   rows, ERR_ROW_OPTIONS for options that Parquet does not have
  */
 export function rowsOfFiles(pattern: string, settings: ReadingOptions): FileRows {
   const hash = createHash('sha256');
@@ -246,7 +252,8 @@ class Repeats {
 type FileRecords = AsyncGenerator<FileRecord>;
 
 /**
- * The records of the files that one text names, of which no task says what they are; the header comes first, once.
+ * The records of the files that one text names, of which no task says what they are; the header comes first,
+ * once.
  * @throws as the rows of `rowsOfFiles`
  */
 export async function* recordsOfFiles(

@@ -1,13 +1,17 @@
 /**
- * The spacing of a column's values as they are written. A table of so many different values at most is kept: where there are more of them, or more rows, every other row of
- * the table is forgotten and every other one of the rows to come is passed over, so that it stays a fair sample of all rows.
+ * The spacing of a column's values as they are written. A table of so many different values at most is kept:
+ * where there are more of them, or more rows, every other row of the table is forgotten and every other one
+ * of the rows to come is passed over, so that it stays a fair sample of all rows.
  */
 
 import type { Feature } from '@eigenveil/task';
 import { spacingOfGrid } from './grid.ts';
 import { type CountedValues, spacingOfValues } from './values.ts';
 
-/** The least number of rows; fewer lie on a grid by chance: what they are written with says more of a grain than where they lie. */
+/**
+ * The least number of rows; fewer lie on a grid by chance: what they are written with says more of a grain
+ * than where they lie.
+ */
 export const LEAST_GRID_ROWS = 60;
 /** Different values that a column keeps. */
 const MOST_VALUES = 4096;
@@ -18,7 +22,10 @@ const LEAST_VALUES = 64;
 const MOST_ROWS = 1 << 16;
 /** Draws are the same each time, so that the same rows have the same grain. */
 const SEED = 0x9e3779b9;
-/** Values nearer than this part of the range, or than doubles of their size resolve, are one: 0.1 + 0.2 and 0.3. */
+/**
+ * Values nearer than this part of the range, or than doubles of their size resolve, are one: 0.1 + 0.2 and
+ * 0.3.
+ */
 const SAME = 1e-9;
 const RESOLVED = 2 ** -50;
 /** Differences of numbers with a few decimals have such digits: 0.3 - 0.2. */
@@ -67,7 +74,8 @@ export class GrainFinder {
   }
 
   /**
-   * The larger one of the spacing of a grid that the values lie on and of that of a few common values; undefined where there is neither, as of measured values.
+   * The larger one of the spacing of a grid that the values lie on and of that of a few common values;
+   * undefined where there is neither, as of measured values.
    * @param range to which values are moved that lie beyond it
    */
   grain({ min, max }: Range): number | undefined {
@@ -124,7 +132,10 @@ export class GrainFinder {
   }
 }
 
-/** The number of first rows, all of which are looked at; after them one of so many is, as the others say the same: a prime, so that rows of any order come in turn. */
+/**
+ * The number of first rows, all of which are looked at; after them one of so many is, as the others say the
+ * same: a prime, so that rows of any order come in turn.
+ */
 const FIRST_ROWS = 4096;
 const ONE_OF = 17;
 

@@ -1,13 +1,15 @@
 /**
- * The spacing of a grid that a column's values lie on, wherever it begins: of whole numbers 1, of one decimal 0.1.
- * Values need not lie on it to the last digit, as those do not that were computed or converted to another unit.
+ * The spacing of a grid that a column's values lie on, wherever it begins: of whole numbers 1, of one decimal
+ * 0.1. Values need not lie on it to the last digit, as those do not that were computed or converted to
+ * another unit.
  *
  * How likely chance alone would make it: let values of different periods of the grid lie anywhere in theirs,
- * independently. A period of a length s counts as one that fits where most of its rows lie in a window of w·s. Of m
- * periods, j lie in one window with at most m·P(B ≥ j − 1), B binomial of m − 1 draws of w, since one of them lies
- * first. Lengths from s on differ in frequencies up to 1/s, where steps of w/2 over the span move no value by more
- * than w/8 of a period, so that 2·span/(s·w) of them with a window of 5w/4 stand for all; and w is one of 2^LEVELS
- * powers of two. Where two or more periods hold many rows each, every value counts for itself.
+ * independently. A period of a length s counts as one that fits where most of its rows lie in a window of
+ * w·s. Of m periods, j lie in one window with at most m·P(B ≥ j − 1), B binomial of m − 1 draws of w, since
+ * one of them lies first. Lengths from s on differ in frequencies up to 1/s, where steps of w/2 over the span
+ * move no value by more than w/8 of a period, so that 2·span/(s·w) of them with a window of 5w/4 stand for
+ * all; and w is one of 2^LEVELS powers of two. Where two or more periods hold many rows each, every value
+ * counts for itself.
  */
 import { type CountedValues, MOST_IMPUTED, TOLERANCE } from './values.ts';
 
@@ -15,7 +17,10 @@ import { type CountedValues, MOST_IMPUTED, TOLERANCE } from './values.ts';
 const ON_GRID = 0.98;
 /** The greatest probability at which a grid does not count as chance, in bits. */
 const CHANCE = -40;
-/** Windows are no narrower than this part of a period, as doubles tell no more; so many bits tell which of all widths it is. */
+/**
+ * Windows are no narrower than this part of a period, as doubles tell no more; so many bits tell which of all
+ * widths it is.
+ */
 const NARROWEST = 2 ** -30;
 const LEVELS = 5;
 /** A value that more of the rows have says nothing of a grid. */
@@ -28,12 +33,21 @@ const FEWEST_VALUES = 4;
 const POPULATED = 1 / 20;
 /** Cells of 20 fraction bits are so fine, in parts of the span or finer. */
 const FINEST = 2 ** -21;
-/** The remainder of a division by Euclid's algorithm that counts as nothing, in parts of the span and of the largest value. */
+/**
+ * The remainder of a division by Euclid's algorithm that counts as nothing, in parts of the span and of the
+ * largest value.
+ */
 const NOTHING = 1e-9;
 const NOTHING_OF_VALUE = 2 ** -46;
-/** Values whose differences are divided by one another, and gaps that are tried, each larger by a part than the one before. */
+/**
+ * Values whose differences are divided by one another, and gaps that are tried, each larger by a part than
+ * the one before.
+ */
 const DIVIDED = 64;
-/** The mean of their places on a circle has this length where a few of them are anywhere, and much less by chance. */
+/**
+ * The mean of their places on a circle has this length where a few of them are anywhere, and much less by
+ * chance.
+ */
 const NEAR_ONE_ANOTHER = 0.6;
 const FINEST_GAP = 1 / 2000;
 /** The digits of a candidate that are enough to begin with. */
@@ -106,7 +120,10 @@ function dividing({ values, span }: Column, chosen: readonly number[]): number[]
 /** An order that has nothing to do with that of the values. */
 const mixed = (i: number) => Math.imul(i + 1, 0x9e3779b1) >>> 0;
 
-/** Says whether the places of some values in their periods are near one another: what most candidates fail costs little. No value counts more than the others on average. */
+/**
+ * Says whether the places of some values in their periods are near one another: what most candidates fail
+ * costs little. No value counts more than the others on average.
+ */
 function mayBeGrid({ values, counts }: Column, chosen: readonly number[], period: number): boolean {
   const most = chosen.reduce((sum, i) => sum + counts[i]!, 0) / chosen.length;
   let [x, y, all] = [0, 0, 0];
@@ -126,7 +143,10 @@ function divisor(a: number, b: number, nothing: number): number {
   return x;
 }
 
-/** Gaps between neighbours, one of each size: of a grid that values do not lie on exactly, some of them are about as long as its period. */
+/**
+ * Gaps between neighbours, one of each size: of a grid that values do not lie on exactly, some of them are
+ * about as long as its period.
+ */
 function gapsOf({ values, span }: Column): number[] {
   const bySize = new Map<number, number>();
   for (let i = 1; i < values.length; i += 1) {
@@ -136,7 +156,10 @@ function gapsOf({ values, span }: Column): number[] {
   return [...bySize.values()];
 }
 
-/** The period near the given one that goes best through the values, from one of them to both sides: the line of least squares, drawn on as it becomes longer. */
+/**
+ * The period near the given one that goes best through the values, from one of them to both sides: the line
+ * of least squares, drawn on as it becomes longer.
+ */
 function fitted({ values }: Column, near: number, anchor: number): number {
   let [period, offset] = [near, 0];
   let [n, sumK, sumD, sumKK, sumKD] = [1, 0, 0, 0, 0];

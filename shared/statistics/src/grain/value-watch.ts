@@ -1,4 +1,7 @@
-/** Finds what looks like a mistake in the values of a feature: cells that are clipped or no numbers, and a range that they do not fill. */
+/**
+ * Finds what looks like a mistake in the values of a feature: cells that are clipped or no numbers, and a
+ * range that they do not fill.
+ */
 import { CodedError, type Words, words } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
 import type { ConsentOptions } from '../csv/reading-options.ts';
@@ -14,10 +17,16 @@ interface Feature {
 const LEAST_FILLED = 1 / 1000;
 /** A spread that is less of it is told: of a file's values, of a draft's sample and of a result. */
 export const LEAST_SPREAD = 1 / 100;
-/** The least number of rows of which anything is said; of fewer than the second number, nothing is said of all values but the outermost. */
+/**
+ * The least number of rows of which anything is said; of fewer than the second number, nothing is said of all
+ * values but the outermost.
+ */
 const LEAST_ROWS = 3;
 const LEAST_INNER_ROWS = 8;
-/** The number of rows after which, each time, features whose values spread so much of their range that it would take a file of so many rows to be told of them cost no more time. */
+/**
+ * The number of rows after which, each time, features whose values spread so much of their range that it
+ * would take a file of so many rows to be told of them cost no more time.
+ */
 const WATCHED_ROWS = 1 << 10;
 const CERTAIN_SPREAD = 4 * LEAST_SPREAD;
 const CERTAIN_ROWS = 1 << 20;
@@ -69,7 +78,10 @@ export class ColumnSpread {
     return undefined;
   }
 
-  /** Says whether further values would have to be very many to be told of: also where all are the mean, the sum of the squares stays. */
+  /**
+   * Says whether further values would have to be very many to be told of: also where all are the mean, the
+   * sum of the squares stays.
+   */
   fills(min: number, max: number): boolean {
     const spread = this.#deviation() / (max - min);
     return spread > CERTAIN_SPREAD && this.#rows * (spread / LEAST_SPREAD) ** 2 >= CERTAIN_ROWS;
@@ -121,7 +133,8 @@ export class ValueWatch {
 }
 
 /**
- * Refuses features of which more than half of the cells lie outside their range, unless that is empty, which is told by itself.
+ * Refuses features of which more than half of the cells lie outside their range, unless that is empty, which
+ * is told by itself.
  * @throws ERR_CLIPPED
  */
 export function checkClipping(

@@ -1,6 +1,12 @@
-/** The spacing of a column that takes a few common values: codes, or values that lie anyhow, such as 0, 0.37 and 1. */
+/**
+ * The spacing of a column that takes a few common values: codes, or values that lie anyhow, such as 0, 0.37
+ * and 1.
+ */
 
-/** The least part of the rows without the most frequent value that holds each common one; at least two rows hold it, too. */
+/**
+ * The least part of the rows without the most frequent value that holds each common one; at least two rows
+ * hold it, too.
+ */
 const LEAST_SHARE = 1 / 200;
 /** All together they are held by so large a part of these: measured values hardly repeat. */
 const COMMON_SHARE = 9 / 10;
@@ -8,7 +14,10 @@ const COMMON_SHARE = 9 / 10;
 const NEAR = 1 / 1000;
 /** A value fits a spacing where it lies within this part of it. */
 export const TOLERANCE = 1 / 25;
-/** The most common values that may be imputed ones, within the others and fitting no spacing; of so large a part of the rows together. */
+/**
+ * The most common values that may be imputed ones, within the others and fitting no spacing; of so large a
+ * part of the rows together.
+ */
 export const MOST_IMPUTED = 3;
 const IMPUTED_SHARE = 1 / 4;
 /** More common values lie on a grid, or anyhow, and then say nothing. */
@@ -68,7 +77,10 @@ function areSpaced(codes: readonly Code[]): boolean {
   });
 }
 
-/** All choices without so many of the inner ones, which are imputed ones for certain no ends, and hold no more rows than given. */
+/**
+ * All choices without so many of the inner ones, which are imputed ones for certain no ends, and hold no more
+ * rows than given.
+ */
 function without(codes: readonly Code[], count: number, rows: number, from = 1): Code[][] {
   if (count === 0) return [[...codes]];
   const left: Code[][] = [];

@@ -1,4 +1,7 @@
-/** Checks whether rows with given sums can exist: what can be checked of statistics that were computed elsewhere, before they are encrypted. */
+/**
+ * Checks whether rows with given sums can exist: what can be checked of statistics that were computed
+ * elsewhere, before they are encrypted.
+ */
 import { CodedError } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
@@ -13,12 +16,14 @@ interface PartialSums {
 }
 
 /**
- * Checks the sums of each part of the rows, and those of all: each cell is an integer of at most 2^fractionBits (0 where a feature has one value), so
+ * Checks the sums of each part of the rows, and those of all: each cell is an integer of at most
+ * 2^fractionBits (0 where a feature has one value), so
  * - |V_i| <= M·u and, as an integer is at most its square, |V_i| <= R_ii <= M·u²;
  * - R_ii and V_i are both even or both odd, as an integer and its square are;
  * - R_ij² <= R_ii·R_jj and V_i² <= M·R_ii (Cauchy and Schwarz, with the column of ones);
  * - over all rows the matrix of M, V and R is positive semidefinite, and with it M·R − V·Vᵀ.
- * All of it in integers. What passes may still be another owner's sums, or made up: that is this owner's own affair.
+ * All of it in integers. What passes may still be another owner's sums, or made up: that is this owner's own
+ * affair.
  * @throws ERR_STATISTICS_FILE
  */
 export function checkSums(
@@ -66,9 +71,10 @@ function checkPart(
 }
 
 /**
- * Says whether a symmetric matrix of integers is positive semidefinite, exactly, singular ones included: elimination without fractions (Bareiss,
- * "Sylvester's identity and multistep integer-preserving Gaussian elimination", 1968), in which every value is a minor of the matrix. A pivot of 0 must
- * have zeros beside it, and its row is left out.
+ * Says whether a symmetric matrix of integers is positive semidefinite, exactly, singular ones included:
+ * elimination without fractions (Bareiss, "Sylvester's identity and multistep integer-preserving Gaussian
+ * elimination", 1968), in which every value is a minor of the matrix. A pivot of 0 must have zeros beside it,
+ * and its row is left out.
  * @param upper upper triangle: row i from its diagonal on
  */
 export function isPositiveSemidefinite(upper: readonly (readonly bigint[])[]): boolean {

@@ -1,4 +1,6 @@
-/** Writes for each database what the statement of a task's sums needs: names, numbers, text and exact sums. */
+/**
+ * Writes for each database what the statement of a task's sums needs: names, numbers, text and exact sums.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '../codes.ts';
 
@@ -20,12 +22,21 @@ interface Dialect {
   readonly label: (column: string) => string;
   /** The column as a double, rounded correctly. */
   readonly cell: (column: string) => string;
-  /** Keeps the planner from copying the expressions of an inner query into each place of the outer one that uses them. */
+  /**
+   * Keeps the planner from copying the expressions of an inner query into each place of the outer one that
+   * uses them.
+   */
   readonly fence: string;
   readonly quote: (name: string) => string;
-  /** Says whether `source."name"` is a column and nothing else; there a bare name may also be a function, such as "user". */
+  /**
+   * Says whether `source."name"` is a column and nothing else; there a bare name may also be a function, such
+   * as "user".
+   */
   readonly qualifies: boolean;
-  /** The characters that a name that is quoted may not hold, and whether names that differ in case alone are one. */
+  /**
+   * The characters that a name that is quoted may not hold, and whether names that differ in case alone are
+   * one.
+   */
   readonly forbidden: RegExp;
   readonly longestName: number;
   readonly foldsCase: boolean;
@@ -51,8 +62,8 @@ export const DIALECT: Readonly<Record<DialectName, Dialect>> = {
     integer: 'BIGINT',
     text: 'VARCHAR',
     label: (column) => `CAST(${column} AS VARCHAR) COLLATE C`,
-    // Its cast rounds decimals of more than 15 digits, and integers of 128 bits, twice; reading their text rounds once. The type is known when the
-    // statement is planned, so the test costs nothing.
+    // Its cast rounds decimals of more than 15 digits, and integers of 128 bits, twice; reading their text
+    // rounds once. The type is known when the statement is planned, so the test costs nothing.
     cell: (column) =>
       `CASE WHEN regexp_matches(typeof(${column}), '^(DECIMAL|U?HUGEINT|BIGNUM)') THEN CAST(CAST(${column} AS VARCHAR) AS DOUBLE) ELSE CAST(${column} AS DOUBLE) END`,
     fence: '',
@@ -134,8 +145,8 @@ const OURS = /^ev_/i;
 const PLAIN = /^[\p{L}\p{N} _.+-]*$/u;
 
 /**
- * Names of the owner's columns as the statement writes them. The task's names are those of the data user, who may have made them up to be something
- * else than a name: what quotes cannot hold in every case is refused.
+ * Names of the owner's columns as the statement writes them. The task's names are those of the data user, who
+ * may have made them up to be something else than a name: what quotes cannot hold in every case is refused.
  * @throws ERR_SQL_NAME
  */
 export function quoteColumns(dialect: Dialect, names: readonly string[]): string[] {
@@ -151,10 +162,16 @@ export function quoteColumns(dialect: Dialect, names: readonly string[]): string
   });
 }
 
-/** Returns what is the same of two names where case does not count: of some letters only the upper cases are, such as of s and ſ. */
+/**
+ * Returns what is the same of two names where case does not count: of some letters only the upper cases are,
+ * such as of s and ſ.
+ */
 const foldCase = (name: string) => name.toUpperCase().toLowerCase();
 
-/** A text of the task as a literal. What could be anything but letters, digits and few signs more is written by its bytes. */
+/**
+ * A text of the task as a literal. What could be anything but letters, digits and few signs more is written
+ * by its bytes.
+ */
 export function textLiteral(dialect: Dialect, text: string): string {
   if (PLAIN.test(text)) return `'${text}'`;
   return dialect.textOfBytes(Buffer.from(text).toString('hex'));

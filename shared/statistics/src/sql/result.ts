@@ -1,4 +1,7 @@
-/** Reads what a database answered to the statement of a task's sums, as CSV or JSON, and makes an owner's statistics of it. */
+/**
+ * Reads what a database answered to the statement of a task's sums, as CSV or JSON, and makes an owner's
+ * statistics of it.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { collectsR, type StatisticsTask, summedClasses } from '@eigenveil/task';
 import { parse } from 'csv-parse/sync';
@@ -19,10 +22,12 @@ interface Group {
 }
 
 /**
- * The statistics that a result holds: checked as far as sums can be, which is that rows with such sums could exist (see `checkSums`).
+ * The statistics that a result holds: checked as far as sums can be, which is that rows with such sums could
+ * exist (see `checkSums`).
  * @param text a CSV file with a header row, a JSON array of objects, or JSON objects line by line
  * @param options as for files of rows
- * @throws ERR_SQL_PRIVACY, ERR_SQL_SKETCH, ERR_STATISTICS_FILE; ERR_CSV_CELL, ERR_UNKNOWN_CLASS, ERR_OUT_OF_RANGE, ERR_NO_ROWS and ERR_TOO_MANY_ROWS as for files of rows
+ * @throws ERR_SQL_PRIVACY, ERR_SQL_SKETCH, ERR_STATISTICS_FILE; ERR_CSV_CELL, ERR_UNKNOWN_CLASS,
+ *   ERR_OUT_OF_RANGE, ERR_NO_ROWS and ERR_TOO_MANY_ROWS as for files of rows
  * @example
  * import { readFile } from 'node:fs/promises';
  * import { statisticsOfResult } from '@eigenveil/statistics/sql';

@@ -1,6 +1,6 @@
 /**
- * One SQL statement that computes an owner's statistics where its rows are: it clips, maps and rounds cells as `Discretiser` does, bit for bit, and
- * sums exact integers. docs/rows.md has the argument.
+ * One SQL statement that computes an owner's statistics where its rows are: it clips, maps and rounds cells
+ * as `Discretiser` does, bit for bit, and sums exact integers. docs/rows.md has the argument.
  */
 import { CodedError } from '@eigenveil/platform';
 import { checkStatisticsTask, collectsR, type Feature, type StatisticsTask } from '@eigenveil/task';
@@ -9,7 +9,10 @@ import { DIALECT, type DialectName, doubleLiteral, exactSum, quoteColumns, textL
 
 export interface StatementOptions {
   readonly dialect: DialectName;
-  /** The text after FROM: a table, a subquery with a name, a WHERE behind it. The owner's own SQL, taken as it stands. */
+  /**
+   * The text after FROM: a table, a subquery with a name, a WHERE behind it. The owner's own SQL, taken as it
+   * stands.
+   */
   readonly from: string;
   /** The owner's columns of features and labellings that have another name than in the task. */
   readonly columns?: Readonly<Record<string, string>>;
@@ -27,19 +30,26 @@ export const RESULT = {
   /** Index of the class of the labelling; 0 for PCA; MISSING and REFUSED for rows that are not summed. */
   classOf: (labelling: number) => `ev_class_${labelling + 1}`,
   rows: 'ev_rows',
-  /** Cells of each feature that are clipped; in rows that are not summed, those that are missing or are refused. */
+  /**
+   * Cells of each feature that are clipped; in rows that are not summed, those that are missing or are
+   * refused.
+   */
   cells: 'ev_cells',
   V: 'ev_v',
   /** Row i of the upper triangle of R. */
   R: (i: number) => `ev_r_${i + 1}`,
 } as const;
 
-/** The state of a cell: a finite number or a class, nothing (NULL, NaN), or what a file of rows would be refused for. */
+/**
+ * The state of a cell: a finite number or a class, nothing (NULL, NaN), or what a file of rows would be
+ * refused for.
+ */
 const STATE = { fine: 0, missing: 1, refused: 2 } as const;
 
 /**
- * The statement for a task, whose result `statisticsOfResult` reads. It groups rows by class; a row with a cell that is missing is not summed, and is
- * counted, and so is one with an infinite cell or an unknown class.
+ * The statement for a task, whose result `statisticsOfResult` reads. It groups rows by class; a row with a
+ * cell that is missing is not summed, and is counted, and so is one with an infinite cell or an unknown
+ * class.
  * @param taskId stands in each row of the result, so that it cannot be taken for another task's
  * @throws ERR_TASK_INVALID, ERR_SQL_NAME, ERR_SQL_WIDTH, ERR_SQL_PRIVACY, ERR_SQL_SKETCH
  * @example
@@ -72,7 +82,8 @@ export function sqlStatement(
   const own = quoteColumns(dialect, ownColumns(task, columns)).map((quoted) =>
     dialect.qualifies ? `ev_0.${quoted}` : quoted,
   );
-  // By way of a subquery, so that a name is that of a column: else it may be the table's, and mean a whole row, or what databases add, such as rowid.
+  // By way of a subquery, so that a name is that of a column: else it may be the table's, and mean a whole
+  // row, or what databases add, such as rowid.
   const cells = `SELECT\n${[
     ...each((i) => `${dialect.cell(own[i]!)} AS ev_c${i + 1}`),
     ...labels.map((label, l) => `${dialect.label(own[d + l]!)} AS ${label}`),
@@ -139,7 +150,8 @@ export function sqlStatement(
     scaled,
     'ev_6',
   );
-  // Halves away from zero. Not by a function, whose ties differ from one database to the next, nor by adding 0.5, which rounds.
+  // Halves away from zero. Not by a function, whose ties differ from one database to the next, nor by adding
+  // 0.5, which rounds.
   const rounded = select(
     [
       ...passed,
@@ -176,7 +188,8 @@ export function sqlStatement(
     rounded,
     'ev_8',
   );
-  // Outside, where the sums are text by now: PostgreSQL has no room for so many columns of numbers below a window.
+  // Outside, where the sums are text by now: PostgreSQL has no room for so many columns of numbers below a
+  // window.
   const named = [
     `${textLiteral(dialect, taskId)} AS ${RESULT.task}`,
     `SUM(${RESULT.rows}) OVER () AS ${RESULT.total}`,
@@ -186,8 +199,9 @@ export function sqlStatement(
 }
 
 /**
- * Refuses tasks whose sums do not tell enough. Whoever promises differential privacy relies on rows that are no longer than a norm, which sums do not show. And the sums of a sketch are as many
- * as features times columns, each over all features.
+ * Refuses tasks whose sums do not tell enough. Whoever promises differential privacy relies on rows that are
+ * no longer than a norm, which sums do not show. And the sums of a sketch are as many as features times
+ * columns, each over all features.
  * @throws ERR_SQL_PRIVACY, ERR_SQL_SKETCH
  */
 export function refuseTask({

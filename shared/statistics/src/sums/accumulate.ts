@@ -1,4 +1,7 @@
-/** Sums discretised rows into R, or Y of a sketch, and per-class V and M, exactly, in memory that does not grow with the rows. */
+/**
+ * Sums discretised rows into R, or Y of a sketch, and per-class V and M, exactly, in memory that does not
+ * grow with the rows.
+ */
 
 import { CodedError } from '@eigenveil/platform';
 import { clippingBound } from '@eigenveil/privacy';
@@ -70,8 +73,8 @@ export class StatisticsAccumulator {
 
   /**
    * Adds one row.
-   * @param row d integers in [-2^fractionBits, 2^fractionBits], as the discretiser makes them; under differential privacy no
-   *   longer than the clipping norm
+   * @param row d integers in [-2^fractionBits, 2^fractionBits], as the discretiser makes them; under
+   *   differential privacy no longer than the clipping norm
    * @param classes per labelling of the task the index of the row's class; empty for PCA
    * @throws ERR_TOO_MANY_ROWS; RangeError on a wrong cell, class or length. Nothing is added then.
    */

@@ -1,4 +1,7 @@
-/** Counts rows by bins, for a histogram task: every row is in one bin per feature, or among that feature's cells that are no number. */
+/**
+ * Counts rows by bins, for a histogram task: every row is in one bin per feature, or among that feature's
+ * cells that are no number.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { checkStatisticsTask, edgesOf, histogramsOf, type StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
@@ -79,7 +82,10 @@ export class BinCounts {
   }
 }
 
-/** The bin with the last edge that is at most x; the first for what lies before it, and the last for what lies behind. */
+/**
+ * The bin with the last edge that is at most x; the first for what lies before it, and the last for what lies
+ * behind.
+ */
 function binOf(edges: Float64Array, x: number): number {
   let [low, high] = [0, edges.length - 2];
   while (low < high) {

@@ -1,4 +1,6 @@
-/** Clips features to their agreed ranges, maps them to [-1, 1] and rounds them to integers of 2^-fractionBits. */
+/**
+ * Clips features to their agreed ranges, maps them to [-1, 1] and rounds them to integers of 2^-fractionBits.
+ */
 
 import { CodedError } from '@eigenveil/platform';
 import { clippingBound } from '@eigenveil/privacy';
@@ -7,9 +9,10 @@ import { STATISTICS_CODES } from '../codes.ts';
 import { clipRow } from './clip.ts';
 
 /**
- * Returns the place where x, clipped to [min, max], lies in the feature's range: ((x − min) − (max − x)) / (max − min) in double arithmetic. This
- * form is monotone in x, hits −1 and 1 exactly at both ends, never leaves [-1, 1] and is odd about the middle of the range;
- * (x − middle) / half has none of these when min and max are large and close together. A feature with min = max maps to 0.
+ * Returns the place where x, clipped to [min, max], lies in the feature's range: ((x − min) − (max − x)) /
+ * (max − min) in double arithmetic. This form is monotone in x, hits −1 and 1 exactly at both ends, never
+ * leaves [-1, 1] and is odd about the middle of the range; (x − middle) / half has none of these when min and
+ * max are large and close together. A feature with min = max maps to 0.
  */
 export function scaleCell(min: number, max: number, clipped: number): number {
   return min === max ? 0 : (clipped - min - (max - clipped)) / (max - min);
@@ -18,8 +21,9 @@ export function scaleCell(min: number, max: number, clipped: number): number {
 const fraction = (v: number) => v - Math.trunc(v);
 
 /**
- * The nearest integer, halves away from zero, never -0; of a magnitude below 2^51. Of k + f it makes k + 2f, of which the whole part is what is asked for. Each
- * step is exact, and needs no branch on the sign of a cell, which is guessed wrong half of the time.
+ * The nearest integer, halves away from zero, never -0; of a magnitude below 2^51. Of k + f it makes k + 2f,
+ * of which the whole part is what is asked for. Each step is exact, and needs no branch on the sign of a
+ * cell, which is guessed wrong half of the time.
  */
 function roundHalfAway(v: number): number {
   const doubled = v + fraction(v);
@@ -30,9 +34,9 @@ function roundHalfAway(v: number): number {
  * Rows to discretised rows, counting the cells that had to be clipped.
  *
  * A scaled cell y becomes the integer nearest to y·2^fractionBits, halves away from zero, in
- * [-2^fractionBits, 2^fractionBits]. The product is exact, so this is the only rounding after scaling, and x and its
- * mirror image in the range become opposite integers. Under differential privacy a row that is longer than the task's
- * clipping norm is then scaled down to it.
+ * [-2^fractionBits, 2^fractionBits]. The product is exact, so this is the only rounding after scaling, and x
+ * and its mirror image in the range become opposite integers. Under differential privacy a row that is longer
+ * than the task's clipping norm is then scaled down to it.
  */
 export class Discretiser {
   readonly #features: readonly Feature[];
@@ -77,7 +81,8 @@ export class Discretiser {
   /**
    * The row as integers of 2^-fractionBits, never -0.
    * @param row one finite number per feature, in the task's order
-   * @throws ERR_NOT_FINITE naming the feature, also for what is no number (null, a text of digits); RangeError on a wrong number of cells
+   * @throws ERR_NOT_FINITE naming the feature, also for what is no number (null, a text of digits);
+   *   RangeError on a wrong number of cells
    */
   discretise(row: ArrayLike<number>): readonly number[] {
     const cells = new Array<number>(row.length).fill(0);
@@ -85,7 +90,10 @@ export class Discretiser {
     return cells;
   }
 
-  /** Does the same without making anything: doubles are several times faster to work on than what `discretise` makes. */
+  /**
+   * Does the same without making anything: doubles are several times faster to work on than what `discretise`
+   * makes.
+   */
   discretiseInto(row: ArrayLike<number>, cells: number[] | Float64Array): void {
     if (row.length !== this.#features.length) {
       throw new RangeError(`"row" expected ${this.#features.length} cells, got ${row.length}`);
@@ -106,7 +114,8 @@ export class Discretiser {
       const min = least[i]!;
       const max = most[i]!;
       let clipped = x;
-      // The comparison holds for cells in the range alone, and so for no NaN; but JavaScript compares null and '' as 0.
+      // The comparison holds for cells in the range alone, and so for no NaN; but JavaScript compares null
+      // and '' as 0.
       if (!(typeof x === 'number' && x >= min && x <= max)) {
         if (!Number.isFinite(x)) throw this.#notFinite(i);
         this.#clippedCells[i]! += 1;

@@ -49,8 +49,9 @@ export class TriangleSums implements ProductSums {
 }
 
 /**
- * x (xᵀΩ), row by row: per feature one value for each column of Ω. An entry of xᵀΩ is at most the bound of a column times a cell, so that a product takes as many
- * bits more than one of cells; tasks whose products are longer than doubles hold are refused (checkStatisticsTask).
+ * x (xᵀΩ), row by row: per feature one value for each column of Ω. An entry of xᵀΩ is at most the bound of a
+ * column times a cell, so that a product takes as many bits more than one of cells; tasks whose products are
+ * longer than doubles hold are refused (checkStatisticsTask).
  */
 export class SketchSums implements ProductSums {
   readonly rowsPerFlush: number;
@@ -61,7 +62,10 @@ export class SketchSums implements ProductSums {
   /** xᵀΩ of the rows of a pass. */
   readonly #reduced: Float64Array;
 
-  /** @throws RangeError for signs that are not one per feature and column, or of more than a column of the task may have */
+  /**
+   * @throws RangeError for signs that are not one per feature and column, or of more than a column of the
+   *   task may have
+   */
   constructor(
     task: Pick<StatisticsTask, 'features' | 'fractionBits' | 'sketch'>,
     signs: Int32Array | undefined,
@@ -124,7 +128,10 @@ function areColumns(matrix: Int32Array, columns: number, bound: number): boolean
 /** The size of a carry; a second sum counts how many there are. */
 const CARRY_BITS = 32;
 const CARRY = 2 ** CARRY_BITS;
-/** Sums that stay within so many bits between two flushes, beside what a flush leaves, are exact: 2^52 + 2^32 < 2^53. */
+/**
+ * Sums that stay within so many bits between two flushes, beside what a flush leaves, are exact: 2^52 + 2^32
+ * < 2^53.
+ */
 const EXACT_BITS = 52;
 
 /** Rows multiplied in one pass over all sums: each load and store of a sum then serves four products. */

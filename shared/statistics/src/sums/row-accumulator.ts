@@ -38,20 +38,28 @@ export class RowAccumulator {
     return this.#sums.rows;
   }
 
-  /** Says for each feature how many cells so far lay outside its range and were clipped; of a histogram, counted in its first or last bin. */
+  /**
+   * Says for each feature how many cells so far lay outside its range and were clipped; of a histogram,
+   * counted in its first or last bin.
+   */
   get clippedCells(): readonly number[] {
     return this.#sums.clippedCells;
   }
 
-  /** Says how many rows so far were longer than the clipping norm and were scaled down; none without differential privacy. */
+  /**
+   * Says how many rows so far were longer than the clipping norm and were scaled down; none without
+   * differential privacy.
+   */
   get clippedRows(): number {
     return this.#sums.clippedRows;
   }
 
   /**
-   * @param values one finite number per feature, in the task's order and units; for a histogram any number, of which those that are not finite count as unreadable
+   * @param values one finite number per feature, in the task's order and units; for a histogram any number,
+   *   of which those that are not finite count as unreadable
    * @param labels one per labelling of the task, in its order; none for PCA
-   * @throws ERR_NOT_FINITE, ERR_UNKNOWN_CLASS, ERR_TOO_MANY_ROWS; RangeError on another number of cells or labels. The row is not added then.
+   * @throws ERR_NOT_FINITE, ERR_UNKNOWN_CLASS, ERR_TOO_MANY_ROWS; RangeError on another number of cells or
+   *   labels. The row is not added then.
    */
   add(values: ArrayLike<number>, labels: readonly string[] = []): void {
     this.addClassed(values, this.#labels.classesOf(labels));
@@ -71,7 +79,10 @@ export class RowAccumulator {
     return this.#sums.statistics();
   }
 
-  /** Says how far the values of the rows so far lie apart, for a task that an owner may have to add a floor of its own to; undefined of other tasks and of few rows. */
+  /**
+   * Says how far the values of the rows so far lie apart, for a task that an owner may have to add a floor of
+   * its own to; undefined of other tasks and of few rows.
+   */
   grains(): FoundGrains | undefined {
     return this.#grains?.found();
   }

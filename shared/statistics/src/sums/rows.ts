@@ -9,7 +9,10 @@ import { RowAccumulator } from './row-accumulator.ts';
 import type { Statistics } from './statistics.ts';
 
 export interface Row {
-  /** One finite number per feature, in the task's order and the source's units; NaN where unreadable cells are counted. */
+  /**
+   * One finite number per feature, in the task's order and the source's units; NaN where unreadable cells are
+   * counted.
+   */
   readonly values: ArrayLike<number>;
   /** The index of the row's class, for each labelling. */
   readonly classes: readonly number[];
@@ -17,7 +20,10 @@ export interface Row {
   readonly kept?: readonly string[];
 }
 
-/** Batches of rows, made as fast as they are asked for, and never held together: a batch may be overwritten once the next one is asked for. */
+/**
+ * Batches of rows, made as fast as they are asked for, and never held together: a batch may be overwritten
+ * once the next one is asked for.
+ */
 export type RowBatches = AsyncIterable<readonly Row[]>;
 
 /** Options by which rows are read from any source. */
@@ -28,13 +34,21 @@ export interface RowOptions
   > {
   /** Refuse cells outside their feature's range (ERR_OUT_OF_RANGE) instead of leaving them to be clipped. */
   readonly strict?: boolean | undefined;
-  /** Columns that are knowingly left out, or all others than the task's; `#3` is the third. Default: none, and others are refused. */
+  /**
+   * Columns that are knowingly left out, or all others than the task's; `#3` is the third. Default: none, and
+   * others are refused.
+   */
   readonly ignoredColumns?: readonly string[] | 'others' | undefined;
-  /** Columns whose cells come with the rows as they stand, whether the task uses them or not. Default: none. */
+  /**
+   * Columns whose cells come with the rows as they stand, whether the task uses them or not. Default: none.
+   */
   readonly keptColumns?: readonly string[] | undefined;
   /** Columns that the source lacks, with the same cell in each row. */
   readonly appended?: { readonly names: readonly string[]; readonly values: readonly string[] } | undefined;
-  /** Give NaN for a feature's cell that is no finite number, in place of refusing it: for histograms, which count such cells. Default: they are refused. */
+  /**
+   * Give NaN for a feature's cell that is no finite number, in place of refusing it: for histograms, which
+   * count such cells. Default: they are refused.
+   */
   readonly countsUnreadable?: boolean | undefined;
   /** Told of each cell of a feature that was counted so; `kind` says what it holds, without showing it. */
   readonly onUnreadable?: ((feature: number, kind: () => Words | string) => void) | undefined;
@@ -53,23 +67,33 @@ export interface SummingOptions extends RowOptions, ConsentOptions {
 export interface OwnerStatistics {
   readonly statistics: Statistics;
   readonly rows: number;
-  /** The number of cells of each feature that lay outside its range and were clipped; of a histogram, counted in its first or last bin. */
+  /**
+   * The number of cells of each feature that lay outside its range and were clipped; of a histogram, counted
+   * in its first or last bin.
+   */
   readonly clippedCells: readonly number[];
-  /** The number of rows that were longer than the clipping norm and were scaled down; none without differential privacy. */
+  /**
+   * The number of rows that were longer than the clipping norm and were scaled down; none without
+   * differential privacy.
+   */
   readonly clippedRows: number;
   /** The number of rows that were left out since a cell is missing or all cells are blank: see RowOptions. */
   readonly skippedRows: number;
   /** The number of cells of each feature that were no numbers; of a histogram alone. */
   readonly unreadableCells?: readonly number[];
-  /** The distances at which the values of each feature that was read lie apart, for a task that an owner may have to add a floor of its own to; absent where there were few rows. */
+  /**
+   * The distances at which the values of each feature that was read lie apart, for a task that an owner may
+   * have to add a floor of its own to; absent where there were few rows.
+   */
   readonly grains?: FoundGrains;
 }
 
 /**
  * Discretises and sums all rows of a source.
  * @param read starts reading with these options, among which is to be told of rows that are left out
- * @throws as the source, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS, ERR_TASK_INVALID, ERR_DP_PARAMETER; ERR_CLIPPED and ERR_UNREADABLE_CELLS for features of
- *   which more than half of the cells are clipped or no numbers, unless `allowClipping` or `countUnreadable` says that this is right
+ * @throws as the source, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS, ERR_TASK_INVALID, ERR_DP_PARAMETER; ERR_CLIPPED
+ *   and ERR_UNREADABLE_CELLS for features of which more than half of the cells are clipped or no numbers,
+ *   unless `allowClipping` or `countUnreadable` says that this is right
  */
 export async function statisticsOfRows<Options extends SummingOptions>(
   task: StatisticsTask,

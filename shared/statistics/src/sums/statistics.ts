@@ -1,4 +1,7 @@
-/** Statistics of rows as exact integers, their one order as a flat vector, and the place of each value in packed plaintexts. */
+/**
+ * Statistics of rows as exact integers, their one order as a flat vector, and the place of each value in
+ * packed plaintexts.
+ */
 
 import { makePacking, type Packing } from '@eigenveil/paillier/owner';
 import { CodedError, type IntegerList } from '@eigenveil/platform';
@@ -19,19 +22,31 @@ export interface ClassSums {
 }
 
 export interface Statistics {
-  /** Upper triangle of the sum of x xᵀ in units of 2^(-2 fractionBits), row by row (i <= j); empty for MDR and for a sketch. */
+  /**
+   * Upper triangle of the sum of x xᵀ in units of 2^(-2 fractionBits), row by row (i <= j); empty for MDR and
+   * for a sketch.
+   */
   readonly R: readonly bigint[];
-  /** The sum of x (xᵀΩ), which a sketch alone has, in the same units, row by row: per feature one value for each column of Ω. */
+  /**
+   * The sum of x (xᵀΩ), which a sketch alone has, in the same units, row by row: per feature one value for
+   * each column of Ω.
+   */
   readonly Y?: readonly bigint[];
-  /** The counts of each histogram's bins, and then how many cells are no number; histograms alone have them. */
+  /**
+   * The counts of each histogram's bins, and then how many cells are no number; histograms alone have them.
+   */
   readonly counts?: readonly bigint[];
-  /** The sums for each labelling and class; PCA has one labelling with one class that holds all rows, a histogram none. */
+  /**
+   * The sums for each labelling and class; PCA has one labelling with one class that holds all rows, a
+   * histogram none.
+   */
   readonly labellings: readonly (readonly ClassSums[])[];
   /** The number of owners whose statistics these are; 1 in a contribution. */
   readonly owners: bigint;
   /**
-   * V once more, per labelling and class, with noise of its own, in units of 2^-sumFractionBits: of what servers compute with under a floor, whose fraction bits R and V have
-   * then. Released means and S_B are made of these.
+   * V once more, per labelling and class, with noise of its own, in units of 2^-sumFractionBits: of what
+   * servers compute with under a floor, whose fraction bits R and V have then. Released means and S_B are
+   * made of these.
    */
   readonly noisedSums?: readonly (readonly (readonly bigint[])[])[];
 }
@@ -162,8 +177,8 @@ function zip<T, U>(a: readonly T[], b: readonly T[], combine: (x: T, y: T) => U)
 }
 
 /**
- * The packing of the task's flat statistics (see `flatten`), wide enough for the sum over all owners. What blinding adds to the width of a
- * value is the packing's.
+ * The packing of the task's flat statistics (see `flatten`), wide enough for the sum over all owners. What
+ * blinding adds to the width of a value is the packing's.
  * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER, ERR_PACKING_TOO_NARROW when a slot does not fit the key
  * @example
  * import { layout } from '@eigenveil/statistics';

@@ -1,6 +1,7 @@
 /**
- * Tells what to know of a result before it is relied on, from what is released anyway: components whose vectors are arbitrary, whose eigenvalues are no more
- * than the arithmetic's error or the noise, or of which a status bit says nothing.
+ * Tells what to know of a result before it is relied on, from what is released anyway: components whose
+ * vectors are arbitrary, whose eigenvalues are no more than the arithmetic's error or the noise, or of which
+ * a status bit says nothing.
  */
 
 import { roundingAngles, wholeVariance } from '@eigenveil/projection/portable';
@@ -35,7 +36,10 @@ export interface Remark {
   readonly text: string;
 }
 
-/** Returns remarks in the order in which they are told; a component without any has an eigenvalue and a vector that stand out from all that is known to disturb them. */
+/**
+ * Returns remarks in the order in which they are told; a component without any has an eigenvalue and a vector
+ * that stand out from all that is known to disturb them.
+ */
 export function remarksOf(task: Task, projection: Projection): Remark[] {
   const { eigenvalues, converged } = projection;
   if (task.method.kind === 'histogram' || task.method.kind === 'ridge') return [];
@@ -141,7 +145,10 @@ function remark(
   return { code, components, text: components.length === 1 ? one : many };
 }
 
-/** Returns the trace of what was decomposed, with the public shift of differential privacy; at most so large, where neither trace nor spectrum was declared. */
+/**
+ * Returns the trace of what was decomposed, with the public shift of differential privacy; at most so large,
+ * where neither trace nor spectrum was declared.
+ */
 function decomposedTrace(task: Task, projection: Projection): number {
   if (task.method.kind !== 'pca') return 0;
   const { eigenvalues } = projection;
@@ -154,9 +161,10 @@ function decomposedTrace(task: Task, projection: Projection): number {
 }
 
 /**
- * Says whether a component of this eigenvalue needs no difference of class means. They differ in a direction less than there are classes with rows,
- * as far as that was declared. With ρ′ = 0 those come first. Else A w = λ B w has λ = (wᵀ S_B w + ρ′ wᵀ w)/wᵀ B w (the book's form: and 1), and
- * as wᵀ B w >= ρ wᵀ w, a direction without a difference may have any λ up to ρ′/ρ, so that it may even come first.
+ * Says whether a component of this eigenvalue needs no difference of class means. They differ in a direction
+ * less than there are classes with rows, as far as that was declared. With ρ′ = 0 those come first. Else A w
+ * = λ B w has λ = (wᵀ S_B w + ρ′ wᵀ w)/wᵀ B w (the book's form: and 1), and as wᵀ B w >= ρ wᵀ w, a direction
+ * without a difference may have any λ up to ρ′/ρ, so that it may even come first.
  */
 function withoutClasses(
   { method, labellings, differentialPrivacy }: Task,
@@ -173,7 +181,10 @@ function withoutClasses(
   return (_, j) => j >= classes - 1;
 }
 
-/** Returns the rank of the scatter matrix of a PCA, as far as it is public: features that vary, and one less than rows. */
+/**
+ * Returns the rank of the scatter matrix of a PCA, as far as it is public: features that vary, and one less
+ * than rows.
+ */
 function largestRank(task: Task, { sampleCount }: Projection): number {
   if (task.method.kind !== 'pca') return maximumComponents(programOf(task));
   const varying = task.features.filter(({ min, max }) => min < max).length;
@@ -181,7 +192,10 @@ function largestRank(task: Task, { sampleCount }: Projection): number {
   return sampleCount === undefined ? varying : Math.min(varying, sampleCount - 1);
 }
 
-/** Runs of components whose eigenvalues cannot be told apart; also from the next one that was not asked for, where a spectrum of a PCA tells it. */
+/**
+ * Runs of components whose eigenvalues cannot be told apart; also from the next one that was not asked for,
+ * where a spectrum of a PCA tells it.
+ */
 function mixed(
   task: Task,
   { eigenvalues, converged, spectrum }: Projection,
@@ -205,7 +219,10 @@ function mixed(
     .filter(({ length }) => length > 0);
 }
 
-/** Says by how many radians rounding turns each component, 0 for one that was not found; undefined for what has no such estimate, and where the noise does much more. */
+/**
+ * Says by how many radians rounding turns each component, 0 for one that was not found; undefined for what
+ * has no such estimate, and where the noise does much more.
+ */
 export function roundingOf(projection: Projection): number[] | undefined {
   const { method, sketch, differentialPrivacy } = projection;
   const isCovariance = method.kind === 'pca' && method.scale !== 'correlation' && sketch === undefined;

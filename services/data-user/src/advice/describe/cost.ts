@@ -1,4 +1,7 @@
-/** Tells what a task's two-party computation will cost, before anybody contributes: counted where gates count, else by lines fitted to measurements. */
+/**
+ * Tells what a task's two-party computation will cost, before anybody contributes: counted where gates count,
+ * else by lines fitted to measurements.
+ */
 import { nextTurn } from '@eigenveil/platform';
 import { isStandardised, LINEAR_RING_BITS, programOf, sumsOf, type TaskProposal } from '@eigenveil/task';
 import {
@@ -46,7 +49,10 @@ function linearCost(task: TaskProposal): Cost {
   return { seconds: 0.1 + sums / LINEAR_SUMS_PER_SECOND + pace, bytes, memory: 170e6 + 700 * sums };
 }
 
-/** Gates are counted on a context that computes nothing. Some seconds for 100 features, with a turn for others after each step. */
+/**
+ * Gates are counted on a context that computes nothing. Some seconds for 100 features, with a turn for others
+ * after each step.
+ */
 async function garbledCost(task: TaskProposal, signal?: AbortSignal): Promise<Cost> {
   const session = new CountingSession(new CountingGates());
   const patient = observed(session, async () => {
@@ -63,7 +69,10 @@ async function garbledCost(task: TaskProposal, signal?: AbortSignal): Promise<Co
   };
 }
 
-/** Counts by docs/rotated-costs.md: products of d³ and d² entries; those of a pencil also have one of its classes or components for a side. */
+/**
+ * Counts by docs/rotated-costs.md: products of d³ and d² entries; those of a pencil also have one of its
+ * classes or components for a side.
+ */
 function rotatedCost(task: TaskProposal): Cost {
   const { method, components, labellings, serverLine } = task;
   const d = task.features.length;
@@ -79,7 +88,10 @@ function rotatedCost(task: TaskProposal): Cost {
   };
 }
 
-/** Counts by the lengths of messages (docs/rotated-sketches.md): products of l × l matrices, the square of d × l numbers, and what the components take. */
+/**
+ * Counts by the lengths of messages (docs/rotated-sketches.md): products of l × l matrices, the square of d ×
+ * l numbers, and what the components take.
+ */
 function sketchCost({ features, components, serverLine }: TaskProposal, l: number): Cost {
   const d = features.length;
   const products = 4000 * l ** 3 + d * l * (3900 + 5 * l + 710 * components);

@@ -1,4 +1,7 @@
-/** Forecasts what the floor will cost: its noise is drawn a few times over the sample's own statistics, at the sample's number of rows and at as many as all owners may bring. */
+/**
+ * Forecasts what the floor will cost: its noise is drawn a few times over the sample's own statistics, at the
+ * sample's number of rows and at as many as all owners may bring.
+ */
 import { isOf } from '@eigenveil/platform';
 import { keyedRandomness } from '@eigenveil/privacy';
 import {
@@ -24,11 +27,16 @@ import { floorOf, isStandardised, type Program, programOf, type TaskProposal } f
 type Matrix = readonly (readonly number[])[];
 
 export interface FloorForecast {
-  /** The whole that a part is of: the variance, what tells classes apart, or the variance of what is predicted. */
+  /**
+   * The whole that a part is of: the variance, what tells classes apart, or the variance of what is
+   * predicted.
+   */
   readonly of: 'variance' | 'separation' | 'target';
   /** The part of it that the exact result has in the sample: all of separation. */
   readonly exact: number;
-  /** The part that is left with the floor, on average; null where it may end with ERR_NOT_POSITIVE_DEFINITE. */
+  /**
+   * The part that is left with the floor, on average; null where it may end with ERR_NOT_POSITIVE_DEFINITE.
+   */
   readonly floor: readonly { readonly rows: number; readonly part: number | null }[];
 }
 
@@ -40,7 +48,10 @@ const SERVERS = ['csp', 'dataUser'] as const;
 /** Draws are those of any other run, so that a draft says the same each time. */
 const KEY = new Uint8Array(32);
 
-/** Says whether a task's floor can be forecast: it has one, no noise for differential privacy beside it, and the grains that it follows from. */
+/**
+ * Says whether a task's floor can be forecast: it has one, no noise for differential privacy beside it, and
+ * the grains that it follows from.
+ */
 export function hasForecast(task: TaskProposal): boolean {
   const areDeclared = task.features.every(({ min, max, grain }) => min === max || grain !== undefined);
   return areDeclared && task.differentialPrivacy === null && floorOf(task) !== undefined;
@@ -76,7 +87,10 @@ export function partsWithFloor(
   });
 }
 
-/** Forecasts the floor; undefined for a sketch, where there is no floor, or noise for differential privacy beside it, without grains, and where the sample has no result. */
+/**
+ * Forecasts the floor; undefined for a sketch, where there is no floor, or noise for differential privacy
+ * beside it, without grains, and where the sample has no result.
+ */
 export function forecastFloor(
   task: TaskProposal,
   { statistics, rows }: { readonly statistics: Statistics; readonly rows: number },
@@ -180,7 +194,10 @@ function form(matrix: Matrix, a: readonly number[], b: readonly number[]): numbe
   return sum(matrix.map((row, i) => a[i]! * sum(row.map((entry, j) => entry * b[j]!))));
 }
 
-/** Returns what the span of the vectors has of the pencil, or of A beside the unit matrix: the sum of its eigenvalues in there. */
+/**
+ * Returns what the span of the vectors has of the pencil, or of A beside the unit matrix: the sum of its
+ * eigenvalues in there.
+ */
 function criterion({ A, B }: Pencil, vectors: Matrix): number {
   const unit = () => vectors[0]!.map((_, i) => vectors[0]!.map((__, j) => Number(i === j)));
   const within = (matrix: Matrix) => vectors.map((a) => vectors.map((b) => form(matrix, a, b)));

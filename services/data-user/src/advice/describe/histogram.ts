@@ -1,4 +1,7 @@
-/** A histogram task and its result in words: what noise its counts take, how far quantiles are known, and a table of bins. */
+/**
+ * A histogram task and its result in words: what noise its counts take, how far quantiles are known, and a
+ * table of bins.
+ */
 import { CONFIDENCE } from '@eigenveil/projection/portable';
 import { averageError, noiseMoments, quantileError, toNumber } from '@eigenveil/release';
 import { csvLine } from '@eigenveil/statistics/owner';

@@ -16,7 +16,9 @@ export function describeProgress(progress: Progress): string {
   return `${done} of ${(planned / MILLION).toFixed(1)} million ${unit}, ${speed}${left === null ? '' : `, ${Math.ceil(left)} s left`}`;
 }
 
-/** Returns the seconds left at the speed so far; null while that is not known, or not how much there is to do. */
+/**
+ * Returns the seconds left at the speed so far; null while that is not known, or not how much there is to do.
+ */
 export function secondsLeft({ done, planned, seconds }: Progress): number | null {
   if (planned === undefined || done === 0 || seconds === 0) return null;
   return (Math.max(0, planned - done) * seconds) / done;

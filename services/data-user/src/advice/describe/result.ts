@@ -63,7 +63,10 @@ function weights(result: ToldResult): string[] {
   ];
 }
 
-/** One line per feature but the last: its weight where all features lie in [−1, 1], and in the columns' units; and the intercept. */
+/**
+ * One line per feature but the last: its weight where all features lie in [−1, 1], and in the columns' units;
+ * and the intercept.
+ */
 export function csvOfRegression(result: ToldResult): string {
   const { weights: scaled = [], intercept = 0 } = result.projection.regression ?? {};
   const inUnits = regressionInUnits(result);
@@ -78,8 +81,8 @@ export function csvOfRegression(result: ToldResult): string {
 }
 
 /**
- * One line per component: number, eigenvalue, share of the variance where it can be told and, under differential privacy, the ends of its interval,
- * status, remarks, and the vector by feature.
+ * One line per component: number, eigenvalue, share of the variance where it can be told and, under
+ * differential privacy, the ends of its interval, status, remarks, and the vector by feature.
  */
 export function csvOfResult({ task, projection, verifiedOwners, remarks }: ToldResult): string {
   const { vectors, eigenvalues, converged, differentialPrivacy } = projection;
@@ -219,7 +222,10 @@ function percent(part: number): string {
   return (100 * part).toFixed(1);
 }
 
-/** Returns a sentence for each feature whose values the result shows to spread over a small part of their range, as far as what is released anyway tells it. */
+/**
+ * Returns a sentence for each feature whose values the result shows to spread over a small part of their
+ * range, as far as what is released anyway tells it.
+ */
 export function narrowFeatures(task: Task, projection: Projection): string[] {
   if (task.method.kind !== 'pca' || task.differentialPrivacy !== null || task.basis !== undefined) return [];
   const most = isStandardised(task.method) ? projection.variances : largestVariances(projection);
@@ -235,7 +241,10 @@ export function narrowFeatures(task: Task, projection: Projection): string[] {
   });
 }
 
-/** Bounds of the features' variances: what the components have of each, and all that the trace leaves for the others. */
+/**
+ * Bounds of the features' variances: what the components have of each, and all that the trace leaves for the
+ * others.
+ */
 function largestVariances(projection: Projection): number[] | undefined {
   const { vectors, eigenvalues, sampleCount } = projection;
   const whole = wholeVariance(projection);

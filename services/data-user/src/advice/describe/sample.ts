@@ -1,4 +1,7 @@
-/** Says what a sample lets expect of the task that was drafted from it, in words for the person who drafts. Nothing of it gets into the draft. */
+/**
+ * Says what a sample lets expect of the task that was drafted from it, in words for the person who drafts.
+ * Nothing of it gets into the draft.
+ */
 import { isOf } from '@eigenveil/platform';
 import {
   betweenClassScatter,
@@ -83,7 +86,10 @@ function describeSummed(task: TaskProposal, sample: Summed): string[] {
   ];
 }
 
-/** Says for ridge how much of the sample's last column its own regression leaves, and whether a matrix is singular. */
+/**
+ * Says for ridge how much of the sample's last column its own regression leaves, and whether a matrix is
+ * singular.
+ */
 function describeFit(task: TaskProposal, { statistics }: Summed): string[] {
   const { method, features, fractionBits } = task;
   if (method.kind !== 'ridge') return [];
@@ -112,7 +118,10 @@ function describeFit(task: TaskProposal, { statistics }: Summed): string[] {
   }
 }
 
-/** Warns for a PCA, and by `rotated` for DCA and LDA: results are refused where the scatter's rank is too low. Noise has every rank. */
+/**
+ * Warns for a PCA, and by `rotated` for DCA and LDA: results are refused where the scatter's rank is too low.
+ * Noise has every rank.
+ */
 function describeRank(task: TaskProposal, values: readonly number[], { rows }: Summed): string[] {
   if (task.allowFullRank || task.differentialPrivacy !== null) return [];
   if (task.method.kind !== 'pca' && task.twoParty !== 'rotated') return [];
@@ -136,7 +145,10 @@ function describeRank(task: TaskProposal, values: readonly number[], { rows }: S
   ];
 }
 
-/** Warns for DCA and LDA: a noise matrix that is not clearly positive definite is refused once all owners have contributed. */
+/**
+ * Warns for DCA and LDA: a noise matrix that is not clearly positive definite is refused once all owners have
+ * contributed.
+ */
 function describeNoiseMatrix(task: TaskProposal, { statistics }: Summed): string[] {
   const { method, fractionBits, differentialPrivacy } = task;
   // The public shift of differential privacy is a ridge, too.
@@ -154,7 +166,10 @@ function describeNoiseMatrix(task: TaskProposal, { statistics }: Summed): string
   ];
 }
 
-/** Warns for MDR where the ridge is not between what its numbers can hold and what leaves the privacy labels without weight. */
+/**
+ * Warns for MDR where the ridge is not between what its numbers can hold and what leaves the privacy labels
+ * without weight.
+ */
 function describeMdrRidge({ method, ...task }: TaskProposal, { statistics, rows }: Summed): string[] {
   if (method.kind !== 'mdr') return [];
   const [utility, privacy] = [0, 1].map(

@@ -1,4 +1,7 @@
-/** Says what a sketch costs in accuracy on the sample that it was drafted from, in words for the person who drafts. */
+/**
+ * Says what a sketch costs in accuracy on the sample that it was drafted from, in words for the person who
+ * drafts.
+ */
 import {
   type ClaimedProjection,
   type Sketch,

@@ -1,4 +1,7 @@
-/** Says what follows from a proposal, in words for the person who makes it: it is known before anybody contributes. */
+/**
+ * Says what follows from a proposal, in words for the person who makes it: it is known before anybody
+ * contributes.
+ */
 import {
   cappedComponents,
   constantFeatures,

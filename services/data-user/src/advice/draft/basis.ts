@@ -1,4 +1,7 @@
-/** The part of a draft that has a task stand on an earlier result, or refine it: what that is, and the features that follow from it. */
+/**
+ * The part of a draft that has a task stand on an earlier result, or refine it: what that is, and the
+ * features that follow from it.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { type Link, openProjection } from '@eigenveil/projection/portable';
 import { basisFeatures, type Task, type TaskId } from '@eigenveil/task';
@@ -27,15 +30,20 @@ export async function basisFrom(
   return { digest: provenance.projectionDigest, links: [...basis, last] };
 }
 
-/** ρ that is 1 in units of the scatter of the first task's features in [−1, 1]: every link divides a row by its range. To three digits. */
+/**
+ * ρ that is 1 in units of the scatter of the first task's features in [−1, 1]: every link divides a row by
+ * its range. To three digits.
+ */
 export function ridgeOn({ links }: DraftBasis): number {
   const ranges = links.map(({ task }) => basisFeatures(task)[0]!.max);
   return Number((1 / ranges.reduce((product, range) => product * range, 1) ** 2).toPrecision(3));
 }
 
 /**
- * Returns the same draft with the components of the basis for its features. Their grain is the largest of the features that the first task declares or the sample shows.
- * @throws ERR_TASK_INVALID unless the sample has the features of the first link, and no others; for a correlation matrix
+ * Returns the same draft with the components of the basis for its features. Their grain is the largest of the
+ * features that the first task declares or the sample shows.
+ * @throws ERR_TASK_INVALID unless the sample has the features of the first link, and no others; for a
+ *   correlation matrix
  */
 export function draftOn({ digest, links }: DraftBasis, draft: Draft): Draft {
   requireFeatures(links, draft);

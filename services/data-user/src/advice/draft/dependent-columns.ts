@@ -1,6 +1,7 @@
 /**
- * Columns of a sample that follow from others in every row: copies, complements, the last one of a one-hot group, sums. A task is better without them: they say nothing of
- * their own, and who knows what they follow from averages the noise of the floor away.
+ * Columns of a sample that follow from others in every row: copies, complements, the last one of a one-hot
+ * group, sums. A task is better without them: they say nothing of their own, and who knows what they follow
+ * from averages the noise of the floor away.
  */
 import type { SampleColumn } from './sample-column.ts';
 
@@ -9,20 +10,26 @@ const MOST_COLUMNS = 256;
 /** The most rows that are looked at. */
 const MOST_ROWS = 20_000;
 /**
- * A column follows from others where these leave no more of its variance. Doubles leave 10^-13 of it, and who measures something of its own far more; a residue so small
- * is below the rounding of owners' cells.
+ * A column follows from others where these leave no more of its variance. Doubles leave 10^-13 of it, and who
+ * measures something of its own far more; a residue so small is below the rounding of owners' cells.
  */
 const LEFT = 1e-11;
 /** A part of a column that is less, in standard deviations, is rounding. */
 const NO_PART = 1e-4;
-/** The least number of rows, since fewer may agree by chance: of the sample, for each column that others follow from, and of those without a column's most frequent value. */
+/**
+ * The least number of rows, since fewer may agree by chance: of the sample, for each column that others
+ * follow from, and of those without a column's most frequent value.
+ */
 const LEAST_ROWS = 60;
 const ROWS_PER_COLUMN = 4;
 const LEAST_VARYING_ROWS = 8;
 /** The most columns that are named. */
 const MOST_NAMED = 8;
 
-/** Sums of products of the columns' differences from their means, which move with each row so that large means cost no digits. */
+/**
+ * Sums of products of the columns' differences from their means, which move with each row so that large means
+ * cost no digits.
+ */
 export class SampleScatter {
   readonly #d: number;
   readonly #sums: Float64Array;
@@ -74,8 +81,9 @@ export interface Dependent {
 }
 
 /**
- * Those that follow from the ones before them, or from ones that stay, in the order of the candidates. Cholesky's factorisation of the columns' correlations, which leaves out every column
- * of which nothing is left.
+ * Those that follow from the ones before them, or from ones that stay, in the order of the candidates.
+ * Cholesky's factorisation of the columns' correlations, which leaves out every column of which nothing is
+ * left.
  */
 export function dependentColumns(scatter: SampleScatter, candidates: readonly Candidate[]): Dependent[] {
   if (scatter.rows < LEAST_ROWS) return [];

@@ -1,6 +1,6 @@
 /**
- * Drafts a task proposal from a sample: column names, their minima and maxima, class labels. For data whose ranges
- * may be public; where they may not, write the ranges from domain knowledge instead.
+ * Drafts a task proposal from a sample: column names, their minima and maxima, class labels. For data whose
+ * ranges may be public; where they may not, write the ranges from domain knowledge instead.
  */
 import { CodedError, type Words, words } from '@eigenveil/platform';
 import {
@@ -35,7 +35,10 @@ export interface DraftOptions {
   readonly target?: string | undefined;
   /** Label columns: none for pca and ridge, one for dca and lda, utility and privacy for mdr. */
   readonly labels: readonly string[];
-  /** The range of all features, from domain knowledge; that of each column in the sample where it is not given. */
+  /**
+   * The range of all features, from domain knowledge; that of each column in the sample where it is not
+   * given.
+   */
   readonly range?: readonly [min: number, max: number] | undefined;
   /** Columns to leave out; `#3` is the third one. */
   readonly ignore: readonly string[];
@@ -43,7 +46,9 @@ export interface DraftOptions {
   readonly isRangeWide?: boolean | undefined;
   /** Features of which more than half of the cells may lie outside `range`. */
   readonly allowClipping?: readonly string[] | undefined;
-  /** Columns that stay although they follow from others, which are left out; where it is not given, all stay. */
+  /**
+   * Columns that stay although they follow from others, which are left out; where it is not given, all stay.
+   */
   readonly keep?: readonly string[] | undefined;
   /** NAME=STEP or NAME=cell, in the place of what the sample shows. */
   readonly grain?: readonly string[] | undefined;
@@ -67,9 +72,10 @@ export interface Draft {
 const DRAFT_RIDGE = 1;
 
 /**
- * @throws ERR_TASK_INVALID for options that the method does not take, a missing column, a cell that is no number, a label that is missing, too
- * long or has blanks around it, a column that looks like labels and is not said to be any or to be ignored, labels that are too few or too many; ERR_CLIPPED
- * for features of which more than half of the cells lie outside the range that is given
+ * @throws ERR_TASK_INVALID for options that the method does not take, a missing column, a cell that is no
+ *   number, a label that is missing, too long or has blanks around it, a column that looks like labels and is
+ *   not said to be any or to be ignored, labels that are too few or too many; ERR_CLIPPED for features of
+ *   which more than half of the cells lie outside the range that is given
  */
 export function draftOf(sample: Sample, options: DraftOptions): Draft {
   const { labels, ignore } = options;
@@ -120,7 +126,8 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
 }
 
 /**
- * Columns that follow from others, which a task is better without: of those that are neither labels nor ignored, nor predicted.
+ * Columns that follow from others, which a task is better without: of those that are neither labels nor
+ * ignored, nor predicted.
  * @param options with the columns that stay
  */
 export function followingColumns(
@@ -155,8 +162,8 @@ const ROOM = 10;
 const LEAST_ROOM = 1000;
 
 /**
- * The bound on an owner's rows that goes with a sample of so many: ten times as many, rounded up to one digit, at least 1000. Each doubling takes a bit of
- * the slots. 351 → 4000.
+ * The bound on an owner's rows that goes with a sample of so many: ten times as many, rounded up to one
+ * digit, at least 1000. Each doubling takes a bit of the slots. 351 → 4000.
  */
 export function roomFor(rows: number): number {
   const wanted = Math.max(LEAST_ROOM, ROOM * rows);
@@ -172,7 +179,9 @@ function titleOf(columns: readonly SampleColumn[], column: SampleColumn): string
   return isData ? `${position + 1}` : columnTitle(column.name, position);
 }
 
-/** Returns the place of a column, by its name for the task, its own, or its number; -1 where there is none. */
+/**
+ * Returns the place of a column, by its name for the task, its own, or its number; -1 where there is none.
+ */
 function positionOf(columns: readonly SampleColumn[], name: string): number {
   const position = columns.findIndex((column) => column.name === name);
   if (position >= 0) return position;

@@ -1,4 +1,7 @@
-/** Grains of a draft's features: what the sample shows, what the person who drafts says instead, and both in words. */
+/**
+ * Grains of a draft's features: what the sample shows, what the person who drafts says instead, and both in
+ * words.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { grainOf, type TaskProposal } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire/errors';
@@ -44,7 +47,8 @@ export function namesColumn(name: string, columns: readonly string[]): boolean {
 }
 
 /**
- * Returns the same features with grains: what is asked, or else what the sample's columns show. A feature that does not vary in the sample, but may by its range, has the largest of the others.
+ * Returns the same features with grains: what is asked, or else what the sample's columns show. A feature
+ * that does not vary in the sample, but may by its range, has the largest of the others.
  * @param columns of the features; undefined where the sample has none
  * @param namesOf by which a column may be asked for
  * @throws ERR_TASK_INVALID for a name that no feature has

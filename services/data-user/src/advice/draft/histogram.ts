@@ -1,4 +1,7 @@
-/** Drafts a histogram task: the columns of a sample, and the strategy with the least expected error for what will be asked of the counts. */
+/**
+ * Drafts a histogram task: the columns of a sample, and the strategy with the least expected error for what
+ * will be asked of the counts.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { type Candidate, chooseStrategy, type Workload } from '@eigenveil/release';
 import { LIMITS, type TaskProposal } from '@eigenveil/task';

@@ -1,7 +1,8 @@
 /**
- * The part of a draft that asks for differential privacy: of one task, or of two that share a budget. The first of two releases the mean, and
- * the second has its ranges around it: rows are shorter there than around the middle of ranges that were written down beforehand, so that they
- * can be clipped to less and take less noise. docs/privacy.md says what both promise together.
+ * The part of a draft that asks for differential privacy: of one task, or of two that share a budget. The
+ * first of two releases the mean, and the second has its ranges around it: rows are shorter there than around
+ * the middle of ranges that were written down beforehand, so that they can be clipped to less and take less
+ * noise. docs/privacy.md says what both promise together.
  */
 
 import { CodedError } from '@eigenveil/platform';
@@ -45,8 +46,8 @@ export function draftPrivacy({ features, epsilon, delta }: Wanted, meanFirst: bo
 }
 
 /**
- * One task that stands on a basis: rows are clipped to as much as those of the first link are by default, in the units of the last, or as the components
- * would be.
+ * One task that stands on a basis: rows are clipped to as much as those of the first link are by default, in
+ * the units of the last, or as the components would be.
  */
 export function draftPrivacyOn({ links }: DraftBasis, { features, epsilon, delta }: Wanted): PrivacyDraft {
   const first = defaultClippingNorm(links[0]!.task.features.length);
@@ -55,7 +56,8 @@ export function draftPrivacyOn({ links }: DraftBasis, { features, epsilon, delta
 }
 
 /**
- * The second of two tasks: ranges around the mean that the first has released, and what that one has left of ε.
+ * The second of two tasks: ranges around the mean that the first has released, and what that one has left of
+ * ε.
  * @throws ERR_TASK_INVALID unless the earlier task is a first one; ERR_DP_PARAMETER where nothing is left
  */
 export function draftAround(earlier: EarlierResult, { features, epsilon, delta }: Wanted): PrivacyDraft {
@@ -64,7 +66,8 @@ export function draftAround(earlier: EarlierResult, { features, epsilon, delta }
   if (spent?.neighbours !== NEIGHBOURS || spent.noise === 'owners')
     throw invalid('the earlier task expected with neighbours add-remove, and noise of servers or csp');
   const rest = restOfBudget({ epsilon, dpDelta: delta }, { epsilon: spent.epsilon, dpDelta: spent.delta });
-  // Half of what other drafts take, as rows around their mean are shorter, and half again, as units are of ranges twice as wide.
+  // Half of what other drafts take, as rows around their mean are shorter, and half again, as units are of
+  // ranges twice as wide.
   return drafted(around, rest, delta, defaultClippingNorm(features.length) / 4);
 }
 
@@ -87,9 +90,11 @@ function drafted(
 }
 
 /**
- * The features with the earlier task's mean in the middle, and as far to both sides as the earlier range was wide: no value within that lies
- * outside of these. A mean beyond its range, which noise makes, counts as the range's end. A feature that does not vary keeps its range.
- * @throws ERR_TASK_INVALID unless the earlier task had differential privacy, released its mean, and had these very features
+ * The features with the earlier task's mean in the middle, and as far to both sides as the earlier range was
+ * wide: no value within that lies outside of these. A mean beyond its range, which noise makes, counts as the
+ * range's end. A feature that does not vary keeps its range.
+ * @throws ERR_TASK_INVALID unless the earlier task had differential privacy, released its mean, and had these
+ *   very features
  */
 function featuresAround(
   { features: earlier, mean, differentialPrivacy }: EarlierResult,
@@ -116,7 +121,10 @@ function featuresAround(
   });
 }
 
-/** Ranges are read by people: so many digits as tell the width to six. A range that is a little off clips a little more. */
+/**
+ * Ranges are read by people: so many digits as tell the width to six. A range that is a little off clips a
+ * little more.
+ */
 function rounded(value: number, width: number): number {
   const beyond = Math.max(0, Math.ceil(Math.log10(Math.abs(value) / width)));
   return Number(value.toPrecision(Math.min(17, 6 + beyond)));

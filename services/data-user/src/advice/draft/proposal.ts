@@ -1,4 +1,6 @@
-/** A proposal from a draft and what the person who drafts wishes: the same by command line and on the console. */
+/**
+ * A proposal from a draft and what the person who drafts wishes: the same by command line and on the console.
+ */
 import {
   type ClosesWhen,
   draftedColumns,
@@ -23,7 +25,9 @@ export interface Wishes {
   readonly maximumSamples?: number | undefined;
   readonly outputs: readonly Output[];
   readonly allowFullRank: boolean;
-  /** Asks for no floor, which takes the consent to a full rank. The task is not exact where this is not given. */
+  /**
+   * Asks for no floor, which takes the consent to a full rank. The task is not exact where this is not given.
+   */
   readonly exact?: boolean | undefined;
   /** The number of releases; as many as by default where it is not given. */
   readonly releases?: number | undefined;
@@ -43,7 +47,8 @@ const LEAST_OWNERS = 2;
 const HOUR = 3_600_000;
 
 /**
- * Makes what the schema of a proposal completes and checks. Outputs that the two-party protocol reveals anyway are among the declared ones.
+ * Makes what the schema of a proposal completes and checks. Outputs that the two-party protocol reveals
+ * anyway are among the declared ones.
  * @param privacy null where the result is to be exact
  */
 export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: PrivacyDraft | null) {
@@ -88,8 +93,8 @@ const counted = ({ differentialPrivacy }: PrivacyDraft) => ({
 });
 
 /**
- * The ranges and classes of a draft are the sample's, so that the consent is left to the person who mends them; ranges that follow from a histogram have a
- * guarantee of their own.
+ * The ranges and classes of a draft are the sample's, so that the consent is left to the person who mends
+ * them; ranges that follow from a histogram have a guarantee of their own.
  */
 export function withoutConsent(proposal: TaskProposal) {
   const needsNone = proposal.rangesFrom !== undefined && proposal.labellings.length === 0;
@@ -101,13 +106,19 @@ export function withoutConsent(proposal: TaskProposal) {
       };
 }
 
-/** Returns the same proposal with cells: a grain that is finer than its cells is one. Grains of components are those that follow from their basis. */
+/**
+ * Returns the same proposal with cells: a grain that is finer than its cells is one. Grains of components are
+ * those that follow from their basis.
+ */
 export function withOwnCells(proposal: TaskProposal): TaskProposal {
   const { basis, features, fractionBits } = proposal;
   return basis === undefined ? { ...proposal, features: withCells(features, fractionBits) } : proposal;
 }
 
-/** The features as a file has them: where there are so many that only a sketch takes them, with runs in one entry each. */
+/**
+ * The features as a file has them: where there are so many that only a sketch takes them, with runs in one
+ * entry each.
+ */
 export function featuresOfFile({ features }: TaskProposal): readonly FeatureRun[] {
   return features.length > LIMITS.features ? featureRuns(features) : features;
 }

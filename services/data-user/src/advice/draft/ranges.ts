@@ -1,4 +1,7 @@
-/** The part of a draft that takes its ranges from a histogram's noisy counts, so that nobody had to know them, and no row tells them. */
+/**
+ * The part of a draft that takes its ranges from a histogram's noisy counts, so that nobody had to know them,
+ * and no row tells them.
+ */
 import { CodedError } from '@eigenveil/platform';
 import {
   LARGEST_LEVEL,
@@ -12,7 +15,10 @@ import { CODES } from '@eigenveil/wire/errors';
 import type { DraftBasis } from './basis.ts';
 import type { Draft } from './draft.ts';
 
-/** The part of a range's width that is added at each end where the outer domain has room: a quantile is not the end of the rows. */
+/**
+ * The part of a range's width that is added at each end where the outer domain has room: a quantile is not
+ * the end of the rows.
+ */
 export const WIDENED = 0.1;
 /** Both add the noise of the whole budget. */
 const SERVERS = 2;
@@ -35,9 +41,10 @@ export interface RangedDraft {
 }
 
 /**
- * Returns the same draft with ranges from the lower edge of the bin of one quantile to the upper edge of that of the other, widened. Levels are what is asked, or what the noise
- * allows: see `privateRange`.
- * @throws ERR_TASK_INVALID for another task than a histogram, features that it does not have, and where noise leaves no range
+ * Returns the same draft with ranges from the lower edge of the bin of one quantile to the upper edge of that
+ * of the other, widened. Levels are what is asked, or what the noise allows: see `privateRange`.
+ * @throws ERR_TASK_INVALID for another task than a histogram, features that it does not have, and where noise
+ *   leaves no range
  */
 export function draftRanged({ digest, links }: CountedBasis, draft: Draft, asked: AskedLevels): RangedDraft {
   const { task, projection } = links.at(-1)!;

@@ -1,4 +1,7 @@
-/** Chooses to how many binary digits a drafted task rounds: the sample is rounded to several, and compared with itself as it is. */
+/**
+ * Chooses to how many binary digits a drafted task rounds: the sample is rounded to several, and compared
+ * with itself as it is.
+ */
 import { columnsFor, type Link, type Moved, Projector, RoundedRows } from '@eigenveil/projection/portable';
 import { DEFAULT_FRACTION_BITS, type TaskProposal } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party/plan';
@@ -12,8 +15,8 @@ const MOST_ROWS = 20_000;
 const TURNED = 1e-3;
 
 /**
- * Tells how far rounding moves the sample's components, by the numbers of digits from the least on; undefined where noise or a sketch does much more, and
- * where the method has no result of the sample.
+ * Tells how far rounding moves the sample's components, by the numbers of digits from the least on; undefined
+ * where noise or a sketch does much more, and where the method has no result of the sample.
  * @param read reads the sample that the task was drafted from
  * @param basis what the task stands on
  * @throws as `read`
@@ -41,7 +44,10 @@ export async function roundingOfSample(
   return rounded.moved();
 }
 
-/** The fewest digits, from the default on, that leave the components where they are and that are computable; the default where none do. */
+/**
+ * The fewest digits, from the default on, that leave the components where they are and that are computable;
+ * the default where none do.
+ */
 export function chosenBits(task: TaskProposal, moved: readonly Moved[]): number {
   const enough = moved.find(
     ({ fractionBits, angle }) =>

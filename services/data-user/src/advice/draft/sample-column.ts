@@ -16,7 +16,10 @@ import {
 } from '@eigenveil/statistics/owner';
 import { LIMITS } from '@eigenveil/task/schema';
 
-/** A cell that cannot be what it is wanted for, by its row from 1, or a whole column (row 0); what stands in it is never told. */
+/**
+ * A cell that cannot be what it is wanted for, by its row from 1, or a whole column (row 0); what stands in
+ * it is never told.
+ */
 interface BadCell<Kind> {
   readonly row: number;
   readonly kind: Kind;
@@ -39,9 +42,15 @@ export interface SampleColumn {
   readonly noLabel: NoLabel | undefined;
   /** Its different texts as labels; undefined where there are more than a task takes. */
   readonly labels: readonly string[] | undefined;
-  /** The number of labels, if it is named like labels and holds a few whole numbers; undefined where it does not look so. */
+  /**
+   * The number of labels, if it is named like labels and holds a few whole numbers; undefined where it does
+   * not look so.
+   */
   readonly labelLike: number | undefined;
-  /** The spacing of its numbers in this range; undefined where there is none, as of measured ones. In few rows no grid shows, and their last digit counts. */
+  /**
+   * The spacing of its numbers in this range; undefined where there is none, as of measured ones. In few rows
+   * no grid shows, and their last digit counts.
+   */
   grain(range: Pick<Range, 'min' | 'max'>): number | undefined;
   /** Rows that do not have its most frequent number, as far as they were looked at. */
   varyingRows(): number;
@@ -220,7 +229,10 @@ function extended(range: Range | undefined, value: number): Range {
 
 const byNumberThenText = (a: string, b: string) => Number(a) - Number(b) || (a < b ? -1 : 1);
 
-/** A number for a missing value is told if it widens the rest of the range by so much of it, or lies on the other side of 0. */
+/**
+ * A number for a missing value is told if it widens the rest of the range by so much of it, or lies on the
+ * other side of 0.
+ */
 const LEAST_GAP = 1 / 20;
 /** Any other value is told if it makes nine tenths of the range. */
 const LEAST_OUTLIER = 9;
@@ -228,7 +240,10 @@ const LEAST_OUTLIER = 9;
 const FEWEST_VALUES = 4;
 
 /** The outermost values of a column, and those next to them. */
-/** Finds a value that alone makes an end of a column's range: an outlier, or a number that stands for a missing one. */
+/**
+ * Finds a value that alone makes an end of a column's range: an outlier, or a number that stands for a
+ * missing one.
+ */
 export class Ends {
   #least = Infinity;
   #afterLeast = Infinity;
@@ -270,7 +285,9 @@ export class Ends {
   }
 }
 
-/** Says whether programs write the number for a missing one: nines alone, or the end of an integer's range. */
+/**
+ * Says whether programs write the number for a missing one: nines alone, or the end of an integer's range.
+ */
 function standsForNothing(value: number): boolean {
   return /^-?9{2,}$/.test(String(value)) || [-32768, 32767, -2147483648, 2147483647].includes(value);
 }
@@ -282,14 +299,20 @@ const WORDS: ReadonlySet<string> = new Set(
 /** The most values that a column of labels has; a quantity that is written in whole numbers has more. */
 const MOST_LABELS = 20;
 
-/** Judges a column by its name alone: `label`, `true_class` and `ClassLabel`, but not `classical` or `class_size`. */
+/**
+ * Judges a column by its name alone: `label`, `true_class` and `ClassLabel`, but not `classical` or
+ * `class_size`.
+ */
 function isNamedLikeLabels(column: string): boolean {
   const words = column.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => word !== '');
   return WORDS.has(words.at(-1)?.toLowerCase() ?? '');
 }
 
 /** The values of a column that is named like labels: at most twenty different ones, all whole numbers. */
-/** Says whether a column of a sample looks like class labels: a feature that tells the classes makes every other component worthless. */
+/**
+ * Says whether a column of a sample looks like class labels: a feature that tells the classes makes every
+ * other component worthless.
+ */
 class LabelLike {
   readonly #values = new Set<number>();
   #holds = true;

@@ -1,4 +1,6 @@
-/** Reads what the columns of a sample hold, once and in little memory: everything that a draft takes from it. */
+/**
+ * Reads what the columns of a sample hold, once and in little memory: everything that a draft takes from it.
+ */
 
 import { CodedError, term, type Words, words } from '@eigenveil/platform';
 import {
@@ -37,7 +39,9 @@ export interface Sample {
 /** A row of a sample; undefined for a cell that holds nothing. */
 interface SampleRecord {
   readonly cells: readonly (string | undefined)[];
-  /** The problems of columns, beside the header, where they have types: why each is no feature or no label. */
+  /**
+   * The problems of columns, beside the header, where they have types: why each is no feature or no label.
+   */
   readonly problems?: readonly TypeProblems[] | undefined;
 }
 
@@ -64,8 +68,9 @@ export function readSample(
 
 /**
  * Reads the same from records, the header first.
- * @throws ERR_TASK_INVALID for a header with numbers, with a name twice or a column without one, and for a file without rows; ERR_CSV_COLUMNS for
- *   columns of the options that are not there; ERR_CSV_ROW, ERR_ROW_OPTIONS; as the records
+ * @throws ERR_TASK_INVALID for a header with numbers, with a name twice or a column without one, and for a
+ *   file without rows; ERR_CSV_COLUMNS for columns of the options that are not there; ERR_CSV_ROW,
+ *   ERR_ROW_OPTIONS; as the records
  */
 export async function sampleOf(
   records: AsyncIterable<SampleRecord>,
