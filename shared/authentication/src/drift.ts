@@ -134,7 +134,7 @@ export function lookLevel(level: number, look: number): number {
 
 /**
  * The number of flagged users at which a new projection is due: the least that false flags alone reach with
- * at most the probability `falseAlarm`, when each of so many users is flagged falsely with at most the
+ * at most the probability `falseAlarm`, when each of that number of users is flagged falsely with at most the
  * probability `level`.
  * @param users 1 or more, who were looked at
  * @param level of all looks at one user, in (0, 1)

@@ -1,14 +1,15 @@
 /**
- * A device's frame: a secret orthogonal matrix from the Haar distribution and, if asked for, a secret translation, made anew from 32 secret
- * bytes. All offered scores are the same in every frame, so a device that takes other bytes has another template of the same strength, and the
- * old one is of no use.
+ * A device's frame: a secret orthogonal matrix from the Haar distribution and, if asked for, a secret
+ * translation, made again from 32 secret bytes. All offered scores are the same in every frame, so a device
+ * that takes other bytes has another template of the same strength, and the old one is of no use.
  *
- * The matrix is made by Householder reflections (Stewart, "The efficient generation of random orthogonal matrices with an application to
- * condition estimators", SIAM Journal on Numerical Analysis 17(3), 1980). It is the QR decomposition of a matrix of Gaussians with signs
- * corrected (Mezzadri, "How to generate random matrices from the classical compact groups", Notices of the AMS 54(5), 2007).
+ * The matrix is made by Householder reflections (Stewart, "The efficient generation of random orthogonal
+ * matrices with an application to condition estimators", SIAM Journal on Numerical Analysis 17(3), 1980). It
+ * is the QR decomposition of a matrix of Gaussians with signs corrected (Mezzadri, "How to generate random
+ * matrices from the classical compact groups", Notices of the AMS 54(5), 2007).
  *
- * What it hides: directions. What it does not: lengths, distances and angles between windows, and so the eigenvalues of a user's spread.
- * Whoever knows k + 1 windows of a user in both frames solves for it.
+ * What it hides: directions. What it does not: lengths, distances and angles between windows, and so the
+ * eigenvalues of a user's spread. Whoever knows k + 1 windows of a user in both frames solves for it.
  */
 import { createHash } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
@@ -70,11 +71,12 @@ export class Frame {
 }
 
 /**
- * Haar-distributed in O(k), row by row. Begins with ±1, and makes of Q in O(j − 1) and x, uniform on the sphere in R^j, the matrix
- * H(x)·diag(1, Q), in which the reflection H(x) has x as its first column. Q lies in the last rows and columns.
+ * Haar-distributed in O(k), row by row. Begins with ±1, and makes of Q in O(j − 1) and x, uniform on the
+ * sphere in R^j, the matrix H(x)·diag(1, Q), in which the reflection H(x) has x as its first column. Q lies
+ * in the last rows and columns.
  *
- * With s the sign of x_1 and u = x + s e_1, the reflection I − 2uuᵀ/uᵀu maps e_1 to −s x. H is −s times it, and uᵀu/2 = 1 + |x_1| >= 1,
- * so nothing cancels.
+ * With s the sign of x_1 and u = x + s e_1, the reflection I − 2uuᵀ/uᵀu maps e_1 to −s x. H is −s times it,
+ * and uᵀu/2 = 1 + |x_1| >= 1, so nothing cancels.
  */
 function haarOrthogonal(seed: Uint8Array, k: number): Float64Array {
   const gaussians = normals(seed, 'matrix', (k * (k + 1)) / 2);

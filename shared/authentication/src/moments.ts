@@ -106,7 +106,7 @@ export class WindowSums {
  * @throws ERR_TOO_FEW_WINDOWS when there are fewer than two; ERR_WINDOW_INVALID as checkWindow says
  */
 export function momentsOf(windows: readonly Float64Array[]): Moments {
-  // Without a window there is no width either; one entry stands for it until the count is refused.
+  // Without a window, there is no width either; one entry stands for it until the count is refused.
   const sums = new WindowSums(windows[0] ?? new Float64Array(1));
   for (const window of windows) sums.add(window);
   return sums.moments();

@@ -67,7 +67,7 @@ export function likelihoodRatios(genuine: readonly number[], impostor: readonly 
   return { edges: blocks.slice(0, -1).map(({ edge }) => edge), logRatios };
 }
 
-/** Scores that cut the mixture of both halves into so many parts of equal weight, each once. */
+/** Scores that cut the mixture of both halves into the given number of parts of equal weight, each once. */
 function cuts(users: Float64Array, others: Float64Array, bins: number): number[] {
   const [halfUser, halfOther] = [0.5 / users.length, 0.5 / others.length];
   const edges: number[] = [];

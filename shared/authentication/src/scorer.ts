@@ -74,9 +74,9 @@ export class Scorer {
   }
 
   /**
-   * The distance in the user's own unit: about 1 for windows like those of the template. It says nothing of
-   * everybody, so a window that does not vary can be nearer than the user's own ones are. The bare distance
-   * is this times `expected`.
+   * The distance in the user's own unit: about 1 for windows like those of the template. It says nothing
+   * about everybody, so a window that does not vary can be nearer than the user's own ones are. The bare
+   * distance is this times `expected`.
    * @throws ERR_WINDOW_INVALID as checkWindow says
    */
   distance(window: Float64Array): number {

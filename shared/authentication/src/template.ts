@@ -78,7 +78,7 @@ export function updated(template: Template, recent: Moments, weight: number): Te
 
 /**
  * The share λ in [0, 1] of the identity in the shrunk spread, by Ledoit and Wolf's estimator: b²/d² with d² =
- * ‖S − μI‖², μ = tr S / k and b² = (mean of ‖x − m‖⁴ − ‖S‖²) / n, at most d². The same in every frame.
+ * ‖S − μI‖², μ = tr S / k and b² = (mean of ‖x − m‖⁴ − ‖S‖²) / n, at most d². They are equal in every frame.
  */
 export function shrinkage({ count: n, mean, spread, fourth }: Moments): number {
   const k = mean.length;

@@ -12,7 +12,7 @@ export const MAXIMUM_DIMENSIONS = 512;
 export const LARGEST_ENTRY = 1e6;
 
 /**
- * Refuses what is no window.
+ * Refuses a value that is not a window.
  * @throws ERR_WINDOW_INVALID when it has another width than `dimensions`, or an entry that is not finite or
  *   beyond ±10⁶
  */

@@ -130,7 +130,7 @@ const TAG_DENSE_ARRAY = 'A'.charCodeAt(0);
 const TAG_END_DENSE_ARRAY = '$'.charCodeAt(0);
 const TAG_BIGINT = 'Z'.charCodeAt(0);
 
-/** Seven bits per byte, least significant first, the top bit set in all but the last. */
+/** Seven bits per byte, least significant first, the top bit set in all except the last. */
 function varint(value: number): number[] {
   const bytes: number[] = [];
   for (; value >= 0x80; value >>>= 7) bytes.push((value & 0x7f) | 0x80);

@@ -56,7 +56,8 @@ export function encrypt(publicKey: PublicKey, plaintext: bigint, scheme: Encrypt
 /**
  * Does what `encrypt` does, with each plaintext under a randomiser of its own; their number decides how large
  * a table 'djn' builds.
- * @param randomness gives so many uniform bytes: the system's CSPRNG, unless a test has to repeat them
+ * @param randomness gives uniform bytes of a given number: the system's CSPRNG, unless a test has to repeat
+ *   them
  */
 export function encryptMany(
   publicKey: PublicKey,

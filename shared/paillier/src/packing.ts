@@ -106,7 +106,7 @@ export function makePacking({ valueBits, statisticalSecurityBits, plaintextBits 
   };
 }
 
-/** Keeps four bytes for each slot; slots themselves are made anew at each reading. */
+/** Keeps four bytes for each slot; slots themselves are made again at each reading. */
 class PlacedSlots implements Plaintexts {
   readonly #valueBits: readonly number[];
   readonly #blindingBits: readonly number[];
@@ -191,7 +191,8 @@ export function pack(publicKey: PublicKey, packing: Packing, values: IntegerList
 /**
  * Blinding values of one task: per value 2^(b-1), which makes it non-negative, plus a uniform integer of
  * `blindingBits`. They are as secret as the key, and drawn once per task.
- * @param randomness gives so many uniform bytes: the system's CSPRNG, unless a test has to repeat them
+ * @param randomness gives uniform bytes of a given number: the system's CSPRNG, unless a test has to repeat
+ *   them
  * @example
  * import { drawBlinding, packBlinding } from '@eigenveil/paillier';
  *

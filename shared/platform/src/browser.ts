@@ -36,7 +36,7 @@ export {
   words,
 } from './words.ts';
 
-/** `getRandomValues` gives so many bytes at once. */
+/** The most bytes that `getRandomValues` gives at once. */
 const RANDOM_BYTES_AT_ONCE = 65_536;
 
 export const sha256: Platform['sha256'] = (data) => nobleSha256(bytesOf(data));

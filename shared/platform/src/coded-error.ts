@@ -15,7 +15,7 @@ export interface CodeInfo {
   readonly status?: number;
   /**
    * The way in which a command line ends with it, where the status does not say so: `usage` where its user
-   * can mend the command or a file.
+   * can correct the command or a file.
    */
   readonly exit?: 'usage' | 'refused' | 'unavailable';
 }

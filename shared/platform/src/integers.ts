@@ -3,7 +3,7 @@ import { CodedError } from './coded-error.ts';
 import { PLATFORM_CODES } from './codes.ts';
 import type { Bytes } from './platform.ts';
 
-/** Bits of each integer, or so many integers of as many bits each. */
+/** Bits of each integer, or a number of integers with the same number of bits each. */
 export type Widths = readonly number[] | { readonly length: number; readonly bits: number };
 
 /** Says whether integers of b bits are in [0, 2^b), or in [−2^(b−1), 2^(b−1)) and in two's complement. */
@@ -35,8 +35,8 @@ const HALF_BITS = 32n;
 
 /**
  * Integers one after the other, each big-endian in the fewest whole bytes that hold its bits. Widths are not
- * in the bytes: who reads them knows them, and a length tells nothing of the integers. Nothing here changes
- * them; whoever has made them from secrets may overwrite `bytes` when nobody needs them any more.
+ * in the bytes: who reads them knows them, and a length tells nothing about the integers. Nothing here
+ * changes them; whoever has made them from secrets may overwrite `bytes` when nobody needs them any more.
  * @example
  * import { Integers } from '@eigenveil/platform';
  *
@@ -83,7 +83,7 @@ export class Integers implements IntegerList {
 
   /**
    * A view of bytes that come from elsewhere, all of which are looked at.
-   * @throws ERR_ENCODING_INVALID unless they are exactly so many integers of these widths
+   * @throws ERR_ENCODING_INVALID unless they are exactly the integers of these widths
    */
   static read(bytes: Uint8Array, widths: Widths, sign: Sign = 'unsigned'): Integers {
     const runs = runsOf(widths);

@@ -44,7 +44,7 @@ export const toHex: Platform['toHex'] = ({ buffer, byteOffset, byteLength }) =>
   Buffer.from(buffer, byteOffset, byteLength).toString('hex');
 
 export const fromHex: Platform['fromHex'] = (text) => {
-  // Buffer stops without a word at what is no digit.
+  // Buffer stops without a word at a character that is not a digit.
   if (text.length % 2 !== 0 || /[^\da-f]/i.test(text)) throw new SyntaxError('expected hexadecimal digits');
   return new Uint8Array(Buffer.from(text, 'hex'));
 };

@@ -1,7 +1,7 @@
 /** A pause that can be ended. */
 
 /**
- * Resolves after so many milliseconds.
+ * Resolves after this number of milliseconds.
  * @throws the signal's reason as soon as it is aborted
  */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -39,7 +39,7 @@ export type PrivacyCost =
   | { readonly epsilon: number; readonly dpDelta?: number }
   | { readonly rhoZcdp: number };
 
-/** Sums of doubles are off by so much of themselves at most; three tenths must fit into 0.3. */
+/** Sums of doubles are off by this part of themselves at most; three tenths must fit into 0.3. */
 const SUM_ROUNDING = 1e-12;
 
 interface Totals {

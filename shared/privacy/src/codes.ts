@@ -1,4 +1,7 @@
-/** The codes of errors of this package. Their messages name privacy parameters, which are public, and never a value that is to be protected. */
+/**
+ * The codes of errors of this package. Their messages name privacy parameters, which are public, and never a
+ * value that must be protected.
+ */
 import { codes } from '@eigenveil/platform';
 
 export const PRIVACY_CODES = codes({

@@ -38,7 +38,7 @@ export function invalid(name: string, expected: string, got: unknown): CodedErro
 }
 
 /**
- * The difference between two data sets that must not be told apart: one row more or less, or one row with
+ * The difference between two data sets that nobody must distinguish: one row more or less, or one row with
  * other content.
  */
 export type Neighbours = 'add-remove' | 'replace';

@@ -6,7 +6,7 @@
  * sensitivity: densities of neighbours differ by at most e^(Δ₁/τ) = e^ε. With δ it adds a rounded Gaussian
  * (shared/privacy, calibration/rounded-gaussian.ts) for the joint L2 sensitivity. Coefficients are integers
  * and so is noise; both may go around a ring. One server's noise keeps (ε, δ) against whoever lacks it: the
- * other server's only adds to it. Noise is to be drawn once: the mean of several draws is closer to the
+ * other server's only adds to it. Noise must be drawn once: the mean of several draws is closer to the
  * counts.
  *
  * Moments. A discrete Laplace number is the difference of two geometric ones, whose cumulants with v = p/(1 −
@@ -87,7 +87,7 @@ export interface NoiseMoments {
   readonly fourthCumulant: number;
 }
 
-/** The moments of the sum of so many servers' noise; 2 where each adds all that is needed. */
+/** The moments of the sum of the servers' noise; 2 where each adds all that is needed. */
 export function noiseMoments(noise: CoefficientNoise, servers: number): NoiseMoments {
   const one = momentsOfOne(noise);
   return { variance: servers * one.variance, fourthCumulant: servers * one.fourthCumulant };

@@ -140,8 +140,7 @@ export function privateRows(histograms: readonly NoisyHistogram[]): {
  *
  * Isotonic regression, by pooling adjacent violators (Ayer, Brunk, Ewing, Reid and Silverman, 1955), bounded
  * below by 0: the Euclidean projection of the cumulative counts onto a convex set that has the true ones. So
- * it never moves them farther from the truth, whatever the noise is. It looks at nothing but what is
- * released.
+ * it never moves them farther from the truth, whatever the noise is. It looks only at what is released.
  */
 
 /**

@@ -24,16 +24,16 @@ import { blockSums, checkLength, coefficientCount, type Strategy } from './strat
  * its bins: all of height k give 2 J_{k−1} − J_k, and the total J_h. The sum is 2 J_0 + J_1 + … + J_{h−1}. So
  * Privelet is Boost on a tree without a root whose leaves count double, and their errors are alike.
  *
- * Theorem. With c_k = Σ_{j <= k} γ_j s_j, Σ = Σ_k ψ_k J_k, ψ_0 = 1/c_0, ψ_k = −γ_k/(c_{k−1} c_k).
- * Proof. By induction over heights. M_k, the part of AᵀA below a node of height k that stops at height k, has
- * M_k 1 = c_k 1. From M_k = diag(M_{k−1}) + γ_k 1 1ᵀ and Sherman and Morrison, M_k⁻¹ = diag(M_{k−1}⁻¹) − γ_k
+ * Theorem. With c_k = Σ_{j <= k} γ_j s_j, Σ = Σ_k ψ_k J_k, ψ_0 = 1/c_0, ψ_k = −γ_k/(c_{k−1} c_k). Proof. By
+ * induction over heights. M_k, the part of AᵀA below a node of height k that stops at height k, has M_k 1 =
+ * c_k 1. From M_k = diag(M_{k−1}) + γ_k 1 1ᵀ and Sherman and Morrison, M_k⁻¹ = diag(M_{k−1}⁻¹) − γ_k
  * (1/c_{k−1})²/(1 + γ_k s_k/c_{k−1}) 1 1ᵀ, where c_{k−1} + γ_k s_k = c_k. ∎
  *
  * Hence Σ_ij = Φ_k = Σ_{j >= k} ψ_j, k the height of the lowest common ancestor of i and j: for Privelet Φ_h
  * = 0 and Φ_{k+1} = Φ_k + 4^−k/2, as in theorem 2 of Wu, Chen, Cai and Wang, "Error analysis of
  * differentially private data publication under the matrix mechanism" (2018). And the error of the sum over
- * an interval I is 1ᵀΣ1 = Σ_k ψ_k Σ_v |v ∩ I|² over the nodes v of height k, of which all but two lie in I or
- * out of it: their algorithm 3 for every strategy of this kind. Integers throughout, over the common
+ * an interval I is 1ᵀΣ1 = Σ_k ψ_k Σ_v |v ∩ I|² over the nodes v of height k, of which all except two lie in I
+ * or out of it: their algorithm 3 for every strategy of this kind. Integers throughout, over the common
  * denominator Π c_k: the terms nearly cancel.
  */
 

@@ -9,7 +9,7 @@ const FLUSH_MILLISECONDS = 2000;
  * ids up.
  */
 const MOST_COUNTED = 1000;
-/** The first status of what is no fault of the upload. */
+/** The first status of errors that are not a fault of the upload. */
 const FIRST_OWN_STATUS = 500;
 
 type Counted = Refused & { readonly taskId: TaskId };

@@ -1,7 +1,7 @@
 /**
  * Aggregation of a closed task, batch by batch: each batch's ciphertexts are multiplied into a partial
  * product, which is stored in one transaction with the marks on its contributions; the product of the partial
- * products is the aggregate. A batch that was interrupted is done anew, and no contribution can get into two
+ * products is the aggregate. A batch that was interrupted is done again, and no contribution can get into two
  * partial products, or none, whoever does them and how often.
  *
  * Contributions that have come in pieces are multiplied piece by piece, so that no more of them is in memory

@@ -62,8 +62,8 @@ export class Computation {
   }
 
   /**
-   * Does the next stage of a task, as Workers say. It also tells what another attempt may mend to whoever
-   * asks for the task.
+   * Does the next stage of a task, as Workers say. It also tells whoever asks for the task about an error
+   * that another attempt may correct.
    */
   async step(taskId: TaskId, turn: Turn): Promise<boolean> {
     try {
@@ -137,8 +137,8 @@ export class Computation {
   }
 
   /**
-   * Runs a stage. An error that another attempt cannot mend becomes the failure of the task; undefined if the
-   * task has moved on.
+   * Runs a stage. An error that another attempt cannot correct becomes the failure of the task; undefined if
+   * the task has moved on.
    */
   async #attempt(stage: Stage, stored: StoredTask, turn: Turn): Promise<StageResult | undefined> {
     const { store, tasks } = this.#deps;

@@ -1,6 +1,6 @@
 /**
  * The stage `decompose` of a task: the data user's end of the two-party computation, from the channel to the
- * signed projection, and the public times that an answer and what comes of it keep to.
+ * signed projection, and the public times that an answer and its outcome keep to.
  */
 import { CodedError } from '@eigenveil/platform';
 import { longestResult, resultOf, sharesAtDataUser } from '@eigenveil/protocol/servers';
@@ -184,8 +184,8 @@ export class Decomposition {
   }
 
   /**
-   * Waits until some time after an answer, so that the CSP is not told of the end the sooner or later for
-   * what came of it.
+   * Waits until some time after an answer, so that the CSP is not told of the end the sooner or later because
+   * of its outcome.
    */
   async waitForOutcome(taskId: TaskId, { signal }: Turn): Promise<void> {
     const { clock, onMiss } = this.#deps;

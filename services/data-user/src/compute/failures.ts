@@ -12,8 +12,8 @@ import type { StageResult, StoredTask } from '../store/store.ts';
 export const MOST_FAULTS = 3;
 
 /**
- * Errors before an answer that no further attempt can mend. All others are tried again, since a person may
- * mend them (a wrong clock, say).
+ * Errors before an answer that no further attempt can correct. All others are tried again, since a person may
+ * correct them (a wrong clock, say).
  */
 const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
   'ERR_MINIMUM_OWNERS',
@@ -48,7 +48,7 @@ const FATAL_CODES: ReadonlySet<ErrorCode> = new Set([
  */
 const FAULTS: ReadonlySet<ErrorCode> = new Set(['ERR_OT_CHECK', 'ERR_PRODUCT_CHECK', 'ERR_INTERNAL']);
 
-/** Says whether no further attempt can mend it. */
+/** Says whether no further attempt can correct it. */
 export function isFatal(error: unknown): boolean {
   const code = errorCodeOf(error);
   return code !== undefined && FATAL_CODES.has(code);
@@ -59,7 +59,7 @@ export function isFatal(error: unknown): boolean {
  * itself nor this machine.
  */
 export function isFault(error: unknown): boolean {
-  if (isOf(SERVER_CODES, error)) return false; // a key that this machine lacks, say: its operator mends that
+  if (isOf(SERVER_CODES, error)) return false; // a key that this machine lacks, say: its operator adds it
   const code = errorCodeOf(error);
   const atCsp = isOf(TWO_PARTY_CODES, error) && error.parameters.reason === 'ERR_COMPUTATION';
   return code === undefined || FAULTS.has(code) || atCsp;

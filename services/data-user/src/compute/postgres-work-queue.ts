@@ -46,7 +46,7 @@ const CONNECTIONS = 3;
  */
 const MOST_BATCHES = 1000;
 /**
- * The time for which a process that stops waits for batches that it has begun; another one begins anew what
+ * The time for which a process that stops waits for batches that it has begun; another one begins again what
  * was not finished.
  */
 const LEAVE_MILLISECONDS = 8000;
@@ -65,7 +65,7 @@ export interface PostgresQueueTimes {
    */
   readonly firstLookMilliseconds: number;
   readonly longestLookMilliseconds: number;
-  /** The time after which it looks again for jobs that are to be tried again; 0.5 at least. */
+  /** The time after which it looks again for jobs that must be tried again; 0.5 at least. */
   readonly pollSeconds: number;
   /**
    * The pauses before a job that failed is tried again: the first one is about doubled with each failure, up

@@ -19,12 +19,12 @@ export interface Workers {
   unfinished(): Promise<TaskId[]>;
   /**
    * Does the next stage of a task; returns whether another may follow.
-   * @throws Error for what another attempt may mend
+   * @throws Error for an error that another attempt may correct
    */
   step(taskId: TaskId, turn: Turn): Promise<boolean>;
   /**
    * Aggregates a batch of a task, unless the task has moved on.
-   * @throws Error for what another attempt may mend
+   * @throws Error for an error that another attempt may correct
    */
   batch(taskId: TaskId, number: number): Promise<void>;
   /** Told why a batch has to be tried again, when no step of the task throws it. */
@@ -165,7 +165,7 @@ function* oneByOne(numbers: readonly number[]): Generator<number, void> {
   yield* numbers;
 }
 
-/** Lets so many do something at a time. */
+/** Lets a given number do something at a time. */
 class Slots {
   readonly count: number;
   readonly #waiting: (() => void)[] = [];

@@ -14,8 +14,8 @@ import type { DataUserStore, NewContribution, StoredContribution } from './store
 const LARGEST_GROUP = 128;
 const LARGEST_GROUP_BYTES = 2 ** 23;
 /**
- * Those that are ready wait for others under way up to so many times as long as the last group took to be
- * stored: storing then takes a fifth of the time at most, on a slow disk as on a fast one.
+ * Contributions that are ready wait for others under way up to this many times as long as the last group took
+ * to be stored: storing then takes a fifth of the time at most, on a slow disk as on a fast one.
  */
 const PATIENCE = 4;
 const LONGEST_WAIT_MILLISECONDS = 50;

@@ -47,12 +47,12 @@ export async function claimDatabase(
  * it, and the clocks of two processes may differ by another window.
  */
 const REMEMBERED_SECONDS = 3 * PROOF_WINDOW_SECONDS;
-/** After so many proofs, each time, this process takes away up to twice as many that have expired. */
+/** Proofs after which, each time, this process takes away up to twice as many that have expired. */
 const PURGE_INTERVAL = 256;
 
 /**
  * Admits each proof once over all processes. A guard of this process's own is asked first: it bounds how many
- * proofs each process may add to the table, and spares the database what it knows itself.
+ * proofs each process may add to the table, and saves the database what it knows itself.
  *
  * The table is unlogged: it costs no wait for the disk, and a crash of the database server (not of a process)
  * empties it, as does the change to a standby. Then a proof could be used a second time, within its window of

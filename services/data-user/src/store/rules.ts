@@ -48,7 +48,7 @@ function requireOpen(stored: StoredTask | undefined): StoredTask {
 interface Admission {
   /** The outcomes as insertContributions returns them. */
   readonly outcomes: (StoredContribution | CodedError)[];
-  /** Those to be stored, with their sequence numbers. */
+  /** The contributions to store, with their sequence numbers. */
   readonly fresh: { readonly sequence: number; readonly contribution: NewContribution }[];
 }
 
@@ -149,7 +149,10 @@ export function withdrawalOf(
   return known === undefined ? 'only a mark' : 'contribution';
 }
 
-/** Says whether a task with so many contributions that count is to be closed now, without its operator. */
+/**
+ * Says whether a task with this number of contributions that count should be closed now, without its
+ * operator.
+ */
 export function closesByItself(
   { closes = [], deadline, minimumOwners, maximumOwners }: Task,
   contributions: number,
@@ -161,7 +164,7 @@ export function closesByItself(
 }
 
 /**
- * Says whether contributions of revoked owners are to be dropped from a task: its set of records may have
+ * Says whether contributions of revoked owners must be dropped from a task: its set of records may have
  * been fixed from the moment in which the CSP was asked.
  */
 export function dropsRevoked(stored: StoredTask | undefined): boolean {
@@ -169,7 +172,7 @@ export function dropsRevoked(stored: StoredTask | undefined): boolean {
 }
 
 /**
- * Says whether a task is to be closed, which it may be already; with `byItself` only if it is open and its
+ * Says whether a task should be closed, which it may be already; with `byItself` only if it is open and its
  * time has come.
  * @throws as `closeTask`
  */

@@ -91,7 +91,7 @@ export function* markEndedAtCsp(taskId: TaskId): Work<boolean> {
 }
 
 /**
- * See setActivity of the store. Without a text, which is the activity as JSON, only looks whether something
+ * See setActivity of the store. Without a text, which is the activity as JSON, only checks whether something
  * is left to do; returns that.
  */
 export function* setActivity(taskId: TaskId, text: string | undefined): Work<boolean> {

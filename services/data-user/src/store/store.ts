@@ -37,8 +37,8 @@ export interface StoredTask {
 }
 
 /**
- * The values that were drawn for a task and what came of them. For a sketch they are tens of megabytes, so
- * whoever needs it reads it by itself.
+ * The values that were drawn for a task and what followed from them. For a sketch they are tens of megabytes,
+ * so whoever needs it reads it by itself.
  */
 export interface StoredDrawn {
   /** The blinding values and this server's noise, sealed; drawn once, wiped when the task ends. */
@@ -136,7 +136,7 @@ export interface NewContribution {
 
 /**
  * A contribution that comes in pieces, as far as it has come. Pieces are only ever added to it: what an owner
- * begins anew, with another digest, has another id.
+ * begins again, with another digest, has another id.
  */
 export interface StoredUpload {
   readonly id: number;

@@ -133,7 +133,7 @@ export function* idsOf(statement: ReturnType<typeof sql>): Work<TaskId[]> {
   return (yield* rowsOf<{ id: TaskId }>(statement)).map(({ id }) => id);
 }
 
-/** See watched of the store: what is shown of a task while it goes on, but for what was refused. */
+/** See watched of the store: what is shown of a task while it goes on, except what was refused. */
 function* shownTask(taskId: TaskId): Work<Omit<WatchedTask, 'refused'> | undefined> {
   const row = yield* rowOf<ShownRow>(sql`SELECT ${SHOWN} FROM tasks WHERE task_id = ${taskId}`);
   return row && shownOf(row);

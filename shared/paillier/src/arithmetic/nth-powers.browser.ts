@@ -3,7 +3,7 @@
  *
  * NOT constant-time. What that means here: the exponent n is public, and the base is an owner's randomiser,
  * drawn once for one ciphertext. Who can time the products in the owner's own browser (a program on its
- * machine, an extension, a page that shares its processor) may learn something of the randomiser, and from
+ * machine, an extension, a page that shares its processor) may learn something about the randomiser, and from
  * all of it that owner's own statistics. No secret key is ever in a browser, and the network sees one
  * contribution, long after it was computed.
  */
@@ -23,7 +23,9 @@ interface Multiplication<T> {
   square(a: T): T;
 }
 
-/** One step: so many squarings, then a product with the base to the power `odd`; 0 stands for no product. */
+/**
+ * One step: a number of squarings, then a product with the base to the power `odd`; 0 stands for no product.
+ */
 interface Step {
   readonly squarings: number;
   readonly odd: number;

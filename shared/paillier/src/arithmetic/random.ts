@@ -3,7 +3,7 @@
 import { randomBytes } from '@eigenveil/platform';
 import { bitLength, bytesToBigint } from './bytes.ts';
 
-/** Gives so many uniform bytes, independent of all given before. */
+/** Gives `length` uniform bytes, independent of all given before. */
 export type RandomBytes = (length: number) => Uint8Array;
 
 /** Draws uniformly from [0, 2^bits), if the bytes are uniform. */
@@ -21,7 +21,7 @@ export function randomBelow(bound: bigint, randomness: RandomBytes = randomBytes
 }
 
 /**
- * Draws uniformly from [1, n). For n = p * q with large primes that is uniform in Z_n^* but for a share of
+ * Draws uniformly from [1, n). For n = p * q with large primes that is uniform in Z_n^* except for a share of
  * 1/p + 1/q: whoever hits a non-unit has factored n by guessing, so no gcd is spent on it.
  */
 export function randomUnit(n: bigint, randomness: RandomBytes = randomBytes): bigint {

@@ -100,7 +100,7 @@ export function arePaillierPrimes(p: bigint, q: bigint): boolean {
 }
 
 /**
- * Blum primes whose p-1 and q-1 share nothing but 2: what Damgard, Jurik and Nielsen (section 4.2) ask for,
+ * Blum primes whose p-1 and q-1 share only 2: what Damgard, Jurik and Nielsen (section 4.2) ask for,
  * so that -1 is no square and h = -x^2 almost always generates all elements of Jacobi symbol 1.
  */
 export function areDjnPrimes(p: bigint, q: bigint): boolean {

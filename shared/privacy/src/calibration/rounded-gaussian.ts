@@ -3,9 +3,9 @@
  * as with the continuous Gaussian, which is less than zCDP proves of the discrete one
  * (calibration/discrete-gaussian.ts).
  *
- * Exact samples of a rounded Gaussian are not to be had, but of something as good: round(Y / 2^s), where Y is
- * a discrete Gaussian of deviation τ = 2^s σ on the integers, a fine lattice. Any rounding with round(n + y)
- * = n + round(y) for integers n will do.
+ * Nobody has exact samples of a rounded Gaussian, but of something as good: round(Y / 2^s), where Y is a
+ * discrete Gaussian of deviation τ = 2^s σ on the integers, a fine lattice. Any rounding with round(n + y) =
+ * n + round(y) for integers n will do.
  *
  * Proof note. Let q map rows to Z^D, and let noise N(0, σ_i²) on its values be (ε′, δ′)-differentially
  * private by the equality of gaussian.ts, under whichever neighbouring relation: it has no other use for σ_i

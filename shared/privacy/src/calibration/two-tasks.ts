@@ -68,7 +68,7 @@ function sigmaOf({ epsilon, dpDelta }: Budget): number {
   return calibrateRoundedGaussian({ sensitivity: 1, epsilon, dpDelta });
 }
 
-/** The largest ε with so few digits whose noise is no less than σ. */
+/** The largest ε with few digits whose noise is no less than σ. */
 function epsilonFor(sigma: number, dpDelta: number): number {
   const most = leastThatHolds((epsilon) => sigmaOf({ epsilon, dpDelta }) <= sigma, 1);
   const unit = 10 ** (Math.floor(Math.log10(most)) + 1 - DIGITS);

@@ -16,7 +16,7 @@ const BLOCK_BYTES = 32;
 
 /**
  * The blocks HMAC-SHA-256(key, 0), HMAC-SHA-256(key, 1), …: to whoever does not know the key they are as good
- * as random (Bellare, "New proofs for NMAC and HMAC", 2006). So that what is to be drawn once is the same
+ * as random (Bellare, "New proofs for NMAC and HMAC", 2006). So that what must be drawn once is the same
  * however often it is drawn. A key is for one draw alone.
  * @param key of 32 bytes, secret and uniform
  */

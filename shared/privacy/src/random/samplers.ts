@@ -96,9 +96,9 @@ export function drawGeometric(random: RandomBits, t: bigint, s: bigint, length =
  * A coin falls heads with probability exactly exp(−γ) for a rational γ: algorithm 1.
  *
  * A coin of probability p is "U < p" for a uniform real U whose binary digits are drawn as they are needed.
- * Its first 32 digits decide all but one case in 2^31 or so, with machine integers; the others are decided
- * exactly by BigInt. So nothing is rounded, and the result does not depend on how many digits are drawn at
- * once.
+ * Its first 32 digits decide all cases except one in 2^31 or so, with machine integers; the others are
+ * decided exactly by BigInt. So nothing is rounded, and the result does not depend on how many digits are
+ * drawn at once.
  */
 const WORD_BITS = 32n;
 

@@ -27,7 +27,7 @@ export interface TaskCost {
 }
 
 /**
- * @param neighbours the relation that the cost is to be told in
+ * @param neighbours the relation in which the cost is told
  * @throws ERR_DP_PARAMETER for a guarantee of `replace` that is asked for in `add-remove`, or that is out of
  *   range
  */

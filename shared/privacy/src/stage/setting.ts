@@ -19,7 +19,7 @@ export interface PrivacySetting {
   readonly noise: NoiseDrawers;
   /**
    * The number of owners, with `owners`, that are relied on to add their noise and to keep it to themselves;
-   * else null.
+   * null otherwise.
    */
   readonly honestOwners: number | null;
   /**

@@ -64,7 +64,7 @@ export class Attempts {
   }
 }
 
-/** The one remembered longest goes: whoever has so many addresses is held by the places of all. */
+/** The one remembered longest goes: whoever has that many addresses is held by the places of all. */
 function remember(buckets: Map<string, Bucket>, address: string, bucket: Bucket): void {
   buckets.delete(address);
   buckets.set(address, bucket);

@@ -182,7 +182,7 @@ interface VerifiedBackup {
 }
 
 /**
- * Looks whether `restoreBackup` would take a backup, and changes nothing: its manifest, as this service has
+ * Checks whether `restoreBackup` would take a backup, and changes nothing: its manifest, as this service has
  * signed it, the digest of its database, that the database is whole and of a schema that this release knows,
  * and that the service's keys open what is sealed in it.
  * @throws ERR_BACKUP, ERR_KEY_FILE, ERR_SCHEMA_NEWER, ERR_DATABASE, ERR_SEAL_BROKEN
@@ -270,7 +270,7 @@ async function copyDatabase(source: string, draft: string): Promise<void> {
   await writeFile(draft, '', { mode: 0o600 });
   const db = new DatabaseSync(source, { readOnly: true });
   try {
-    // All pages in one step: with several, each write of the service in between would begin the copy anew.
+    // All pages in one step: with several, each write of the service in between would begin the copy again.
     await backup(db, draft, { rate: 2 ** 31 - 1 });
   } catch (cause) {
     throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${source}" cannot be copied`, { cause });

@@ -1,8 +1,8 @@
 /**
  * Logs of what was done, each entry bound to the one before it by a hash: appended within the transaction
  * that does what an entry tells of, in SQLite or PostgreSQL, and verified later. The chain alone cannot show
- * that the latest entries were removed, or that all was computed anew by somebody who can write the database:
- * for that a hash is noted elsewhere.
+ * that the latest entries were removed, or that all was computed again by somebody who can write the
+ * database: for that a hash is noted elsewhere.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { CodedError } from '@eigenveil/platform';
@@ -104,7 +104,7 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
   /**
    * Checks that every entry is what was appended, none was removed or put elsewhere, and that the entry with
    * a hash that was noted before is among them. Without a noted hash it cannot be seen that the latest
-   * entries were removed, or that somebody has computed the whole log anew.
+   * entries were removed, or that somebody has computed the whole log again.
    * @param follow told each entry in its order, to throw ERR_AUDIT_BROKEN of one that an honest service would
    *   not have written
    * @throws ERR_AUDIT_BROKEN, which names the first entry that is wrong

@@ -98,7 +98,7 @@ export const STANDARD_WAITS: PostgresWaits = {
   databaseLockSeconds: DATABASE_WAITS.databaseLockSeconds.default,
 };
 
-/** A server that is there connects, says whether it is well, and lets a connection go within so much. */
+/** A server that is there connects, says whether it is well, and lets a connection go within this time. */
 const PROMPT_MILLISECONDS = 5000;
 
 /** The times that follow from the settings, in milliseconds. */

@@ -26,14 +26,14 @@ export class PostgresSockets {
 
 /**
  * Ends a connection and leaves no socket open. The server is told that it ends; one that hangs is not waited
- * for any longer than so much.
+ * for any longer than the given time.
  */
 export async function endClient(client: Client, milliseconds: number): Promise<void> {
   await withinTime(client.end(), milliseconds);
   client.connection.stream.destroy();
 }
 
-/** Waits for the end, whatever it is, but not for longer than so much. */
+/** Waits for the end, whatever it is, but not for longer than the given time. */
 export async function withinTime(ending: Promise<unknown>, milliseconds: number): Promise<void> {
   const over = new AbortController();
   await Promise.race([

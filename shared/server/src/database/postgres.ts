@@ -37,7 +37,7 @@ export interface PostgresOptions {
 
 /** Connections of one process. Several processes share the server's max_connections. */
 const CONNECTIONS = 10;
-/** A process that was stopped in the midst of a transaction must not hold up the others. */
+/** A process that was stopped during a transaction must not hold up the others. */
 const IDLE_IN_TRANSACTION_MILLISECONDS = 15_000;
 const MOST_ATTEMPTS = 10;
 const BACKOFF_MILLISECONDS = 10;
@@ -271,8 +271,7 @@ class Session implements PostgresQueries {
     try {
       return await this.#client.query<Row>(statement);
     } catch (error) {
-      // Only an error that the server has sent for this statement tells what the connection is in the midst
-      // of.
+      // Only an error that the server has sent for this statement tells what the connection is busy with.
       this.#isBroken ||= !(error instanceof DatabaseError) || error.severity !== 'ERROR';
       throw translated(error);
     }

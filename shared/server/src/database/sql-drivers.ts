@@ -16,7 +16,7 @@ import {
 } from './sql.ts';
 import { scrub, transaction } from './sqlite.ts';
 
-/** A statement that is kept keeps what was bound to it last. Of more than so much it lets go. */
+/** A statement that is kept keeps what was bound to it last, unless that is more than this. */
 const MOST_KEPT_BYTES = 2 ** 16;
 
 export class SqliteDriver implements SqlDriver {
@@ -78,7 +78,7 @@ export class SqliteDriver implements SqlDriver {
       const rows = statement.all(...values);
       return { rows, count: rows.length };
     } finally {
-      // An iterator that nobody asks for rows runs nothing. It binds anew: nothing.
+      // An iterator that nobody asks for rows runs nothing. It binds again: nothing.
       if (values.some((value) => value instanceof Uint8Array && value.length > MOST_KEPT_BYTES))
         statement.iterate();
     }

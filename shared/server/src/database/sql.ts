@@ -201,7 +201,7 @@ export function forPostgres(statement: Statement): Written | undefined {
 }
 
 /**
- * Writes a statement for SQLite, `?` for each value: its text, and the values of each time that it is to be
+ * Writes a statement for SQLite, `?` for each value: its text, and the values of each time that it must be
  * run.
  */
 export function forSqlite(statement: Statement): { readonly text: string; readonly runs: SqlValue[][] } {

@@ -8,7 +8,7 @@ import { CodedError, isOf } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
 import { DATABASE_RETRY_SECONDS, SERVER_CODES } from '../codes.ts';
 
-/** Whose a file is: the application id in its header ("EvCs", "EvDu", "EvAu"). */
+/** The owner of a file: the application id in its header ("EvCs", "EvDu", "EvAu"). */
 const SERVICES = {
   csp: { words: 'a CSP', applicationId: 0x45764373 },
   'data-user': { words: 'a data user', applicationId: 0x45764475 },

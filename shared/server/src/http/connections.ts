@@ -30,7 +30,7 @@ export interface ConnectionEvent {
 }
 
 /**
- * The sockets of a server, from their acceptance on: the HTTP server knows nothing of those in their
+ * The sockets of a server, from their acceptance on: the HTTP server knows nothing about those in their
  * handshake or upgraded.
  */
 export class Connections {

@@ -34,7 +34,7 @@ export interface AppOptions {
   /** @throws ERR_DATABASE_UNREACHABLE while the service cannot do its work */
   readonly checkReady: () => Promise<void>;
   readonly routes: readonly Route[];
-  /** Whose pages may ask for the routes that are open to pages. */
+  /** The origins whose pages may ask for the routes that are open to pages. */
   readonly allowedOrigins: readonly string[];
 }
 
@@ -132,7 +132,7 @@ function checkVersion(
 }
 
 /**
- * Sets the headers of an API: nothing it answers is to be rendered, framed or loaded by a page. It takes
+ * Sets the headers of an API: nothing it answers must be rendered, framed or loaded by a page. It takes
  * X-Powered-By away, too.
  */
 function securityHeaders() {

@@ -56,8 +56,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * The routes of a page. All files are read together at the first request, and kept: a name in a request is
- * looked up among them and never becomes a path, and what is built anew beside a running service is not mixed
- * with what was there.
+ * looked up among them and never becomes a path, and what is built again beside a running service is not
+ * mixed with what was there.
  */
 export function pageRoutes(options: PageOptions): Route[] {
   const { path, contentSecurityPolicy } = options;

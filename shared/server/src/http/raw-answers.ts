@@ -1,6 +1,6 @@
 /**
- * Answers below Express, straight to a socket: to upgrades that are refused, and to what is no request at
- * all.
+ * Answers below Express, straight to a socket: to upgrades that are refused, and to bytes that are not a
+ * request at all.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -31,9 +31,9 @@ export function refuse(socket: Duplex, error: unknown): void {
 }
 
 /**
- * Handles a server's `clientError` event: what the parser refuses and what came too slowly gets an answer.
- * What was no TLS handshake, or not in time, gets none: nothing can be written, and an answer would be waited
- * for without end. Returns what came of it, for those who count.
+ * Handles a server's `clientError` event: what the parser refuses and what came too slowly gets an answer. A
+ * connection without a TLS handshake, or without one in time, gets none: nothing can be written, and an
+ * answer would be waited for without end. Returns what happened to it, for those who count.
  */
 export function refuseLine(
   error: NodeJS.ErrnoException,

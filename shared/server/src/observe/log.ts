@@ -9,7 +9,7 @@ import type { PeerNames } from '../http/peer-names.ts';
 export type { Logger };
 
 /**
- * A pino logger whose every argument and binding is made safe first: members with a secret's name, big
+ * A pino logger that makes every argument and binding safe first: members with a secret's name, big
  * integers, bytes and class instances are never written, errors are written as name, code, message, stack and
  * cause. (pino's own `redact` knows only paths that are listed beforehand.)
  * @param destination standard error when left out: standard output is for the results of commands.

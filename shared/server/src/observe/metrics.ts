@@ -100,7 +100,7 @@ export class Metrics {
       const stop = this.#duration.startTimer({ method: request.method });
       response.once('close', () => {
         const { route = 'unknown', code, isStream } = contextOf(response);
-        // A stream is left out: how long somebody listened says nothing of how fast we are.
+        // A stream is left out: how long somebody listened says nothing about how fast we are.
         if (!isStream) stop({ route, status: String(response.statusCode) });
         if (code !== undefined) this.countProblem(route, code);
       });

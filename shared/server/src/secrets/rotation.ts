@@ -1,5 +1,5 @@
 /**
- * The rotation of the key-encryption key: a new key seals, what is stored is sealed anew under it, and only
+ * The rotation of the key-encryption key: a new key seals, what is stored is sealed again under it, and only
  * then the old ones are forgotten. Whenever it is interrupted, the key file holds every key that a stored
  * value needs.
  */
@@ -37,8 +37,8 @@ export interface KeyPlace {
 }
 
 /**
- * @throws ERR_SEAL_BROKEN when a stored value names a key that the sealer lacks: now rather than in the midst
- * of its task
+ * @throws ERR_SEAL_BROKEN when a stored value names a key that the sealer lacks: now rather than in the
+ *   middle of its task
  */
 export async function requireKeys(store: SealedStore, sealer: Sealer): Promise<void> {
   await store.reseal((place, sealed) => {
@@ -60,7 +60,7 @@ export async function countByKey(store: SealedStore): Promise<ReadonlyMap<string
 
 /**
  * Seals every stored value under the first key of the file, beside services that may be running: their keys
- * and their order must be the same. Returns how many values were sealed anew.
+ * and their order must be the same. Returns how many values were sealed again.
  * @throws ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE
  */
 export async function resealAll(place: KeyPlace): Promise<number> {
@@ -71,7 +71,7 @@ export async function resealAll(place: KeyPlace): Promise<number> {
 
 /**
  * Replaces the key-encryption key of a service that does not run; a rotation that was interrupted is
- * finished, without another key. Returns the id of the key and how many values were sealed anew.
+ * finished, without another key. Returns the id of the key and how many values were sealed again.
  * @throws ERR_CONFIGURATION for a shared database, ERR_DATA_DIRECTORY_IN_USE, ERR_KEY_FILE, ERR_SEAL_BROKEN,
  *   ERR_DATABASE
  */
@@ -132,7 +132,7 @@ async function sealAnew(store: SealedStore, sealer: Sealer): Promise<number> {
   }
 }
 
-/** A mistyped folder is not to be filled with an empty service. */
+/** A mistyped folder must not be filled with an empty service. */
 function requireDatabase(dataDirectory: string): void {
   const path = databaseFile(dataDirectory);
   if (existsSync(path)) return;
@@ -149,7 +149,7 @@ export interface SealedColumn {
 }
 
 /**
- * Seals the values of all columns anew, as SealedStore.reseal does: one value is in memory at a time, and
+ * Seals the values of all columns again, as SealedStore.reseal does: one value is in memory at a time, and
  * each change is a transaction.
  */
 export function* resealColumns(

@@ -1,11 +1,16 @@
-/** Takes the settings of a running service anew (SIGHUP): all that can change while it runs, or none of them. */
+/**
+ * Takes the settings of a running service again (SIGHUP): all that can change while it runs, or none of them.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../observe/log.ts';
 
 /** Settings that can change while a service runs. */
 export interface Renewable<Configuration> {
   readonly settings: readonly (keyof Configuration & string)[];
-  /** Reads and checks all that they name; throws unless it can be used. What comes back puts it in place, at once, and cannot fail. */
+  /**
+   * Reads and checks all that they name; throws unless it can be used. What comes back puts it in place, at
+   * once, and cannot fail.
+   */
   prepare(next: Configuration): (() => void) | Promise<() => void>;
 }
 
@@ -21,7 +26,10 @@ export class Reloader<Configuration extends object> {
     this.#renewables = renewables;
   }
 
-  /** Takes what `read` gives, one reload after the other. Never throws: what is wrong is said in the log, and then nothing has changed. */
+  /**
+   * Takes what `read` gives, one reload after the other. Never throws: what is wrong is said in the log, and
+   * then nothing has changed.
+   */
   reload(read: () => Configuration): Promise<void> {
     this.#last = this.#last.then(async () => {
       try {

@@ -36,7 +36,7 @@ export class Decoding {
     this.#linesBefore = linesBefore;
   }
 
-  /** @throws ERR_ENCODING, ERR_FILE_UNREADABLE for what is no text */
+  /** @throws ERR_ENCODING, ERR_FILE_UNREADABLE for bytes that are not text */
   take(chunk: Uint8Array): string {
     if (this.#start === undefined) return this.#decode(chunk);
     this.#start = joined(this.#start, chunk);

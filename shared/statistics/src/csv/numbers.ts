@@ -105,7 +105,7 @@ const SIGN = { point: '.', comma: ',' } as const;
 const THREE_DIGITS = { point: /^[+-]?[1-9]\d{0,2}\.\d{3}$/, comma: /^[+-]?[1-9]\d{0,2},\d{3}$/ } as const;
 
 /**
- * Looks whether every number of a column that has a point (or a comma, where that is the decimal sign) has
+ * Checks whether every number of a column that has a point (or a comma, where that is the decimal sign) has
  * three digits behind it.
  */
 export class ThousandsWatch {
@@ -130,7 +130,7 @@ export class ThousandsWatch {
     return this.#holds;
   }
 
-  /** Returns what is to be told of the column; undefined where nothing is odd. */
+  /** Returns what must be told of the column; undefined where nothing is odd. */
   remark(column: string): string | undefined {
     if (!this.#holds || this.#cells === 0) return undefined;
     return `every cell of ${column} that has a ${this.#decimal} (${this.#cells}) is ${oneOfTwo(this.#decimal)}; it was read as the latter`;
@@ -140,7 +140,7 @@ export class ThousandsWatch {
 /** The shortest of them; numbers that are 1 or 0 are mostly shorter. */
 const BOOLEAN_LENGTH = 4;
 
-/** Looks whether a column has booleans among its numbers. */
+/** Checks whether a column has booleans among its numbers. */
 export class BooleanWatch {
   #booleans = 0;
   #hasOthers = false;
@@ -152,7 +152,7 @@ export class BooleanWatch {
     else this.#hasOthers = true;
   }
 
-  /** Returns what is to be told of the column; undefined where all are booleans, or none is. */
+  /** Returns what must be told of the column; undefined where all are booleans, or none is. */
   remark(column: string): string | undefined {
     if (this.#booleans === 0 || !this.#hasOthers) return undefined;
     const [cells, are] =

@@ -61,7 +61,7 @@ export function holdsUnits(cells: readonly string[]): boolean {
 /** The least number of rows whose order is no accident. */
 const LEAST_COUNTED = 5;
 
-/** Looks whether the cells of a column number the rows, from 0 or 1. */
+/** Checks whether the cells of a column number the rows, from 0 or 1. */
 export class RowCounter {
   #first: number | undefined;
   #rows = 0;

@@ -1,6 +1,6 @@
 /**
  * The options by which rows are read, declared once: the commands that read rows take their flags from here,
- * and the library its options. It loads nothing but zod, so that command lines start fast.
+ * and the library its options. It loads only zod, so that command lines start fast.
  */
 import { ENCODINGS } from '@eigenveil/platform/file-form';
 import { z } from 'zod';
@@ -27,7 +27,7 @@ export const IGNORED_COLUMNS = {
   placeholder: 'LIST',
 };
 
-/** Returns what is to be said of rows that `missing` leaves out. */
+/** Returns what must be said of rows that `missing` leaves out. */
 export const toldOfSkipped = (rows: number): readonly string[] =>
   rows === 0
     ? []

@@ -19,7 +19,8 @@ import { type CsvOptions, type CsvRow, RecordReader } from './records.ts';
  * each; an error names the one that would read the cell, and never the cell.
  * @param source the file's bytes in chunks of any size, such as a Readable
  * @throws ERR_CSV_COLUMNS, ERR_CSV_ROW, ERR_CSV_CELL, ERR_CSV_SYNTAX, ERR_ENCODING, ERR_FILE_UNREADABLE for
- *   what is no text, ERR_ROW_OPTIONS, ERR_UNKNOWN_CLASS, ERR_OUT_OF_RANGE; a file without rows yields none
+ *   bytes that are not text, ERR_ROW_OPTIONS, ERR_UNKNOWN_CLASS, ERR_OUT_OF_RANGE; a file without rows yields
+ *   none
  * @example
  * import { readFileBytes, readRows } from '@eigenveil/statistics';
  *
@@ -59,7 +60,7 @@ interface CsvRecord {
 /**
  * The records of a CSV file of which no task says what they are, the header first; as fast as they are asked
  * for, and of any width.
- * @throws ERR_CSV_SYNTAX, ERR_ENCODING, ERR_FILE_UNREADABLE for what is no text, ERR_ROW_OPTIONS
+ * @throws ERR_CSV_SYNTAX, ERR_ENCODING, ERR_FILE_UNREADABLE for bytes that are not text, ERR_ROW_OPTIONS
  */
 export async function* readRecords(
   source: AsyncIterable<Uint8Array>,

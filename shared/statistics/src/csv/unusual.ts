@@ -54,7 +54,7 @@ const visible = (text: string) =>
     .replaceAll(/\p{Zs}+/gu, ' ')
     .trim();
 
-/** Texts of one key look alike, but for case. */
+/** Texts of one key look alike, except for case. */
 export const likeness = (text: string) => visible(text.normalize('NFKC')).toLowerCase();
 
 /**

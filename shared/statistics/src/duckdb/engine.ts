@@ -1,6 +1,6 @@
 /**
  * DuckDB as a reader, in a process of its own: it runs one SELECT at a time, loads no extension, writes
- * nothing but a file that it is asked for, and its messages, which quote cells and statements, are not passed
+ * only a file that it is asked for, and its messages, which quote cells and statements, are not passed
  * on.
  */
 import { availableParallelism } from 'node:os';
@@ -76,7 +76,7 @@ export class Engine {
 
   /**
    * A statement, planned but not run.
-   * @throws ERR_QUERY for anything but one SELECT without parameters, ERR_FILE_UNREADABLE
+   * @throws ERR_QUERY for anything except one SELECT without parameters, ERR_FILE_UNREADABLE
    */
   async select(sql: string, title: string): Promise<Selection> {
     const { value: planned } = await told(this.#line, title, 'ERR_QUERY', { do: 'select', sql });

@@ -41,7 +41,8 @@ const KINDS = [
 ];
 
 /**
- * About so many bytes are a message: fewer cost more time, and more cost memory where there are many columns.
+ * About the number of bytes in a message: fewer cost more time, and more cost memory where there are many
+ * columns.
  */
 const MESSAGE_BYTES = 1024 * 1024;
 const FEWEST_ROWS = 64;

@@ -313,7 +313,7 @@ class ChunkReader {
     return isWhole;
   }
 
-  /** The index of the class; -1 where there is none, and its row is to be left out. */
+  /** The index of the class; -1 where there is none, and its row must be left out. */
   #readClass(item: unknown, l: number): number {
     const { classes } = this.#task.labellings[l]!;
     const at = this.#task.features.length + l;

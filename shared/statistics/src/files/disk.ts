@@ -37,8 +37,8 @@ export async function* readFileBytes(path: string): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Tells what a file is by its first bytes; undefined for what is no file on a disk, such as a pipe, whose
- * bytes come once.
+ * Tells what a file is by its first bytes; undefined for anything that is not a file on a disk, such as a
+ * pipe, whose bytes come once.
  * @throws ERR_FILE_UNREADABLE
  */
 export async function formOfFile(path: string): Promise<FileForm | undefined> {

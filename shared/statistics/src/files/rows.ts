@@ -44,7 +44,7 @@ interface FileRecord {
   readonly problems?: readonly TypeProblems[] | undefined;
 }
 
-/** Options that say something of text alone. */
+/** Options that apply to text alone. */
 const OF_TEXT = [
   'separator',
   'decimal',

@@ -1,7 +1,7 @@
 /**
- * The spacing of a column's values as they are written. A table of so many different values at most is kept:
- * where there are more of them, or more rows, every other row of the table is forgotten and every other one
- * of the rows to come is passed over, so that it stays a fair sample of all rows.
+ * The spacing of a column's values as they are written. A table of a limited number of different values is
+ * kept: where there are more of them, or more rows, every other row of the table is forgotten and every other
+ * one of the rows to come is passed over, so that it stays a fair sample of all rows.
  */
 
 import type { Feature } from '@eigenveil/task';
@@ -133,8 +133,8 @@ export class GrainFinder {
 }
 
 /**
- * The number of first rows, all of which are looked at; after them one of so many is, as the others say the
- * same: a prime, so that rows of any order come in turn.
+ * The number of first rows, all of which are looked at; after them every few rows one is, as the others say
+ * the same: a prime, so that rows of any order come in turn.
  */
 const FIRST_ROWS = 4096;
 const ONE_OF = 17;

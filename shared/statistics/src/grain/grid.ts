@@ -18,12 +18,12 @@ const ON_GRID = 0.98;
 /** The greatest probability at which a grid does not count as chance, in bits. */
 const CHANCE = -40;
 /**
- * Windows are no narrower than this part of a period, as doubles tell no more; so many bits tell which of all
+ * Windows are no narrower than this part of a period, as doubles tell no more; these bits tell which of all
  * widths it is.
  */
 const NARROWEST = 2 ** -30;
 const LEVELS = 5;
-/** A value that more of the rows have says nothing of a grid. */
+/** A value that more of the rows have says nothing about a grid. */
 const SPIKE = 1 / 4;
 /** An imputed value is as frequent as this. */
 const IMPUTED = 1 / 100;
@@ -81,7 +81,7 @@ export function spacingOfGrid(counted: CountedValues): number | undefined {
     .sort((a, b) => b - a);
   let last = Infinity;
   for (const period of candidates) {
-    // Candidates that no value tells apart.
+    // Candidates that no value distinguishes.
     if (last - period < (TOLERANCE / 16) * (period / span) * period) continue;
     last = period;
     if (!mayBeGrid(column, chosen, period) || !isGrid(column, period)) continue;
@@ -259,7 +259,9 @@ function chance({
   );
 }
 
-/** Chernoff's bound of the probability of so many of n draws of p or more, as a logarithm to base 2. */
+/**
+ * Chernoff's bound of the probability of at least the given number of n draws of p, as a logarithm to base 2.
+ */
 function tail(n: number, p: number, least: number): number {
   const q = least / n;
   if (!(q > p)) return 0;

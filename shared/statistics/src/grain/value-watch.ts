@@ -25,7 +25,7 @@ const LEAST_ROWS = 3;
 const LEAST_INNER_ROWS = 8;
 /**
  * The number of rows after which, each time, features whose values spread so much of their range that it
- * would take a file of so many rows to be told of them cost no more time.
+ * would take a file of that number of rows to be told of them cost no more time.
  */
 const WATCHED_ROWS = 1 << 10;
 const CERTAIN_SPREAD = 4 * LEAST_SPREAD;
@@ -64,7 +64,7 @@ export class ColumnSpread {
     this.#squares += difference * difference;
   }
 
-  /** Returns what is to be told of the values in this range; undefined where they fill it as values do. */
+  /** Returns what must be told of the values in this range; undefined where they fill it as values do. */
   remark(min: number, max: number): string | undefined {
     const range = max - min;
     if (this.#rows < LEAST_ROWS || !(range > 0)) return undefined;
@@ -122,7 +122,7 @@ export class ValueWatch {
       });
   }
 
-  /** Returns what is to be told of features, one by one. */
+  /** Returns what must be told of features, one by one. */
   remarks(): string[] {
     return this.#watched.flatMap((i) => {
       const { name, min, max } = this.#features[i]!;

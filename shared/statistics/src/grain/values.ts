@@ -78,8 +78,8 @@ function areSpaced(codes: readonly Code[]): boolean {
 }
 
 /**
- * All choices without so many of the inner ones, which are imputed ones for certain no ends, and hold no more
- * rows than given.
+ * All choices without the given number of the inner ones, which are imputed ones for certain no ends, and
+ * hold no more rows than given.
  */
 function without(codes: readonly Code[], count: number, rows: number, from = 1): Code[][] {
   if (count === 0) return [[...codes]];

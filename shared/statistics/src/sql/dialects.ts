@@ -169,8 +169,8 @@ export function quoteColumns(dialect: Dialect, names: readonly string[]): string
 const foldCase = (name: string) => name.toUpperCase().toLowerCase();
 
 /**
- * A text of the task as a literal. What could be anything but letters, digits and few signs more is written
- * by its bytes.
+ * A text of the task as a literal. A text that could be anything except letters, digits and few signs more is
+ * written by its bytes.
  */
 export function textLiteral(dialect: Dialect, text: string): string {
   if (PLAIN.test(text)) return `'${text}'`;
@@ -183,7 +183,7 @@ export function doubleLiteral(dialect: Dialect, value: number): string {
 }
 
 /**
- * The fastest exact sum of integers of at most so many in all.
+ * The fastest exact sum of integers that come to at most the given one in all.
  * @throws ERR_SQL_WIDTH
  */
 export function exactSum(dialect: Dialect, bound: bigint): (expression: string) => string {

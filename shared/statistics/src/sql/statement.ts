@@ -188,8 +188,8 @@ export function sqlStatement(
     rounded,
     'ev_8',
   );
-  // Outside, where the sums are text by now: PostgreSQL has no room for so many columns of numbers below a
-  // window.
+  // Outside, where the sums are text by now: PostgreSQL has no room for this number of columns of numbers
+  // below a window.
   const named = [
     `${textLiteral(dialect, taskId)} AS ${RESULT.task}`,
     `SUM(${RESULT.rows}) OVER () AS ${RESULT.total}`,

@@ -81,8 +81,8 @@ export class Discretiser {
   /**
    * The row as integers of 2^-fractionBits, never -0.
    * @param row one finite number per feature, in the task's order
-   * @throws ERR_NOT_FINITE naming the feature, also for what is no number (null, a text of digits);
-   *   RangeError on a wrong number of cells
+   * @throws ERR_NOT_FINITE naming the feature, also for a value that is not a number (null, a text of
+   *   digits); RangeError on a wrong number of cells
    */
   discretise(row: ArrayLike<number>): readonly number[] {
     const cells = new Array<number>(row.length).fill(0);

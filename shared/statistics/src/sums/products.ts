@@ -129,8 +129,8 @@ function areColumns(matrix: Int32Array, columns: number, bound: number): boolean
 const CARRY_BITS = 32;
 const CARRY = 2 ** CARRY_BITS;
 /**
- * Sums that stay within so many bits between two flushes, beside what a flush leaves, are exact: 2^52 + 2^32
- * < 2^53.
+ * Sums that stay within this number of bits between two flushes, beside what a flush leaves, are exact: 2^52
+ * + 2^32 < 2^53.
  */
 const EXACT_BITS = 52;
 

@@ -16,7 +16,7 @@ export interface Row {
   readonly values: ArrayLike<number>;
   /** The index of the row's class, for each labelling. */
   readonly classes: readonly number[];
-  /** The cells of the kept columns as they stand, where some are to be kept. */
+  /** The cells of the kept columns as they stand, where some must be kept. */
   readonly kept?: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export interface OwnerStatistics {
 
 /**
  * Discretises and sums all rows of a source.
- * @param read starts reading with these options, among which is to be told of rows that are left out
+ * @param read starts reading with these options, one of which tells of rows that are left out
  * @throws as the source, and ERR_NO_ROWS, ERR_TOO_MANY_ROWS, ERR_TASK_INVALID, ERR_DP_PARAMETER; ERR_CLIPPED
  *   and ERR_UNREADABLE_CELLS for features of which more than half of the cells are clipped or no numbers,
  *   unless `allowClipping` or `countUnreadable` says that this is right
@@ -127,7 +127,7 @@ export async function statisticsOfRows<Options extends SummingOptions>(
   const statistics = accumulator.statistics();
   unreadable.check(rows, options);
   checkClipping(task.features, { rows, clippedCells }, options);
-  // The range of a histogram is to be wide.
+  // The range of a histogram should be wide.
   if (!isHistogram) for (const remark of watch.remarks()) options.onRemark?.(remark);
   const grains = accumulator.grains();
   const summed = { statistics, rows, clippedCells, clippedRows, skippedRows, ...(grains && { grains }) };

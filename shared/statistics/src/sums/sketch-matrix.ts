@@ -1,6 +1,6 @@
 /**
- * Ω of a sketched task: signs that everybody makes from the seed that the CSP's agreement fixes, and before them, of a sketch that refines an earlier result, the
- * vectors of that result, in whole numbers.
+ * Ω of a sketched task: signs that everybody makes from the seed that the CSP's agreement fixes, and before
+ * them, of a sketch that refines an earlier result, the vectors of that result, in whole numbers.
  */
 import { concatBytes, sha256, utf8 } from '@eigenveil/platform';
 import { type StatisticsTask, sketchScaleBits } from '@eigenveil/task';
@@ -10,14 +10,18 @@ const SEED_BYTES = 32;
 const COUNTER_BYTES = 4;
 
 /**
- * Ω (features × columns), row by row, in whole numbers over 2^b, with b = `sketchScaleBits` of the task: 0 without `refine`, and then it has signs alone.
+ * Ω (features × columns), row by row, in whole numbers over 2^b, with b = `sketchScaleBits` of the task: 0
+ * without `refine`, and then it has signs alone.
  *
- * With `refine` vector j of that result is column j: round(√d · 2^b · u_ij), ties up, and the columns after them have signs times 2^b, so that all are about as
- * long. All of it is exact in doubles, but for √d, a product and the rounding, which IEEE 754 fixes: everybody makes the same numbers. Whoever knows the seed
+ * With `refine` vector j of that result is column j: round(√d · 2^b · u_ij), ties up, and the columns after
+ * them have signs times 2^b, so that all are about as long. All of it is exact in doubles, except for √d, a
+ * product and the rounding, which IEEE 754 fixes: everybody makes the same numbers. Whoever knows the seed
  * and the result knows Ω: it is public.
  * @param seed 32 bytes, as sketchSeed gives them
- * @param vectors of the refined result, each of d numbers and of length 1, fewer than columns: none without `refine`
- * @throws RangeError for a seed or vectors of another form; that the vectors are those of the result is the caller's to know
+ * @param vectors of the refined result, each of d numbers and of length 1, fewer than columns: none without
+ *   `refine`
+ * @throws RangeError for a seed or vectors of another form; that the vectors are those of the result is the
+ *   caller's to know
  * @example
  * import { sketchMatrix } from '@eigenveil/statistics';
  *
@@ -44,7 +48,10 @@ export function sketchMatrix(
   return matrix;
 }
 
-/** Block n of 256 of them is SHA-256(domain, seed, n), whose bits say 1 where they are 0 and −1 where they are 1, each byte's lowest bit first. */
+/**
+ * Block n of 256 of them is SHA-256(domain, seed, n), whose bits say 1 where they are 0 and −1 where they are
+ * 1, each byte's lowest bit first.
+ */
 function signsFrom(seed: Uint8Array, count: number): Int8Array {
   if (seed.length !== SEED_BYTES)
     throw new RangeError(`"seed" expected ${SEED_BYTES} bytes, got ${seed.length}`);

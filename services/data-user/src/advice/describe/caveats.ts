@@ -53,7 +53,7 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
   const rank = largestRank(task, projection);
   const noise =
     task.method.kind === 'pca' ? noiseNorm(task, Math.hypot(...(projection.mean ?? []))) : undefined;
-  // With a ridge on the signal zero is a number like others.
+  // With a ridge on the signal, zero is a number like others.
   const hasNullSpace = task.method.kind !== 'dca' || task.method.signalRidge === 0;
   const isZero = (value: number, j: number) =>
     hasNullSpace && (j >= rank || Math.abs(value) <= resolution.error(value));
@@ -162,9 +162,9 @@ function decomposedTrace(task: Task, projection: Projection): number {
 
 /**
  * Says whether a component of this eigenvalue needs no difference of class means. They differ in a direction
- * less than there are classes with rows, as far as that was declared. With ρ′ = 0 those come first. Else A w
- * = λ B w has λ = (wᵀ S_B w + ρ′ wᵀ w)/wᵀ B w (the book's form: and 1), and as wᵀ B w >= ρ wᵀ w, a direction
- * without a difference may have any λ up to ρ′/ρ, so that it may even come first.
+ * less than there are classes with rows, as far as that was declared. With ρ′ = 0 those come first. Otherwise
+ * A w = λ B w has λ = (wᵀ S_B w + ρ′ wᵀ w)/wᵀ B w (the book's form: and 1), and as wᵀ B w >= ρ wᵀ w, a
+ * direction without a difference may have any λ up to ρ′/ρ, so that it may even come first.
  */
 function withoutClasses(
   { method, labellings, differentialPrivacy }: Task,
@@ -193,8 +193,8 @@ function largestRank(task: Task, { sampleCount }: Projection): number {
 }
 
 /**
- * Runs of components whose eigenvalues cannot be told apart; also from the next one that was not asked for,
- * where a spectrum of a PCA tells it.
+ * Runs of components whose eigenvalues cannot be distinguished; also from the next one that was not asked
+ * for, where a spectrum of a PCA tells it.
  */
 function mixed(
   task: Task,

@@ -1,6 +1,6 @@
 /**
  * Tells what a task's two-party computation will cost, before anybody contributes: counted where gates count,
- * else by lines fitted to measurements.
+ * otherwise by lines fitted to measurements.
  */
 import { nextTurn } from '@eigenveil/platform';
 import { isStandardised, LINEAR_RING_BITS, programOf, sumsOf, type TaskProposal } from '@eigenveil/task';

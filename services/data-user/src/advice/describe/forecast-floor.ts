@@ -28,7 +28,7 @@ type Matrix = readonly (readonly number[])[];
 
 export interface FloorForecast {
   /**
-   * The whole that a part is of: the variance, what tells classes apart, or the variance of what is
+   * The whole that a part is of: the variance, what distinguishes classes, or the variance of what is
    * predicted.
    */
   readonly of: 'variance' | 'separation' | 'target';

@@ -17,7 +17,7 @@ import { describeFloor, hasForecast, partsWithFloor } from './forecast-floor.ts'
 
 /** The most rows of which the exact components are computed beside the sketch's, in a second or so. */
 const MOST_ROWS = 500;
-/** Noise on so many values is drawn within a few seconds. */
+/** The number of values on which noise is drawn within a few seconds. */
 const MOST_NOISE = 100_000;
 /** Signs of this draft alone: nobody knows those of the task before it is signed. */
 const EXAMPLE_SEED = new Uint8Array(32);
@@ -82,7 +82,9 @@ async function firstRows(read: ReadSampleRows, task: TaskProposal): Promise<Floa
   return rows;
 }
 
-/** Returns the variance of the rows, of so many exact components, and of vectors, all in one unit. */
+/**
+ * Returns the variance of the rows, of the given number of exact components, and of vectors, all in one unit.
+ */
 function variances(rows: readonly Float64Array[], components: number) {
   const mean = rows[0]!.map((_, i) => rows.reduce((sum, row) => sum + row[i]!, 0) / rows.length);
   const centred = rows.map((row) => row.map((cell, i) => cell - mean[i]!));

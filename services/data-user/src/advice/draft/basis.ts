@@ -75,7 +75,7 @@ function coarser(...grains: readonly Draft['features'][number]['grain'][]) {
  */
 export function draftRefining({ links }: DraftBasis, draft: Draft): Draft {
   requireFeatures(links, draft);
-  // Grains that the earlier task says nothing of, as an exact one, are the sample's.
+  // Grains about which the earlier task says nothing, as an exact one does, are the sample's.
   const grains = new Map(draft.features.map(({ name, grain }) => [name, grain]));
   const features = links.at(-1)!.task.features.map((feature) => {
     const grain = feature.grain ?? grains.get(feature.name);

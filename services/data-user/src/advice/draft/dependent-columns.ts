@@ -1,7 +1,7 @@
 /**
  * Columns of a sample that follow from others in every row: copies, complements, the last one of a one-hot
- * group, sums. A task is better without them: they say nothing of their own, and who knows what they follow
- * from averages the noise of the floor away.
+ * group, sums. A task is better without them: they have nothing of their own to say, and who knows what they
+ * follow from averages the noise of the floor away.
  */
 import type { SampleColumn } from './sample-column.ts';
 
@@ -81,9 +81,9 @@ export interface Dependent {
 }
 
 /**
- * Those that follow from the ones before them, or from ones that stay, in the order of the candidates.
- * Cholesky's factorisation of the columns' correlations, which leaves out every column of which nothing is
- * left.
+ * Finds the columns that follow from the ones before them, or from ones that stay, in the order of the
+ * candidates. Cholesky's factorisation of the columns' correlations, which leaves out every column of which
+ * nothing is left.
  */
 export function dependentColumns(scatter: SampleScatter, candidates: readonly Candidate[]): Dependent[] {
   if (scatter.rows < LEAST_ROWS) return [];

@@ -144,7 +144,7 @@ export function followingColumns(
   return dependentColumns(products.scatter, candidates);
 }
 
-/** All but those, which are told. */
+/** Leaves out the columns that follow from others, and tells them. */
 function withoutFollowing(
   sample: Sample,
   features: readonly SampleColumn[],
@@ -162,7 +162,7 @@ const ROOM = 10;
 const LEAST_ROOM = 1000;
 
 /**
- * The bound on an owner's rows that goes with a sample of so many: ten times as many, rounded up to one
+ * The bound on an owner's rows that goes with a sample of this size: ten times as many, rounded up to one
  * digit, at least 1000. Each doubling takes a bit of the slots. 351 → 4000.
  */
 export function roomFor(rows: number): number {

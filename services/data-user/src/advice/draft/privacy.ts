@@ -122,8 +122,8 @@ function featuresAround(
 }
 
 /**
- * Ranges are read by people: so many digits as tell the width to six. A range that is a little off clips a
- * little more.
+ * Ranges are read by people: they have the digits that tell the width to six. A range that is a little off
+ * clips a little more.
  */
 function rounded(value: number, width: number): number {
   const beyond = Math.max(0, Math.ceil(Math.log10(Math.abs(value) / width)));

@@ -49,7 +49,7 @@ const HOUR = 3_600_000;
 /**
  * Makes what the schema of a proposal completes and checks. Outputs that the two-party protocol reveals
  * anyway are among the declared ones.
- * @param privacy null where the result is to be exact
+ * @param privacy null where the result shall be exact
  */
 export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: PrivacyDraft | null) {
   const { components, owners, minimumOwners, maximumSamples, outputs, allowFullRank, hours, twoParty } =
@@ -93,7 +93,7 @@ const counted = ({ differentialPrivacy }: PrivacyDraft) => ({
 });
 
 /**
- * The ranges and classes of a draft are the sample's, so that the consent is left to the person who mends
+ * The ranges and classes of a draft are the sample's, so that the consent is left to the person who corrects
  * them; ranges that follow from a histogram have a guarantee of their own.
  */
 export function withoutConsent(proposal: TaskProposal) {

@@ -230,7 +230,7 @@ function extended(range: Range | undefined, value: number): Range {
 const byNumberThenText = (a: string, b: string) => Number(a) - Number(b) || (a < b ? -1 : 1);
 
 /**
- * A number for a missing value is told if it widens the rest of the range by so much of it, or lies on the
+ * A number for a missing value is told if it widens the rest of the range by this part of it, or lies on the
  * other side of 0.
  */
 const LEAST_GAP = 1 / 20;
@@ -264,7 +264,7 @@ export class Ends {
     } else if (value < this.#greatest && value > this.#beforeGreatest) this.#beforeGreatest = value;
   }
 
-  /** Returns what is to be told of the column; undefined where no value stands out. */
+  /** Returns what must be told of the column; undefined where no value stands out. */
   remark(title: string): string | undefined {
     if (this.#few.size < FEWEST_VALUES) return undefined;
     const low = this.#standsOut(this.#least, this.#afterLeast, this.#greatest);
