@@ -21,7 +21,7 @@ export {
 } from './coded-error.ts';
 export { PLATFORM_CODES } from './codes.ts';
 export { fileReason, knownFileReason } from './file-reason.ts';
-export { type IntegerList, Integers, type Sign, type Widths } from './integers.ts';
+export { bitLength, type IntegerList, Integers, type Sign, type Widths } from './integers.ts';
 export { type Bytes, concatBytes, type Hasher, textOf, utf8 } from './platform.ts';
 export { sleep } from './sleep.ts';
 export {

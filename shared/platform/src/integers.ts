@@ -235,3 +235,10 @@ function read(view: DataView, from: number, bytes: number): bigint {
   for (; at < from + bytes; at += WORD_BYTES) value = (value << WORD_BITS) | view.getBigUint64(at);
   return value;
 }
+
+/** The number of bits of a non-negative integer; 0 for 0. */
+export function bitLength(value: bigint): number {
+  if (value === 0n) return 0;
+  const hex = value.toString(16);
+  return 4 * (hex.length - 1) + 32 - Math.clz32(Number.parseInt(hex[0]!, 16));
+}

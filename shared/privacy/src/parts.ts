@@ -1,9 +1,11 @@
 /**
  * The parts on which rooms with mechanisms of their own build: checks of parameters, exact fractions, random
- * bits and Bernoulli draws, bisection, the normal tail.
+ * bits and Bernoulli draws, bisection, the normal tail, rounded
+ * multipliers.
  */
 export { leastThatHolds } from './calibration/bisect.ts';
 export { millsRatio, normalDensity } from './calibration/gaussian.ts';
+export { roundedUp } from './calibration/rounded-gaussian.ts';
 export {
   checkCount,
   checkDelta,

@@ -1,6 +1,6 @@
 /** Exact non-negative fractions, in which the samplers take their parameters. */
 
-import { CodedError } from '@eigenveil/platform';
+import { bitLength, CodedError } from '@eigenveil/platform';
 import { PRIVACY_CODES } from './codes.ts';
 
 /** numerator / denominator with numerator >= 0 and denominator > 0; need not be in lowest terms. */
@@ -43,13 +43,6 @@ export function rationalOf(name: string, value: number): Rational {
   // Doubling a double is exact, and every double is an integer after at most 1,074 doublings.
   for (; !Number.isInteger(scaled); shift++) scaled *= 2;
   return { numerator: BigInt(scaled), denominator: 1n << shift };
-}
-
-/** The number of binary digits of value >= 0; 0 for 0. */
-export function bitLength(value: bigint): number {
-  if (value === 0n) return 0;
-  const digits = value.toString(16);
-  return digits.length * 4 - Math.clz32(Number.parseInt(digits[0]!, 16)) + 28;
 }
 
 /** ⌊√value⌋ for value >= 0, by Newton's iteration from above. */

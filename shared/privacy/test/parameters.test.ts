@@ -1,5 +1,6 @@
 /** Properties over arbitrary parameters: exact fractions, monotone calibrations, refusals. */
 
+import { bitLength } from '@eigenveil/platform';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,7 +14,7 @@ import {
   systemRandomness,
 } from '../src/index.ts';
 import { RandomBits } from '../src/random/randomness.ts';
-import { bitLength, integerSqrt, rationalOf } from '../src/rational.ts';
+import { integerSqrt, rationalOf } from '../src/rational.ts';
 
 const refused = expect.objectContaining({ code: 'ERR_DP_PARAMETER' });
 const real = ({ numerator, denominator }: Rational): number => Number(numerator) / Number(denominator);

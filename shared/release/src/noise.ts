@@ -23,7 +23,14 @@ import {
   type Rational,
   roundedGaussianSampler,
 } from '@eigenveil/privacy';
-import { checkCount, checkEpsilon, invalid, type Neighbours, rationalOf } from '@eigenveil/privacy/parts';
+import {
+  checkCount,
+  checkEpsilon,
+  invalid,
+  type Neighbours,
+  rationalOf,
+  roundedUp,
+} from '@eigenveil/privacy/parts';
 import type { Strategy } from './strategy.ts';
 
 /** ε alone is for discrete Laplace noise; with δ the noise is a rounded Gaussian. */
@@ -36,8 +43,6 @@ export interface ReleaseBudget {
 export type CoefficientNoise =
   | { readonly kind: 'laplace'; readonly scale: Rational }
   | { readonly kind: 'gaussian'; readonly sigmaSquared: Rational; readonly latticeBits: number };
-
-const MULTIPLIER_DIGITS = 10;
 
 /**
  * The noise with which one server makes the coefficients of all features private.
@@ -66,11 +71,6 @@ export function calibrateRelease(
     throw invalid('epsilon', 'a smaller number, for noise of a deviation of at least 1', epsilon);
   }
   return { kind: 'gaussian', sigmaSquared, latticeBits: latticeBitsFor(sigmaSquared, epsilon) };
-}
-
-function roundedUp(value: number): number {
-  const unit = 2 ** (Math.floor(Math.log2(value)) - MULTIPLIER_DIGITS);
-  return Math.ceil(value / unit) * unit;
 }
 
 /** Draws one server's noise, a coefficient at a time. */

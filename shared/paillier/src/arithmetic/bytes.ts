@@ -1,14 +1,7 @@
 /** Non-negative integers to and from big-endian bytes and base64url text, in one canonical form each. */
 
-import { CodedError, fromBase64url, fromHex, toBase64url, toHex } from '@eigenveil/platform';
+import { bitLength, CodedError, fromBase64url, fromHex, toBase64url, toHex } from '@eigenveil/platform';
 import { PAILLIER_CODES } from '../codes.ts';
-
-/** Number of bits of a non-negative integer; 0 for 0. */
-export function bitLength(value: bigint): number {
-  if (value === 0n) return 0;
-  const hex = value.toString(16);
-  return 4 * (hex.length - 1) + 32 - Math.clz32(Number.parseInt(hex[0]!, 16));
-}
 
 /** The integer whose big-endian bytes these are; 0 for no bytes. */
 export function bytesToBigint(bytes: Uint8Array): bigint {

@@ -4,10 +4,10 @@
  */
 
 import { createDiffieHellman, type DiffieHellman } from 'node:crypto';
-import { CodedError } from '@eigenveil/platform';
+import { bitLength, CodedError } from '@eigenveil/platform';
 import { modPow } from 'bigint-crypto-utils';
 import { PAILLIER_CODES } from '../codes.ts';
-import { bigintToBytes, bitLength, bytesToBigint } from './bytes.ts';
+import { bigintToBytes, bytesToBigint } from './bytes.ts';
 
 type Route = 'openssl' | 'bigint';
 

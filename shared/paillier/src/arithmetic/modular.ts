@@ -3,7 +3,7 @@
  * modular reduction" (ARITH 2007).
  */
 
-import { bitLength } from './bytes.ts';
+import { bitLength } from '@eigenveil/platform';
 
 /** Euclid's algorithm. Its running time depends on the numbers. */
 export function gcd(a: bigint, b: bigint): bigint {

@@ -1,7 +1,7 @@
 /** Integers from the system's CSPRNG, or from random bytes that the caller gives. */
 
-import { randomBytes } from '@eigenveil/platform';
-import { bitLength, bytesToBigint } from './bytes.ts';
+import { bitLength, randomBytes } from '@eigenveil/platform';
+import { bytesToBigint } from './bytes.ts';
 
 /** Gives `length` uniform bytes, independent of all given before. */
 export type RandomBytes = (length: number) => Uint8Array;

@@ -4,7 +4,7 @@
  */
 
 import { generatePrime } from 'node:crypto';
-import { bitLength } from '../arithmetic/bytes.ts';
+import { bitLength } from '@eigenveil/platform';
 import { Exponentiator } from '../arithmetic/exponentiation.ts';
 import { gcd } from '../arithmetic/modular.ts';
 import { randomUnit } from '../arithmetic/random.ts';

@@ -3,8 +3,8 @@
  * JSON form.
  */
 
-import { CodedError, nextTurn } from '@eigenveil/platform';
-import { bitLength, decodeBigint, encodeBigint } from '../arithmetic/bytes.ts';
+import { bitLength, CodedError, nextTurn } from '@eigenveil/platform';
+import { decodeBigint, encodeBigint } from '../arithmetic/bytes.ts';
 import { gcd, Modulus } from '../arithmetic/modular.ts';
 import { PAILLIER_CODES } from '../codes.ts';
 

@@ -1,8 +1,8 @@
 /** Secret Paillier keys: what their primes must satisfy, and their JSON form. */
 
 import { checkPrimeSync } from 'node:crypto';
-import { CodedError } from '@eigenveil/platform';
-import { bitLength, encodeBigint } from '../arithmetic/bytes.ts';
+import { bitLength, CodedError } from '@eigenveil/platform';
+import { encodeBigint } from '../arithmetic/bytes.ts';
 import { gcd } from '../arithmetic/modular.ts';
 import { PAILLIER_CODES } from '../codes.ts';
 import {

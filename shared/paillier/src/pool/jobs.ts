@@ -3,8 +3,9 @@
  * thread.
  */
 
+import { bitLength } from '@eigenveil/platform';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
-import { bitLength, bytesToBigint, writeBigint } from '../arithmetic/bytes.ts';
+import { bytesToBigint, writeBigint } from '../arithmetic/bytes.ts';
 import { decodeCiphertexts } from '../ciphertexts.ts';
 import { decrypt } from '../decryption.ts';
 import { type Ciphertext, type EncryptionScheme, encryptMany } from '../encryption.ts';

@@ -1,6 +1,6 @@
+import { bitLength } from '@eigenveil/platform';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bitLength } from '../../src/arithmetic/bytes.ts';
 import { bytesToBigints } from '../../src/ciphertexts.ts';
 import { bigintToBytes, bytesToBigint, decodeBigint, encodeBigint } from '../../src/index.ts';
 

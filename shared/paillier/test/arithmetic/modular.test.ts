@@ -1,6 +1,6 @@
+import { bitLength } from '@eigenveil/platform';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bitLength } from '../../src/arithmetic/bytes.ts';
 import { gcd, Modulus } from '../../src/arithmetic/modular.ts';
 import { randomBelow, randomBits, randomUnit } from '../../src/arithmetic/random.ts';
 

@@ -14,8 +14,9 @@
  * The sum of several owners' discrete Gaussians is not itself one, and nothing here applies to it.
  */
 
+import { bitLength } from '@eigenveil/platform';
 import { checkDelta, checkEpsilon, checkPositive, checkPositiveInteger } from '../parameters.ts';
-import { bitLength, checkRational, type Rational, rationalOf, ZERO } from '../rational.ts';
+import { checkRational, type Rational, rationalOf, ZERO } from '../rational.ts';
 import { rhoOfBudget } from './zcdp.ts';
 
 /**

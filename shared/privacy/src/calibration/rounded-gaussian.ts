@@ -91,3 +91,14 @@ export function latticeBitsFor(sigmaSquared: Rational, epsilon: number): number 
   for (; have < need; bits++) have <<= 2n;
   return bits;
 }
+
+const MULTIPLIER_DIGITS = 10;
+
+/**
+ * Rounds a noise multiplier up to few binary digits, so that its square is exact, and logarithms which differ in
+ * their last digits give the same. Exactly the result is what counts.
+ */
+export function roundedUp(multiplier: number): number {
+  const unit = 2 ** (Math.floor(Math.log2(multiplier)) - MULTIPLIER_DIGITS);
+  return Math.ceil(multiplier / unit) * unit;
+}

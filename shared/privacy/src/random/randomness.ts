@@ -3,8 +3,7 @@
  * them.
  */
 
-import { hmacSha256Hasher, randomBytes } from '@eigenveil/platform';
-import { bitLength } from '../rational.ts';
+import { bitLength, hmacSha256Hasher, randomBytes } from '@eigenveil/platform';
 
 /** `length` uniform bytes, independent of all bytes given before. The caller may overwrite them. */
 export type RandomSource = (length: number) => Uint8Array;

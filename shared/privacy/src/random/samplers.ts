@@ -5,7 +5,8 @@
  * it is out of scope.
  */
 
-import { bitLength, checkRational, integerSqrt, type Rational } from '../rational.ts';
+import { bitLength } from '@eigenveil/platform';
+import { checkRational, integerSqrt, type Rational } from '../rational.ts';
 import { RandomBits, type RandomSource } from './randomness.ts';
 
 export interface DiscreteGaussianParameters {

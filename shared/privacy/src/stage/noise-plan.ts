@@ -8,7 +8,7 @@
  */
 
 import { CodedError } from '@eigenveil/platform';
-import { calibrateRoundedGaussian, latticeBitsFor } from '../calibration/rounded-gaussian.ts';
+import { calibrateRoundedGaussian, latticeBitsFor, roundedUp } from '../calibration/rounded-gaussian.ts';
 import { rhoOfBudget } from '../calibration/zcdp.ts';
 import { PRIVACY_CODES } from '../codes.ts';
 import type { RandomSource } from '../random/randomness.ts';
@@ -44,7 +44,6 @@ export interface NoisePlan {
 
 /** −log2 of the probability that any value leaves its slot, and one more: tails have two ends. */
 const TAIL_BITS = 41;
-const MULTIPLIER_DIGITS = 10;
 /**
  * The share of the noise multiplier that the owners' sum may lose for not being a discrete Gaussian, see
  * `checkSum`.
@@ -108,15 +107,6 @@ export function noisePlan(task: StageTask): NoisePlan {
 export function valuesOf({ kind, features: d, classes }: StageTask): number {
   const sums = classes.reduce((sum, count) => sum + count, 0) * (d + 1);
   return sums + (kind === 'mdr' ? 0 : (d * (d + 1)) / 2);
-}
-
-/**
- * Rounded up to so few digits that logarithms which differ in their last ones give the same. Exactly the
- * result is what counts.
- */
-function roundedUp(value: number): number {
-  const unit = 2 ** (Math.floor(Math.log2(value)) - MULTIPLIER_DIGITS);
-  return Math.ceil(value / unit) * unit;
 }
 
 /** The factor has few digits: a square of ten, times some. */

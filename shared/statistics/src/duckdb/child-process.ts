@@ -1,7 +1,7 @@
 /**
- * The line to a process that runs DuckDB. DuckDB is a large program in C++ that reads files of anybody's
- * making: in a process of its own, it shares no memory with keys. It gets none in its environment, and ends
- * soon after it was used last.
+ * Starts the process that runs DuckDB, and asks it. DuckDB is a large program in C++ that reads files of
+ * anybody's making: in a process of its own, it shares no memory with keys. It gets none in its environment,
+ * and ends soon after it was used last.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -40,10 +40,10 @@ const VARIABLES = [
 const IDLE_MILLISECONDS = 2000;
 
 /** The process is gone: whatever it read may have made it so. */
-export class LineBroken extends Error {}
+export class ProcessGone extends Error {}
 
-export class Line {
-  static #idle: Line | undefined;
+export class DuckdbProcess {
+  static #idle: DuckdbProcess | undefined;
   readonly #process: ChildProcess;
   readonly #requests: Writable;
   readonly #waiting: { resolve(answer: Answer): void; reject(error: Error): void }[] = [];
@@ -68,10 +68,10 @@ export class Line {
   }
 
   /** One that is for the caller alone, until it is given back. */
-  static take(): Line {
-    const idle = Line.#idle;
-    Line.#idle = undefined;
-    if (idle === undefined || idle.#isBroken) return new Line();
+  static take(): DuckdbProcess {
+    const idle = DuckdbProcess.#idle;
+    DuckdbProcess.#idle = undefined;
+    if (idle === undefined || idle.#isBroken) return new DuckdbProcess();
     clearTimeout(idle.#timer);
     idle.#hold(true);
     return idle;
@@ -79,11 +79,11 @@ export class Line {
 
   /**
    * Asks without waiting for answers before: they come in the order of the requests.
-   * @throws LineBroken
+   * @throws ProcessGone
    */
   ask(request: Request): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    if (this.#isBroken) reject(new LineBroken());
+    if (this.#isBroken) reject(new ProcessGone());
     else {
       this.#waiting.push({ resolve, reject });
       writeFrame(this.#requests, request);
@@ -94,14 +94,14 @@ export class Line {
   /** Keeps the process for whoever needs one next; it keeps nobody from ending. */
   giveBack(): void {
     if (this.#isBroken) return;
-    if (Line.#idle !== undefined) {
+    if (DuckdbProcess.#idle !== undefined) {
       this.#end();
       return;
     }
-    Line.#idle = this;
+    DuckdbProcess.#idle = this;
     this.#hold(false);
     this.#timer = setTimeout(() => {
-      if (Line.#idle === this) Line.#idle = undefined;
+      if (DuckdbProcess.#idle === this) DuckdbProcess.#idle = undefined;
       this.#end();
     }, IDLE_MILLISECONDS).unref();
   }
@@ -118,7 +118,7 @@ export class Line {
 
   #break(): void {
     this.#isBroken = true;
-    if (Line.#idle === this) Line.#idle = undefined;
-    for (const { reject } of this.#waiting.splice(0)) reject(new LineBroken());
+    if (DuckdbProcess.#idle === this) DuckdbProcess.#idle = undefined;
+    for (const { reject } of this.#waiting.splice(0)) reject(new ProcessGone());
   }
 }

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { CodedError } from '@eigenveil/platform';
 import { STATISTICS_CODES, type StatisticsCode } from '../codes.ts';
-import { Line, LineBroken } from './child-process.ts';
+import { DuckdbProcess, ProcessGone } from './child-process.ts';
 import {
   type Answer,
   ARRAYS,
@@ -41,10 +41,10 @@ export interface EngineOptions {
 }
 
 export class Engine {
-  readonly #line: Line;
+  readonly #process: DuckdbProcess;
 
-  private constructor(line: Line) {
-    this.#line = line;
+  private constructor(child: DuckdbProcess) {
+    this.#process = child;
   }
 
   /**
@@ -64,9 +64,9 @@ export class Engine {
       allow_persistent_secrets: 'false',
       lock_configuration: 'true',
     };
-    const engine = new Engine(Line.take());
+    const engine = new Engine(DuckdbProcess.take());
     try {
-      await told(engine.#line, title, 'ERR_FILE_UNREADABLE', { do: 'open', database, settings });
+      await told(engine.#process, title, 'ERR_FILE_UNREADABLE', { do: 'open', database, settings });
       return engine;
     } catch (error) {
       await engine.close();
@@ -79,13 +79,13 @@ export class Engine {
    * @throws ERR_QUERY for anything except one SELECT without parameters, ERR_FILE_UNREADABLE
    */
   async select(sql: string, title: string): Promise<Selection> {
-    const { value: planned } = await told(this.#line, title, 'ERR_QUERY', { do: 'select', sql });
+    const { value: planned } = await told(this.#process, title, 'ERR_QUERY', { do: 'select', sql });
     if (planned === undefined)
       throw new CodedError(
         STATISTICS_CODES.ERR_QUERY,
         `${JSON.stringify(title)} expected one SELECT statement without parameters, and nothing else`,
       );
-    return new Selection(this.#line, planned as Planned, title);
+    return new Selection(this.#process, planned as Planned, title);
   }
 
   /**
@@ -94,13 +94,13 @@ export class Engine {
    */
   async copy(select: string, out: string, format: 'csv' | 'parquet'): Promise<void> {
     const sql = `COPY (${select}) TO ${textOf(localPath(out))} (FORMAT ${format})`;
-    await told(this.#line, out, 'ERR_FILE_UNREADABLE', { do: 'run', sql });
+    await told(this.#process, out, 'ERR_FILE_UNREADABLE', { do: 'run', sql });
   }
 
   /** Closes it, once nothing of it is used any more. */
   async close(): Promise<void> {
-    await this.#line.ask({ do: 'close' }).catch(() => {}); // gone with its process
-    this.#line.giveBack();
+    await this.#process.ask({ do: 'close' }).catch(() => {}); // gone with its process
+    this.#process.giveBack();
   }
 }
 
@@ -127,12 +127,12 @@ export interface Chunk {
 
 /** Columns of a statement, and its rows in chunks. */
 export class Selection {
-  readonly #line: Line;
+  readonly #process: DuckdbProcess;
   readonly #planned: Planned;
   readonly #title: string;
 
-  constructor(line: Line, planned: Planned, title: string) {
-    this.#line = line;
+  constructor(child: DuckdbProcess, planned: Planned, title: string) {
+    this.#process = child;
     this.#planned = planned;
     this.#title = title;
   }
@@ -151,7 +151,7 @@ export class Selection {
     const request: Request = { do: 'chunk', statement: this.#planned.statement };
     const coming: ReturnType<typeof told>[] = [];
     const fetch = () => {
-      const chunk = told(this.#line, this.#title, 'ERR_FILE_UNREADABLE', request);
+      const chunk = told(this.#process, this.#title, 'ERR_FILE_UNREADABLE', request);
       chunk.catch(() => {}); // told when it is waited for
       coming.push(chunk);
     };
@@ -223,13 +223,13 @@ function vectorsOf({ rows, columns }: ChunkMessage, numbers: ArrayBuffer, kinds:
 
 /** Rewords errors without what DuckDB says: whoever prints that prints cells. */
 async function told(
-  line: Line,
+  child: DuckdbProcess,
   title: string,
   code: StatisticsCode,
   request: Request,
 ): Promise<Extract<Answer, { value: unknown }>> {
-  const answer: Answer = await line.ask(request).catch((error: unknown) => {
-    if (!(error instanceof LineBroken)) throw error;
+  const answer: Answer = await child.ask(request).catch((error: unknown) => {
+    if (!(error instanceof ProcessGone)) throw error;
     return { fault: 'failed', kind: 'its process has ended' } as const;
   });
   if ('value' in answer) return answer;
