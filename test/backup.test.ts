@@ -111,7 +111,7 @@ describe.each(['csp', 'user'] as const)('a backup of eigenveil-%s', (name) => {
     await writeFile(join(target, 'eigenveil.sqlite'), '');
     expect(await fails(restore(name, target, backup))).toMatchObject({
       code: 'ERR_BACKUP',
-      detail: expect.stringMatching(/expected nothing but the service's keys, got eigenveil\.sqlite/),
+      detail: expect.stringMatching(/expected only the service's keys, got eigenveil\.sqlite/),
     });
     expect(await readFile(join(target, 'eigenveil.sqlite'), 'utf8')).toBe('');
   });

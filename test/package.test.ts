@@ -139,7 +139,7 @@ describe('a package', { tags: ['long'] }, () => {
     const { stdout } = await run(process.execPath, ['attempt.mjs'], { cwd: folderOf('owner') });
     expect(JSON.parse(stdout)).toEqual({
       code: 'ERR_DUCKDB_MISSING',
-      message: `all but CSV is read by DuckDB, which is not installed here: npm install ${name}@${version}`,
+      message: `everything except CSV is read by DuckDB, which is not installed here: npm install ${name}@${version}`,
     });
   });
 

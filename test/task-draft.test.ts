@@ -368,7 +368,7 @@ test('two drafts share ε: one for the mean, and one around it that clips rows t
   await writeFile(result, JSON.stringify({ ...written, differentialPrivacy: spent }));
   const { out, err, exitCode } = await draft(...one, '--around', result);
   expect(exitCode).toBe(0);
-  expect(err).not.toContain('but for noise that it knows');
+  expect(err).not.toContain('except for noise that it knows');
   const second = JSON.parse(out) as TaskProposal;
   expect(second.outputs).toEqual([]);
   expect(second.features[0]).toMatchObject({ min: 2.5, max: 9.7 });

@@ -9,7 +9,7 @@ export const AUTHENTICATION_CODES = codes({
   ERR_USER_CONFLICT: { status: 409, title: 'The user is in a state that does not allow this' },
   ERR_DEVICE_REVOKED: { status: 403, title: 'The key of this device is no longer admitted' },
   ERR_DEVICE_CONFLICT: { status: 409, title: 'The key of this device is or was that of a user' },
-  ERR_RENEWAL_REQUIRED: { status: 409, title: 'The user must be enrolled anew, by a renewal' },
+  ERR_RENEWAL_REQUIRED: { status: 409, title: 'The user must be enrolled again, by a renewal' },
   ERR_PROJECTION_UNLISTED: { status: 422, title: 'The projection is not one of those in use' },
   ERR_SESSION_UNKNOWN: { status: 404, title: 'There is no such session' },
   ERR_WINDOW_ORDER: { status: 409, title: 'The windows are not the next ones of their session' },

@@ -1,6 +1,6 @@
 /**
- * Decryption by the Chinese remainder theorem (Paillier, EUROCRYPT '99, section 7), with both exponentiations in
- * OpenSSL.
+ * Decryption by the Chinese remainder theorem (Paillier, EUROCRYPT '99, section 7), with both exponentiations
+ * in OpenSSL.
  */
 
 import { CodedError } from '@eigenveil/platform';
@@ -63,10 +63,10 @@ function halvesOf(secretKey: SecretKey): Halves {
 /**
  * The plaintext in [0, n).
  *
- * A uniform s is added under the encryption first and taken off at the end. So every BigInt operation on what
- * depends on the secret key also depends on a random number that is used once, which hides key and plaintext from an
- * observer of its timing. It also keeps OpenSSL from meeting a power of 1, which it refuses and which every encrypted
- * zero would give.
+ * A uniform s is added under the encryption first and subtracted at the end. So every BigInt operation on
+ * what depends on the secret key also depends on a random number that is used once, which hides key and
+ * plaintext from an observer of its timing. It also keeps OpenSSL from meeting a power of 1, which it refuses
+ * and which every encrypted zero would give.
  * @throws ERR_CIPHERTEXT_INVALID when c is not in (0, n^2) or not coprime to n
  */
 export function decrypt(secretKey: SecretKey, ciphertext: Ciphertext): Plaintext {

@@ -322,7 +322,7 @@ describe('values', () => {
       'the values of "a" fill less than a thousandth of its range: is the range, or the unit of the file, another one?',
     ]);
     expect(await remarksOf(rowsWith((n) => (n === 4 ? 1000 : 5 + n / 2)))).toEqual([
-      'the values of "a" spread over less than a hundredth of its range, but for single ones: did an outlier make the range?',
+      'the values of "a" spread over less than a hundredth of its range, except for single ones: did an outlier make the range?',
     ]);
   });
 });

@@ -37,7 +37,7 @@ that are not what they seem; the remarks of csv and of --json with --out are the
   zero        its eigenvalue may be zero, and its vector arbitrary
   mixed       its eigenvalue equals another one within what the arithmetic resolves: only the space of their vectors is certain
   noise       its eigenvalue is below the noise of differential privacy
-  status      "converged" says little of it, since the eigenvalue is below 2^-10 of the first
+  status      "converged" says little about it, since the eigenvalue is below 2^-10 of the first
 All follow from what is released. docs/precision.md has the thresholds.
 
 Example:

@@ -275,7 +275,7 @@ export interface DataUserStore extends AnswerStore {
    */
   dropRevoked(taskId: TaskId): Promise<number>;
   /**
-   * Puts `to` in the place of `from`, if that is what stands there, the task is `closed` or `blinded`, and it
+   * Puts `to` in place of `from`, if that is what stands there, the task is `closed` or `blinded`, and it
    * has as many contributions as `to` says; returns whether it did.
    */
   setFixation(taskId: TaskId, from: Fixation | null, to: Fixation | null): Promise<boolean>;

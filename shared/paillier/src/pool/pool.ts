@@ -167,7 +167,9 @@ export class PaillierPool implements Encrypter {
     await Promise.all([this.#workers?.close(), this.#secretWorkers?.close()]);
   }
 
-  /** @param moved what of the input moves to the thread that does the job; a secret key always does */
+  /**
+   * @param moved the part of the input that moves to the thread that does the job; a secret key always does
+   */
   async #run<Name extends JobName>(
     name: Name,
     input: JobInput<Name>,

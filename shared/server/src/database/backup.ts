@@ -152,7 +152,7 @@ export async function restoreBackup(
   try {
     const others = (await readdir(dataDirectory)).filter((name) => !ALLOWED_BEFORE.test(name));
     if (others.length > 0)
-      throw refused(`"${dataDirectory}" expected nothing but the service's keys, got ${others.join(', ')}`);
+      throw refused(`"${dataDirectory}" expected only the service's keys, got ${others.join(', ')}`);
     const draft = join(dataDirectory, 'restored.sqlite');
     await removeDatabase(draft); // of a restoration that was interrupted
     await copyFile(join(from, DATABASE), draft).catch((cause: unknown) => {

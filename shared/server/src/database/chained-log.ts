@@ -133,7 +133,7 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
     });
     if (!isNotedThere)
       throw auditBroken(
-        `none of ${entries.length} entries has the noted hash: the latest were removed, or all computed anew`,
+        `none of ${entries.length} entries has the noted hash: the latest were removed, or all computed again`,
       );
     return { entries, lastHash };
   }

@@ -95,7 +95,7 @@ async function writeSecret(path: string, text: string): Promise<void> {
 }
 
 /**
- * Puts `text` in the place of a secret file, durably: after a crash the file holds the old text or the new
+ * Puts `text` in place of a secret file, durably: after a crash the file holds the old text or the new
  * one, whole. One writer at a time; a draft that an earlier one left behind is overwritten.
  * @throws ERR_KEY_FILE
  */

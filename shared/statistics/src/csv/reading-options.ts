@@ -126,7 +126,7 @@ const FILE_OPTIONS = {
   },
   memory: {
     schema: z.int().min(64),
-    description: 'what DuckDB may use at most, in MB; it reads all but CSV',
+    description: 'what DuckDB may use at most, in MB; it reads everything except CSV',
     default: 512,
     placeholder: 'NUMBER',
   },

@@ -15,7 +15,7 @@ const LONGEST_RECORD = 1 << 20;
 interface QuotedSyntax {
   readonly separator: string;
   readonly trim: boolean;
-  /** Says whether a backslash stands before a quote inside a quoted cell, in the place of another quote. */
+  /** Says whether a backslash stands before a quote inside a quoted cell, instead of another quote. */
   readonly backslash: boolean;
 }
 

@@ -236,7 +236,7 @@ async function told(
   if (answer.fault === 'missing')
     throw new CodedError(
       STATISTICS_CODES.ERR_DUCKDB_MISSING,
-      `all but CSV is read by DuckDB, which is not installed here: npm install ${PACKAGE}@${VERSION}`,
+      `everything except CSV is read by DuckDB, which is not installed here: npm install ${PACKAGE}@${VERSION}`,
     );
   const { kind } = answer;
   const more =

@@ -74,7 +74,7 @@ export class ColumnSpread {
     // Without the value at either end, which alone may have made the range.
     const inner = Math.max(0, this.#secondGreatest - this.#secondLeast);
     if (deviation < LEAST_SPREAD * range || (this.#rows >= LEAST_INNER_ROWS && inner < LEAST_SPREAD * range))
-      return 'spread over less than a hundredth of its range, but for single ones: did an outlier make the range?';
+      return 'spread over less than a hundredth of its range, except for single ones: did an outlier make the range?';
     return undefined;
   }
 

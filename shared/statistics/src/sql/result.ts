@@ -178,7 +178,7 @@ function refusal(task: StatisticsTask, groups: readonly Group[]): CodedError {
     );
   return new CodedError(
     STATISTICS_CODES.ERR_UNKNOWN_CLASS,
-    `${count(groups)} rows have a label that is none of the task's classes`,
+    `${count(groups)} rows have a label that is not one of the task's classes`,
   );
 }
 

@@ -76,8 +76,8 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
       'not-found',
       where((_, j) => !found(j)),
       {
-        one: 'the computation has not found it: neither eigenvalue nor vector is to be used',
-        many: 'the computation has not found them: neither eigenvalues nor vectors are to be used',
+        one: 'the computation has not found it: use neither its eigenvalue nor its vector',
+        many: 'the computation has not found them: use neither their eigenvalues nor their vectors',
       },
     ),
     remark(
@@ -124,8 +124,8 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
         (value, j) => converged?.[j] === true && !isZero(value, j) && Math.abs(value) <= resolution.status,
       ),
       {
-        one: '"converged" says little of it: it allows an error of 2^-10 of the first eigenvalue, which is more than its own',
-        many: '"converged" says little of them: it allows an error of 2^-10 of the first eigenvalue, which is more than theirs',
+        one: '"converged" says little about it: it allows an error of 2^-10 of the first eigenvalue, which is more than its own',
+        many: '"converged" says little about them: it allows an error of 2^-10 of the first eigenvalue, which is more than theirs',
       },
     ),
     remark('sketch', task.sketch === undefined ? [] : where(() => true), {

@@ -177,7 +177,7 @@ export function describeFloor(
       `the floor: in the sample a regression explains ${percent(exact)} of the variance; with noise of both servers ${points}`,
     ];
   return [
-    `the floor: of what tells the classes of the sample apart, components with noise of both servers keep ${points}`,
+    `the floor: of what distinguishes the classes of the sample, components with noise of both servers keep ${points}`,
   ];
 }
 

@@ -38,7 +38,7 @@ export function describeHistogram(task: TaskProposal): string[] {
   const largest = Math.max(...histogramsOf(task).map(({ features }) => features.length));
   return [
     `${sumsOf(task)} sums of counts by the strategy ${method.strategy}${tree}; each server adds ${noise.kind === 'laplace' ? 'discrete Laplace' : 'rounded Gaussian'} noise of deviation ${Math.sqrt(variance / SERVERS).toPrecision(3)} to each`,
-    `the noise of both makes counts deviate in the mean: of a bin by ${average('counts')} cells, of a range by ${average('ranges')}, of a prefix by ${average('prefixes')}`,
+    `the noise of both makes counts deviate on average: of a bin by ${average('counts')} cells, of a range by ${average('ranges')}, of a prefix by ${average('prefixes')}`,
     `with that noise the median is known to one part in a hundred of the rows from about ${Math.ceil((100 * median) / largest).toLocaleString('en-US')} rows on, the quantiles 0.005 and 0.995 to half their tails from about ${Math.ceil((400 * median) / largest).toLocaleString('en-US')}`,
   ];
 }

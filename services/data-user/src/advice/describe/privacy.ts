@@ -37,7 +37,7 @@ export function describeNoise(task: TaskProposal): string[] {
   const shifted =
     task.method.kind === 'pca'
       ? 'a public shift, which is taken out of the eigenvalues again'
-      : `a public shift of ${ridge.toPrecision(3)}, which acts as a ridge of so much more`;
+      : `a public shift of ${ridge.toPrecision(3)}, which acts as a ridge that is larger by as much`;
   return [
     `${drawers} adds noise of deviation ${kinds.join(', ')}${honestOwners === null ? '' : `; ${honestOwners} owners are relied on`}`,
     ...(noise === 'csp'
@@ -71,6 +71,6 @@ function describeNorm(task: TaskProposal): string[] {
 export function describeEarlier({ differentialPrivacy }: EarlierResult): string[] {
   if (differentialPrivacy?.noise !== 'csp') return [];
   return [
-    "the CSP alone added noise to the earlier task: these ranges, which every task shows to the CSP, tell it the mean of that task's exact rows but for noise that it knows; have both servers add noise to the first task if that matters",
+    "the CSP alone added noise to the earlier task: these ranges, which every task shows to the CSP, tell it the mean of that task's exact rows except for noise that it knows; have both servers add noise to the first task if that matters",
   ];
 }

@@ -197,7 +197,7 @@ export function keptInWords({ differentialPrivacy }: Projection, { together }: E
   const corrected =
     differentialPrivacy === null
       ? ''
-      : '; the bias of the noise is taken off, and intervals are two deviations of it';
+      : '; the bias of the noise is subtracted, and intervals are two deviations of it';
   return `the components have ${shareInWords(told)} of ${of}${corrected}`;
 }
 

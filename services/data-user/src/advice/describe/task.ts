@@ -55,7 +55,7 @@ function describeComponents(task: TaskProposal): string[] {
       ? [
           method.kind === 'dca' && method.signalRidge !== 0
             ? `${contrasts + 1} classes differ in at most ${contrasts} directions: the other components order what is left of the scatter, and with a signal ridge may come before those`
-            : `only the first ${contrasts} of ${capped} components tell ${contrasts + 1} classes apart; the others have one eigenvalue, and arbitrary vectors`,
+            : `only the first ${contrasts} of ${capped} components distinguish ${contrasts + 1} classes; the others have one eigenvalue, and arbitrary vectors`,
         ]
       : []),
     ...(constant.length > 0

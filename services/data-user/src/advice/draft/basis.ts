@@ -91,6 +91,6 @@ function requireFeatures(links: DraftBasis['links'], draft: Draft): void {
   if (missing.length > 0 || got.size !== wanted.length)
     throw new CodedError(
       CODES.ERR_TASK_INVALID,
-      `the file expected the ${wanted.length} features of task ${links[0]!.task.id}, with which it begins, and no others: ${missing.length} are missing, ${got.size - wanted.length + missing.length} are to be left out with --ignore`,
+      `the file expected the ${wanted.length} features of task ${links[0]!.task.id}, with which it begins, and no others: ${missing.length} are missing, ${got.size - wanted.length + missing.length} must be left out with --ignore`,
     );
 }

@@ -50,7 +50,7 @@ export interface DraftOptions {
    * Columns that stay although they follow from others, which are left out; where it is not given, all stay.
    */
   readonly keep?: readonly string[] | undefined;
-  /** NAME=STEP or NAME=cell, in the place of what the sample shows. */
+  /** NAME=STEP or NAME=cell, in place of what the sample shows. */
   readonly grain?: readonly string[] | undefined;
   /** Told of what looks like a mistake in the sample and is none for certain. */
   readonly onRemark?: ((remark: string) => void) | undefined;

@@ -76,7 +76,7 @@ describe('under differential privacy', () => {
     expect(text).toMatch(/^2000 ± \d\d rows, as far as the noise lets one tell \(two deviations of it\)$/m);
     expect(text).toMatch(/^ +1 +6000\.00 {2}66\.\d % \(\d\d\.\d to \d\d\.\d\) {2}█+$/m);
     expect(text).toMatch(
-      /^the components have 88\.\d % \(\d\d\.\d to \d\d\.\d\) of the variance of the rows as they were clipped; the bias of the noise is taken off, and intervals are two deviations of it$/m,
+      /^the components have 88\.\d % \(\d\d\.\d to \d\d\.\d\) of the variance of the rows as they were clipped; the bias of the noise is subtracted, and intervals are two deviations of it$/m,
     );
     expect(csvOfResult(resultOf(task, [6000, 2000], declared))).toMatch(
       /^component,eigenvalue,variance_share,variance_share_from,variance_share_to,converged.*\n1,6000,0\.66\d*,0\.6\d*,0\.6\d*,/,

@@ -42,7 +42,7 @@ describe('of a task is said', () => {
     [
       "what the book's form gives beyond K − 1",
       proposal('dca', ABC, { components: 3, method: { ...METHODS.dca, form: 'book' } }),
-      /^only the first 2 of 3 components tell 3 classes apart; the others have one eigenvalue, and arbitrary vectors$/,
+      /^only the first 2 of 3 components distinguish 3 classes; the others have one eigenvalue, and arbitrary vectors$/,
     ],
     [
       'what a signal ridge gives beyond K − 1',
