@@ -2,10 +2,10 @@
 import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { csvLine, Discretiser, type OwnerStatistics, StatisticsAccumulator } from '../src/index.ts';
-import { statisticsOfResult } from '../src/sql/index.ts';
-import { sqlStatement } from '../src/sql/statement.ts';
-import { type DATASETS, loadDataset, METHODS, syntheticTask, taskFor } from './datasets.ts';
+import { csvLine, Discretiser, type OwnerStatistics, StatisticsAccumulator } from '../../src/index.ts';
+import { statisticsOfResult } from '../../src/sql/index.ts';
+import { sqlStatement } from '../../src/sql/statement.ts';
+import { type DATASETS, loadDataset, METHODS, syntheticTask, taskFor } from '../datasets.ts';
 import { type Cell, duckdb, type Engine, postgres } from './sql-engines.ts';
 
 const ID = 'T'.repeat(22);

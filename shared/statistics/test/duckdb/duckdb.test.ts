@@ -7,9 +7,9 @@ import { CodedError } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readStoredRows, type StoredRowOptions, type StoredRows, writeCsv } from '../src/duckdb/index.ts';
-import { type Row, readFileBytes, statisticsOfCsv, statisticsOfRows } from '../src/index.ts';
-import { type DATASETS, loadDataset, METHODS, syntheticTask, taskFor } from './datasets.ts';
+import { readStoredRows, type StoredRowOptions, type StoredRows, writeCsv } from '../../src/duckdb/index.ts';
+import { type Row, readFileBytes, statisticsOfCsv, statisticsOfRows } from '../../src/index.ts';
+import { type DATASETS, loadDataset, METHODS, syntheticTask, taskFor } from '../datasets.ts';
 
 let folder: string;
 let instance: DuckDBInstance;

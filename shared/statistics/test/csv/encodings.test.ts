@@ -2,8 +2,8 @@
 import { gzipSync } from 'node:zlib';
 import { formOf, NoTextError, textOfFile } from '@eigenveil/platform/file-form';
 import { describe, expect, it } from 'vitest';
-import { type CsvOptions, readRows } from '../src/index.ts';
-import { chunksOf, collect, expected, task } from './reading.ts';
+import { type CsvOptions, readRows } from '../../src/index.ts';
+import { chunksOf, collect, expected, task } from '../reading.ts';
 
 const text = 'a,b,label\n1.5,0,yes\n-20,1e-3,no\n';
 const readBytes = (bytes: Uint8Array, options: CsvOptions = {}, size = 1 << 16) =>

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { readStoredRows } from '../src/duckdb/index.ts';
-import { METHODS, syntheticTask } from './datasets.ts';
+import { readStoredRows } from '../../src/duckdb/index.ts';
+import { METHODS, syntheticTask } from '../datasets.ts';
 
 const task = syntheticTask(2, METHODS.pca, {
   features: [
@@ -51,7 +51,7 @@ test.skipIf(process.platform !== 'linux')(
     const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
     const source = `
       import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-      import { readStoredRows, writeParquet } from ${url('../src/duckdb/index.ts')};
+      import { readStoredRows, writeParquet } from ${url('../../src/duckdb/index.ts')};
       writeFileSync('rows.csv', 'a,b\\n1,0.5\\n');
       const columns = ['a', 'b'].map((name) => ({ name, type: 'DOUBLE' }));
       await writeParquet('rows.csv', 'rows.parquet', columns);

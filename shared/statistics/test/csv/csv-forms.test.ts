@@ -1,7 +1,7 @@
 /** The forms of CSV that take an option each: what is read with it, and what is said without. */
 import { describe, expect, it } from 'vitest';
-import { type CsvOptions, readRows } from '../src/index.ts';
-import { chunksOf, collect, expected, read, refusal, task } from './reading.ts';
+import { type CsvOptions, readRows } from '../../src/index.ts';
+import { chunksOf, collect, expected, read, refusal, task } from '../reading.ts';
 
 describe('what other writers of CSV do', () => {
   const semicolons = 'a;b;label\n1,5;0;yes\n-20;1e-3;no\n';

@@ -4,9 +4,9 @@ import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { isPositiveSemidefinite } from '../src/sql/check.ts';
-import { DIALECTS, type DialectName, sqlStatement, statisticsOfResult } from '../src/sql/index.ts';
-import { METHODS, naiveStatistics, syntheticTask } from './datasets.ts';
+import { isPositiveSemidefinite } from '../../src/sql/check.ts';
+import { DIALECTS, type DialectName, sqlStatement, statisticsOfResult } from '../../src/sql/index.ts';
+import { METHODS, naiveStatistics, syntheticTask } from '../datasets.ts';
 
 const ID = 'T'.repeat(22);
 const statement = (task: StatisticsTask, dialect: DialectName, columns?: Record<string, string>) =>
