@@ -7,7 +7,12 @@ import { findTurns } from './prose/rule.ts';
 const ROOT = new URL('..', import.meta.url).pathname;
 
 /** The files that are looked at unless the command names others. A folder joins once it has none of these turns. */
-const COVERED = ['*.md', 'docs/*.md'];
+const COVERED = [
+  '*.md',
+  'docs/*.md',
+  'shared/{projection,protocol,task}/src/**/*.ts',
+  'shared/wire/src/{,identity/,messages/,transport/}*.ts',
+];
 
 const asked = process.argv.slice(2);
 const paths = globSync(asked.length > 0 ? asked : COVERED, { cwd: ROOT });

@@ -276,7 +276,7 @@ test('a fast line between the servers is for rotated alone', async () => {
   expect(JSON.parse(out)).toMatchObject({ twoParty: 'rotated', serverLine: 'fast' });
   expect(await draft(...fast)).toMatchObject({
     exitCode: 2,
-    err: expect.stringMatching(/ERR_TASK_INVALID: "serverLine" expected none but for rotated, got fast/),
+    err: expect.stringMatching(/ERR_TASK_INVALID: "serverLine" expected none unless by rotated, got fast/),
   });
 });
 

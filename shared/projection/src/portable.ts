@@ -1,5 +1,5 @@
 /** PCA, DCA, LDA and MDR in the clear, and the owner's projector, in Node.js and in browsers. */
-// What opening a projection takes, since the package behind it is not installed on its own.
+// Callers need this to open a projection, and the package behind it is not installed on its own.
 export { Thumbprint } from '@eigenveil/task';
 export { principalAngles, residual, varianceCaptured } from './accuracy/compare.ts';
 export {

@@ -17,7 +17,7 @@ import { LIMITS, type TaskProposal } from './schema.ts';
 import { LEAST_FRESH_COLUMNS } from './sketch.ts';
 import { type Feature, isStandardised } from './values/statistics-task.ts';
 
-/** What a chain asks of a task that another one stands on. */
+/** The members of a task that a chain asks for when another one stands on it. */
 export type EarlierTask = Pick<
   TaskProposal,
   | 'method'
@@ -43,7 +43,7 @@ export function namedResult({ basis, sketch }: Pick<TaskProposal, 'basis' | 'ske
   return sketch?.refine ?? basis;
 }
 
-/** How reduced rows name their coordinates: component_1, … */
+/** The names of the coordinates of reduced rows: component_1, … */
 export const componentName = (c: number): string => `component_${c + 1}`;
 
 /**
@@ -110,7 +110,7 @@ export function checkBasis(task: ChainedTask, earlier: readonly EarlierTask[]): 
   const hasFloor = !isExact(task) && task.method.kind !== 'histogram';
   if (hasFloor && !earlier.every(declaresGrains))
     throw invalid(
-      'tasks whose every feature declares its "grain", as a task with a floor stands on them; else "exact" and "allowFullRank"',
+      'tasks with a "grain" for every feature, as a task with a floor stands on them; otherwise "exact" and "allowFullRank"',
     );
 }
 
@@ -140,7 +140,7 @@ function checkLink(task: Pick<ChainedTask, 'features' | 'differentialPrivacy'>, 
     );
   if (!before.releaseToOwners)
     throw invalid('a projection that is released to owners, who reduce their rows by it');
-  // What the features are would else tell of rows, whatever noise comes on top.
+  // The choice of features would otherwise tell about rows, whatever noise comes on top.
   if (task.differentialPrivacy !== null && before.differentialPrivacy === null)
     throw invalid('a projection with differential privacy, as the task has');
 }

@@ -1,13 +1,13 @@
 /** Many features in few words: runs whose names count up, as a file of a proposal may hold them. */
 import type { Feature } from './values/statistics-task.ts';
 
-/** A feature, or with `count` so many of one range, whose names have numbers from `from` on in the place of #. */
+/** A feature, or with `count` that number of features of one range, whose names have numbers from `from` on in the place of #. */
 export interface FeatureRun extends Feature {
   readonly count?: number;
   readonly from?: number;
 }
 
-/** So few are listed one by one. */
+/** Shorter runs are listed feature by feature. */
 const SHORTEST_RUN = 4;
 /** A number that is written as counting writes it, the last one in the name. */
 const NUMBERED = /^([^#]*?)(0|[1-9]\d{0,6})([^#\d]*)$/;
@@ -21,7 +21,7 @@ interface Open {
 }
 
 /**
- * The same features with runs of four and more in one entry each: what ProposalFile reads back as these very features.
+ * Returns the features with runs of four and more in one entry each, which ProposalFile reads back as these very features.
  * @example
  * import { featureRuns } from '@eigenveil/task';
  *

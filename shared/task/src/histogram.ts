@@ -33,9 +33,8 @@ import { signedBits } from './values/bits.ts';
 import type { HistogramMethod, StatisticsTask } from './values/statistics-task.ts';
 
 /**
- * Shares of sums of counts are in the integers modulo 2^54: sums of fewer than 2^53 cells, and noise, of
- * which a double holds every value. A sum with noise that leaves the ring comes in again at the other end:
- * that is post-processing, and refusing it would tell something of the rows.
+ * Shares of sums of counts are in the integers modulo 2^54: sums of fewer than 2^53 cells, and noise, of which a double holds every value. A sum with noise that
+ * leaves the ring comes in again at the other end: that is post-processing, and refusing it would tell something about the rows.
  */
 export const LINEAR_RING_BITS = 54;
 
@@ -108,10 +107,7 @@ export function strategyOf(method: HistogramMethod): Strategy {
   return made;
 }
 
-/**
- * How many sums a task releases: of each histogram the rows of A, and its cells that are no number. 0 for
- * other tasks.
- */
+/** Returns how many sums a task releases: for each histogram the rows of A, and its cells that are not a number. It is 0 for other tasks. */
 export function sumsOf({ method, features }: Shape): number {
   return method.kind === 'histogram'
     ? histogramsOf({ features }).length * (coefficientCount(strategyOf(method)) + 1)

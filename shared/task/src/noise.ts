@@ -1,4 +1,4 @@
-/** What a task's differential-privacy setting means for its rows and values; nothing, for a task without one. */
+/** The meaning of a task's differential-privacy setting for its rows and values; a task without one has none. */
 
 import { CodedError } from '@eigenveil/platform';
 import { type NoisePlan, noisePlan, type StageTask } from '@eigenveil/privacy';

@@ -29,7 +29,7 @@ export function newTaskId(): TaskId {
 /** Sizes that the services support; larger tasks are refused when they are proposed. */
 export const LIMITS = {
   features: 200,
-  /** Of a task with `sketch`, and of histograms that features share. */
+  /** The limit of a task with `sketch`, and of histograms that features share. */
   sketchedFeatures: 10_000,
   /** Bins of all histograms of a task. */
   bins: 262_144,
@@ -278,7 +278,7 @@ const MethodName = z.enum(['pca', 'dca', 'lda', 'mdr']);
 export type MethodName = z.infer<typeof MethodName>;
 
 /**
- * What a person proposes: everything of a task but its id and its parties, with safe defaults.
+ * The proposal of a person: everything in a task except its id and its parties, with safe defaults.
  * @example
  * import { TaskProposal } from '@eigenveil/task';
  *
@@ -486,7 +486,7 @@ const FileFeature = z
   );
 type FileFeature = z.infer<typeof FileFeature>;
 
-/** How many features a file has, before they are made. */
+/** Counts the features of a file before they are made. */
 const featuresIn = (features: readonly FileFeature[]) =>
   features.reduce((sum, { count = 1 }) => sum + count, 0);
 
@@ -535,7 +535,7 @@ export const ProposalFile = TaskProposal.extend({
 );
 
 /**
- * What asks the data user for a task: the proposal, and an id that whoever proposes it has drawn (`newTaskId`). Asked again with both, the
+ * A request to the data user for a task: the proposal, and an id that whoever proposes it has drawn (`newTaskId`). Asked again with both, the
  * data user answers with the same task.
  */
 export const TaskCreation = TaskProposal.extend({ id: TaskId });
@@ -544,7 +544,7 @@ export type TaskCreation = z.infer<typeof TaskCreation>;
 /** Renewals of one task, at most. */
 const MOST_RENEWALS = 10_000;
 
-/** What a task says that renews another: its place in the series. A task that renews none has no such member, also where others renew it. */
+/** The place of a task in its series, which it states if it renews another. A task that renews none has no such member, also where others renew it. */
 export const Series = z.strictObject({
   /** Id of the first task, which renews none. */
   id: TaskId,

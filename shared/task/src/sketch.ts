@@ -9,7 +9,7 @@ import { leastRank } from './rules/rank.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
 import { isStandardised, type StatisticsTask } from './values/statistics-task.ts';
 
-/** With `refine`, so many bits of Ω stand after the point: vectors of length √d have entries of about 1, as signs have. */
+/** With `refine`, Ω has this number of bits after the point: vectors of length √d have entries of about 1, as signs have. */
 const WARM_BITS = 8;
 
 /**
@@ -18,7 +18,7 @@ const WARM_BITS = 8;
  */
 export const LEAST_FRESH_COLUMNS = 10;
 
-/** Ω is whole numbers over 2 to so many: public, and the same for all of its columns. */
+/** Returns s where Ω is whole numbers over 2^s: public, and the same for all of its columns. */
 export function sketchScaleBits({ sketch }: Pick<StatisticsTask, 'sketch'>): number {
   return sketch?.refine === undefined ? 0 : WARM_BITS;
 }
@@ -32,7 +32,7 @@ export function sketchColumnBound(task: Pick<StatisticsTask, 'sketch' | 'feature
   return task.features.length * (bits === 0 ? 1 : 2 ** bits + 1);
 }
 
-/** The columns that a draft takes for so many components. */
+/** Returns the columns that a draft takes for this number of components. */
 export function draftedColumns(components: number): number {
   return Math.min(3 * components + 10, LIMITS.sketchColumns);
 }
@@ -65,7 +65,7 @@ export function checkSketch(task: TaskProposal): void {
     differentialPrivacy === null,
     '"sketch" expected without differential privacy, which sketches do not have',
   );
-  // What a sketch leaves unknown holds for real numbers: an exact one of whole numbers may tell more.
+  // The rule for what a sketch leaves unknown holds for real numbers: an exact one of whole numbers may tell more.
   expect(
     task.exact || !task.allowFullRank,
     '"allowFullRank" expected false unless "exact": a sketch never tells the whole scatter by its rank',

@@ -112,7 +112,7 @@ export const WIRE_CODES = codes({
     status: 502,
     title: 'A two-party product was changed on the way, or its rows do not belong to one matrix',
   },
-  // What a client finds out about its peers
+  // Failures that a client finds at its peers
   ERR_PEER_UNREACHABLE: { status: 503, title: 'The service cannot be reached' },
   ERR_PROXY: { status: 502, exit: 'usage', title: 'The proxy for outgoing connections cannot be used' },
   ERR_PEER_CERTIFICATE: { status: 502, exit: 'usage', title: "The service's certificate is not accepted" },

@@ -15,7 +15,7 @@ export interface Problem {
   readonly detail?: string;
 }
 
-/** What a code says, in words that never vary. */
+/** Returns what a code says, in words that never vary. */
 export function titleOf(code: ErrorCode): string {
   return CODES[code].title;
 }
@@ -33,8 +33,8 @@ export function errorCodeOf(error: unknown): ErrorCode | undefined {
 }
 
 /**
- * What a peer may see of an error: code, title and message when the code is ours, and nothing but ERR_INTERNAL
- * otherwise, because the message of a foreign error may carry anything. What is wrong in a service is for its operator: such codes
+ * Returns what a peer may see of an error: code, title and message when the code is ours, and only
+ * ERR_INTERNAL otherwise, because the message of a foreign error may carry anything. A fault of a service concerns its operator: such codes
  * go without the message.
  * @example
  * import { CodedError } from '@eigenveil/platform';

@@ -36,7 +36,7 @@ export function explainIssue(issue: z.core.$ZodIssue, whole: string): string {
   return `"${placeOf(issue.path, whole)}": ${words}`;
 }
 
-/** How zod's own messages begin; a message that a schema gives stays as it is. */
+/** The openings of zod's own messages; a message that a schema gives stays as it is. */
 const STANDARD = /^(?:Invalid|Too (?:small|big))/;
 
 function wordsOf(issue: z.core.$ZodIssue): string {

@@ -1,4 +1,4 @@
-/** What goes over the network: schemas, problems, identities, signed statements, the HTTPS client. */
+/** The contents of the network: schemas, problems, identities, signed statements, the HTTPS client. */
 export { Thumbprint } from '@eigenveil/task';
 export { CODES } from './codes.ts';
 export {

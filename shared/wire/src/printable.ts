@@ -1,11 +1,11 @@
 /** Text that somebody else wrote, made fit to be shown: it moves no cursor, hides nothing and stays short. */
 
-/** Of what a peer says about an error; its own messages are far shorter. */
+/** The limit of what a peer says about an error; its own messages are far shorter. */
 const LONGEST_TEXT = 1000;
 
 /**
- * What a terminal acts on instead of showing it (C0, DEL, C1), what hides text or changes its direction (Cf), and what ends a line or a
- * paragraph. All are in the basic plane but tags and shorthand controls, which show nothing and are Cf, too.
+ * Characters that a terminal acts on instead of showing them (C0, DEL, C1), that hide text or change its direction (Cf), or that end a
+ * line or a paragraph. All are in the basic plane except tags and shorthand controls, which show nothing and are Cf, too.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 

@@ -1,4 +1,4 @@
-/** Which version of the protocol a program speaks, and which versions may meet. docs/versions.md has the table. */
+/** The version of the protocol that a program speaks, and the versions that may meet. docs/versions.md has the table. */
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from './codes.ts';
 
@@ -17,12 +17,12 @@ export const OLDEST_SERVER_VERSION = 1;
 /** Every request and every answer says by it what its sender speaks. Nothing that is secret depends on it, so nobody signs it. */
 export const VERSION_HEADER = 'eigenveil-protocol';
 
-/** What a program counts as that sends no header. */
+/** The version of a program that sends no header. */
 const SILENT_VERSION = 0;
 
 /**
- * What a header says.
- * @throws ERR_BODY_MALFORMED for what is no version
+ * Returns the version that a header says.
+ * @throws ERR_BODY_MALFORMED for a header that is not a version
  */
 export function versionOf(header: string | undefined): number {
   if (header === undefined) return SILENT_VERSION;

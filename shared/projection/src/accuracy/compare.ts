@@ -1,4 +1,4 @@
-/** How far two projections are apart, and how good one is: principal angles, residuals, captured variance. */
+/** The distance of two projections, and the quality of one: principal angles, residuals, captured variance. */
 
 import { Matrix, QrDecomposition, SingularValueDecomposition } from 'ml-matrix';
 

@@ -1,6 +1,6 @@
 /**
- * How much of the rows' variance the components of a PCA have, told from the result alone. Under differential privacy eigenvalue over trace tells
- * too much, since leading eigenvalues of a noisy matrix are too large in the mean: here is an estimate without that bias, and its interval.
+ * The share of the rows' variance that the components of a PCA have, computed from the result alone. Under differential privacy eigenvalue over trace tells
+ * too much, since leading eigenvalues of a noisy matrix are too large on average: here is an estimate without that bias, and its interval.
  * docs/privacy.md derives both ("How much of the variance components have").
  */
 import { noiseNorm, noisePlanOf } from '@eigenveil/task';
@@ -14,15 +14,15 @@ export interface ShareOfVariance {
 }
 
 /**
- * Why a share cannot be told: the task did not declare the mean, on which the noise depends; nobody knows how many owners added noise; an eigenvalue
+ * The reason why a share is unknown: the task did not declare the mean, on which the noise depends; nobody knows how many owners added noise; an eigenvalue
  * is no larger than the noise; or the interval is wider than a fifth of the whole.
  */
 export type Untold = 'mean' | 'owners' | 'noise' | 'wide';
 
 export interface ExplainedVariance {
-  /** Of each component by itself. */
+  /** The share of each component by itself. */
   readonly each: readonly (ShareOfVariance | Untold)[];
-  /** Of each component together with those before it: the last one is of all components. */
+  /** The share of each component together with those before it: the last one is of all components. */
   readonly together: readonly (ShareOfVariance | Untold)[];
 }
 
@@ -39,15 +39,15 @@ type Result = Pick<
   | 'spectrum'
 >;
 
-/** How many deviations an interval reaches to each side: the truth is within in about 95 of 100 results. */
+/** An interval reaches this number of deviations to each side: the truth is within in about 95 of 100 results. */
 const DEVIATIONS = 2;
 /** An interval that is wider tells nothing. */
 const WIDEST = 0.2;
 
 /**
- * Of a PCA, how much of the variance of its rows (under differential privacy: as they were clipped) each component has, and the components together.
- * Undefined for other methods, whose eigenvalues are no variances, and where the task declared neither trace nor spectrum.
- * @param owners how many contributed, as the CSP has verified: where owners add the noise, so many parts of it are in the result
+ * Returns the share of the variance of a PCA's rows (under differential privacy: as they were clipped) that each component has, and the components
+ * together; undefined for other methods, whose eigenvalues are no variances, and where the task declared neither trace nor spectrum.
+ * @param owners how many contributed, as the CSP has verified: where owners add the noise, the result has one part of it from each
  * @throws ERR_DP_PARAMETER
  * @example
  * import { explainedVariance } from '@eigenveil/projection';
@@ -108,14 +108,14 @@ interface Gaps {
   readonly second: number;
 }
 
-/** What Gaussian noise of known deviations does to the variance along noisy eigenvectors, by Stein's identity. */
+/** The effect of Gaussian noise of known deviations on the variance along noisy eigenvectors, by Stein's identity. */
 class KnownNoise {
   readonly #eigenvalues: readonly number[];
   readonly #features: number;
-  /** c_a²: squared cosines of the vectors with the mean; and those of each other eigenvector, in the mean. */
+  /** c_a²: squared cosines of the vectors with the mean; and those of each other eigenvector, on average. */
   readonly #cosines: readonly number[];
   readonly #cosineOfRest: number;
-  /** Of each component over the eigenvalues without vectors. */
+  /** The gaps of each component over the eigenvalues without vectors. */
   readonly #rest: readonly Gaps[];
   /** Variances of what an orthogonal pair of unit vectors finds of the noise: s², and ‖μ‖² v² and ‖μ‖⁴ m² as parts of the mean's direction. */
   readonly #products: number;
@@ -150,7 +150,7 @@ class KnownNoise {
     );
   }
 
-  /** By how much the eigenvalues of these components are too large together, and the variance of what that leaves, over a trace that is noisy, too. */
+  /** The amount by which the eigenvalues of these components are too large together, and the variance of what that leaves, over a trace that is noisy, too. */
   of(from: number, to: number, share: number): { readonly bias: number; readonly variance: number } {
     const isIn = (a: number) => a >= from && a < to;
     const inside = this.#eigenvalues.map((_, a) => a).filter(isIn);

@@ -1,4 +1,4 @@
-/** What of a decomposition is released where a task has a floor: no number says more than the noise leaves it worth. */
+/** Cuts a decomposition to what is released where a task has a floor: no number has more digits than the noise leaves meaningful. */
 import { cutTo, isStandardised, type Program, RELEASED_BITS } from '@eigenveil/task';
 import type { Decomposition } from '../reference/decomposition.ts';
 
@@ -31,7 +31,7 @@ export function asReleased(
   };
 }
 
-/** To 2^−RELEASED_BITS of the power of two above the largest magnitude. */
+/** Cuts to 2^−RELEASED_BITS of the power of two above the largest magnitude. */
 function cutToLargest(values: readonly number[]): number[] {
   const largest = Math.max(0, ...values.map(Math.abs));
   if (largest === 0) return [...values];

@@ -1,6 +1,6 @@
 /**
- * How far rounding moves a result: rows summed as they are beside the same rows rounded. Errors of rounding are not independent where values repeat, so
- * that rows are rounded and compared instead of a formula; `roundingAngles` is the formula, for whoever has a result and no rows.
+ * Measures how far rounding moves a result: it compares sums of the rows as they are with sums of the same rows rounded. Errors of rounding are not
+ * independent where values repeat, so a formula would be wrong there; `roundingAngles` is the formula, for anyone who has a result and no rows.
  */
 import { isOf } from '@eigenveil/platform';
 import { RowAccumulator, type Statistics, scaleCell } from '@eigenveil/statistics/owner';
@@ -19,15 +19,15 @@ import type { Decomposition } from '../reference/decomposition.ts';
 import { decomposeUncut } from '../reference/methods.ts';
 import { principalAngles } from './compare.ts';
 
-/** Cells of rows as they are have so many binary digits: sums of two million of them are exact in doubles. */
+/** Cells of rows as they are have this number of binary digits: sums of two million of them are exact in doubles. */
 const FINEST_BITS = 32;
-/** What programs are told instead, as they take no more than 20: all that is decomposed is larger by powers of two, and the ridges are made so. */
+/** Programs get this number instead, as they take no more than 20: everything that is decomposed is larger by powers of two, and so are the ridges. */
 const TOLD_BITS = 14;
 const SCALE = 4 ** (FINEST_BITS - TOLD_BITS);
 
 type Vector = ArrayLike<number>;
 
-/** Of a result that nothing depends on but the rows' directions. */
+/** The part of a result that depends only on the rows' directions. */
 type Directions = Pick<Decomposition, 'vectors' | 'eigenvalues' | 'regression' | 'mean'>;
 
 /** Sums rows that are clipped to their ranges and scaled, but not rounded. */
@@ -76,7 +76,7 @@ export class UnroundedRows {
   }
 
   /**
-   * What the task's method finds of these rows.
+   * Returns the result of the task's method on these rows.
    * @throws as `decompose`
    */
   decomposition(program: Program): Directions {
@@ -128,7 +128,7 @@ function withRidges(program: Program, factor: number): Program {
   return { ...larger, method: { ...method, ridge } };
 }
 
-/** What of a floor is in units of the scatter. */
+/** Scales the parts of a floor that are in units of the scatter. */
 function scaledFloor(floor: Floor, factor: number): Floor {
   const scaled = (values: readonly number[]) => values.map((value) => value * factor);
   const { ridge, leastVariances, norm } = floor;
@@ -162,7 +162,7 @@ export class RoundedRows {
     for (const { rows } of this.#rounded) rows.addClassed(values, classes);
   }
 
-  /** How far each rounding moves the components; undefined where the method has no result of these rows. */
+  /** Returns how far each rounding moves the components; undefined where the method has no result of these rows. */
   moved(): readonly Moved[] | undefined {
     const program = programOf(this.#task);
     const components = cappedComponents(program);
@@ -189,7 +189,7 @@ function angleBetween(exact: Directions, rounded: Directions): number {
 }
 
 /**
- * By how many radians rounding rows turns each component of a PCA of their covariance, estimated from the eigenvalues alone as if the errors were
+ * Returns the radians by which rounding rows turns each component of a PCA of their covariance, estimated from the eigenvalues alone as if the errors were
  * independent and uniform: angle_i² ≈ (u²/12) Σ_j (λ_i + λ_j)/(λ_i − λ_j)², u = 2^−fractionBits. Eigenvalues that the result does not have count as equal
  * parts of what the trace leaves, and as 0 where it is not known, so that the last angles are too small rather than too large.
  */

@@ -1,5 +1,5 @@
 /**
- * Whether a projection that somebody else has computed is one of the agreed task: with its features, its number of components and its
+ * Checks that a projection that somebody else has computed is one of the agreed task: with its features, its number of components and its
  * outputs, and with numbers that such a task can have. It is no proof that they are right.
  */
 import { CodedError } from '@eigenveil/platform';
@@ -23,7 +23,7 @@ import { PROJECTION_CODES } from '../codes.ts';
 import type { Decomposition } from '../reference/decomposition.ts';
 import { type ReleasedHistogram, releaseOf } from '../reference/histograms.ts';
 
-/** What a task says of its result. */
+/** The members of a task that describe its result. */
 export type AgreedTask = StatisticsTask &
   Pick<Program, 'components' | 'outputs' | 'minimumOwners' | 'allowFullRank'> & {
     readonly twoParty: string;
@@ -73,7 +73,7 @@ const LENGTH_ERROR = 1e-9;
 const CUT_LENGTH_ERROR = 2 ** -18;
 /** Far above what the two-party protocols leave between their vectors of a PCA, far below what a repeated or a made-up one has. */
 const PRODUCT_ERROR = 2 ** -8;
-/** Of eigenvalues, as a part of the largest, and of bounds: above the rounding of all two-party protocols. */
+/** The tolerance of eigenvalues, as a part of the largest, and of bounds: it is above the rounding of all two-party protocols. */
 const PROTOCOL_ROUNDING = 2 ** -12;
 
 /**
@@ -131,7 +131,7 @@ function checkRegression(task: AgreedTask, { regression }: ClaimedProjection): v
   checkNumbers('regression', [intercept], [-reach, reach]);
 }
 
-/** Of sums that a ring can hold; all else follows from them. */
+/** Checks that a ring can hold the sums; everything else follows from them. */
 function checkRelease(task: AgreedTask, { histograms, privateRows }: ClaimedProjection): void {
   const most = 2 ** (LINEAR_RING_BITS - 1);
   const sums = (histograms ?? []).flatMap(({ coefficients, unreadable }) => [...coefficients, unreadable]);
@@ -146,7 +146,7 @@ function checkRelease(task: AgreedTask, { histograms, privateRows }: ClaimedProj
   expect(isSame(privateRows, follows.privateRows), 'privateRows', 'what follows from the coefficients');
 }
 
-/** Of a length that the task can have, the largest entry positive, and orthogonal where the method's are. */
+/** Checks that vectors have a length that the task can have and a largest entry that is positive, and that they are orthogonal where the method's are. */
 function checkVectors(task: AgreedTask, vectors: ClaimedProjection['vectors']): void {
   const { method, features } = task;
   const [least, most] = lengthBounds(task);
@@ -186,7 +186,7 @@ function lengthBounds(task: AgreedTask): [number, number] {
   return [task.allowFullRank || floorOf(task) ? 0 : 1 - PROTOCOL_ROUNDING, most * (1 + PROTOCOL_ROUNDING)];
 }
 
-/** Those of components that the computation says it has not found are only held to be finite. */
+/** Checks eigenvalues; those of components that the computation says it has not found only have to be finite. */
 function checkEigenvalues(task: AgreedTask, { eigenvalues, converged }: ClaimedProjection): void {
   const found = eigenvalues.filter((_, j) => converged?.[j] !== false);
   checkNumbers('eigenvalues', eigenvalues, [-Number.MAX_VALUE, Number.MAX_VALUE]);
@@ -255,7 +255,7 @@ function checkClassCounts(task: AgreedTask, { classCounts, sampleCount }: Claime
 }
 
 /**
- * Of the trace of the total scatter, and so of its eigenvalues: without noise it is from 0 to d Q_max, as features lie in [−1, 1]. With noise
+ * Returns bounds of the trace of the total scatter, and so of its eigenvalues: without noise it is from 0 to d Q_max, as features lie in [−1, 1]. With noise
  * V Vᵀ / Q may be as large as V is, with a single row. A correlation matrix has no more than its diagonal of ones, and with a floor no entry that is above 8.
  */
 function scatterBounds(task: AgreedTask): [number, number] {
@@ -273,7 +273,7 @@ function scatterBounds(task: AgreedTask): [number, number] {
   return [-noisy, noisy];
 }
 
-/** How far the floors of both servers and of all owners may be off: on an eigenvalue or the trace of a scatter, and on all sums of rows together, with a single row in each class. Zeros without one. */
+/** Returns how far the floors of both servers and of all owners may be off: on an eigenvalue or the trace of a scatter, and on all sums of rows together, with a single row in each class. Both are zero without a floor. */
 function floorReach(task: AgreedTask): { readonly scatter: number; readonly sum: number } {
   const floor = floorOf(task);
   if (floor === undefined) return { scatter: 0, sum: 0 };
@@ -290,8 +290,8 @@ function floorReach(task: AgreedTask): { readonly scatter: number; readonly sum:
 }
 
 /**
- * Of A w = λ B w. Where nothing but its rounding keeps B from being singular, |λ| may be as large as doubles resolve; else B is at least
- * the ridge, and S_B is at most S̄.
+ * Returns bounds of λ in A w = λ B w. Where only its rounding keeps B from being singular, |λ| may be as large as doubles resolve;
+ * otherwise B is at least the ridge, and S_B is at most S̄.
  */
 function eigenvalueBounds(task: AgreedTask): [number, number] {
   const { method, differentialPrivacy } = task;

@@ -9,7 +9,7 @@ import { SignedProjection } from './signed.ts';
 /** A Projector that a file may be loaded into. */
 export class Projector extends PortableProjector {
   /**
-   * Of a file that saveProjection has written, checked as `open` does.
+   * Makes a projector from a file that saveProjection has written, checked as `open` does.
    * @throws ERR_PROJECTION_INVALID for a file of another form, as readFile, and as open
    */
   static async load(file: string, csp: Thumbprint): Promise<Projector> {

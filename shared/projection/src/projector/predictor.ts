@@ -22,7 +22,7 @@ export class Predictor {
   readonly #cells: Float64Array;
 
   /**
-   * Of a result whose signatures the caller has verified.
+   * Makes a predictor from a result whose signatures the caller has verified.
    * @throws ERR_PROJECTION_INVALID for one that is not of the task (see checkAgreed), or of another method
    */
   constructor(task: AgreedTask, projection: ClaimedProjection) {
@@ -44,7 +44,7 @@ export class Predictor {
   }
 
   /**
-   * Of a result with its signatures, checked as verifyProjection does; needs no service.
+   * Makes a predictor from a result with its signatures, which it checks as verifyProjection does; it needs no service.
    * @param csp thumbprint of the CSP's key, learnt over a channel that is trusted, and not from where the result comes from
    * @throws ERR_CSP_IDENTITY, and as verifyProjection
    */
@@ -53,22 +53,22 @@ export class Predictor {
     return new Predictor(task, projection);
   }
 
-  /** What rows have: all but the predicted one. */
+  /** The features that rows have: all except the predicted one. */
   get features(): readonly Feature[] {
     return this.task.features.slice(0, -1);
   }
 
-  /** In the order in which rows have them. */
+  /** The names, in the order of the cells of a row. */
   get featureNames(): readonly string[] {
     return this.features.map(({ name }) => name);
   }
 
-  /** What is predicted. */
+  /** The name of the feature that is predicted. */
   get targetName(): string {
     return this.task.features.at(-1)!.name;
   }
 
-  /** Per feature, how many cells of all rows so far lay outside its range and were clipped. */
+  /** The number of cells, per feature, that lay outside its range in all rows so far and were clipped. */
   get clippedCells(): readonly number[] {
     return this.#discretiser.clippedCells;
   }

@@ -42,7 +42,7 @@ export class Projector {
   readonly #before: Projector | undefined;
 
   /**
-   * Of a projection whose signatures the caller has verified.
+   * Makes a projector from a projection whose signatures the caller has verified.
    * @param basis what the task stands on, as `verifyProjection` gives it
    * @throws ERR_PROJECTION_INVALID for a projection that is not one of the task (see checkAgreed), and for a result without vectors, which reduces no rows; ERR_BASIS_INVALID for another number of links
    */
@@ -77,7 +77,7 @@ export class Projector {
   }
 
   /**
-   * Of a projection with its signatures, checked as verifyProjection does; needs no service.
+   * Makes a projector from a projection with its signatures, which it checks as verifyProjection does; it needs no service.
    * @param csp thumbprint of the CSP's key, learnt over a channel that is trusted, and not from where the projection comes from
    * @throws ERR_CSP_IDENTITY, and as verifyProjection
    */
@@ -94,12 +94,12 @@ export class Projector {
     return new this(task, projection, basis);
   }
 
-  /** What rows have: of the task that stands on no basis. */
+  /** The features that rows have: those of the task that stands on no basis. */
   get features(): readonly Feature[] {
     return this.#before?.features ?? this.task.features;
   }
 
-  /** In the order in which rows have them. */
+  /** The names, in the order of the cells of a row. */
   get featureNames(): readonly string[] {
     return this.features.map(({ name }) => name);
   }
@@ -109,7 +109,7 @@ export class Projector {
     return this.projection.vectors.map((_, c) => componentName(c));
   }
 
-  /** Per feature, how many cells of all rows so far lay outside its range and were clipped. */
+  /** The number of cells, per feature, that lay outside its range in all rows so far and were clipped. */
   get clippedCells(): readonly number[] {
     return this.#before?.clippedCells ?? this.#discretiser.clippedCells;
   }
@@ -127,7 +127,7 @@ export class Projector {
   }
 
   /**
-   * Rows in the task's units that transform to these coordinates, but for what rounding and clipping would change: of all such rows those
+   * Returns rows in the task's units that transform to these coordinates, except for what rounding and clipping would change: of all such rows those
    * with the scaled features closest to the mean, or where the task does not declare it, to the middle of the ranges. They may lie outside
    * the ranges.
    * @param coordinates one finite number per component
@@ -243,7 +243,7 @@ function inForm(
   for (const [row, cells] of rows.entries()) {
     if (cells.length !== from)
       throw new RangeError(`"rows[${row}]" expected ${from} numbers, got ${cells.length}`);
-    // What is no number becomes NaN, which is refused by its place; by itself null would become 0.
+    // A value that is not a number becomes NaN, which is refused by its place; null by itself would become 0.
     for (let i = 0; i < from; i += 1)
       flat[row * from + i] = typeof cells[i] === 'number' ? cells[i]! : Number.NaN;
   }

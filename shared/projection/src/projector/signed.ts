@@ -44,9 +44,9 @@ interface VerifiedLink {
 }
 
 interface VerifiedProjection extends VerifiedLink {
-  /** What the task stands on, from the link that stands on nothing to the one that the task names; empty without a basis. */
+  /** The links that the task stands on, from the link that stands on nothing to the one that the task names; empty without a basis. */
   readonly basis: readonly VerifiedLink[];
-  /** What a sketch refines: rows are not reduced by it. */
+  /** The link that a sketch refines: rows are not reduced by it. */
   readonly refined?: VerifiedLink;
 }
 
@@ -117,7 +117,7 @@ async function verifyLink(
 }
 
 /**
- * The same for whoever knows the CSP by its thumbprint alone.
+ * Verifies a projection for anyone who knows the CSP by its thumbprint alone.
  * @throws ERR_CSP_IDENTITY, and as verifyProjection
  */
 export async function openProjection(signed: SignedProjection, csp: Thumbprint): Promise<VerifiedProjection> {

@@ -1,4 +1,4 @@
-/** What comes out of a decomposition. */
+/** The result of a decomposition. */
 import type { ReleasedHistogram } from './histograms.ts';
 import type { Regression } from './ridge.ts';
 
@@ -8,24 +8,24 @@ export interface Decomposition {
    * each entry over its feature's standard deviation.
    */
   readonly vectors: number[][];
-  /** Per component, descending, of the undivided scatter of features in [-1, 1], or of its correlation matrix. */
+  /** One eigenvalue per component, descending, of the undivided scatter of features in [-1, 1], or of its correlation matrix. */
   readonly eigenvalues: number[];
-  /** Per component whether a computation of limited precision found an eigenpair; absent where nothing is in doubt. */
+  /** True for each component of which a computation of limited precision found an eigenpair; absent where nothing is in doubt. */
   readonly converged?: boolean[];
-  /** Per scaled feature, in [-1, 1]. */
+  /** One mean per scaled feature, in [-1, 1]. */
   readonly mean?: number[];
   /** Trace of the total scatter; of a correlation matrix the number of features with variance. */
   readonly trace?: number;
   readonly sampleCount?: number;
-  /** Per scaled feature, over rows: of features that were standardised. */
+  /** One number per scaled feature, over rows: of features that were standardised. */
   readonly variances?: number[];
   /** All eigenvalues of the same matrix, descending; of MDR those of the sum of both between-class scatters. */
   readonly spectrum?: number[];
   /** Numbers of rows, per labelling and class. */
   readonly classCounts?: number[][];
-  /** Of a task of ridge, which has no vectors. */
+  /** The result of a task of ridge, which has no vectors. */
   readonly regression?: Regression;
-  /** Of a histogram task, which has no vectors: what both servers' noise leaves of the counts. */
+  /** The result of a histogram task, which has no vectors: the counts with both servers' noise. */
   readonly histograms?: ReleasedHistogram[];
   /** The number of rows by these counts, and the deviation of its noise. */
   readonly privateRows?: { readonly rows: number; readonly deviation: number };

@@ -1,4 +1,4 @@
-/** What follows from the noisy sums of a histogram task: counts of bins, quantiles with their intervals, and the number of rows. Post-processing: no row is looked at. */
+/** Computes what follows from the noisy sums of a histogram task: counts of bins, quantiles with their intervals, and the number of rows. Post-processing: no row is looked at. */
 import { CodedError } from '@eigenveil/platform';
 import {
   coefficientCount,
@@ -13,7 +13,7 @@ import { PROJECTION_CODES } from '../codes.ts';
 
 /** The quantiles that a result has. */
 export const QUANTILES = [0.005, 0.05, 0.25, 0.5, 0.75, 0.95, 0.995] as const;
-/** Of each quantile's interval by itself. */
+/** The confidence of each quantile's interval by itself. */
 export const CONFIDENCE = 0.95;
 /** Both add the noise of the whole budget. */
 const SERVERS = 2;
@@ -25,7 +25,7 @@ export interface ReleasedHistogram {
   readonly coefficients: number[];
   /** Cells that are no number, with noise. */
   readonly unreadable: number;
-  /** Of the bins, restored by least squares: unbiased, of either sign, and not whole. */
+  /** The counts of the bins, restored by least squares: unbiased, of either sign, and not whole. */
   readonly counts: number[];
   /** The upper edge of the bin that the quantile q of readable cells lies in, and edges that it lies between; none where noise leaves no rows. */
   readonly quantiles: {

@@ -52,7 +52,7 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
   checkStatistics(program, statistics);
   const { method, floor } = program;
   const { total, between, within } = scattersOf(program, statistics);
-  /** What must be positive definite. */
+  /** Raises a matrix that must be positive definite. */
   const definite = (matrix: number[][], ridge: number) => addRidge(matrix, ridge, floor?.ridge);
   switch (method.kind) {
     case 'pca': {
@@ -146,7 +146,7 @@ function regress(program: Program, pooled: Statistics, ridge: number): Decomposi
   };
 }
 
-/** From a sketch; the outputs are those that each one declares. */
+/** Decomposes a sketch; the outputs are those that each one declares. */
 function decomposeSketch(program: Program, pooled: Statistics, signs: Int32Array | undefined): Decomposition {
   checkProgram(program);
   checkShape(program, pooled);
@@ -201,7 +201,7 @@ function scattersOf(program: Program, statistics: Statistics) {
     trace: () =>
       isOfBoth ? total().reduce((sum, row, i) => sum + row[i]!, 0) : traceOfTotalScatter(statistics, bits),
     mean: () => meanOfRows(told, toldBits),
-    /** What the declared spectrum of a pencil is that of: S̄, or for MDR, which does not collect R, both between-class scatters together. */
+    /** The matrix whose spectrum a task of a pencil declares: S̄, or for MDR, which does not collect R, both between-class scatters together. */
     summed: () => (method.kind === 'mdr' ? sumOf(between(0), between(1)) : total()),
   };
 }

@@ -8,7 +8,7 @@ type Told = Parameters<typeof leastRank>[0];
 /** An eigenvalue up to this part of the largest counts as zero. `garbled` cannot tell as small ones: docs/precision.md. */
 export const ZERO_EIGENVALUE = 1e-6;
 
-/** How many of a matrix's eigenvalues, in descending order, do not count as zero; nor as noise, which is up to so much. */
+/** Returns how many of a matrix's eigenvalues, in descending order, do not count as zero, and not as noise up to the given size either. */
 export function rankOf(spectrum: readonly number[], noise = 0): number {
   const zero = Math.max(noise, ZERO_EIGENVALUE * Math.max(0, spectrum[0]!));
   return spectrum.filter((value) => value > zero).length;

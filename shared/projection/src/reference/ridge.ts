@@ -47,7 +47,7 @@ interface Fitted {
 }
 
 /**
- * The same in the units of the columns: what a unit of a column adds to the predicted one, within its range. A column of one value adds nothing.
+ * Returns a regression in the units of the columns: what a unit of a column adds to the predicted one, within its range. A column of one value adds nothing.
  * @throws ERR_PROJECTION_INVALID for a result of another method
  */
 export function regressionInUnits({

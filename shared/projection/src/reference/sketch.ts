@@ -24,7 +24,7 @@ export interface Sketch {
 
 /**
  * A sketch of the total scatter S̄ = R − V Vᵀ/Q, centred exactly before it is rounded: S̄Ω = Y − V (VᵀΩ)/Q. Of what servers compute with where there is a floor, it is one of
- * S̄ + E, raised, about whole numbers p near to the mean that is told: R − pVᵀ − Vpᵀ + Qppᵀ is S̄ but for (V − Qp)(V − Qp)ᵀ/Q.
+ * S̄ + E, raised, about whole numbers p near to the mean that is told: R − pVᵀ − Vpᵀ + Qppᵀ is S̄ except for (V − Qp)(V − Qp)ᵀ/Q.
  * @param signs Ω, row by row, as sketchMatrix makes it
  * @throws RangeError for signs of another size
  */
@@ -56,7 +56,7 @@ export function sketchOf(
 }
 
 /**
- * The refusal of a sketch that is, or may be, the whole scatter matrix: of as many columns as the rank can be with so many rows, or of more than the rank is.
+ * The refusal of a sketch that is, or may be, the whole scatter matrix: of as many columns as the rank can be with this number of rows, or of more than the rank is.
  */
 export function sketchRefusal(sketch: Sketch, rows: number): CodedError | undefined {
   const l = sketch.columns.length;

@@ -11,7 +11,7 @@ import {
 import { type StatisticsTask, takesOwnFloor } from '@eigenveil/task';
 import { type Link, Projector } from '../projector/projector.ts';
 
-/** What rows have for a task: with a basis, the features of the first link. */
+/** The columns that rows have for a task: with a basis, the features of the first link. */
 export type Columns = Pick<StatisticsTask, 'features' | 'labellings'>;
 
 /** @param basis the links before the task, the first of the chain first; empty without a basis */
@@ -20,7 +20,7 @@ export function columnsFor({ features, labellings }: Columns, basis: readonly Li
 }
 
 /**
- * As `statisticsOfRows`, of rows that are reduced by the basis first.
+ * Does what `statisticsOfRows` does, with rows that are reduced by the basis first.
  * @param basis the links before the task, as `columnsFor` takes them
  * @param read starts reading these columns
  * @returns clipped cells and grains are those of the columns that were read
@@ -37,7 +37,7 @@ export async function statisticsThrough<Options extends SummingOptions>(
   if (last === undefined) return statisticsOfRows(task, options, (all) => read(columns, all));
   const projector = new Projector(last.task, last.projection, basis.slice(0, -1));
   const watches = [new ValueWatch(columns.features), new GrainWatch(columns.features)] as const;
-  // What is odd about the columns that are read says nothing of components, and the other way round.
+  // An odd column that is read says nothing about components, and an odd component nothing about columns.
   const { onRemark, ...quiet } = options;
   const summed = await statisticsOfRows(task, quiet, (all) =>
     reduced(projector, watches, read(columns, { ...options, ...all })),

@@ -17,7 +17,7 @@ export interface AgreedTask {
   readonly task: Task;
   readonly agreement: Agreement;
   readonly publicKey: PublicKey;
-  /** Where each value of the flat statistics lies in the plaintexts. */
+  /** The place of each value of the flat statistics in the plaintexts. */
   readonly packing: Packing;
 }
 

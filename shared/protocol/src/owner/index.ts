@@ -27,15 +27,15 @@ import { type AgreedTask, openAgreed, signsOf } from './agreed-task.ts';
 
 export { type AgreedTask, openAgreed, signsOf };
 
-/** Who makes contributions apart from the thread that asks, with randomness of its own: the worker of a page. */
+/** A maker of contributions apart from the thread that asks, with randomness of its own: the worker of a page. */
 export interface Contributor {
-  /** As `contribute`. */
+  /** Does what `contribute` does. */
   contribution(agreed: AgreedTask, values: readonly bigint[]): Promise<Uint8Array>;
 }
 
 /**
  * The ciphertexts that an owner sends, encoded: its flat statistics with its noise, packed and encrypted. Noise and
- * randomisers are new with every call, so the bytes are to be kept before they are sent, and sent again as they are.
+ * randomisers are new with every call, so the bytes must be kept before they are sent, and sent again as they are.
  * @param values as `flatten` gives them
  * @throws ERR_VALUE_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE, ERR_DP_PARAMETER
  * @example
@@ -55,14 +55,14 @@ export async function contribute(
   return value!;
 }
 
-/** What is encrypted under. */
+/** The key and the packing under which values are encrypted. */
 interface EncryptionTask {
   readonly task: StatisticsTask & { readonly encryption: EncryptionScheme };
   readonly publicKey: PublicKey;
   readonly packing: Packing;
 }
 
-/** The same in parts of so many ciphertexts, one after the other: no more are in memory. */
+/** Makes a contribution in parts of a given number of ciphertexts, one after the other: no more are in memory. */
 export async function* contributeInParts(
   { task, publicKey, packing }: EncryptionTask,
   values: readonly bigint[],

@@ -1,4 +1,4 @@
-/** What the data user signs in the end. */
+/** The result that the data user signs in the end. */
 import { CodedError } from '@eigenveil/platform';
 import { type Decomposition, QUANTILES } from '@eigenveil/projection';
 import {
@@ -12,7 +12,7 @@ import {
 import { CODES, digestTask, type Projection } from '@eigenveil/wire';
 
 /**
- * What the data user signs: the decomposition without the shift, and what of the task it belongs to.
+ * Returns what the data user signs: the decomposition without the shift, and the parts of the task that it belongs to.
  * @throws ERR_NOT_FINITE: a peer that deviates can make any numbers come out, and numbers that are none
  *   cannot be signed
  * @example

@@ -7,7 +7,7 @@ import { drawNoise } from '@eigenveil/statistics';
 import { computedValues, releaseNoiseOf, type StatisticsTask, shiftOf, sumsOf } from '@eigenveil/task';
 import { sumShares, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 
-/** What the shares of a task are a function of. */
+/** The members of a task on which its shares depend. */
 export type SharedTask = StatisticsTask & { readonly twoParty: keyof typeof TWO_PARTY_PROTOCOLS };
 
 /**
@@ -49,8 +49,8 @@ export function shareBits(task: SharedTask): readonly number[] {
 }
 
 /**
- * Of a histogram, shares are those of its sums: the strategy is linear, so each server applies it to its own, and adds its own noise, before anything leaves
- * it. In the ring, whatever noise was drawn: to refuse some would tell something of the rows.
+ * Returns the shares of a histogram's sums: the strategy is linear, so each server applies it to its own, and adds its own noise, before anything leaves
+ * it. They stay in the ring, whatever noise was drawn: to refuse some would tell something about the rows.
  */
 function noisySums(task: SharedTask, integers: IntegerList, noise: IntegerList): Integers {
   return inRing(task, sumShares(task, integers), (sum, i) => sum + noise.at(i)!);

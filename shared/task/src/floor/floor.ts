@@ -7,15 +7,15 @@ import { type Feature, type StatisticsTask, summedClasses } from '../values/stat
 
 /** No number that is released or opened has more bits where a task has a floor: the least noise is at least 2^24 units of what is computed with. */
 export const RELEASED_BITS = 24;
-/** The same of pencils by `rotated`, which opens a matrix and a signal with so many bits: with fewer their noise matrix would have to be better conditioned than it is. */
+/** The bits of pencils by `rotated`, which opens a matrix and a signal with this number of bits: with fewer their noise matrix would have to be better conditioned than it is. */
 export const ROTATED_PENCIL_BITS = 36;
 /** A least eigenvalue of the noise is above −φ√2·(2√d + 7.5), in products of grains, except with probability 2^−40, 2^−39 of two features and 2^−36.6 of one. */
 const RIDGE_DEVIATIONS = 7.5;
 /** A feature without variance has more than this on the diagonal once in 30,000 times. */
 const VARIANCE_DEVIATIONS = 4;
-/** A mean is released with so many fraction bits at most. */
+/** A mean is released with at most this number of fraction bits. */
 const MEAN_BITS = 14;
-/** No noise is larger than so many deviations, except with probability 2^−90. */
+/** No noise is larger than this number of deviations, except with probability 2^−90. */
 export const FLOOR_REACH = 11.3;
 
 /**
@@ -23,11 +23,11 @@ export const FLOOR_REACH = 11.3;
  * matrix) is cut to 2^−RELEASED_BITS of the largest number of its kind.
  */
 export interface ReleasedFraction {
-  /** Of the trace and of eigenvalues of an undivided scatter: an eighth of the deviation of both servers' noise on the coarsest entry. */
+  /** The grain of the trace and of eigenvalues of an undivided scatter: an eighth of the deviation of both servers' noise on the coarsest entry. */
   readonly scatter: number;
-  /** Of a variance: an eighth of that noise over the most rows. */
+  /** The grain of a variance: an eighth of that noise over the most rows. */
   readonly variances: number;
-  /** Of a mean and an intercept: all numbers of rows fit one that is cut so. */
+  /** The grain of a mean and an intercept: all numbers of rows fit one that is cut so. */
   readonly mean: number;
 }
 
@@ -40,11 +40,11 @@ export interface Floor {
   readonly fractionBits: number;
   /** Fraction bits of the noised sums of rows that are released, and that S_B is made of. */
   readonly sumFractionBits: number;
-  /** Per feature what is added to the diagonal of a matrix that must be positive definite, in units of features in [−1, 1]. */
+  /** The numbers, one per feature, that are added to the diagonal of a matrix that must be positive definite, in units of features in [−1, 1]. */
   readonly ridge: readonly number[];
   /** Eigenvalues up to this are noise of both servers, in units of features in [−1, 1]. */
   readonly norm: number;
-  /** Per feature: an undivided variance up to this, on the diagonal of the scatter, is noise of both servers and counts as none. */
+  /** Thresholds, one per feature: an undivided variance up to this, on the diagonal of the scatter, is noise of both servers and counts as none. */
   readonly leastVariances: readonly number[];
   readonly released: ReleasedFraction;
 }
@@ -78,7 +78,7 @@ export function floorOf(task: FlooredTask): Floor | undefined {
   const [least, most] = [Math.min(1, ...varying), Math.max(0, ...varying)];
   if (task.differentialPrivacy?.noise === 'servers' && privacyDeviation(task) >= deviation) return undefined;
   const bits = openedBits(task);
-  // What is opened of a sketch has a flood that hides its units, whatever the noise is in them: docs/rotated-floor.md.
+  // The opened part of a sketch has a flood that hides its units, whatever the noise in them is: docs/rotated-floor.md.
   const extra = (deviationInUnits: number) =>
     sketch === undefined ? Math.max(0, bits - Math.log2(deviationInUnits)) : 0;
   const d = features.length;
@@ -96,14 +96,14 @@ export function floorOf(task: FlooredTask): Floor | undefined {
 }
 
 /**
- * Twice the largest ridge, in units of R as servers compute with it: with so much on its diagonal a scatter with both servers' noise is positive semidefinite, except with
+ * Twice the largest ridge, in units of R as servers compute with it: with that on its diagonal a scatter with both servers' noise is positive semidefinite, except with
  * probability 2^−104. With noise off the diagonal of deviation ς it has no eigenvalue below −ς(2√d + t) except with probability exp(−t²/4), and here t is at least 17.
  */
 export function raiseOf(floor: Pick<Floor, 'ridge' | 'fractionBits'> | undefined): bigint {
   return floor ? BigInt(Math.ceil(2 * Math.max(...floor.ridge) * 4 ** floor.fractionBits)) : 0n;
 }
 
-/** Of the finest number that is opened. */
+/** Returns the fraction bits of the finest number that is opened. */
 function openedBits({ method, twoParty }: FlooredTask): number {
   const isPencil = method.kind !== 'pca' && method.kind !== 'ridge';
   return twoParty === 'rotated' && isPencil ? ROTATED_PENCIL_BITS : RELEASED_BITS;
@@ -119,12 +119,12 @@ function releasedFraction(noise: number, task: FlooredTask): ReleasedFraction {
   };
 }
 
-/** The value as it is released with so many fraction bits. */
+/** Returns the value as it is released with this number of fraction bits. */
 export function cutTo(value: number, fractionBits: number): number {
   return Math.round(value * 2 ** fractionBits) / 2 ** fractionBits + 0; // no −0
 }
 
-/** Whether a projection is computed without a floor, as of statistics alone, too. Histograms have noise of their own. */
+/** Returns whether a projection is computed without a floor, as it is from statistics alone. Histograms have noise of their own. */
 export function isExact({ method, exact }: Pick<StatisticsTask, 'method' | 'exact'>): boolean {
   return exact !== false && method.kind !== 'histogram';
 }
@@ -143,8 +143,8 @@ export function floorDeviation({ releases = 1 }: Pick<StatisticsTask, 'releases'
 }
 
 /**
- * What φ would be of a floor as large as the task's noise for differential privacy, of features as coarse as these: of one server's noise, or of that of the owners who are relied
- * on. 0 where there is none, and where the CSP alone adds it, which knows it.
+ * Returns the φ of a floor that would be as large as the task's noise for differential privacy, with features as coarse as these: of one server's noise, or of that of the owners
+ * who are relied on. It is 0 where there is none, and where the CSP alone adds it, which knows it.
  * @throws ERR_DP_PARAMETER
  */
 export function privacyDeviation(task: FlooredTask): number {
@@ -166,7 +166,7 @@ export function computedFractionBits(task: FlooredTask): number {
 }
 
 /**
- * What the servers compute with, from flat statistics or a share of them: R and V shifted to the floor's fraction bits, and behind the number of owners once more the V of every
+ * Returns what the servers compute with, from flat statistics or a share of them: R and V shifted to the floor's fraction bits, and behind the number of owners once more the V of every
  * class, with `sumFractionBits`, which take noise of their own. The statistics themselves where there is no floor.
  */
 export function computedValues(task: StatisticsTask, values: readonly bigint[]): readonly bigint[];

@@ -1,5 +1,5 @@
 /**
- * How large the noise of a task is on its total scatter, as an operator norm, forecast before anything is drawn. docs/privacy.md derives it
+ * Forecasts how large the noise of a task is on its total scatter, as an operator norm, before anything is drawn. docs/privacy.md derives it
  * ("A forecast").
  */
 
@@ -51,7 +51,7 @@ export function largestScatter(
 }
 
 /**
- * From how many rows on a component stands out of noise of this norm: with so many its eigenvalue is as large. The released first component then
+ * Returns the number of rows from which on a component stands out of noise of this norm: with it, its eigenvalue is as large. The released first component then
  * has about three quarters of the exact one's variance; one among others of nearly its variance mixes with them for longer.
  * @param variancePerRow the component's eigenvalue of S̄, divided by the rows
  */

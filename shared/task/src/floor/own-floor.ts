@@ -8,7 +8,7 @@ import { placesOf } from '../values/places.ts';
 import type { Feature, StatisticsTask } from '../values/statistics-task.ts';
 import { floorDeviation, floorOf, grainOf, isExact, productOfGrains } from './floor.ts';
 
-/** An owner draws its noise again where it is larger than so many deviations: one of 2^52 values. */
+/** An owner draws its noise again where it is larger than this number of deviations: one of 2^52 values. */
 export const OWN_FLOOR_REACH = 8.25;
 /** No values are coarser than the whole range, which is 2 long in [−1, 1]. */
 const COARSEST = 2;
@@ -22,17 +22,17 @@ export interface OwnFloor {
   readonly coarser: readonly { readonly place: number; readonly declared: number; readonly own: number }[];
   /** The noise's deviation on each value of the flat statistics, in their units; 0 where the servers' floor is enough, and on Y. */
   readonly deviations: readonly number[];
-  /** Of a sketch, per feature: Y has noise of a matrix times Ω whose entry (i, j) has the deviation scales[i]·scales[j], √2 times that on the diagonal. */
+  /** The scales of a sketch, one per feature: Y has noise of a matrix times Ω whose entry (i, j) has the deviation scales[i]·scales[j], √2 times that on the diagonal. */
   readonly scales?: readonly number[];
 }
 
-/** Whether owners may have to add a floor of their own, so that slots have room for it: to sums of rows of tasks that are not exact. */
+/** Returns whether owners may have to add a floor of their own, so that slots have room for it: to sums of rows of tasks that are not exact. */
 export function takesOwnFloor(task: Pick<StatisticsTask, 'method' | 'exact'>): boolean {
   return !isExact(task) && task.method.kind !== 'histogram';
 }
 
 /**
- * What an owner has to add whose values are as coarse as given; undefined where the task's own noise is enough.
+ * Returns the noise that an owner has to add whose values are as coarse as given; undefined where the task's own noise is enough.
  * @param grains per feature the spacing of the owner's values in the feature's unit, as a task declares it; undefined where none was found
  * @throws ERR_DP_PARAMETER
  */
@@ -88,7 +88,7 @@ function deviationsOf(
 }
 
 /**
- * How large an owner's own noise on an entry of R and of V may be, whatever its grains are, since slots must not tell which they are: so many deviations of the noise of values
+ * Returns how large an owner's own noise on an entry of R and of V may be, whatever its grains are, since slots must not tell which they are: OWN_FLOOR_REACH deviations of the noise of values
  * as coarse as their range. By φ = 0.5·√releases that is OWN_FLOOR_REACH·φ√2·2²·u² on R, 33u² for two releases, and half as much over √2 and u on V. With up to
  * maximumSamplesPerOwner products of up to u², an owner's sum takes log₂(1 + 33/maximumSamplesPerOwner) bits more than without, and nothing is clipped.
  *

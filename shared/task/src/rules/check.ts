@@ -12,7 +12,7 @@ import { isStandardised, type Method, type StatisticsTask } from '../values/stat
 import { type Program, programOf, revealedByRotation } from './program.ts';
 import { leastRank } from './rank.ts';
 
-/** How many labellings a method has. MDR has one of utility and one of privacy. */
+/** The number of labellings of a method. MDR has one of utility and one of privacy. */
 export const LABELLINGS = {
   pca: 0,
   dca: 1,
@@ -43,7 +43,7 @@ export function checkTask(task: TaskProposal): void {
     ...[checkNames, checkRidge, checkServerLine, checkOwners, checkSamples, checkKey].map(
       (check) => () => check(task),
     ),
-    // Whether the outputs tell the matrix does not matter where a task that is exact does not consent to that.
+    // A task that is exact and does not consent is not asked whether its outputs tell the matrix.
     () => {
       checkConsent(task);
       checkFullRank(task);
@@ -59,7 +59,7 @@ function checkNames({ outputs, closes = [] }: TaskProposal): void {
 
 function checkServerLine({ serverLine, twoParty }: TaskProposal): void {
   if (serverLine !== undefined && twoParty !== 'rotated')
-    throw invalid('serverLine', 'none but for rotated', serverLine);
+    throw invalid('serverLine', 'none unless by rotated', serverLine);
 }
 
 function checkOwners({ minimumOwners, maximumOwners }: TaskProposal): void {
@@ -116,9 +116,9 @@ function checkGrains({ method, exact, features }: TaskProposal): void {
   );
 }
 
-/** What a projection has beyond other tasks. */
+/** Checks what a projection has beyond other tasks. */
 function checkDecomposition(task: TaskProposal): void {
-  checkSketch(task); // first: nothing below is made for so many features without one
+  checkSketch(task); // first: nothing below is made for as many features without one
   checkNoHistogram(task);
   checkStatisticsTask(task);
   if (task.method.kind === 'ridge' && task.basis !== undefined)
@@ -212,7 +212,7 @@ export function checkFeatures({
 
 /**
  * Checks what a decomposition rests on.
- * @throws ERR_TOO_MANY_COMPONENTS for more components than features, else ERR_TASK_INVALID
+ * @throws ERR_TOO_MANY_COMPONENTS for more components than features, and otherwise ERR_TASK_INVALID
  */
 export function checkProgram(program: Program): void {
   const { method, featureCount, classCounts, components, fractionBits, outputs, minimumOwners, noisy } =
@@ -251,7 +251,7 @@ export function checkProgram(program: Program): void {
 
 /** The last feature is predicted from the others. */
 function checkRegression({ components, featureCount, outputs, noisy }: Program): void {
-  // Under noise nothing bounds what the triangular system has on its right.
+  // With noise, nothing bounds the right side of the triangular system.
   if (noisy)
     throw invalid('differentialPrivacy', 'null for ridge, whose numbers noise would not fit', 'a setting');
   if (components !== 0) throw invalid('components', '0 for ridge, whose weights are no vectors', components);
@@ -320,8 +320,8 @@ function checkDifferentialPrivacy(task: TaskProposal): void {
 }
 
 /**
- * Whether the outputs determine S̄ whatever the data. Constant features are known to be zero, and n rows have a rank of n − 1 at most. What a task
- * cannot know, features that depend on each other, is found when the result is computed.
+ * Returns whether the outputs determine S̄ whatever the data. Constant features are known to be zero, and n rows have a rank of n − 1 at most. Features
+ * that depend on each other are unknown to a task, and are found when the result is computed.
  */
 function revealsScatter(task: TaskProposal): boolean {
   const varying = task.features.filter(({ min, max }) => min < max).length;

@@ -1,4 +1,4 @@
-/** Which results take the consent `allowFullRank` of a policy: an owner's and the CSP's ask the same of a task. */
+/** Names the results that take the consent `allowFullRank` of a policy: an owner's policy and the CSP's ask the same of a task. */
 import { isExact } from '../floor/floor.ts';
 import type { TaskProposal } from '../schema.ts';
 

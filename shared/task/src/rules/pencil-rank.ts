@@ -1,4 +1,4 @@
-/** How many components of a discriminant method `rotated` may give without `allowFullRank`: a rule for public sizes alone. */
+/** Limits the components of a discriminant method that `rotated` may give without `allowFullRank`, by a rule for public sizes alone. */
 import type { Program } from './program.ts';
 
 type Told = Pick<Program, 'method' | 'classCounts' | 'twoValued'>;

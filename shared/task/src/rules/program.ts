@@ -1,4 +1,4 @@
-/** What a decomposition computes: its public description and the limits of each method. */
+/** The program of a decomposition: its public description and the limits of each method. */
 
 import { type Floor, type FlooredTask, floorOf } from '../floor/floor.ts';
 import type { Output, Scale } from '../schema.ts';
@@ -9,19 +9,19 @@ export interface Program {
   readonly featureCount: number;
   /** Classes per labelling of the task: none for PCA and ridge, one for DCA and LDA, utility and privacy for MDR. */
   readonly classCounts: readonly number[];
-  /** A sketch in place of the whole scatter, with so many columns. */
+  /** A sketch in place of the whole scatter, with this number of columns. */
   readonly sketch?: StatisticsTask['sketch'];
-  /** How many vectors are asked for; see `cappedComponents` for how many come. */
+  /** The number of vectors that are asked for; see `cappedComponents` for the number that comes. */
   readonly components: number;
-  /** Of the rows' cells. Where servers compute with more, the floor says so. */
+  /** The fraction bits of the rows' cells. Where servers compute with more, the floor says so. */
   readonly fractionBits: number;
   readonly outputs: readonly Output[];
   readonly minimumOwners: number;
   /** Consent to a PCA from which the whole total scatter follows: see rank.ts. */
   readonly allowFullRank: boolean;
-  /** How many features may have no other values than two: the variance of these counts as public (rank.ts). */
+  /** The number of features that may have only two values: the variance of these counts as public (rank.ts). */
   readonly twoValued: number;
-  /** Whether the statistics have noise for differential privacy: sums need not be those of any rows then. */
+  /** True if the statistics have noise for differential privacy: then no rows need to have these sums. */
   readonly noisy?: boolean;
   /** Noise of both servers under what is released; absent where the task is exact. */
   readonly floor?: Floor;
@@ -56,7 +56,7 @@ export function programOf(
   };
 }
 
-/** What a sketch always gives, whoever computes it: with mean and number of rows, each server centres its share by itself. */
+/** The outputs that a sketch always has, whoever computes it: with mean and number of rows, each server centres its share by itself. */
 export const SKETCH_OUTPUTS = ['mean', 'sampleCount'] as const satisfies readonly Output[];
 
 /** The outputs that the data user learns of any task by `rotated`, whose tasks must declare them: docs/rotated.md has why. */

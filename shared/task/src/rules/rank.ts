@@ -1,5 +1,5 @@
 /**
- * How much of the total scatter S̄ a PCA must leave unknown: one rule for the clear reference, for tasks and for every two-party protocol.
+ * The part of the total scatter S̄ that a PCA must leave unknown: one rule for the clear reference, for tasks and for every two-party protocol.
  *
  * Where features depend on each other in a way that everybody knows (a one-hot group, shares of a whole), the null space of S̄ is public. With
  * k eigenpairs a space of m = rank − k dimensions is then known on which S̄ is not: a symmetric m × m matrix of m(m + 1)/2 numbers, or

@@ -1,4 +1,4 @@
-/** How many bits a value takes. */
+/** Counts the bits that a value takes. */
 
 /** The least b with bound < 2^(b-1). */
 export function signedBits(bound: bigint): number {

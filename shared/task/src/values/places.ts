@@ -1,4 +1,4 @@
-/** Where each value of a task's statistics stands in their one flat order. */
+/** The place of each value of a task's statistics in their one flat order. */
 
 import { binsOf } from '../histogram.ts';
 import { collectsR, type StatisticsTask, summedClasses } from './statistics-task.ts';
@@ -15,9 +15,9 @@ export interface Span {
 export interface Places {
   /** Upper triangle, row by row (i <= j); empty for MDR and for a sketch. */
   readonly R: Span;
-  /** Of a sketch d × l values, row by row: one row per feature, one value per column of Ω. Empty otherwise. */
+  /** The d × l values of a sketch, row by row: one row per feature, one value per column of Ω. Empty otherwise. */
   readonly Y: Span;
-  /** Of histograms: of each the counts of its bins, and then of cells that are no number (`histogramsOf`). Empty otherwise. */
+  /** The counts of histograms: for each the counts of its bins, and then of cells that are not a number (`histogramsOf`). Empty otherwise. */
   readonly counts: Span;
   /** Per labelling, per class; PCA has one labelling with one class that holds all rows, a histogram none. M and `owners` are one value each. */
   readonly labellings: readonly (readonly { readonly V: Span; readonly M: Span }[])[];

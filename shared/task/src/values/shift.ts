@@ -8,16 +8,16 @@ import { noisePlanOf } from '../noise.ts';
 import { placesOf } from './places.ts';
 import { collectsR, type StatisticsTask, summedClasses } from './statistics-task.ts';
 
-/** t with 3 exp(−t²/2) < 2^-40: a bound below takes so many deviations beyond its mean, and there are three of them. */
+/** t with 3 exp(−t²/2) < 2^-40: a bound below takes this number of deviations beyond its mean, and there are three of them. */
 const DEVIATIONS = 7.6;
-/** In units of the largest |q|: with so many rows noise q on their number is small enough for the factors below. */
+/** The number of rows in units of the largest |q|: with it, noise q on their number is small enough for the factors below. */
 const ROWS_PER_NOISE = 8;
 
 export interface ShiftPlan {
   /** c, in units of R. 0 where R is not collected. */
   readonly shift: bigint;
   /**
-   * With at least so many rows in every class the shift is enough, but for a probability below 2^-40. A class without rows is one with too few: noise may
+   * With at least this number of rows in every class, the shift is enough except with a probability below 2^-40. A class without rows is one with too few: noise may
    * make its number of rows positive.
    */
   readonly fewestRows: bigint;
@@ -35,7 +35,7 @@ export function planShift(
   const B = Math.sqrt(Number(clippingBound));
   const classes = Math.max(...summedClasses(task));
   const spread = Math.sqrt(d) + Math.sqrt(classes);
-  // What a sum and a count that are off by 1 change V Vᵀ/M by, in all directions and with as many rows as below.
+  // The change of V Vᵀ/M by a sum and a count that are off by 1, in all directions and with as many rows as below.
   const perSum = (17 / 7) * B;
   const perCount = (8 / 7) * B ** 2;
   const { R, V, M } = deviations;
@@ -52,7 +52,7 @@ export function planShift(
   };
 }
 
-/** What of a result the shift shows in. */
+/** The parts of a result in which the shift shows. */
 interface Shifted {
   readonly eigenvalues: number[];
   readonly trace?: number;

@@ -27,25 +27,25 @@ export type StatisticsTask = Immutable<
     | 'statisticalSecurityBits'
   >
 > & {
-  /** Owners sum Y = Xᵀ(XΩ) in place of R, with so many columns of Ω. */
+  /** Owners sum Y = Xᵀ(XΩ) in place of R, with this number of columns of Ω. */
   readonly sketch?: Immutable<TaskProposal['sketch']>;
-  /** false: both servers add the floor, of so many releases. Absent, as of statistics alone: they add none. */
+  /** false: both servers add the floor, for this number of releases. Absent, as of statistics alone: they add none. */
   readonly exact?: TaskProposal['exact'];
   readonly releases?: TaskProposal['releases'];
-  /** Which protocol computes it: it says how finely anything is opened, and so how fine the floor's noise must be. */
+  /** The protocol that computes it: it decides how finely anything is opened, and so how fine the floor's noise must be. */
   readonly twoParty?: TaskProposal['twoParty'];
-  /** Of what line the two servers have: see the schema. */
+  /** The line between the two servers: see the schema. */
   readonly serverLine?: TaskProposal['serverLine'];
   /** Rows are clipped and noise is added; absent or null: neither. */
   readonly differentialPrivacy?: Immutable<TaskProposal['differentialPrivacy']> | undefined;
 };
 
-/** Whether the task's statistics include R, the sum of x xᵀ. MDR works from class sums alone, a sketch has Y in its place, and histograms counts: none collects it. */
+/** Returns whether the task's statistics include R, the sum of x xᵀ. MDR works from class sums alone, a sketch has Y in its place, and histograms counts: none collects it. */
 export function collectsR({ method, sketch }: Pick<StatisticsTask, 'method' | 'sketch'>): boolean {
   return method.kind !== 'mdr' && method.kind !== 'histogram' && sketch === undefined;
 }
 
-/** Whether a PCA is one of the correlation matrix. */
+/** Returns whether a PCA is one of the correlation matrix. */
 export function isStandardised(method: Method): boolean {
   return method.kind === 'pca' && method.scale === 'correlation';
 }

@@ -1,4 +1,4 @@
-/** How large the values of a task's statistics may become, and how many bits they take. */
+/** Bounds the values of a task's statistics, and counts the bits that they take. */
 
 import { largestEntry } from '@eigenveil/privacy';
 import { FLOOR_REACH, type Floor, floorDeviations, floorOf } from '../floor/floor.ts';
@@ -32,8 +32,8 @@ export interface StatisticsBounds {
  *
  * Where owners may have to add a floor of their own, each adds noise of at most `ownNoiseBounds` to an entry of R or Y and to one of a class's V; K classes have that of K.
  *
- * Under differential privacy no row is longer than B, so that u is at most B; and noise comes on top, of at most its tail per value but for a
- * probability of 2^-40, and the shift of R. Sums of V and M over K classes hold the noise of K values.
+ * Under differential privacy no row is longer than B, so that u is at most B; and noise comes on top, of at most its tail per value except
+ * with a probability of 2^-40, and the shift of R. Sums of V and M over K classes hold the noise of K values.
  * @throws ERR_DP_PARAMETER
  */
 export function statisticsBounds(task: StatisticsTask): StatisticsBounds {
@@ -138,7 +138,7 @@ export function computedBounds(task: StatisticsTask): ComputedBounds {
   };
 }
 
-/** Of both servers' noise on an entry of Y: that on its row of R, times a column of Ω. */
+/** Bounds both servers' noise on an entry of Y: it is the noise on its row of R, times a column of Ω. */
 function sketchNoiseBound(task: StatisticsTask, { deviation, grains }: Floor): bigint {
   const most = Math.max(0, ...grains) ** 2 * 4 ** task.fractionBits;
   return BigInt(

@@ -25,7 +25,7 @@ export function digestJson(kind: string, value: unknown): Digest {
   return digestBytes(kind, utf8(text));
 }
 
-/** Whether two JSON values are the same, whatever the order of their members; nothing is the same as nothing. */
+/** Returns whether two JSON values are the same, whatever the order of their members; undefined is the same as undefined. */
 export const isSameJson = (one: unknown, other: unknown): boolean =>
   canonicalize(one) === canonicalize(other);
 
@@ -36,7 +36,7 @@ export function digestBytes(kind: string, ...parts: readonly Uint8Array[]): Dige
   return hasher.digest();
 }
 
-/** The same of bytes that come part by part. */
+/** Digests bytes that come part by part. */
 export function digestHasher(kind: string): { update(part: Uint8Array): void; digest(): Digest } {
   const hash = sha256Hasher().update(`eigenveil/1 ${kind}\0`);
   return {

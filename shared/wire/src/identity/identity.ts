@@ -1,5 +1,5 @@
 /**
- * Who sends a request: a proof of possession of a signing key (DPoP, RFC 9449) and, for owners, the CSP's token that
+ * Identifies the sender of a request by a proof of possession of a signing key (DPoP, RFC 9449) and, for owners, the CSP's token that
  * binds an owner id to the thumbprint of that key.
  */
 import { CodedError, randomBytes, sha256, toBase64url } from '@eigenveil/platform';
@@ -10,7 +10,7 @@ import { CODES } from '../codes.ts';
 import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey, thumbprintOf } from './keys.ts';
 import { OwnerId } from './owner-id.ts';
 
-/** How far a proof's time may lie from ours, in seconds, and so how long a used proof must be remembered. */
+/** The distance in seconds that a proof's time may have from ours, and so the time for which a used proof must be remembered. */
 export const PROOF_WINDOW_SECONDS = 60;
 
 const PROOF_TYPE = 'dpop+jwt';
@@ -36,7 +36,7 @@ const ProofClaims = z.object({
   ath: z.string().optional(),
 });
 
-/** What a verified proof says: whose key it is, and under which id it must not come a second time. */
+/** The content of a verified proof: whose key it is, and the id under which it must not come a second time. */
 export interface VerifiedProof {
   readonly publicJwk: PublicJwk;
   readonly thumbprint: Thumbprint;
@@ -113,7 +113,7 @@ export class ReplayGuard {
   readonly #expiries = new Map<string, number>();
   readonly #capacity: number;
   /**
-   * Where the oldest one is looked for. Kept, since a new iterator walks over everything that was deleted before, tens of
+   * The iterator that finds the oldest one. It is kept, since a new iterator walks over everything that was deleted before, tens of
    * thousands of places at hundreds of requests a second.
    */
   #rest: MapIterator<[string, number]> | undefined;

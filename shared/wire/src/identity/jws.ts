@@ -39,8 +39,8 @@ export async function signStatement<Schema extends z.ZodType>(
 
 /**
  * Verifies a statement under `publicKey` and returns its payload.
- * @throws the statement's error when the signature, the type or the payload is wrong; the reason is not told
- * apart, so that a forger learns nothing
+ * @throws the statement's error when the signature, the type or the payload is wrong; the error does not say
+ * which, so that a forger learns nothing
  */
 export async function verifyStatement<Schema extends z.ZodType>(
   statement: Statement<Schema>,

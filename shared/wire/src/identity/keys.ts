@@ -25,7 +25,7 @@ export type PrivateJwk = z.infer<typeof PrivateJwk>;
 
 export const JwkSet = z.object({ keys: z.array(PublicJwk).min(1).max(16) });
 
-/** A signing key in use. `privateKey` is opaque to everything but jose. */
+/** A signing key in use. `privateKey` is opaque to everything except jose. */
 export interface SigningKey {
   readonly privateKey: CryptoKey;
   readonly publicJwk: PublicJwk;

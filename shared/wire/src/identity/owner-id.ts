@@ -1,4 +1,4 @@
-/** Who an owner is to both services. */
+/** The identity of an owner at both services. */
 import { z } from 'zod';
 
 /** 16 random bytes, base64url, drawn by the CSP at enrolment. */

@@ -1,4 +1,4 @@
-/** Whether the service at an address is the one that was meant: its pinned identity key, and what it calls itself. */
+/** Checks that the service at an address is the one that was meant, by its pinned identity key and by its name for itself. */
 import { CodedError } from '@eigenveil/platform';
 import type { Thumbprint } from '@eigenveil/task/schema';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { COMMON_ROUTES, IDENTITY_ROUTES } from '../routes/common.ts';
 import type { ServiceClient } from '../transport/client.ts';
 import { type PublicJwk, thumbprintOf } from './keys.ts';
 
-/** What each service calls itself, in its OpenAPI document and where it has no such route. */
+/** The names that services give themselves, in their OpenAPI documents and where they have no such route. */
 export const SERVICE_TITLES = {
   csp: 'Eigenveil CSP',
   dataUser: 'Eigenveil data user',
@@ -36,7 +36,7 @@ export function cspIdentityError(url: string, expected: string, title: string | 
   );
 }
 
-/** What the service calls itself, if it is one of ours and says so. */
+/** Returns the name that the service gives itself, if it is one of ours and says so. */
 export async function serviceTitle(client: ServiceClient): Promise<string | undefined> {
   const document = await clientOf(COMMON_ROUTES, client)
     .document()

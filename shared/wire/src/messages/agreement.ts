@@ -1,5 +1,5 @@
 /**
- * What the CSP signs about a task, and how a party that pins the CSP's key accepts it: only if the CSP has signed the task's digest and
+ * The statement that the CSP signs about a task, and its check by a party that pins the CSP's key, which accepts it only if the CSP has signed the task's digest and
  * its Paillier key.
  */
 import { CodedError, fromBase64url } from '@eigenveil/platform';
@@ -21,7 +21,7 @@ export type PaillierPublicKey = z.infer<typeof PaillierPublicKey>;
 export const SignedTask = z.strictObject({ task: Task, agreement: z.string().max(16_384) });
 export type SignedTask = z.infer<typeof SignedTask>;
 
-/** What the CSP signs about a task. */
+/** The statement that the CSP signs about a task. */
 export const AGREEMENT = {
   type: 'eigenveil-agreement+jws',
   code: 'ERR_AGREEMENT_INVALID',
@@ -30,7 +30,7 @@ export const AGREEMENT = {
     taskDigest: Digest,
     publicKey: PaillierPublicKey,
     dataUserKey: PublicJwk,
-    /** Of a task with `sketch`, and of no other: 32 bytes that the CSP draws once the task is fixed; see sketchSeed. */
+    /** Present for a task with `sketch`, and for no other: 32 bytes that the CSP draws once the task is fixed; see sketchSeed. */
     sketchNonce: z
       .string()
       .regex(/^[A-Za-z0-9_-]{43}$/)
@@ -40,7 +40,7 @@ export const AGREEMENT = {
 export type Agreement = z.infer<(typeof AGREEMENT)['schema']>;
 
 /**
- * What Ω of a sketched task is made from: 32 bytes that nobody knows before the CSP has signed. The data user has fixed the task by then, so it cannot choose Ω:
+ * Returns the seed of Ω of a sketched task: 32 bytes that nobody knows before the CSP has signed. The data user has fixed the task by then, so it cannot choose Ω:
  * with one of its choice it would get columns of the scatter matrix. The CSP learns nothing that depends on Ω.
  * @throws ERR_AGREEMENT_INVALID for the agreement of a task without a sketch
  */

@@ -1,6 +1,6 @@
 /**
- * What the operator's console and the data user say to each other: sessions, and streams of what changes. Needs nothing of the
- * system, so that the page reads it with the schemas that the service answers by.
+ * The messages between the operator's console and the data user: sessions, and streams of what changes. This file needs
+ * nothing of the system, so that the page reads it with the schemas that the service answers by.
  */
 import { Task } from '@eigenveil/task/schema';
 import { z } from 'zod';
@@ -15,9 +15,9 @@ const Moment = z.iso.datetime();
 export const ConsoleSessionRequest = z.strictObject({ token: z.string().max(1024) });
 export type ConsoleSessionRequest = z.infer<typeof ConsoleSessionRequest>;
 
-/** What it answers, and what a renewal (`POST /console/session/renewal` with the bearer, body `{}`) does. */
+/** The answer to it, and to a renewal (`POST /console/session/renewal` with the bearer, body `{}`). */
 export const ConsoleSession = z.strictObject({
-  /** For `Authorization: Bearer …`. A secret: in the memory of the page alone. */
+  /** The token for `Authorization: Bearer …`. It is a secret, which is in the memory of the page alone. */
   bearer: z.string().max(2048),
   /** The time of the answer. `expiresAt` less this is how long the bearer holds, whatever the page's clock says. */
   at: Moment,
@@ -33,7 +33,7 @@ export const MOST_ARRIVALS = 500;
 
 /** A task as the console shows it. Nothing in it says which owner did what. */
 export const TaskProgress = z.strictObject({
-  /** When it was so. */
+  /** The time at which it was so. */
   at: Moment,
   status: TaskStatus,
   minimumOwners: Task.shape.minimumOwners,
@@ -55,7 +55,7 @@ export const TaskProgress = z.strictObject({
       milliseconds: z.number().min(0).nullable(),
     }),
   ),
-  /** Of a two-party computation under way; null otherwise. `planned` and `secondsLeft` are null while they are not known. */
+  /** The progress of a two-party computation; null if none runs. `planned` and `secondsLeft` are null while they are not known. */
   computation: z
     .strictObject({
       unit: ComputationUnit,

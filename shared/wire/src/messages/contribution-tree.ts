@@ -6,13 +6,13 @@ import { concatBytes, nextTurn, sha256, utf8 } from '@eigenveil/platform';
 import { bytesOfDigest, type Digest, digestOfHash } from '../identity/digest.ts';
 import type { OwnerId } from '../identity/owner-id.ts';
 
-/** What a leaf stands for: an owner's record. */
+/** The content of a leaf: an owner's record. */
 export interface TreeContribution {
   readonly ownerId: OwnerId;
   readonly contributionDigest: Digest;
 }
 
-/** Where a leaf is, from 0, and the hashes beside the way from it to the root. */
+/** The place of a leaf, from 0, and the hashes beside the way from it to the root. */
 export interface TreePath {
   readonly index: number;
   readonly path: readonly Digest[];
@@ -33,7 +33,7 @@ export class ContributionTree {
   #last: OwnerId | '' = '';
   #size = 0;
 
-  /** Of contributions that are read page by page: up to `limit` whose owner ids come after `after`, in their order. */
+  /** Makes a tree of contributions that are read page by page: each page has up to `limit` whose owner ids come after `after`, in their order. */
   static async read(
     page: (after: OwnerId | '', limit: number) => Promise<readonly TreeContribution[]>,
   ): Promise<ContributionTree> {
@@ -114,7 +114,7 @@ export class ContributionTree {
 }
 
 /**
- * Whether a contribution is the leaf at `index` of the tree with this root and `size` leaves: RFC 9162, section 2.1.3.2. Exactly one path of
+ * Returns whether a contribution is the leaf at `index` of the tree with this root and `size` leaves: RFC 9162, section 2.1.3.2. Exactly one path of
  * exactly one length is right for an index and a size.
  * @example
  * import { ContributionTree, isIncluded } from '@eigenveil/wire';
@@ -133,7 +133,7 @@ export function isIncluded(
     return false;
   let node = leafHash(contribution);
   let rest = path.map(bytesOfDigest);
-  // In each level the node's place and the last place; a last node without neighbour goes up as it is.
+  // Each level has the node's place and the last place; a last node without neighbour goes up as it is.
   for (
     let place = index, last = size - 1;
     last > 0;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { Digest, digestBytes } from '../identity/digest.ts';
 import { OwnerId } from '../identity/owner-id.ts';
 
-/** What the first entry follows. */
+/** The digest that the first entry follows. */
 export const NO_ENTRY = digestBytes('budget entry');
 
 /** Sets the counter, if it is one less now and the entry before is `previous`. With counter 0 it only asks. */
@@ -22,5 +22,5 @@ export const COUNTER = {
   code: 'ERR_PEER_PROTOCOL',
   schema: z.strictObject({ ownerId: OwnerId, counter: z.int().min(0), digest: Digest }),
 } as const;
-/** What the CSP holds. */
+/** The counter and the digest that the CSP holds. */
 export type Counted = Pick<z.infer<(typeof COUNTER)['schema']>, 'counter' | 'digest'>;

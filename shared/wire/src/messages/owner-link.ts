@@ -11,7 +11,7 @@ import { ServiceUrl } from '../transport/service-url.ts';
 
 const Token = z.string().regex(/^[\w-]{20,128}$/, 'expected an enrolment token');
 
-/** Whom the owner is to trust, and what it is to do there. A task is looked for at its data user. */
+/** The service that the owner should trust, and what the owner should do there. A task is looked for at its data user. */
 export const OwnerLink = z
   .strictObject({
     csp: ServiceUrl,
@@ -26,12 +26,12 @@ export const OwnerLink = z
   });
 export type OwnerLink = z.infer<typeof OwnerLink>;
 
-/** Where an organisation hosts the owners' page: a folder or a file there, without query and fragment. */
+/** The address at which an organisation hosts the owners' page: a folder or a file there, without query and fragment. */
 export const OwnerPageUrl = z
   .url({ protocol: /^https$/ })
   .regex(/^https:\/\/[^?#@]+$/i, 'expected an https address without "?", "#" and a user');
 
-/** Of a fragment: several times the longest that is made of usual names of hosts. */
+/** The limit of a fragment: several times the longest that is made of usual names of hosts. */
 const LONGEST_FRAGMENT = 2048;
 
 /**
@@ -48,7 +48,7 @@ export function ownerLink(page: string, link: OwnerLink): string {
 }
 
 /**
- * What stands behind the `#` of such a link. Strict: each member once, and no other. Nothing that it says is checked but its form.
+ * Reads what stands behind the `#` of such a link. It is strict: each member stands once, and no other does. It checks only the form of what the link says.
  * @param fragment with or without its `#`
  * @throws ERR_BODY_INVALID naming the member that is wrong, never what it holds
  */

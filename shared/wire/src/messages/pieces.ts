@@ -7,7 +7,7 @@ import { Digest } from '../identity/digest.ts';
 
 /** The longest contribution that goes in one request: longer than any of a whole scatter matrix (0.74 MB). */
 const WHOLE_BYTES = 2 ** 20;
-/** A piece has as many whole ciphertexts as fit into so many bytes. */
+/** A piece has as many whole ciphertexts as fit into this number of bytes. */
 const PIECE_BYTES = 2 ** 19;
 
 /** A stretch of a contribution's ciphertexts. */
@@ -19,7 +19,7 @@ export interface Piece {
 }
 
 /**
- * The pieces of a contribution of so many ciphertexts, in their order; empty for one that goes in one request.
+ * Returns the pieces of a contribution of this number of ciphertexts, in their order; empty for one that goes in one request.
  * @example
  * import { piecesOf } from '@eigenveil/wire';
  *
@@ -36,7 +36,7 @@ export function piecesOf(ciphertexts: number, ciphertextBytes: number): readonly
   }));
 }
 
-/** How much of an owner's contribution the data user has: of the one with this digest, the first so many pieces. Null: nothing. */
+/** The part of an owner's contribution that the data user has: the number of first pieces of the one with this digest. Null: nothing. */
 export const UploadResponse = z.strictObject({
   contributionDigest: Digest.nullable(),
   pieces: z.int().min(0),

@@ -20,7 +20,7 @@ export function errorFromProblem(text: string, retryAfterSeconds?: number): Code
   return fromProblem({ ...rest, ...(detail === undefined ? {} : { detail }) }, retryAfterSeconds);
 }
 
-/** Whether the peer could not be reached or had no time, so that the same request may succeed later. */
+/** Returns whether the peer could not be reached or had no time, so that the same request may succeed later. */
 export function isTransient(error: unknown): boolean {
   const code = errorCodeOf(error);
   return (

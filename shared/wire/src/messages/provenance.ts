@@ -12,24 +12,24 @@ import type { PublicJwk } from '../identity/keys.ts';
 import { digestTask } from './agreement.ts';
 import { isIncluded, type TreeContribution } from './contribution-tree.ts';
 
-/** What the CSP signs when it has unblinded a task. */
+/** The statement that the CSP signs when it has unblinded a task. */
 export const STATEMENT = {
   type: 'eigenveil-provenance+jws',
   code: 'ERR_PROVENANCE_INVALID',
   schema: z.strictObject({
     taskId: TaskId,
     taskDigest: Digest,
-    /** Of the blinded aggregate that it has decrypted. */
+    /** The digest of the blinded aggregate that it has decrypted. */
     unblindingDigest: Digest,
     /** Distinct enrolled owners whose records it has verified: the leaves of the tree. */
     verifiedOwners: z.int().min(1),
-    /** Of the ContributionTree over those records. */
+    /** The root of the ContributionTree over those records. */
     contributionsRoot: Digest,
   }),
 } as const;
 export type ProvenanceStatement = z.infer<(typeof STATEMENT)['schema']>;
 
-/** What the CSP signs about the first projection digest that the data user registers for a task, and about no other. */
+/** The statement that the CSP signs about the first projection digest that the data user registers for a task, and about no other. */
 export const COUNTERSIGNATURE = {
   type: 'eigenveil-countersignature+jws',
   code: 'ERR_PROVENANCE_INVALID',
@@ -38,7 +38,7 @@ export const COUNTERSIGNATURE = {
 
 const Jws = z.string().max(4096);
 
-/** What comes with a projection. */
+/** The statements that come with a projection. */
 export const Provenance = z.strictObject({
   statement: Jws,
   countersignature: Jws,
@@ -47,7 +47,7 @@ export const Provenance = z.strictObject({
 });
 export type Provenance = z.infer<typeof Provenance>;
 
-/** With the place of an owner's contribution in the tree, which is at most 2^53 leaves wide. */
+/** The provenance with the place of an owner's contribution in the tree, which is at most 2^53 leaves wide. */
 export const OwnerProvenance = Provenance.extend({
   inclusion: z.strictObject({ index: z.int().min(0), path: z.array(Digest).max(53) }),
 });
@@ -65,7 +65,7 @@ export function digestProjection(salt: Digest, projection: string): Digest {
   return digestBytes('projection', fromBase64url(salt), utf8(projection));
 }
 
-/** What an owner or the data user knows by itself, and so what a statement must be about. */
+/** The facts that an owner or the data user knows by itself, and that a statement must agree with. */
 export interface ExpectedProvenance {
   readonly task: Task;
   readonly cspKey: PublicJwk;
@@ -73,7 +73,7 @@ export interface ExpectedProvenance {
   readonly projection: string;
 }
 
-/** What is known of a result whose provenance is right. */
+/** The facts that are known about a result whose provenance is right. */
 export interface VerifiedProvenance
   extends Pick<ProvenanceStatement, 'verifiedOwners' | 'contributionsRoot' | 'unblindingDigest'> {
   readonly projectionDigest: Digest;

@@ -1,5 +1,5 @@
 /**
- * What the three roles say to each other about a task: enrolment, records, receipts and projections.
+ * The messages of the three roles about a task: enrolment, records, receipts and projections.
  */
 
 import { DifferentialPrivacy, LIMITS, Output, Task, TaskId, TwoPartyName } from '@eigenveil/task';
@@ -15,20 +15,20 @@ export type EnrolmentResponse = z.infer<typeof EnrolmentResponse>;
 /** The body of a request with a task, at most: 10,000 features of a sketch with names of 128 characters and ranges of 17 digits. */
 export const TASK_BODY_BYTES = 3 * 1024 * 1024;
 
-/** What asks the data user to renew a task; without a deadline, the same time is left as the task had. */
+/** A request to the data user to renew a task; without a deadline, the new task has as much time as the old one had. */
 export const RenewalRequest = z.strictObject({ deadline: Task.shape.deadline.exactOptional() });
 export type RenewalRequest = z.infer<typeof RenewalRequest>;
 /** The task that renews another, to owners; null: there is none yet. */
 export const NextTask = z.strictObject({ next: SignedTask.nullable() });
 
-/** What an owner signs about its contribution; the CSP counts distinct ones before it unblinds. */
+/** The record that an owner signs about its contribution; the CSP counts distinct ones before it unblinds. */
 export const RECORD = {
   type: 'eigenveil-record+jws',
   code: 'ERR_RECORD_INVALID',
   schema: z.strictObject({
     taskId: TaskId,
     taskDigest: Digest,
-    /** Of the Paillier key that the owner encrypted under, so that a swapped key cannot go unnoticed. */
+    /** The digest of the Paillier key that the owner encrypted under, so that a swapped key cannot go unnoticed. */
     publicKeyDigest: Digest,
     ownerId: OwnerId,
     contributionDigest: Digest,
@@ -46,7 +46,7 @@ export const RECORDS_PER_REQUEST = 500;
 export const FixationRequest = z.strictObject({ verifiedOwners: z.int().min(1), contributionsRoot: Digest });
 export type FixationRequest = z.infer<typeof FixationRequest>;
 
-/** What the data user signs once a contribution is stored durably. */
+/** The receipt that the data user signs once a contribution is stored durably. */
 export const RECEIPT = {
   type: 'eigenveil-receipt+jws',
   code: 'ERR_RECEIPT_INVALID',
@@ -62,7 +62,7 @@ const ReleasedHistogram = z.strictObject({
   coefficients: z.array(z.int()),
   /** Cells that are no number, with noise. */
   unreadable: z.int(),
-  /** Of the bins, restored by least squares: of either sign, and not whole. */
+  /** The counts of the bins, restored by least squares: of either sign, and not whole. */
   counts: z.array(z.number()),
   /** Edges of bins, in the features' own units; none where noise leaves no rows. */
   quantiles: z.array(z.strictObject({ q: z.number(), value: z.number(), from: z.number(), to: z.number() })),
@@ -79,27 +79,27 @@ export const Projection = z.strictObject({
   twoParty: TwoPartyName,
   features: Task.shape.features,
   fractionBits: Task.shape.fractionBits,
-  /** Of a sketch, whose vectors and eigenvalues are approximate: how many columns it had. */
+  /** The sketch of a task that has one, whose vectors and eigenvalues are approximate: how many columns it had. */
   sketch: Task.shape.sketch,
   outputs: z.array(Output),
-  /** As the task's: then features are the components of that projection. */
+  /** The basis of the task: with one, features are the components of that projection. */
   basis: Task.shape.basis,
   /** The guarantee that this result has been computed under, all of whose budget it has spent; null: none. */
   differentialPrivacy: DifferentialPrivacy.nullable().default(null),
   vectors: z.array(z.array(z.number())),
   eigenvalues: z.array(z.number()),
-  /** Per component whether the computation found its eigenpair; absent where nothing is in doubt. */
+  /** True for each component of which the computation found the eigenpair; absent where nothing is in doubt. */
   converged: z.array(z.boolean()).optional(),
   mean: z.array(z.number()).optional(),
   trace: z.number().optional(),
   sampleCount: z.number().optional(),
   spectrum: z.array(z.number()).optional(),
-  /** Per labelling of the task and class. */
+  /** One count per labelling of the task and class. */
   classCounts: z.array(z.array(z.int().min(0))).optional(),
   variances: z.array(z.number()).optional(),
-  /** Of a task of ridge, which has no vectors: of features in [−1, 1], a weight for each but the last, which is predicted. */
+  /** The result of a task of ridge, which has no vectors: for features in [−1, 1], a weight for each except the last, which is predicted. */
   regression: z.strictObject({ weights: z.array(z.number()), intercept: z.number() }).optional(),
-  /** Of a histogram task, which has no vectors; all else in it follows from the coefficients. */
+  /** The result of a histogram task, which has no vectors; everything else in it follows from the coefficients. */
   histograms: z.array(ReleasedHistogram).optional(),
   /** The number of rows by these counts, and the deviation of its noise. */
   privateRows: z.strictObject({ rows: z.number(), deviation: z.number() }).optional(),
@@ -124,17 +124,17 @@ const SignedLinks = z
   .array(SignedLink)
   .min(1)
   .max(LIMITS.links - 1);
-/** As owners get them who may contribute. */
+/** The links, as owners get them who may contribute. */
 export const BasisResponse = z.strictObject({ basis: SignedLinks });
 
-/** As the operator gets it. */
+/** The result, as the operator gets it. */
 export const ResultResponse = z.strictObject({
   projection: SignedText,
   provenance: Provenance,
-  /** Of a task with a basis, and of a sketch that refines an earlier result. */
+  /** Present for a task with a basis, and for a sketch that refines an earlier result. */
   basis: SignedLinks.exactOptional(),
 });
 export type ResultResponse = z.infer<typeof ResultResponse>;
-/** As an owner who contributed gets it. */
+/** The result, as an owner who contributed gets it. */
 export const ProjectionResponse = ResultResponse.extend({ provenance: OwnerProvenance });
 export type ProjectionResponse = z.infer<typeof ProjectionResponse>;

@@ -8,7 +8,7 @@ import { CODES } from '../codes.ts';
 import { type Digest, digestJson } from '../identity/digest.ts';
 import { digestTask } from './agreement.ts';
 
-/** What is kept of a task to know the next one by. */
+/** The facts about a task that are kept to recognise the next one. */
 export interface SeriesLink {
   /** Id of the first task of the series. */
   readonly seriesId: TaskId;
@@ -16,14 +16,14 @@ export interface SeriesLink {
   readonly number: number;
   readonly taskId: TaskId;
   readonly taskDigest: Digest;
-  /** Of all that tasks of a series have in common. */
+  /** The digest of everything that tasks of a series have in common. */
   readonly parametersDigest: Digest;
 }
 
-/** Which may differ between a task and the one that renews it. The Paillier key is no part of a task. */
+/** The members that may differ between a task and the one that renews it. The Paillier key is no part of a task. */
 const OWN = ['id', 'deadline', 'series'] as const satisfies readonly (keyof Task)[];
 
-/** The place of a task in its series; a task that renews none is the first of the series that may come of it. */
+/** The place of a task in its series; a task that renews none is the first of the series that may follow. */
 export function linkOf(task: Task): SeriesLink {
   const common = Object.entries(task).filter(([name]) => !OWN.some((own) => own === name));
   return {
@@ -42,7 +42,7 @@ export function renewalOf(previous: Task, own: Pick<Task, 'id' | 'deadline'>): T
 }
 
 /**
- * Checks that a task renews the one that the link is of, and is the same but for id, deadline and key. Whether the CSP has signed it is checked before.
+ * Checks that a task renews the one that the link is of, and is the same except for id, deadline and key. Whether the CSP has signed it is checked before.
  * @throws ERR_SERIES_INVALID
  * @example
  * import { checkRenewal, linkOf, verifySignedTask } from '@eigenveil/wire';

@@ -1,17 +1,17 @@
-/** How far tasks at the data user are, as it tells its operator; needs nothing of the system, so that pages read it, too. */
+/** The state of tasks at the data user, as it tells its operator; this file needs nothing of the system, so that pages read it, too. */
 import { DifferentialPrivacy, Task, TaskId } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../errors.ts';
 import { OwnerId } from '../identity/owner-id.ts';
 import { printable } from '../printable.ts';
 
-/** What a peer says for people to read: it reaches terminals, logs and pages. */
+/** A text of a peer for people to read: it reaches terminals, logs and pages. */
 export const PeerText = z.string().overwrite((text) => printable(text));
 
 /** A stable code of an error. */
 export const CodeOfError = z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]);
 
-/** Of a task at the data user, in the order in which they follow one another; the last three are final. */
+/** The states of a task at the data user, in the order in which they follow one another; the last three are final. */
 export const TaskState = z.enum([
   'proposed',
   'open',
@@ -26,12 +26,12 @@ export const TaskState = z.enum([
 ]);
 export type TaskState = z.infer<typeof TaskState>;
 
-/** What is counted of a two-party computation. `simulated` has none. */
+/** The unit in which a two-party computation is counted. `simulated` has none. */
 export const ComputationUnit = z.enum(['AND gates', 'products']);
 export type ComputationUnit = z.infer<typeof ComputationUnit>;
 
 /**
- * What a task waits for, or what is done at the moment. The words for each are the page's.
+ * The event that a task waits for, or the work at the moment. The words for each are the page's.
  * - `signature`: the CSP has not signed the proposed task
  * - `contributions`: owners have to contribute, there are fewer than the minimum
  * - `close`: there is the minimum of contributions and more may come; the operator closes when enough have
@@ -40,7 +40,7 @@ export type ComputationUnit = z.infer<typeof ComputationUnit>;
  * - `closing`: the time or the last contribution has come, and the data user closes the task by itself
  * - `cancel`: the deadline has passed with fewer than the minimum: the task stays open until the operator cancels it, or it was kept long enough
  * - `aggregation`, `unblinding`, `computation`, `countersignature`: work of the servers
- * - `obstacle`: the current stage is tried again; `waiting` says why, and `who` has to mend it
+ * - `obstacle`: the current stage is tried again; `waiting` says why, and `who` has to repair it
  * - `nothing`: the task is final
  */
 export const WaitingCode = z.enum([
@@ -67,12 +67,12 @@ export const TaskStatus = z.strictObject({
   taskId: TaskId,
   state: TaskState,
   contributions: z.int().min(0),
-  /** What the result costs in privacy; null: it is exact, and nothing bounds what it tells about a row. */
+  /** The cost of the result in privacy; null: it is exact, and nothing bounds what it tells about a row. */
   differentialPrivacy: DifferentialPrivacy.nullable(),
   failure: z.strictObject({ code: CodeOfError, message: PeerText }).optional(),
-  /** Why the current stage has to be tried again. */
+  /** The reason why the current stage has to be tried again. */
   waiting: z.strictObject({ code: PeerText, message: PeerText }).optional(),
-  /** How far a two-party computation is, and since how many seconds; `planned` once that has been counted. */
+  /** The progress of a two-party computation, and the seconds since it began; `planned` is there once it has been counted. */
   progress: z
     .strictObject({
       unit: ComputationUnit,
@@ -97,13 +97,13 @@ export const TaskOwners = z.strictObject({
       /** 1, 2, 3, …: its place in that order. */
       number: z.int().min(1),
       ownerId: OwnerId,
-      /** As the receipt says; null of an owner who withdrew before a contribution came. */
+      /** The time that the receipt says; null for an owner who withdrew before a contribution came. */
       contributedAt: z.iso.datetime().nullable(),
-      /** For good; its contribution is gone. */
+      /** True for an owner who withdrew for good; its contribution is gone. */
       withdrawn: z.boolean(),
     }),
   ),
-  /** Whether there are more after these. */
+  /** True if there are more after these. */
   more: z.boolean(),
 });
 export type TaskOwners = z.infer<typeof TaskOwners>;
@@ -119,7 +119,7 @@ export const TaskList = z.strictObject({
       deadline: Task.shape.deadline,
     }),
   ),
-  /** Whether there are tasks that were proposed before these. */
+  /** True if there are tasks that were proposed before these. */
   older: z.boolean(),
 });
 export type TaskList = z.infer<typeof TaskList>;

@@ -1,4 +1,4 @@
-/** What it means, and what to do, when a service's certificate is refused: trying again mends none of it. */
+/** Explains why a service's certificate is refused, and what to do: trying again does not help. */
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '../codes.ts';
 
@@ -59,14 +59,14 @@ export function certificateError(url: string, reason: string, cause: unknown): C
   return new CodedError(CODES.ERR_PEER_CERTIFICATE, message, { cause });
 }
 
-/** What failed where not only the codes of Node.js's system calls (ECONNREFUSED, …) say it, which documents name. */
+/** Words for failures that have no code of Node.js's system calls (ECONNREFUSED, …), which documents name. */
 const CONNECTION_WORDS: Readonly<Record<string, string>> = {
   EPROTO: 'it does not speak TLS 1.3',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_SOCKET: 'the connection broke off',
 };
 
-/** Why a connection failed, by its error: the system's code, or words where a library has a code of its own. */
+/** Returns why a connection failed, by its error: the system's code, or words where a library has a code of its own. */
 export function connectionReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.startsWith('ERR_SSL_')) return CONNECTION_WORDS.EPROTO!;

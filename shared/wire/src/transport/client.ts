@@ -13,13 +13,13 @@ import { SPOKEN_VERSION, VERSION_HEADER, versionOf, versionRefused } from '../ve
 import { type Clock, Deadline, systemClock } from './deadline.ts';
 import { type Answer, peerTimeout, type Transport } from './transport.ts';
 
-/** How a client proves who it is. */
+/** The proof of a client's identity. */
 export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'key'; readonly key: SigningKey; readonly token?: string | undefined };
 
-/** Where a service is, and whom to trust about that. */
+/** The address of a service, and the certificates that are trusted for it. */
 export interface ServiceAddress {
   /** Base URL, https only. */
   readonly url: string;
@@ -29,9 +29,9 @@ export interface ServiceAddress {
 
 export interface ServiceClientOptions extends ServiceAddress {
   readonly credentials: Credentials;
-  /** How long one attempt may take, and how long the peer may be silent in it, in milliseconds. Bytes that move add to the former, see Deadline. */
+  /** The time in milliseconds that one attempt may take, and that the peer may be silent in it. Bytes that move add to the former, see Deadline. */
   readonly timeoutMilliseconds?: number;
-  /** How long to go on trying while the peer cannot be reached or is busy, in milliseconds. */
+  /** The time in milliseconds for which to go on trying while the peer cannot be reached or is busy. */
   readonly patienceMilliseconds?: number;
   /** The longest answer that is read, in bytes; bytes that come give the peer more time. */
   readonly largestAnswerBytes?: number;
@@ -39,7 +39,7 @@ export interface ServiceClientOptions extends ServiceAddress {
   readonly oldestPeer?: number;
   /** W3C Trace Context of what a request is part of, for the peer's operator. */
   readonly traceparent?: () => string | undefined;
-  /** Of an attempt's deadline. */
+  /** The clock of an attempt's deadline. */
   readonly clock?: Clock;
 }
 
@@ -161,7 +161,7 @@ export class ServiceClient {
         return answer.data;
     } else if (contentType.startsWith('application/problem+json')) {
       const error = errorFromProblem(text, retryAfter);
-      // What an older service refuses as unknown may be what it does not have yet; other refusals say themselves what is wrong.
+      // A route that an older service refuses as unknown may be one that it does not have yet; other refusals say themselves what is wrong.
       if (error?.code === 'ERR_ROUTE_UNKNOWN' && version < this.#oldestPeer)
         throw versionRefused(this.url, version);
       if (error !== undefined) throw error;
@@ -226,7 +226,7 @@ export class ServiceClient {
   }
 }
 
-/** What is no version comes from what is no service of ours, and is told as that. */
+/** Returns the version in an answer. A header that is not a version comes from a service that is not ours, and the error says that. */
 function versionOfAnswer(answer: Answer): number {
   try {
     return versionOf(answer.header(VERSION_HEADER));

@@ -1,6 +1,6 @@
 /** The time that an exchange with a peer may take as a whole: a fixed part, and more only for bytes that do move. */
 
-/** Of the system, or of a test that lets no time pass. */
+/** The clock of the system, or of a test that lets no time pass. */
 export interface Clock {
   /** Milliseconds since some moment; never goes back. */
   now(): number;
@@ -22,7 +22,7 @@ const SLOWEST_BYTES_PER_SECOND = 16 * 1024;
 export class Deadline {
   readonly #clock: Clock;
   readonly #expire: () => void;
-  /** When it ends for the bytes that have moved so far; it only ever grows. */
+  /** The time at which it ends for the bytes that have moved so far; it only ever grows. */
   #end: number;
   #cancel: () => void;
 

@@ -47,7 +47,7 @@ function isLoopback(host: string): boolean {
   return /(^|\.)localhost\.?$/.test(host);
 }
 
-/** By names with commas or blanks between: each stands for itself and for what is below it, with a port for that port alone; `*` for all. */
+/** Names with commas or blanks between: each stands for itself and for what is below it, with a port for that port alone; `*` for all. */
 function isExcepted(host: string, port: string, list: string): boolean {
   return list.split(/[,\s]+/).some((entry) => {
     if (entry === '*') return true;
@@ -70,11 +70,11 @@ class ProxyRefused extends Error {
   }
 }
 
-/** What undici says when a proxy answers otherwise than with a connection. */
+/** The error of undici when a proxy does not answer with a connection. */
 const UNDICI_REFUSAL = /^Proxy response \((\d+)\)/;
 
 /**
- * Why there is no connection to `url` by a proxy, if the proxy itself has said so: a user or a rule that it refuses is for its user to mend, and
+ * Returns why there is no connection to `url` by a proxy, if the proxy itself has said so: its user has to correct a user or a rule that it refuses, and
  * a service that it does not reach may come back.
  */
 export function proxyRefusal(url: string, error: unknown): CodedError | undefined {
@@ -101,7 +101,7 @@ export function proxyRefusal(url: string, error: unknown): CodedError | undefine
   );
 }
 
-/** What makes connections by the proxy, for what cannot be sent by undici; undefined: no proxy. */
+/** Returns an agent that connects by the proxy, for requests that undici cannot send; undefined: no proxy. */
 export function proxyAgentFor(address: string): Agent | undefined {
   const proxy = proxyFor(address);
   return proxy && new TunnelAgent(proxy);

@@ -5,7 +5,7 @@ import { CODES } from '../codes.ts';
 export interface TransportOptions {
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string | undefined;
-  /** How long the peer may be silent while it answers, in milliseconds. */
+  /** The time in milliseconds for which the peer may be silent while it answers. */
   readonly silenceMilliseconds: number;
 }
 
@@ -29,7 +29,7 @@ export interface Answer {
 export interface Transport {
   /** Follows no redirection, and sends nothing that it is not given: no cookie, no referrer, nothing out of a cache. */
   exchange(exchange: Exchange): Promise<Answer>;
-  /** What it means that an exchange with the service at `url`, or reading its answer, threw `cause`. */
+  /** Returns the error for `cause`, which an exchange with the service at `url`, or reading its answer, threw. */
   failure(url: string, cause: unknown): CodedError;
   /** Ends once the exchanges under way have; there are no others. */
   retire(): Promise<void>;

@@ -12,7 +12,7 @@ export function openTransport({ ca, silenceMilliseconds }: TransportOptions): Tr
   const dispatcherFor = (url: string): Dispatcher => {
     const proxy = proxyFor(url);
     if (proxy === undefined || direct.closed || direct.destroyed) return direct;
-    // What it would read in the environment is said: the WebSocket between the servers needs the same decision.
+    // The settings that it would read in the environment are given: the WebSocket between the servers needs the same decision.
     proxied ??= new EnvHttpProxyAgent({
       ...{ httpsProxy: proxy.href, httpProxy: '', noProxy: '' },
       ...times,
