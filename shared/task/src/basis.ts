@@ -1,13 +1,16 @@
 /**
- * Chains: tasks whose features are the components of an earlier task's projection, their basis. PCA first and a discriminant method on its components
- * is called Fisherfaces (Belhumeur, Hespanha, Kriegman, "Eigenfaces vs. Fisherfaces", 1997).
+ * Chains: tasks whose features are the components of an earlier task's projection, their basis. PCA first and
+ * a discriminant method on its components is called Fisherfaces (Belhumeur, Hespanha, Kriegman, "Eigenfaces
+ * vs. Fisherfaces", 1997).
  *
- * What a task says of its features goes to everybody who sees it, the CSP among them, who sees no result. So the ranges follow from the earlier task's
- * parameters and not from its vectors, whose sums would tell of them: a vector of length 1 and a row of n features in [−1, 1] have a product of
- * at most √n, and of at most 2√n where the mean is taken off. No reduced row leaves that. It is the same for all components, so that the chain scales
- * space alike in all directions.
+ * What a task says of its features goes to everybody who sees it, the CSP among them, who sees no result. So
+ * the ranges follow from the earlier task's parameters and not from its vectors, whose sums would tell of
+ * them: a vector of length 1 and a row of n features in [−1, 1] have a product of at most √n, and of at most
+ * 2√n where the mean is taken off. No reduced row leaves that. It is the same for all components, so that the
+ * chain scales space alike in all directions.
  *
- * A sketch with `refine` names an earlier result in the same way, of the same features: its vectors are the first columns of Ω. Rows are not reduced by it.
+ * A sketch with `refine` names an earlier result in the same way, of the same features: its vectors are the
+ * first columns of Ω. Rows are not reduced by it.
  */
 import { CodedError } from '@eigenveil/platform';
 import { TASK_CODES } from './codes.ts';
@@ -38,7 +41,10 @@ type ChainedTask = Pick<
   'method' | 'exact' | 'features' | 'differentialPrivacy' | 'basis' | 'sketch'
 >;
 
-/** The digest of the earlier result that a task names, as its basis or to refine it; undefined where it names none. */
+/**
+ * The digest of the earlier result that a task names, as its basis or to refine it; undefined where it names
+ * none.
+ */
 export function namedResult({ basis, sketch }: Pick<TaskProposal, 'basis' | 'sketch'>): string | undefined {
   return sketch?.refine ?? basis;
 }
@@ -47,8 +53,9 @@ export function namedResult({ basis, sketch }: Pick<TaskProposal, 'basis' | 'ske
 export const componentName = (c: number): string => `component_${c + 1}`;
 
 /**
- * The features of a task that stands on the projection of this one: its components, in order. A component counts as one of two values if any feature
- * may be, and has the largest grain of the features, scaled as they are; none where a feature does not declare its own.
+ * The features of a task that stands on the projection of this one: its components, in order. A component
+ * counts as one of two values if any feature may be, and has the largest grain of the features, scaled as
+ * they are; none where a feature does not declare its own.
  * @throws ERR_TASK_INVALID for a correlation matrix, whose vectors are of any length
  */
 export function basisFeatures(earlier: Omit<EarlierTask, 'basis' | 'releaseToOwners'>): Feature[] {
@@ -86,11 +93,12 @@ function grainOfComponents(features: readonly Feature[], fractionBits: number): 
 }
 
 /**
- * Checks that a task may stand on these, the first of which stands on none, and the last of which is the one that it names; of a sketch that refines a result,
- * that this is the one of the one task here. Which projections they gave, and whether those are the named ones, is not seen here.
+ * Checks that a task may stand on these, the first of which stands on none, and the last of which is the one
+ * that it names; of a sketch that refines a result, that this is the one of the one task here. Which
+ * projections they gave, and whether those are the named ones, is not seen here.
  *
- * Exact tasks need no grains, so that one may stand on features that declare none. A task with a floor may not, however many links are between: nothing would say how coarse its
- * components are.
+ * Exact tasks need no grains, so that one may stand on features that declare none. A task with a floor may
+ * not, however many links are between: nothing would say how coarse its components are.
  * @throws ERR_TASK_INVALID
  */
 export function checkBasis(task: ChainedTask, earlier: readonly EarlierTask[]): void {
@@ -145,7 +153,10 @@ function checkLink(task: Pick<ChainedTask, 'features' | 'differentialPrivacy'>, 
     throw invalid('a projection with differential privacy, as the task has');
 }
 
-/** An exact task needs no grain, so that it may lack one. Nothing is known of components of features that lack one: no task with a floor stands on these. */
+/**
+ * An exact task needs no grain, so that it may lack one. Nothing is known of components of features that lack
+ * one: no task with a floor stands on these.
+ */
 function isAsCoarse(grain: Feature['grain'], least: Feature['grain']): boolean {
   if (grain === undefined || typeof least !== 'number') return true;
   return typeof grain === 'number' && grain >= least;

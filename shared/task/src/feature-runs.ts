@@ -1,7 +1,10 @@
 /** Many features in few words: runs whose names count up, as a file of a proposal may hold them. */
 import type { Feature } from './values/statistics-task.ts';
 
-/** A feature, or with `count` that number of features of one range, whose names have numbers from `from` on in the place of #. */
+/**
+ * A feature, or with `count` that number of features of one range, whose names have numbers from `from` on in
+ * the place of #.
+ */
 export interface FeatureRun extends Feature {
   readonly count?: number;
   readonly from?: number;
@@ -21,7 +24,8 @@ interface Open {
 }
 
 /**
- * Returns the features with runs of four and more in one entry each, which ProposalFile reads back as these very features.
+ * Returns the features with runs of four and more in one entry each, which ProposalFile reads back as these
+ * very features.
  * @example
  * import { featureRuns } from '@eigenveil/task';
  *

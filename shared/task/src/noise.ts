@@ -1,4 +1,6 @@
-/** The meaning of a task's differential-privacy setting for its rows and values; a task without one has none. */
+/**
+ * The meaning of a task's differential-privacy setting for its rows and values; a task without one has none.
+ */
 
 import { CodedError } from '@eigenveil/platform';
 import { type NoisePlan, noisePlan, type StageTask } from '@eigenveil/privacy';
@@ -6,8 +8,8 @@ import { TASK_CODES } from './codes.ts';
 import { type StatisticsTask, summedClasses } from './values/statistics-task.ts';
 
 /**
- * The part of the task that its noise is a function of; undefined without differential privacy, of ridge, which has none, and of histograms, whose noise is not on the statistics:
- * see `releaseNoiseOf`.
+ * The part of the task that its noise is a function of; undefined without differential privacy, of ridge,
+ * which has none, and of histograms, whose noise is not on the statistics: see `releaseNoiseOf`.
  */
 export function stageTaskOf(
   task: Pick<

@@ -12,7 +12,10 @@ export const Thumbprint = z
   .brand('Thumbprint');
 export type Thumbprint = z.infer<typeof Thumbprint>;
 
-/** 16 random bytes, base64url: not enumerable. The first character is no hyphen, which command lines take for a flag. */
+/**
+ * 16 random bytes, base64url: not enumerable. The first character is no hyphen, which command lines take for
+ * a flag.
+ */
 export const TaskId = z
   .string()
   .regex(/^[A-Za-z0-9_][A-Za-z0-9_-]{21}$/)
@@ -43,7 +46,10 @@ export const LIMITS = {
 
 export const DEFAULT_FRACTION_BITS = 14;
 
-/** From 2^-1, where a feature still has five values, to 2^-20, where sums of products still have headroom in a double. */
+/**
+ * From 2^-1, where a feature still has five values, to 2^-20, where sums of products still have headroom in a
+ * double.
+ */
 export const FRACTION_BITS = { least: 1, most: 20 } as const;
 
 const Name = z
@@ -452,7 +458,10 @@ export const TaskProposal = z.strictObject({
 });
 export type TaskProposal = z.infer<typeof TaskProposal>;
 
-/** Where the JSON schema of a proposal's file is on this machine, for editors. A function: the worker of a page lies nowhere. */
+/**
+ * Where the JSON schema of a proposal's file is on this machine, for editors. A function: the worker of a
+ * page lies nowhere.
+ */
 export const proposalSchemaUrl = () => new URL('../proposal.schema.json', import.meta.url).href;
 
 /** A feature as a file holds it, or many of one range. */
@@ -499,7 +508,8 @@ function expandFeature({ count, from = 0, ...feature }: FileFeature): TaskPropos
 }
 
 /**
- * A proposal as a file holds it. What is proposed, and signed, does not have `$schema`, and has each feature by itself.
+ * A proposal as a file holds it. What is proposed, and signed, does not have `$schema`, and has each feature
+ * by itself.
  * @example
  * import { ProposalFile } from '@eigenveil/task';
  *
@@ -535,8 +545,8 @@ export const ProposalFile = TaskProposal.extend({
 );
 
 /**
- * A request to the data user for a task: the proposal, and an id that whoever proposes it has drawn (`newTaskId`). Asked again with both, the
- * data user answers with the same task.
+ * A request to the data user for a task: the proposal, and an id that whoever proposes it has drawn
+ * (`newTaskId`). Asked again with both, the data user answers with the same task.
  */
 export const TaskCreation = TaskProposal.extend({ id: TaskId });
 export type TaskCreation = z.infer<typeof TaskCreation>;
@@ -544,7 +554,10 @@ export type TaskCreation = z.infer<typeof TaskCreation>;
 /** Renewals of one task, at most. */
 const MOST_RENEWALS = 10_000;
 
-/** The place of a task in its series, which it states if it renews another. A task that renews none has no such member, also where others renew it. */
+/**
+ * The place of a task in its series, which it states if it renews another. A task that renews none has no
+ * such member, also where others renew it.
+ */
 export const Series = z.strictObject({
   /** Id of the first task, which renews none. */
   id: TaskId,

@@ -1,6 +1,7 @@
 /**
- * Sketched PCA: what a task with `sketch` must keep to. Owners sum Y = Xᵀ(XΩ), and the servers make the vectors of T ≈ TΩ (ΩᵀTΩ)⁻¹ (TΩ)ᵀ
- * (Tropp, Yurtsever, Udell, Cevher, "Fixed-rank approximation of a positive-semidefinite matrix from streaming data", 2017). docs/sketches.md has all of it.
+ * Sketched PCA: what a task with `sketch` must keep to. Owners sum Y = Xᵀ(XΩ), and the servers make the
+ * vectors of T ≈ TΩ (ΩᵀTΩ)⁻¹ (TΩ)ᵀ (Tropp, Yurtsever, Udell, Cevher, "Fixed-rank approximation of a
+ * positive-semidefinite matrix from streaming data", 2017). docs/sketches.md has all of it.
  */
 import { CodedError } from '@eigenveil/platform';
 import { TASK_CODES } from './codes.ts';
@@ -9,12 +10,16 @@ import { leastRank } from './rules/rank.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
 import { isStandardised, type StatisticsTask } from './values/statistics-task.ts';
 
-/** With `refine`, Ω has this number of bits after the point: vectors of length √d have entries of about 1, as signs have. */
+/**
+ * With `refine`, Ω has this number of bits after the point: vectors of length √d have entries of about 1, as
+ * signs have.
+ */
 const WARM_BITS = 8;
 
 /**
- * Columns of signs that a sketch with `refine` has at least. The others may be of the data user's making (SECURITY.md), so that some must be there that nobody
- * chooses; and with few of them a round brings less: docs/sketches.md has figures.
+ * Columns of signs that a sketch with `refine` has at least. The others may be of the data user's making
+ * (SECURITY.md), so that some must be there that nobody chooses; and with few of them a round brings less:
+ * docs/sketches.md has figures.
  */
 export const LEAST_FRESH_COLUMNS = 10;
 
@@ -24,8 +29,9 @@ export function sketchScaleBits({ sketch }: Pick<StatisticsTask, 'sketch'>): num
 }
 
 /**
- * The magnitudes of the whole numbers in a column of Ω add up to no more than this. Signs to d. By Cauchy and Schwarz those of a vector of length √d · 2^8 to
- * d · 2^8, and rounding adds half a unit to each; the other half is for lengths that are not quite 1.
+ * The magnitudes of the whole numbers in a column of Ω add up to no more than this. Signs to d. By Cauchy and
+ * Schwarz those of a vector of length √d · 2^8 to d · 2^8, and rounding adds half a unit to each; the other
+ * half is for lengths that are not quite 1.
  */
 export function sketchColumnBound(task: Pick<StatisticsTask, 'sketch' | 'features'>): number {
   const bits = sketchScaleBits(task);
@@ -38,10 +44,12 @@ export function draftedColumns(components: number): number {
 }
 
 /**
- * Checks a task with `sketch`, and that one without has no more features than a whole scatter is computed for.
+ * Checks a task with `sketch`, and that one without has no more features than a whole scatter is computed
+ * for.
  *
- * Where Ω has as many columns as the scatter's rank, the sketch is the scatter itself: so columns must be fewer than features that vary, and than rows
- * less the mean. Of the rows that come the servers see it when they compute. The rule of ranks (rank.ts) takes the columns for the rank.
+ * Where Ω has as many columns as the scatter's rank, the sketch is the scatter itself: so columns must be
+ * fewer than features that vary, and than rows less the mean. Of the rows that come the servers see it when
+ * they compute. The rule of ranks (rank.ts) takes the columns for the rank.
  * @throws ERR_TASK_INVALID, ERR_FULL_RANK
  */
 export function checkSketch(task: TaskProposal): void {
@@ -65,7 +73,8 @@ export function checkSketch(task: TaskProposal): void {
     differentialPrivacy === null,
     '"sketch" expected without differential privacy, which sketches do not have',
   );
-  // The rule for what a sketch leaves unknown holds for real numbers: an exact one of whole numbers may tell more.
+  // The rule for what a sketch leaves unknown holds for real numbers: an exact one of whole numbers may tell
+  // more.
   expect(
     task.exact || !task.allowFullRank,
     '"allowFullRank" expected false unless "exact": a sketch never tells the whole scatter by its rank',

@@ -1,6 +1,6 @@
 /**
- * The stable error codes that programs of Eigenveil tell each other. A code of a package below stands in that package's table; those of packages
- * above stand here, since every program must know them.
+ * The stable error codes that programs of Eigenveil tell each other. A code of a package below stands in that
+ * package's table; those of packages above stand here, since every program must know them.
  */
 import { AUTHENTICATION_CODES } from '@eigenveil/authentication/codes';
 import { PAILLIER_CODES } from '@eigenveil/paillier/codes';

@@ -1,12 +1,15 @@
 /**
- * The stable error codes of Eigenveil and their form on the wire: problem details, application/problem+json (RFC 9457).
+ * The stable error codes of Eigenveil and their form on the wire: problem details, application/problem+json
+ * (RFC 9457).
  */
 import { CodedError } from '@eigenveil/platform';
 import { CODES, ERROR_CODES, type ErrorCode } from './codes.ts';
 
 export { CODES, ERROR_CODES, type ErrorCode, WIRE_CODES } from './codes.ts';
 
-/** Problem details as they travel; `type` is `urn:eigenveil:error:` and the code in lower case with hyphens. */
+/**
+ * Problem details as they travel; `type` is `urn:eigenveil:error:` and the code in lower case with hyphens.
+ */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -34,8 +37,8 @@ export function errorCodeOf(error: unknown): ErrorCode | undefined {
 
 /**
  * Returns what a peer may see of an error: code, title and message when the code is ours, and only
- * ERR_INTERNAL otherwise, because the message of a foreign error may carry anything. A fault of a service concerns its operator: such codes
- * go without the message.
+ * ERR_INTERNAL otherwise, because the message of a foreign error may carry anything. A fault of a service
+ * concerns its operator: such codes go without the message.
  * @example
  * import { CodedError } from '@eigenveil/platform';
  * import { CODES, toProblem } from '@eigenveil/wire';

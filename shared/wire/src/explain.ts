@@ -10,8 +10,8 @@ const LONGEST_SEGMENT = 40;
 const LONGEST_MESSAGE = 200;
 
 /**
- * One line such as `"features[3].min": expected a number, got a text; …`, for all issues, or the first twenty of more.
- * Expectations and types are named, never the value.
+ * One line such as `"features[3].min": expected a number, got a text; …`, for all issues, or the first twenty
+ * of more. Expectations and types are named, never the value.
  * @param whole what to call the value itself, for issues that have no path.
  */
 export function explainIssues(error: z.ZodError, whole: string): string {

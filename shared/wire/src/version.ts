@@ -1,20 +1,28 @@
-/** The version of the protocol that a program speaks, and the versions that may meet. docs/versions.md has the table. */
+/**
+ * The version of the protocol that a program speaks, and the versions that may meet. docs/versions.md has the
+ * table.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from './codes.ts';
 
 /**
- * The version of this release. From the first release on it is raised whenever what programs of different roles send each other changes so that one of the
- * release before would refuse it, or take it for something else; messages of the two-party protocols count.
+ * The version of this release. From the first release on it is raised whenever what programs of different
+ * roles send each other changes so that one of the release before would refuse it, or take it for something
+ * else; messages of the two-party protocols count.
  */
 export const SPOKEN_VERSION = 1;
 
 /**
- * The oldest version that the two servers take from each other. They change together: there is one form of what they compute with each other. Owners,
- * operators, devices and relying applications come when they like, and nobody asks them.
+ * The oldest version that the two servers take from each other. They change together: there is one form of
+ * what they compute with each other. Owners, operators, devices and relying applications come when they like,
+ * and nobody asks them.
  */
 export const OLDEST_SERVER_VERSION = 1;
 
-/** Every request and every answer says by it what its sender speaks. Nothing that is secret depends on it, so nobody signs it. */
+/**
+ * Every request and every answer says by it what its sender speaks. Nothing that is secret depends on it, so
+ * nobody signs it.
+ */
 export const VERSION_HEADER = 'eigenveil-protocol';
 
 /** The version of a program that sends no header. */

@@ -1,19 +1,26 @@
-/** The distance of two projections, and the quality of one: principal angles, residuals, captured variance. */
+/**
+ * The distance of two projections, and the quality of one: principal angles, residuals, captured variance.
+ */
 
 import { Matrix, QrDecomposition, SingularValueDecomposition } from 'ml-matrix';
 
 type Vectors = readonly (readonly number[])[];
 
-/** Unit vectors whose part outside the span of those before is shorter than this do not count as independent. */
+/**
+ * Unit vectors whose part outside the span of those before is shorter than this do not count as independent.
+ */
 const DEPENDENT = 1e-12;
 
 /**
- * Principal angles between the spans of two lists of k vectors over d features, ascending, in [0, π/2] radians.
+ * Principal angles between the spans of two lists of k vectors over d features, ascending, in [0, π/2]
+ * radians.
  *
- * Angles below π/4 come from their sines, the singular values of (I − U Uᵀ) W for orthonormal U and W, because cosines
- * near 1 cannot tell 1e-8 from 0; the others come from cosines for the same reason (Björck and Golub, "Numerical methods
- * for computing angles between linear subspaces", 1973; Knyazev and Argentati, 2002). Absolute error about 1e-15.
- * @throws RangeError when the lists differ in length or dimension, or the vectors of one are linearly dependent
+ * Angles below π/4 come from their sines, the singular values of (I − U Uᵀ) W for orthonormal U and W,
+ * because cosines near 1 cannot tell 1e-8 from 0; the others come from cosines for the same reason (Björck
+ * and Golub, "Numerical methods for computing angles between linear subspaces", 1973; Knyazev and Argentati,
+ * 2002). Absolute error about 1e-15.
+ * @throws RangeError when the lists differ in length or dimension, or the vectors of one are linearly
+ * dependent
  * @example
  * import { principalAngles } from '@eigenveil/projection';
  *
@@ -45,8 +52,8 @@ export function residual(A: Vectors, value: number, vector: readonly number[], B
 }
 
 /**
- * The fraction of the total scatter (d × d) that lies in the span of the vectors, tr(Uᵀ S̄ U)/tr(S̄) for an orthonormal
- * basis U; in [0, 1], and 0 when there is no scatter.
+ * The fraction of the total scatter (d × d) that lies in the span of the vectors, tr(Uᵀ S̄ U)/tr(S̄) for an
+ * orthonormal basis U; in [0, 1], and 0 when there is no scatter.
  * @throws RangeError when the sizes differ or the vectors are linearly dependent
  */
 export function varianceCaptured(vectors: Vectors, totalScatter: Vectors): number {

@@ -1,12 +1,16 @@
 /**
- * The share of the rows' variance that the components of a PCA have, computed from the result alone. Under differential privacy eigenvalue over trace tells
- * too much, since leading eigenvalues of a noisy matrix are too large on average: here is an estimate without that bias, and its interval.
- * docs/privacy.md derives both ("How much of the variance components have").
+ * The share of the rows' variance that the components of a PCA have, computed from the result alone. Under
+ * differential privacy eigenvalue over trace tells too much, since leading eigenvalues of a noisy matrix are
+ * too large on average: here is an estimate without that bias, and its interval. docs/privacy.md derives both
+ * ("How much of the variance components have").
  */
 import { noiseNorm, noisePlanOf } from '@eigenveil/task';
 import type { ClaimedProjection } from '../projector/agreed.ts';
 
-/** A part of the whole variance, from 0 to 1. Without noise all three are equal; with noise the interval reaches two deviations to both sides. */
+/**
+ * A part of the whole variance, from 0 to 1. Without noise all three are equal; with noise the interval
+ * reaches two deviations to both sides.
+ */
 export interface ShareOfVariance {
   readonly share: number;
   readonly from: number;
@@ -14,8 +18,9 @@ export interface ShareOfVariance {
 }
 
 /**
- * The reason why a share is unknown: the task did not declare the mean, on which the noise depends; nobody knows how many owners added noise; an eigenvalue
- * is no larger than the noise; or the interval is wider than a fifth of the whole.
+ * The reason why a share is unknown: the task did not declare the mean, on which the noise depends; nobody
+ * knows how many owners added noise; an eigenvalue is no larger than the noise; or the interval is wider than
+ * a fifth of the whole.
  */
 export type Untold = 'mean' | 'owners' | 'noise' | 'wide';
 
@@ -39,15 +44,19 @@ type Result = Pick<
   | 'spectrum'
 >;
 
-/** An interval reaches this number of deviations to each side: the truth is within in about 95 of 100 results. */
+/**
+ * An interval reaches this number of deviations to each side: the truth is within in about 95 of 100 results.
+ */
 const DEVIATIONS = 2;
 /** An interval that is wider tells nothing. */
 const WIDEST = 0.2;
 
 /**
- * Returns the share of the variance of a PCA's rows (under differential privacy: as they were clipped) that each component has, and the components
- * together; undefined for other methods, whose eigenvalues are no variances, and where the task declared neither trace nor spectrum.
- * @param owners how many contributed, as the CSP has verified: where owners add the noise, the result has one part of it from each
+ * Returns the share of the variance of a PCA's rows (under differential privacy: as they were clipped) that
+ * each component has, and the components together; undefined for other methods, whose eigenvalues are no
+ * variances, and where the task declared neither trace nor spectrum.
+ * @param owners how many contributed, as the CSP has verified: where owners add the noise, the result has one
+ * part of it from each
  * @throws ERR_DP_PARAMETER
  * @example
  * import { explainedVariance } from '@eigenveil/projection';
@@ -67,7 +76,9 @@ export function explainedVariance(result: Result, owners: number | null): Explai
   };
 }
 
-/** The trace of what a PCA decomposed, or as much by its spectrum; undefined where the task declared neither. */
+/**
+ * The trace of what a PCA decomposed, or as much by its spectrum; undefined where the task declared neither.
+ */
 export const wholeVariance = ({ trace, spectrum }: Pick<Result, 'trace' | 'spectrum'>): number | undefined =>
   trace ?? spectrum?.reduce((sum, value) => sum + value, 0);
 
@@ -108,7 +119,10 @@ interface Gaps {
   readonly second: number;
 }
 
-/** The effect of Gaussian noise of known deviations on the variance along noisy eigenvectors, by Stein's identity. */
+/**
+ * The effect of Gaussian noise of known deviations on the variance along noisy eigenvectors, by Stein's
+ * identity.
+ */
 class KnownNoise {
   readonly #eigenvalues: readonly number[];
   readonly #features: number;
@@ -117,7 +131,10 @@ class KnownNoise {
   readonly #cosineOfRest: number;
   /** The gaps of each component over the eigenvalues without vectors. */
   readonly #rest: readonly Gaps[];
-  /** Variances of what an orthogonal pair of unit vectors finds of the noise: s², and ‖μ‖² v² and ‖μ‖⁴ m² as parts of the mean's direction. */
+  /**
+   * Variances of what an orthogonal pair of unit vectors finds of the noise: s², and ‖μ‖² v² and ‖μ‖⁴ m² as
+   * parts of the mean's direction.
+   */
   readonly #products: number;
   readonly #sums: number;
   readonly #counts: number;
@@ -150,7 +167,10 @@ class KnownNoise {
     );
   }
 
-  /** The amount by which the eigenvalues of these components are too large together, and the variance of what that leaves, over a trace that is noisy, too. */
+  /**
+   * The amount by which the eigenvalues of these components are too large together, and the variance of what
+   * that leaves, over a trace that is noisy, too.
+   */
   of(from: number, to: number, share: number): { readonly bias: number; readonly variance: number } {
     const isIn = (a: number) => a >= from && a < to;
     const inside = this.#eigenvalues.map((_, a) => a).filter(isIn);
@@ -171,14 +191,18 @@ class KnownNoise {
     return { bias, variance };
   }
 
-  /** The variance of what noise adds between two orthogonal unit vectors with these squared cosines with the mean. */
+  /**
+   * The variance of what noise adds between two orthogonal unit vectors with these squared cosines with the
+   * mean.
+   */
   #pair(a: number, b: number): number {
     return this.#products + this.#sums * (a + b) + this.#counts * a * b;
   }
 
   /**
-   * The variance of what noise adds along the components, and of the share that it adds to the trace. Both grow together, which would take a part off
-   * again; that part is left for what the estimate does not know, as the spread of eigenvalues beyond the noise.
+   * The variance of what noise adds along the components, and of the share that it adds to the trace. Both
+   * grow together, which would take a part off again; that part is left for what the estimate does not know,
+   * as the spread of eigenvalues beyond the noise.
    */
   #varianceAlong(components: readonly number[], share: number): number {
     const within = components.reduce((sum, a) => sum + this.#cosines[a]!, 0);
@@ -198,7 +222,10 @@ function gapsTo(gaps: readonly number[]): Gaps {
   };
 }
 
-/** Over eigenvalues that only their number and their mean are known of: as Wigner's semicircle of the noise alone spreads them, at this distance from its middle. */
+/**
+ * Over eigenvalues that only their number and their mean are known of: as Wigner's semicircle of the noise
+ * alone spreads them, at this distance from its middle.
+ */
 function gapsToSemicircle(distance: number, count: number, products: number): Gaps {
   if (count === 0) return { first: 0, second: 0 };
   const square = 4 * products * count;

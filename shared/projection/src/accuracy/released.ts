@@ -1,4 +1,7 @@
-/** Cuts a decomposition to what is released where a task has a floor: no number has more digits than the noise leaves meaningful. */
+/**
+ * Cuts a decomposition to what is released where a task has a floor: no number has more digits than the noise
+ * leaves meaningful.
+ */
 import { cutTo, isStandardised, type Program, RELEASED_BITS } from '@eigenveil/task';
 import type { Decomposition } from '../reference/decomposition.ts';
 

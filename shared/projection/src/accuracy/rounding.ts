@@ -1,6 +1,7 @@
 /**
- * Measures how far rounding moves a result: it compares sums of the rows as they are with sums of the same rows rounded. Errors of rounding are not
- * independent where values repeat, so a formula would be wrong there; `roundingAngles` is the formula, for anyone who has a result and no rows.
+ * Measures how far rounding moves a result: it compares sums of the rows as they are with sums of the same
+ * rows rounded. Errors of rounding are not independent where values repeat, so a formula would be wrong
+ * there; `roundingAngles` is the formula, for anyone who has a result and no rows.
  */
 import { isOf } from '@eigenveil/platform';
 import { RowAccumulator, type Statistics, scaleCell } from '@eigenveil/statistics/owner';
@@ -19,9 +20,15 @@ import type { Decomposition } from '../reference/decomposition.ts';
 import { decomposeUncut } from '../reference/methods.ts';
 import { principalAngles } from './compare.ts';
 
-/** Cells of rows as they are have this number of binary digits: sums of two million of them are exact in doubles. */
+/**
+ * Cells of rows as they are have this number of binary digits: sums of two million of them are exact in
+ * doubles.
+ */
 const FINEST_BITS = 32;
-/** Programs get this number instead, as they take no more than 20: everything that is decomposed is larger by powers of two, and so are the ridges. */
+/**
+ * Programs get this number instead, as they take no more than 20: everything that is decomposed is larger by
+ * powers of two, and so are the ridges.
+ */
 const TOLD_BITS = 14;
 const SCALE = 4 ** (FINEST_BITS - TOLD_BITS);
 
@@ -137,7 +144,10 @@ function scaledFloor(floor: Floor, factor: number): Floor {
 
 export interface Moved {
   readonly fractionBits: number;
-  /** The largest principal angle to the components of rows as they are, in radians; of ridge how far the weights are off, as a part of their length. */
+  /**
+   * The largest principal angle to the components of rows as they are, in radians; of ridge how far the
+   * weights are off, as a part of their length.
+   */
   readonly angle: number;
 }
 
@@ -162,7 +172,10 @@ export class RoundedRows {
     for (const { rows } of this.#rounded) rows.addClassed(values, classes);
   }
 
-  /** Returns how far each rounding moves the components; undefined where the method has no result of these rows. */
+  /**
+   * Returns how far each rounding moves the components; undefined where the method has no result of these
+   * rows.
+   */
   moved(): readonly Moved[] | undefined {
     const program = programOf(this.#task);
     const components = cappedComponents(program);
@@ -189,9 +202,11 @@ function angleBetween(exact: Directions, rounded: Directions): number {
 }
 
 /**
- * Returns the radians by which rounding rows turns each component of a PCA of their covariance, estimated from the eigenvalues alone as if the errors were
- * independent and uniform: angle_i² ≈ (u²/12) Σ_j (λ_i + λ_j)/(λ_i − λ_j)², u = 2^−fractionBits. Eigenvalues that the result does not have count as equal
- * parts of what the trace leaves, and as 0 where it is not known, so that the last angles are too small rather than too large.
+ * Returns the radians by which rounding rows turns each component of a PCA of their covariance, estimated
+ * from the eigenvalues alone as if the errors were independent and uniform: angle_i² ≈ (u²/12) Σ_j (λ_i +
+ * λ_j)/(λ_i − λ_j)², u = 2^−fractionBits. Eigenvalues that the result does not have count as equal parts of
+ * what the trace leaves, and as 0 where it is not known, so that the last angles are too small rather than
+ * too large.
  */
 export function roundingAngles({
   features: { length: d },

@@ -1,6 +1,7 @@
 /**
- * Checks that a projection that somebody else has computed is one of the agreed task: with its features, its number of components and its
- * outputs, and with numbers that such a task can have. It is no proof that they are right.
+ * Checks that a projection that somebody else has computed is one of the agreed task: with its features, its
+ * number of components and its outputs, and with numbers that such a task can have. It is no proof that they
+ * are right.
  */
 import { CodedError } from '@eigenveil/platform';
 import {
@@ -71,9 +72,15 @@ const AGREED = [
 /** Vectors are made to length 1 in doubles, and where there is a floor their entries are cut afterwards. */
 const LENGTH_ERROR = 1e-9;
 const CUT_LENGTH_ERROR = 2 ** -18;
-/** Far above what the two-party protocols leave between their vectors of a PCA, far below what a repeated or a made-up one has. */
+/**
+ * Far above what the two-party protocols leave between their vectors of a PCA, far below what a repeated or a
+ * made-up one has.
+ */
 const PRODUCT_ERROR = 2 ** -8;
-/** The tolerance of eigenvalues, as a part of the largest, and of bounds: it is above the rounding of all two-party protocols. */
+/**
+ * The tolerance of eigenvalues, as a part of the largest, and of bounds: it is above the rounding of all
+ * two-party protocols.
+ */
 const PROTOCOL_ROUNDING = 2 ** -12;
 
 /**
@@ -117,7 +124,10 @@ function isSame(claimed: unknown, agreed: unknown): boolean {
   }
 }
 
-/** ρ‖w‖² is at most what w = 0 leaves, the rows' Σ (y − ȳ)² <= Q_max; and the line goes through the mean, which is in [−1, 1]. */
+/**
+ * ρ‖w‖² is at most what w = 0 leaves, the rows' Σ (y − ȳ)² <= Q_max; and the line goes through the mean,
+ * which is in [−1, 1].
+ */
 function checkRegression(task: AgreedTask, { regression }: ClaimedProjection): void {
   const { method, features } = task;
   if (method.kind !== 'ridge' || regression === undefined) return;
@@ -146,7 +156,10 @@ function checkRelease(task: AgreedTask, { histograms, privateRows }: ClaimedProj
   expect(isSame(privateRows, follows.privateRows), 'privateRows', 'what follows from the coefficients');
 }
 
-/** Checks that vectors have a length that the task can have and a largest entry that is positive, and that they are orthogonal where the method's are. */
+/**
+ * Checks that vectors have a length that the task can have and a largest entry that is positive, and that
+ * they are orthogonal where the method's are.
+ */
 function checkVectors(task: AgreedTask, vectors: ClaimedProjection['vectors']): void {
   const { method, features } = task;
   const [least, most] = lengthBounds(task);
@@ -174,8 +187,9 @@ function checkVectors(task: AgreedTask, vectors: ClaimedProjection['vectors']): 
 }
 
 /**
- * Entries of a correlation matrix's vectors are over standard deviations, which are at most 1, and at least 2^-fractionBits/Q. Where a vector
- * of the null space is consented to, it may consist of features without variance, whose entries are 0; and a floor makes variances larger.
+ * Entries of a correlation matrix's vectors are over standard deviations, which are at most 1, and at least
+ * 2^-fractionBits/Q. Where a vector of the null space is consented to, it may consist of features without
+ * variance, whose entries are 0; and a floor makes variances larger.
  */
 function lengthBounds(task: AgreedTask): [number, number] {
   if (!isStandardised(task.method)) {
@@ -186,7 +200,9 @@ function lengthBounds(task: AgreedTask): [number, number] {
   return [task.allowFullRank || floorOf(task) ? 0 : 1 - PROTOCOL_ROUNDING, most * (1 + PROTOCOL_ROUNDING)];
 }
 
-/** Checks eigenvalues; those of components that the computation says it has not found only have to be finite. */
+/**
+ * Checks eigenvalues; those of components that the computation says it has not found only have to be finite.
+ */
 function checkEigenvalues(task: AgreedTask, { eigenvalues, converged }: ClaimedProjection): void {
   const found = eigenvalues.filter((_, j) => converged?.[j] !== false);
   checkNumbers('eigenvalues', eigenvalues, [-Number.MAX_VALUE, Number.MAX_VALUE]);
@@ -255,8 +271,9 @@ function checkClassCounts(task: AgreedTask, { classCounts, sampleCount }: Claime
 }
 
 /**
- * Returns bounds of the trace of the total scatter, and so of its eigenvalues: without noise it is from 0 to d Q_max, as features lie in [−1, 1]. With noise
- * V Vᵀ / Q may be as large as V is, with a single row. A correlation matrix has no more than its diagonal of ones, and with a floor no entry that is above 8.
+ * Returns bounds of the trace of the total scatter, and so of its eigenvalues: without noise it is from 0 to
+ * d Q_max, as features lie in [−1, 1]. With noise V Vᵀ / Q may be as large as V is, with a single row. A
+ * correlation matrix has no more than its diagonal of ones, and with a floor no entry that is above 8.
  */
 function scatterBounds(task: AgreedTask): [number, number] {
   if (isStandardised(task.method)) {
@@ -273,7 +290,10 @@ function scatterBounds(task: AgreedTask): [number, number] {
   return [-noisy, noisy];
 }
 
-/** Returns how far the floors of both servers and of all owners may be off: on an eigenvalue or the trace of a scatter, and on all sums of rows together, with a single row in each class. Both are zero without a floor. */
+/**
+ * Returns how far the floors of both servers and of all owners may be off: on an eigenvalue or the trace of a
+ * scatter, and on all sums of rows together, with a single row in each class. Both are zero without a floor.
+ */
 function floorReach(task: AgreedTask): { readonly scatter: number; readonly sum: number } {
   const floor = floorOf(task);
   if (floor === undefined) return { scatter: 0, sum: 0 };
@@ -290,8 +310,8 @@ function floorReach(task: AgreedTask): { readonly scatter: number; readonly sum:
 }
 
 /**
- * Returns bounds of λ in A w = λ B w. Where only its rounding keeps B from being singular, |λ| may be as large as doubles resolve;
- * otherwise B is at least the ridge, and S_B is at most S̄.
+ * Returns bounds of λ in A w = λ B w. Where only its rounding keeps B from being singular, |λ| may be as
+ * large as doubles resolve; otherwise B is at least the ridge, and S_B is at most S̄.
  */
 function eigenvalueBounds(task: AgreedTask): [number, number] {
   const { method, differentialPrivacy } = task;

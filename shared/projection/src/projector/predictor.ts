@@ -7,8 +7,8 @@ import { discretiseRow } from './projector.ts';
 import { openProjection, type SignedProjection } from './signed.ts';
 
 /**
- * Predicts the last feature of a task of ridge from the others. Cells are clipped to the agreed ranges, scaled and rounded as they were for the
- * contribution; what is predicted is not clipped.
+ * Predicts the last feature of a task of ridge from the others. Cells are clipped to the agreed ranges,
+ * scaled and rounded as they were for the contribution; what is predicted is not clipped.
  * @example
  * import { Predictor, Thumbprint } from '@eigenveil/projection';
  *
@@ -44,8 +44,10 @@ export class Predictor {
   }
 
   /**
-   * Makes a predictor from a result with its signatures, which it checks as verifyProjection does; it needs no service.
-   * @param csp thumbprint of the CSP's key, learnt over a channel that is trusted, and not from where the result comes from
+   * Makes a predictor from a result with its signatures, which it checks as verifyProjection does; it needs
+   * no service.
+   * @param csp thumbprint of the CSP's key, learnt over a channel that is trusted, and not from where the
+   * result comes from
    * @throws ERR_CSP_IDENTITY, and as verifyProjection
    */
   static async open(signed: SignedProjection, csp: Thumbprint): Promise<Predictor> {

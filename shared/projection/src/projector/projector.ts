@@ -1,4 +1,7 @@
-/** Reduces rows by the projection of an agreed task and by no other, one by one or in batches, and leads back from reduced rows. */
+/**
+ * Reduces rows by the projection of an agreed task and by no other, one by one or in batches, and leads back
+ * from reduced rows.
+ */
 import { CodedError, isOf, words } from '@eigenveil/platform';
 import { Discretiser, STATISTICS_CODES } from '@eigenveil/statistics/owner';
 import { componentName, type Feature, type Thumbprint } from '@eigenveil/task';
@@ -7,7 +10,10 @@ import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.t
 import { inverseOf } from './project.ts';
 import { openProjection, type SignedProjection } from './signed.ts';
 
-/** Components computed in one pass over a row, whose cells are then loaded once for four sums that do not wait for each other. */
+/**
+ * Components computed in one pass over a row, whose cells are then loaded once for four sums that do not wait
+ * for each other.
+ */
 const COMPONENTS_PER_PASS = 4;
 
 /** A task that a chain leads through, and its projection. */
@@ -17,11 +23,13 @@ export interface Link {
 }
 
 /**
- * Rows are given as a list, or flat: row by row in one Float64Array, which is faster. They come back as they were given.
+ * Rows are given as a list, or flat: row by row in one Float64Array, which is faster. They come back as they
+ * were given.
  *
- * Features are in the task's order (`features`) and units; where the task stands on a basis, in those of the first link, and every link is applied. Cells are clipped to the agreed ranges, scaled to [−1, 1] and rounded as they
- * were for the contribution; rows are not scaled down to the clipping norm of differential privacy, which serves the noise alone. Reduced
- * rows are centred if the projection carries the mean.
+ * Features are in the task's order (`features`) and units; where the task stands on a basis, in those of the
+ * first link, and every link is applied. Cells are clipped to the agreed ranges, scaled to [−1, 1] and
+ * rounded as they were for the contribution; rows are not scaled down to the clipping norm of differential
+ * privacy, which serves the noise alone. Reduced rows are centred if the projection carries the mean.
  * @example
  * import { Projector, Thumbprint } from '@eigenveil/projection';
  *
@@ -44,7 +52,8 @@ export class Projector {
   /**
    * Makes a projector from a projection whose signatures the caller has verified.
    * @param basis what the task stands on, as `verifyProjection` gives it
-   * @throws ERR_PROJECTION_INVALID for a projection that is not one of the task (see checkAgreed), and for a result without vectors, which reduces no rows; ERR_BASIS_INVALID for another number of links
+   * @throws ERR_PROJECTION_INVALID for a projection that is not one of the task (see checkAgreed), and for a
+   * result without vectors, which reduces no rows; ERR_BASIS_INVALID for another number of links
    */
   constructor(task: AgreedTask, projection: ClaimedProjection, basis: readonly Link[] = []) {
     checkAgreed(task, projection);
@@ -77,8 +86,10 @@ export class Projector {
   }
 
   /**
-   * Makes a projector from a projection with its signatures, which it checks as verifyProjection does; it needs no service.
-   * @param csp thumbprint of the CSP's key, learnt over a channel that is trusted, and not from where the projection comes from
+   * Makes a projector from a projection with its signatures, which it checks as verifyProjection does; it
+   * needs no service.
+   * @param csp thumbprint of the CSP's key, learnt over a channel that is trusted, and not from where the
+   * projection comes from
    * @throws ERR_CSP_IDENTITY, and as verifyProjection
    */
   static async open<P extends Projector>(
@@ -117,7 +128,8 @@ export class Projector {
   /**
    * One coordinate per component of each row.
    * @param rows one finite number per feature
-   * @throws ERR_NOT_FINITE naming row and feature; RangeError on rows of another width, or a flat batch that does not end with a row
+   * @throws ERR_NOT_FINITE naming row and feature; RangeError on rows of another width, or a flat batch that
+   * does not end with a row
    */
   transform(rows: Float64Array): Float64Array;
   transform(rows: readonly ArrayLike<number>[]): number[][];
@@ -127,9 +139,9 @@ export class Projector {
   }
 
   /**
-   * Returns rows in the task's units that transform to these coordinates, except for what rounding and clipping would change: of all such rows those
-   * with the scaled features closest to the mean, or where the task does not declare it, to the middle of the ranges. They may lie outside
-   * the ranges.
+   * Returns rows in the task's units that transform to these coordinates, except for what rounding and
+   * clipping would change: of all such rows those with the scaled features closest to the mean, or where the
+   * task does not declare it, to the middle of the ranges. They may lie outside the ranges.
    * @param coordinates one finite number per component
    * @throws ERR_NOT_FINITE; RangeError on rows of another width, or a flat batch that does not end with a row
    */
@@ -227,7 +239,10 @@ export function discretiseRow(
   }
 }
 
-/** Applies `work`, which makes rows of `to` numbers from rows of `from` numbers, both flat, and answers in the form of the rows. */
+/**
+ * Applies `work`, which makes rows of `to` numbers from rows of `from` numbers, both flat, and answers in the
+ * form of the rows.
+ */
 function inForm(
   rows: Float64Array | readonly ArrayLike<number>[],
   from: number,

@@ -1,5 +1,6 @@
 /**
- * A projection with all that was signed about it, as a file keeps it: whoever knows the CSP's thumbprint can check it without any service.
+ * A projection with all that was signed about it, as a file keeps it: whoever knows the CSP's thumbprint can
+ * check it without any service.
  */
 import { CodedError, isOf } from '@eigenveil/platform';
 import { checkBasis, namedResult, TASK_CODES, type Task, type Thumbprint } from '@eigenveil/task';
@@ -26,8 +27,9 @@ import { z } from 'zod';
 import { checkAgreed } from './agreed.ts';
 
 /**
- * The task, the CSP's signature of it (`agreement`), the projection as the data user has signed it, and what the CSP has signed about the
- * projection. With a basis, the same of every link before; of a sketch that refines a result, the same of that one.
+ * The task, the CSP's signature of it (`agreement`), the projection as the data user has signed it, and what
+ * the CSP has signed about the projection. With a basis, the same of every link before; of a sketch that
+ * refines a result, the same of that one.
  */
 export const SignedProjection = SignedTask.extend({
   projection: ResultResponse.shape.projection,
@@ -44,16 +46,19 @@ interface VerifiedLink {
 }
 
 interface VerifiedProjection extends VerifiedLink {
-  /** The links that the task stands on, from the link that stands on nothing to the one that the task names; empty without a basis. */
+  /**
+   * The links that the task stands on, from the link that stands on nothing to the one that the task names;
+   * empty without a basis.
+   */
   readonly basis: readonly VerifiedLink[];
   /** The link that a sketch refines: rows are not reduced by it. */
   readonly refined?: VerifiedLink;
 }
 
 /**
- * Checks that the CSP has signed the task, that the data user named there has signed the projection and that it is one of the task, and that
- * the CSP has countersigned it and no other; and all of this of every link that the task stands on. That an owner's contribution is in it is that
- * owner's to check.
+ * Checks that the CSP has signed the task, that the data user named there has signed the projection and that
+ * it is one of the task, and that the CSP has countersigned it and no other; and all of this of every link
+ * that the task stands on. That an owner's contribution is in it is that owner's to check.
  * @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_INVALID, ERR_BASIS_INVALID
  */
 export async function verifyProjection(
@@ -67,8 +72,9 @@ export async function verifyProjection(
 }
 
 /**
- * Checks what a task stands on, or the one result that it refines, as `verifyProjection` checks a result, and that each link is the very projection that the
- * one after it names. All are of one CSP. Vectors of a covariance are checked to be finite, of length 1 and orthogonal. What a link itself refines does not
+ * Checks what a task stands on, or the one result that it refines, as `verifyProjection` checks a result, and
+ * that each link is the very projection that the one after it names. All are of one CSP. Vectors of a
+ * covariance are checked to be finite, of length 1 and orthogonal. What a link itself refines does not
  * matter: its own owners and the CSP have looked at that.
  * @param task one that the CSP has signed, or is about to sign
  * @param links from the first on; none for a task that names none

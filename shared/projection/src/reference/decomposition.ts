@@ -4,13 +4,19 @@ import type { Regression } from './ridge.ts';
 
 export interface Decomposition {
   /**
-   * One vector per component over the scaled features, its entry of largest magnitude positive. Length 1; of a correlation matrix such a one with
-   * each entry over its feature's standard deviation.
+   * One vector per component over the scaled features, its entry of largest magnitude positive. Length 1; of
+   * a correlation matrix such a one with each entry over its feature's standard deviation.
    */
   readonly vectors: number[][];
-  /** One eigenvalue per component, descending, of the undivided scatter of features in [-1, 1], or of its correlation matrix. */
+  /**
+   * One eigenvalue per component, descending, of the undivided scatter of features in [-1, 1], or of its
+   * correlation matrix.
+   */
   readonly eigenvalues: number[];
-  /** True for each component of which a computation of limited precision found an eigenpair; absent where nothing is in doubt. */
+  /**
+   * True for each component of which a computation of limited precision found an eigenpair; absent where
+   * nothing is in doubt.
+   */
   readonly converged?: boolean[];
   /** One mean per scaled feature, in [-1, 1]. */
   readonly mean?: number[];
@@ -19,7 +25,9 @@ export interface Decomposition {
   readonly sampleCount?: number;
   /** One number per scaled feature, over rows: of features that were standardised. */
   readonly variances?: number[];
-  /** All eigenvalues of the same matrix, descending; of MDR those of the sum of both between-class scatters. */
+  /**
+   * All eigenvalues of the same matrix, descending; of MDR those of the sum of both between-class scatters.
+   */
   readonly spectrum?: number[];
   /** Numbers of rows, per labelling and class. */
   readonly classCounts?: number[][];

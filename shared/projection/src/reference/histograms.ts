@@ -1,4 +1,7 @@
-/** Computes what follows from the noisy sums of a histogram task: counts of bins, quantiles with their intervals, and the number of rows. Post-processing: no row is looked at. */
+/**
+ * Computes what follows from the noisy sums of a histogram task: counts of bins, quantiles with their
+ * intervals, and the number of rows. Post-processing: no row is looked at.
+ */
 import { CodedError } from '@eigenveil/platform';
 import {
   coefficientCount,
@@ -27,7 +30,10 @@ export interface ReleasedHistogram {
   readonly unreadable: number;
   /** The counts of the bins, restored by least squares: unbiased, of either sign, and not whole. */
   readonly counts: number[];
-  /** The upper edge of the bin that the quantile q of readable cells lies in, and edges that it lies between; none where noise leaves no rows. */
+  /**
+   * The upper edge of the bin that the quantile q of readable cells lies in, and edges that it lies between;
+   * none where noise leaves no rows.
+   */
   readonly quantiles: {
     readonly q: number;
     readonly value: number;
@@ -37,8 +43,9 @@ export interface ReleasedHistogram {
 }
 
 /**
- * Every row is in each histogram once per feature of it, so that all sums together give the number of rows: their mean over d features, with a variance of that of
- * the sum of all bins and of one count, per histogram, over d².
+ * Every row is in each histogram once per feature of it, so that all sums together give the number of rows:
+ * their mean over d features, with a variance of that of the sum of all bins and of one count, per histogram,
+ * over d².
  * @param sums of each histogram the strategy's, and then that of cells that are no number; signed
  * @throws ERR_PROGRAM_INVALID for another task or number of sums, ERR_DP_PARAMETER
  */

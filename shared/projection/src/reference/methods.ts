@@ -1,7 +1,8 @@
 /**
- * PCA, DCA, LDA, MDR and ridge regression from exact statistics, in the clear: the reference for every two-party protocol. The methods are
- * those of Kung's discriminant component analysis ("Privacy-Preserving Machine Learning", Zhuang et al., chapter 9);
- * each is an eigenproblem A w = λ B w, with B = I for PCA. Standardised features are those of another A, and scale its vectors back.
+ * PCA, DCA, LDA, MDR and ridge regression from exact statistics, in the clear: the reference for every
+ * two-party protocol. The methods are those of Kung's discriminant component analysis ("Privacy-Preserving
+ * Machine Learning", Zhuang et al., chapter 9); each is an eigenproblem A w = λ B w, with B = I for PCA.
+ * Standardised features are those of another A, and scale its vectors back.
  */
 
 import { CodedError } from '@eigenveil/platform';
@@ -39,9 +40,9 @@ export interface Pencil {
 }
 
 /**
- * The method's eigenproblem for the pooled statistics. MDR needs rows of two utility classes, as the other discriminant
- * methods do of theirs; with one privacy class there is nothing to hide from, its between-class scatter is zero and
- * B = ρI stays a valid problem.
+ * The method's eigenproblem for the pooled statistics. MDR needs rows of two utility classes, as the other
+ * discriminant methods do of theirs; with one privacy class there is nothing to hide from, its between-class
+ * scatter is zero and B = ρI stays a valid problem.
  * @throws ERR_TASK_INVALID, ERR_TOO_MANY_COMPONENTS, ERR_STATISTICS_INVALID, ERR_NO_SAMPLES,
  *   ERR_MINIMUM_OWNERS, ERR_SINGLE_CLASS
  */
@@ -81,8 +82,9 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
 }
 
 /**
- * The program's projection vectors, eigenvalues and declared outputs from the statistics of all owners together.
- * There are `cappedComponents(program)` of them. Eigenvalues that are zero on paper may be negative by rounding.
+ * The program's projection vectors, eigenvalues and declared outputs from the statistics of all owners
+ * together. There are `cappedComponents(program)` of them. Eigenvalues that are zero on paper may be negative
+ * by rounding.
  * @param signs of a program with a sketch: Ω, as sketchMatrix makes it
  * @throws as `pencil`, and ERR_NOT_POSITIVE_DEFINITE, ERR_FULL_RANK
  * @example
@@ -173,8 +175,10 @@ function decomposeSketch(program: Program, pooled: Statistics, signs: Int32Array
 }
 
 /**
- * The matrices and the mean that a method is made of. Of what servers compute with, V is exact inside T and S_W, which R's noise hides, and what is released of V itself, S_B and the
- * mean, is made of the noised sums; the total scatter of rows with classes is then that S_W and that S_B. Statistics without noised sums, as those of a sample, are what they are.
+ * The matrices and the mean that a method is made of. Of what servers compute with, V is exact inside T and
+ * S_W, which R's noise hides, and what is released of V itself, S_B and the mean, is made of the noised sums;
+ * the total scatter of rows with classes is then that S_W and that S_B. Statistics without noised sums, as
+ * those of a sample, are what they are.
  */
 function scattersOf(program: Program, statistics: Statistics) {
   const { method, floor } = program;
@@ -201,7 +205,10 @@ function scattersOf(program: Program, statistics: Statistics) {
     trace: () =>
       isOfBoth ? total().reduce((sum, row, i) => sum + row[i]!, 0) : traceOfTotalScatter(statistics, bits),
     mean: () => meanOfRows(told, toldBits),
-    /** The matrix whose spectrum a task of a pencil declares: S̄, or for MDR, which does not collect R, both between-class scatters together. */
+    /**
+     * The matrix whose spectrum a task of a pencil declares: S̄, or for MDR, which does not collect R, both
+     * between-class scatters together.
+     */
     summed: () => (method.kind === 'mdr' ? sumOf(between(0), between(1)) : total()),
   };
 }
@@ -215,8 +222,9 @@ function classCountsOf({ labellings }: Statistics): number[][] {
 }
 
 /**
- * Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sum as zero. Of an empty class noised sums are noise alone, and
- * so are the others where owners have added a floor of their own.
+ * Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy
+ * sum as zero. Of an empty class noised sums are noise alone, and so are the others where owners have added a
+ * floor of their own.
  */
 function usable({ noisy, floor }: Program, statistics: Statistics): Statistics {
   const { labellings, noisedSums } = statistics;
@@ -236,7 +244,10 @@ function usable({ noisy, floor }: Program, statistics: Statistics): Statistics {
   };
 }
 
-/** Refuses statistics that no rows can have, which means that something upstream went wrong, and too few owners. */
+/**
+ * Refuses statistics that no rows can have, which means that something upstream went wrong, and too few
+ * owners.
+ */
 function checkStatistics(program: Program, statistics: Statistics): void {
   const { V, M } = totals(statistics);
   for (const sums of statistics.labellings) {

@@ -1,6 +1,7 @@
 /**
- * Ridge regression of the last feature on all others (Hoerl and Kennard, "Ridge Regression: Biased Estimation for Nonorthogonal Problems", 1970) in the
- * clear. Weights and intercept are of features in [−1, 1]: y ≈ wᵀx + b.
+ * Ridge regression of the last feature on all others (Hoerl and Kennard, "Ridge Regression: Biased Estimation
+ * for Nonorthogonal Problems", 1970) in the clear. Weights and intercept are of features in [−1, 1]: y ≈ wᵀx +
+ * b.
  */
 import { CodedError } from '@eigenveil/platform';
 import type { Feature } from '@eigenveil/task';
@@ -14,7 +15,8 @@ export interface Regression {
 }
 
 /**
- * w = (S̄_xx + ρI + D)⁻¹ s̄_xy and b = ȳ − wᵀx̄: of all w and b those with the least Σ (wᵀx + b − y)² + ρ‖w‖².
+ * w = (S̄_xx + ρI + D)⁻¹ s̄_xy and b = ȳ − wᵀx̄: of all w and b those with the least Σ (wᵀx + b − y)² +
+ * ρ‖w‖².
  * @param diagonal D, of the floor; none without one
  * @param scatter S̄ of all features, undivided; the last row and column are the predicted one's
  * @throws ERR_NOT_FINITE, ERR_NOT_POSITIVE_DEFINITE
@@ -47,7 +49,8 @@ interface Fitted {
 }
 
 /**
- * Returns a regression in the units of the columns: what a unit of a column adds to the predicted one, within its range. A column of one value adds nothing.
+ * Returns a regression in the units of the columns: what a unit of a column adds to the predicted one, within
+ * its range. A column of one value adds nothing.
  * @throws ERR_PROJECTION_INVALID for a result of another method
  */
 export function regressionInUnits({

@@ -1,6 +1,7 @@
 /**
- * PCA from a sketch, in the clear: the reference for sketched tasks. T ≈ TΩ (ΩᵀTΩ)⁻¹ (TΩ)ᵀ (Tropp, Yurtsever, Udell, Cevher, "Fixed-rank approximation of a
- * positive-semidefinite matrix from streaming data", NeurIPS 2017), with a shift that keeps ΩᵀTΩ from being nearly singular.
+ * PCA from a sketch, in the clear: the reference for sketched tasks. T ≈ TΩ (ΩᵀTΩ)⁻¹ (TΩ)ᵀ (Tropp, Yurtsever,
+ * Udell, Cevher, "Fixed-rank approximation of a positive-semidefinite matrix from streaming data", NeurIPS
+ * 2017), with a shift that keeps ΩᵀTΩ from being nearly singular.
  */
 import { CodedError } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics';
@@ -9,12 +10,18 @@ import { PROJECTION_CODES } from '../codes.ts';
 import { cholesky, type EigenPairs, fixSign, symmetricEigen } from './eigen.ts';
 import { rankOf } from './rank.ts';
 
-/** ν, as a part of the mean of the diagonal of ΩᵀTΩ, for each of the d features: the columns of Ω have a square of d or so. */
+/**
+ * ν, as a part of the mean of the diagonal of ΩᵀTΩ, for each of the d features: the columns of Ω have a
+ * square of d or so.
+ */
 const SHIFT = 1e-7;
 
 type Matrix = readonly (readonly number[])[];
 
-/** A sketch of a positive semidefinite matrix T (d × d) by Ω of l columns: of signs, or of numbers about as large. */
+/**
+ * A sketch of a positive semidefinite matrix T (d × d) by Ω of l columns: of signs, or of numbers about as
+ * large.
+ */
 export interface Sketch {
   /** TΩ: l columns of d numbers. */
   readonly columns: Matrix;
@@ -23,8 +30,9 @@ export interface Sketch {
 }
 
 /**
- * A sketch of the total scatter S̄ = R − V Vᵀ/Q, centred exactly before it is rounded: S̄Ω = Y − V (VᵀΩ)/Q. Of what servers compute with where there is a floor, it is one of
- * S̄ + E, raised, about whole numbers p near to the mean that is told: R − pVᵀ − Vpᵀ + Qppᵀ is S̄ except for (V − Qp)(V − Qp)ᵀ/Q.
+ * A sketch of the total scatter S̄ = R − V Vᵀ/Q, centred exactly before it is rounded: S̄Ω = Y − V (VᵀΩ)/Q.
+ * Of what servers compute with where there is a floor, it is one of S̄ + E, raised, about whole numbers p
+ * near to the mean that is told: R − pVᵀ − Vpᵀ + Qppᵀ is S̄ except for (V − Qp)(V − Qp)ᵀ/Q.
  * @param signs Ω, row by row, as sketchMatrix makes it
  * @throws RangeError for signs of another size
  */
@@ -56,7 +64,8 @@ export function sketchOf(
 }
 
 /**
- * The refusal of a sketch that is, or may be, the whole scatter matrix: of as many columns as the rank can be with this number of rows, or of more than the rank is.
+ * The refusal of a sketch that is, or may be, the whole scatter matrix: of as many columns as the rank can be
+ * with this number of rows, or of more than the rank is.
  */
 export function sketchRefusal(sketch: Sketch, rows: number): CodedError | undefined {
   const l = sketch.columns.length;
@@ -86,8 +95,8 @@ export function coreOf({ columns, signs }: Sketch): number[][] {
 }
 
 /**
- * All l eigenpairs of TΩ (ΩᵀTΩ + νdI)⁻¹ (TΩ)ᵀ that are not zero, as of the pencil ((TΩ)ᵀTΩ, ΩᵀTΩ + νdI): ν is 1e-7 of the mean of the diagonal of ΩᵀTΩ.
- * No eigenvalue is larger than that of T in its place.
+ * All l eigenpairs of TΩ (ΩᵀTΩ + νdI)⁻¹ (TΩ)ᵀ that are not zero, as of the pencil ((TΩ)ᵀTΩ, ΩᵀTΩ + νdI): ν is
+ * 1e-7 of the mean of the diagonal of ΩᵀTΩ. No eigenvalue is larger than that of T in its place.
  * @throws ERR_NOT_FINITE, ERR_NOT_POSITIVE_DEFINITE
  */
 export function sketchEigen(sketch: Sketch): EigenPairs {

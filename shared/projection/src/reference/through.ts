@@ -1,4 +1,7 @@
-/** Rows through a chain: what is read for a task that stands on a basis, and the statistics of rows that are reduced by it first. */
+/**
+ * Rows through a chain: what is read for a task that stands on a basis, and the statistics of rows that are
+ * reduced by it first.
+ */
 import {
   checkClipping,
   GrainWatch,

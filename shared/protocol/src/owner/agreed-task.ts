@@ -1,4 +1,7 @@
-/** A task as the CSP has signed it, opened: what every party does first, for itself, and what the steps work with. */
+/**
+ * A task as the CSP has signed it, opened: what every party does first, for itself, and what the steps work
+ * with.
+ */
 import { type Packing, PublicKey } from '@eigenveil/paillier/owner';
 import { CodedError } from '@eigenveil/platform';
 import { layout, sketchMatrix } from '@eigenveil/statistics/owner';
@@ -43,7 +46,8 @@ export async function openAgreed(signed: SignedTask, cspKey: PublicJwk): Promise
 }
 
 /**
- * Ω of a task with a sketch, from the nonce in the agreement that the CSP has signed; undefined for other tasks. Each party makes it for itself.
+ * Ω of a task with a sketch, from the nonce in the agreement that the CSP has signed; undefined for other
+ * tasks. Each party makes it for itself.
  * @param refined the result that a sketch refines, which the caller has verified (`verifyBasis`)
  * @throws ERR_AGREEMENT_INVALID; RangeError where the result is missing
  */

@@ -1,6 +1,6 @@
 /**
- * The owner's steps: open the agreed task, contribute, sign the record of the contribution. This entry reaches nothing
- * of the servers, since all that it reaches is packed for owners.
+ * The owner's steps: open the agreed task, contribute, sign the record of the contribution. This entry
+ * reaches nothing of the servers, since all that it reaches is packed for owners.
  */
 import {
   type Encrypter,
@@ -27,15 +27,18 @@ import { type AgreedTask, openAgreed, signsOf } from './agreed-task.ts';
 
 export { type AgreedTask, openAgreed, signsOf };
 
-/** A maker of contributions apart from the thread that asks, with randomness of its own: the worker of a page. */
+/**
+ * A maker of contributions apart from the thread that asks, with randomness of its own: the worker of a page.
+ */
 export interface Contributor {
   /** Does what `contribute` does. */
   contribution(agreed: AgreedTask, values: readonly bigint[]): Promise<Uint8Array>;
 }
 
 /**
- * The ciphertexts that an owner sends, encoded: its flat statistics with its noise, packed and encrypted. Noise and
- * randomisers are new with every call, so the bytes must be kept before they are sent, and sent again as they are.
+ * The ciphertexts that an owner sends, encoded: its flat statistics with its noise, packed and encrypted.
+ * Noise and randomisers are new with every call, so the bytes must be kept before they are sent, and sent
+ * again as they are.
  * @param values as `flatten` gives them
  * @throws ERR_VALUE_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE, ERR_DP_PARAMETER
  * @example
@@ -62,7 +65,9 @@ interface EncryptionTask {
   readonly packing: Packing;
 }
 
-/** Makes a contribution in parts of a given number of ciphertexts, one after the other: no more are in memory. */
+/**
+ * Makes a contribution in parts of a given number of ciphertexts, one after the other: no more are in memory.
+ */
 export async function* contributeInParts(
   { task, publicKey, packing }: EncryptionTask,
   values: readonly bigint[],
@@ -82,7 +87,8 @@ export async function* contributeInParts(
 }
 
 /**
- * The owner's statement that these bytes, or those with this digest, are its contribution to this task under this Paillier key.
+ * The owner's statement that these bytes, or those with this digest, are its contribution to this task under
+ * this Paillier key.
  * @example
  * import { signRecord } from '@eigenveil/protocol/owner';
  *

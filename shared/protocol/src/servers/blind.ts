@@ -16,16 +16,22 @@ import type { RandomSource } from '@eigenveil/privacy';
 import { drawNoise } from '@eigenveil/statistics';
 import { drawSumNoise, type SharedTask, shareBits } from './shares.ts';
 
-/** Ciphertexts that are blinded at a time: all threads of a pool have work for seconds, and none has to hold all of a sketch's. */
+/**
+ * Ciphertexts that are blinded at a time: all threads of a pool have work for seconds, and none has to hold
+ * all of a sketch's.
+ */
 const BLINDED_AT_ONCE = 2048;
 
-/** The values that the data user draws once per task: as secret as the key, and persisted before it is used. */
+/**
+ * The values that the data user draws once per task: as secret as the key, and persisted before it is used.
+ */
 export interface Drawn {
   /** One per value of the flat statistics; see `drawBlinding`. */
   readonly blinding: Integers;
   /**
-   * The data user's noise, one per value of `computedValues`; zeros where the task has the data user add none. Of a histogram one per sum, see `drawSumNoise`. As signed
-   * integers of the bits of shares, of which it becomes a part: so that its length tells nothing about it.
+   * The data user's noise, one per value of `computedValues`; zeros where the task has the data user add
+   * none. Of a histogram one per sum, see `drawSumNoise`. As signed integers of the bits of shares, of which
+   * it becomes a part: so that its length tells nothing about it.
    */
   readonly noise: Integers;
 }
@@ -59,7 +65,8 @@ export function draw(
 }
 
 /**
- * Reads what was drawn for a task from the bytes of the blinding with those of the noise behind them, as views of these bytes.
+ * Reads what was drawn for a task from the bytes of the blinding with those of the noise behind them, as
+ * views of these bytes.
  * @throws ERR_ENCODING_INVALID for what cannot have been drawn for it
  */
 export function readDrawn({ task, packing }: DrawnFor, bytes: Uint8Array): Drawn {
@@ -72,9 +79,9 @@ export function readDrawn({ task, packing }: DrawnFor, bytes: Uint8Array): Drawn
 }
 
 /**
- * The aggregate with the blinding added, encoded as the CSP gets it. The blinding is encrypted with full-length
- * randomisers whatever the owners' scheme: the CSP, which can extract randomisers, would otherwise recognise the product
- * of the owners'.
+ * The aggregate with the blinding added, encoded as the CSP gets it. The blinding is encrypted with
+ * full-length randomisers whatever the owners' scheme: the CSP, which can extract randomisers, would
+ * otherwise recognise the product of the owners'.
  * @throws ERR_VALUE_OUT_OF_RANGE
  */
 export async function blind(

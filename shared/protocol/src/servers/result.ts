@@ -12,7 +12,8 @@ import {
 import { CODES, digestTask, type Projection } from '@eigenveil/wire';
 
 /**
- * Returns what the data user signs: the decomposition without the shift, and the parts of the task that it belongs to.
+ * Returns what the data user signs: the decomposition without the shift, and the parts of the task that it
+ * belongs to.
  * @throws ERR_NOT_FINITE: a peer that deviates can make any numbers come out, and numbers that are none
  *   cannot be signed
  * @example
@@ -33,10 +34,16 @@ export function resultOf(task: Task, shifted: Decomposition): Projection {
   return projectionOf(task, decomposition);
 }
 
-/** No double is longer in JSON: a sign, 17 digits, and as many zeros before them as are written out (ECMAScript, Number::toString). */
+/**
+ * No double is longer in JSON: a sign, 17 digits, and as many zeros before them as are written out
+ * (ECMAScript, Number::toString).
+ */
 const LONGEST = -0.000_001_234_567_890_123_456_7;
 
-/** Bytes of the longest result that a task can have, in JSON: what is signed is so long, or its length would tell the line about its numbers. */
+/**
+ * Bytes of the longest result that a task can have, in JSON: what is signed is so long, or its length would
+ * tell the line about its numbers.
+ */
 export function longestResult(task: Task): number {
   const { components, features, labellings } = task;
   const numbers = (count: number) => new Array<number>(count).fill(LONGEST);

@@ -11,8 +11,8 @@ import { sumShares, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 export type SharedTask = StatisticsTask & { readonly twoParty: keyof typeof TWO_PARTY_PROTOCOLS };
 
 /**
- * The CSP's additive shares: what it reads from the slots, which are values with their blinding, in the units that servers compute with, and its noise. Of a histogram those
- * of its sums.
+ * The CSP's additive shares: what it reads from the slots, which are values with their blinding, in the units
+ * that servers compute with, and its noise. Of a histogram those of its sums.
  * @param signs of a task with `sketch`: Ω
  * @throws as `drawNoise`
  */
@@ -28,7 +28,8 @@ export function sharesAtCsp(
 }
 
 /**
- * The data user's additive shares: with the CSP's they add up to the statistics, the servers' noise and the public shift (`computedValues`).
+ * The data user's additive shares: with the CSP's they add up to the statistics, the servers' noise and the
+ * public shift (`computedValues`).
  * @throws ERR_DP_PARAMETER
  */
 export function sharesAtDataUser(
@@ -49,14 +50,18 @@ export function shareBits(task: SharedTask): readonly number[] {
 }
 
 /**
- * Returns the shares of a histogram's sums: the strategy is linear, so each server applies it to its own, and adds its own noise, before anything leaves
- * it. They stay in the ring, whatever noise was drawn: to refuse some would tell something about the rows.
+ * Returns the shares of a histogram's sums: the strategy is linear, so each server applies it to its own, and
+ * adds its own noise, before anything leaves it. They stay in the ring, whatever noise was drawn: to refuse
+ * some would tell something about the rows.
  */
 function noisySums(task: SharedTask, integers: IntegerList, noise: IntegerList): Integers {
   return inRing(task, sumShares(task, integers), (sum, i) => sum + noise.at(i)!);
 }
 
-/** Shares that are made of these values, reduced one by one: of a sketch, integers of which they are reduced would be tens of megabytes. */
+/**
+ * Shares that are made of these values, reduced one by one: of a sketch, integers of which they are reduced
+ * would be tens of megabytes.
+ */
 function inRing(
   task: SharedTask,
   values: Iterable<bigint>,

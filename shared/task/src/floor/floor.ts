@@ -1,15 +1,27 @@
-/** The floor: noise of both servers under the release of every task that is not exact, so that whole numbers tell no more than real ones. docs/floor.md derives it. */
+/**
+ * The floor: noise of both servers under the release of every task that is not exact, so that whole numbers
+ * tell no more than real ones. docs/floor.md derives it.
+ */
 
 import type { IntegerList } from '@eigenveil/platform';
 import { noisePlanOf } from '../noise.ts';
 import { placesOf } from '../values/places.ts';
 import { type Feature, type StatisticsTask, summedClasses } from '../values/statistics-task.ts';
 
-/** No number that is released or opened has more bits where a task has a floor: the least noise is at least 2^24 units of what is computed with. */
+/**
+ * No number that is released or opened has more bits where a task has a floor: the least noise is at least
+ * 2^24 units of what is computed with.
+ */
 export const RELEASED_BITS = 24;
-/** The bits of pencils by `rotated`, which opens a matrix and a signal with this number of bits: with fewer their noise matrix would have to be better conditioned than it is. */
+/**
+ * The bits of pencils by `rotated`, which opens a matrix and a signal with this number of bits: with fewer
+ * their noise matrix would have to be better conditioned than it is.
+ */
 export const ROTATED_PENCIL_BITS = 36;
-/** A least eigenvalue of the noise is above −φ√2·(2√d + 7.5), in products of grains, except with probability 2^−40, 2^−39 of two features and 2^−36.6 of one. */
+/**
+ * A least eigenvalue of the noise is above −φ√2·(2√d + 7.5), in products of grains, except with probability
+ * 2^−40, 2^−39 of two features and 2^−36.6 of one.
+ */
 const RIDGE_DEVIATIONS = 7.5;
 /** A feature without variance has more than this on the diagonal once in 30,000 times. */
 const VARIANCE_DEVIATIONS = 4;
@@ -19,11 +31,15 @@ const MEAN_BITS = 14;
 export const FLOOR_REACH = 11.3;
 
 /**
- * Fraction bits to which released numbers are cut in units of features in [−1, 1]. What is in no such units (vectors and weights, eigenvalues of a pencil or of a correlation
- * matrix) is cut to 2^−RELEASED_BITS of the largest number of its kind.
+ * Fraction bits to which released numbers are cut in units of features in [−1, 1]. What is in no such units
+ * (vectors and weights, eigenvalues of a pencil or of a correlation matrix) is cut to 2^−RELEASED_BITS of the
+ * largest number of its kind.
  */
 export interface ReleasedFraction {
-  /** The grain of the trace and of eigenvalues of an undivided scatter: an eighth of the deviation of both servers' noise on the coarsest entry. */
+  /**
+   * The grain of the trace and of eigenvalues of an undivided scatter: an eighth of the deviation of both
+   * servers' noise on the coarsest entry.
+   */
   readonly scatter: number;
   /** The grain of a variance: an eighth of that noise over the most rows. */
   readonly variances: number;
@@ -32,19 +48,31 @@ export interface ReleasedFraction {
 }
 
 export interface Floor {
-  /** φ = 0.5·√releases: the deviation of one server's noise on an entry of the scatter off its diagonal, in products of grains, and on a sum of rows, in grains. */
+  /**
+   * φ = 0.5·√releases: the deviation of one server's noise on an entry of the scatter off its diagonal, in
+   * products of grains, and on a sum of rows, in grains.
+   */
   readonly deviation: number;
   /** Spacing of each feature's values, scaled to [−1, 1]; 0 of one that does not vary. */
   readonly grains: readonly number[];
-  /** Fraction bits of cells as servers compute with them: `R` is shifted by twice, `V` by once as many as are more than the task's. */
+  /**
+   * Fraction bits of cells as servers compute with them: `R` is shifted by twice, `V` by once as many as are
+   * more than the task's.
+   */
   readonly fractionBits: number;
   /** Fraction bits of the noised sums of rows that are released, and that S_B is made of. */
   readonly sumFractionBits: number;
-  /** The numbers, one per feature, that are added to the diagonal of a matrix that must be positive definite, in units of features in [−1, 1]. */
+  /**
+   * The numbers, one per feature, that are added to the diagonal of a matrix that must be positive definite,
+   * in units of features in [−1, 1].
+   */
   readonly ridge: readonly number[];
   /** Eigenvalues up to this are noise of both servers, in units of features in [−1, 1]. */
   readonly norm: number;
-  /** Thresholds, one per feature: an undivided variance up to this, on the diagonal of the scatter, is noise of both servers and counts as none. */
+  /**
+   * Thresholds, one per feature: an undivided variance up to this, on the diagonal of the scatter, is noise
+   * of both servers and counts as none.
+   */
   readonly leastVariances: readonly number[];
   readonly released: ReleasedFraction;
 }
@@ -66,7 +94,8 @@ export type FlooredTask = Pick<
 >;
 
 /**
- * The floor of a task; undefined where it is exact, of histograms, and where both servers' noise for differential privacy is at least as large.
+ * The floor of a task; undefined where it is exact, of histograms, and where both servers' noise for
+ * differential privacy is at least as large.
  * @throws ERR_DP_PARAMETER
  */
 export function floorOf(task: FlooredTask): Floor | undefined {
@@ -78,7 +107,8 @@ export function floorOf(task: FlooredTask): Floor | undefined {
   const [least, most] = [Math.min(1, ...varying), Math.max(0, ...varying)];
   if (task.differentialPrivacy?.noise === 'servers' && privacyDeviation(task) >= deviation) return undefined;
   const bits = openedBits(task);
-  // The opened part of a sketch has a flood that hides its units, whatever the noise in them is: docs/rotated-floor.md.
+  // The opened part of a sketch has a flood that hides its units, whatever the noise in them is:
+  // docs/rotated-floor.md.
   const extra = (deviationInUnits: number) =>
     sketch === undefined ? Math.max(0, bits - Math.log2(deviationInUnits)) : 0;
   const d = features.length;
@@ -96,8 +126,10 @@ export function floorOf(task: FlooredTask): Floor | undefined {
 }
 
 /**
- * Twice the largest ridge, in units of R as servers compute with it: with that on its diagonal a scatter with both servers' noise is positive semidefinite, except with
- * probability 2^−104. With noise off the diagonal of deviation ς it has no eigenvalue below −ς(2√d + t) except with probability exp(−t²/4), and here t is at least 17.
+ * Twice the largest ridge, in units of R as servers compute with it: with that on its diagonal a scatter with
+ * both servers' noise is positive semidefinite, except with probability 2^−104. With noise off the diagonal
+ * of deviation ς it has no eigenvalue below −ς(2√d + t) except with probability exp(−t²/4), and here t is at
+ * least 17.
  */
 export function raiseOf(floor: Pick<Floor, 'ridge' | 'fractionBits'> | undefined): bigint {
   return floor ? BigInt(Math.ceil(2 * Math.max(...floor.ridge) * 4 ** floor.fractionBits)) : 0n;
@@ -124,12 +156,18 @@ export function cutTo(value: number, fractionBits: number): number {
   return Math.round(value * 2 ** fractionBits) / 2 ** fractionBits + 0; // no −0
 }
 
-/** Returns whether a projection is computed without a floor, as it is from statistics alone. Histograms have noise of their own. */
+/**
+ * Returns whether a projection is computed without a floor, as it is from statistics alone. Histograms have
+ * noise of their own.
+ */
 export function isExact({ method, exact }: Pick<StatisticsTask, 'method' | 'exact'>): boolean {
   return exact !== false && method.kind !== 'histogram';
 }
 
-/** The spacing of a feature's values, scaled to [−1, 1]: at least a cell, at most the whole range, and 0 where it does not vary. A grain that is not declared is a cell. */
+/**
+ * The spacing of a feature's values, scaled to [−1, 1]: at least a cell, at most the whole range, and 0 where
+ * it does not vary. A grain that is not declared is a cell.
+ */
 export function grainOf({ min, max, grain = 'cell' }: Feature, fractionBits: number): number {
   if (min === max) return 0;
   const cell = 2 ** -fractionBits;
@@ -143,8 +181,9 @@ export function floorDeviation({ releases = 1 }: Pick<StatisticsTask, 'releases'
 }
 
 /**
- * Returns the φ of a floor that would be as large as the task's noise for differential privacy, with features as coarse as these: of one server's noise, or of that of the owners
- * who are relied on. It is 0 where there is none, and where the CSP alone adds it, which knows it.
+ * Returns the φ of a floor that would be as large as the task's noise for differential privacy, with features
+ * as coarse as these: of one server's noise, or of that of the owners who are relied on. It is 0 where there
+ * is none, and where the CSP alone adds it, which knows it.
  * @throws ERR_DP_PARAMETER
  */
 export function privacyDeviation(task: FlooredTask): number {
@@ -166,8 +205,9 @@ export function computedFractionBits(task: FlooredTask): number {
 }
 
 /**
- * Returns what the servers compute with, from flat statistics or a share of them: R and V shifted to the floor's fraction bits, and behind the number of owners once more the V of every
- * class, with `sumFractionBits`, which take noise of their own. The statistics themselves where there is no floor.
+ * Returns what the servers compute with, from flat statistics or a share of them: R and V shifted to the
+ * floor's fraction bits, and behind the number of owners once more the V of every class, with
+ * `sumFractionBits`, which take noise of their own. The statistics themselves where there is no floor.
  */
 export function computedValues(task: StatisticsTask, values: readonly bigint[]): readonly bigint[];
 export function computedValues(task: StatisticsTask, values: IntegerList): IntegerList;
@@ -188,12 +228,17 @@ export function computedValues(task: StatisticsTask, values: IntegerList): Integ
   return computed;
 }
 
-/** Noise on entry (i, j) of the scatter is as many times larger than 1 as this: noise on the diagonal is √2 times that beside it. */
+/**
+ * Noise on entry (i, j) of the scatter is as many times larger than 1 as this: noise on the diagonal is √2
+ * times that beside it.
+ */
 export function productOfGrains(grains: readonly number[], i: number, j: number): number {
   return grains[i]! * grains[j]! * (i === j ? Math.SQRT2 : 1);
 }
 
-/** One server's deviations of its noise on `computedValues`, in their units; zeros where a value takes none. */
+/**
+ * One server's deviations of its noise on `computedValues`, in their units; zeros where a value takes none.
+ */
 export function floorDeviations(task: StatisticsTask): number[] {
   const floor = floorOf(task);
   if (floor === undefined) return [];

@@ -1,20 +1,23 @@
 /**
- * Forecasts how large the noise of a task is on its total scatter, as an operator norm, before anything is drawn. docs/privacy.md derives it
- * ("A forecast").
+ * Forecasts how large the noise of a task is on its total scatter, as an operator norm, before anything is
+ * drawn. docs/privacy.md derives it ("A forecast").
  */
 
 import { noisePlanOf, type stageTaskOf } from '../noise.ts';
 import { collectsR, summedClasses } from '../values/statistics-task.ts';
 
 /**
- * The mean operator norm of the noise on S̄, in units of eigenvalues (features in [−1, 1]); undefined without differential privacy and for MDR,
- * which has no S̄. A PCA's component whose eigenvalue is smaller is mostly noise.
+ * The mean operator norm of the noise on S̄, in units of eigenvalues (features in [−1, 1]); undefined without
+ * differential privacy and for MDR, which has no S̄. A PCA's component whose eigenvalue is smaller is mostly
+ * noise.
  *
- * Noise of R is a Gaussian symmetric matrix, of deviation s off its diagonal, whose norm is 2 s √d. With N = R − V Vᵀ/Q, noise t on V and q on Q
- * add −(μ tᵀ + t μᵀ) + q μ μᵀ for the mean μ of all rows: the row and the column of the direction of μ get the deviation a = ‖μ‖ v more. If
- * a > s, that direction's eigenvalue leaves the others', at √d (a + s²/a); the entry on the diagonal, of deviation x, moves it by the
- * share (1 − s²/a²)/2 of itself.
- * @param meanLength ‖μ‖ of rows in [−1, 1] that are clipped; 0, where it is not known, gives what noise is at least
+ * Noise of R is a Gaussian symmetric matrix, of deviation s off its diagonal, whose norm is 2 s √d. With N =
+ * R − V Vᵀ/Q, noise t on V and q on Q add −(μ tᵀ + t μᵀ) + q μ μᵀ for the mean μ of all rows: the row and the
+ * column of the direction of μ get the deviation a = ‖μ‖ v more. If a > s, that direction's eigenvalue leaves
+ * the others', at √d (a + s²/a); the entry on the diagonal, of deviation x, moves it by the share (1 −
+ * s²/a²)/2 of itself.
+ * @param meanLength ‖μ‖ of rows in [−1, 1] that are clipped; 0, where it is not known, gives what noise is at
+ * least
  * @throws ERR_DP_PARAMETER
  * @example
  * import { noiseNorm } from '@eigenveil/task';
@@ -37,8 +40,8 @@ export function noiseNorm(task: Parameters<typeof stageTaskOf>[0], meanLength: n
 }
 
 /**
- * The largest eigenvalue that S̄ can have: of as many rows as the task has room for, all of them as long as rows may be. Undefined where
- * `noiseNorm` is.
+ * The largest eigenvalue that S̄ can have: of as many rows as the task has room for, all of them as long as
+ * rows may be. Undefined where `noiseNorm` is.
  * @throws ERR_DP_PARAMETER
  */
 export function largestScatter(
@@ -51,8 +54,9 @@ export function largestScatter(
 }
 
 /**
- * Returns the number of rows from which on a component stands out of noise of this norm: with it, its eigenvalue is as large. The released first component then
- * has about three quarters of the exact one's variance; one among others of nearly its variance mixes with them for longer.
+ * Returns the number of rows from which on a component stands out of noise of this norm: with it, its
+ * eigenvalue is as large. The released first component then has about three quarters of the exact one's
+ * variance; one among others of nearly its variance mixes with them for longer.
  * @param variancePerRow the component's eigenvalue of S̄, divided by the rows
  */
 export function rowsToStandOut(norm: number, variancePerRow: number): number {

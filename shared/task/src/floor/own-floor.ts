@@ -1,6 +1,7 @@
 /**
- * An owner's own floor. The servers' floor is as large as the task says that values are coarse; where an owner's rows are coarser than that, its program adds a floor to its own
- * sums before they are encrypted, so that it need not believe the task's author. No message tells of it.
+ * An owner's own floor. The servers' floor is as large as the task says that values are coarse; where an
+ * owner's rows are coarser than that, its program adds a floor to its own sums before they are encrypted, so
+ * that it need not believe the task's author. No message tells of it.
  */
 
 import { sketchColumnBound } from '../sketch.ts';
@@ -16,24 +17,38 @@ const COARSEST = 2;
 const SAME = 1.01;
 
 export interface OwnFloor {
-  /** φ of the task's floor: the noise's deviation on R in products of grains (times √2 on its diagonal), on sums of rows in grains. */
+  /**
+   * φ of the task's floor: the noise's deviation on R in products of grains (times √2 on its diagonal), on
+   * sums of rows in grains.
+   */
   readonly deviation: number;
   /** Features whose values are coarser than the task says: their places, and both spacings in [−1, 1]. */
   readonly coarser: readonly { readonly place: number; readonly declared: number; readonly own: number }[];
-  /** The noise's deviation on each value of the flat statistics, in their units; 0 where the servers' floor is enough, and on Y. */
+  /**
+   * The noise's deviation on each value of the flat statistics, in their units; 0 where the servers' floor is
+   * enough, and on Y.
+   */
   readonly deviations: readonly number[];
-  /** The scales of a sketch, one per feature: Y has noise of a matrix times Ω whose entry (i, j) has the deviation scales[i]·scales[j], √2 times that on the diagonal. */
+  /**
+   * The scales of a sketch, one per feature: Y has noise of a matrix times Ω whose entry (i, j) has the
+   * deviation scales[i]·scales[j], √2 times that on the diagonal.
+   */
   readonly scales?: readonly number[];
 }
 
-/** Returns whether owners may have to add a floor of their own, so that slots have room for it: to sums of rows of tasks that are not exact. */
+/**
+ * Returns whether owners may have to add a floor of their own, so that slots have room for it: to sums of
+ * rows of tasks that are not exact.
+ */
 export function takesOwnFloor(task: Pick<StatisticsTask, 'method' | 'exact'>): boolean {
   return !isExact(task) && task.method.kind !== 'histogram';
 }
 
 /**
- * Returns the noise that an owner has to add whose values are as coarse as given; undefined where the task's own noise is enough.
- * @param grains per feature the spacing of the owner's values in the feature's unit, as a task declares it; undefined where none was found
+ * Returns the noise that an owner has to add whose values are as coarse as given; undefined where the task's
+ * own noise is enough.
+ * @param grains per feature the spacing of the owner's values in the feature's unit, as a task declares it;
+ * undefined where none was found
  * @throws ERR_DP_PARAMETER
  */
 export function ownFloorOf(task: StatisticsTask, grains: readonly Feature['grain'][]): OwnFloor | undefined {
@@ -56,7 +71,8 @@ export function ownFloorOf(task: StatisticsTask, grains: readonly Feature['grain
       deviation: floor.deviation,
       coarser,
       deviations: deviationsOf(task, floor.deviation, own, declared),
-      // The whole matrix, also where grains are as declared: a part of it times Ω has no form that is drawn without its d² numbers.
+      // The whole matrix, also where grains are as declared: a part of it times Ω has no form that is drawn
+      // without its d² numbers.
       ...(task.sketch && {
         scales: own.map((grain) => grain * Math.sqrt(floor.deviation) * 2 ** task.fractionBits),
       }),
@@ -88,12 +104,15 @@ function deviationsOf(
 }
 
 /**
- * Returns how large an owner's own noise on an entry of R and of V may be, whatever its grains are, since slots must not tell which they are: OWN_FLOOR_REACH deviations of the noise of values
- * as coarse as their range. By φ = 0.5·√releases that is OWN_FLOOR_REACH·φ√2·2²·u² on R, 33u² for two releases, and half as much over √2 and u on V. With up to
- * maximumSamplesPerOwner products of up to u², an owner's sum takes log₂(1 + 33/maximumSamplesPerOwner) bits more than without, and nothing is clipped.
+ * Returns how large an owner's own noise on an entry of R and of V may be, whatever its grains are, since
+ * slots must not tell which they are: OWN_FLOOR_REACH deviations of the noise of values as coarse as their
+ * range. By φ = 0.5·√releases that is OWN_FLOOR_REACH·φ√2·2²·u² on R, 33u² for two releases, and half as much
+ * over √2 and u on V. With up to maximumSamplesPerOwner products of up to u², an owner's sum takes log₂(1 +
+ * 33/maximumSamplesPerOwner) bits more than without, and nothing is clipped.
  *
- * An entry of Y has noise of a row of R times a column ω of Ω, whose deviation is at most √2·‖ω‖ times that of the noise beside the diagonal. ‖ω‖ is at most √d times the mean
- * magnitude that `sketchColumnBound` leaves an entry.
+ * An entry of Y has noise of a row of R times a column ω of Ω, whose deviation is at most √2·‖ω‖ times that
+ * of the noise beside the diagonal. ‖ω‖ is at most √d times the mean magnitude that `sketchColumnBound`
+ * leaves an entry.
  */
 export function ownNoiseBounds(task: StatisticsTask): {
   readonly R: bigint;
@@ -109,8 +128,8 @@ export function ownNoiseBounds(task: StatisticsTask): {
 }
 
 /**
- * The deviation of what all owners together may have added to a sum of rows of a class, in units of features in [−1, 1]: each draws its own, of values as coarse as their range.
- * 0 where owners add nothing.
+ * The deviation of what all owners together may have added to a sum of rows of a class, in units of features
+ * in [−1, 1]: each draws its own, of values as coarse as their range. 0 where owners add nothing.
  */
 export function ownSumDeviation(task: StatisticsTask): number {
   return takesOwnFloor(task) ? Math.sqrt(task.maximumOwners) * floorDeviation(task) * COARSEST : 0;

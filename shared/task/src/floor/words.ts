@@ -3,7 +3,10 @@
 import type { StatisticsTask } from '../values/statistics-task.ts';
 import { floorOf, isExact } from './floor.ts';
 
-/** Says whether a task has a floor and how large it is; undefined for histograms, which have noise of their own. */
+/**
+ * Says whether a task has a floor and how large it is; undefined for histograms, which have noise of their
+ * own.
+ */
 export function floorInWords(
   task: Parameters<typeof floorOf>[0] & Required<Pick<StatisticsTask, 'exact' | 'releases'>>,
 ): string | undefined {

@@ -1,6 +1,7 @@
 /**
- * The one check of a task: what its schema cannot say. Statistics and decompositions are also computed for callers that have no whole task, so the
- * parts that these rest on can be checked alone. Each rule stands here once.
+ * The one check of a task: what its schema cannot say. Statistics and decompositions are also computed for
+ * callers that have no whole task, so the parts that these rest on can be checked alone. Each rule stands
+ * here once.
  */
 import { CodedError, checkAll } from '@eigenveil/platform';
 import { TASK_CODES } from '../codes.ts';
@@ -23,9 +24,10 @@ export const LABELLINGS = {
 } as const satisfies Record<Method['kind'], number>;
 
 /**
- * Checks that the parameters of a task fit together and that no declared output reveals the scatter matrix without consent. What its
- * two-party protocol computes is checked by that.
- * @throws ERR_TASK_INVALID, ERR_KEY_TOO_SHORT, ERR_TOO_MANY_COMPONENTS, ERR_FULL_RANK, and as `checkRevealedByRotation`
+ * Checks that the parameters of a task fit together and that no declared output reveals the scatter matrix
+ * without consent. What its two-party protocol computes is checked by that.
+ * @throws ERR_TASK_INVALID, ERR_KEY_TOO_SHORT, ERR_TOO_MANY_COMPONENTS, ERR_FULL_RANK, and as
+ * `checkRevealedByRotation`
  * @example
  * import { checkTask, TaskProposal } from '@eigenveil/task';
  *
@@ -176,7 +178,9 @@ export function checkStatisticsTask(task: StatisticsTask): void {
   checkCount('maximumSamplesPerOwner', task.maximumSamplesPerOwner);
 }
 
-/** Owners sum products of a cell and a sum of d cells exactly in doubles: 4 of at most 2^50 before they carry. */
+/**
+ * Owners sum products of a cell and a sum of d cells exactly in doubles: 4 of at most 2^50 before they carry.
+ */
 const SKETCH_PRODUCT_BITS = 50;
 
 function checkSketchPrecision(task: StatisticsTask): void {
@@ -320,8 +324,9 @@ function checkDifferentialPrivacy(task: TaskProposal): void {
 }
 
 /**
- * Returns whether the outputs determine S̄ whatever the data. Constant features are known to be zero, and n rows have a rank of n − 1 at most. Features
- * that depend on each other are unknown to a task, and are found when the result is computed.
+ * Returns whether the outputs determine S̄ whatever the data. Constant features are known to be zero, and n
+ * rows have a rank of n − 1 at most. Features that depend on each other are unknown to a task, and are found
+ * when the result is computed.
  */
 function revealsScatter(task: TaskProposal): boolean {
   const varying = task.features.filter(({ min, max }) => min < max).length;
@@ -331,7 +336,10 @@ function revealsScatter(task: TaskProposal): boolean {
   return leastRank(programOf(task)) > rank;
 }
 
-/** Each weight is an equation for the entries of S̄, and so are the trace and the variance of a feature with two values (rank.ts). */
+/**
+ * Each weight is an equation for the entries of S̄, and so are the trace and the variance of a feature with
+ * two values (rank.ts).
+ */
 function regressionReveals({ outputs, twoValued }: Program, varying: number): boolean {
   const told = (outputs.includes('trace') ? 1 : 0) + twoValued;
   return varying - 1 + told >= (varying * (varying + 1)) / 2;

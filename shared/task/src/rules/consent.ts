@@ -1,9 +1,13 @@
-/** Names the results that take the consent `allowFullRank` of a policy: an owner's policy and the CSP's ask the same of a task. */
+/**
+ * Names the results that take the consent `allowFullRank` of a policy: an owner's policy and the CSP's ask
+ * the same of a task.
+ */
 import { isExact } from '../floor/floor.ts';
 import type { TaskProposal } from '../schema.ts';
 
 /**
- * The rule that a task breaks whose result may tell the whole scatter matrix, for policies without `allowFullRank`; undefined of other tasks.
+ * The rule that a task breaks whose result may tell the whole scatter matrix, for policies without
+ * `allowFullRank`; undefined of other tasks.
  * @example
  * import { fullRankRule } from '@eigenveil/task';
  *

@@ -7,7 +7,10 @@ import type { Method, StatisticsTask } from '../values/statistics-task.ts';
 export interface Program {
   readonly method: Method;
   readonly featureCount: number;
-  /** Classes per labelling of the task: none for PCA and ridge, one for DCA and LDA, utility and privacy for MDR. */
+  /**
+   * Classes per labelling of the task: none for PCA and ridge, one for DCA and LDA, utility and privacy for
+   * MDR.
+   */
   readonly classCounts: readonly number[];
   /** A sketch in place of the whole scatter, with this number of columns. */
   readonly sketch?: StatisticsTask['sketch'];
@@ -19,7 +22,9 @@ export interface Program {
   readonly minimumOwners: number;
   /** Consent to a PCA from which the whole total scatter follows: see rank.ts. */
   readonly allowFullRank: boolean;
-  /** The number of features that may have only two values: the variance of these counts as public (rank.ts). */
+  /**
+   * The number of features that may have only two values: the variance of these counts as public (rank.ts).
+   */
   readonly twoValued: number;
   /** True if the statistics have noise for differential privacy: then no rows need to have these sums. */
   readonly noisy?: boolean;
@@ -28,7 +33,8 @@ export interface Program {
 }
 
 /**
- * The program that a task describes; those of ridge and histogram, which decompose nothing, have no components.
+ * The program that a task describes; those of ridge and histogram, which decompose nothing, have no
+ * components.
  * @example
  * import { cappedComponents, programOf } from '@eigenveil/task';
  *
@@ -56,10 +62,16 @@ export function programOf(
   };
 }
 
-/** The outputs that a sketch always has, whoever computes it: with mean and number of rows, each server centres its share by itself. */
+/**
+ * The outputs that a sketch always has, whoever computes it: with mean and number of rows, each server
+ * centres its share by itself.
+ */
 export const SKETCH_OUTPUTS = ['mean', 'sampleCount'] as const satisfies readonly Output[];
 
-/** The outputs that the data user learns of any task by `rotated`, whose tasks must declare them: docs/rotated.md has why. */
+/**
+ * The outputs that the data user learns of any task by `rotated`, whose tasks must declare them:
+ * docs/rotated.md has why.
+ */
 export function revealedByRotation(
   method: { readonly kind: Method['kind']; readonly scale?: Scale | undefined },
   sketch?: Program['sketch'],
@@ -78,8 +90,8 @@ export function revealedByRotation(
 }
 
 /**
- * The most components that the method has: the rank that its signal matrix can reach, which for K classes and no ridge
- * on the signal is K - 1.
+ * The most components that the method has: the rank that its signal matrix can reach, which for K classes and
+ * no ridge on the signal is K - 1.
  */
 export function maximumComponents(program: Pick<Program, 'method' | 'featureCount' | 'classCounts'>): number {
   const { method, featureCount, classCounts } = program;
@@ -89,7 +101,10 @@ export function maximumComponents(program: Pick<Program, 'method' | 'featureCoun
   return fullRank ? featureCount : Math.min(featureCount, classCounts[0]! - 1);
 }
 
-/** The components that come out: those asked for, or as many as the method has, which a caller should then say. */
+/**
+ * The components that come out: those asked for, or as many as the method has, which a caller should then
+ * say.
+ */
 export function cappedComponents(
   program: Pick<Program, 'method' | 'featureCount' | 'classCounts' | 'components'>,
 ): number {

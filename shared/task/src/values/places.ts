@@ -11,15 +11,27 @@ export interface Span {
   readonly to: number;
 }
 
-/** Where each value stands: R or Y, then per labelling and class V and M, or the counts of histograms alone, then the number of owners. */
+/**
+ * Where each value stands: R or Y, then per labelling and class V and M, or the counts of histograms alone,
+ * then the number of owners.
+ */
 export interface Places {
   /** Upper triangle, row by row (i <= j); empty for MDR and for a sketch. */
   readonly R: Span;
-  /** The d × l values of a sketch, row by row: one row per feature, one value per column of Ω. Empty otherwise. */
+  /**
+   * The d × l values of a sketch, row by row: one row per feature, one value per column of Ω. Empty
+   * otherwise.
+   */
   readonly Y: Span;
-  /** The counts of histograms: for each the counts of its bins, and then of cells that are not a number (`histogramsOf`). Empty otherwise. */
+  /**
+   * The counts of histograms: for each the counts of its bins, and then of cells that are not a number
+   * (`histogramsOf`). Empty otherwise.
+   */
   readonly counts: Span;
-  /** Per labelling, per class; PCA has one labelling with one class that holds all rows, a histogram none. M and `owners` are one value each. */
+  /**
+   * Per labelling, per class; PCA has one labelling with one class that holds all rows, a histogram none. M
+   * and `owners` are one value each.
+   */
   readonly labellings: readonly (readonly { readonly V: Span; readonly M: Span }[])[];
   readonly owners: Span;
   /** Number of values. */

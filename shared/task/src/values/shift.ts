@@ -1,6 +1,7 @@
 /**
- * The public shift of a task with differential privacy: c I is planned, added to R and taken out of the result again, so that noise leaves the
- * scatter matrix positive semidefinite. docs/privacy.md derives it ("The shift").
+ * The public shift of a task with differential privacy: c I is planned, added to R and taken out of the
+ * result again, so that noise leaves the scatter matrix positive semidefinite. docs/privacy.md derives it
+ * ("The shift").
  */
 
 import type { NoisePlan } from '@eigenveil/privacy';
@@ -8,24 +9,30 @@ import { noisePlanOf } from '../noise.ts';
 import { placesOf } from './places.ts';
 import { collectsR, type StatisticsTask, summedClasses } from './statistics-task.ts';
 
-/** t with 3 exp(−t²/2) < 2^-40: a bound below takes this number of deviations beyond its mean, and there are three of them. */
+/**
+ * t with 3 exp(−t²/2) < 2^-40: a bound below takes this number of deviations beyond its mean, and there are
+ * three of them.
+ */
 const DEVIATIONS = 7.6;
-/** The number of rows in units of the largest |q|: with it, noise q on their number is small enough for the factors below. */
+/**
+ * The number of rows in units of the largest |q|: with it, noise q on their number is small enough for the
+ * factors below.
+ */
 const ROWS_PER_NOISE = 8;
 
 export interface ShiftPlan {
   /** c, in units of R. 0 where R is not collected. */
   readonly shift: bigint;
   /**
-   * With at least this number of rows in every class, the shift is enough except with a probability below 2^-40. A class without rows is one with too few: noise may
-   * make its number of rows positive.
+   * With at least this number of rows in every class, the shift is enough except with a probability below
+   * 2^-40. A class without rows is one with too few: noise may make its number of rows positive.
    */
   readonly fewestRows: bigint;
 }
 
 /**
- * The shift that goes with the noise of the task: the mean of what noise can take away in any direction, and the deviations beyond it. Squares of
- * deviations add up, as the noises of R, V and M are independent.
+ * The shift that goes with the noise of the task: the mean of what noise can take away in any direction, and
+ * the deviations beyond it. Squares of deviations add up, as the noises of R, V and M are independent.
  */
 export function planShift(
   task: Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'sketch'>,
@@ -35,7 +42,8 @@ export function planShift(
   const B = Math.sqrt(Number(clippingBound));
   const classes = Math.max(...summedClasses(task));
   const spread = Math.sqrt(d) + Math.sqrt(classes);
-  // The change of V Vᵀ/M by a sum and a count that are off by 1, in all directions and with as many rows as below.
+  // The change of V Vᵀ/M by a sum and a count that are off by 1, in all directions and with as many rows as
+  // below.
   const perSum = (17 / 7) * B;
   const perCount = (8 / 7) * B ** 2;
   const { R, V, M } = deviations;
@@ -73,9 +81,9 @@ export function shiftOf(task: StatisticsTask): bigint[] {
 }
 
 /**
- * The decomposition without the c I that was added to R. Eigenvalues of a PCA and traces are larger by c and by c per feature; vectors are
- * the same. Eigenvalues may be negative then, as those of noisy statistics are. For DCA and LDA the shift is a ridge of c·4^-fractionBits more, and stays
- * in their eigenvalues and vectors.
+ * The decomposition without the c I that was added to R. Eigenvalues of a PCA and traces are larger by c and
+ * by c per feature; vectors are the same. Eigenvalues may be negative then, as those of noisy statistics are.
+ * For DCA and LDA the shift is a ridge of c·4^-fractionBits more, and stays in their eigenvalues and vectors.
  * @throws ERR_DP_PARAMETER
  */
 export function withoutShift<Result extends Shifted>(task: StatisticsTask, result: Result): Result {

@@ -29,10 +29,16 @@ export type StatisticsTask = Immutable<
 > & {
   /** Owners sum Y = Xᵀ(XΩ) in place of R, with this number of columns of Ω. */
   readonly sketch?: Immutable<TaskProposal['sketch']>;
-  /** false: both servers add the floor, for this number of releases. Absent, as of statistics alone: they add none. */
+  /**
+   * false: both servers add the floor, for this number of releases. Absent, as of statistics alone: they add
+   * none.
+   */
   readonly exact?: TaskProposal['exact'];
   readonly releases?: TaskProposal['releases'];
-  /** The protocol that computes it: it decides how finely anything is opened, and so how fine the floor's noise must be. */
+  /**
+   * The protocol that computes it: it decides how finely anything is opened, and so how fine the floor's
+   * noise must be.
+   */
   readonly twoParty?: TaskProposal['twoParty'];
   /** The line between the two servers: see the schema. */
   readonly serverLine?: TaskProposal['serverLine'];
@@ -40,7 +46,10 @@ export type StatisticsTask = Immutable<
   readonly differentialPrivacy?: Immutable<TaskProposal['differentialPrivacy']> | undefined;
 };
 
-/** Returns whether the task's statistics include R, the sum of x xᵀ. MDR works from class sums alone, a sketch has Y in its place, and histograms counts: none collects it. */
+/**
+ * Returns whether the task's statistics include R, the sum of x xᵀ. MDR works from class sums alone, a sketch
+ * has Y in its place, and histograms counts: none collects it.
+ */
 export function collectsR({ method, sketch }: Pick<StatisticsTask, 'method' | 'sketch'>): boolean {
   return method.kind !== 'mdr' && method.kind !== 'histogram' && sketch === undefined;
 }
@@ -50,12 +59,18 @@ export function isStandardised(method: Method): boolean {
   return method.kind === 'pca' && method.scale === 'correlation';
 }
 
-/** Number of classes that are summed apart, per labelling; PCA sums all rows as the one class of one labelling. */
+/**
+ * Number of classes that are summed apart, per labelling; PCA sums all rows as the one class of one
+ * labelling.
+ */
 export function summedClasses(task: Pick<StatisticsTask, 'labellings'>): number[] {
   return task.labellings.length === 0 ? [1] : task.labellings.map(({ classes }) => classes.length);
 }
 
-/** Names of the features whose range is a single value: they map to 0 and carry nothing, which deserves a warning. */
+/**
+ * Names of the features whose range is a single value: they map to 0 and carry nothing, which deserves a
+ * warning.
+ */
 export function constantFeatures(task: Pick<StatisticsTask, 'features'>): string[] {
   return task.features.filter(({ min, max }) => min === max).map(({ name }) => name);
 }

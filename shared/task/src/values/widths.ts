@@ -12,7 +12,10 @@ import { placesOf, type Span } from './places.ts';
 import { planShift } from './shift.ts';
 import { type StatisticsTask, summedClasses } from './statistics-task.ts';
 
-/** No entry of R, of Y and of V, no M, is larger in magnitude: of all owners together, and of the sums over classes as well. */
+/**
+ * No entry of R, of Y and of V, no M, is larger in magnitude: of all owners together, and of the sums over
+ * classes as well.
+ */
 export interface StatisticsBounds {
   readonly R: bigint;
   readonly Y: bigint;
@@ -21,19 +24,21 @@ export interface StatisticsBounds {
 }
 
 /**
- * With u = 2^fractionBits, every discretised cell lies in [-u, u]; with Q = maximumOwners · maximumSamplesPerOwner,
- * there are at most Q rows. So over all owners together
+ * With u = 2^fractionBits, every discretised cell lies in [-u, u]; with Q = maximumOwners ·
+ * maximumSamplesPerOwner, there are at most Q rows. So over all owners together
  * - an entry of R is a sum of at most Q products of two cells: |R| <= u²·Q;
- * - an entry of Y is a sum of at most Q products of a cell with a sum of d cells, each times an entry of a column of Ω: |Y| <= c·u²·Q, with c = d for
- *   signs (see `sketchColumnBound`);
+ * - an entry of Y is a sum of at most Q products of a cell with a sum of d cells, each times an entry of a
+ *   column of Ω: |Y| <= c·u²·Q, with c = d for signs (see `sketchColumnBound`);
  * - an entry of V_k is a sum of at most Q cells: |V_k| <= u·Q;
- * - 0 <= M_k <= Q.
- * The bounds are reached (all cells at an end of their range). Every partial sum obeys the bound of the total.
+ * - 0 <= M_k <= Q. The bounds are reached (all cells at an end of their range). Every partial sum obeys the
+ *   bound of the total.
  *
- * Where owners may have to add a floor of their own, each adds noise of at most `ownNoiseBounds` to an entry of R or Y and to one of a class's V; K classes have that of K.
+ * Where owners may have to add a floor of their own, each adds noise of at most `ownNoiseBounds` to an entry
+ * of R or Y and to one of a class's V; K classes have that of K.
  *
- * Under differential privacy no row is longer than B, so that u is at most B; and noise comes on top, of at most its tail per value except
- * with a probability of 2^-40, and the shift of R. Sums of V and M over K classes hold the noise of K values.
+ * Under differential privacy no row is longer than B, so that u is at most B; and noise comes on top, of at
+ * most its tail per value except with a probability of 2^-40, and the shift of R. Sums of V and M over K
+ * classes hold the noise of K values.
  * @throws ERR_DP_PARAMETER
  */
 export function statisticsBounds(task: StatisticsTask): StatisticsBounds {
@@ -68,10 +73,10 @@ export interface Widths {
 }
 
 /**
- * The values obey `statisticsBounds`, and 0 <= owners <= maximumOwners.
- * A value of magnitude at most B fits b-bit two's complement, [-2^(b-1), 2^(b-1)), when 2^(b-1) > B. The bounds are
- * reached, so b is the least that will do; and as every partial sum obeys the bound of the total, no order of adding
- * contributions leaves its slot.
+ * The values obey `statisticsBounds`, and 0 <= owners <= maximumOwners. A value of magnitude at most B fits
+ * b-bit two's complement, [-2^(b-1), 2^(b-1)), when 2^(b-1) > B. The bounds are reached, so b is the least
+ * that will do; and as every partial sum obeys the bound of the total, no order of adding contributions
+ * leaves its slot.
  * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER
  */
 export function widthsOf(task: StatisticsTask): Widths {
@@ -109,7 +114,10 @@ export function valueBitsOf(task: StatisticsTask): number[] {
   return bits;
 }
 
-/** As `StatisticsBounds`, of what servers compute with (`computedValues`), and of the noised sums of rows that follow the statistics. */
+/**
+ * As `StatisticsBounds`, of what servers compute with (`computedValues`), and of the noised sums of rows that
+ * follow the statistics.
+ */
 export interface ComputedBounds extends StatisticsBounds {
   /** As V: of one class, and of the sums over classes as well. */
   readonly sums: bigint;

@@ -1,6 +1,6 @@
 /**
- * SHA-256 digests of JSON (canonical form, RFC 8785) and of bytes, each under a name of its own so that a digest of
- * one kind can never stand for another.
+ * SHA-256 digests of JSON (canonical form, RFC 8785) and of bytes, each under a name of its own so that a
+ * digest of one kind can never stand for another.
  */
 import { fromBase64url, sha256Hasher, toBase64url, utf8 } from '@eigenveil/platform';
 import canonicalize from 'canonicalize';
@@ -25,7 +25,10 @@ export function digestJson(kind: string, value: unknown): Digest {
   return digestBytes(kind, utf8(text));
 }
 
-/** Returns whether two JSON values are the same, whatever the order of their members; undefined is the same as undefined. */
+/**
+ * Returns whether two JSON values are the same, whatever the order of their members; undefined is the same as
+ * undefined.
+ */
 export const isSameJson = (one: unknown, other: unknown): boolean =>
   canonicalize(one) === canonicalize(other);
 

@@ -1,6 +1,6 @@
 /**
- * Identifies the sender of a request by a proof of possession of a signing key (DPoP, RFC 9449) and, for owners, the CSP's token that
- * binds an owner id to the thumbprint of that key.
+ * Identifies the sender of a request by a proof of possession of a signing key (DPoP, RFC 9449) and, for
+ * owners, the CSP's token that binds an owner id to the thumbprint of that key.
  */
 import { CodedError, randomBytes, sha256, toBase64url } from '@eigenveil/platform';
 import { Thumbprint } from '@eigenveil/task';
@@ -10,7 +10,10 @@ import { CODES } from '../codes.ts';
 import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey, thumbprintOf } from './keys.ts';
 import { OwnerId } from './owner-id.ts';
 
-/** The distance in seconds that a proof's time may have from ours, and so the time for which a used proof must be remembered. */
+/**
+ * The distance in seconds that a proof's time may have from ours, and so the time for which a used proof must
+ * be remembered.
+ */
 export const PROOF_WINDOW_SECONDS = 60;
 
 const PROOF_TYPE = 'dpop+jwt';
@@ -20,7 +23,10 @@ const OWNER_TOKEN_AUDIENCE = 'eigenveil/1 data-user';
 /** Longer addresses are not repeated in a refusal. */
 const LONGEST_ADDRESS = 300;
 
-/** The request that a proof is for: method, absolute URL without query, and the access token if one goes with it. */
+/**
+ * The request that a proof is for: method, absolute URL without query, and the access token if one goes with
+ * it.
+ */
 export interface ProvenRequest {
   readonly method: string;
   readonly url: string;
@@ -36,7 +42,9 @@ const ProofClaims = z.object({
   ath: z.string().optional(),
 });
 
-/** The content of a verified proof: whose key it is, and the id under which it must not come a second time. */
+/**
+ * The content of a verified proof: whose key it is, and the id under which it must not come a second time.
+ */
 export interface VerifiedProof {
   readonly publicJwk: PublicJwk;
   readonly thumbprint: Thumbprint;
@@ -57,8 +65,9 @@ export async function createProof(key: SigningKey, request: ProvenRequest): Prom
 }
 
 /**
- * Verifies that `proof` was made for this very request by the holder of the key it names. The caller still has to
- * decide whether that key may do this, and then to admit the proof's id once (ReplayGuard). `leg` says in a refusal who asks whom.
+ * Verifies that `proof` was made for this very request by the holder of the key it names. The caller still
+ * has to decide whether that key may do this, and then to admit the proof's id once (ReplayGuard). `leg` says
+ * in a refusal who asks whom.
  * @throws ERR_AUTH_REQUIRED
  */
 export async function verifyProof(
@@ -105,16 +114,16 @@ function httpsOrigin(url: string): string | undefined {
 }
 
 /**
- * Remembers used proofs for as long as they would be accepted. Held in memory: after a restart a proof could be used
- * twice within the window, which is harmless because every request that it can carry is idempotent.
+ * Remembers used proofs for as long as they would be accepted. Held in memory: after a restart a proof could
+ * be used twice within the window, which is harmless because every request that it can carry is idempotent.
  */
 export class ReplayGuard {
   /** In the order of their expiry, which is that of their insertion. */
   readonly #expiries = new Map<string, number>();
   readonly #capacity: number;
   /**
-   * The iterator that finds the oldest one. It is kept, since a new iterator walks over everything that was deleted before, tens of
-   * thousands of places at hundreds of requests a second.
+   * The iterator that finds the oldest one. It is kept, since a new iterator walks over everything that was
+   * deleted before, tens of thousands of places at hundreds of requests a second.
    */
   #rest: MapIterator<[string, number]> | undefined;
   #oldest: [string, number] | undefined;

@@ -1,5 +1,6 @@
 /**
- * Signed statements: compact JWS with a type of their own in the header, so that no statement can pass for another.
+ * Signed statements: compact JWS with a type of their own in the header, so that no statement can pass for
+ * another.
  */
 import { CodedError, concatBytes, textOf, utf8 } from '@eigenveil/platform';
 import { CompactSign, compactVerify, decodeProtectedHeader } from 'jose';
@@ -17,7 +18,8 @@ export interface Statement<Schema extends z.ZodType> {
 
 /**
  * Signs `payload` as a statement of the given kind; the signer's public key travels in the header.
- * @param leastBytes so long its JSON is at least, by spaces at its end: of numbers whose lengths must not be seen on the line
+ * @param leastBytes so long its JSON is at least, by spaces at its end: of numbers whose lengths must not be
+ * seen on the line
  * @example
  * import { RECEIPT, signStatement, verifyStatement } from '@eigenveil/wire';
  *
@@ -64,8 +66,8 @@ export async function verifyStatement<Schema extends z.ZodType>(
 }
 
 /**
- * The public key that a statement names as its signer's. It proves nothing by itself: the caller decides by the key's
- * thumbprint whether it is somebody, and then verifies under it.
+ * The public key that a statement names as its signer's. It proves nothing by itself: the caller decides by
+ * the key's thumbprint whether it is somebody, and then verifies under it.
  */
 export function claimedSigner<Schema extends z.ZodType>(
   statement: Statement<Schema>,

@@ -57,6 +57,7 @@ export async function importSigningKey(jwk: PrivateJwk): Promise<SigningKey> {
 
 /** RFC 7638: a digest of the members that make the key, in the order of their names. */
 export async function thumbprintOf({ crv, kty, x }: PublicJwk): Promise<Thumbprint> {
-  // Not with jose, which has another thread make so short a digest: that costs ten times as much, once per request.
+  // Not with jose, which has another thread make so short a digest: that costs ten times as much, once per
+  // request.
   return Thumbprint.parse(toBase64url(sha256(JSON.stringify({ crv, kty, x }))));
 }

@@ -1,4 +1,7 @@
-/** Checks that the service at an address is the one that was meant, by its pinned identity key and by its name for itself. */
+/**
+ * Checks that the service at an address is the one that was meant, by its pinned identity key and by its name
+ * for itself.
+ */
 import { CodedError } from '@eigenveil/platform';
 import type { Thumbprint } from '@eigenveil/task/schema';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * The statement that the CSP signs about a task, and its check by a party that pins the CSP's key, which accepts it only if the CSP has signed the task's digest and
- * its Paillier key.
+ * The statement that the CSP signs about a task, and its check by a party that pins the CSP's key, which
+ * accepts it only if the CSP has signed the task's digest and its Paillier key.
  */
 import { CodedError, fromBase64url } from '@eigenveil/platform';
 import { Task, TaskId } from '@eigenveil/task';
@@ -17,7 +17,9 @@ export const PaillierPublicKey = z.strictObject({
 });
 export type PaillierPublicKey = z.infer<typeof PaillierPublicKey>;
 
-/** A task together with the CSP's signature over its digest, its Paillier key and the data user's signing key. */
+/**
+ * A task together with the CSP's signature over its digest, its Paillier key and the data user's signing key.
+ */
 export const SignedTask = z.strictObject({ task: Task, agreement: z.string().max(16_384) });
 export type SignedTask = z.infer<typeof SignedTask>;
 
@@ -30,7 +32,10 @@ export const AGREEMENT = {
     taskDigest: Digest,
     publicKey: PaillierPublicKey,
     dataUserKey: PublicJwk,
-    /** Present for a task with `sketch`, and for no other: 32 bytes that the CSP draws once the task is fixed; see sketchSeed. */
+    /**
+     * Present for a task with `sketch`, and for no other: 32 bytes that the CSP draws once the task is fixed;
+     * see sketchSeed.
+     */
     sketchNonce: z
       .string()
       .regex(/^[A-Za-z0-9_-]{43}$/)
@@ -40,8 +45,9 @@ export const AGREEMENT = {
 export type Agreement = z.infer<(typeof AGREEMENT)['schema']>;
 
 /**
- * Returns the seed of Ω of a sketched task: 32 bytes that nobody knows before the CSP has signed. The data user has fixed the task by then, so it cannot choose Ω:
- * with one of its choice it would get columns of the scatter matrix. The CSP learns nothing that depends on Ω.
+ * Returns the seed of Ω of a sketched task: 32 bytes that nobody knows before the CSP has signed. The data
+ * user has fixed the task by then, so it cannot choose Ω: with one of its choice it would get columns of the
+ * scatter matrix. The CSP learns nothing that depends on Ω.
  * @throws ERR_AGREEMENT_INVALID for the agreement of a task without a sketch
  */
 export function sketchSeed(agreement: Agreement): Uint8Array {

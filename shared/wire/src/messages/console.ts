@@ -1,6 +1,6 @@
 /**
- * The messages between the operator's console and the data user: sessions, and streams of what changes. This file needs
- * nothing of the system, so that the page reads it with the schemas that the service answers by.
+ * The messages between the operator's console and the data user: sessions, and streams of what changes. This
+ * file needs nothing of the system, so that the page reads it with the schemas that the service answers by.
  */
 import { Task } from '@eigenveil/task/schema';
 import { z } from 'zod';
@@ -19,7 +19,10 @@ export type ConsoleSessionRequest = z.infer<typeof ConsoleSessionRequest>;
 export const ConsoleSession = z.strictObject({
   /** The token for `Authorization: Bearer …`. It is a secret, which is in the memory of the page alone. */
   bearer: z.string().max(2048),
-  /** The time of the answer. `expiresAt` less this is how long the bearer holds, whatever the page's clock says. */
+  /**
+   * The time of the answer. `expiresAt` less this is how long the bearer holds, whatever the page's clock
+   * says.
+   */
   at: Moment,
   /** 15 minutes from `at`, or `endsAt` where that is sooner. */
   expiresAt: Moment,
@@ -28,7 +31,10 @@ export const ConsoleSession = z.strictObject({
 });
 export type ConsoleSession = z.infer<typeof ConsoleSession>;
 
-/** The longest list of arrivals; of more contributions it is thinned out evenly, and the first and the last stay. */
+/**
+ * The longest list of arrivals; of more contributions it is thinned out evenly, and the first and the last
+ * stay.
+ */
 export const MOST_ARRIVALS = 500;
 
 /** A task as the console shows it. Nothing in it says which owner did what. */
@@ -39,13 +45,17 @@ export const TaskProgress = z.strictObject({
   minimumOwners: Task.shape.minimumOwners,
   maximumOwners: Task.shape.maximumOwners,
   deadline: Task.shape.deadline,
-  /** When which number of contributions was stored, ascending in both; withdrawn ones are left out. At most MOST_ARRIVALS. */
+  /**
+   * When which number of contributions was stored, ascending in both; withdrawn ones are left out. At most
+   * MOST_ARRIVALS.
+   */
   arrivals: z.array(z.strictObject({ at: Moment, contributions: z.int().min(1) })).max(MOST_ARRIVALS),
   /** Uploads that were refused, by code, the most frequent first. Counts may lag by some seconds. */
   refused: z.array(z.strictObject({ code: CodeOfError, count: z.int().min(1), lastAt: Moment })),
   /**
-   * The states that the task has been in, in their order; what was before this was recorded is left out. `endedAt` is null of the
-   * current state, and `milliseconds` is the work of the stage that ended in the next state, null before and where there is none.
+   * The states that the task has been in, in their order; what was before this was recorded is left out.
+   * `endedAt` is null of the current state, and `milliseconds` is the work of the stage that ended in the
+   * next state, null before and where there is none.
    */
   stages: z.array(
     z.strictObject({
@@ -55,7 +65,10 @@ export const TaskProgress = z.strictObject({
       milliseconds: z.number().min(0).nullable(),
     }),
   ),
-  /** The progress of a two-party computation; null if none runs. `planned` and `secondsLeft` are null while they are not known. */
+  /**
+   * The progress of a two-party computation; null if none runs. `planned` and `secondsLeft` are null while
+   * they are not known.
+   */
   computation: z
     .strictObject({
       unit: ComputationUnit,
@@ -74,8 +87,8 @@ export const STREAM_MEDIA_TYPE = 'application/x-ndjson';
 export const HEARTBEAT_MILLISECONDS = 15_000;
 
 /**
- * A line of a stream. The first is an `update`, sent at once; others follow when something has changed. A stream that ends without a
- * line `end` was broken off: ask again after a pause.
+ * A line of a stream. The first is an `update`, sent at once; others follow when something has changed. A
+ * stream that ends without a line `end` was broken off: ask again after a pause.
  */
 function lineWith<Update extends z.ZodType>(update: Update) {
   return z.discriminatedUnion('kind', [

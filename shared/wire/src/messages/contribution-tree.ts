@@ -1,6 +1,7 @@
 /**
- * The Merkle tree over the contributions of a task, in the manner of RFC 9162, section 2.1: leaves and nodes are hashed under names of their own,
- * leaves are sorted by owner id, and the last node of a level that has no neighbour goes up as it is, never twice. A proof is as long as the tree is high.
+ * The Merkle tree over the contributions of a task, in the manner of RFC 9162, section 2.1: leaves and nodes
+ * are hashed under names of their own, leaves are sorted by owner id, and the last node of a level that has
+ * no neighbour goes up as it is, never twice. A proof is as long as the tree is high.
  */
 import { concatBytes, nextTurn, sha256, utf8 } from '@eigenveil/platform';
 import { bytesOfDigest, type Digest, digestOfHash } from '../identity/digest.ts';
@@ -25,7 +26,8 @@ export const TILE_SIZE = 256;
 const PAGE_SIZE = 1000;
 
 /**
- * A tree that grows leaf by leaf and keeps one hash for every TILE_SIZE leaves, so that a path needs only the contributions of one tile beside it.
+ * A tree that grows leaf by leaf and keeps one hash for every TILE_SIZE leaves, so that a path needs only the
+ * contributions of one tile beside it.
  */
 export class ContributionTree {
   readonly #tiles: { readonly after: OwnerId | ''; hash: Hash }[] = [];
@@ -33,7 +35,10 @@ export class ContributionTree {
   #last: OwnerId | '' = '';
   #size = 0;
 
-  /** Makes a tree of contributions that are read page by page: each page has up to `limit` whose owner ids come after `after`, in their order. */
+  /**
+   * Makes a tree of contributions that are read page by page: each page has up to `limit` whose owner ids
+   * come after `after`, in their order.
+   */
   static async read(
     page: (after: OwnerId | '', limit: number) => Promise<readonly TreeContribution[]>,
   ): Promise<ContributionTree> {
@@ -114,8 +119,8 @@ export class ContributionTree {
 }
 
 /**
- * Returns whether a contribution is the leaf at `index` of the tree with this root and `size` leaves: RFC 9162, section 2.1.3.2. Exactly one path of
- * exactly one length is right for an index and a size.
+ * Returns whether a contribution is the leaf at `index` of the tree with this root and `size` leaves: RFC
+ * 9162, section 2.1.3.2. Exactly one path of exactly one length is right for an index and a size.
  * @example
  * import { ContributionTree, isIncluded } from '@eigenveil/wire';
  *

@@ -1,6 +1,7 @@
 /**
- * The CSP's counter of an owner's ledger: how many entries the owner has made, and a digest of the last one, which is bound to all before it. By it an
- * owner notices that its ledger is an old one, or one of two. Entries have random bytes, so the digest tells the CSP nothing of what they say.
+ * The CSP's counter of an owner's ledger: how many entries the owner has made, and a digest of the last one,
+ * which is bound to all before it. By it an owner notices that its ledger is an old one, or one of two.
+ * Entries have random bytes, so the digest tells the CSP nothing of what they say.
  */
 import { z } from 'zod';
 import { Digest, digestBytes } from '../identity/digest.ts';
@@ -9,7 +10,9 @@ import { OwnerId } from '../identity/owner-id.ts';
 /** The digest that the first entry follows. */
 export const NO_ENTRY = digestBytes('budget entry');
 
-/** Sets the counter, if it is one less now and the entry before is `previous`. With counter 0 it only asks. */
+/**
+ * Sets the counter, if it is one less now and the entry before is `previous`. With counter 0 it only asks.
+ */
 export const CounterRequest = z.strictObject({
   counter: z.int().min(0),
   digest: Digest,

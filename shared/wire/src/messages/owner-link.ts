@@ -1,6 +1,6 @@
 /**
- * The link by which somebody becomes a data owner on the owners' page. All of it stands behind the `#`, which browsers send to no server;
- * the token in it enrols whoever comes first, once.
+ * The link by which somebody becomes a data owner on the owners' page. All of it stands behind the `#`, which
+ * browsers send to no server; the token in it enrols whoever comes first, once.
  */
 import { CodedError } from '@eigenveil/platform';
 import { TaskId, Thumbprint } from '@eigenveil/task/schema';
@@ -11,7 +11,10 @@ import { ServiceUrl } from '../transport/service-url.ts';
 
 const Token = z.string().regex(/^[\w-]{20,128}$/, 'expected an enrolment token');
 
-/** The service that the owner should trust, and what the owner should do there. A task is looked for at its data user. */
+/**
+ * The service that the owner should trust, and what the owner should do there. A task is looked for at its
+ * data user.
+ */
 export const OwnerLink = z
   .strictObject({
     csp: ServiceUrl,
@@ -26,7 +29,10 @@ export const OwnerLink = z
   });
 export type OwnerLink = z.infer<typeof OwnerLink>;
 
-/** The address at which an organisation hosts the owners' page: a folder or a file there, without query and fragment. */
+/**
+ * The address at which an organisation hosts the owners' page: a folder or a file there, without query and
+ * fragment.
+ */
 export const OwnerPageUrl = z
   .url({ protocol: /^https$/ })
   .regex(/^https:\/\/[^?#@]+$/i, 'expected an https address without "?", "#" and a user');
@@ -48,7 +54,8 @@ export function ownerLink(page: string, link: OwnerLink): string {
 }
 
 /**
- * Reads what stands behind the `#` of such a link. It is strict: each member stands once, and no other does. It checks only the form of what the link says.
+ * Reads what stands behind the `#` of such a link. It is strict: each member stands once, and no other does.
+ * It checks only the form of what the link says.
  * @param fragment with or without its `#`
  * @throws ERR_BODY_INVALID naming the member that is wrong, never what it holds
  */

@@ -1,6 +1,7 @@
 /**
- * Contributions in pieces: one that is longer than WHOLE_BYTES is handed in piece by piece, so that neither side holds all of it, a broken line costs one
- * piece, and each piece is checked as it comes. A shorter one goes in one request.
+ * Contributions in pieces: one that is longer than WHOLE_BYTES is handed in piece by piece, so that neither
+ * side holds all of it, a broken line costs one piece, and each piece is checked as it comes. A shorter one
+ * goes in one request.
  */
 import { z } from 'zod';
 import { Digest } from '../identity/digest.ts';
@@ -19,7 +20,8 @@ export interface Piece {
 }
 
 /**
- * Returns the pieces of a contribution of this number of ciphertexts, in their order; empty for one that goes in one request.
+ * Returns the pieces of a contribution of this number of ciphertexts, in their order; empty for one that goes
+ * in one request.
  * @example
  * import { piecesOf } from '@eigenveil/wire';
  *
@@ -36,7 +38,10 @@ export function piecesOf(ciphertexts: number, ciphertextBytes: number): readonly
   }));
 }
 
-/** The part of an owner's contribution that the data user has: the number of first pieces of the one with this digest. Null: nothing. */
+/**
+ * The part of an owner's contribution that the data user has: the number of first pieces of the one with this
+ * digest. Null: nothing.
+ */
 export const UploadResponse = z.strictObject({
   contributionDigest: Digest.nullable(),
   pieces: z.int().min(0),

@@ -1,4 +1,7 @@
-/** Problem details as they come from a service (RFC 9457), and the errors that they stand for. Needs nothing of the system. */
+/**
+ * Problem details as they come from a service (RFC 9457), and the errors that they stand for. Needs nothing
+ * of the system.
+ */
 import type { CodedError } from '@eigenveil/platform';
 import { z } from 'zod';
 import { errorCodeOf, fromProblem } from '../errors.ts';
@@ -20,7 +23,9 @@ export function errorFromProblem(text: string, retryAfterSeconds?: number): Code
   return fromProblem({ ...rest, ...(detail === undefined ? {} : { detail }) }, retryAfterSeconds);
 }
 
-/** Returns whether the peer could not be reached or had no time, so that the same request may succeed later. */
+/**
+ * Returns whether the peer could not be reached or had no time, so that the same request may succeed later.
+ */
 export function isTransient(error: unknown): boolean {
   const code = errorCodeOf(error);
   return (

@@ -1,6 +1,7 @@
 /**
- * Provenance: what the CSP signs about the records that it has verified and about the one projection that was registered, and how an owner
- * checks both. It proves which records were verified, not what the data user has aggregated.
+ * Provenance: what the CSP signs about the records that it has verified and about the one projection that was
+ * registered, and how an owner checks both. It proves which records were verified, not what the data user has
+ * aggregated.
  */
 import { CodedError, fromBase64url, randomBytes, utf8 } from '@eigenveil/platform';
 import { type Task, TaskId } from '@eigenveil/task';
@@ -29,7 +30,10 @@ export const STATEMENT = {
 } as const;
 export type ProvenanceStatement = z.infer<(typeof STATEMENT)['schema']>;
 
-/** The statement that the CSP signs about the first projection digest that the data user registers for a task, and about no other. */
+/**
+ * The statement that the CSP signs about the first projection digest that the data user registers for a task,
+ * and about no other.
+ */
 export const COUNTERSIGNATURE = {
   type: 'eigenveil-countersignature+jws',
   code: 'ERR_PROVENANCE_INVALID',
@@ -47,7 +51,9 @@ export const Provenance = z.strictObject({
 });
 export type Provenance = z.infer<typeof Provenance>;
 
-/** The provenance with the place of an owner's contribution in the tree, which is at most 2^53 leaves wide. */
+/**
+ * The provenance with the place of an owner's contribution in the tree, which is at most 2^53 leaves wide.
+ */
 export const OwnerProvenance = Provenance.extend({
   inclusion: z.strictObject({ index: z.int().min(0), path: z.array(Digest).max(53) }),
 });
@@ -58,8 +64,8 @@ export function newSalt(): Digest {
 }
 
 /**
- * The digest of a signed projection that the data user registers. The CSP gets no salt: it could else test guesses of a result, of which there may be few
- * (a projection of two features, say), and tell a refusal.
+ * The digest of a signed projection that the data user registers. The CSP gets no salt: it could else test
+ * guesses of a result, of which there may be few (a projection of two features, say), and tell a refusal.
  */
 export function digestProjection(salt: Digest, projection: string): Digest {
   return digestBytes('projection', fromBase64url(salt), utf8(projection));

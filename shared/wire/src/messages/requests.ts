@@ -12,10 +12,16 @@ import { OwnerProvenance, Provenance } from './provenance.ts';
 export const EnrolmentResponse = z.strictObject({ ownerId: OwnerId, ownerToken: z.string().max(4096) });
 export type EnrolmentResponse = z.infer<typeof EnrolmentResponse>;
 
-/** The body of a request with a task, at most: 10,000 features of a sketch with names of 128 characters and ranges of 17 digits. */
+/**
+ * The body of a request with a task, at most: 10,000 features of a sketch with names of 128 characters and
+ * ranges of 17 digits.
+ */
 export const TASK_BODY_BYTES = 3 * 1024 * 1024;
 
-/** A request to the data user to renew a task; without a deadline, the new task has as much time as the old one had. */
+/**
+ * A request to the data user to renew a task; without a deadline, the new task has as much time as the old
+ * one had.
+ */
 export const RenewalRequest = z.strictObject({ deadline: Task.shape.deadline.exactOptional() });
 export type RenewalRequest = z.infer<typeof RenewalRequest>;
 /** The task that renews another, to owners; null: there is none yet. */
@@ -28,7 +34,10 @@ export const RECORD = {
   schema: z.strictObject({
     taskId: TaskId,
     taskDigest: Digest,
-    /** The digest of the Paillier key that the owner encrypted under, so that a swapped key cannot go unnoticed. */
+    /**
+     * The digest of the Paillier key that the owner encrypted under, so that a swapped key cannot go
+     * unnoticed.
+     */
     publicKeyDigest: Digest,
     ownerId: OwnerId,
     contributionDigest: Digest,
@@ -39,10 +48,16 @@ export type OwnerRecord = z.infer<(typeof RECORD)['schema']>;
 /** Characters of a record; the CSP reads no longer ones. */
 export const LONGEST_RECORD = 2048;
 
-/** The most records that one request may carry, so that the CSP's memory does not grow with the number of owners. */
+/**
+ * The most records that one request may carry, so that the CSP's memory does not grow with the number of
+ * owners.
+ */
 export const RECORDS_PER_REQUEST = 500;
 
-/** The set of records that a task shall be fixed to: how many there are, and the root of the ContributionTree over them. */
+/**
+ * The set of records that a task shall be fixed to: how many there are, and the root of the ContributionTree
+ * over them.
+ */
 export const FixationRequest = z.strictObject({ verifiedOwners: z.int().min(1), contributionsRoot: Digest });
 export type FixationRequest = z.infer<typeof FixationRequest>;
 
@@ -69,8 +84,9 @@ const ReleasedHistogram = z.strictObject({
 });
 
 /**
- * The result of a task. Vectors are rows over the features scaled to [−1, 1], of length 1, in descending order of
- * their eigenvalues, which refer to the undivided scatter. Those of a correlation matrix are divided by standard deviations, and so longer.
+ * The result of a task. Vectors are rows over the features scaled to [−1, 1], of length 1, in descending
+ * order of their eigenvalues, which refer to the undivided scatter. Those of a correlation matrix are divided
+ * by standard deviations, and so longer.
  */
 export const Projection = z.strictObject({
   taskId: TaskId,
@@ -79,7 +95,10 @@ export const Projection = z.strictObject({
   twoParty: TwoPartyName,
   features: Task.shape.features,
   fractionBits: Task.shape.fractionBits,
-  /** The sketch of a task that has one, whose vectors and eigenvalues are approximate: how many columns it had. */
+  /**
+   * The sketch of a task that has one, whose vectors and eigenvalues are approximate: how many columns it
+   * had.
+   */
   sketch: Task.shape.sketch,
   outputs: z.array(Output),
   /** The basis of the task: with one, features are the components of that projection. */
@@ -88,7 +107,9 @@ export const Projection = z.strictObject({
   differentialPrivacy: DifferentialPrivacy.nullable().default(null),
   vectors: z.array(z.array(z.number())),
   eigenvalues: z.array(z.number()),
-  /** True for each component of which the computation found the eigenpair; absent where nothing is in doubt. */
+  /**
+   * True for each component of which the computation found the eigenpair; absent where nothing is in doubt.
+   */
   converged: z.array(z.boolean()).optional(),
   mean: z.array(z.number()).optional(),
   trace: z.number().optional(),
@@ -97,9 +118,15 @@ export const Projection = z.strictObject({
   /** One count per labelling of the task and class. */
   classCounts: z.array(z.array(z.int().min(0))).optional(),
   variances: z.array(z.number()).optional(),
-  /** The result of a task of ridge, which has no vectors: for features in [−1, 1], a weight for each except the last, which is predicted. */
+  /**
+   * The result of a task of ridge, which has no vectors: for features in [−1, 1], a weight for each except
+   * the last, which is predicted.
+   */
   regression: z.strictObject({ weights: z.array(z.number()), intercept: z.number() }).optional(),
-  /** The result of a histogram task, which has no vectors; everything else in it follows from the coefficients. */
+  /**
+   * The result of a histogram task, which has no vectors; everything else in it follows from the
+   * coefficients.
+   */
   histograms: z.array(ReleasedHistogram).optional(),
   /** The number of rows by these counts, and the deviation of its noise. */
   privateRows: z.strictObject({ rows: z.number(), deviation: z.number() }).optional(),
@@ -119,7 +146,10 @@ const SignedText = z.string().max(33_554_432);
 export const SignedLink = SignedTask.extend({ projection: SignedText, provenance: Provenance });
 export type SignedLink = z.infer<typeof SignedLink>;
 
-/** The links before a task, the first of which stands on none; of a sketch that refines an earlier result, that one alone. */
+/**
+ * The links before a task, the first of which stands on none; of a sketch that refines an earlier result,
+ * that one alone.
+ */
 const SignedLinks = z
   .array(SignedLink)
   .min(1)

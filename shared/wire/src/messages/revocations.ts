@@ -1,4 +1,7 @@
-/** The owners whose keys the CSP admits no longer: a numbered list that it signs again for each answer, since data users check owner tokens without asking it. */
+/**
+ * The owners whose keys the CSP admits no longer: a numbered list that it signs again for each answer, since
+ * data users check owner tokens without asking it.
+ */
 import { z } from 'zod';
 import { OwnerId } from '../identity/owner-id.ts';
 

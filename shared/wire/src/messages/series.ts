@@ -1,6 +1,7 @@
 /**
- * The series of tasks that renew each other. A task's id names its parameters once, so each task of a series is a task of its own, with a key of its
- * own; it is bound to the one before by that one's digest, which the CSP has signed with the rest of it.
+ * The series of tasks that renew each other. A task's id names its parameters once, so each task of a series
+ * is a task of its own, with a key of its own; it is bound to the one before by that one's digest, which the
+ * CSP has signed with the rest of it.
  */
 import { CodedError } from '@eigenveil/platform';
 import { type Task, TaskId } from '@eigenveil/task';
@@ -20,7 +21,10 @@ export interface SeriesLink {
   readonly parametersDigest: Digest;
 }
 
-/** The members that may differ between a task and the one that renews it. The Paillier key is no part of a task. */
+/**
+ * The members that may differ between a task and the one that renews it. The Paillier key is no part of a
+ * task.
+ */
 const OWN = ['id', 'deadline', 'series'] as const satisfies readonly (keyof Task)[];
 
 /** The place of a task in its series; a task that renews none is the first of the series that may follow. */
@@ -42,7 +46,8 @@ export function renewalOf(previous: Task, own: Pick<Task, 'id' | 'deadline'>): T
 }
 
 /**
- * Checks that a task renews the one that the link is of, and is the same except for id, deadline and key. Whether the CSP has signed it is checked before.
+ * Checks that a task renews the one that the link is of, and is the same except for id, deadline and key.
+ * Whether the CSP has signed it is checked before.
  * @throws ERR_SERIES_INVALID
  * @example
  * import { checkRenewal, linkOf, verifySignedTask } from '@eigenveil/wire';
@@ -66,7 +71,8 @@ export function checkRenewal(previous: SeriesLink, task: Task): void {
 }
 
 /**
- * Id of the task that renews one with this digest: there is no other, so that whoever asks again, or at once with somebody else, gets the same.
+ * Id of the task that renews one with this digest: there is no other, so that whoever asks again, or at once
+ * with somebody else, gets the same.
  * @param attempt 0, and one more for each attempt before that has ended before the CSP signed
  */
 export function renewalId(previous: Digest, attempt: number): TaskId {

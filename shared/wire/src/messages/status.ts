@@ -1,4 +1,7 @@
-/** The state of tasks at the data user, as it tells its operator; this file needs nothing of the system, so that pages read it, too. */
+/**
+ * The state of tasks at the data user, as it tells its operator; this file needs nothing of the system, so
+ * that pages read it, too.
+ */
 import { DifferentialPrivacy, Task, TaskId } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../errors.ts';
@@ -11,7 +14,10 @@ export const PeerText = z.string().overwrite((text) => printable(text));
 /** A stable code of an error. */
 export const CodeOfError = z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]);
 
-/** The states of a task at the data user, in the order in which they follow one another; the last three are final. */
+/**
+ * The states of a task at the data user, in the order in which they follow one another; the last three are
+ * final.
+ */
 export const TaskState = z.enum([
   'proposed',
   'open',
@@ -35,10 +41,13 @@ export type ComputationUnit = z.infer<typeof ComputationUnit>;
  * - `signature`: the CSP has not signed the proposed task
  * - `contributions`: owners have to contribute, there are fewer than the minimum
  * - `close`: there is the minimum of contributions and more may come; the operator closes when enough have
- * - `end`: the same, but the task will close by itself, when the time or the last contribution has come; the operator may do it before
- * - `close full`, `close overdue`: no more can come (the maximum is reached, the deadline has passed): the operator can close
+ * - `end`: the same, but the task will close by itself, when the time or the last contribution has come; the
+ *   operator may do it before
+ * - `close full`, `close overdue`: no more can come (the maximum is reached, the deadline has passed): the
+ *   operator can close
  * - `closing`: the time or the last contribution has come, and the data user closes the task by itself
- * - `cancel`: the deadline has passed with fewer than the minimum: the task stays open until the operator cancels it, or it was kept long enough
+ * - `cancel`: the deadline has passed with fewer than the minimum: the task stays open until the operator
+ *   cancels it, or it was kept long enough
  * - `aggregation`, `unblinding`, `computation`, `countersignature`: work of the servers
  * - `obstacle`: the current stage is tried again; `waiting` says why, and `who` has to repair it
  * - `nothing`: the task is final
@@ -72,7 +81,10 @@ export const TaskStatus = z.strictObject({
   failure: z.strictObject({ code: CodeOfError, message: PeerText }).optional(),
   /** The reason why the current stage has to be tried again. */
   waiting: z.strictObject({ code: PeerText, message: PeerText }).optional(),
-  /** The progress of a two-party computation, and the seconds since it began; `planned` is there once it has been counted. */
+  /**
+   * The progress of a two-party computation, and the seconds since it began; `planned` is there once it has
+   * been counted.
+   */
   progress: z
     .strictObject({
       unit: ComputationUnit,

@@ -2,7 +2,10 @@
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '../codes.ts';
 
-/** Node.js's words for what its verification of a chain found (OpenSSL's X509_V_ERR_…), and its own for names; UNSPECIFIED are all others. */
+/**
+ * Node.js's words for what its verification of a chain found (OpenSSL's X509_V_ERR_…), and its own for names;
+ * UNSPECIFIED are all others.
+ */
 const REASONS: ReadonlySet<string> = new Set([
   'CERT_CHAIN_TOO_LONG',
   'CERT_HAS_EXPIRED',
@@ -51,7 +54,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: NAME_TRUSTED,
 };
 
-/** ERR_PEER_CERTIFICATE if that is why a connection to `url` failed, by the code of its error; otherwise undefined. */
+/**
+ * ERR_PEER_CERTIFICATE if that is why a connection to `url` failed, by the code of its error; otherwise
+ * undefined.
+ */
 export function certificateError(url: string, reason: string, cause: unknown): CodedError | undefined {
   if (!REASONS.has(reason)) return undefined;
   const advice = ADVICE[reason] ?? 'its operator must replace it';
@@ -66,7 +72,10 @@ const CONNECTION_WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection broke off',
 };
 
-/** Returns why a connection failed, by its error: the system's code, or words where a library has a code of its own. */
+/**
+ * Returns why a connection failed, by its error: the system's code, or words where a library has a code of
+ * its own.
+ */
 export function connectionReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.startsWith('ERR_SSL_')) return CONNECTION_WORDS.EPROTO!;

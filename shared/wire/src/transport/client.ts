@@ -1,6 +1,7 @@
 /**
- * An HTTPS client for the services: a fresh proof for every attempt, answers bounded in bytes and time, and patience with peers that are down
- * for a moment. How bytes get there is `undici.ts` in Node.js and `fetch.ts` in browsers.
+ * An HTTPS client for the services: a fresh proof for every attempt, answers bounded in bytes and time, and
+ * patience with peers that are down for a moment. How bytes get there is `undici.ts` in Node.js and
+ * `fetch.ts` in browsers.
  */
 import { CodedError, concatBytes, sleep, textOf, utf8 } from '@eigenveil/platform';
 import type { z } from 'zod';
@@ -23,13 +24,18 @@ export type Credentials =
 export interface ServiceAddress {
   /** Base URL, https only. */
   readonly url: string;
-  /** PEM certificates to trust instead of the system's; undefined means the system's, as it is in browsers. */
+  /**
+   * PEM certificates to trust instead of the system's; undefined means the system's, as it is in browsers.
+   */
   readonly ca?: string | undefined;
 }
 
 export interface ServiceClientOptions extends ServiceAddress {
   readonly credentials: Credentials;
-  /** The time in milliseconds that one attempt may take, and that the peer may be silent in it. Bytes that move add to the former, see Deadline. */
+  /**
+   * The time in milliseconds that one attempt may take, and that the peer may be silent in it. Bytes that
+   * move add to the former, see Deadline.
+   */
   readonly timeoutMilliseconds?: number;
   /** The time in milliseconds for which to go on trying while the peer cannot be reached or is busy. */
   readonly patienceMilliseconds?: number;
@@ -98,7 +104,10 @@ export class ServiceClient {
     this.#transport = this.#open(options.ca);
   }
 
-  /** Trusts other certificates (PEM; undefined: the system's) from the next attempt on. One that is under way ends as it began. */
+  /**
+   * Trusts other certificates (PEM; undefined: the system's) from the next attempt on. One that is under way
+   * ends as it began.
+   */
   trust(ca: string | undefined): void {
     if (this.#closed) return;
     const before = this.#transport;
@@ -111,9 +120,10 @@ export class ServiceClient {
   }
 
   /**
-   * Sends a request and returns the validated answer. A peer's problem details become an error with their code;
-   * otherwise ERR_PEER_UNREACHABLE, ERR_PEER_TIMEOUT or ERR_PEER_PROTOCOL. While patience lasts, attempts that found
-   * nobody or a busy peer are repeated, which is safe because every request of this protocol is idempotent.
+   * Sends a request and returns the validated answer. A peer's problem details become an error with their
+   * code; otherwise ERR_PEER_UNREACHABLE, ERR_PEER_TIMEOUT or ERR_PEER_PROTOCOL. While patience lasts,
+   * attempts that found nobody or a busy peer are repeated, which is safe because every request of this
+   * protocol is idempotent.
    */
   async send<Schema extends z.ZodType>(message: ServiceRequest<Schema>): Promise<z.output<Schema>> {
     const giveUpAt = Date.now() + this.#patience;
@@ -131,7 +141,10 @@ export class ServiceClient {
     }
   }
 
-  /** The headers that say who sends the request, prove it, and tell the sender's version; also used for a WebSocket's opening request. */
+  /**
+   * The headers that say who sends the request, prove it, and tell the sender's version; also used for a
+   * WebSocket's opening request.
+   */
   async introduce(method: string, path: string): Promise<Record<string, string>> {
     return { [VERSION_HEADER]: `${SPOKEN_VERSION}`, ...(await this.#authenticate(method, path)) };
   }
@@ -161,7 +174,8 @@ export class ServiceClient {
         return answer.data;
     } else if (contentType.startsWith('application/problem+json')) {
       const error = errorFromProblem(text, retryAfter);
-      // A route that an older service refuses as unknown may be one that it does not have yet; other refusals say themselves what is wrong.
+      // A route that an older service refuses as unknown may be one that it does not have yet; other refusals
+      // say themselves what is wrong.
       if (error?.code === 'ERR_ROUTE_UNKNOWN' && version < this.#oldestPeer)
         throw versionRefused(this.url, version);
       if (error !== undefined) throw error;
@@ -226,7 +240,10 @@ export class ServiceClient {
   }
 }
 
-/** Returns the version in an answer. A header that is not a version comes from a service that is not ours, and the error says that. */
+/**
+ * Returns the version in an answer. A header that is not a version comes from a service that is not ours, and
+ * the error says that.
+ */
 function versionOfAnswer(answer: Answer): number {
   try {
     return versionOf(answer.header(VERSION_HEADER));

@@ -1,4 +1,7 @@
-/** The time that an exchange with a peer may take as a whole: a fixed part, and more only for bytes that do move. */
+/**
+ * The time that an exchange with a peer may take as a whole: a fixed part, and more only for bytes that do
+ * move.
+ */
 
 /** The clock of the system, or of a test that lets no time pass. */
 export interface Clock {
@@ -27,7 +30,8 @@ export class Deadline {
   #cancel: () => void;
 
   /**
-   * Calls `expire` once when `milliseconds` are over and the time that `bytes`, and those of `moved`, take at the slowest rate.
+   * Calls `expire` once when `milliseconds` are over and the time that `bytes`, and those of `moved`, take at
+   * the slowest rate.
    * @param bytes what is known to be sent
    */
   constructor(clock: Clock, milliseconds: number, bytes: number, expire: () => void) {

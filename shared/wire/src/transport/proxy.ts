@@ -1,6 +1,7 @@
 /**
- * Outgoing connections by the HTTP proxy that the environment names: HTTPS_PROXY is its address, NO_PROXY what is reached without it. The proxy carries TLS
- * from end to end (CONNECT), so it sees the name and the port of a service and nothing that is said.
+ * Outgoing connections by the HTTP proxy that the environment names: HTTPS_PROXY is its address, NO_PROXY
+ * what is reached without it. The proxy carries TLS from end to end (CONNECT), so it sees the name and the
+ * port of a service and nothing that is said.
  */
 import { request as plainRequest } from 'node:http';
 import { Agent, type AgentOptions, request as tlsRequest } from 'node:https';
@@ -16,8 +17,10 @@ LOOPBACK.addSubnet('127.0.0.0', 8);
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * The proxy for a service's address; undefined: none, as for what is neither https nor wss. Nothing on this machine is reached by a proxy, which might be another machine.
- * @throws ERR_PROXY for an address of the proxy that cannot be one; the message does not repeat it, since it may hold a password
+ * The proxy for a service's address; undefined: none, as for what is neither https nor wss. Nothing on this
+ * machine is reached by a proxy, which might be another machine.
+ * @throws ERR_PROXY for an address of the proxy that cannot be one; the message does not repeat it, since it
+ * may hold a password
  */
 export function proxyFor(address: string): URL | undefined {
   const { https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY } = process.env;
@@ -47,7 +50,10 @@ function isLoopback(host: string): boolean {
   return /(^|\.)localhost\.?$/.test(host);
 }
 
-/** Names with commas or blanks between: each stands for itself and for what is below it, with a port for that port alone; `*` for all. */
+/**
+ * Names with commas or blanks between: each stands for itself and for what is below it, with a port for that
+ * port alone; `*` for all.
+ */
 function isExcepted(host: string, port: string, list: string): boolean {
   return list.split(/[,\s]+/).some((entry) => {
     if (entry === '*') return true;
@@ -74,8 +80,8 @@ class ProxyRefused extends Error {
 const UNDICI_REFUSAL = /^Proxy response \((\d+)\)/;
 
 /**
- * Returns why there is no connection to `url` by a proxy, if the proxy itself has said so: its user has to correct a user or a rule that it refuses, and
- * a service that it does not reach may come back.
+ * Returns why there is no connection to `url` by a proxy, if the proxy itself has said so: its user has to
+ * correct a user or a rule that it refuses, and a service that it does not reach may come back.
  */
 export function proxyRefusal(url: string, error: unknown): CodedError | undefined {
   const status =

@@ -6,7 +6,10 @@ export const ServiceUrl = z
   .url({ protocol: /^https$/ })
   .regex(/^https:\/\/[^/?#@]+\/?$/i, 'expected an https address without a path and without a user');
 
-/** The origin of a page, exactly as browsers say it: https, no path, no final slash, no usual port, lower case. */
+/**
+ * The origin of a page, exactly as browsers say it: https, no path, no final slash, no usual port, lower
+ * case.
+ */
 export const PageOrigin = z
   .url({ protocol: /^https$/ })
   .refine(

@@ -1,4 +1,7 @@
-/** One exchange of an HTTPS client with a service: what `undici.ts` makes in Node.js and `fetch.ts` in browsers. */
+/**
+ * One exchange of an HTTPS client with a service: what `undici.ts` makes in Node.js and `fetch.ts` in
+ * browsers.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '../codes.ts';
 
@@ -27,9 +30,14 @@ export interface Answer {
 }
 
 export interface Transport {
-  /** Follows no redirection, and sends nothing that it is not given: no cookie, no referrer, nothing out of a cache. */
+  /**
+   * Follows no redirection, and sends nothing that it is not given: no cookie, no referrer, nothing out of a
+   * cache.
+   */
   exchange(exchange: Exchange): Promise<Answer>;
-  /** Returns the error for `cause`, which an exchange with the service at `url`, or reading its answer, threw. */
+  /**
+   * Returns the error for `cause`, which an exchange with the service at `url`, or reading its answer, threw.
+   */
   failure(url: string, cause: unknown): CodedError;
   /** Ends once the exchanges under way have; there are no others. */
   retire(): Promise<void>;

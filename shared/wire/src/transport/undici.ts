@@ -1,4 +1,7 @@
-/** Exchanges in Node.js: TLS 1.3, with certificates that the caller may name, by the proxy that the environment names. */
+/**
+ * Exchanges in Node.js: TLS 1.3, with certificates that the caller may name, by the proxy that the
+ * environment names.
+ */
 import { Agent, type Dispatcher, EnvHttpProxyAgent, errors, request } from 'undici';
 import { certificateError, connectionReason } from './certificates.ts';
 import { proxyFor, proxyRefusal } from './proxy.ts';
@@ -12,7 +15,8 @@ export function openTransport({ ca, silenceMilliseconds }: TransportOptions): Tr
   const dispatcherFor = (url: string): Dispatcher => {
     const proxy = proxyFor(url);
     if (proxy === undefined || direct.closed || direct.destroyed) return direct;
-    // The settings that it would read in the environment are given: the WebSocket between the servers needs the same decision.
+    // The settings that it would read in the environment are given: the WebSocket between the servers needs
+    // the same decision.
     proxied ??= new EnvHttpProxyAgent({
       ...{ httpsProxy: proxy.href, httpProxy: '', noProxy: '' },
       ...times,
