@@ -10,7 +10,7 @@ const ROOT = new URL('..', import.meta.url).pathname;
 const COVERED = [
   '*.md',
   'docs/*.md',
-  'shared/{projection,protocol,task}/src/**/*.ts',
+  'shared/{projection,protocol,task,two-party}/src/**/*.ts',
   'shared/wire/src/{,identity/,messages/,transport/}*.ts',
 ];
 

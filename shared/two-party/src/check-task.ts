@@ -6,7 +6,7 @@ import { checkGarbled } from './garbled/check.ts';
 import { checkRotated } from './rotated/check.ts';
 
 /**
- * That the task's parameters fit together, that its statistics fit its key, and that its two-party protocol computes it.
+ * Checks that the task's parameters fit together, that its statistics fit its key, and that its two-party protocol computes it.
  * @throws as `checkTask`, `layout` and the protocol's own check
  * @example
  * import { TaskProposal } from '@eigenveil/task';

@@ -1,5 +1,5 @@
 /**
- * What the package keeps to itself, for private workspaces and tests alone: the parts of the protocols, and dealers, seeds and simulators in their place.
+ * The inside of the package, for private workspaces and tests alone: the parts of the protocols, and dealers, seeds and simulators in their place.
  * Nothing that is shipped may import it; the linter sees to that.
  */
 export { ClearSession } from './garbling/index.ts';

@@ -1,4 +1,4 @@
-/** What is known of a task before anybody contributes, and what its result can resolve: without what runs it, so that pages load it, too. */
+/** The facts that are known about a task before anybody contributes, and what its result can resolve: without the code that runs it, so that pages load it, too. */
 export { checkComputable } from './check-task.ts';
 export { TWO_PARTY_CODES } from './codes.ts';
 export { CountingGates } from './garbling/counting.ts';

@@ -1,5 +1,5 @@
 /**
- * What every two-party protocol is: two roles, the CSP and the data user, that turn additive shares into a decomposition at the data user.
+ * The form of every two-party protocol: two roles, the CSP and the data user, that turn additive shares into a decomposition at the data user.
  */
 import type { IntegerList } from '@eigenveil/platform';
 import type { Decomposition } from '@eigenveil/projection';
@@ -8,7 +8,7 @@ import type { Channel } from './channel/channel.ts';
 import type { Pace } from './channel/pace.ts';
 import type { TagKeeper } from './channel/transcript.ts';
 
-/** What both servers agree on beforehand; public. */
+/** The public parameters that both servers agree on beforehand. */
 export interface Computation {
   readonly task: StatisticsTask;
   readonly program: Program;
@@ -17,11 +17,11 @@ export interface Computation {
 /** One server's additive shares, one per value of what servers compute with (`computedValues`), as ring elements of the protocol's shareBits (see shares.ts). */
 interface Shares {
   readonly shares: IntegerList;
-  /** Of a task with `sketch`: Ω, public, row by row in whole numbers over 2^`sketchScaleBits`, as sketchMatrix makes it. */
+  /** Present for a task with `sketch`: Ω, public, row by row in whole numbers over 2^`sketchScaleBits`, as sketchMatrix makes it. */
   readonly signs?: Int32Array | undefined;
 }
 
-/** How often the answer of a protocol that gives one may be run as far as its first matrix: a run that is the same as before tells nothing but its time. */
+/** The number of times that the answer of a protocol that gives one may be run as far as its first matrix: a run that is the same as before tells only its time. */
 export const MOST_RUNS = 16;
 
 /**
@@ -53,7 +53,7 @@ export interface DataUserInput extends Shares {
 export interface CspInput extends Shares {
   /** With `rotated`; without it a run is an answer of its own, and cannot be resumed. */
   readonly answer?: KeptAnswer;
-  /** How many owners' records the CSP has verified: the encrypted count of owners must equal it. */
+  /** The number of owners' records that the CSP has verified: the encrypted count of owners must equal it. */
   readonly verifiedOwners: number;
   /**
    * Notes durably that an answer is about to be given, and rejects where none may be given any more: nothing of it leaves then. It is called once,
@@ -65,7 +65,7 @@ export interface CspInput extends Shares {
 }
 
 /**
- * How far a data user is; how many of the unit there will be is known once they have been counted. A product is one of a digit and a ring
+ * The progress of a data user; the total of the unit is known once it has been counted. A product is one of a digit and a ring
  * element; both numbers follow from the public task.
  */
 export interface Progress {
@@ -80,11 +80,11 @@ export interface Progress {
  * closed the channel in order as with any result: the CSP does not learn what came out, or whether anything did.
  */
 export interface TwoPartyProtocol {
-  /** Whether each server's view reveals no more than the declared outputs. */
+  /** True if each server's view reveals no more than the declared outputs. */
   readonly isPrivate: boolean;
-  /** Whether a second answer for the same data would give the data away, so that the CSP gives one only, the same one in every run. */
+  /** True if a second answer for the same data would give the data away, so that the CSP gives one only, the same one in every run. */
   readonly answersOnce: boolean;
-  /** Per value of what servers compute with (`computedValues`) the bits of the ring that its shares are in; for tasks that pass `checkComputable`. */
+  /** Returns for each value that servers compute with (`computedValues`) the bits of the ring of its shares; for tasks that pass `checkComputable`. */
   shareBits(task: StatisticsTask): readonly number[];
   runCsp(channel: Channel, computation: Computation, input: CspInput): Promise<void>;
   runDataUser(

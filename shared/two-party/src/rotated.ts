@@ -146,7 +146,7 @@ async function openCorrelator(
   };
 }
 
-/** Of every share that both servers begin with. */
+/** Returns the ring bits of every share that both servers begin with. */
 function ringBitsOf(task: StatisticsTask): number {
   if (task.sketch !== undefined) return sketchParameters(task, { components: 1 }).shareRing;
   return task.method.kind === 'pca' ? rotatedRingBits(task) : pencilRingBits(task);

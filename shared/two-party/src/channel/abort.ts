@@ -3,7 +3,7 @@ import { type CodedError, isOf } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import type { Channel } from './channel.ts';
 
-/** Codes that depend on nothing but messages which the peer itself has sent, so that they tell it nothing new: not those of checks with a secret. */
+/** Codes that depend only on messages which the peer itself has sent, so that they tell it nothing new; codes of checks with a secret are not among them. */
 const TELLABLE = /^ERR_CHANNEL_|^ERR_GARBLING_MESSAGE$|^ERR_OT_(POINT|EXHAUSTED)$|^ERR_ANSWER_DIFFERS$/;
 
 /**
@@ -26,12 +26,12 @@ export async function withAbort<T>(
   }
 }
 
-/** What the peer is told of an error. */
+/** Returns the code that the peer is told when an error ends the channel. */
 export function tellableCode(error: unknown): string {
   return isTellable(error) ? error.code : 'ERR_COMPUTATION';
 }
 
-/** Whether an error depends on nothing that the peer does not know. */
+/** Returns whether an error depends only on what the peer knows. */
 export function isTellable(error: unknown): error is CodedError {
   return isOf(TWO_PARTY_CODES, error) && TELLABLE.test(error.code);
 }

@@ -28,9 +28,9 @@ export interface Channel {
 }
 
 export interface ChannelLimits {
-  /** How long one receive may wait for the peer, or one send for room, in milliseconds. */
+  /** The time in milliseconds that one receive may wait for the peer, or one send for room. */
   readonly silenceMilliseconds: number;
-  /** How long the channel may live, in milliseconds. It then aborts itself with ERR_CHANNEL_TIMEOUT. */
+  /** The time in milliseconds that the channel may live. It then aborts itself with ERR_CHANNEL_TIMEOUT. */
   readonly totalMilliseconds: number;
   /** Bytes that may wait to be written before a send waits, and to be received before the peer is held back. */
   readonly highWaterBytes: number;
@@ -46,7 +46,7 @@ export const DEFAULT_LIMITS: ChannelLimits = {
   largestMessageBytes: 64 * 1024 * 1024,
 };
 
-/** What a timer of Node and a WebSocket frame can hold. */
+/** The largest limit that a timer of Node and a WebSocket frame can hold. */
 const LARGEST_LIMIT = 2 ** 31 - 1;
 
 /**

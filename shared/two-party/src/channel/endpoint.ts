@@ -3,7 +3,7 @@ import { CodedError } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import { abortedError, type Channel, type ChannelLimits, closedError, isErrorCode } from './channel.ts';
 
-/** What an endpoint needs of whatever carries its messages; in return it is told of messages and of the end. */
+/** The carrier of an endpoint's messages, which in return tells the endpoint of messages and of the end. */
 export interface Transport {
   /** Calls `done` when the bytes have been copied or written out. */
   write(message: Uint8Array, done: () => void): void;
@@ -25,7 +25,7 @@ interface Waiter<T> {
   readonly reject: (error: CodedError) => void;
 }
 
-/** How long a peer may take over the closing handshake, in milliseconds. */
+/** The time in milliseconds that a peer may take for the closing handshake. */
 const CLOSING_LIMIT_MILLISECONDS = 30_000;
 
 export class Endpoint implements Channel {
@@ -46,7 +46,7 @@ export class Endpoint implements Channel {
   #inboxBytes = 0;
   #unsentBytes = 0;
   #paused = false;
-  /** Why there is nothing more to send or to come. */
+  /** The reason why nothing more can be sent or received. */
   #end: CodedError | undefined;
 
   constructor(transport: Transport, limits: ChannelLimits) {

@@ -13,9 +13,9 @@ import type { Channel } from './channel.ts';
 import type { Transcript } from './transcript.ts';
 
 const FRAME_HEADER_BYTES = 8;
-/** Of a channel that prefers no length. */
+/** The length of frames on a channel that prefers none. */
 export const FRAME_BYTES = 16 * 1024 - 8;
-/** What may be written before write() asks for a flush. */
+/** The number of bytes that may be written before write() asks for a flush. */
 const WRITE_AHEAD_BYTES = 4 * 1024 * 1024;
 const LARGEST_UINT32 = 2 ** 32 - 1;
 
@@ -31,7 +31,7 @@ export class MessageStream {
   #handed: Promise<void> = Promise.resolve();
   #gate: (() => Promise<void>) | undefined;
   #gateOpen: Promise<void> | undefined;
-  /** What a frame waits for before it leaves, if it must. Whatever later frames wait for includes it, so that they keep their order. */
+  /** The event that a frame waits for before it leaves, if it must. Later frames wait for it as well, so that they keep their order. */
   #ready: Promise<unknown> | undefined;
   #writeFailure: { readonly error: unknown } | undefined;
   #input: Uint8Array = new Uint8Array(0);
@@ -92,7 +92,7 @@ export class MessageStream {
     if (this.#writeFailure) throw this.#writeFailure.error;
   }
 
-  /** What leaves from now on may depend on `own`, which must be the same in every run, as what was received before. */
+  /** Declares that all later frames may depend on `own`, which must be the same in every run, like everything that was received before. */
   fix(own: Uint8Array): void {
     this.#transcript?.fix(own);
   }
@@ -151,7 +151,7 @@ export class MessageStream {
     }
   }
 
-  /** Does what readInto() does, at once, if the whole message is at hand; else it changes nothing and returns false. */
+  /** Does what readInto() does, at once, if the whole message is at hand; otherwise it changes nothing and returns false. */
   tryReadInto(type: number, target: Uint8Array): boolean {
     const start = this.#position + FRAME_HEADER_BYTES;
     if (this.#reading || this.#readFailure || start + target.length > this.#input.length) return false;
@@ -167,7 +167,7 @@ export class MessageStream {
     return true;
   }
 
-  /** What is written from now on waits until what was received is known to be what it was before; `own` is the first of it. */
+  /** Makes later writes wait until it is known that the received messages are the same as before; `own` is the first of these. */
   #bind(own?: { readonly type: number; readonly payload: Uint8Array }): void {
     if (!this.#transcript?.isUnbound) return;
     this.#handOver(); // what was written before depends on nothing of it

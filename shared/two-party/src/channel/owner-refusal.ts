@@ -1,4 +1,4 @@
-/** How the CSP refuses a number of owners, and how the data user hears of it. */
+/** The refusal of a number of owners by the CSP, and how the data user hears of it. */
 import { CodedError, isOf } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import type { Channel } from './channel.ts';
@@ -15,7 +15,7 @@ export async function tellingOwners<T>(channel: Channel, run: () => Promise<T>):
   }
 }
 
-/** What the CSP says of its end, where it says more than that it has ended. */
+/** Runs `run`, and turns the CSP's reason for its end into an error where it gives one. */
 export async function hearing<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

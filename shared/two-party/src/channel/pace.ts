@@ -36,11 +36,11 @@ export async function waitUntil(moment: number, clock: Clock, signal?: AbortSign
     await clock.sleep(left, signal);
 }
 
-/** How a data user keeps from telling by time what it has found. */
+/** The public times at which a data user answers, so that time does not tell what it has found. */
 export interface Pace {
-  /** From the receipt of a message that it has to think about to its next byte. */
+  /** The time from the receipt of a message that it has to compute with to its next byte. */
   readonly milliseconds: number;
   readonly clock: Clock;
-  /** Told when thinking took so many milliseconds more; the byte leaves as soon as it can, then. */
+  /** Called when the computation took this number of milliseconds more; the byte then leaves as soon as it can. */
   readonly onMiss?: (milliseconds: number) => void;
 }

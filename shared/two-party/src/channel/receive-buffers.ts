@@ -4,11 +4,11 @@
  */
 import type { OnReadOpts, Socket } from 'node:net';
 
-/** What one TLS record holds at most; no read of TLS gives more. */
+/** The most bytes that one TLS record holds; no read of TLS gives more. */
 export const TLS_RECORD_BYTES = 16 * 1024;
 /** Shorter reads are copied: a peer that sends little at a time must not make it occupy much. */
 const SHORTEST_KEPT_BYTES = TLS_RECORD_BYTES / 2;
-/** What is kept for later reads, 4 MiB: about as much as an endpoint lets wait. */
+/** The most buffers that are kept for later reads, 4 MiB: about as much as an endpoint lets wait. */
 const MOST_SPARES = 256;
 
 export class ReceiveBuffers {
@@ -17,7 +17,7 @@ export class ReceiveBuffers {
   #socket: Pick<Socket, 'push'> | undefined;
   #current = chunk();
   readonly #spares: Buffer<ArrayBuffer>[] = [];
-  /** What was read into memory that was handed on. What nobody gives back is garbage. */
+  /** The buffers behind memory that was handed on. A buffer that nobody gives back becomes garbage. */
   readonly #handedOn = new WeakMap<ArrayBufferLike, Buffer<ArrayBuffer>>();
 
   constructor() {

@@ -1,5 +1,5 @@
 /**
- * What one end has received in an answer that may be run again from its beginning, with the same secrets: nothing that depends on it leaves before it
+ * The messages that one end has received in an answer that may be run again from its beginning, with the same secrets: nothing that depends on it leaves before it
  * is known to be the same as in every run before. Two different messages at one place would be two answers under the same secrets.
  *
  * A position is where this end writes for the first time after it has read: it follows from the protocol, not from the line. The tag of a position is
@@ -18,7 +18,7 @@ import { type CipherGCM, createCipheriv, timingSafeEqual } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';
 
-/** Where the tags of an answer are kept. */
+/** The keeper of the tags of an answer. */
 export interface TagKeeper {
   /** Keeps the tag of a position durably, unless there is one; resolves to the one that is kept. */
   readonly keep: (position: number, tag: Uint8Array) => Promise<Uint8Array>;
@@ -26,7 +26,7 @@ export interface TagKeeper {
   readonly giveUp?: () => Promise<void>;
 }
 
-/** Before which checks what has come is kept. */
+/** The checks before which received messages are kept. */
 export type BeforeChecks = 'all' | 'products';
 
 interface Message {
@@ -38,7 +38,7 @@ const NONCE_BYTES = 12;
 const HEADER_BYTES = 8;
 /** Types of messages are smaller. */
 const OWN = 2 ** 31;
-/** What this end has drawn or decided, no message. */
+/** The type of a value that this end has drawn or decided, which is no message. */
 const FIXED = 2 ** 32 - 1;
 
 export class Transcript {
@@ -68,7 +68,7 @@ export class Transcript {
     this.#add(OWN, Buffer.from(program));
   }
 
-  /** Whether something was received since the last position. */
+  /** True if something was received since the last position. */
   get isUnbound(): boolean {
     return this.#mac !== undefined;
   }

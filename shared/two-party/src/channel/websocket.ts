@@ -38,7 +38,7 @@ function unmasked(mask: Buffer): void {
   mask.fill(0);
 }
 
-/** What the accepting service answered instead of opening a channel: nothing that this package understands. */
+/** The answer of the accepting service when it does not open a channel; this package does not interpret it. */
 export class ChannelRefused extends CodedError<'ERR_CHANNEL_CLOSED'> {
   readonly body: string;
 
@@ -66,7 +66,7 @@ export async function connectChannel(options: {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly ca?: string | undefined;
-  /** What makes the connection, where it does not go straight to the service. */
+  /** The agent that makes the connection, where it does not go straight to the service. */
   readonly agent?: Agent | undefined;
   readonly limits?: Partial<ChannelLimits> | undefined;
   /** Gives up connecting; a channel that is open already is its holder's to close. */
@@ -180,7 +180,7 @@ export class ChannelAcceptor {
   }
 }
 
-/** Of a frame of 126 bytes to 64 KiB, which the connecting end masks. */
+/** The header of a frame of 126 bytes to 64 KiB, which the connecting end masks. */
 const HEADER_BYTES = 4;
 const MASK_BYTES = 4;
 
@@ -196,7 +196,7 @@ function webSocketChannel(
 ): Channel {
   const endpoint = new Endpoint(
     {
-      // After an error of writing the sender waits for the 'close' that follows and says why.
+      // After an error of writing, the sender waits for the 'close' that follows and says why.
       write: (message, done) => socket.send(message, { binary: true }, (error) => error ?? done()),
       pause: () => socket.pause(),
       resume: () => socket.resume(),

@@ -95,7 +95,7 @@ export function negate(gates: Gates, a: Num): Num {
   return subtractModulo(gates, constantNumber(gates, 0n, 1, lanesOf(a)), a, a.length);
 }
 
-/** -a where the condition is 1, else a; modulo 2^bits of a. */
+/** -a where the condition is 1, otherwise a; modulo 2^bits of a. */
 export function negateIf(gates: Gates, condition: Wires, a: Num): Num {
   const flipped = eachBit(a, (bit) => gates.xor(bit, condition));
   return addModulo(gates, flipped, constantNumber(gates, 0n, 1, lanesOf(a)), a.length, condition);

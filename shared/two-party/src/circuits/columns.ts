@@ -79,7 +79,7 @@ function compress(gates: Gates, columns: readonly (readonly Wires[])[]): Wires[]
     const adders: { readonly column: number; readonly triple: Triple }[] = [];
     for (const [i, column] of current.entries()) {
       if (i === current.length - 1) {
-        // What the highest column carries is lost anyway.
+        // The carry of the highest column is lost anyway.
         if (column.length > 0) next[i]!.push(column.reduce((sum, bit) => gates.xor(sum, bit)));
         continue;
       }

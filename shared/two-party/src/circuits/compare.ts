@@ -41,7 +41,7 @@ export function equal(gates: Gates, a: Num, b: Num): Wires {
   );
 }
 
-/** a where the condition is 1, else b. A gate per bit of the longer, in one batch. */
+/** a where the condition is 1, otherwise b. A gate per bit of the longer, in one batch. */
 export function select(gates: Gates, condition: Wires, a: Num, b: Num): Num {
   const bits = Math.max(a.length, b.length);
   const [x, y] = [resize(a, bits), resize(b, bits)];
@@ -55,7 +55,7 @@ export function select(gates: Gates, condition: Wires, a: Num, b: Num): Num {
   });
 }
 
-/** a where the condition is 1, else 0. */
+/** a where the condition is 1, otherwise 0. */
 export function mask(gates: Gates, condition: Wires, a: Num): Num {
   return gates.andEach(a, new Array<Wires>(a.length).fill(condition));
 }

@@ -1,6 +1,6 @@
 /**
  * Division digit by digit without restoring: where the remainder went below zero, the next step adds the divisor where
- * it would else subtract it. One addition per quotient bit, half of what restoring takes, and the signs of the remainders
+ * it would otherwise subtract it. One addition per quotient bit, half of what restoring takes, and the signs of the remainders
  * are exactly the bits of the floor. (Ercegovac and Lang, "Digital Arithmetic", 2004, sections 1.6 and 5.)
  */
 import type { Gates } from '../garbling/gates.ts';

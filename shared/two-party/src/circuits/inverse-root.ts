@@ -40,7 +40,7 @@ function inverseRootOf(gates: Gates, a: Num): Num {
   const lanes = lanesOf(a);
   const { t, quarterings } = toQuarter(gates, a);
   const y = seed(gates, t);
-  // t y² is next to 1, so its bits from 2^-SMALL up say nothing but the sign of e.
+  // t y² is next to 1, so its bits from 2^-SMALL up say only the sign of e.
   const square = sumOfProducts(gates, [[y, y]], { shift: 0, bits: 2 * y.length });
   const minus = square.map((bit) => gates.not(bit));
   const unsignedT = [...t, gates.constant(lanes, 0)];
@@ -126,7 +126,7 @@ function seed(gates: Gates, t: Num): Num {
 interface Line {
   /** At the interval's lower end, in units of 2^-SEED_FRACTION. */
   readonly value: number;
-  /** How much it falls over the interval, in units of 2^-SLOPE_FRACTION. */
+  /** The amount by which it falls over the interval, in units of 2^-SLOPE_FRACTION. */
   readonly slope: number;
 }
 

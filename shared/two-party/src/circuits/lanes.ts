@@ -18,7 +18,7 @@ export function sumLanes(gates: Gates, a: Num, groups = 1): Num {
     for (let items = lanes / groups; items > 1; items = Math.ceil(items / 2)) {
       const half = Math.floor(items / 2) * groups;
       const added = add(gates, sliceLanes(gates, sum, 0, half), sliceLanes(gates, sum, half, 2 * half));
-      // With an odd number of items one is left over.
+      // With an odd number of items, one is left over.
       sum =
         items % 2 === 0 ? added : concatLanes(gates, [added, sliceLanes(gates, sum, 2 * half, lanesOf(sum))]);
     }

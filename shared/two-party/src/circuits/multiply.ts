@@ -5,7 +5,7 @@ import { sumOfRows, type Term } from './columns.ts';
 import { lanesOf, type Num, resize, shiftRight } from './number.ts';
 import { barred, doubledProduct, offsetOf, squareOffset } from './signs.ts';
 
-/** What of a full product is wanted: the floor of a * b / 2^shift, modulo 2^bits. */
+/** The part of a full product that is wanted: the floor of a * b / 2^shift, modulo 2^bits. */
 export interface Part {
   readonly shift?: number;
   readonly bits?: number;

@@ -8,7 +8,7 @@ import { lanesOf, type Num } from './number.ts';
 export interface Normalised {
   /** Unsigned, of the same length; the bit below the sign is 1 unless the number is 0. */
   readonly value: Num;
-  /** How many places the number was shifted to the left: unsigned, lowest bit first, with a constant 0 as sign. */
+  /** The number of places by which the number was shifted to the left: unsigned, lowest bit first, with a constant 0 as sign. */
   readonly places: Num;
 }
 
@@ -55,7 +55,7 @@ export function shiftedUp(
 }
 
 /**
- * For each bit of an unsigned number whether it or a higher one is 1; a gate per bit. The OR of these over many numbers says how far
+ * Returns for each bit of an unsigned number whether it or a higher one is 1; a gate per bit. The OR of these over many numbers says how far
  * all of them can be shifted to the left.
  */
 export function occupied(gates: Gates, a: Num): Num {

@@ -23,7 +23,7 @@ function rootOf(gates: Gates, a: Num): Num {
     let root: Num = [];
     let positive = one;
     for (let at = digits.length - 2; at >= 0; at -= 2) {
-      // Remainder 4r + two digits, then minus 4q + 1 where r >= 0, else plus 4q + 3. Both are q or its complement above two
+      // Remainder 4r + two digits, then minus 4q + 1 where r >= 0, otherwise plus 4q + 3. Both are q or its complement above two
       // ones: subtracting 4q + 1 adds ~(4q + 1) + 1 = ~q * 4 + 3.
       const length = root.length + 3;
       remainder = gates.scope(() => {

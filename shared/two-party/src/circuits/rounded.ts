@@ -24,7 +24,7 @@ export interface RoundedPart {
 
 /** Lanes taken together. Measured for 128 lanes against exact products: 8 at a time take 1.6 times as long, 16 1.3 times, 64 two thirds. */
 const CHUNK_LANES = 64;
-/** Up to so many lanes rows are added as a tree: a few more gates in far fewer batches. */
+/** Up to this number of lanes, rows are added as a tree: a few more gates in far fewer batches. */
 const TREE_LANES = 16;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * How a rounded sum of products is computed, from its lengths alone: which bits make which rows, where the constant ones
+ * Plans the computation of a rounded sum of products from its lengths alone: which bits make which rows, where the constant ones
  * go, and which rows are added to which. See rounded.ts.
  */
 
@@ -28,9 +28,9 @@ export interface Plan extends Extent {
 
 /** Consecutive columns in which the same of three rows are present. */
 export interface Segment extends Extent {
-  /** Which of the three. */
+  /** The rows, of the three, that are present. */
   readonly present: readonly (0 | 1 | 2)[];
-  /** Whether columns add up; else one or two bits stay as they are. */
+  /** True if columns add up; otherwise one or two bits stay as they are. */
   readonly adds: boolean;
   /** Columns that carry: not the highest of all. */
   readonly carrying: number;
@@ -57,7 +57,7 @@ export interface Schedule {
   readonly low: number;
   /** The rows of each pair. */
   readonly plans: readonly (readonly Plan[])[];
-  /** How many rows are a single constant one: they come first, then the pairs' rows and the addend. */
+  /** The number of rows that are a single constant one: they come first, then the pairs' rows and the addend. */
   readonly loose: number;
   readonly order: readonly number[];
   readonly rounds: readonly Round[];
@@ -146,7 +146,7 @@ function planAdder(extents: readonly Extent[], first: number, end: number): Adde
   const three = rows.map((k) => extents[k]!);
   const borders = [...new Set(three.flatMap(({ from, to }) => [from, to]))].sort((p, q) => p - q);
   const segments: Segment[] = [];
-  // Whether the segment before carries into this one, and which columns the row of carries has.
+  // `carried` is true if the segment before carries into this one, and `carries` has the columns of the row of carries.
   let carried = false;
   const carries = { from: end, to: end };
   for (const [k, from] of borders.slice(0, -1).entries()) {

@@ -1,7 +1,7 @@
 /**
  * Products of numbers without an AND gate for products of bits. Read as a sign, 2b − 1, a bit multiplies another by being equal to it, and
  * exclusive ors are free. So only the adders cost gates: half of what products of bits with the same adders take. It is
- * twice the product that is a sum of such bits. With ā the bits of a (n of them, two's complement), all but the highest inverted, as
+ * twice the product that is a sum of such bits. With ā the bits of a (n of them, two's complement), all except the highest inverted, as
  * unsigned numbers, and b̄ (m bits) alike:
  *
  *     2ab = Σ 2^(i+j) ¬(ā_i ⊕ b̄_j) + ā + b̄ + 1 − 2^(n+m−1)
@@ -20,7 +20,7 @@ export function barred(gates: Gates, a: Num): Wires[] {
   return a.map((bit, i) => (i + 1 === a.length ? bit : gates.not(bit)));
 }
 
-/** The terms of 2ab, but for the offset; a row for each bit of b, and one more. */
+/** The terms of 2ab, except for the offset; a row for each bit of b, and one more. */
 export function doubledProduct(gates: Gates, a: Num, b: Num): Term[][] {
   const [first, second] = [barred(gates, a), barred(gates, b)];
   const rows = second.map((y, j) => {
@@ -30,12 +30,12 @@ export function doubledProduct(gates: Gates, a: Num, b: Num): Term[][] {
   return [...rows, [first, second].flatMap((bits) => bits.map((bit, i): Term => ({ a: bit, column: i })))];
 }
 
-/** What twice a product of n and m bits is short of. */
+/** Returns the number that twice a product of n and m bits lacks. */
 export function offsetOf(n: number, m: number): bigint {
   return 1n - (1n << BigInt(n + m - 1));
 }
 
-/** What a square of n bits is short of. */
+/** Returns the number that a square of n bits lacks. */
 export function squareOffset(n: number): bigint {
   const fourth = 1n << BigInt(2 * n);
   return ((fourth - 1n) / 3n + 1n) / 2n - fourth / 4n;

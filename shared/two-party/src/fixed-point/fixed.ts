@@ -36,7 +36,7 @@ import type { Gates, Wires } from '../garbling/index.ts';
 import { expectFraction, FreeOperations } from './free.ts';
 import { constantNumbers, spread, zeros } from './numbers.ts';
 
-/** What is kept of a product: so many fraction bits, and bits in all, modulo which it is taken. */
+/** The part of a product that is kept: its fraction bits, and its bits in all, modulo which it is taken. */
 export interface Kept {
   readonly fraction: number;
   readonly bits: number;
@@ -122,7 +122,7 @@ export class Fixed extends FreeOperations<Fixed> {
     return this.with(square(this.#gates, this.number), 2 * this.fraction);
   }
 
-  /** Σ this_i b_i over all lanes, exact but for what is cut off the sum (`dot`); all of it where nothing is said. Half of the gates where b is this. */
+  /** Σ this_i b_i over all lanes, exact except for what is cut off the sum (`dot`); all of it where nothing is said. Half of the gates where b is this. */
   dot(b: Fixed, kept?: Kept): Fixed {
     const exact = this.fraction + b.fraction;
     const part = kept && { shift: exact - kept.fraction, bits: kept.bits };
@@ -148,7 +148,7 @@ export class Fixed extends FreeOperations<Fixed> {
     return this.with(addModulo(this.#gates, this.number, nothing, this.bits, wires));
   }
 
-  /** Of each group the sum of its lanes, which are g, g + groups, g + 2 groups and so on (`sumLanes`): exact. */
+  /** Returns for each group the sum of its lanes, which are g, g + groups, g + 2 groups and so on (`sumLanes`): exact. */
   sums(groups = 1): Fixed {
     return this.with(sumLanes(this.#gates, this.number, groups));
   }
@@ -175,7 +175,7 @@ export class Fixed extends FreeOperations<Fixed> {
     );
   }
 
-  /** this where the wires (or the one wire) are 1, else 0 (`mask`) or the other (`select`): a gate a bit. @throws RangeError where that has another fraction */
+  /** this where the wires (or the one wire) are 1, otherwise 0 (`mask`) or the other (`select`): a gate a bit. @throws RangeError where that has another fraction */
   where(wires: Wires, other?: Fixed): Fixed {
     const each = wires.lanes === this.lanes ? wires : spread(this.#gates, wires, this.lanes);
     if (other === undefined) return this.with(mask(this.#gates, each, this.number));

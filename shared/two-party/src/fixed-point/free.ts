@@ -1,4 +1,4 @@
-/** What can be had of fixed-point numbers without a gate: other lanes, and other bits. */
+/** The operations on fixed-point numbers that need no gate: other lanes, and other bits. */
 import {
   concatLanes,
   gatherLanes,
@@ -16,7 +16,7 @@ import { broadcast, nonNegative } from './numbers.ts';
 
 export abstract class FreeOperations<Self> {
   abstract readonly number: Num;
-  /** Of the bits, the lowest: the number is an integer in units of 2^−fraction. */
+  /** The number of fraction bits, the lowest ones: the number is an integer in units of 2^−fraction. */
   abstract readonly fraction: number;
   abstract get gates(): Gates;
 
@@ -55,7 +55,7 @@ export abstract class FreeOperations<Self> {
     return this.with(sliceLanes(this.gates, this.number, from, to));
   }
 
-  /** Those lanes, in that order. */
+  /** Returns the lanes at these places, in that order. */
   lanesAt(lanes: readonly number[]): Self {
     return this.with(gatherLanes(this.gates, this.number, Uint32Array.from(lanes)));
   }
@@ -64,7 +64,7 @@ export abstract class FreeOperations<Self> {
     return this.lanesFrom(from, to);
   }
 
-  /** Its one lane, so many times. */
+  /** Repeats its one lane this number of times. */
   spread(lanes: number): Self {
     return this.with(broadcast(this.gates, this.number, 0, lanes));
   }
@@ -84,7 +84,7 @@ export abstract class FreeOperations<Self> {
     return this.with(layout.gather(this.gates, this.number, source, piece?.from, piece?.to));
   }
 
-  /** Of a square matrix or a triangle that lies like that. */
+  /** Returns the diagonal of a square matrix or a triangle that lies like that. */
   diagonal(layout: Layout): Self {
     return this.with(layout.diagonal(this.gates, this.number));
   }
@@ -106,7 +106,7 @@ export abstract class FreeOperations<Self> {
     return this.with(this.number, this.fraction + places);
   }
 
-  /** With so many fraction bits: zeros for more, rounded down to fewer. */
+  /** Returns the number with this number of fraction bits: zeros for more, rounded down to fewer. */
   at(fraction: number): Self {
     const more = fraction - this.fraction;
     const { number } = this;

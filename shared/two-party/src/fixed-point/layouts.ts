@@ -14,7 +14,7 @@ export interface Piece {
   readonly to: number;
 }
 
-/** Of `gather` and the like, a part of the lanes: from `from` up to but not including `to`. */
+/** A part of the lanes, for `gather` and the like: from `from` up to but not including `to`. */
 export class Layout {
   readonly lanes: number;
   /**
@@ -86,7 +86,7 @@ export class Layout {
     return gatherLanes(gates, a, lanes);
   }
 
-  /** The same with another diagonal, of numbers of as many bits. */
+  /** Returns the matrix with another diagonal, of numbers of as many bits. */
   withDiagonal(gates: Gates, a: Num, diagonal: Num): Num {
     const others = diagonal[0]!.lanes;
     const lanes = Uint32Array.from(this.#rows, (row, lane) =>

@@ -12,7 +12,7 @@ export function broadcast(gates: Gates, a: Num, lane: number, lanes: number): Nu
   return gatherLanes(gates, a, new Uint32Array(lanes).fill(lane));
 }
 
-/** One wire, so many times. */
+/** Repeats one wire this number of times. */
 export function spread(gates: Gates, wire: Wires, lanes: number): Wires {
   return broadcast(gates, [wire], 0, lanes)[0]!;
 }
@@ -24,7 +24,7 @@ export function constantNumbers(gates: Gates, values: readonly bigint[], bits: n
   );
 }
 
-/** Whether all lanes are 1: one lane. */
+/** Returns whether all lanes are 1, in one lane. */
 export function allOfLanes(gates: Gates, wires: Wires): Wires {
   return gates.scope(() => allLanes(gates, [wires], 1)[0]!);
 }

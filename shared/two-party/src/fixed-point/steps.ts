@@ -11,7 +11,7 @@ export function gatesPerRounded(a: number, b: number): number {
   return 0.8 * a * b;
 }
 
-/** How many pieces of work of so many AND gates make a step. */
+/** Returns how many pieces of work make a step, each of this number of AND gates. */
 export function piecesPerStep(gates: number): number {
   return Math.max(1, Math.floor(GATES_PER_STEP / Math.max(1, gates)));
 }
@@ -33,7 +33,7 @@ export async function piecesOf(
   return session.step(() => parts[0]!.map((_, k) => Fixed.joined(parts.map((part) => part[k]!))));
 }
 
-/** The same for one number. */
+/** Works on one number piece by piece. */
 export async function pieceByPiece(
   session: Session,
   lanes: number,

@@ -1,13 +1,13 @@
-/** Which tasks `garbled` computes. Both servers refuse others before they exchange a byte. */
+/** Limits the tasks that `garbled` computes. Both servers refuse others before they exchange a byte. */
 import { CodedError } from '@eigenveil/platform';
 import { PROJECTION_CODES } from '@eigenveil/projection/portable';
 import { computedFractionBits, type Program, type StatisticsTask } from '@eigenveil/task';
 import { TWO_PARTY_CODES } from '../codes.ts';
 
-/** A PCA of so many takes some minutes. */
+/** A PCA of this number of features takes some minutes. */
 const MAXIMUM_FEATURES = 100;
 
-/** @throws ERR_TASK_RANGE; ERR_PROGRAM_INVALID for a spectrum of what is no PCA */
+/** @throws ERR_TASK_RANGE; ERR_PROGRAM_INVALID for a spectrum of a method other than PCA */
 export function checkGarbled(task: StatisticsTask, program: Program): void {
   const { length } = task.features;
   if (length > MAXIMUM_FEATURES) {
@@ -25,7 +25,7 @@ export function checkGarbled(task: StatisticsTask, program: Program): void {
   }
 }
 
-/** How far a ridge may be from what it is rounded to, relative to itself. */
+/** The largest distance of a ridge from its rounded value, relative to itself. */
 const RIDGE_ERROR = 2 ** -10;
 
 /** DCA, LDA and ridge add ridges to integers: in units of 4^-fractionBits of what is computed with, which small ridges are not multiples of. MDR does not. */

@@ -7,7 +7,7 @@
 /** Instructions as bytes, nested for convenience. */
 export type Code = number | readonly Code[];
 
-/** What parameters and locals are: an i32, an i64 and a v128. */
+/** The types of parameters and locals: an i32, an i64 and a v128. */
 export const NUMBER = 'number';
 export const LONG = 'long';
 export const VECTOR = 'vector';
@@ -42,7 +42,7 @@ export const subtract = (a: Code, b: Code): Code => [a, b, 0x6b];
 export const times = (a: Code, b: Code): Code => [a, b, 0x6c];
 export const and = (a: Code, b: Code): Code => [a, b, 0x71];
 export const shiftLeft = (a: Code, b: Code): Code => [a, b, 0x74];
-/** Without sign. */
+/** The shift takes its number without sign. */
 export const shiftRight = (a: Code, b: Code): Code => [a, b, 0x76];
 export const loadByte = (address: Code): Code => [address, 0x2d, UNALIGNED, 0];
 export const loadNumber = (address: Code, offset = 0): Code => [address, 0x28, UNALIGNED, unsigned(offset)];
@@ -91,7 +91,7 @@ export const shiftHalvesLeft = (a: Code, bits: number | Code): Code => [
   0xfd,
   unsigned(0xcb),
 ];
-/** The same of the four 32-bit quarters. */
+/** Adds the four 32-bit quarters. */
 export const addQuarters = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xae)];
 export const subtractQuarters = (a: Code, b: Code): Code => [a, b, 0xfd, unsigned(0xb1)];
 export const shiftQuartersLeft = (a: Code, bits: number): Code => [a, constant(bits), 0xfd, unsigned(0xab)];

@@ -1,4 +1,4 @@
-/** What a context computes at once: AND gates, or full adders with one AND gate each. */
+/** The gates that a context computes at once: AND gates, or full adders with one AND gate each. */
 
 /** `count` vectors, by address: gate by gate a[i] AND b[i]; or the sums and carries of a[i], b[i] and c[i]. */
 export interface Batch {
@@ -8,7 +8,7 @@ export interface Batch {
   readonly lefts: Uint32Array;
   readonly rights: Uint32Array;
   readonly lanes: Uint32Array;
-  /** Of full adders alone. */
+  /** The places of the sums; only full adders have them. */
   readonly sums: Uint32Array;
   readonly thirds: Uint32Array;
 }

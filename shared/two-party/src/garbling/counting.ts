@@ -1,5 +1,5 @@
 /**
- * Contexts that compute nothing but costs: `CountingGates` counts AND gates and batches without touching any memory,
+ * Contexts that compute only costs: `CountingGates` counts AND gates and batches without touching any memory,
  * `DepthGates` also follows the longest chain of AND gates through every wire.
  */
 import type { Batch } from './batch.ts';

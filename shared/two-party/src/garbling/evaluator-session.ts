@@ -19,7 +19,7 @@ export interface EvaluatorParts {
   readonly onReceived?: () => Promise<void>;
 }
 
-/** What the tables and hash keys of one step never exceed; a key per 32 gates is far more than there are. */
+/** The bytes that the tables and hash keys of one step never exceed; a key per 32 gates is far more than there are. */
 const LARGEST_STEP_BYTES = STEP_GATES * TABLE_BYTES + (STEP_GATES / 32) * HASH_KEY_BYTES;
 
 export class EvaluatorSession implements Session<EvaluatorGates> {

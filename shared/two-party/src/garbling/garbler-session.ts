@@ -12,7 +12,7 @@ import { encodeOutputs, OUTPUT_CHUNK } from './outputs.ts';
 import { checkBits, checkNoBits, type LabelSender, type Session } from './session.ts';
 import type { Wires } from './wires.ts';
 
-/** What a session is made of; tests put seeded randomness and simpler transfers in their places. */
+/** The parts of a session; tests put seeded randomness and simpler transfers in their places. */
 export interface GarblerParts {
   readonly stream: MessageStream;
   readonly random: RandomSource;
@@ -46,7 +46,7 @@ export class GarblerSession implements Session<GarblerGates> {
     return GarblerSession.openWith({ stream, random, setUp });
   }
 
-  /** @internal Nothing but tests may choose the parts: a guard in test/garbling/privacy.test.ts sees to it. */
+  /** @internal Only tests may choose the parts: a guard in test/garbling/privacy.test.ts sees to it. */
   static async openWith(parts: GarblerParts): Promise<GarblerSession> {
     const delta = Uint8Array.from(parts.random(LABEL_BYTES));
     delta[0] = delta[0]! | 1; // so that the select bits of a wire's two labels differ

@@ -1,5 +1,5 @@
 /**
- * What every gate context shares: gates on vectors, public constants that cost nothing, and replays of templates.
+ * The part that every gate context shares: gates on vectors, public constants that cost nothing, and replays of templates.
  *
  * Circuits are plain synchronous functions over a context. An AND gate takes tens of nanoseconds, so neither a promise nor a
  * generator fits between two of them; sessions exchange data only between steps (see session.ts).
@@ -26,7 +26,7 @@ export abstract class Gates extends Memory {
   andGates = 0;
   /** Calls that computed AND gates; each costs a few microseconds however few gates it has. */
   batches = 0;
-  /** What andGates may not exceed before the running step ends. */
+  /** The number that andGates may not exceed before the running step ends. */
   #limit = Number.POSITIVE_INFINITY;
   #batch = batchOf(1024);
 

@@ -29,7 +29,7 @@ export class Permutation {
   }
 }
 
-/** What a cipher makes of the input, written to a place in memory; it gives as many bytes as it takes. */
+/** Encrypts the input and writes the result to a place in memory; it gives as many bytes as it takes. */
 export function cipherInto(
   cipher: Cipheriv | Decipheriv,
   input: Uint8Array,

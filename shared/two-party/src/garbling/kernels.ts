@@ -30,7 +30,7 @@ import {
   xor,
 } from './assembler.ts';
 
-/** What this file uses of the WebAssembly interface, which the type library of the language does not declare. */
+/** The part of the WebAssembly interface that this file uses, which the type library of the language does not declare. */
 declare const WebAssembly: {
   Memory: new (size: { initial: number; maximum: number }) => LabelMemory;
   Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
@@ -53,7 +53,7 @@ type Combine = (
   n: number,
   tweak: number,
 ) => void;
-/** The same for full adders, whose gate has the inputs a ^ c and b ^ c: d is the carry, the sum goes to s. */
+/** The kernel of full adders, whose gate has the inputs a ^ c and b ^ c: d is the carry, the sum goes to s. */
 type CombineSum = (...of: [...Parameters<Combine>, c: number, s: number]) => void;
 type Prepare = (blocks: number, a: number, b: number, n: number) => void;
 type PrepareSum = (blocks: number, a: number, b: number, c: number, n: number) => void;
@@ -90,7 +90,7 @@ export const DELTA_ADDRESS = 0;
 /** 384 MiB, so that a process stays under 512 MB. */
 export const LARGEST_PAGES = 6144;
 
-/** Whose function it is, and whether its gates are those of full adders. */
+/** The party whose function it is, and whether its gates are those of full adders. */
 interface Role {
   readonly garbles: boolean;
   readonly adds: boolean;
@@ -195,7 +195,7 @@ function tweakFunction(name: string, blocks: number): FunctionSource {
 const [D, A, B, FIRST, SECOND, TABLES, N, TWEAK, C, S] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const COMBINE_PARAMETERS = [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, 'real'] as const;
 
-/** What the two passes left of block k, without the tweak: pi(pi(x) ^ i) ^ pi(x) ^ i. */
+/** The two passes left this of block k, without the tweak: pi(pi(x) ^ i) ^ pi(x) ^ i. */
 const hashed = (k: number): Code =>
   xor(load(get(FIRST), k * LABEL_BYTES), load(get(SECOND), k * LABEL_BYTES));
 

@@ -1,5 +1,5 @@
 /**
- * What garbler and evaluator share: labels in WebAssembly memory, and AND gates hashed in batches that fit the cache.
+ * The part that garbler and evaluator share: labels in WebAssembly memory, and AND gates hashed in batches that fit the cache.
  * Both cut the same gates into the same batches and chunks, so the stream of keys and tables needs no structure of its own.
  */
 import { PAGE_BYTES } from './assembler.ts';
@@ -61,7 +61,7 @@ export abstract class LabelGates extends Gates {
 
   /** The key of the chunk that begins now. */
   protected abstract chunkKey(): Uint8Array;
-  /** Where the tables of the next gates are (evaluator) or go (garbler). */
+  /** Returns the address at which the tables of the next gates are (evaluator) or go (garbler). */
   protected abstract tables(gates: number): number;
 
   /** Vectors with these labels. */
@@ -79,7 +79,7 @@ export abstract class LabelGates extends Gates {
         `"body" expected at most ${LARGEST_PAGES * PAGE_BYTES} bytes of labels in one step, got ${length}`,
       );
     }
-    // By half again, since growing copies nothing but maps pages.
+    // It grows by half again, since growing maps pages and copies nothing.
     const wanted = Math.min(Math.ceil((length * 1.5) / PAGE_BYTES), LARGEST_PAGES);
     this.#memory.grow(wanted - this.#bytes.length / PAGE_BYTES);
     this.#bytes = new Uint8Array(this.#memory.buffer);
@@ -193,7 +193,7 @@ export abstract class LabelGates extends Gates {
 
   #combine(parts: number, tables: number, adds: boolean): void {
     const { kernels } = this;
-    // What is for full adders the others do not take.
+    // Other gates do not take the arguments of full adders.
     const combine = this.#garbles
       ? adds
         ? kernels.garbleCombineSum

@@ -86,7 +86,7 @@ export abstract class Memory {
   /** Frees all memory; what is kept moves out of it. */
   protected save(result: unknown): void {
     for (const wires of wiresIn(result)) {
-      // One that was loaded keeps its address until it is released below, in its turn.
+      // One that was loaded keeps its address until it is released below.
       if (wires.constant !== undefined || wires.saved !== undefined) continue;
       wires.saved = this.#read(wires);
       wires.address = NOWHERE;

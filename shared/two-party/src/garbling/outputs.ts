@@ -1,5 +1,5 @@
 /**
- * What reveals outputs: hashes by which the evaluator recognises its labels and their meaning.
+ * The means that reveal outputs: hashes by which the evaluator recognises its labels and their meaning.
  *
  * Half-gates are made for parties that follow the protocol: an evaluator with a changed table computes some label that means
  * nothing, and a bare decode bit would turn it into a bit all the same, as would a changed decode bit. So in place of
@@ -18,7 +18,7 @@ export const OUTPUT_CHUNK = BATCH_GATES;
 
 const WORDS = 4;
 
-/** The length of the message about so many outputs. */
+/** The length of the message about this number of outputs. */
 export function decodeBytes(outputs: number): number {
   return HASH_KEY_BYTES + outputs * WORDS * 4;
 }

@@ -20,7 +20,7 @@ type Circuit<Given extends Inputs> = (gates: Gates, inputs: Given) => readonly W
 /**
  * The result of a circuit that treats all lanes alike, by replaying what was recorded when the circuit first occurred in this
  * process with inputs of these lengths and constants. `name` must tell it from every other circuit and hold all that the body depends on besides
- * its inputs; the body must use nothing but the context and the inputs that it is given. Inputs have equally many lanes.
+ * its inputs; the body must use only the context and the inputs that it is given. Inputs have equally many lanes.
  */
 export function template<const Given extends Inputs>(
   gates: Gates,
@@ -93,7 +93,7 @@ class Recorder extends Gates {
     return new Wires(this.#lanes, index * this.#lanes);
   }
 
-  /** What was recorded, with these results. Nothing may be recorded afterwards. */
+  /** Returns what was recorded, with these results. Nothing may be recorded afterwards. */
   finish(results: readonly Wires[]): Template {
     return {
       code: Int32Array.from(this.#code),

@@ -23,7 +23,7 @@ export const OPERATION = {
   add: 5,
 } as const;
 
-/** What a result of a template is: a public bit, an input, or a vector that the template left at its base. */
+/** A result of a template: a public bit, an input, or a vector that the template left at its base. */
 export type Result =
   | { readonly kind: 'constant'; readonly bit: 0 | 1 }
   | { readonly kind: 'input'; readonly index: number }
@@ -42,7 +42,7 @@ export interface Template {
 }
 
 /**
- * How many lanes a circuit is recorded with to be replayed with so many: circuits choose adders, and how much they compute at a
+ * Returns how many lanes a circuit is recorded with to be replayed with this number: circuits choose adders, and how much they compute at a
  * time, by lanes. A function of public sizes, the same on both sides.
  */
 export function recordedLanes(lanes: number): number {
@@ -51,5 +51,5 @@ export function recordedLanes(lanes: number): number {
   return lanes < 48 ? 32 : 64;
 }
 
-/** Up to so many lanes adders are prefix adders: see circuits/add.ts. */
+/** Up to this number of lanes, adders are prefix adders: see circuits/add.ts. */
 export const PREFIX_LANES = 2;

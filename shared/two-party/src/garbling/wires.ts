@@ -1,6 +1,6 @@
 /** Vectors of wires, the one kind of value that a gate context computes with. */
 
-/** Where a vector lies that is not in a context's memory. */
+/** The address of a vector that is not in a context's memory. */
 export const NOWHERE = -1;
 
 /**

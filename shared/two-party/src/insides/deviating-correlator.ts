@@ -26,9 +26,9 @@ export interface Digit {
 }
 
 export interface Lie {
-  /** What a digit's correlation is off by in a column, those of the masks behind the others. */
+  /** The amount by which a digit's correlation is off in a column; the columns of the masks stand behind the others. */
   readonly deviation: (digit: Digit, column: number) => bigint;
-  /** What it believes that its lie has added to an entry of the result, or to a mask's. */
+  /** The amount that it believes its lie has added to an entry of the result, or to a mask's. */
   readonly guess?: (row: number, column: number) => bigint;
   /** The matrix that it takes the slopes of a threshold from, if not its own. */
   readonly slopesOf?: (threshold: number) => Matrix;

@@ -10,9 +10,9 @@ import { systemRandomness } from '../oblivious-transfer/randomness.ts';
 import { recorded } from './garbled-run.ts';
 
 export interface Deviation {
-  /** What is added to the choice bits of some columns: places of bits in the column, those of the check included. */
+  /** The flips of the choice bits of some columns: places of bits in the column, those of the check included. */
   readonly flips?: ReadonlyMap<number, readonly number[]>;
-  /** What the receiver takes Δ to be in columns where the bits disagree with x̄; else 0. */
+  /** The receiver's guess of Δ in columns where the bits disagree with x̄; otherwise 0. */
   readonly guesses?: ReadonlyMap<number, 0 | 1>;
   /** Places of bits by which the bits behind x̄ differ from the choice bits. */
   readonly answered?: readonly number[];

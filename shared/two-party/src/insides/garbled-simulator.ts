@@ -12,7 +12,7 @@ import { type MessageStream, runProgram } from '../index.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { type Run, randomBits, runGarbled } from './garbled-run.ts';
 
-/** What a task computes, which is public, and both servers' shares, of which the simulator sees none. */
+/** The computation of a task, which is public, and both servers' shares, of which the simulator sees none. */
 export interface Shared {
   readonly task: StatisticsTask;
   readonly program: Program;
@@ -174,7 +174,7 @@ function simulatorOf(
           const announced = new Uint32Array(Uint8Array.from(random(hashes.byteLength)).buffer);
           for (let i = 0; i < chunk.lanes; i += 1) {
             const [y, active] = [wish![from + i]!, dummy![from + i]!];
-            // Of the zero label the first half is announced, of the one label the other.
+            // The zero label has its first half announced, and the one label the other half.
             for (const k of [2 * y, 2 * y + 1])
               announced[8 * i + 4 * y + k] = hashes[8 * i + 4 * active + k]!;
           }

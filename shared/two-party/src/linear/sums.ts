@@ -11,8 +11,8 @@ export function sumCount(task: Pick<StatisticsTask, 'method' | 'features'>): num
 }
 
 /**
- * Of each histogram Ax and the count of cells that are no number, then the number of owners.
- * @param integers one per value of the flat statistics, of any size: what comes out is to be reduced
+ * Returns for each histogram Ax and the count of cells that are not a number, then the number of owners.
+ * @param integers one per value of the flat statistics, of any size: the caller must reduce the result
  * @throws ERR_TASK_RANGE for another task
  */
 export function sumShares(

@@ -27,7 +27,7 @@ const KEY_DOMAIN = 'eigenveil base OT key v2';
 /** C: both points of a pair add up to it. */
 const SUM = hashedPoint('eigenveil base OT sum v2');
 
-/** What one end has after the base transfers. */
+/** The keys of one end after the base transfers. */
 export interface BaseTransfers<Keys> {
   readonly keys: readonly Keys[];
   /** A digest of every byte that was exchanged. */

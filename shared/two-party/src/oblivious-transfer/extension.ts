@@ -39,7 +39,7 @@ export interface Block {
   readonly rows: Uint8Array<ArrayBuffer>;
 }
 
-/** What both ends have: the row counter, the buffers of one block, and what its challenge is drawn from. */
+/** The state of both ends: the row counter, the buffers of one block, and the source of its challenge. */
 class Extension {
   protected readonly zeros = new Uint8Array(BLOCK_STRIDE * WORD_BYTES);
   protected readonly columns = new Uint32Array(COLUMNS * BLOCK_STRIDE);
@@ -246,7 +246,7 @@ export class ExtensionReceiver extends Extension {
   }
 }
 
-/** What a party of this room talks over and draws from. */
+/** The line and the randomness of a party in this room. */
 export interface Party {
   readonly stream: MessageStream;
   readonly random: RandomSource;

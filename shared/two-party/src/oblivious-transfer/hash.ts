@@ -9,7 +9,7 @@
 import { createCipheriv } from 'node:crypto';
 
 export const CHUNK_BLOCKS = 2 ** 12;
-/** Of AES-128, here and in garbling. */
+/** The length of keys of AES-128, here and in garbling. */
 export const HASH_KEY_BYTES = 16;
 export const BLOCK_BYTES = 16;
 const BLOCK_WORDS = 4;

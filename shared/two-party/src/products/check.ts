@@ -63,7 +63,7 @@ export function answerOf(
 }
 
 /**
- * Whether the correlator's answer fits the chooser's matrix, of entries that are not negative, and shares.
+ * Returns whether the correlator's answer fits the chooser's matrix, of entries that are not negative, and shares.
  * @throws ERR_CHANNEL_MESSAGE when a slope is not in the ring
  */
 export function passes(
@@ -96,7 +96,7 @@ function firstPlace(size: ProductSize, row: number): number {
   return firstColumn(size, row) * size.combinations;
 }
 
-/** By combination and column. */
+/** Draws the coefficients, by combination and column. */
 function coefficientsOf(
   { columns, combinations }: ProductSize,
   challenge: Uint8Array,

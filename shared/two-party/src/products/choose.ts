@@ -23,7 +23,7 @@ interface DerivedChoices {
   readonly rows: number;
   readonly inner: number;
   readonly from: (shares: readonly Matrix[]) => Matrix;
-  /** Whether it belongs to the wave that the one before has begun, so that it follows from products before that. */
+  /** True if it belongs to the wave that the one before has begun, so that it follows from products before that. */
   readonly joins?: boolean;
 }
 
@@ -58,8 +58,8 @@ export async function multiplyChosen(
 
 /**
  * multiplyChosen() for several products in two round trips: choices and chunks, challenge and answer. A matrix of the correlator may follow from
- * its shares of products before. One of the chooser may, too; it begins another wave, or joins the last, of choices and chunks, which is one more round trip. Nothing
- * but these choices, which the transfers hide, depends on a result before the check, and all products pass or none.
+ * its shares of products before. One of the chooser may, too; it begins another wave, or joins the last, of choices and chunks, which is one more round trip. Only
+ * these choices, which the transfers hide, depend on a result before the check, and all products pass or none.
  * @param onWork told of each block of transfers how many of the digitProducts() it was
  */
 export async function multiplyEachChosen(
@@ -111,7 +111,7 @@ async function checkRows(
 
 interface Choices {
   readonly size: ProductSize;
-  /** What its digits are of: the matrix plus 2^(entryBits − 1). */
+  /** The matrix whose digits it takes: the input plus 2^(entryBits − 1). */
   readonly entries: Matrix;
 }
 

@@ -1,4 +1,4 @@
-/** What a product computes, in the clear: the reference for tests. */
+/** The result of a product, in the clear: the reference for tests. */
 import type { Part } from './layout.ts';
 
 /** matrix · correlations modulo 2^ringBits, entries in [0, 2^ringBits); those that `part` leaves out are 0. */

@@ -37,7 +37,7 @@ export interface CorrelatedProduct {
   readonly part?: Part;
   /** One for all products of a wave; left out: DIGIT_BITS. */
   readonly digitBits?: DigitBits;
-  /** Whether the chooser's matrix follows from its shares of the products before, so that its choices come later. */
+  /** True if the chooser's matrix follows from its shares of the products before, so that its choices come later. */
   readonly waits?: true;
 }
 
@@ -101,12 +101,12 @@ function fixMatrices({ stream }: ExtensionSender, products: readonly CorrelatedP
 
 interface Progress {
   readonly done: Done[];
-  /** Of the products that are done. */
+  /** The shares of the products that are done. */
   readonly shares: bigint[][][];
   readonly nextKey: () => Uint8Array;
 }
 
-/** What the choices of a wave carry. */
+/** Sends what the choices of a wave carry. */
 async function sendChunks(
   sender: ExtensionSender,
   wave: readonly CorrelatedProduct[],

@@ -1,11 +1,11 @@
-/** What a product does with bytes, in one WebAssembly memory. Nothing in it branches or addresses memory by a secret. */
+/** The work of a product on bytes, in one WebAssembly memory. Nothing in it branches or addresses memory by a secret. */
 import { assemble, PAGE_BYTES } from '../garbling/assembler.ts';
 import type { DigitBits } from './layout.ts';
 import { NARROW_WIDTHS, narrowFunctions } from './narrow-kernels.ts';
 import { PAIRS, ringFunctions } from './ring-kernels.ts';
 import { treeFunctions } from './tree-kernels.ts';
 
-/** What this file uses of the WebAssembly interface, which the type library of the language does not declare. */
+/** The part of the WebAssembly interface that this file uses, which the type library of the language does not declare. */
 declare const WebAssembly: {
   Memory: new (size: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer };
   Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
@@ -36,7 +36,7 @@ export interface Kernels {
     n: number,
     count: number,
   ): void;
-  /** The same for the `count` nodes that the chooser knows: number x ⊕ 1, x ⊕ 2, …, where x is the hidden one. */
+  /** Grows the `count` nodes that the chooser knows: number x ⊕ 1, x ⊕ 2, …, where x is the hidden one. */
   growKnown(
     children: number,
     corrections: number,
@@ -48,7 +48,7 @@ export interface Kernels {
     n: number,
     count: number,
   ): void;
-  /** Per digit and leaf the blocks first ⊕ tweak; `first` is the leaf's image under the permutation. */
+  /** Spreads the blocks first ⊕ tweak of each digit and leaf; `first` is the leaf's image under the permutation. */
   spreadAll(d: number, table: number, first: number, n: number, tweak: number): void;
   spreadKnown(d: number, table: number, first: number, n: number, tweak: number): void;
   /** Adds up `n` sums' carries and multiplies by 2^bits. */
@@ -93,12 +93,12 @@ export interface Scratch {
 }
 
 /**
- * What a product has left, wiped, one for each length of digits: the next product takes it. The runtime sees memory of WebAssembly go only when it collects all garbage,
+ * The memory that a product has left, wiped, one for each length of digits: the next product takes it. The runtime sees memory of WebAssembly go only when it collects all garbage,
  * and does that for every few megabytes that are new.
  */
 const SPARES = new Map<DigitBits, Scratch>();
 
-/** With `bytes` at least. */
+/** Takes memory of at least `bytes`. */
 export function takeScratch(bytes: number, digitBits: DigitBits): Scratch {
   const spare = SPARES.get(digitBits);
   if (spare === undefined || spare.memory.length < bytes) return makeScratch(bytes, digitBits);

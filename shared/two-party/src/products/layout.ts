@@ -1,5 +1,5 @@
 /**
- * What both parties of a product derive from its public sizes: digits, their order, the length of every message and where
+ * The layout that both parties of a product derive from its public sizes: digits, their order, the length of every message and where
  * everything lies in memory.
  *
  * An entry of e bits plus 2^(e−1), so that it is never negative, has ⌈e/b⌉ digits of b bits. Digits come in passes, one per
@@ -15,7 +15,7 @@ import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import { CHUNK_HASHES } from './hash.ts';
 import { MAXIMUM_COLUMNS, MAXIMUM_RING_BITS, MAXIMUM_SIDE } from './ring-bits.ts';
 
-/** Which entries of the result are wanted: all, or those on and above the diagonal. */
+/** The entries of the result that are wanted: all, or those on and above the diagonal. */
 export type Part = 'whole' | 'upper';
 
 /**
@@ -23,7 +23,7 @@ export type Part = 'whole' | 'upper';
  * fifth less processor time, which a line of more than 1.5 Gbit/s makes up for; of two bits up to 1.9 times the bytes. See docs/benchmarks.md.
  */
 export type DigitBits = 3 | 4;
-/** Where nothing is said. */
+/** The default. */
 export const DIGIT_BITS: DigitBits = 4;
 
 export interface ProductSize {
@@ -50,9 +50,9 @@ const COMBINATIONS = [2, 3, 4, 5, 6, 7] as const;
 export const ELEMENT_BYTES = 8 * Math.ceil((MAXIMUM_RING_BITS + guardBits(COMBINATIONS[0])) / 64);
 /** An entry of the result while it is summed up: a 64-bit lane for every 32 bits. */
 export const SUM_BYTES = 2 * ELEMENT_BYTES;
-/** The same of rings that are not wider, element and entry: see narrow-kernels.ts. */
+/** The bytes of an element and of an entry in rings that are not wider: see narrow-kernels.ts. */
 export const NARROW_BYTES = 8;
-/** Columns, and masks, fill up groups of so many in memory then. */
+/** Columns, and masks, then fill up groups of this number in memory. */
 export const NARROW_GROUP = 4;
 
 /** Leaves of a digit's tree, one for each value of the digit. */
@@ -65,7 +65,7 @@ export function treeHashes(digitBits: DigitBits): number {
   return 3 * leavesOf(digitBits) - 4;
 }
 
-/** What the chooser gets of a digit's tree: a block for each level after the first. */
+/** Returns the bytes that the chooser gets of a digit's tree: a block for each level after the first. */
 export function correctionBytes(digitBits: DigitBits): number {
   return (digitBits - 1) * BLOCK_BYTES;
 }
@@ -115,12 +115,12 @@ export function checkSize(
   );
 }
 
-/** Whether ring elements fit into 64 bits while they are multiplied. */
+/** Returns whether ring elements fit into 64 bits while they are multiplied. */
 export function isNarrow(size: ProductSize): boolean {
   return size.part === 'whole' && carriedBits(size) <= 8 * NARROW_BYTES;
 }
 
-/** How a product's numbers lie in memory: bytes of a ring element and of an entry while it is summed up, and what a row's columns and its masks take. */
+/** Returns how a product's numbers lie in memory: bytes of a ring element and of an entry while it is summed up, and what a row's columns and its masks take. */
 export function cellsOf(size: ProductSize): {
   readonly elementBytes: number;
   readonly sumBytes: number;
@@ -147,7 +147,7 @@ export function transferCount(size: ProductSize): number {
   return size.digitBits * digitsPerEntry(size) * digitsPerPass(size);
 }
 
-/** How much work a product is: of each digit with each ring element that it carries. */
+/** Returns the work of a product: of each digit with each ring element that it carries. */
 export function digitProducts(size: ProductSize): number {
   const { rows, inner, columns } = size;
   let perPass = 0;
@@ -156,7 +156,7 @@ export function digitProducts(size: ProductSize): number {
   return digitsPerEntry(size) * perPass;
 }
 
-/** How many bits longer ring elements are while they are multiplied than in the result. */
+/** Returns how many bits longer ring elements are while they are multiplied than in the result. */
 function guardBits(combinations: number): number {
   return Math.ceil(LUCK_BITS / combinations) - 1;
 }
@@ -166,7 +166,7 @@ export function carriedBits({ ringBits, combinations }: ProductSize): number {
   return ringBits + guardBits(combinations);
 }
 
-/** What all digits carry: columns and masks. */
+/** Returns the bytes that all digits carry: columns and masks. */
 function carriedBytes(size: ProductSize): number {
   let bytes = 0;
   for (let t = 0; t < digitsPerEntry(size); t += 1) bytes += elementWidth(size, t);
@@ -263,7 +263,7 @@ export function* chunksOfEach(sizes: readonly ProductSize[]): Generator<{ chunk:
   }
 }
 
-/** What is multiplied without waiting for choices: a product that begins a wave is the first of the next one. */
+/** Groups products into waves that are multiplied without waiting for choices: a product that begins a wave is the first of the next one. */
 export function wavesOf<Product>(
   products: readonly Product[],
   begins: (product: Product) => boolean,

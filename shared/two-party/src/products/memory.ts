@@ -3,7 +3,7 @@ import { add, type Code, constant, get, loadByte, set, spread, subtract } from '
 
 /** Δ. */
 export const DELTA_ADDRESS = 0;
-/** Where the rest of the memory begins. */
+/** The address at which the rest of the memory begins. */
 export const FREE_ADDRESS = 16;
 /**
  * Per digit of a chunk: addresses of its row of the result and of the correlator's row, ring elements, blocks per leaf and one, address and number of

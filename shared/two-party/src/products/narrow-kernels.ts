@@ -39,7 +39,7 @@ import { type DigitBits, leavesOf, NARROW_BYTES, NARROW_GROUP } from './layout.t
 import { advance, DIGIT_TABLE_BYTES, maskOf } from './memory.ts';
 import { addUp, leafPointers, range } from './ring-kernels.ts';
 
-/** How a register holds elements of so many bytes each. */
+/** The way in which a register holds elements of a given number of bytes each. */
 interface Lanes {
   readonly elements: 2 | 4;
   readonly plus: (a: Code, b: Code) => Code;
@@ -47,9 +47,9 @@ interface Lanes {
   readonly times: (a: Code, bits: number) => Code;
   /** As many as it holds, from where they lie without gaps. */
   readonly load: (address: Code) => Code;
-  /** What it holds, to where they lie without gaps; bytes behind the last may change. */
+  /** Stores its elements where they lie without gaps; bytes behind the last may change. */
   readonly store: (address: Code, value: number) => Code;
-  /** From memory that has NARROW_BYTES for each. */
+  /** Loads elements from memory that has NARROW_BYTES for each. */
   readonly loadWide: (address: Code) => Code;
   /** Adds what a local holds to such memory. */
   readonly addWide: (address: number, value: number) => Code;
@@ -130,7 +130,7 @@ function inGroups(
   body: Code,
 ): Code {
   const { elements } = lanesOf(width);
-  /** How many groups of 2^bits the elements fill. */
+  /** The elements fill this number of groups of 2^bits. */
   const filled = (bits: number) => shiftRight(add(get(count), constant(2 ** bits - 1)), constant(bits));
   const [bits, wide] = [Math.log2(elements), Math.log2(NARROW_GROUP)];
   const tooFar = times(subtract(shiftLeft(filled(bits), constant(bits)), get(count)), constant(width));

@@ -2,7 +2,7 @@
 
 /** With the bits of the check (layout.ts) it fills five lanes of 64 bits. */
 export const MAXIMUM_RING_BITS = 300;
-/** Of both servers' matrices. */
+/** The limit of the sides of both servers' matrices. */
 export const MAXIMUM_SIDE = 2 ** 15;
-/** Of a result: a digit's correlations are hashed under one key. */
+/** The limit of a result's columns: a digit's correlations are hashed under one key. */
 export const MAXIMUM_COLUMNS = 256;

@@ -36,7 +36,7 @@ export function encodeElements(
     for (const [j, entry] of row.entries()) {
       const at = (i * across + j) * bytes;
       const element = entry + above;
-      // What exceeds 64 bits is not written.
+      // Bits beyond 64 are not written.
       for (let limb = 0; limb < limbs; limb += 1)
         view.setBigUint64(at + LIMB_BYTES * limb, element >> BigInt(LIMB_BITS * limb), true);
     }
@@ -60,7 +60,7 @@ export function decodeSum(view: DataView, at: number, bytes: number, ringBits: n
   return BigInt.asUintN(ringBits, value);
 }
 
-/** What of the sums is the result: the columns, without masks, modulo 2^ringBits. */
+/** Returns the part of the sums that is the result: the columns, without masks, modulo 2^ringBits. */
 export function sharesOf(
   sums: readonly (readonly bigint[])[],
   { columns, ringBits }: ProductSize,

@@ -24,9 +24,9 @@ import {
 import { DELTA_ADDRESS, DIGIT_TABLE_BYTES, FREE_ADDRESS } from './memory.ts';
 import { decodeElement, decodeSum, encodeElements } from './ring.ts';
 
-/** Masks of so many blocks are made at once, 256 KiB, or of one digit. */
+/** Masks of this number of blocks are made at once, 256 KiB, or of one digit. */
 const BATCH_BLOCKS = 2 ** 14;
-/** What vector instructions may touch behind the end of what they are about. */
+/** The bytes that vector instructions may touch behind the end of their data. */
 const SLACK_BYTES = 64;
 
 interface Batch {
@@ -36,11 +36,11 @@ interface Batch {
   /** Blocks of all leaves of one kind together, with the first one of each, which only the next needs. */
   readonly blocks: number;
   readonly tweak: number;
-  /** Of its correlations behind the chunk's first. */
+  /** The distance of its correlations from the chunk's first. */
   readonly offset: number;
 }
 
-/** What is left of a product after its last chunk. It holds nothing of the memory that the product was computed in. */
+/** The rest of a product after its last chunk. It holds nothing of the memory that the product was computed in. */
 export interface Settled {
   /** The shares, before what exceeds the result's ring is cut off; 0 where the part leaves an entry out. */
   readonly sums: () => bigint[][];
@@ -56,7 +56,7 @@ export class Workspace {
   readonly #table: number;
   /** A level of the trees and the next one, in turn. */
   readonly #trees: readonly [number, number];
-  /** What the permutation makes of a level in its first pass and in its second. */
+  /** The addresses of what the permutation makes of a level in its first pass and in its second. */
   readonly #hashed: readonly [number, number];
   readonly #masks: number;
   readonly #sums: number;
@@ -294,7 +294,7 @@ export class Workspace {
     }
   }
 
-  /** Between passes the sums grow by the ratio of their weights (Horner). */
+  /** Between passes, the sums grow by the ratio of their weights (Horner). */
   #end(chunk: Chunk): void {
     if (!chunk.ends) return;
     const settle = this.#narrow ? this.#kernels.settleNarrow : this.#kernels.settle;

@@ -26,11 +26,11 @@ export interface FloatColumns {
   readonly entries: Fixed;
   /** Signed, EXPONENT_BITS long. In units of 2^-unit, as was asked for. */
   readonly exponents: Fixed;
-  /** Per column whether it is 0. */
+  /** True for each column that is 0. */
   readonly empty: Wires;
 }
 
-/** What multiplies a column besides: 2^places[i] each row, the square root of Q all. */
+/** The factors of a column besides: 2^places[i] for each row, the square root of Q for all. */
 export interface Weights {
   readonly rows: Fixed;
   /** A bound of the places. */
@@ -38,12 +38,12 @@ export interface Weights {
   readonly Q: Fixed;
 }
 
-/** Of a class; or over several. */
+/** The sums of a class, or over several. */
 type Sums = Pick<PooledClass, 'V' | 'M'>;
 
 const ENTRY = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD };
 
-/** A public exponent, so many times. */
+/** Makes lanes of a public exponent. */
 export function publicExponent(gates: Gates, value: number, lanes: number): Fixed {
   return Fixed.constant(gates, BigInt(value), lanes, { fraction: 0, bits: EXPONENT_BITS });
 }
@@ -143,7 +143,7 @@ function factors(M: Fixed, before: Fixed, Q?: Fixed): [Fixed, Fixed] {
   ];
 }
 
-/** By how many places columns are smaller than 2^(exponent + more). */
+/** Returns the number of places by which columns are smaller than 2^(exponent + more). */
 function distances({ exponents }: Pick<FloatColumns, 'exponents'>, exponent: Fixed, more: number): Fixed {
   const { gates, lanes } = exponents;
   const most = exponent.spread(lanes).plus(publicExponent(gates, more, lanes), EXPONENT_BITS);
@@ -151,7 +151,7 @@ function distances({ exponents }: Pick<FloatColumns, 'exponents'>, exponent: Fix
 }
 
 /**
- * Whether `alignColumns` can hold all columns. It always can where they are those of rows; noise may make them longer than what they are measured by.
+ * Returns whether `alignColumns` can hold all columns. It always can where they are those of rows; noise may make them longer than what they are measured by.
  */
 export async function columnsFit(session: Session, columns: FloatColumns, exponent: Fixed): Promise<Wires> {
   const { entries, empty } = columns;

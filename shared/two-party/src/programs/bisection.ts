@@ -23,7 +23,7 @@ import type { Tridiagonal } from './tridiagonal.ts';
 
 /** A sign and values below 2. */
 export const TRIAL = { fraction: STURM_FRACTION, bits: STURM_FRACTION + 2 };
-/** Of a minor before it is scaled: a bit more. */
+/** The numbers of a minor before it is scaled: a bit more. */
 const MINOR = { fraction: STURM_FRACTION, bits: TRIAL.bits + 1 };
 /** AND gates per lane and row, about. */
 const GATES_PER_ROW = 3 * gatesPerRounded(TRIAL.bits, TRIAL.bits) + 500;
@@ -39,7 +39,7 @@ interface State {
 export interface Bisected {
   /** Eigenvalue i in lane i: the middle of an interval of 2^-BISECTIONS, in WORD bits, FRACTION of them fraction. */
   readonly values: Fixed;
-  /** How many eigenvalues are below the threshold: one lane. */
+  /** The number of eigenvalues below the threshold: one lane. */
   readonly below: Fixed;
 }
 
@@ -95,7 +95,7 @@ function middle(gates: Gates, digits: Num, fraction: number): Fixed {
   return new Fixed(gates, number, fraction);
 }
 
-/** How many eigenvalues are below the trial in each lane. The trials are made in every step and may only rearrange wires. */
+/** Counts the eigenvalues below the trial in each lane. The trials are made in every step and may only rearrange wires. */
 async function countBelow(
   session: Session,
   { diagonal, offDiagonal }: Entries,
@@ -126,7 +126,7 @@ async function countBelow(
   return state!.below;
 }
 
-/** An entry of T at the fraction of Sturm sequences, so many times. */
+/** Repeats an entry of T, at the fraction of Sturm sequences, this number of times. */
 function spreadOf(entry: Fixed, lanes: number): Fixed {
   return entry.at(STURM_FRACTION).resized(TRIAL.bits).spread(lanes);
 }

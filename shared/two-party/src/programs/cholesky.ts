@@ -16,11 +16,11 @@ import {
 import { type InverseRoot, inverseRoot, timesInverse } from './scaling.ts';
 
 export interface Factor {
-  /** As `belowDiagonal`. */
+  /** The part below the diagonal, as `belowDiagonal` lists it. */
   readonly lower: Fixed;
-  /** Of the pivots. */
+  /** The inverse roots of the pivots. */
   readonly inverses: readonly InverseRoot[];
-  /** Whether every pivot is at least 2^-PIVOT_PLACES; all else means nothing where one is not. */
+  /** True if every pivot is at least 2^-PIVOT_PLACES; everything else means nothing where one is not. */
   readonly definite: Wires;
 }
 

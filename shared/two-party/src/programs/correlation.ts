@@ -34,7 +34,7 @@ export const ENTRY_ACCURACY = 27;
 const REVEALED_WORD = 28;
 /**
  * Bits for the integer part of an entry under the floor's noise, t_ij before its roots. A feature with variance has T_ii above four deviations of the noise
- * on it, which is no larger than 11.3 of them (FLOOR_REACH) but for a probability of 2^−90: so S_ii is at most 3.9 T_ii, and with |S_ij|² ≤ S_ii S_jj and the noise of T_ij, which is
+ * on it, which is no larger than 11.3 of them (FLOOR_REACH) except with a probability of 2^−90: so S_ii is at most 3.9 T_ii, and with |S_ij|² ≤ S_ii S_jj and the noise of T_ij, which is
  * at most 2 √(T_ii T_jj), no entry is larger than 5.9. Whether all are below 8 is looked at all the same: owners may add noise of their own.
  */
 const NOISE_INTEGERS = 3;
@@ -46,7 +46,7 @@ export interface Standardised {
   readonly roots: Fixed;
   readonly places: Fixed;
   readonly digits: number;
-  /** Per feature whether it has variance. */
+  /** True for each feature that has variance. */
   readonly varies: Wires;
   /** Under a floor: the norm of its noise in the matrix, and whether the matrix holds every entry. */
   readonly norm: Fixed | undefined;
@@ -187,7 +187,7 @@ export async function unstandardise(
       return [values[0]!.at(revealed - 1), exponent.where(gates.not(empty))];
     },
   );
-  // Of w = entry 2^(word − revealed − by) 2^−SCALED_FRACTION · 2^(digits − shifted of Q) · 2^(fractionBits − digits/2).
+  // The number is w = entry 2^(word − revealed − by) 2^−SCALED_FRACTION · 2^(digits − shifted of Q) · 2^(fractionBits − digits/2).
   const samplesBits = widthsOf(task).M - 1;
   const fractionBits = computedFractionBits(task);
   const unit = word - revealed - SCALED_FRACTION + samplesBits + fractionBits - digits / 2;

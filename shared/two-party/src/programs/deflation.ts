@@ -26,11 +26,11 @@ const ENTRY = { fraction: FRACTION, bits: WORD };
 export interface Deflated {
   /** One lane per component. */
   readonly values: Fixed;
-  /** In their order; those of one stage act on different rows. */
+  /** The stages in their order; the rotations of one stage act on different rows. */
   readonly stages: readonly (readonly Rotation[])[];
 }
 
-/** What a sweep carries from row to row, one lane each. */
+/** The numbers that a sweep carries from row to row, one lane each. */
 interface Carried {
   readonly x: Fixed;
   readonly cosine: Fixed;
@@ -162,7 +162,7 @@ function laneOf({ x, cosine, sine, entry, off }: Carried & Passed, i: number): C
 
 /**
  * Per lane the cosine and sine of the direction of (x, e), and e times a cosine: (0, 1) where both are next to nothing. T falls apart there,
- * and if the shift belongs to the part that is done, x would be exactly 0 but for the error of the shift: its row must move on.
+ * and if the shift belongs to the part that is done, x would be exactly 0 except for the error of the shift: its row must move on.
  */
 function direction(x: Fixed, e: Fixed, before: Fixed): { cosine: Fixed; sine: Fixed; y: Fixed } {
   const { gates, lanes } = x;

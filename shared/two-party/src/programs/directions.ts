@@ -1,4 +1,4 @@
-/** What happens to solutions before they are revealed: their scaling undone, length 1, a sign, and a check of the equation. */
+/** Prepares solutions before they are revealed: their scaling undone, length 1, a sign, and a check of the equation. */
 import { Fixed, grid, pieceByPiece, piecesOf, squaredLengths, vectorByVector } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { NOISE_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
@@ -39,7 +39,7 @@ function scaled(vectors: Fixed, count: number): Fixed {
   return scaleUp(vectors, count).value.at(SOLVE_FRACTION).resized(SOLVE_WORD);
 }
 
-/** Vectors whose largest entry is from 1/2 to 1 to such of length 1, that entry positive: so many fraction bits and a sign. */
+/** Scales vectors whose largest entry is from 1/2 to 1 to length 1 with that entry positive; they get this number of fraction bits and a sign. */
 export async function unitVectors(
   session: Session,
   vectors: Fixed,
@@ -78,7 +78,7 @@ export interface Images {
 }
 
 /**
- * Whether ‖A z − λ B z‖ <= 2^-RESIDUAL_PLACES (|λ_1| + 2^-NOISE_PLACES) ‖B z‖, per vector. The right side is relative to B z itself, so that a
+ * Returns whether ‖A z − λ B z‖ <= 2^-RESIDUAL_PLACES (|λ_1| + 2^-NOISE_PLACES) ‖B z‖, per vector. The right side is relative to B z itself, so that a
  * large B does not excuse anything in directions where it is small.
  */
 export async function checkEquation(

@@ -1,4 +1,4 @@
-/** How wide the numbers of the discriminant programs are; docs/precision.md says why. */
+/** The widths of the numbers of the discriminant programs; docs/precision.md says why. */
 import { gatesPerProduct } from '../circuits/index.ts';
 
 /** Fraction bits of the scaled noise matrix, its Cholesky factor, and everything that is solved with it. */

@@ -79,7 +79,7 @@ export async function discriminant(
           noisy,
         });
   const solved = await checkEquation(session, images, solution.values, d, count);
-  // Of a matrix that did not fit its numbers, equations that hold say nothing.
+  // Equations that hold say nothing about a matrix that did not fit its numbers.
   const fits = [
     ...(ridge ? [ridge.fits] : []),
     ...[own, noised].flatMap((columnsOf) => (columnsOf?.fits ? [columnsOf.fits] : [])),
@@ -179,7 +179,7 @@ interface DenseSignal {
   readonly ridge: Fixed;
   readonly indefinite: boolean;
   readonly book: boolean;
-  /** Whether S_B may be larger than B, and its entries above 2. */
+  /** True if S_B may be larger than B, and its entries above 2. */
   readonly noisy: boolean;
 }
 
@@ -223,7 +223,7 @@ async function dense(
   };
 }
 
-/** Whether 1 − λ_1 is clearly positive, too. */
+/** Adds the check that 1 − λ_1 is clearly positive, too. */
 function withMargin(session: Session, { values, definite }: Solution): Promise<Wires> {
   return session.step((gates) => {
     const most = (1n << BigInt(values.fraction)) - (1n << BigInt(values.fraction - MARGIN_PLACES));

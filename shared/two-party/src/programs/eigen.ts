@@ -41,15 +41,15 @@ export interface Eigenpairs {
 export interface LeadingEigenpairs extends Eigenpairs {
   /** The eigenvalues after those, as many as were asked for: from bisection alone, rounded down to 2^-BISECTIONS. */
   readonly further: Fixed;
-  /** Whether as many eigenvalues as `rank` are clearly above zero, and above `noise` where there is one: one lane. */
+  /** True if as many eigenvalues as `rank` are clearly above zero, and above `noise` where there is one: one lane. */
   readonly ranked: Wires;
 }
 
-/** What a floor's noise is to a matrix that was shifted: one lane each. */
+/** The effect of a floor's noise on a matrix that was shifted: one lane each. */
 export interface MatrixNoise {
   /** The norm of the noise: a TRIAL. */
   readonly norm: Fixed;
-  /** What was added to every eigenvalue: WORD bits, FRACTION of them fraction. */
+  /** The number that was added to every eigenvalue: WORD bits, FRACTION of them fraction. */
   readonly raise: Fixed;
 }
 
@@ -156,7 +156,7 @@ export async function normaliseTrace(
   });
 }
 
-/** Of an upper triangle, without overflow. */
+/** Returns the trace of an upper triangle, without overflow. */
 export function traceOf(triangle: Fixed, d: number): Fixed {
   return triangle.diagonal(upperByRows(d)).sums();
 }
@@ -178,7 +178,7 @@ export function fixSigns(vectors: Fixed, d: number, count: number): Fixed {
   return vectors.negatedIf(gates.concat(new Array<Wires>(d).fill(largest[0]!)));
 }
 
-/** Whether ‖S w − λ w‖ <= 2^-10 λ_1, per vector: from the matrix itself, whatever was done to find its eigenpairs. */
+/** Returns whether ‖S w − λ w‖ <= 2^-10 λ_1, per vector: it is computed from the matrix itself, whatever was done to find its eigenpairs. */
 export async function checkResiduals(
   session: Session,
   matrix: Fixed,

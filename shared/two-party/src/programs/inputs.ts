@@ -1,4 +1,4 @@
-/** What both servers put into a circuit: their additive shares of the statistics, and the number of verified owners. */
+/** The inputs of both servers to a circuit: their additive shares of the statistics, and the number of verified owners. */
 
 import type { IntegerList } from '@eigenveil/platform';
 import {
@@ -21,7 +21,7 @@ export interface Shares {
 /** AND gates that a step adds shares up with, at most. */
 const MOST_GATES = 2 ** 20;
 
-/** What is made of all values in the step that has the last of them: of the lanes of a span's values, and of the bits of the number of verified owners. */
+/** The function that is applied to all values in the step that has the last of them: to the lanes of a span's values, and to the bits of the number of verified owners. */
 type Read<T> = (gates: Gates, values: (span: Span) => Num, records: Wires) => T;
 
 /** Adds both servers' shares of all values that are computed with. */
@@ -67,7 +67,7 @@ export async function addShares<T>(
 
 interface Inputs {
   readonly bits: readonly number[];
-  /** From a server's shares of the values that are computed with. */
+  /** Takes the inputs from a server's shares of the values that are computed with. */
   readonly from: (shares: IntegerList) => bigint[];
 }
 
@@ -108,7 +108,7 @@ function groupsOf(bits: readonly number[]): Group[] {
   return groups;
 }
 
-/** Of all values of a group: as many gates as their sum has, about. */
+/** Counts the bits of all values of a group: their sum has about as many gates. */
 function bitsOf({ from, to, width }: Group): number {
   return (to - from) * width;
 }

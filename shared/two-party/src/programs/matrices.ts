@@ -20,7 +20,7 @@ export interface Left {
   readonly at: Source;
 }
 
-/** Of a truncated product and its addition, about. */
+/** Estimates the gates of a truncated product and its addition. */
 function gatesOf(a: Fixed, b: Fixed, { fraction, bits }: Kept): number {
   return gatesPerProduct(a.bits, b.bits, a.fraction + b.fraction - fraction) + bits;
 }

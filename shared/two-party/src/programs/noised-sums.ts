@@ -11,11 +11,11 @@ import { outerProducts } from './matrices.ts';
 import { DENSE_WORD } from './pencils.ts';
 import type { Room, TotalNoise } from './total-noise.ts';
 
-/** Of a normal deviate: exceeded with a probability of 2^−40. */
+/** A normal deviate exceeds this with a probability of 2^−40. */
 const DEVIATIONS = 7.1;
 
 /**
- * What S_B' may have on its diagonal beyond twice the rest. Contrasts of the noise e have at most the deviation s = φ√2 g per entry, whatever the
+ * Returns what S_B' may have on its diagonal beyond twice the rest. Contrasts of the noise e have at most the deviation s = φ√2 g per entry, whatever the
  * numbers of rows, so that K − 1 of them are no longer than s (√(K − 1) + 7.1); and |u + e|² ≤ 2|u|² + 2|e|². The factor 2 is that of ROOM_PLACES.
  */
 export function roomForNoise(task: StatisticsTask): Room {
@@ -29,7 +29,7 @@ export function roomForNoise(task: StatisticsTask): Room {
 export interface Exchanged {
   /** As that of the total noise: T' in the place of S̄. */
   readonly matrix: Fixed;
-  /** Whether it holds every entry, as it does of all positive definite ones that have enough room. */
+  /** True if it holds every entry, as it does of all positive definite ones that have enough room. */
   readonly fits: Wires;
   /** A lane per feature: what was added to the diagonal of Q S̄, in its units. */
   readonly added: Fixed;

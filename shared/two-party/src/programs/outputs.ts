@@ -1,4 +1,4 @@
-/** What a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by every method. */
+/** The outputs that a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by every method. */
 
 import { CodedError } from '@eigenveil/platform';
 import { type Decomposition, PROJECTION_CODES } from '@eigenveil/projection/portable';
@@ -13,7 +13,7 @@ import { type PooledStatistics, releasedSums } from './statistics.ts';
 export interface Check {
   /** One lane: 1 where the program may go on. */
   readonly holds: Wires;
-  /** What the evaluator throws where it is 0. */
+  /** The error that the evaluator throws where it is 0. */
   readonly error: () => Error;
 }
 
@@ -49,7 +49,7 @@ export type Revealed<Numbers> = { -readonly [Name in keyof Numbers]: bigint[] };
 
 /**
  * Reveals numbers by name, lane by lane, to the evaluator alone. Where a check fails all numbers and all later checks come as 0, so that a
- * refused program tells nothing but the first reason, and that reason's error is thrown.
+ * refused program tells only the first reason, and that reason's error is thrown.
  */
 export async function revealChecked<Numbers extends { readonly [name: string]: Fixed }>(
   session: Session,
@@ -80,7 +80,7 @@ export async function revealChecked<Numbers extends { readonly [name: string]: F
 export type StatisticsOutputs = Partial<Record<Exclude<Output, 'spectrum'>, Fixed>>;
 
 /**
- * Of the declared outputs the mean of all rows, the trace of the total scatter and the numbers of rows, of all and by class; others cost nothing. V are sums of rows,
+ * Returns these of the declared outputs: the mean of all rows, the trace of the total scatter and the numbers of rows, of all and by class; others cost nothing. V are sums of rows,
  * one lane per feature; `trace`, in one lane, is Q times that of the total scatter, and is not called unless it is declared.
  */
 export function statisticsOutputs(
@@ -96,7 +96,7 @@ export function statisticsOutputs(
   if (outputs.includes('mean')) {
     const V = releasedSums(pooled);
     const each = Q.spread(V.lanes);
-    // At most 1 in magnitude; noise may make it as large as V is.
+    // The mean is at most 1 in magnitude; noise may make it as large as V is.
     const bits = fraction.mean + (task.differentialPrivacy ? V.bits + 1 : 2);
     wanted.mean = hasFloor
       ? releasedQuotient(V, each, fraction.mean)
@@ -135,7 +135,7 @@ export function readStatistics(
   };
 }
 
-/** A revealed number with so many fraction bits. */
+/** Returns a revealed number with this number of fraction bits. */
 export function real(value: bigint, fraction: number): number {
   return Number(value) / 2 ** fraction;
 }

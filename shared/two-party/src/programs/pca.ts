@@ -31,7 +31,7 @@ import {
 } from './statistics.ts';
 
 export interface CheckedDecomposition extends Decomposition {
-  /** Per component whether ‖S w − λ w‖ <= 2^-10 λ_1. */
+  /** True for each component with ‖S w − λ w‖ <= 2^-10 λ_1. */
   readonly converged: boolean[];
 }
 
@@ -39,7 +39,7 @@ export interface CheckedDecomposition extends Decomposition {
  * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have length 1, or are over the features'
  * standard deviations where those are standardised.
  * Where a check fails, all other outputs are zero.
- * @throws ERR_FULL_RANK before any gate where no matrix of so many features has the least rank without `allowFullRank`. At the
+ * @throws ERR_FULL_RANK before any gate where no matrix of this number of features has the least rank without `allowFullRank`. At the
  *   evaluator: ERR_FULL_RANK when fewer eigenvalues than that are clearly above zero, ERR_MINIMUM_OWNERS, ERR_NO_SAMPLES
  * @throws ERR_OWNER_COUNT when the number of owners differs from the verified one
  */
@@ -90,7 +90,7 @@ export async function pca(
     ? await unstandardise(session, task, vectors, standardised, pooled.Q)
     : { vectors };
   const numbers = await session.step((gates) => {
-    // Of a matrix that did not fit its numbers, equations that hold say nothing, nor do its eigenvalues.
+    // Equations that hold say nothing about a matrix that did not fit its numbers, and its eigenvalues say nothing either.
     const fit = fits && standardised?.fits ? gates.and(fits, standardised.fits) : fits;
     const held = (own: Fixed) => (fit ? own.where(fit) : own);
     const all = values.followedBy(pairs.further);
@@ -127,7 +127,7 @@ export async function pca(
   };
 }
 
-/** Those of the matrix from those that `normaliseTrace` made 2^(places − bits + 1) times as large. */
+/** Returns the eigenvalues of the matrix from those that `normaliseTrace` made 2^(places − bits + 1) times as large. */
 function eigenvalues(values: Fixed, places: Fixed, whole: Fixed, fraction: number): Fixed {
   const scaled = values.over(whole.fraction - (whole.bits - 1));
   const down = scaled.at(fraction).down(places.spread(values.lanes));

@@ -14,7 +14,7 @@ import { REVEALED_FRACTION } from './precision.ts';
 import { EIGENVALUE_WORD, reducedPairs } from './reduced.ts';
 import { scaleUp } from './scaling.ts';
 
-/** Of all that is scaled to be below 2. */
+/** The form of everything that is scaled to be below 2. */
 const ENTRY = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD };
 /** Bits of a dense A and of C, whose entries nothing bounds by 1: SOLVE_FRACTION of them fraction. */
 export const DENSE_WORD = SOLVE_WORD + INTEGER_BITS;
@@ -24,11 +24,11 @@ export interface Solution {
   readonly values: Fixed;
   /** Lane i * count + j: entry i of vector j, its largest from 1/2 to 1; SOLVE_WORD bits, SOLVE_FRACTION of them fraction. */
   readonly vectors: Fixed;
-  /** Whether B is clearly positive definite; all else means nothing where it is not. */
+  /** True if B is clearly positive definite; everything else means nothing where it is not. */
   readonly definite: Wires;
 }
 
-/** What is common to A in all its forms. */
+/** The noise that A has in all its forms. */
 export interface Noise {
   /** Upper triangle of B, row by row; its diagonal below 1; SOLVE_WORD bits, SOLVE_FRACTION of them fraction. */
   readonly B: Fixed;
@@ -91,8 +91,8 @@ async function single(
 }
 
 /**
- * Numbers times 2^places / 2^halvings, as large as can be without rows of so many of them being longer than 1. The products of
- * small ones would else lose half of their digits.
+ * Numbers times 2^places / 2^halvings, as large as can be without rows of `rowLength` of them being longer than 1. The
+ * products of small ones would otherwise lose half of their digits.
  */
 async function filled(session: Session, a: Fixed, rowLength: number) {
   const room = Math.ceil(Math.log2(rowLength) / 2);

@@ -1,4 +1,4 @@
-/** How wide the numbers of the PCA program are, and what it shares with the discriminant programs; docs/precision.md says why. */
+/** The widths of the numbers of the PCA program, and those that it shares with the discriminant programs; docs/precision.md says why. */
 
 /** Fraction bits of the normalised matrix, of reflections, rotations and vectors. */
 export const FRACTION = 24;
@@ -27,9 +27,9 @@ export const RESIDUAL_PLACES = 10;
 
 /**
  * With both servers' noise E, of deviation σ off the diagonal and norm 2√d σ, T = S + E of two features and more has no eigenvalue below −4 norms, which is what
- * all are raised by, but for a probability of 2^−46 (two features, in closed form; less of more). And none exceeds the trace by more than the largest of E − tr(E) I, for S has none that is
- * negative: for a unit vector v the deviation of vᵀEv − tr(E) is σ√(2(d − 1)), and the mean of its largest at most the norm, so that it is at most 1 + 7.1/√2 norms, again but
- * for 2^−40 (Borell, Tsirelson, Ibragimov and Sudakov). Together less than 16.
+ * all are raised by, except with a probability of 2^−46 (two features, in closed form; less of more). And none exceeds the trace by more than the largest of E − tr(E) I, for S has none that is
+ * negative: for a unit vector v the deviation of vᵀEv − tr(E) is σ√(2(d − 1)), and the mean of its largest at most the norm, so that it is at most 1 + 7.1/√2 norms, again
+ * except with probability 2^−40 (Borell, Tsirelson, Ibragimov and Sudakov). Together less than 16.
  */
 export const RAISE_PLACES = 2;
 export const NORM_PLACES = 4;

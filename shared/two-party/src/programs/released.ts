@@ -11,7 +11,7 @@ export function releasedFraction(task: StatisticsTask): ReleasedFraction {
   return floorOf(task)?.released ?? { scatter, variances: scatter, mean: scatter };
 }
 
-/** a / b to the nearest number with so many fraction bits; b is not negative. */
+/** a / b to the nearest number with this number of fraction bits; b is not negative. */
 export function releasedQuotient(a: Fixed, b: Fixed, fraction: number): Fixed {
   const size = a.absolute().at(fraction + 1);
   const quotient = size
@@ -35,7 +35,7 @@ export function cutTogether(a: Fixed, task: StatisticsTask): Fixed {
   const { gates, lanes } = a;
   return gates.scope(() => {
     const high = a.number.slice(RELEASED_BITS, -1).map((bit) => gates.not(gates.xor(bit, a.sign)));
-    // Per digit whether no number has it or a higher one.
+    // Each digit has a 1 if no number has it or a higher one.
     const clear: Wires[] = [];
     let above = gates.constant(1, 1);
     for (const none of allLanes(gates, high, 1).toReversed()) {

@@ -18,7 +18,7 @@ import { cutTogether, releasedFraction, releasedQuotient } from './released.ts';
 import { poolStatistics, releasedSums } from './statistics.ts';
 import { totalNoise } from './total-noise.ts';
 
-/** Of the weights beyond those of z, where the predicted feature varies less than the others. */
+/** The bits of the weights beyond those of z, where the predicted feature varies less than the others. */
 const GUARD = 12;
 export const WEIGHT_FRACTION = SOLUTION_FRACTION + GUARD;
 
@@ -57,7 +57,7 @@ export async function ridge(
   const along = await pieceByPiece(session, last, 2 * bits * V.bits, (piece) =>
     w.part(piece).timesExactly(V.part(piece)),
   );
-  // Of the intercept.
+  // The fraction bits of the intercept.
   const floor = floorOf(task);
   const fraction = floor ? releasedFraction(task).mean : WEIGHT_FRACTION + V.fraction;
   const { definite, numbers } = await session.step((gates) => {

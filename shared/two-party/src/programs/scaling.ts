@@ -52,7 +52,7 @@ export function scaleTogether(numbers: readonly Fixed[], groups: number): Scaled
   });
 }
 
-/** The same of one number, a group being empty where all of it is 0: a last bit of 0 makes room for a unit below. */
+/** Scales one number up, a group being empty where all of it is 0: a last bit of 0 makes room for a unit below. */
 export function scaleUp(a: Fixed, groups: number) {
   const { values, places, empty } = scaleTogether([a.doubled()], groups);
   return { value: values[0]!, places, empty };
@@ -122,13 +122,13 @@ export interface Equilibrated {
   readonly fits: Wires | undefined;
 }
 
-/** How many places further down a matrix is that something is added to afterwards. */
+/** A matrix to which something is added afterwards is this number of places further down. */
 export const ROOM_PLACES = 2;
 
 interface Expected {
-  /** Whether there may be negative eigenvalues: it is checked that entries fit. */
+  /** True if there may be negative eigenvalues: then it is checked that entries fit. */
   readonly noisy: boolean;
-  /** What may be added to the diagonal afterwards, a lane per row: the scaling is that of the sum, and the matrix 2^ROOM_PLACES times smaller. */
+  /** The numbers that may be added to the diagonal afterwards, a lane per row: the scaling is that of the sum, and the matrix 2^ROOM_PLACES times smaller. */
   readonly room?: Fixed | undefined;
   /** Bits for the integer part of entries, which noise may make larger than their diagonal. A diagonal entry of 0 is none that does not fit then. */
   readonly integers?: number;
@@ -172,10 +172,10 @@ export async function equilibrate(
 }
 
 interface Scaling {
-  /** Of some lanes: unsigned. */
+  /** The places of some lanes: unsigned. */
   readonly places: (piece: Piece) => Fixed;
   readonly placeBits: number;
-  /** What is kept of entries that are scaled, read as all fraction: free of gates. */
+  /** Keeps a part of entries that are scaled, read as all fraction: it needs no gates. */
   readonly kept: (scaled: Fixed) => Fixed;
   /** Under noise: whether what the places follow from is positive. */
   readonly positive: Wires | undefined;

@@ -26,17 +26,17 @@ export interface PooledClass {
 export interface PooledStatistics {
   /** Upper triangle; not collected for MDR. */
   readonly R: Fixed | undefined;
-  /** Per labelling and class. */
+  /** The statistics per labelling and class. */
   readonly labellings: readonly (readonly PooledClass[])[];
-  /** Over all rows. */
+  /** The sums over all rows. */
   readonly V: Fixed;
   /** The sum of those of the first labelling's classes. */
   readonly noised?: Fixed;
   /** One lane, not negative. */
   readonly Q: Fixed;
-  /** Whether the encrypted number of owners is the verified one; whether it is at least the minimum; whether there are rows. */
+  /** Three checks: the encrypted number of owners is the verified one, it is at least the minimum, and there are rows. */
   readonly flags: readonly [Wires, Wires, Wires];
-  /** Whether at least two classes of the first labelling have rows; PCA has but one class. */
+  /** True if at least two classes of the first labelling have rows; PCA has only one class. */
   readonly classes: Wires;
 }
 
@@ -55,12 +55,12 @@ export function releasedClasses(classes: readonly PooledClass[]): PooledClass[] 
   return classes.map((own) => ({ V: releasedSums(own), M: own.M }));
 }
 
-/** Whether a scatter matrix may have negative eigenvalues: under noise of the owners or of the servers. */
+/** Returns whether a scatter matrix may have negative eigenvalues, which it may under noise of the owners or of the servers. */
 export function isNoisy(task: StatisticsTask): boolean {
   return Boolean(task.differentialPrivacy) || floorOf(task) !== undefined;
 }
 
-/** A public length in products of features in [−1, 1] in whole units of a scatter that has so many fraction bits. */
+/** A public length in products of features in [−1, 1] in whole units of a scatter that has this number of fraction bits. */
 export function scatterUnits(length: number, fraction: number): bigint {
   return BigInt(Math.round(length * 2 ** fraction));
 }
@@ -181,7 +181,7 @@ function noisedSpans(task: StatisticsTask): () => Span {
   };
 }
 
-/** Whether at least two classes have rows. */
+/** Returns whether at least two classes have rows. */
 function twoClasses(gates: Gates, classes: readonly PooledClass[]): Wires {
   let [none, fewerThanTwo] = [gates.constant(1, 1), gates.constant(1, 1)];
   if (classes.length < 2) return gates.not(none);

@@ -2,7 +2,7 @@
  * Householder's reduction of a symmetric matrix to a tridiagonal one (Golub and Van Loan, "Matrix Computations", algorithm
  * 8.3.1), with reflections I − u uᵀ, ‖u‖² = 2. Each column is scaled to full length by a secret shift before its
  * reflection is made, so that the reflection is orthogonal to the last bits however small the column, and a zero column
- * makes u = 0, which is no reflection at all: there is no case to tell apart.
+ * makes u = 0, which is no reflection at all: there is no case to distinguish.
  */
 
 import { ROOT_FRACTION } from '../circuits/index.ts';

@@ -1,4 +1,4 @@
-/** Which tasks `rotated` computes. Both servers refuse others before they exchange a byte. */
+/** Limits the tasks that `rotated` computes. Both servers refuse others before they exchange a byte. */
 import { CodedError } from '@eigenveil/platform';
 import { fullRank, PROJECTION_CODES } from '@eigenveil/projection/portable';
 import { checkRevealedByRotation, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';

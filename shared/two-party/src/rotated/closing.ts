@@ -1,4 +1,4 @@
-/** What the CSP refuses in any answer, and what ends its task: the first bytes of an answer, and which failures. */
+/** Names what the CSP refuses in any answer, and what ends its task: the first bytes of an answer, and which failures. */
 import { CodedError } from '@eigenveil/platform';
 import type { Program } from '@eigenveil/task';
 import { isTellable } from '../channel/abort.ts';

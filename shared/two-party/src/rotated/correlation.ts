@@ -111,7 +111,7 @@ export async function askCorrelation(
 }
 
 /**
- * What the circuit gives. Where its check fails the data user goes on with zeros, so that the CSP does not see that it did: whether it does may depend on
+ * Opens what the circuit gives. Where its check fails, the data user goes on with zeros, so that the CSP does not see that it did: whether it does may depend on
  * a bit of the data user's shares, if the CSP deviates.
  */
 async function openStandardised(

@@ -1,4 +1,4 @@
-/** What the data user makes of M: eigenvalues, the directions that it asks for, and from the answer the projection vectors. */
+/** The data user's computation on M: eigenvalues, the directions that it asks for, and from the answer the projection vectors. */
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
@@ -27,11 +27,11 @@ const PLAUSIBLE_NEGATIVE = 2 ** -28;
 const PLAUSIBLE_PRODUCT = 2 ** 9;
 
 export interface Opened {
-  /** Of T/(Q·4^fractionBits), which is the total scatter, or of the correlation matrix; descending. */
+  /** The eigenvalues of T/(Q·4^fractionBits), which is the total scatter, or of the correlation matrix; descending. */
   readonly spectrum: readonly number[];
   /** A in units of 2^−directionBits, d × components; zero when the result is refused. */
   readonly directions: Matrix;
-  /** Why there will be no result. The protocol runs to its end all the same, so that the CSP does not learn it. */
+  /** The reason why there will be no result. The protocol runs to its end all the same, so that the CSP does not learn it. */
   readonly refusal: CodedError | undefined;
 }
 
@@ -140,14 +140,14 @@ export function checkSpectrum(
   }
 }
 
-/** Whether the least eigenvalue is further below 0 than noise of the protocol and rounding bring one of a scatter. */
+/** Returns whether the least eigenvalue is further below 0 than noise of the protocol and rounding bring one of a scatter. */
 export function isIndefinite(values: readonly number[], slack: number): boolean {
   const trace = values.reduce((sum, value) => sum + Math.abs(value), 0);
   return values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack;
 }
 
 /**
- * Whether negative eigenvalues, which a floor's raise leaves to noise of the owners alone, add up to more than a quarter of the size of all. Otherwise the norm of
+ * Returns whether negative eigenvalues, which a floor's raise leaves to noise of the owners alone, add up to more than a quarter of the size of all. Otherwise the norm of
  * the matrix is at most twice its trace, as the distance of docs/rotated-floor.md takes it.
  */
 export function isOutweighed(values: readonly number[]): boolean {

@@ -1,14 +1,14 @@
-/** How the data user keeps its next byte back, so that its time tells nothing. */
+/** The data user keeps its next byte back, so that its time tells nothing. */
 import type { MessageStream } from '../channel/message-stream.ts';
 import { type Pace, systemClock, waitUntil } from '../channel/pace.ts';
 import { type DataUserInput, hangUp } from '../protocol.ts';
 
-/** The pace that a caller asks for, or else the public one of so many milliseconds. */
+/** The pace that a caller asks for, or the public one of this number of milliseconds. */
 export function paceOf({ pace }: Pick<DataUserInput, 'pace'>, milliseconds: number): Pace {
   return pace ?? { milliseconds, clock: systemClock };
 }
 
-/** The part of a pace of `whole` milliseconds, unless another was asked for, that so many of them are. */
+/** Returns the part of a pace that `milliseconds` are of its `whole`, unless another pace was asked for. */
 export function partOf(pace: Pace, milliseconds: number, whole: number): Pace {
   return { ...pace, milliseconds: Math.ceil((pace.milliseconds * milliseconds) / whole) };
 }
@@ -26,7 +26,7 @@ export function holdToPace(stream: MessageStream, { milliseconds, clock, onMiss 
   });
 }
 
-/** What the last steps give, and the end of the conversation. A failure of theirs waits for the byte that is held, too. */
+/** Runs the last steps and ends the conversation. A failure of theirs waits for the byte that is held, too. */
 export async function toTheEnd<Result>(
   stream: MessageStream,
   input: DataUserInput,

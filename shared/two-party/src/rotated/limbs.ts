@@ -1,7 +1,7 @@
 /** Products of long rows modulo a power of two, in doubles limb by limb: five to ten times faster than in big integers, whose entries here are of 57 to 66 bits. */
 import type { Matrix } from './matrices.ts';
 
-/** What a double holds exactly. */
+/** The bits that a double holds exactly. */
 const EXACT_BITS = 53;
 
 /** left · rightᵀ (m × n and c × n), each entry reduced to [0, 2^ringBits). */

@@ -61,7 +61,7 @@ export function upperOf(matrix: Matrix): bigint[] {
   return upperEntries(matrix.length, (i, j) => matrix[i]![j]!);
 }
 
-/** Rows of so many entries each, from all entries row by row. */
+/** Makes rows of this number of entries each from all entries row by row. */
 export function matrixOf(entries: readonly bigint[], columns: number): bigint[][] {
   return Array.from({ length: entries.length / columns }, (_, i) =>
     entries.slice(i * columns, (i + 1) * columns),

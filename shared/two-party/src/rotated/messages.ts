@@ -48,7 +48,7 @@ export function declare(stream: MessageStream, shares: readonly bigint[], ringBi
   return sendRing(stream, ROTATED_MESSAGE.declared, shares, ringBits);
 }
 
-/** What the shares of both servers add up to, as signed integers. */
+/** Adds the shares of both servers up, to signed integers. */
 export function opened(own: readonly bigint[], theirs: readonly bigint[], ringBits: number): bigint[] {
   return own.map((share, i) => BigInt.asIntN(ringBits, share + theirs[i]!));
 }
@@ -81,7 +81,7 @@ export function sendVectors(
   return sendRing(stream, ROTATED_MESSAGE.vectors, addMatrices(share, flood, ringBits).flat(), ringBits);
 }
 
-/** The vectors that the CSP opens, in units of the flood's deviation, 2^floodBits: digits below tell of nothing but the flood. */
+/** The vectors that the CSP opens, in units of the flood's deviation, 2^floodBits: digits below tell only of the flood. */
 export async function openVectors(
   stream: MessageStream,
   share: Matrix,
@@ -91,7 +91,7 @@ export async function openVectors(
   return vectors.map((row) => row.map((entry) => roundShift(entry, floodBits)));
 }
 
-/** What the CSP's share, a message of as many elements, and this one add up to. */
+/** Adds the CSP's share, a message of as many elements, to this one. */
 export async function openMatrix(
   stream: MessageStream,
   type: number,

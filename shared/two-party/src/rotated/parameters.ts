@@ -20,7 +20,7 @@ import { TWO_PARTY_CODES } from '../codes.ts';
 import { MAXIMUM_RING_BITS } from '../products/ring-bits.ts';
 import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 
-/** What the error bound of the rotation is computed for, and what a computation of a minute or so allows. */
+/** The error bound of the rotation is computed for this number, and a computation of a minute or so allows it. */
 const MAXIMUM_FEATURES = 200;
 /** The widest ring of a PCA: in a wider one its mask would be as large as a unit of T, and with a floor nearly as large as the floor of a row. */
 const MAXIMUM_PCA_RING_BITS = 256;
@@ -29,7 +29,7 @@ export const MASK_GUARD = 43;
 /** Noise is below 16 deviations; a number that is not has probability below 2^−90. */
 export const NOISE_INTEGER_BITS = 4;
 
-/** How finely what is opened is told, and how much longer P must be. */
+/** The precision of opened numbers, and the additional length that P needs. */
 export interface Exponents {
   /** The deviation of the noise off the diagonal is 2^−noise of the trace of T, or of a public bound on it. */
   readonly noise: number;
@@ -40,7 +40,7 @@ export interface Exponents {
 }
 
 const EXPONENTS: Exponents = { noise: 36, flood: 33, guard: 76 };
-/** With a floor nothing that is opened has more bits than the floor's least noise has in units of T. */
+/** With a floor, nothing that is opened has more bits than the floor's least noise has in units of T. */
 const FLOORED_EXPONENTS: Exponents = {
   noise: RELEASED_BITS,
   flood: RELEASED_BITS,
@@ -50,7 +50,7 @@ const FLOORED_EXPONENTS: Exponents = {
 export interface RotatedParameters {
   readonly features: number;
   readonly exponents: Exponents;
-  /** Of cells as the servers compute with them, and of the sums of rows that a declared mean is made of. */
+  /** The fraction bits of cells as the servers compute with them, and of the sums of rows that a declared mean is made of. */
   readonly fractionBits: number;
   readonly sumFractionBits: number;
   /** Q times this, and of a correlation matrix this, is added to the diagonal of T, and taken off that of M, so that T is positive semidefinite with the noise of a floor; 0 without. */
@@ -62,7 +62,7 @@ export interface RotatedParameters {
   /** γ: fraction bits of the noise; times its scale it is noise in units of 2^(−2f). */
   readonly noiseBits: number;
   /**
-   * What scales the noise where that is public: the most that a correlation matrix can have for a trace, raised, in its units. Otherwise it is the trace of T,
+   * The number that scales the noise where that is public: the most that a correlation matrix can have for a trace, raised, in its units. Otherwise it is the trace of T,
    * which is secret.
    */
   readonly noiseScale: bigint | undefined;
@@ -150,7 +150,7 @@ export function rotatedRingBits(task: StatisticsTask): number {
 }
 
 /**
- * The same of a correlation matrix, in its units, whose features with variance have more than the least variance of the floor. With the noise in products of grains,
+ * Returns the raise of a correlation matrix, in its units, whose features with variance have more than the least variance of the floor. With the noise in products of grains,
  * what is divided by deviations is at most its least eigenvalue times the largest ratio of a squared grain to a variance.
  */
 function correlationRaiseOf(task: StatisticsTask): bigint {
@@ -190,7 +190,7 @@ export function rotatedDistance(
     rotationInMatrix:
       ((perDeviation * (2 + rotationError) * rotationError) / Math.SQRT2) *
       2 ** exponents.noise *
-      // With a floor noise of owners may make the norm of T twice its trace.
+      // With a floor, noise of owners may make the norm of T twice its trace.
       (exponents === FLOORED_EXPONENTS ? 2 : 1),
     mask: 2 ** -MASK_GUARD * (1 + 2 ** -20),
     rotationInVectors: perDeviation * rotationError * Math.sqrt(components) * 2 ** exponents.flood,
@@ -219,7 +219,7 @@ export function checkSide(what: string, count: number): void {
   );
 }
 
-/** @throws ERR_TASK_RANGE where one of so many bits is wider than `most`, or than products can be */
+/** @throws ERR_TASK_RANGE where one of these is wider than `most`, or than products can be */
 export function checkRings(rings: readonly number[], most = MAXIMUM_RING_BITS): void {
   const widest = Math.max(...rings);
   if (widest <= most) return;

@@ -1,4 +1,4 @@
-/** What the protocol needs of secret multiplication. Both ends call alike; the products of one call take two round trips together. */
+/** The interface to secret multiplication. Both ends call alike; the products of one call take two round trips together. */
 import type { ChosenProduct, CorrelatedProduct } from '../products/index.ts';
 
 /** The CSP's end: its shares of each product. */
@@ -13,7 +13,7 @@ export interface Correlator {
 
 /** The CSP's ends of products of either direction. */
 export interface CspProducts extends Chooser {
-  /** Where the data user's bits are the choices. */
+  /** The products in which the data user's bits are the choices. */
   readonly reversed: Correlator;
 }
 

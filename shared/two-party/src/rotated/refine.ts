@@ -12,12 +12,12 @@ import { innerProduct, type Matrix } from './matrices.ts';
 const CORRECTION_GUARD_BITS = 16;
 /** The step count of gaps near the least that is refined at all. */
 const MAXIMUM_STEPS = 16;
-/** Eigenvalues nearer than this, relative to the largest, are not told apart: their vectors in doubles are arbitrary. */
+/** Eigenvalues nearer than this, relative to the largest, are not distinguished: their vectors in doubles are arbitrary. */
 const LEAST_GAP = 2 ** -44;
 
 /**
  * 2^bits times the vectors of the `count` first eigenpairs (d × count), rounded. `pairs` are those of `matrix` (d × d, symmetric) in doubles,
- * descending; where a vector belongs to eigenvalues that doubles do not tell apart it is only as exact as they are.
+ * descending; where a vector belongs to eigenvalues that doubles do not distinguish, it is only as exact as they are.
  */
 export function refineVectors(matrix: Matrix, pairs: EigenPairs, count: number, bits: number): bigint[][] {
   const columns = Array.from({ length: count }, (_, i) => refineVector(matrix, pairs, i, bits));

@@ -1,4 +1,4 @@
-/** What the CSP draws for one answer: the rotation, the noise, the mask and the flood. A second draw for the same data recovers T. */
+/** The secrets that the CSP draws for one answer: the rotation, the noise, the mask and the flood. A second draw for the same data recovers T. */
 import type { MessageStream } from '../channel/message-stream.ts';
 import { standardNormal } from './gaussian.ts';
 import { upperEntries } from './matrices.ts';

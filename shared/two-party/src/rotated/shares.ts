@@ -7,7 +7,7 @@ export interface StatisticsShares {
   /** Upper triangle, row by row. Integers, valid in any ring, as V's are. */
   readonly R: readonly bigint[];
   readonly V: readonly bigint[];
-  /** Of the sums of rows that a declared mean is made of: with a floor, V with noise and more fraction bits. Elements of the ring. */
+  /** The shares of the sums of rows that a declared mean is made of: with a floor, V with noise and more fraction bits. Elements of the ring. */
   readonly sums: readonly bigint[];
   readonly Q: bigint;
   readonly owners: bigint;

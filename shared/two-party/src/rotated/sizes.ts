@@ -22,7 +22,7 @@ function size(
   return checkSize({ rows, inner, columns, entryBits, ringBits, part });
 }
 
-/** In their order; of a correlation matrix those that follow the circuit. */
+/** Lists the exchanges in their order; for a correlation matrix those that follow the circuit. */
 export function exchangesOf(task: StatisticsTask, program: Program): readonly Exchange[] {
   const digitBits = digitBitsOf(task);
   return exchangesInFours(task, program).map((exchange) =>
@@ -35,7 +35,7 @@ export function digitBitsOf({ serverLine }: Pick<StatisticsTask, 'serverLine'>):
   return serverLine === 'fast' ? 3 : DIGIT_BITS;
 }
 
-/** With digits of the default length. */
+/** Lists the exchanges with digits of the default length. */
 function exchangesInFours(task: StatisticsTask, program: Program): readonly Exchange[] {
   if (task.sketch !== undefined) return exchangesOfSketch(task, program);
   return task.method.kind === 'pca' ? exchangesOfPca(task, program) : exchangesOfPencil(task, program);
@@ -68,7 +68,7 @@ function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exc
   const entryBits = parameters.rotationBits + 1;
   const isSummed = task.method.kind === 'mdr';
   const scaling = size([(d * (d + 1)) / 2, 1, 1], shareBits.R + 1, ringBits);
-  // With a floor sums of rows without noise stand beside those with it.
+  // With a floor, sums of rows without noise stand beside those with it.
   const summed = isSummed ? count : 2 * count;
   const ofSums = () => [
     size([d, summed, summed], shareBits.sums + 1, wide.ring),

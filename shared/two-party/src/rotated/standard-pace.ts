@@ -1,4 +1,4 @@
-/** How long a data user waits with `rotated` before it goes on, by public sizes alone. */
+/** The time that a data user waits with `rotated` before it goes on, by public sizes alone. */
 import { sumsOf, type TaskProposal } from '@eigenveil/task';
 
 /** Milliseconds from the last message to the end of the task, where `--answer-milliseconds` does not say otherwise. */
@@ -23,12 +23,12 @@ export function standardPace(features: number, components: number, isPencil = fa
   return Math.ceil(250 + 10 * (decomposition + root));
 }
 
-/** The same for C₁ of a pencil alone, with the decomposition that it comes from. */
+/** The time for C₁ of a pencil alone, with the decomposition that it comes from. */
 export function rootPace(features: number): number {
   return Math.ceil(250 + 10 * 3e-4 * features ** 3);
 }
 
-/** The same for contrasts of so many classes, and for what they are multiplied by before the first product. */
+/** The time for contrasts of this number of classes, and for what they are multiplied by before the first product. */
 export function contrastPace(features: number, classes: number): number {
   return 100 + Math.ceil(10 * 3e-5 * features * classes ** 2);
 }
@@ -49,7 +49,7 @@ export function sketchPaces(features: number, columns: number, components: numbe
   return { centring, root, decomposition, whole: root + decomposition };
 }
 
-/** The same for what follows from so many sums of a histogram task: 3.7 s for 34,850. */
+/** The time for what follows from this number of sums of a histogram task: 3.7 s for 34,850. */
 export function sumsPace(sums: number): number {
   return 250 + Math.ceil(sums / 10);
 }

@@ -1,4 +1,4 @@
-/** Which pencils `rotated` computes. Both servers refuse others before they exchange a byte. */
+/** Limits the pencils that `rotated` computes. Both servers refuse others before they exchange a byte. */
 import { CodedError } from '@eigenveil/platform';
 import { notPositiveDefinite, PROJECTION_CODES } from '@eigenveil/projection/portable';
 import {

@@ -1,4 +1,4 @@
-/** What the data user makes of M and of Y: C₁, the directions that it asks for, and from the answer the projection vectors. */
+/** The data user's computation on M and on Y: C₁, the directions that it asks for, and from the answer the projection vectors. */
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
@@ -33,7 +33,7 @@ const ROOT_BITS = 60;
 type Refusal = CodedError;
 type Counts = readonly (readonly bigint[])[];
 
-/** What goes into the products after M. */
+/** The inputs of the products after M. */
 export interface Root {
   /** C₁, d × d; 0 when the result is refused. */
   readonly root: Matrix;
@@ -44,9 +44,9 @@ export interface Root {
 }
 
 interface OpenedTotal extends Root {
-  /** Of T/(Q·4^fractionBits), descending. */
+  /** The eigenvalues of T/(Q·4^fractionBits), descending. */
   readonly spectrum: readonly number[];
-  /** Of B: the least eigenvalue over the largest. */
+  /** The condition of B: the least eigenvalue over the largest. */
   readonly condition: number;
   readonly refusal: Refusal | undefined;
 }
@@ -58,7 +58,7 @@ interface OpenedSignal extends Pick<OpenedTotal, 'spectrum' | 'condition' | 'ref
   readonly directions: Matrix;
 }
 
-/** Why these numbers of rows, by labelling and class, have no result, if so: H is zero then. */
+/** Returns why these numbers of rows, by labelling and class, have no result, if so: H is zero then. */
 export function refusalOfCounts(counts: Counts, task: StatisticsTask): Refusal | undefined {
   const totals = counts.map((labelling) => labelling.reduce((sum, count) => sum + count, 0n));
   const { M } = statisticsBounds(task);

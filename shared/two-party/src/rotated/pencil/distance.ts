@@ -5,7 +5,7 @@
 import { MASK_GUARD } from '../parameters.ts';
 import { type PencilParameters, STRETCH_GUARD, TRUNCATION_GUARD } from './parameters.ts';
 
-/** A shift of a normal vector by ‖Δ‖ deviations moves its distribution by at most so much times ‖Δ‖. */
+/** A shift of a normal vector by ‖Δ‖ deviations moves its distribution by at most this number times ‖Δ‖. */
 const PER_DEVIATION = 1 / Math.sqrt(2 * Math.PI);
 /** Entries of an orthogonal matrix are right to this many half units. */
 const ROUNDING = 1 + 2 ** -15;

@@ -32,7 +32,7 @@ import { reductionOf } from './reduction.ts';
 
 /** Deviations: of the noise on M 2^−46 of the trace of T off the diagonal, of that on Y 2^−46, of the flood on vectors 2^−40. */
 const EXPONENTS: Exponents = { noise: 46, flood: 40, guard: 86 };
-/** With a floor nothing that is opened has more bits than the floor's least noise has in units of T. */
+/** With a floor, nothing that is opened has more bits than the floor's least noise has in units of T. */
 const FLOORED_EXPONENTS: Exponents = {
   noise: ROTATED_PENCIL_BITS,
   flood: ROTATED_PENCIL_BITS - 6,
@@ -40,7 +40,7 @@ const FLOORED_EXPONENTS: Exponents = {
 };
 /** A truncation goes wrong with probability 2^−42 over all entries. */
 export const TRUNCATION_GUARD = 42;
-/** An error of so many bits less than a deviation moves a distribution by less than 2^−43. */
+/** An error of this number of bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
 /** The trace of T is at most 2^(n − 11)/√d times B's least eigenvalue where the result is not refused, with noise of 2^−n. */
 export const STRETCH_GUARD = 11;
@@ -61,7 +61,7 @@ export interface PencilParameters {
   /** Columns of Y: those of G, and one more for each feature where ρ′ > 0. */
   readonly columns: number;
   readonly exponents: Exponents;
-  /** Of cells as the servers compute with them, and of the sums of rows by class that G is made of. */
+  /** The fraction bits of cells as the servers compute with them, and of the sums of rows by class that G is made of. */
   readonly fractionBits: number;
   readonly sumFractionBits: number;
   /** Q times these are added to the diagonal of T; what all of them have in common, `raise`, is taken off that of M. Zeros without a floor, and for MDR. */
@@ -73,7 +73,7 @@ export interface PencilParameters {
   readonly shareBits: { readonly R: number; readonly V: number; readonly sums: number };
   /** Fraction bits of T: 0 where it is Q R − V Vᵀ. */
   readonly scatterBits: number;
-  /** Whether T, or a part of it, is truncated: for MDR, and with a floor. */
+  /** True if T, or a part of it, is truncated: for MDR, and with a floor. */
   readonly truncates: boolean;
   /** T, or a part of it, by way of V·W·Vᵀ. */
   readonly wide: Truncated;
@@ -177,7 +177,7 @@ function flooredSizes(task: StatisticsTask, floor: Floor): FlooredSizes {
 
 /**
  * Bits of the largest trace of T, raised. The V of a class of M rows is at most M u + own, where `own` is the noise of all owners, and V' has noise of both servers, `servers`, on it.
- * Q·V'V'ᵀ/M is of that size with MDR. Else V Vᵀ/M is taken off it, which leaves cross terms.
+ * Q·V'V'ᵀ/M is of that size with MDR. Otherwise V Vᵀ/M is taken off it, which leaves cross terms.
  */
 function noisedTraceBits(task: StatisticsTask, { deviation, grains, fractionBits }: Floor): number {
   const { M, R } = computedBounds(task);
@@ -196,9 +196,9 @@ type Sizes = Pick<
   PencilParameters,
   'features' | 'components' | 'classes' | 'groups' | 'columns' | 'shareBits' | 'fractionBits'
 > & {
-  /** Whether T is the sum of two between-class scatters, as of MDR. */
+  /** True if T is the sum of two between-class scatters, as for MDR. */
   readonly summed: boolean;
-  /** Of the trace of the total scatter. */
+  /** The bits of the trace of the total scatter. */
   readonly totalBits: number;
   readonly floored?: FlooredSizes;
 };
@@ -218,7 +218,7 @@ export function lengthsOf({ summed, totalBits, floored, ...sizes }: Sizes): Penc
   // Up to a side of 2 an entry may be 1, whose rounding is a whole unit.
   const ofSide = (side: number) => ceilLog2(Math.max(3, side));
   const rotationBits = exponents.guard + ofSide(d);
-  // Of P where it meets G, which C₁ stretches: see distance.ts.
+  // The bits of P where it meets G, which C₁ stretches: see distance.ts.
   const fineRotationBits = rotationBits + Math.ceil((exponents.noise - STRETCH_GUARD) / 2);
   const mixingBits = exponents.guard + ofSide(columns);
   const noiseBits = 2 * rotationBits - exponents.noise;
@@ -284,12 +284,12 @@ export function lengthsOf({ summed, totalBits, floored, ...sizes }: Sizes): Penc
   };
 }
 
-/** Of the products for T from one sum of all rows: its shares are sums of those of the first labelling's classes. */
+/** Returns the sizes of the products for T from one sum of all rows: its shares are sums of those of the first labelling's classes. */
 export function totalSizes({ ringBits, shareBits: { R, V }, classes }: PencilParameters) {
   return { ringBits, shareBits: { R, V: V + ceilLog2(classes[0]!) } };
 }
 
-/** Of the products of the way back. */
+/** Returns the sizes of the products of the way back. */
 export function returningSizes(parameters: PencilParameters) {
   return { ...parameters, side: parameters.features, ringBits: parameters.vectorRing };
 }

@@ -1,5 +1,5 @@
 /**
- * How each discriminant method becomes one problem, (S_B + ρ′I) w = ν (S̄ + ρI) w, and its eigenvalue λ a function of ν in [0, 1].
+ * Reduces each discriminant method to one problem, (S_B + ρ′I) w = ν (S̄ + ρI) w, and its eigenvalue λ a function of ν in [0, 1].
  *
  * - DCA: λ = ν. The book's form (S̄ + (ρ + ρ′)I) w = λ (S_W + ρI) w, with S_W = S̄ − S_B, is (S_B + ρ′I) w = (1 − 1/λ) (S̄ + (ρ + ρ′)I) w.
  * - LDA, S_B w = λ (S̄ − S_B + ρI) w: λ = ν/(1 − ν).
@@ -11,7 +11,7 @@ import { CodedError } from '@eigenveil/platform';
 import { PROJECTION_CODES } from '@eigenveil/projection/portable';
 import type { Method } from '@eigenveil/task';
 
-/** 1 − ν below so many times the noise on ν is no distance from 0, where λ has it for a divisor. */
+/** 1 − ν below this number of times the noise on ν is no distance from 0, where λ has it for a divisor. */
 const LEAST_MARGIN = 2 ** 14;
 
 interface Reduction {
@@ -19,7 +19,7 @@ interface Reduction {
   readonly ridge: number;
   readonly signalRidge: number;
   readonly eigenvalue: (nu: number) => number;
-  /** Whether a largest ν, with noise of 2^−noiseExponent or so, leaves the method's own B positive definite. */
+  /** Returns whether a largest ν, with noise of about 2^−noiseExponent, leaves the method's own B positive definite. */
   readonly isDefinite: (nu: number, noiseExponent: number) => boolean;
 }
 

@@ -5,7 +5,7 @@ import type { StatisticsTask } from '@eigenveil/task';
 import { type Matrix, transpose } from '../matrices.ts';
 import { asIntegers, checkShares } from '../shares.ts';
 
-/** All but M and the number of owners are integers, valid in any ring. */
+/** All except M and the number of owners are integers, valid in any ring. */
 export interface PencilShares {
   /** Upper triangle, row by row; empty for MDR. */
   readonly R: readonly bigint[];
@@ -14,7 +14,7 @@ export interface PencilShares {
    * R, those without.
    */
   readonly V: Matrix;
-  /** Of the first labelling, d × classes; with a floor those with noise. */
+  /** The sums of the first labelling, d × classes; with a floor those with noise. */
   readonly groups: Matrix;
   /** Numbers of rows by labelling and class. */
   readonly M: readonly (readonly bigint[])[];

@@ -22,7 +22,7 @@ interface Whitening {
   readonly normalised: Matrix;
 }
 
-/** Eigenpairs of an integer matrix of so many fraction bits, in doubles. */
+/** Returns the eigenpairs of an integer matrix of this number of fraction bits, in doubles. */
 export function eigenpairsOf(matrix: Matrix, fractionBits: number): EigenPairs {
   const unit = 2 ** -fractionBits;
   return symmetricEigen(matrix.map((row) => row.map((entry) => Number(entry) * unit)));

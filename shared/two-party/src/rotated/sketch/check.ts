@@ -1,4 +1,4 @@
-/** Which sketches `rotated` computes. Both servers refuse others before they exchange a byte. */
+/** Limits the sketches that `rotated` computes. Both servers refuse others before they exchange a byte. */
 import { sketchIsWhole } from '@eigenveil/projection/portable';
 import { leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import { sketchParameters } from './parameters.ts';

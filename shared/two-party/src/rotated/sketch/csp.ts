@@ -189,7 +189,7 @@ async function rotateBack(
 ): Promise<void> {
   const { features: d, columns: l, components: k, coefficients, vectorRing } = parameters;
   const sizes = returningSizes(parameters);
-  // The same for every piece: what it follows from comes before the first.
+  // This is equal for every piece: everything that it depends on comes before the first.
   const turning = { rotation: secrets.fineRotation, turn: secrets.fineTurn };
   const coefficientsOf: Known<Matrix> = once((shares) => {
     const share = returnedShareOfCsp(turning, shares, sizes);

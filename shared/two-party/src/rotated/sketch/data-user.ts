@@ -115,7 +115,7 @@ async function centre(
   };
 }
 
-/** What is kept of Z, and its core. */
+/** Returns what is kept of Z, and its core. */
 function keptOf(
   Z: Iterable<readonly bigint[]>,
   { signs }: { readonly signs: TestMatrix },
@@ -134,7 +134,7 @@ function keptOf(
   return { core, kept };
 }
 
-/** Without so many low bits. Both servers round down, by a unit together, on average: so one is added. */
+/** Drops this number of low bits. Both servers round down, by a unit together, on average: so one is added. */
 function roundedDown(share: bigint, bits: number): bigint {
   return (share >> BigInt(bits)) + BigInt(bits > 0);
 }

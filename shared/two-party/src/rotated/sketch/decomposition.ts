@@ -1,4 +1,4 @@
-/** What the data user makes of M and of M₂: C₁, the directions that it asks for, and from the answer the components. */
+/** The data user's computation on M and on M₂: C₁, the directions that it asks for, and from the answer the components. */
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
@@ -27,9 +27,9 @@ import { SHIFT, type SketchParameters } from './parameters.ts';
 
 /** Far above noise and rounding on eigenvalues of at most 1, far below what a corrupted share leaves. */
 const PLAUSIBLE = 2 ** -20;
-/** What the rounding of Z' and the flood may change in lengths and inner products of components, relative to their lengths. */
+/** The largest change by the rounding of Z' and the flood in lengths and inner products of components, relative to their lengths. */
 const ROUGHEST_PRODUCT = 2 ** -2;
-/** A component is at least so many times as long as the flood on all of its entries. */
+/** A component is at least this number of times as long as the flood on all of its entries. */
 const LEAST_LENGTH = 8;
 /** Rounding changes them by less; a corrupted share by powers of two beyond. */
 const PLAUSIBLE_PRODUCT = 2 ** 10;
@@ -38,7 +38,7 @@ const FACTOR_BITS = 52;
 
 type Refusal = CodedError;
 
-/** What goes into the products after M. */
+/** The inputs of the products after M. */
 export interface Root {
   /** C₁, l × l, in units of 2^−rootBits; 0 when the result is refused. */
   readonly root: Matrix;
@@ -47,7 +47,7 @@ export interface Root {
 }
 
 interface OpenedCore extends Root {
-  /** What an eigenvalue of F is times for one of the sketch, in units of Z and the core. */
+  /** The factor from an eigenvalue of F to one of the sketch, in units of Z and the core. */
   readonly unit: number;
   /** The square of a component's length as it is opened, in units of Z'·2^−vectorBits, over its eigenvalue of F. */
   readonly squaredLength: number;
@@ -55,9 +55,9 @@ interface OpenedCore extends Root {
 }
 
 interface OpenedWhitened {
-  /** Of the components, as of F. */
+  /** The eigenvalues of the components, as of F. */
   readonly values: readonly number[];
-  /** Of the scatter's sketch, without the raise. */
+  /** The eigenvalues of the scatter's sketch, without the raise. */
   readonly spectrum: readonly number[];
   /** A, l × components. */
   readonly directions: Matrix;
@@ -65,7 +65,7 @@ interface OpenedWhitened {
   readonly refusal: Refusal | undefined;
 }
 
-/** Why so many rows have no result, if so: their mean is not taken off then. */
+/** Returns why this number of rows has no result, if so: their mean is not taken off then. */
 export function refusalOfRows(rows: bigint, columns: number, task: StatisticsTask): Refusal | undefined {
   if (rows < 0n || rows > statisticsBounds(task).M)
     return implausible('"sampleCount" expected a number of samples that the task allows');
@@ -127,7 +127,7 @@ function openRoot(matrix: Matrix, { featureCount: d }: Program, parameters: Sket
     most: 2 ** (ringBits - 2 - fraction),
     indefinite: parameters.hasFloor,
   });
-  // The raise knows nothing of noise that owners add themselves.
+  // The raise does not include noise that owners add themselves.
   if (parameters.hasFloor && isIndefinite(doubled.values, slack))
     return { root: matrix, normalised: matrix, unit: 0, squaredLength: 0, refusal: noiseOutweighs() };
   const tooLittle = trace / 2 < 2 ** parameters.leastTraceBits;

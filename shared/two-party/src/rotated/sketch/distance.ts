@@ -6,7 +6,7 @@ import { MASK_GUARD } from '../parameters.ts';
 import { TRUNCATION_GUARD } from '../pencil/parameters.ts';
 import { NOISE_EXPONENT, SHIFT_BITS, type SketchParameters } from './parameters.ts';
 
-/** A shift of a normal vector by ‖Δ‖ deviations moves its distribution by at most so much times ‖Δ‖. */
+/** A shift of a normal vector by ‖Δ‖ deviations moves its distribution by at most this number times ‖Δ‖. */
 const PER_DEVIATION = 1 / Math.sqrt(2 * Math.PI);
 /** Entries of an orthogonal matrix are right to this many half units. */
 const ROUNDING = 1 + 2 ** -15;
@@ -33,7 +33,7 @@ function fineNormBits({ features: d, columns: l, vectorRing, coefficientBits }: 
 export function sketchDistance(parameters: SketchParameters): SketchDistance {
   const { features: d, columns: l, components: k, stretchBits, turnNoiseExponent } = parameters;
   const { rotationBits, fineRotationBits, rootBits, turned, half, whiteBits, directionBits } = parameters;
-  // Of what is kept of P A and of G, and of C₁ G.
+  // The bits of what is kept of P A and of G, and of C₁ G.
   const turnedBits = fineRotationBits - turned.cut;
   const halfBits = turnedBits + rootBits - half.cut;
   // With up to two rows an entry can be 1, which is cut to 1 − 2^−bits; otherwise all are rounded to nearest. In Frobenius norm.
@@ -42,7 +42,7 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
   // The noise has twice the variance on the diagonal.
   const ofNoise = (PER_DEVIATION / Math.SQRT2) * 2 ** NOISE_EXPONENT;
   const ofTurnNoise = (PER_DEVIATION / Math.SQRT2) * 2 ** turnNoiseExponent;
-  // What J is wrong by, in Frobenius norm, moves Z''J by at most ‖Z''‖ times as much.
+  // The error of J, in Frobenius norm, moves Z''J by at most ‖Z''‖ times as much.
   const deviationBits = parameters.floodBits - parameters.coefficientBits;
   const ofFlood = PER_DEVIATION * 2 ** (fineNormBits(parameters) - deviationBits);
   const spread = Math.sqrt(l * k);
@@ -55,7 +55,7 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
       ofTurnNoise *
       (2 * 2 ** ((SHIFT_BITS + Math.log2(l / d)) / 2) * rounding(fineRotationBits) +
         (2 + rotation) * rotation),
-    // Of P A and G, of C₁ G, of F and of P₂ F. What an upper triangle is mirrored of counts √2 times.
+    // The truncations of P A and G, of C₁ G, of F and of P₂ F. A matrix that mirrors its upper triangle counts √2 times.
     truncationInSquare:
       ofTurnNoise *
       l *
@@ -63,7 +63,7 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
         Math.SQRT2 * 2 ** (stretchBits / 2 - halfBits) +
         (Math.SQRT2 + 1) * 2 ** -whiteBits),
     rotationInVectors: ofFlood * 2 * rounding(fineRotationBits) * Math.sqrt(k),
-    // Of P₂ᵀ A, of C̃ᵀ P₂ᵀ A, and of J with its flood.
+    // The truncations of P₂ᵀ A, of C̃ᵀ P₂ᵀ A, and of J with its flood.
     truncationInVectors: ofFlood * spread * (2 * 2 ** -directionBits + 2 ** -parameters.coefficientBits),
     // P₂ᵀ A, C̃ᵀ P₂ᵀ A and J; with a floor Z as well.
     wraps: (parameters.hasFloor ? 4 : 3) * 2 ** -(TRUNCATION_GUARD + 1),

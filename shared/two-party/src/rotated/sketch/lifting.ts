@@ -75,7 +75,7 @@ export function liftCorrelated(
   return once((shares) => carried(own(shares).map(down), rowsOf(carries, shares), stage));
 }
 
-/** The products that lift so many numbers: rows of how many, and their ring. */
+/** Returns the sizes of the products that lift this number of numbers: their rows, and their ring. */
 export function liftingSizes(count: number, stage: Cut): { readonly size: number; readonly ring: number }[] {
   return runsOf(count).map(({ size }) => ({ size, ring: carryRing(stage) }));
 }

@@ -34,11 +34,11 @@ export const FLOOD_EXPONENT = 33;
 const LEAST_FLOOD_BITS = 1;
 /** Fraction bits of an orthogonal matrix beyond those of its side, and of the noise that it meets. */
 const ROTATION_GUARD = 40;
-/** The same of P where it meets ZᵀZ, which C₁ stretches by up to 2^12: see distance.ts. */
+/** The guard of P where it meets ZᵀZ, which C₁ stretches by up to 2^12: see distance.ts. */
 const FINE_ROTATION_GUARD = 54;
-/** An error of so many bits less than a deviation moves a distribution by less than 2^−43. */
+/** An error of this number of bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
-/** What is kept of an entry of Z, of the largest that there can be, for Z' and for Z''. Real ones are 2^−12 to 2^−20 of that. */
+/** The bits that are kept of an entry of Z, of the largest that there can be, for Z' and for Z''. Real ones are 2^−12 to 2^−20 of that. */
 const ENTRY_BITS = 24;
 const FINE_ENTRY_BITS = FLOOD_EXPONENT;
 /** ν·ΩᵀΩ becomes this part of the mean of the core's diagonal, for each feature: see sketchEigen. */
@@ -48,12 +48,12 @@ export const SHIFT_BITS = 23.4;
 /** A core whose trace is below 2^−28 of the largest that there can be is refused. */
 const LEAST_TRACE_BITS = 28;
 /**
- * The trace of what is decomposed last is at most 1 where that of S̄ is at most 2^h times the mean of the core's diagonal, which estimates it. Signs miss it by so
- * much with probability (e/2^h)^(l/2): 2^−40 or less, but with fewer than 13 columns. The result is refused then. Of a refinement ten columns may be signs.
+ * The trace of what is decomposed last is at most 1 where that of S̄ is at most 2^h times the mean of the core's diagonal, which estimates it. Signs miss it by
+ * that much with probability (e/2^h)^(l/2): 2^−40 or less, except with fewer than 13 columns. The result is refused then. Of a refinement ten columns may be signs.
  */
 const MOST_HEADROOM_BITS = 8;
 /**
- * Signs make the length of Ts, for a column s of Ω, larger than 2^3 times tr(T) with probability 2^−42, and an entry of it larger than so much over √d with
+ * Signs make the length of Ts, for a column s of Ω, larger than 2^3 times tr(T) with probability 2^−42, and an entry of it larger than that over √d with
  * 2^−45: see docs/rotated-sketches.md. Vectors of an earlier result may make them √d times tr(T), and tr(T).
  */
 const LUCK_BITS = 3;
@@ -71,20 +71,20 @@ export interface SketchParameters {
   readonly scaleBits: number;
   /** Bits of a share of the statistics as both servers begin with them: the CSP's is not negative and shorter by a bit, the data user's is negative. */
   readonly shareRing: number;
-  /** Whether both servers' noise is in Y: Z is then of the scatter with it and with the raise. */
+  /** True if both servers' noise is in Y: Z is then of the scatter with it and with the raise. */
   readonly hasFloor: boolean;
   /** c, in units of Z for a column of Ω of length 1. */
   readonly raise: bigint;
   /** Units of Z for 1 in the scatter matrix. */
   readonly scatterUnit: number;
-  /** Of the products that centre Y where there is a floor, and bits of the CSP's numbers in them, with their sign: of its share of V, and of that times Ω. */
+  /** The ring of the products that centre Y where there is a floor, and bits of the CSP's numbers in them, with their sign: of its share of V, and of that times Ω. */
   readonly centringRing: number;
   readonly centringBits: { readonly V: number; readonly sums: number };
   /** Bits of either server's share of an entry of Z. */
   readonly entryBits: number;
   /** Bits of the CSP's share of an entry of Z'. */
   readonly entryShareBits: number;
-  /** Of Z, none of whose entries is larger than 2^sumBits, this many bits are dropped for Z', and fewer for Z''. */
+  /** The bits of Z, none of whose entries is larger than 2^sumBits, that are dropped for Z'; fewer are for Z''. */
   readonly cut: number;
   readonly fineCut: number;
   /** ℓ: shares of twice the core, and of M, are modulo 2^ℓ. */
@@ -95,14 +95,14 @@ export interface SketchParameters {
   readonly noiseBits: number;
   readonly noiseEntryBits: number;
   readonly maskBits: number;
-  /** The trace of the core is at least 2^this, else the result is refused; and at most 2^coreBits. */
+  /** The trace of the core is at least 2^this, otherwise the result is refused; and at most 2^coreBits. */
   readonly leastTraceBits: number;
   readonly coreBits: number;
   /** log₂ of the square of the norm of C₁, at most, where the result is not refused. */
   readonly stretchBits: number;
   /** The whitened square has a trace of 1 where that of S̄ is 2^headroomBits times what the core says. */
   readonly headroomBits: number;
-  /** Of its noise. */
+  /** The exponent of its noise. */
   readonly turnNoiseExponent: number;
   /** A = Z'ᵀZ'. */
   readonly gram: Cut;
@@ -199,13 +199,13 @@ interface Sizes
     | 'raise'
     | 'scatterUnit'
   > {
-  /** Of the CSP's share of an entry of V. */
+  /** The bits of the CSP's share of an entry of V. */
   readonly sumShareBits: number;
   /** No entry of Y, nor of Z, is larger than 2^sumBits. */
   readonly sumBits: number;
   /** The magnitudes in a column of Ω add up to at most 2^columnBits. */
   readonly columnBits: number;
-  /** Of any share of the CSP's as unblinding left it. */
+  /** The bits of any share of the CSP's as unblinding left it. */
   readonly shareBits: number;
 }
 
@@ -220,7 +220,7 @@ export function lengthsOf({
   const { features: d, columns: l, components: k, scaleBits, hasFloor } = sizes;
   const entries = (l * (l + 1)) / 2;
   const cut = Math.max(0, sumBits - ENTRY_BITS);
-  // Of the largest entry of Z' and of Z'ᵀZ'. The trace of S̄ in units of Z' is at most 2^keptBits.
+  // The bits of the largest entry of Z' and of Z'ᵀZ'. The trace of S̄ in units of Z' is at most 2^keptBits.
   const keptBits = sumBits - cut;
   const fineCut = Math.max(0, sumBits - FINE_ENTRY_BITS);
   const luck = scaleBits > 0 ? Number.POSITIVE_INFINITY : LUCK_BITS;
@@ -282,7 +282,7 @@ export function lengthsOf({
     lifted: framed.ring,
   };
   const shareRing = Math.max(shareBits, sumBits) + 2;
-  // As shares that are truncated: see truncate.ts.
+  // These are shares that are truncated: see truncate.ts.
   const centringRing = sumBits + TRUNCATION_GUARD + ceilLog2(d * l) + 1;
   const entryShareBits = hasFloor ? centringRing : sizes.entryShareBits;
   return {
@@ -340,7 +340,7 @@ function ringsOf(parameters: SketchParameters): number[] {
   return [shareRing, centringRing, ringBits, openRing, vectorRing, ...products];
 }
 
-/** Of the products of the way back through both rotations, with more of their bits. */
+/** Returns the sizes of the products of the way back through both rotations, with more of their bits. */
 export function returningSizes(parameters: SketchParameters) {
   const { columns, fineRotationBits, coefficients } = parameters;
   return { ...parameters, side: columns, rotationBits: fineRotationBits, ringBits: coefficients.ring };

@@ -1,7 +1,7 @@
 /** The products of an exchange as they follow from each other, each found by what its plan returned. */
 import type { Matrix } from '../matrices.ts';
 
-/** What this server finds from its shares of the products before, of a plan. */
+/** The values that this server finds from its shares of the products before, of a plan. */
 export type Known<Found> = (shares: readonly Matrix[]) => Found;
 
 export class Plan<Product> {

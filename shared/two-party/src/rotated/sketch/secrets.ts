@@ -1,4 +1,4 @@
-/** What the CSP draws for one sketch. A second draw for the same data is a second answer. */
+/** The secrets that the CSP draws for one sketch. A second draw for the same data is a second answer. */
 import { type Matrix, upperEntries } from '../matrices.ts';
 import { haarOrthogonal, withFewerBits } from '../orthogonal.ts';
 import type { RandomBits } from '../random-bits.ts';

@@ -12,7 +12,7 @@ export interface SketchShares {
   readonly Y: Iterable<readonly bigint[]>;
   /** Integers. */
   readonly V: readonly bigint[];
-  /** Of the sums of rows that the mean is made of: with a floor, V with noise. Elements of the ring. */
+  /** The shares of the sums of rows that the mean is made of: with a floor, V with noise. Elements of the ring. */
   readonly sums: readonly bigint[];
   readonly Q: bigint;
   readonly owners: bigint;
