@@ -1,4 +1,7 @@
-/** Everything that is checked of a task before anybody contributes: one check for drafts, the data user and the CSP. */
+/**
+ * Everything that is checked of a task before anybody contributes: one check for drafts, the data user and
+ * the CSP.
+ */
 
 import { layout } from '@eigenveil/statistics/owner';
 import { checkTask, type Program, programOf, type StatisticsTask, type TaskProposal } from '@eigenveil/task';
@@ -6,7 +9,8 @@ import { checkGarbled } from './garbled/check.ts';
 import { checkRotated } from './rotated/check.ts';
 
 /**
- * Checks that the task's parameters fit together, that its statistics fit its key, and that its two-party protocol computes it.
+ * Checks that the task's parameters fit together, that its statistics fit its key, and that its two-party
+ * protocol computes it.
  * @throws as `checkTask`, `layout` and the protocol's own check
  * @example
  * import { TaskProposal } from '@eigenveil/task';
@@ -20,7 +24,10 @@ export function checkComputable(task: TaskProposal): void {
   CHECKS[task.twoParty](task, programOf(task));
 }
 
-/** Each refuses tasks that its protocol does not compute: ERR_TASK_RANGE, ERR_PROGRAM_INVALID, ERR_FULL_RANK, ERR_NOT_POSITIVE_DEFINITE. */
+/**
+ * Each refuses tasks that its protocol does not compute: ERR_TASK_RANGE, ERR_PROGRAM_INVALID, ERR_FULL_RANK,
+ * ERR_NOT_POSITIVE_DEFINITE.
+ */
 const CHECKS: Readonly<Record<TaskProposal['twoParty'], (task: StatisticsTask, program: Program) => void>> = {
   garbled: checkGarbled,
   rotated: checkRotated,

@@ -1,4 +1,7 @@
-/** The facts that are known about a task before anybody contributes, and what its result can resolve: without the code that runs it, so that pages load it, too. */
+/**
+ * The facts that are known about a task before anybody contributes, and what its result can resolve: without
+ * the code that runs it, so that pages load it, too.
+ */
 export { checkComputable } from './check-task.ts';
 export { TWO_PARTY_CODES } from './codes.ts';
 export { CountingGates } from './garbling/counting.ts';

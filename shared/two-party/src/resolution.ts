@@ -1,4 +1,7 @@
-/** The resolution of the arithmetic of a two-party protocol, in units of a result's eigenvalues. docs/precision.md ("What a result's remarks mean") says why. */
+/**
+ * The resolution of the arithmetic of a two-party protocol, in units of a result's eigenvalues.
+ * docs/precision.md ("What a result's remarks mean") says why.
+ */
 import { isStandardised, type Program, RELEASED_BITS, ROTATED_PENCIL_BITS } from '@eigenveil/task';
 import { NORM_PLACES, RESIDUAL_PLACES, rankPlaces } from './programs/precision.ts';
 
@@ -7,18 +10,30 @@ export interface Resolution {
   readonly error: (eigenvalue: number) => number;
   /** Vectors of eigenvalues that are no further from each other than this may be mixed. */
   readonly gap: (a: number, b: number) => number;
-  /** A status bit of 1 says nothing about the vector of an eigenvalue up to this. 0 where there are no status bits. */
+  /**
+   * A status bit of 1 says nothing about the vector of an eigenvalue up to this. 0 where there are no status
+   * bits.
+   */
   readonly status: number;
 }
 
 /** The gap that a PCA's vectors by `garbled` need, as a part of the trace. */
 const GARBLED_GAP = 2 ** -15;
-/** The error of a pencil's eigenvalues by `garbled`; and of one with a ridge on the signal, which is divided by more than its eigenvalues. */
+/**
+ * The error of a pencil's eigenvalues by `garbled`; and of one with a ridge on the signal, which is divided
+ * by more than its eigenvalues.
+ */
 const GARBLED_PENCIL = 2 ** -17;
 const GARBLED_SIGNAL_RIDGE = 2 ** -14;
-/** By `rotated`: of the trace, the deviation of the noise that hides the rotation; of a pencil's ν, far above what was measured with noise of 2^−46. */
+/**
+ * By `rotated`: of the trace, the deviation of the noise that hides the rotation; of a pencil's ν, far above
+ * what was measured with noise of 2^−46.
+ */
 const ROTATED_NOISE = 2 ** -36;
-/** A number of deviations: the norm of such noise is 2 √d, and by this much more in one of ten million results. */
+/**
+ * A number of deviations: the norm of such noise is 2 √d, and by this much more in one of ten million
+ * results.
+ */
 const NORM_TAIL = 8;
 const ROTATED_PENCIL = 2 ** -30;
 const ROTATED_PENCIL_FLOOR = 2 ** (46 - ROTATED_PENCIL_BITS) * ROTATED_PENCIL;
@@ -31,7 +46,8 @@ const CLEAR = 2 ** 10;
 
 /**
  * @param largest the largest eigenvalue
- * @param trace of the decomposed matrix of a PCA, with whatever differential privacy has added to it; not looked at for other methods
+ * @param trace of the decomposed matrix of a PCA, with whatever differential privacy has added to it; not
+ * looked at for other methods
  */
 export function resolutionOf(
   twoParty: 'garbled' | 'rotated' | 'linear' | 'simulated',
@@ -41,9 +57,11 @@ export function resolutionOf(
   if (twoParty === 'linear') return { error: () => 0, gap: () => 0, status: 0 }; // no components
   const status = twoParty === 'garbled' ? 2 ** -RESIDUAL_PLACES * Math.abs(largest) : 0;
   if (method.kind === 'pca') {
-    // The norm of a correlation matrix is a secret; it is next to nothing wherever variances are far above the noise.
+    // The norm of a correlation matrix is a secret; it is next to nothing wherever variances are far above
+    // the noise.
     const norms = floor && !isStandardised(method) ? 2 ** NORM_PLACES * floor.norm : 0;
-    // The circuit draws its line at 2^-rankPlaces of a trace, and what there is for noise, that it has brought to [1/2, 1).
+    // The circuit draws its line at 2^-rankPlaces of a trace, and what there is for noise, that it has
+    // brought to [1/2, 1).
     const error = {
       garbled: 2 ** (1 - rankPlaces(d)) * (trace + norms),
       rotated: (2 * Math.sqrt(d) + NORM_TAIL) * rotatedNoise(method, d, floor, trace),
@@ -76,7 +94,10 @@ function rotatedNoise(
   return 2 ** -RELEASED_BITS * (trace + 2 * featureCount * Math.max(...raises));
 }
 
-/** dλ/dν where the problem that was solved has eigenvalues ν from 0 to 1 and λ = ν/(1 − ν) or 1/(1 − ν); otherwise the scale of λ itself. */
+/**
+ * dλ/dν where the problem that was solved has eigenvalues ν from 0 to 1 and λ = ν/(1 − ν) or 1/(1 − ν);
+ * otherwise the scale of λ itself.
+ */
 function stretch(method: Program['method'], twoParty: string, eigenvalue: number, largest: number): number {
   if (method.kind === 'lda' || (method.kind === 'mdr' && twoParty === 'rotated'))
     return (1 + Math.abs(eigenvalue)) ** 2;

@@ -1,6 +1,7 @@
 /**
- * The two-party protocol `rotated`: the data user decomposes the scatter matrix, or the pencil of a discriminant method, behind secret random
- * rotations, in the clear, and the CSP rotates the vectors back. docs/rotated.md has the protocol, what it leaks and its proof.
+ * The two-party protocol `rotated`: the data user decomposes the scatter matrix, or the pencil of a
+ * discriminant method, behind secret random rotations, in the clear, and the CSP rotates the vectors back.
+ * docs/rotated.md has the protocol, what it leaks and its proof.
  */
 import { computedBitsOf, isStandardised, type Program, type StatisticsTask } from '@eigenveil/task';
 import { withAbort } from './channel/abort.ts';
@@ -51,7 +52,8 @@ export const rotated: TwoPartyProtocol = {
   async runCsp(channel, { task, program }, input) {
     await withAbort(channel, async () => {
       checkRotated(task, program);
-      // The CSP gives one answer, and a failed guess is one: it is kept before it is checked, whatever becomes of closedByFaults().
+      // The CSP gives one answer, and a failed guess is one: it is kept before it is checked, whatever
+      // becomes of closedByFaults().
       const { stream, randomness } = begin(channel, input.answer, 'all');
       const chooser = () => openChooser(stream, randomness('products'), task);
       const bothWays = async (): Promise<CspProducts> => ({
@@ -85,7 +87,8 @@ export const rotated: TwoPartyProtocol = {
       channel,
       async () => {
         checkRotated(task, program);
-        // A guess at what its own bits choose is the only one, too; other checks of its own are counted (see failures.ts of the service).
+        // A guess at what its own bits choose is the only one, too; other checks of its own are counted (see
+        // failures.ts of the service).
         const { stream, randomness } = begin(channel, input.answer, 'products');
         const onWork = onProgress && workTold(task, program, onProgress);
         const correlator = () => openCorrelator(stream, randomness('products'), task, onWork);
@@ -152,10 +155,16 @@ function ringBitsOf(task: StatisticsTask): number {
   return task.method.kind === 'pca' ? rotatedRingBits(task) : pencilRingBits(task);
 }
 
-/** Raised whenever the same secrets and messages would make other messages or tags, at either end; a test keeps the digests of both by this name. */
+/**
+ * Raised whenever the same secrets and messages would make other messages or tags, at either end; a test
+ * keeps the digests of both by this name.
+ */
 export const PROGRAM = 'eigenveil rotated 7';
 
-/** Public, as is what it counts: neither depends on what is multiplied. A circuit that comes before is not in it. */
+/**
+ * Public, as is what it counts: neither depends on what is multiplied. A circuit that comes before is not in
+ * it.
+ */
 function workTold(
   task: StatisticsTask,
   program: Program,
@@ -171,7 +180,10 @@ function workTold(
   };
 }
 
-/** A run: all that its end draws comes from the seed, and with an answer that is kept, what has come is compared with the runs before. */
+/**
+ * A run: all that its end draws comes from the seed, and with an answer that is kept, what has come is
+ * compared with the runs before.
+ */
 function begin(
   channel: Channel,
   answer: KeptAnswer | undefined,

@@ -1,8 +1,8 @@
 /**
- * NOT PRIVATE. The two-party protocol `simulated`: the CSP hands its additive shares to the data user, which adds both
- * and decomposes the pooled statistics in the clear. So the data user sees the aggregate of all owners (never a
- * single contribution). It stands in for a private protocol in tests, benchmarks and demonstrations, and services and
- * owners refuse it unless they were started to allow it.
+ * NOT PRIVATE. The two-party protocol `simulated`: the CSP hands its additive shares to the data user, which
+ * adds both and decomposes the pooled statistics in the clear. So the data user sees the aggregate of all
+ * owners (never a single contribution). It stands in for a private protocol in tests, benchmarks and
+ * demonstrations, and services and owners refuse it unless they were started to allow it.
  */
 import { CodedError, Integers } from '@eigenveil/platform';
 import { decompose } from '@eigenveil/projection';

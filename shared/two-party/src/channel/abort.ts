@@ -1,15 +1,21 @@
-/** Tells the peer when one end of a computation gives up, so that it fails at once and for a stated reason. */
+/**
+ * Tells the peer when one end of a computation gives up, so that it fails at once and for a stated reason.
+ */
 import { type CodedError, isOf } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import type { Channel } from './channel.ts';
 
-/** Codes that depend only on messages which the peer itself has sent, so that they tell it nothing new; codes of checks with a secret are not among them. */
+/**
+ * Codes that depend only on messages which the peer itself has sent, so that they tell it nothing new; codes
+ * of checks with a secret are not among them.
+ */
 const TELLABLE = /^ERR_CHANNEL_|^ERR_GARBLING_MESSAGE$|^ERR_OT_(POINT|EXHAUSTED)$|^ERR_ANSWER_DIFFERS$/;
 
 /**
- * Runs one end of a computation. Whatever it throws is thrown on, after the channel was aborted with its code, or with
- * ERR_COMPUTATION where the code could tell the peer about the result. Errors that say that the connection is gone
- * already abort nothing. `beforeAbort` is awaited first: what it writes down is durable before the peer hears of the error.
+ * Runs one end of a computation. Whatever it throws is thrown on, after the channel was aborted with its
+ * code, or with ERR_COMPUTATION where the code could tell the peer about the result. Errors that say that the
+ * connection is gone already abort nothing. `beforeAbort` is awaited first: what it writes down is durable
+ * before the peer hears of the error.
  */
 export async function withAbort<T>(
   channel: Channel,

@@ -1,4 +1,7 @@
-/** One end of a channel, whatever carries its messages: queues, back-pressure, deadlines, counters and the end. */
+/**
+ * One end of a channel, whatever carries its messages: queues, back-pressure, deadlines, counters and the
+ * end.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import { abortedError, type Channel, type ChannelLimits, closedError, isErrorCode } from './channel.ts';

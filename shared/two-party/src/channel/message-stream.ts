@@ -1,10 +1,11 @@
 /**
- * Typed messages of exact length over a channel. Writes gather in frames, so that hundreds of small messages cost
- * one write to the transport; a message may span frames. On the wire a message is its type and its length, each
- * four bytes, little endian, and its payload. The reader names the type and length it expects, so a peer can neither
- * make it allocate nor confuse it: anything else is ERR_CHANNEL_MESSAGE.
+ * Typed messages of exact length over a channel. Writes gather in frames, so that hundreds of small messages
+ * cost one write to the transport; a message may span frames. On the wire a message is its type and its
+ * length, each four bytes, little endian, and its payload. The reader names the type and length it expects,
+ * so a peer can neither make it allocate nor confuse it: anything else is ERR_CHANNEL_MESSAGE.
  *
- * With a transcript nothing leaves that may depend on what was received before that is the same as in every run before: see Transcript.
+ * With a transcript nothing leaves that may depend on what was received before that is the same as in every
+ * run before: see Transcript.
  */
 import { CodedError } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';
@@ -31,7 +32,10 @@ export class MessageStream {
   #handed: Promise<void> = Promise.resolve();
   #gate: (() => Promise<void>) | undefined;
   #gateOpen: Promise<void> | undefined;
-  /** The event that a frame waits for before it leaves, if it must. Later frames wait for it as well, so that they keep their order. */
+  /**
+   * The event that a frame waits for before it leaves, if it must. Later frames wait for it as well, so that
+   * they keep their order.
+   */
   #ready: Promise<unknown> | undefined;
   #writeFailure: { readonly error: unknown } | undefined;
   #input: Uint8Array = new Uint8Array(0);
@@ -48,9 +52,9 @@ export class MessageStream {
   }
 
   /**
-   * Appends a message; the payload is copied. It leaves when enough has gathered, with flush(), or when this end waits
-   * for the peer. Returns false when the caller should await flush() before it writes much more. Errors of the channel
-   * are thrown by flush().
+   * Appends a message; the payload is copied. It leaves when enough has gathered, with flush(), or when this
+   * end waits for the peer. Returns false when the caller should await flush() before it writes much more.
+   * Errors of the channel are thrown by flush().
    */
   write(type: number, payload: Uint8Array): boolean {
     this.#bind({ type, payload });
@@ -58,8 +62,8 @@ export class MessageStream {
   }
 
   /**
-   * A write() for messages that go out while others come in: they must depend on nothing that is received from now on. When they are written may then
-   * depend on the line.
+   * A write() for messages that go out while others come in: they must depend on nothing that is received
+   * from now on. When they are written may then depend on the line.
    */
   ahead(): (type: number, payload: Uint8Array) => boolean {
     this.#bind();
@@ -92,21 +96,28 @@ export class MessageStream {
     if (this.#writeFailure) throw this.#writeFailure.error;
   }
 
-  /** Declares that all later frames may depend on `own`, which must be the same in every run, like everything that was received before. */
+  /**
+   * Declares that all later frames may depend on `own`, which must be the same in every run, like everything
+   * that was received before.
+   */
   fix(own: Uint8Array): void {
     this.#transcript?.fix(own);
   }
 
   /**
-   * To be awaited before what was received is put to a check that a wrong guess at this end's secrets fails: where this end keeps `beforeChecks`, no other
-   * guess is checked in any run. What was written before must have been flushed, or leaves later.
+   * To be awaited before what was received is put to a check that a wrong guess at this end's secrets fails:
+   * where this end keeps `beforeChecks`, no other guess is checked in any run. What was written before must
+   * have been flushed, or leaves later.
    * @throws as Transcript.bind
    */
   async beforeCheck(of?: 'products'): Promise<void> {
     await this.#transcript?.beforeCheck(of);
   }
 
-  /** Keeps back what is written from now on until `gate` resolves, which is called when the first of it would leave. */
+  /**
+   * Keeps back what is written from now on until `gate` resolves, which is called when the first of it would
+   * leave.
+   */
   hold(gate: () => Promise<void>): void {
     this.#handOver();
     this.#gate = gate;
@@ -151,7 +162,10 @@ export class MessageStream {
     }
   }
 
-  /** Does what readInto() does, at once, if the whole message is at hand; otherwise it changes nothing and returns false. */
+  /**
+   * Does what readInto() does, at once, if the whole message is at hand; otherwise it changes nothing and
+   * returns false.
+   */
   tryReadInto(type: number, target: Uint8Array): boolean {
     const start = this.#position + FRAME_HEADER_BYTES;
     if (this.#reading || this.#readFailure || start + target.length > this.#input.length) return false;
@@ -167,7 +181,10 @@ export class MessageStream {
     return true;
   }
 
-  /** Makes later writes wait until it is known that the received messages are the same as before; `own` is the first of these. */
+  /**
+   * Makes later writes wait until it is known that the received messages are the same as before; `own` is the
+   * first of these.
+   */
   #bind(own?: { readonly type: number; readonly payload: Uint8Array }): void {
     if (!this.#transcript?.isUnbound) return;
     this.#handOver(); // what was written before depends on nothing of it
@@ -180,7 +197,10 @@ export class MessageStream {
     });
   }
 
-  /** Frames that are handed over from now on leave once it resolves; those after that leave at once, behind the ones that waited. */
+  /**
+   * Frames that are handed over from now on leave once it resolves; those after that leave at once, behind
+   * the ones that waited.
+   */
   #waitFor(opening: Promise<unknown>): void {
     const ready = Promise.all([this.#ready, opening]);
     this.#ready = ready;

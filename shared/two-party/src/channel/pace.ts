@@ -10,8 +10,8 @@ export interface Clock {
 }
 
 /**
- * The last stretch of a wait is turns of the event loop: a timer fires at whole milliseconds, and counts from when the turn began in which it
- * was set, so that it would tell how long that has computed.
+ * The last stretch of a wait is turns of the event loop: a timer fires at whole milliseconds, and counts from
+ * when the turn began in which it was set, so that it would tell how long that has computed.
  */
 const LAST_MILLISECONDS = 3;
 
@@ -41,6 +41,9 @@ export interface Pace {
   /** The time from the receipt of a message that it has to compute with to its next byte. */
   readonly milliseconds: number;
   readonly clock: Clock;
-  /** Called when the computation took this number of milliseconds more; the byte then leaves as soon as it can. */
+  /**
+   * Called when the computation took this number of milliseconds more; the byte then leaves as soon as it
+   * can.
+   */
   readonly onMiss?: (milliseconds: number) => void;
 }

@@ -1,6 +1,7 @@
 /**
- * Memory that a socket reads into. The end that connects uses it again; the one that accepts cannot choose it, but has it collected before it is much.
- * With fresh memory for every read, left alone, the runtime collected all garbage for every 14 to 20 MB that came, which cost more time than TLS itself.
+ * Memory that a socket reads into. The end that connects uses it again; the one that accepts cannot choose
+ * it, but has it collected before it is much. With fresh memory for every read, left alone, the runtime
+ * collected all garbage for every 14 to 20 MB that came, which cost more time than TLS itself.
  */
 import type { OnReadOpts, Socket } from 'node:net';
 
@@ -33,8 +34,8 @@ export class ReceiveBuffers {
   }
 
   /**
-   * Takes memory back with the last of what was read into it. `message` is a view of data from the stream; whatever came before
-   * it must not be used any more either.
+   * Takes memory back with the last of what was read into it. `message` is a view of data from the stream;
+   * whatever came before it must not be used any more either.
    */
   release(message: Uint8Array): void {
     const data = this.#handedOn.get(message.buffer);

@@ -1,18 +1,23 @@
 /**
- * The messages that one end has received in an answer that may be run again from its beginning, with the same secrets: nothing that depends on it leaves before it
- * is known to be the same as in every run before. Two different messages at one place would be two answers under the same secrets.
+ * The messages that one end has received in an answer that may be run again from its beginning, with the same
+ * secrets: nothing that depends on it leaves before it is known to be the same as in every run before. Two
+ * different messages at one place would be two answers under the same secrets.
  *
- * A position is where this end writes for the first time after it has read: it follows from the protocol, not from the line. The tag of a position is
- * that of everything received since the position before, and of this end's first message behind it: so an end that would itself send something else
- * there, since it runs another program, stops, too. The messages between two positions depend on what was received before the first of them. Secrets that
- * messages hide or spread over many of them are fixed in the tag before: two drafts of them behind the same masks would show how they differ.
+ * A position is where this end writes for the first time after it has read: it follows from the protocol, not
+ * from the line. The tag of a position is that of everything received since the position before, and of this
+ * end's first message behind it: so an end that would itself send something else there, since it runs another
+ * program, stops, too. The messages between two positions depend on what was received before the first of
+ * them. Secrets that messages hide or spread over many of them are fixed in the tag before: two drafts of
+ * them behind the same masks would show how they differ.
  *
- * A check that fails for a wrong guess at this end's secrets must not be tried again with another guess. Whoever keeps `beforeChecks` ends a position before
- * each of them: even if all that follows a failure is lost, a crash or a failed disk included, the next run meets the same failure or ERR_ANSWER_DIFFERS.
+ * A check that fails for a wrong guess at this end's secrets must not be tried again with another guess.
+ * Whoever keeps `beforeChecks` ends a position before each of them: even if all that follows a failure is
+ * lost, a crash or a failed disk included, the next run meets the same failure or ERR_ANSWER_DIFFERS.
  *
- * Tags are those of AES-256-GMAC, the position being the nonce, under a key that never leaves this end, no more than its tags do. GMAC is a universal
- * hash (NIST SP 800-38D; McGrew, Viega, INDOCRYPT 2004): another message of n blocks of 16 bytes has the same tag with probability at most (n + 2)/2^128,
- * 2^−100 for 4 GB, whatever the peer computes; and who has failed has no second try. SHA-256 would take eight times as long.
+ * Tags are those of AES-256-GMAC, the position being the nonce, under a key that never leaves this end, no
+ * more than its tags do. GMAC is a universal hash (NIST SP 800-38D; McGrew, Viega, INDOCRYPT 2004): another
+ * message of n blocks of 16 bytes has the same tag with probability at most (n + 2)/2^128, 2^−100 for 4 GB,
+ * whatever the peer computes; and who has failed has no second try. SHA-256 would take eight times as long.
  */
 import { type CipherGCM, createCipheriv, timingSafeEqual } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
@@ -53,7 +58,8 @@ export class Transcript {
 
   /**
    * @param key 32 bytes, of this answer alone
-   * @param program what runs it: another one may make other messages of the same secrets, so it is part of the first position
+   * @param program what runs it: another one may make other messages of the same secrets, so it is part of
+   * the first position
    * @param beforeChecks of what what has come is kept before it is checked, too
    */
   constructor(
@@ -84,7 +90,8 @@ export class Transcript {
 
   /**
    * Ends a position; resolves when what follows may leave.
-   * @throws ERR_ANSWER_DIFFERS when another run has received something else, or would have sent something else, and as the keeper
+   * @throws ERR_ANSWER_DIFFERS when another run has received something else, or would have sent something
+   * else, and as the keeper
    */
   bind(own?: Message): Promise<void> {
     if (own !== undefined) this.#add(OWN + own.type, own.payload);

@@ -1,7 +1,8 @@
 /**
- * A channel over a WebSocket within TLS, one binary frame per message. The connecting server proves its identity in
- * the opening request, which the accepting service checks before a WebSocket exists. An abort travels as the reason of
- * a close frame, behind what was sent before. Frames of the connecting end carry a mask of zeros: see unmasked().
+ * A channel over a WebSocket within TLS, one binary frame per message. The connecting server proves its
+ * identity in the opening request, which the accepting service checks before a WebSocket exists. An abort
+ * travels as the reason of a close frame, behind what was sent before. Frames of the connecting end carry a
+ * mask of zeros: see unmasked().
  */
 import type { IncomingMessage } from 'node:http';
 import type { Agent } from 'node:https';
@@ -22,23 +23,25 @@ const ABORTED = 4000;
 const OPENING_LIMIT_MILLISECONDS = 10_000;
 
 /**
- * Compression would make the length of a frame depend on its content. A pong would tell how long this end computes in one piece, and is
- * asked for by no peer that follows the protocol.
+ * Compression would make the length of a frame depend on its content. A pong would tell how long this end
+ * computes in one piece, and is asked for by no peer that follows the protocol.
  */
 function frames({ largestMessageBytes }: ChannelLimits) {
   return { perMessageDeflate: false, autoPong: false, maxPayload: largestMessageBytes } as const;
 }
 
 /**
- * The mask of a frame of the connecting end: zeros, which `ws` skips at both ends. Masks protect proxies from scripts in browsers
- * that choose what goes over the wire (RFC 6455, section 10.3). Here no browser takes part and no proxy sees more
- * than TLS; a random mask would only cost time, in JavaScript and byte by byte.
+ * The mask of a frame of the connecting end: zeros, which `ws` skips at both ends. Masks protect proxies from
+ * scripts in browsers that choose what goes over the wire (RFC 6455, section 10.3). Here no browser takes
+ * part and no proxy sees more than TLS; a random mask would only cost time, in JavaScript and byte by byte.
  */
 function unmasked(mask: Buffer): void {
   mask.fill(0);
 }
 
-/** The answer of the accepting service when it does not open a channel; this package does not interpret it. */
+/**
+ * The answer of the accepting service when it does not open a channel; this package does not interpret it.
+ */
 export class ChannelRefused extends CodedError<'ERR_CHANNEL_CLOSED'> {
   readonly body: string;
 
@@ -53,8 +56,8 @@ const LONGEST_REFUSAL_BYTES = 16_384;
 
 /**
  * Opens a channel to `url` (wss://…) with the given headers.
- * @throws ChannelRefused when the service answers otherwise, ERR_CHANNEL_CLOSED when there is no whole answer in time or
- * `signal` aborts
+ * @throws ChannelRefused when the service answers otherwise, ERR_CHANNEL_CLOSED when there is no whole answer
+ * in time or `signal` aborts
  * @example
  * import { connectChannel } from '@eigenveil/two-party';
  *
@@ -149,11 +152,14 @@ export class ChannelAcceptor {
       // The protocol has none; `ws` would agree to whatever the peer names first.
       handleProtocols: () => false,
     });
-    // A listener of its own for each accept() would be told of everybody's; without any, `ws` answers in HTML.
+    // A listener of its own for each accept() would be told of everybody's; without any, `ws` answers in
+    // HTML.
     this.#server.on('wsClientError', (error, socket) => this.#refused.get(socket)?.(error));
   }
 
-  /** @throws ERR_CHANNEL_MESSAGE for a request that asks for no WebSocket; its socket is left to the caller */
+  /**
+   * @throws ERR_CHANNEL_MESSAGE for a request that asks for no WebSocket; its socket is left to the caller
+   */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<Channel> {
     return new Promise((resolve, reject) => {
       this.#refused.set(socket, (cause) =>
@@ -203,7 +209,8 @@ function webSocketChannel(
       close: (reason) => socket.close(reason === undefined ? NORMAL_CLOSURE : ABORTED, reason),
       terminate: () => socket.terminate(),
       release: (message) => buffers?.release(message),
-      // A frame is one TLS record exactly, even among others of one write, and so the peer hands it on without copying it.
+      // A frame is one TLS record exactly, even among others of one write, and so the peer hands it on
+      // without copying it.
       frameBytes: TLS_RECORD_BYTES - HEADER_BYTES - maskBytes,
     },
     limits,

@@ -1,9 +1,11 @@
 /**
- * Addition and what follows from it. A full adder costs one AND gate: carry' = c ^ ((a ^ c) & (b ^ c)) (Kolesnikov, Sadeghi,
- * Schneider, "Improved Garbled Circuit Building Blocks and Applications to Auctions and Computing Minima", CANS 2009).
+ * Addition and what follows from it. A full adder costs one AND gate: carry' = c ^ ((a ^ c) & (b ^ c))
+ * (Kolesnikov, Sadeghi, Schneider, "Improved Garbled Circuit Building Blocks and Applications to Auctions and
+ * Computing Minima", CANS 2009).
  *
- * Ripple adders take the fewest gates, but a batch per bit; with few lanes the price of a batch rules, and a parallel-prefix adder
- * (Sklansky, "Conditional-Sum Addition Logic", 1960) with about 1 + log2(bits) gates per bit but only 1 + log2(bits) batches is faster.
+ * Ripple adders take the fewest gates, but a batch per bit; with few lanes the price of a batch rules, and a
+ * parallel-prefix adder (Sklansky, "Conditional-Sum Addition Logic", 1960) with about 1 + log2(bits) gates
+ * per bit but only 1 + log2(bits) batches is faster.
  */
 import type { Gates } from '../garbling/gates.ts';
 import { template } from '../garbling/recorder.ts';
@@ -15,8 +17,9 @@ import { constantNumber, eachBit, lanesOf, type Num, resize, sign } from './numb
 const PREFIX_BITS = 6;
 
 /**
- * (a + b + carry) modulo 2^bits, bits - 1 gates at most with a ripple adder. In few lanes a prefix adder. Measured for 40 bits: in
- * one lane 0.06 ms instead of 0.10, in two 0.04 instead of 0.10; in four and eight the same, for five times the tables; in 16 slower.
+ * (a + b + carry) modulo 2^bits, bits - 1 gates at most with a ripple adder. In few lanes a prefix adder.
+ * Measured for 40 bits: in one lane 0.06 ms instead of 0.10, in two 0.04 instead of 0.10; in four and eight
+ * the same, for five times the tables; in 16 slower.
  */
 export function addModulo(gates: Gates, a: Num, b: Num, bits: number, carryIn?: Wires): Num {
   const first = carryIn ?? gates.constant(lanesOf(a), 0);
@@ -41,7 +44,8 @@ export function rippleSum(gates: Gates, a: Num, b: Num, first: Wires): Num {
 export function prefixSum(gates: Gates, a: Num, b: Num, first: Wires): Num {
   const count = a.length - 1; // the highest carry is not needed
   const halves = a.map((x, i) => gates.xor(x, b[i]!));
-  // The lowest carry takes the first in; from there on G[i] is the carry out of bit i once its group reaches down to bit 0.
+  // The lowest carry takes the first in; from there on G[i] is the carry out of bit i once its group reaches
+  // down to bit 0.
   const generate = gates.andEach(a.slice(1, count), b.slice(1, count));
   const G = [gates.addEach([[a[0]!, b[0]!, first]])[0]!.carry, ...generate];
   const P = halves.slice(0, count);
@@ -101,7 +105,9 @@ export function negateIf(gates: Gates, condition: Wires, a: Num): Num {
   return addModulo(gates, flipped, constantNumber(gates, 0n, 1, lanesOf(a)), a.length, condition);
 }
 
-/** |a| as an unsigned number of the same length, so that the lowest number is right, too; a constant 0 sign follows. */
+/**
+ * |a| as an unsigned number of the same length, so that the lowest number is right, too; a constant 0 sign follows.
+ */
 export function absolute(gates: Gates, a: Num): Num {
   return [...negateIf(gates, sign(a), a), gates.constant(lanesOf(a), 0)];
 }

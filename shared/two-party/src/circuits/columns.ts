@@ -1,7 +1,8 @@
 /**
  * Sums of many bits, in carry-save form (Wallace, "A Suggestion for a Fast Multiplier", 1964). Every full
- * adder takes three bits of one weight and leaves one of it and one of the next, for one AND gate, and half adders occur only in
- * the last, carry-propagating sum, so no order of summing takes fewer gates. All adders of one round are one batch.
+ * adder takes three bits of one weight and leaves one of it and one of the next, for one AND gate, and half
+ * adders occur only in the last, carry-propagating sum, so no order of summing takes fewer gates. All adders
+ * of one round are one batch.
  */
 import type { Gates, Triple } from '../garbling/gates.ts';
 import type { Wires } from '../garbling/wires.ts';
@@ -16,7 +17,10 @@ export interface Term {
   readonly negative?: boolean;
 }
 
-/** Gates that make a batch efficient: rows of terms are taken together until they have as many. More only takes memory. */
+/**
+ * Gates that make a batch efficient: rows of terms are taken together until they have as many. More only
+ * takes memory.
+ */
 const ROUND_GATES = 2048;
 
 /** The sum of all terms in all rows, and a public constant, modulo 2^bits. */

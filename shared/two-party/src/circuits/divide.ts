@@ -1,7 +1,8 @@
 /**
- * Division digit by digit without restoring: where the remainder went below zero, the next step adds the divisor where
- * it would otherwise subtract it. One addition per quotient bit, half of what restoring takes, and the signs of the remainders
- * are exactly the bits of the floor. (Ercegovac and Lang, "Digital Arithmetic", 2004, sections 1.6 and 5.)
+ * Division digit by digit without restoring: where the remainder went below zero, the next step adds the
+ * divisor where it would otherwise subtract it. One addition per quotient bit, half of what restoring takes,
+ * and the signs of the remainders are exactly the bits of the floor. (Ercegovac and Lang, "Digital
+ * Arithmetic", 2004, sections 1.6 and 5.)
  */
 import type { Gates } from '../garbling/gates.ts';
 import { template } from '../garbling/recorder.ts';
@@ -9,8 +10,8 @@ import { absolute, addModulo, negateIf } from './add.ts';
 import { lanesOf, type Num, resize, shiftLeft, sign } from './number.ts';
 
 /**
- * The floor of a / b for unsigned numbers (whose sign bit is the constant 0), as long as `a`. Where b is 0 the result means
- * nothing: a caller for whom that can happen selects by `isZero`.
+ * The floor of a / b for unsigned numbers (whose sign bit is the constant 0), as long as `a`. Where b is 0
+ * the result means nothing: a caller for whom that can happen selects by `isZero`.
  */
 export function divideUnsigned(gates: Gates, a: Num, b: Num): Num {
   return template(gates, 'divide', [a, b], (inner, [x, y]) => quotientOf(inner, x, y));
@@ -41,8 +42,8 @@ function quotientOf(gates: Gates, a: Num, b: Num): Num {
 }
 
 /**
- * a * 2^places / b, rounded towards zero, modulo 2^bits (by default as many as never overflow). Where b is 0 the result means
- * nothing.
+ * a * 2^places / b, rounded towards zero, modulo 2^bits (by default as many as never overflow). Where b is 0
+ * the result means nothing.
  */
 export function divide(
   gates: Gates,

@@ -1,7 +1,8 @@
 /**
- * Reciprocal square roots to about 2^-25, for where an exact last bit does not matter: a table with straight lines between its
- * points, and one step of third order (Ercegovac and Lang, "Digital Arithmetic", 2004, chapter 7). In one lane a third of
- * the gates of the digit-by-digit circuit in root.ts, and a sixth of its batches.
+ * Reciprocal square roots to about 2^-25, for where an exact last bit does not matter: a table with straight
+ * lines between its points, and one step of third order (Ercegovac and Lang, "Digital Arithmetic", 2004,
+ * chapter 7). In one lane a third of the gates of the digit-by-digit circuit in root.ts, and a sixth of its
+ * batches.
  */
 import type { Gates } from '../garbling/gates.ts';
 import { template } from '../garbling/recorder.ts';
@@ -25,12 +26,14 @@ const SLOPE_FRACTION = 11;
 const SMALL = 8;
 
 /**
- * 1/sqrt(a) for an unsigned number (whose sign bit is the constant 0) from 1/4 on; of argument and result ROOT_FRACTION bits are
- * fraction. The relative error is below 2^-24; the result has ROOT_FRACTION + 3 bits. Below 1/4 the result means nothing.
+ * 1/sqrt(a) for an unsigned number (whose sign bit is the constant 0) from 1/4 on; of argument and result
+ * ROOT_FRACTION bits are fraction. The relative error is below 2^-24; the result has ROOT_FRACTION + 3 bits.
+ * Below 1/4 the result means nothing.
  *
- * For t in [1/4, 1): a line misses the root by at most h²/16 · 3/4 t^-2 <= 2^-10.4 of it, h = 2^-5, and with rounding by 2^-9.9. So
- * e = 1 - t y² is below 2^-8.8, and the first terms of (1 - e)^-1/2 = 1 + e/2 + 3/8 e² + ... leave 5/16 e³ < 2^-28. What remains is
- * the rounding of t, e, e² and the result, a unit of 2^-26 or less each.
+ * For t in [1/4, 1): a line misses the root by at most h²/16 · 3/4 t^-2 <= 2^-10.4 of it, h = 2^-5, and with
+ * rounding by 2^-9.9. So e = 1 - t y² is below 2^-8.8, and the first terms of (1 - e)^-1/2 = 1 + e/2 + 3/8 e² +
+ * ... leave 5/16 e³ < 2^-28. What remains is the rounding of t, e, e² and the result, a unit of 2^-26 or less
+ * each.
  */
 export function inverseSquareRoot(gates: Gates, a: Num): Num {
   return template(gates, 'inverse square root', [a], (inner, [x]) => inverseRootOf(inner, x));

@@ -5,8 +5,8 @@ import { multiply, type Part, square } from './multiply.ts';
 import { concatLanes, lanesOf, type Num, resize, shiftRight, sliceLanes } from './number.ts';
 
 /**
- * Adds up lanes: with `groups` results, result g is the sum of the lanes g, g + groups, g + 2 groups and so on. Exact, a
- * bit longer per doubling of the lanes.
+ * Adds up lanes: with `groups` results, result g is the sum of the lanes g, g + groups, g + 2 groups and so
+ * on. Exact, a bit longer per doubling of the lanes.
  */
 export function sumLanes(gates: Gates, a: Num, groups = 1): Num {
   const lanes = lanesOf(a);

@@ -1,4 +1,6 @@
-/** Products and squares, exact to the last bit: sums of exclusive ors of single bits (signs.ts), in columns. */
+/**
+ * Products and squares, exact to the last bit: sums of exclusive ors of single bits (signs.ts), in columns.
+ */
 import type { Gates } from '../garbling/gates.ts';
 import { template } from '../garbling/recorder.ts';
 import { sumOfRows, type Term } from './columns.ts';

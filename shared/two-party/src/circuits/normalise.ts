@@ -8,13 +8,16 @@ import { lanesOf, type Num } from './number.ts';
 export interface Normalised {
   /** Unsigned, of the same length; the bit below the sign is 1 unless the number is 0. */
   readonly value: Num;
-  /** The number of places by which the number was shifted to the left: unsigned, lowest bit first, with a constant 0 as sign. */
+  /**
+   * The number of places by which the number was shifted to the left: unsigned, lowest bit first, with a
+   * constant 0 as sign.
+   */
   readonly places: Num;
 }
 
 /**
- * Shifts an unsigned number (whose sign bit is the constant 0) to the left until the bit below the sign is 1. A 0 stays
- * 0 and is shifted as far as is possible, to the next power of two less 1.
+ * Shifts an unsigned number (whose sign bit is the constant 0) to the left until the bit below the sign is 1.
+ * A 0 stays 0 and is shifted as far as is possible, to the next power of two less 1.
  */
 export function normalise(gates: Gates, a: Num): Normalised {
   const both = template(gates, 'normalise', [a], (inner, [x]) => normalised(inner, x));
@@ -29,8 +32,8 @@ function normalised(gates: Gates, a: Num): Wires[] {
 }
 
 /**
- * Shifts digits to the left by multiples of `step` places (a power of two) until one of the `step` highest is 1, a 0 as far as is possible.
- * `places` are in units of `step`, lowest bit first, without a sign.
+ * Shifts digits to the left by multiples of `step` places (a power of two) until one of the `step` highest is
+ * 1, a 0 as far as is possible. `places` are in units of `step`, lowest bit first, without a sign.
  */
 export function shiftedUp(
   gates: Gates,
@@ -55,8 +58,8 @@ export function shiftedUp(
 }
 
 /**
- * Returns for each bit of an unsigned number whether it or a higher one is 1; a gate per bit. The OR of these over many numbers says how far
- * all of them can be shifted to the left.
+ * Returns for each bit of an unsigned number whether it or a higher one is 1; a gate per bit. The OR of these
+ * over many numbers says how far all of them can be shifted to the left.
  */
 export function occupied(gates: Gates, a: Num): Num {
   return gates.scope(() => {

@@ -1,10 +1,12 @@
 /**
- * Sums of products of fixed-point numbers, rounded, without the columns of single-bit products that hardly matter (Schulte and
- * Swartzlander, "Truncated Multiplication with Correction Constant", 1993). A third fewer gates than exact products of the same lengths.
+ * Sums of products of fixed-point numbers, rounded, without the columns of single-bit products that hardly
+ * matter (Schulte and Swartzlander, "Truncated Multiplication with Correction Constant", 1993). A third fewer
+ * gates than exact products of the same lengths.
  *
- * All bits of a row of products are one vector, so that a row of full adders is a handful of operations however few the
- * lanes: with few of them the price of an operation rules, not that of a gate. In many lanes rows are added one after the other in
- * carry-save form; each reaches one column higher than the last, so that half adders hardly occur. In few lanes they form a tree.
+ * All bits of a row of products are one vector, so that a row of full adders is a handful of operations
+ * however few the lanes: with few of them the price of an operation rules, not that of a gate. In many lanes
+ * rows are added one after the other in carry-save form; each reaches one column higher than the last, so
+ * that half adders hardly occur. In few lanes they form a tree.
  */
 import type { Added, Gates, Triple } from '../garbling/gates.ts';
 import { template } from '../garbling/recorder.ts';
@@ -22,14 +24,19 @@ export interface RoundedPart {
   readonly plus?: Num;
 }
 
-/** Lanes taken together. Measured for 128 lanes against exact products: 8 at a time take 1.6 times as long, 16 1.3 times, 64 two thirds. */
+/**
+ * Lanes taken together. Measured for 128 lanes against exact products: 8 at a time take 1.6 times as long, 16
+ * 1.3 times, 64 two thirds.
+ */
 const CHUNK_LANES = 64;
 /** Up to this number of lanes, rows are added as a tree: a few more gates in far fewer batches. */
 const TREE_LANES = 16;
 
 /**
- * plus + Σ a b / 2^shift over all pairs, modulo 2^bits, rounded: off by at most 1/2 + (pairs · (c + 1) + 1) / 2^(ROUNDING_GUARD + 1) units, where c = shift + 1 - ROUNDING_GUARD
- * columns are left out (1/2 where none), and by nothing where every product has a factor 0 and that is less than 1. All a have one length, and so have all b.
+ * plus + Σ a b / 2^shift over all pairs, modulo 2^bits, rounded: off by at most 1/2 + (pairs · (c + 1) + 1) /
+ * 2^(ROUNDING_GUARD + 1) units, where c = shift + 1 - ROUNDING_GUARD columns are left out (1/2 where none),
+ * and by nothing where every product has a factor 0 and that is less than 1. All a have one length, and so
+ * have all b.
  */
 export function sumOfProducts(
   gates: Gates,

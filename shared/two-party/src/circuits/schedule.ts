@@ -1,6 +1,6 @@
 /**
- * Plans the computation of a rounded sum of products from its lengths alone: which bits make which rows, where the constant ones
- * go, and which rows are added to which. See rounded.ts.
+ * Plans the computation of a rounded sum of products from its lengths alone: which bits make which rows,
+ * where the constant ones go, and which rows are added to which. See rounded.ts.
  */
 
 import { offsetOf } from './signs.ts';
@@ -45,7 +45,10 @@ export interface Adder {
   readonly results: readonly [Extent, Extent];
 }
 
-/** Adders that work at once. Afterwards the rows are their sums and carries in turn and the others, in this order. */
+/**
+ * Adders that work at once. Afterwards the rows are their sums and carries in turn and the others, in this
+ * order.
+ */
 export interface Round {
   readonly adders: readonly Adder[];
   readonly others: readonly number[];
@@ -57,7 +60,9 @@ export interface Schedule {
   readonly low: number;
   /** The rows of each pair. */
   readonly plans: readonly (readonly Plan[])[];
-  /** The number of rows that are a single constant one: they come first, then the pairs' rows and the addend. */
+  /**
+   * The number of rows that are a single constant one: they come first, then the pairs' rows and the addend.
+   */
   readonly loose: number;
   readonly order: readonly number[];
   readonly rounds: readonly Round[];
@@ -71,7 +76,10 @@ export type Shape = readonly [number, number, number, number, number, number];
 /** One for every shape; a program has a dozen. */
 const SCHEDULES = new Map<string, Schedule>();
 
-/** As a tree it has few rounds; row after row it has the fewest gates, for each row reaches one column higher than the last. */
+/**
+ * As a tree it has few rounds; row after row it has the fewest gates, for each row reaches one column higher
+ * than the last.
+ */
 export function scheduleOf(shape: Shape, tree: boolean): Schedule {
   const key = `${shape.join()},${tree}`;
   const known = SCHEDULES.get(key);
@@ -87,7 +95,8 @@ function makeSchedule([pairs, n, m, shift, bits, plusBits]: Shape, tree: boolean
   const end = unit + bits;
   const plans = Array.from({ length: pairs }, () => planProduct(n, m, low, end));
   const all = plans.flat();
-  // One half for rounding, also of the offset itself, and the mean of what is left out: half of all its weights.
+  // One half for rounding, also of the offset itself, and the mean of what is left out: half of all its
+  // weights.
   let offset = (1n << BigInt(unit - 1)) + ((1n << BigInt(low)) >> 1n);
   offset += BigInt(pairs) * (offsetOf(n, m) + (leftOut(n, m, low) >> 1n));
   if (plusBits > 0 && plusBits < bits) offset -= 1n << BigInt(unit + plusBits - 1);
@@ -146,7 +155,8 @@ function planAdder(extents: readonly Extent[], first: number, end: number): Adde
   const three = rows.map((k) => extents[k]!);
   const borders = [...new Set(three.flatMap(({ from, to }) => [from, to]))].sort((p, q) => p - q);
   const segments: Segment[] = [];
-  // `carried` is true if the segment before carries into this one, and `carries` has the columns of the row of carries.
+  // `carried` is true if the segment before carries into this one, and `carries` has the columns of the row
+  // of carries.
   let carried = false;
   const carries = { from: end, to: end };
   for (const [k, from] of borders.slice(0, -1).entries()) {
@@ -206,7 +216,9 @@ function leftOut(n: number, m: number, low: number): bigint {
   return sum;
 }
 
-/** Puts a constant one next to a row that ends or begins there, where it makes no row of its own necessary. */
+/**
+ * Puts a constant one next to a row that ends or begins there, where it makes no row of its own necessary.
+ */
 function attach(plans: readonly Plan[], column: number): boolean {
   const after = plans.find(({ to, above }) => !above && to === column);
   if (after !== undefined) {

@@ -1,14 +1,16 @@
 /**
- * Products of numbers without an AND gate for products of bits. Read as a sign, 2b − 1, a bit multiplies another by being equal to it, and
- * exclusive ors are free. So only the adders cost gates: half of what products of bits with the same adders take. It is
- * twice the product that is a sum of such bits. With ā the bits of a (n of them, two's complement), all except the highest inverted, as
- * unsigned numbers, and b̄ (m bits) alike:
+ * Products of numbers without an AND gate for products of bits. Read as a sign, 2b − 1, a bit multiplies
+ * another by being equal to it, and exclusive ors are free. So only the adders cost gates: half of what
+ * products of bits with the same adders take. It is twice the product that is a sum of such bits. With ā the
+ * bits of a (n of them, two's complement), all except the highest inverted, as unsigned numbers, and b̄ (m
+ * bits) alike:
  *
  *     2ab = Σ 2^(i+j) ¬(ā_i ⊕ b̄_j) + ā + b̄ + 1 − 2^(n+m−1)
  *     a²  = Σ_(i<j) 2^(i+j) ¬(ā_i ⊕ ā_j) + ā + ((4^n − 1)/3 + 1)/2 − 4^(n−1)
  *
- * For a = Σ w_i a_i with weights w_i = ±2^i, the highest negative, has Σ w_i (2a_i − 1) = 2a + 1, and (2a + 1)(2b + 1) = Σ w_i v_j (2 (a_i = b_j) − 1),
- * where the sum of all w_i v_j is 1. Of a square the products of a sign with itself are 1, and all others come twice.
+ * For a = Σ w_i a_i with weights w_i = ±2^i, the highest negative, has Σ w_i (2a_i − 1) = 2a + 1, and (2a +
+ * 1)(2b + 1) = Σ w_i v_j (2 (a_i = b_j) − 1), where the sum of all w_i v_j is 1. Of a square the products of
+ * a sign with itself are 1, and all others come twice.
  */
 import type { Gates } from '../garbling/gates.ts';
 import type { Wires } from '../garbling/wires.ts';

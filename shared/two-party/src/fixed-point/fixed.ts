@@ -1,6 +1,7 @@
 /**
- * Fixed-point numbers that know how many of their bits are fraction, and the gates that they belong to: a program writes its formula, and shifts follow from it. An
- * operation costs what the circuit costs that its comment names; free.ts has those that are free. Like all numbers they outlive a step that returns them.
+ * Fixed-point numbers that know how many of their bits are fraction, and the gates that they belong to: a
+ * program writes its formula, and shifts follow from it. An operation costs what the circuit costs that its
+ * comment names; free.ts has those that are free. Like all numbers they outlive a step that returns them.
  */
 import {
   absolute,
@@ -78,7 +79,10 @@ export class Fixed extends FreeOperations<Fixed> {
     return this.#gates;
   }
 
-  /** this · b, rounded (`sumOfProducts`): 2/3 of bits · b.bits gates a lane, about. @throws RangeError where a summand has another fraction */
+  /**
+   * this · b, rounded (`sumOfProducts`): 2/3 of bits · b.bits gates a lane, about. @throws RangeError where a
+   * summand has another fraction
+   */
   times(b: Fixed, { fraction, bits }: Kept, { plus }: { readonly plus?: Fixed } = {}): Fixed {
     const shift = this.fraction + b.fraction - fraction;
     if (plus) expectFraction(plus, fraction);
@@ -86,13 +90,19 @@ export class Fixed extends FreeOperations<Fixed> {
     return this.with(sumOfProducts(this.#gates, [[this.number, b.number]], part), fraction);
   }
 
-  /** this · b without the columns that only carry: the floor or a unit more (`multiplyTruncated`). 2/3 of bits · b.bits gates a lane, about. */
+  /**
+   * this · b without the columns that only carry: the floor or a unit more (`multiplyTruncated`). 2/3 of bits ·
+   * b.bits gates a lane, about.
+   */
   timesTruncated(b: Fixed, { fraction, bits }: Kept): Fixed {
     const shift = this.fraction + b.fraction - fraction;
     return this.with(multiplyTruncated(this.#gates, this.number, b.number, shift, bits), fraction);
   }
 
-  /** this · b (`multiply`): no bit of it is lost, or the floor, modulo 2^bits, where something is said. bits · b.bits gates a lane, about. */
+  /**
+   * this · b (`multiply`): no bit of it is lost, or the floor, modulo 2^bits, where something is said. bits ·
+   * b.bits gates a lane, about.
+   */
   timesExactly(b: Fixed, kept?: Kept): Fixed {
     const exact = this.fraction + b.fraction;
     const part = kept && { shift: exact - kept.fraction, bits: kept.bits };
@@ -105,7 +115,10 @@ export class Fixed extends FreeOperations<Fixed> {
     return this.with(subtractProduct(this.#gates, this.number, b.number, c.number, shift, this.bits));
   }
 
-  /** this / b, rounded towards zero, modulo 2^bits (`divide`): bits · b.bits gates a lane, about. Means nothing where b is 0. */
+  /**
+   * this / b, rounded towards zero, modulo 2^bits (`divide`): bits · b.bits gates a lane, about. Means
+   * nothing where b is 0.
+   */
   dividedBy(b: Fixed, fraction: number, bits?: number): Fixed {
     const places = fraction + b.fraction - this.fraction;
     const part = { places, ...(bits !== undefined && { bits }) };
@@ -122,20 +135,29 @@ export class Fixed extends FreeOperations<Fixed> {
     return this.with(square(this.#gates, this.number), 2 * this.fraction);
   }
 
-  /** Σ this_i b_i over all lanes, exact except for what is cut off the sum (`dot`); all of it where nothing is said. Half of the gates where b is this. */
+  /**
+   * Σ this_i b_i over all lanes, exact except for what is cut off the sum (`dot`); all of it where nothing is
+   * said. Half of the gates where b is this.
+   */
   dot(b: Fixed, kept?: Kept): Fixed {
     const exact = this.fraction + b.fraction;
     const part = kept && { shift: exact - kept.fraction, bits: kept.bits };
     return this.with(dot(this.#gates, this.number, b.number, part), kept?.fraction ?? exact);
   }
 
-  /** this − b modulo 2^bits, by default those of this (`subtractModulo`): a gate a bit. @throws RangeError where b has another fraction */
+  /**
+   * this − b modulo 2^bits, by default those of this (`subtractModulo`): a gate a bit. @throws RangeError
+   * where b has another fraction
+   */
   minus(b: Fixed, bits = this.bits): Fixed {
     this.#expect(b);
     return this.with(subtractModulo(this.#gates, this.number, b.number, bits));
   }
 
-  /** this + b, a bit longer than the longer one (`add`), or modulo 2^bits. @throws RangeError where b has another fraction */
+  /**
+   * this + b, a bit longer than the longer one (`add`), or modulo 2^bits. @throws RangeError where b has
+   * another fraction
+   */
   plus(b: Fixed, bits?: number): Fixed {
     this.#expect(b);
     const [x, y] = [this.number, b.number];
@@ -148,7 +170,10 @@ export class Fixed extends FreeOperations<Fixed> {
     return this.with(addModulo(this.#gates, this.number, nothing, this.bits, wires));
   }
 
-  /** Returns for each group the sum of its lanes, which are g, g + groups, g + 2 groups and so on (`sumLanes`): exact. */
+  /**
+   * Returns for each group the sum of its lanes, which are g, g + groups, g + 2 groups and so on
+   * (`sumLanes`): exact.
+   */
   sums(groups = 1): Fixed {
     return this.with(sumLanes(this.#gates, this.number, groups));
   }
@@ -175,7 +200,10 @@ export class Fixed extends FreeOperations<Fixed> {
     );
   }
 
-  /** this where the wires (or the one wire) are 1, otherwise 0 (`mask`) or the other (`select`): a gate a bit. @throws RangeError where that has another fraction */
+  /**
+   * this where the wires (or the one wire) are 1, otherwise 0 (`mask`) or the other (`select`): a gate a bit. @throws
+   * RangeError where that has another fraction
+   */
   where(wires: Wires, other?: Fixed): Fixed {
     const each = wires.lanes === this.lanes ? wires : spread(this.#gates, wires, this.lanes);
     if (other === undefined) return this.with(mask(this.#gates, each, this.number));
@@ -198,19 +226,28 @@ export class Fixed extends FreeOperations<Fixed> {
     return this.with(absolute(this.#gates, this.number));
   }
 
-  /** 1/√this for a number from 1/4 on, with ROOT_FRACTION fraction bits, as this has (`inverseSquareRoot`). @throws RangeError where it has not */
+  /**
+   * 1/√this for a number from 1/4 on, with ROOT_FRACTION fraction bits, as this has (`inverseSquareRoot`). @throws
+   * RangeError where it has not
+   */
   inverseRoot(): Fixed {
     expectFraction(this, ROOT_FRACTION);
     return this.with(inverseSquareRoot(this.#gates, this.number));
   }
 
-  /** √this, half as long (`squareRoot`): bits²/8 gates, about. @throws RangeError for an odd number of fraction bits */
+  /**
+   * √this, half as long (`squareRoot`): bits²/8 gates, about. @throws RangeError for an odd number of
+   * fraction bits
+   */
   root(): Fixed {
     expectFraction(this, 2 * Math.ceil(this.fraction / 2));
     return this.with(squareRoot(this.#gates, this.number), this.fraction / 2);
   }
 
-  /** this · 2^places, secret places in as many lanes (`shiftLeftBy`), modulo its bits. @throws RangeError where they have a fraction, here and below */
+  /**
+   * this · 2^places, secret places in as many lanes (`shiftLeftBy`), modulo its bits. @throws RangeError
+   * where they have a fraction, here and below
+   */
   up(places: Fixed): Fixed {
     expectFraction(places, 0);
     return this.with(shiftLeftBy(this.#gates, this.number, places.number));

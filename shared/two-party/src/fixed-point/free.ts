@@ -125,7 +125,9 @@ export abstract class FreeOperations<Self> {
     return this.with(layout.withDiagonal(this.gates, this.number, diagonal.number));
   }
 
-  /** The same bits, the point elsewhere: what a program knows of a number that was shifted by secret places. */
+  /**
+   * The same bits, the point elsewhere: what a program knows of a number that was shifted by secret places.
+   */
   readAt(fraction: number): Self {
     return this.with(this.number, fraction);
   }

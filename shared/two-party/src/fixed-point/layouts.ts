@@ -1,6 +1,6 @@
 /**
- * Where entries lie: which lane of a number holds entry (i, j) of a matrix or of a triangle. Lanes are counted here and nowhere else; programs name
- * entries. Nothing of it costs a gate.
+ * Where entries lie: which lane of a number holds entry (i, j) of a matrix or of a triangle. Lanes are
+ * counted here and nowhere else; programs name entries. Nothing of it costs a gate.
  */
 import { concatLanes, gatherLanes, type Num } from '../circuits/index.ts';
 import type { Gates } from '../garbling/index.ts';
@@ -96,7 +96,10 @@ export class Layout {
   }
 }
 
-/** All entries, row by row: lane i · columns + j. So lie `columns` vectors, too, entry i of vector j being (i, j). */
+/**
+ * All entries, row by row: lane i · columns + j. So lie `columns` vectors, too, entry i of vector j being (i,
+ * j).
+ */
 export function grid(rows: number, columns: number): Layout {
   const at = (i: number, j: number) => i * columns + j;
   return new Layout(rows * columns, at, (put) => {

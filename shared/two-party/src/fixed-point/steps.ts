@@ -6,7 +6,10 @@ import { grid, type Piece } from './layouts.ts';
 /** AND gates that a step should have, roughly. */
 export const GATES_PER_STEP = 100_000;
 
-/** AND gates of one product, of `a` and `b` bits, in a rounded sum of them, about: both parties cut steps by it. */
+/**
+ * AND gates of one product, of `a` and `b` bits, in a rounded sum of them, about: both parties cut steps by
+ * it.
+ */
 export function gatesPerRounded(a: number, b: number): number {
   return 0.8 * a * b;
 }
@@ -45,8 +48,9 @@ export async function pieceByPiece(
 }
 
 /**
- * Work on whole vectors (lane i * count + j, d entries each), some of them in each step, which sees lanes i * width + j of those from `first` on. Numbers that it makes
- * are put together: of d lanes a vector, as the vectors lie, or of one.
+ * Work on whole vectors (lane i * count + j, d entries each), some of them in each step, which sees lanes i *
+ * width + j of those from `first` on. Numbers that it makes are put together: of d lanes a vector, as the
+ * vectors lie, or of one.
  */
 export async function vectorByVector(
   session: Session,

@@ -28,7 +28,10 @@ export function checkGarbled(task: StatisticsTask, program: Program): void {
 /** The largest distance of a ridge from its rounded value, relative to itself. */
 const RIDGE_ERROR = 2 ** -10;
 
-/** DCA, LDA and ridge add ridges to integers: in units of 4^-fractionBits of what is computed with, which small ridges are not multiples of. MDR does not. */
+/**
+ * DCA, LDA and ridge add ridges to integers: in units of 4^-fractionBits of what is computed with, which
+ * small ridges are not multiples of. MDR does not.
+ */
 function checkRidges(task: StatisticsTask): void {
   const { method } = task;
   const fractionBits = computedFractionBits(task);

@@ -1,7 +1,8 @@
 /**
- * Writes the few WebAssembly functions that label arithmetic needs, straight from TypeScript: JavaScript has no 128-bit
- * type, and XOR of labels in 128-bit registers measured six times faster than in typed arrays. Opcodes and encodings are those
- * of the WebAssembly core specification (release 2.0, chapter 5, "Binary Format").
+ * Writes the few WebAssembly functions that label arithmetic needs, straight from TypeScript: JavaScript has
+ * no 128-bit type, and XOR of labels in 128-bit registers measured six times faster than in typed arrays.
+ * Opcodes and encodings are those of the WebAssembly core specification (release 2.0, chapter 5, "Binary
+ * Format").
  */
 
 /** Instructions as bytes, nested for convenience. */
@@ -122,7 +123,10 @@ export const widened = (a: Code): Code => [vector(0), a, 0xfd, 0x1e, 0];
 export const wide = (real: Code): Code => widened([real, 0xb1]);
 export const vector = (low: number): Code => [0xfd, 0x0c, low, ...new Array<number>(15).fill(0)];
 
-/** Repeats the body while `counter`, which must be positive at first, stays positive when it falls by one a turn. */
+/**
+ * Repeats the body while `counter`, which must be positive at first, stays positive when it falls by one a
+ * turn.
+ */
 export const repeat = (counter: number, body: Code): Code => [
   [0x03, EMPTY_BLOCK],
   body,

@@ -1,6 +1,8 @@
 /** The gates that a context computes at once: AND gates, or full adders with one AND gate each. */
 
-/** `count` vectors, by address: gate by gate a[i] AND b[i]; or the sums and carries of a[i], b[i] and c[i]. */
+/**
+ * `count` vectors, by address: gate by gate a[i] AND b[i]; or the sums and carries of a[i], b[i] and c[i].
+ */
 export interface Batch {
   count: number;
   /** The products or carries. */

@@ -19,7 +19,10 @@ export interface EvaluatorParts {
   readonly onReceived?: () => Promise<void>;
 }
 
-/** The bytes that the tables and hash keys of one step never exceed; a key per 32 gates is far more than there are. */
+/**
+ * The bytes that the tables and hash keys of one step never exceed; a key per 32 gates is far more than there
+ * are.
+ */
 const LARGEST_STEP_BYTES = STEP_GATES * TABLE_BYTES + (STEP_GATES / 32) * HASH_KEY_BYTES;
 
 export class EvaluatorSession implements Session<EvaluatorGates> {
@@ -37,8 +40,9 @@ export class EvaluatorSession implements Session<EvaluatorGates> {
   }
 
   /**
-   * `onReceived` is awaited before what reveals something is looked at. Every method throws ERR_GARBLING_MESSAGE on malformed messages, and
-   * the errors of the stream. For `random` see GarblerSession.open().
+   * `onReceived` is awaited before what reveals something is looked at. Every method throws
+   * ERR_GARBLING_MESSAGE on malformed messages, and the errors of the stream. For `random` see
+   * GarblerSession.open().
    */
   static open(
     stream: MessageStream,

@@ -37,9 +37,9 @@ export class GarblerSession implements Session<GarblerGates> {
   }
 
   /**
-   * Opens a session with fresh secrets, for one computation. After any failure its labels are never used again: open another. With a `random` that
-   * gives the same bytes again, the stream must have a transcript, so that the same labels only ever meet the same messages.
-   * Every method throws the errors of the stream.
+   * Opens a session with fresh secrets, for one computation. After any failure its labels are never used
+   * again: open another. With a `random` that gives the same bytes again, the stream must have a transcript,
+   * so that the same labels only ever meet the same messages. Every method throws the errors of the stream.
    */
   static open(stream: MessageStream, random: RandomSource = systemRandomness): Promise<GarblerSession> {
     const setUp = (line: MessageStream, delta: Uint8Array) => setUpSender(line, delta, random);

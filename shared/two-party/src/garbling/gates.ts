@@ -1,8 +1,10 @@
 /**
- * The part that every gate context shares: gates on vectors, public constants that cost nothing, and replays of templates.
+ * The part that every gate context shares: gates on vectors, public constants that cost nothing, and replays
+ * of templates.
  *
- * Circuits are plain synchronous functions over a context. An AND gate takes tens of nanoseconds, so neither a promise nor a
- * generator fits between two of them; sessions exchange data only between steps (see session.ts).
+ * Circuits are plain synchronous functions over a context. An AND gate takes tens of nanoseconds, so neither
+ * a promise nor a generator fits between two of them; sessions exchange data only between steps (see
+ * session.ts).
  */
 import { type Batch, batchOf } from './batch.ts';
 import { Memory } from './memory.ts';
@@ -112,8 +114,8 @@ export abstract class Gates extends Memory {
   }
 
   /**
-   * a[i] AND b[i] for every i, all at once: the more gates in one call, the cheaper each. Pairs may differ in lanes, and an
-   * operand may occur many times.
+   * a[i] AND b[i] for every i, all at once: the more gates in one call, the cheaper each. Pairs may differ in
+   * lanes, and an operand may occur many times.
    */
   andEach(a: readonly Wires[], b: readonly Wires[]): Wires[] {
     if (a.length !== b.length) {
@@ -145,8 +147,8 @@ export abstract class Gates extends Memory {
   }
 
   /**
-   * Full adders, in one batch: sum a ^ b ^ c and carry c ^ ((a ^ c) AND (b ^ c)), an AND gate per lane, or none where two of a, b and c are
-   * constants. With `targets` they go there, and are no other vectors.
+   * Full adders, in one batch: sum a ^ b ^ c and carry c ^ ((a ^ c) AND (b ^ c)), an AND gate per lane, or
+   * none where two of a, b and c are constants. With `targets` they go there, and are no other vectors.
    */
   addEach(triples: readonly Triple[], targets?: readonly Added[]): Added[] {
     const batch = this.#emptyBatch(triples.length);

@@ -1,12 +1,15 @@
 /**
- * The hash of half-gates: TMMO(x, i) = π(π(x) ⊕ i) ⊕ π(x) with π = AES-128 under a chunk's key (Guo, Katz, Wang, Yu,
- * "Efficient and Secure Multiparty Computation from Fixed-Key Block Ciphers", IEEE S&P 2020). A fresh key for every chunk of 2^12 gates
- * answers the attack of Guo, Katz, Wang, Weng, Yu, "Better Concrete Security for Half-Gates Garbling" (CRYPTO 2020).
+ * The hash of half-gates: TMMO(x, i) = π(π(x) ⊕ i) ⊕ π(x) with π = AES-128 under a chunk's key (Guo, Katz,
+ * Wang, Yu, "Efficient and Secure Multiparty Computation from Fixed-Key Block Ciphers", IEEE S&P 2020). A
+ * fresh key for every chunk of 2^12 gates answers the attack of Guo, Katz, Wang, Weng, Yu, "Better Concrete
+ * Security for Half-Gates Garbling" (CRYPTO 2020).
  *
- * Assumptions: AES-128 as an ideal cipher, and keys that do not depend on what the adversary asked before: the garbler draws each from the
- * CSPRNG when the chunk begins and sends it with the chunk. A tweak is the running number of the half-gate and never returns in a session, since
- * with equal key and tweak the tables of gates that share inputs would reveal delta. p evaluations of AES against N chunks then gain at most about
- * p / 2^113 + N / 2^100 + N² / 2^129: leading terms, not a theorem. Why: docs/arguments.md, "Hash of half-gates".
+ * Assumptions: AES-128 as an ideal cipher, and keys that do not depend on what the adversary asked before:
+ * the garbler draws each from the CSPRNG when the chunk begins and sends it with the chunk. A tweak is the
+ * running number of the half-gate and never returns in a session, since with equal key and tweak the tables
+ * of gates that share inputs would reveal delta. p evaluations of AES against N chunks then gain at most
+ * about p / 2^113 + N / 2^100 + N² / 2^129: leading terms, not a theorem. Why: docs/arguments.md, "Hash of
+ * half-gates".
  */
 import { type Cipheriv, createCipheriv, type Decipheriv } from 'node:crypto';
 
@@ -38,7 +41,8 @@ export function cipherInto(
 ): void {
   const output = cipher.update(input);
   memory.set(output, to);
-  // Every call makes a new buffer. Giving it back at once, not at the next garbage collection, lets the allocator use the
-  // same memory, warm in the cache, for the next: three times faster. Only for a buffer that nothing else shares.
+  // Every call makes a new buffer. Giving it back at once, not at the next garbage collection, lets the
+  // allocator use the same memory, warm in the cache, for the next: three times faster. Only for a buffer
+  // that nothing else shares.
   if (output.byteLength === output.buffer.byteLength) output.buffer.transfer(0);
 }

@@ -1,7 +1,7 @@
 /**
- * Arithmetic on labels, 16 bytes each, in one WebAssembly memory: XOR, and what half-gates (Zahur, Rosulek, Evans,
- * "Two halves make a whole", EUROCRYPT 2015, figure 2) do before, between and after the two AES passes of the hash.
- * Nothing here branches or addresses memory by a label's bits.
+ * Arithmetic on labels, 16 bytes each, in one WebAssembly memory: XOR, and what half-gates (Zahur, Rosulek,
+ * Evans, "Two halves make a whole", EUROCRYPT 2015, figure 2) do before, between and after the two AES passes
+ * of the hash. Nothing here branches or addresses memory by a label's bits.
  */
 import {
   add,
@@ -30,7 +30,10 @@ import {
   xor,
 } from './assembler.ts';
 
-/** The part of the WebAssembly interface that this file uses, which the type library of the language does not declare. */
+/**
+ * The part of the WebAssembly interface that this file uses, which the type library of the language does not
+ * declare.
+ */
 declare const WebAssembly: {
   Memory: new (size: { initial: number; maximum: number }) => LabelMemory;
   Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
@@ -53,14 +56,16 @@ type Combine = (
   n: number,
   tweak: number,
 ) => void;
-/** The kernel of full adders, whose gate has the inputs a ^ c and b ^ c: d is the carry, the sum goes to s. */
+/**
+ * The kernel of full adders, whose gate has the inputs a ^ c and b ^ c: d is the carry, the sum goes to s.
+ */
 type CombineSum = (...of: [...Parameters<Combine>, c: number, s: number]) => void;
 type Prepare = (blocks: number, a: number, b: number, n: number) => void;
 type PrepareSum = (blocks: number, a: number, b: number, c: number, n: number) => void;
 
 /**
- * Addresses and lengths are in bytes and labels; `n` is at least 1. `tweak` is the first of 2n consecutive tweaks. A full adder takes one pass over
- * memory in place of five.
+ * Addresses and lengths are in bytes and labels; `n` is at least 1. `tweak` is the first of 2n consecutive
+ * tweaks. A full adder takes one pass over memory in place of five.
  */
 export interface Kernels {
   /** d = a ^ b */
@@ -166,7 +171,9 @@ function prepareFunction(name: string, { garbles, adds }: Role): FunctionSource 
   };
 }
 
-/** blocks, n, tweak; the running tweak in local 3. The first half of a gate's blocks gets j, the second j + 1. */
+/**
+ * blocks, n, tweak; the running tweak in local 3. The first half of a gate's blocks gets j, the second j + 1.
+ */
 function tweakFunction(name: string, blocks: number): FunctionSource {
   const half = blocks / 2;
   const tweaked = (from: number): Code =>
@@ -191,7 +198,8 @@ function tweakFunction(name: string, blocks: number): FunctionSource {
   };
 }
 
-// Parameters of combining functions: d, a, b, first, second, tables, n, tweak, and of full adders c and s; then the locals.
+// Parameters of combining functions: d, a, b, first, second, tables, n, tweak, and of full adders c and s;
+// then the locals.
 const [D, A, B, FIRST, SECOND, TABLES, N, TWEAK, C, S] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const COMBINE_PARAMETERS = [NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, 'real'] as const;
 
@@ -205,7 +213,8 @@ function combineFunction(name: string, { garbles, adds }: Role): FunctionSource 
   const [running, next, x, y, output, delta, left, right, third] = locals.map(
     (_, i) => parameters.length + i,
   ) as [number, number, number, number, number, number, number, number, number];
-  // W_G ^ W_E is the output. A full adder's carry is it and c; its sum the left input and b. No target is the place of an input.
+  // W_G ^ W_E is the output. A full adder's carry is it and c; its sum the left input and b. No target is the
+  // place of an input.
   const write = (product: Code): Code =>
     adds
       ? [

@@ -1,6 +1,7 @@
 /**
- * The part that garbler and evaluator share: labels in WebAssembly memory, and AND gates hashed in batches that fit the cache.
- * Both cut the same gates into the same batches and chunks, so the stream of keys and tables needs no structure of its own.
+ * The part that garbler and evaluator share: labels in WebAssembly memory, and AND gates hashed in batches
+ * that fit the cache. Both cut the same gates into the same batches and chunks, so the stream of keys and
+ * tables needs no structure of its own.
  */
 import { PAGE_BYTES } from './assembler.ts';
 import type { Batch } from './batch.ts';
@@ -9,7 +10,10 @@ import { CHUNK_GATES, Permutation } from './hash.ts';
 import { type Kernels, LABEL_BYTES, LARGEST_PAGES, type LabelMemory, makeKernels } from './kernels.ts';
 import type { Wires } from './wires.ts';
 
-/** Gates hashed in one call: fewer cost calls, more fall out of the cache (measured: 512 to 2048 are within 5 %). */
+/**
+ * Gates hashed in one call: fewer cost calls, more fall out of the cache (measured: 512 to 2048 are within 5
+ * %).
+ */
 export const BATCH_GATES = 1024;
 
 /** The largest set of blocks of a batch: four per gate. */
@@ -136,8 +140,8 @@ export abstract class LabelGates extends Gates {
   }
 
   /**
-   * Hashes at most BATCH_GATES labels, each under a tweak of its own, as if each were both inputs of a gate: all words of
-   * the gates' blocks. The tweak itself is left in, which both sides do alike.
+   * Hashes at most BATCH_GATES labels, each under a tweak of its own, as if each were both inputs of a gate:
+   * all words of the gates' blocks. The tweak itself is left in, which both sides do alike.
    */
   protected hashLabels(wires: Wires, key: Uint8Array): Uint32Array {
     this.#permutation.setKey(key);

@@ -1,6 +1,7 @@
 /**
- * Vectors of wires as views of one memory, which is a stack within a step: `scope` frees all that a body allocated except its result, so that a
- * long circuit reuses the same few megabytes, which stay in the processor's cache, and nothing waits for the garbage collector.
+ * Vectors of wires as views of one memory, which is a stack within a step: `scope` frees all that a body
+ * allocated except its result, so that a long circuit reuses the same few megabytes, which stay in the
+ * processor's cache, and nothing waits for the garbage collector.
  */
 import { NOWHERE, Wires, wiresIn } from './wires.ts';
 
@@ -70,7 +71,10 @@ export abstract class Memory {
     return new Wires(to - from, this.locate(a) + from * this.laneBytes);
   }
 
-  /** Runs the body and frees all memory that it took, except for vectors in its result (arrays and records of them). */
+  /**
+   * Runs the body and frees all memory that it took, except for vectors in its result (arrays and records of
+   * them).
+   */
   scope<T>(body: () => T): T {
     const mark = this.top;
     const result = body();
@@ -133,7 +137,8 @@ export abstract class Memory {
       end += wires.lanes * this.laneBytes;
       return end <= (kept[i + 1]?.address ?? end);
     });
-    // A vector must not move to where the next still lies, which happens only among views that overlap: these move up first.
+    // A vector must not move to where the next still lies, which happens only among views that overlap: these
+    // move up first.
     if (!apart) {
       let free = kept.reduce(
         (most, wires) => Math.max(most, wires.address + wires.lanes * this.laneBytes),

@@ -11,7 +11,10 @@ export const GARBLING_MESSAGE = {
   hello: 0x20,
   /** Garbler: one active label of 16 bytes per bit of its input. */
   inputLabels: 0x21,
-  /** Garbler: bytes of the next block of a step, and the number of the next gate if that block is the last, otherwise 0. */
+  /**
+   * Garbler: bytes of the next block of a step, and the number of the next gate if that block is the last,
+   * otherwise 0.
+   */
   blockHeader: 0x22,
   /** Garbler: hash keys and tables, as many bytes as the header says. */
   block: 0x23,

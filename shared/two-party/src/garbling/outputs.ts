@@ -1,12 +1,13 @@
 /**
  * The means that reveal outputs: hashes by which the evaluator recognises its labels and their meaning.
  *
- * Half-gates are made for parties that follow the protocol: an evaluator with a changed table computes some label that means
- * nothing, and a bare decode bit would turn it into a bit all the same, as would a changed decode bit. So in place of
- * decode bits the garbler sends, per output, 64 bits of the hash of the zero label (its first half) and 64 of the one label's (the
- * other half, so that the two cannot be exchanged). A label that is neither is noticed except with probability 2^-63. That catches
- * changes on the way and faults; not a garbler that deviates, since it could as well garble another circuit.
- * Per chunk of outputs the message has a hash key (16 bytes) and 16 bytes per output.
+ * Half-gates are made for parties that follow the protocol: an evaluator with a changed table computes some
+ * label that means nothing, and a bare decode bit would turn it into a bit all the same, as would a changed
+ * decode bit. So in place of decode bits the garbler sends, per output, 64 bits of the hash of the zero label
+ * (its first half) and 64 of the one label's (the other half, so that the two cannot be exchanged). A label
+ * that is neither is noticed except with probability 2^-63. That catches changes on the way and faults; not a
+ * garbler that deviates, since it could as well garble another circuit. Per chunk of outputs the message has
+ * a hash key (16 bytes) and 16 bytes per output.
  */
 import { CodedError } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';

@@ -7,8 +7,8 @@ import { Wires } from './wires.ts';
 type Inputs = readonly (readonly Wires[])[];
 
 /**
- * By name and shapes of inputs, all of them public: what one context has recorded, every other of this process replays, so that a
- * computation does not begin by recording what the one before had recorded, too.
+ * By name and shapes of inputs, all of them public: what one context has recorded, every other of this
+ * process replays, so that a computation does not begin by recording what the one before had recorded, too.
  */
 const recordedCircuits = new Map<string, Template>();
 let recordedOperands = 0;
@@ -18,9 +18,10 @@ export const MOST_OPERANDS = 2 ** 23;
 type Circuit<Given extends Inputs> = (gates: Gates, inputs: Given) => readonly Wires[];
 
 /**
- * The result of a circuit that treats all lanes alike, by replaying what was recorded when the circuit first occurred in this
- * process with inputs of these lengths and constants. `name` must tell it from every other circuit and hold all that the body depends on besides
- * its inputs; the body must use only the context and the inputs that it is given. Inputs have equally many lanes.
+ * The result of a circuit that treats all lanes alike, by replaying what was recorded when the circuit first
+ * occurred in this process with inputs of these lengths and constants. `name` must tell it from every other
+ * circuit and hold all that the body depends on besides its inputs; the body must use only the context and
+ * the inputs that it is given. Inputs have equally many lanes.
  */
 export function template<const Given extends Inputs>(
   gates: Gates,

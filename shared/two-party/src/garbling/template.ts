@@ -1,12 +1,13 @@
 /**
- * Circuits as straight-line code. Most work of a program is a few dozen small circuits (a product of 28 bits, say) on many
- * numbers, and walking through one in TypeScript costs more than its gates while there are few lanes. So a circuit that treats all
- * lanes alike is walked through once, on a `Recorder` (recorder.ts), which notes what happens to which vector; the contexts then only
- * replay the notes, with their own inputs and lanes. Both parties replay the same notes, since these depend on public shapes alone.
+ * Circuits as straight-line code. Most work of a program is a few dozen small circuits (a product of 28 bits,
+ * say) on many numbers, and walking through one in TypeScript costs more than its gates while there are few
+ * lanes. So a circuit that treats all lanes alike is walked through once, on a `Recorder` (recorder.ts),
+ * which notes what happens to which vector; the contexts then only replay the notes, with their own inputs
+ * and lanes. Both parties replay the same notes, since these depend on public shapes alone.
  */
 /**
- * Operations of a template's code and their operands; vectors are numbered as `Template.code` says, and `count` vectors that
- * follow each other are worked on as one.
+ * Operations of a template's code and their operands; vectors are numbered as `Template.code` says, and
+ * `count` vectors that follow each other are worked on as one.
  */
 export const OPERATION = {
   /** count, target, a, b */
@@ -42,8 +43,8 @@ export interface Template {
 }
 
 /**
- * Returns how many lanes a circuit is recorded with to be replayed with this number: circuits choose adders, and how much they compute at a
- * time, by lanes. A function of public sizes, the same on both sides.
+ * Returns how many lanes a circuit is recorded with to be replayed with this number: circuits choose adders,
+ * and how much they compute at a time, by lanes. A function of public sizes, the same on both sides.
  */
 export function recordedLanes(lanes: number): number {
   if (lanes <= 2) return lanes;

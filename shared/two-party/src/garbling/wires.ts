@@ -4,8 +4,8 @@
 export const NOWHERE = -1;
 
 /**
- * A vector of wires, one per lane. Its contents belong to the context that made it: bits, labels or nothing at all. Only
- * contexts write its fields.
+ * A vector of wires, one per lane. Its contents belong to the context that made it: bits, labels or nothing
+ * at all. Only contexts write its fields.
  */
 export class Wires {
   readonly lanes: number;

@@ -73,7 +73,10 @@ export function clearProducts(source: RandomSource = randomBytes): {
   };
 }
 
-/** Makes products in the clear for both directions; `log` has the choices of the forward ones, and `reversed` those of the others. */
+/**
+ * Makes products in the clear for both directions; `log` has the choices of the forward ones, and `reversed`
+ * those of the others.
+ */
 export function clearProductsBothWays(source: RandomSource = randomBytes): {
   csp: CspProducts;
   user: DataUserProducts;

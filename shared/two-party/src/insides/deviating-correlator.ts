@@ -1,4 +1,7 @@
-/** A correlator that lies: it follows the protocol, but the digits that it likes carry other correlations, and it answers as it likes. */
+/**
+ * A correlator that lies: it follows the protocol, but the digits that it likes carry other correlations, and
+ * it answers as it likes.
+ */
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import type { ExtensionSender } from '../oblivious-transfer/index.ts';
@@ -26,7 +29,10 @@ export interface Digit {
 }
 
 export interface Lie {
-  /** The amount by which a digit's correlation is off in a column; the columns of the masks stand behind the others. */
+  /**
+   * The amount by which a digit's correlation is off in a column; the columns of the masks stand behind the
+   * others.
+   */
   readonly deviation: (digit: Digit, column: number) => bigint;
   /** The amount that it believes its lie has added to an entry of the result, or to a mask's. */
   readonly guess?: (row: number, column: number) => bigint;
@@ -34,7 +40,9 @@ export interface Lie {
   readonly slopesOf?: (threshold: number) => Matrix;
 }
 
-/** Its shares, of a product with entries that are not negative: whoever needs signed ones subtracts offsets. */
+/**
+ * Its shares, of a product with entries that are not negative: whoever needs signed ones subtracts offsets.
+ */
 export async function multiplyLying(
   sender: ExtensionSender,
   size: ProductSize,

@@ -1,4 +1,7 @@
-/** A receiver of the extension that puts other choice bits into some columns than into others, and answers the challenge as well as it can. */
+/**
+ * A receiver of the extension that puts other choice bits into some columns than into others, and answers the
+ * challenge as well as it can.
+ */
 import { type Cipheriv, createCipheriv } from 'node:crypto';
 import { MessageStream, memoryChannelPair } from '../index.ts';
 import { type BaseTransfers, sendBaseKeys } from '../oblivious-transfer/base.ts';
@@ -10,7 +13,9 @@ import { systemRandomness } from '../oblivious-transfer/randomness.ts';
 import { recorded } from './garbled-run.ts';
 
 export interface Deviation {
-  /** The flips of the choice bits of some columns: places of bits in the column, those of the check included. */
+  /**
+   * The flips of the choice bits of some columns: places of bits in the column, those of the check included.
+   */
   readonly flips?: ReadonlyMap<number, readonly number[]>;
   /** The receiver's guess of Δ in columns where the bits disagree with x̄; otherwise 0. */
   readonly guesses?: ReadonlyMap<number, 0 | 1>;
@@ -51,7 +56,8 @@ export class DeviatingReceiver {
     const header = new Uint8Array(Uint32Array.of(this.#next, rows).buffer);
     this.#next += CHECK_ROWS + rows;
     const challenge = challengeOf(this.#transcript, header, Buffer.concat(corrections));
-    // Where Δ has 1, the sender's column is this one with its bits added, and x̄ is added to its hash: see consistency.ts.
+    // Where Δ has 1, the sender's column is this one with its bits added, and x̄ is added to its hash: see
+    // consistency.ts.
     const claimed = columns.map((column, j) => {
       if (guesses?.get(j) !== 1) return column;
       return xor(xor(column, bitsAt(flips?.get(j) ?? [], length)), bitsAt(answered, length));

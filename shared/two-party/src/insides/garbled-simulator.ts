@@ -1,6 +1,7 @@
 /**
- * The evaluator's view of `garbled`, real and simulated from the bits of the output and public parameters alone (Lindell, "How To Simulate It", 2017,
- * section 4; Lindell and Pinkas, "A Proof of Security of Yao's Protocol for Two-Party Computation", 2009).
+ * The evaluator's view of `garbled`, real and simulated from the bits of the output and public parameters
+ * alone (Lindell, "How To Simulate It", 2017, section 4; Lindell and Pinkas, "A Proof of Security of Yao's
+ * Protocol for Two-Party Computation", 2009).
  */
 import { randomBytes } from 'node:crypto';
 import type { Program, StatisticsTask } from '@eigenveil/task';
@@ -97,7 +98,10 @@ export async function realView(
   return { run, output };
 }
 
-/** From the bits of the output and public parameters; the evaluator's shares, which are uniform, it draws itself. */
+/**
+ * From the bits of the output and public parameters; the evaluator's shares, which are uniform, it draws
+ * itself.
+ */
 export async function simulatedView(
   { task, program }: Pick<Shared, 'task' | 'program'>,
   wanted: readonly Uint8Array[],
@@ -141,7 +145,9 @@ export async function simulatedView(
   return { run, output };
 }
 
-/** A garbler that knows no share: it garbles zeros, and announces labels so that they mean the wanted output. */
+/**
+ * A garbler that knows no share: it garbles zeros, and announces labels so that they mean the wanted output.
+ */
 function simulatorOf(
   session: Session,
   stream: MessageStream,

@@ -1,4 +1,7 @@
-/** The data user's view of M and what it gets for its directions, computed in the clear from what the CSP drew: for tests and experiments. */
+/**
+ * The data user's view of M and what it gets for its directions, computed in the clear from what the CSP
+ * drew: for tests and experiments.
+ */
 import {
   type Matrix,
   multiplyMatrices,

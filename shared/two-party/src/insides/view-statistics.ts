@@ -13,7 +13,10 @@ export function unevenness(payloads: readonly Uint8Array[]): number {
   return (statistic - 255) / Math.sqrt(2 * 255);
 }
 
-/** Returns how often the lowest bits of labels of 16 bytes equal these bits, in standard deviations of fair coins. */
+/**
+ * Returns how often the lowest bits of labels of 16 bytes equal these bits, in standard deviations of fair
+ * coins.
+ */
 export function telling(labels: Uint8Array, bits: Uint8Array): number {
   const equal = bits.reduce((sum, bit, i) => sum + ((labels[16 * i]! & 1) === bit ? 1 : 0), 0);
   return (equal - bits.length / 2) / (Math.sqrt(bits.length) / 2);

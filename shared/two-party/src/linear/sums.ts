@@ -1,4 +1,7 @@
-/** The strategy of a histogram task, applied to shares: linear over the integers, so that each server does it by itself. */
+/**
+ * The strategy of a histogram task, applied to shares: linear over the integers, so that each server does it
+ * by itself.
+ */
 import type { IntegerList } from '@eigenveil/platform';
 import { CodedError } from '@eigenveil/platform';
 import { coefficientsOf } from '@eigenveil/release';

@@ -1,14 +1,14 @@
 /**
- * Base oblivious transfer of random 16-byte keys over P-256: Naor, Pinkas, "Efficient oblivious transfer protocols" (SODA 2001, section 3),
- * with a point C that is fixed. It holds against parties that deviate.
+ * Base oblivious transfer of random 16-byte keys over P-256: Naor, Pinkas, "Efficient oblivious transfer
+ * protocols" (SODA 2001, section 3), with a point C that is fixed. It holds against parties that deviate.
  *
- * The receiver with choice bit c draws P_c = a·G; the other point of the pair is C − P_c. It sends P_0, from which the sender has P_1 = C − P_0. The
- * sender answers with one ephemeral B = b·G for all pairs. The keys are k_j = SHA-256(domain, transcript, i, j, x(b·P_j)); the receiver
- * computes k_c from x(a·B).
+ * The receiver with choice bit c draws P_c = a·G; the other point of the pair is C − P_c. It sends P_0, from
+ * which the sender has P_1 = C − P_0. The sender answers with one ephemeral B = b·G for all pairs. The keys
+ * are k_j = SHA-256(domain, transcript, i, j, x(b·P_j)); the receiver computes k_c from x(a·B).
  *
- * The sender learns nothing, unconditionally. The receiver gets at most one key of a pair. Assumptions: computational Diffie-Hellman in
- * P-256, with SHA-256 as a random oracle; nobody knows the logarithm of C, the hash of a name (p256.ts). We claim no simulation. Why:
- * docs/arguments.md, "Base transfers".
+ * The sender learns nothing, unconditionally. The receiver gets at most one key of a pair. Assumptions:
+ * computational Diffie-Hellman in P-256, with SHA-256 as a random oracle; nobody knows the logarithm of C,
+ * the hash of a name (p256.ts). We claim no simulation. Why: docs/arguments.md, "Base transfers".
  */
 import { createECDH, createHash, type ECDH } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';

@@ -1,13 +1,15 @@
 /**
- * Extends 128 base transfers to any number of correlated ones: Ishai, Kilian, Nissim, Petrank (CRYPTO 2003, section 3), with the check of
- * consistency.ts against a receiver that deviates. Names: column j of the receiver is t_j = G(k_j⁰), it sends u_j = G(k_j⁰) ⊕ G(k_j¹) ⊕ c,
- * the sender computes q_j = G(k_j^(Δ_j)) ⊕ Δ_j·u_j. Row i is t_i = q_i ⊕ c_i·Δ: the label of its bit, where q_i is the label of 0.
+ * Extends 128 base transfers to any number of correlated ones: Ishai, Kilian, Nissim, Petrank (CRYPTO 2003,
+ * section 3), with the check of consistency.ts against a receiver that deviates. Names: column j of the
+ * receiver is t_j = G(k_j⁰), it sends u_j = G(k_j⁰) ⊕ G(k_j¹) ⊕ c, the sender computes q_j = G(k_j^(Δ_j)) ⊕
+ * Δ_j·u_j. Row i is t_i = q_i ⊕ c_i·Δ: the label of its bit, where q_i is the label of 0.
  *
- * The base transfers run the other way round, with the bits of Δ as choices. Rows serve as labels without hashing; Δ has 127 bits that the
- * receiver does not know, since the lowest is 1.
+ * The base transfers run the other way round, with the bits of Δ as choices. Rows serve as labels without
+ * hashing; Δ has 127 bits that the receiver does not know, since the lowest is 1.
  *
- * Assumption: G, AES-128 in counter mode with one stream per key for the life of the session, is pseudorandom. For 2^32 rows, after which the
- * session is exhausted, that costs at most 2^−71 plus the advantage against AES. Why: docs/arguments.md, "Extension of transfers".
+ * Assumption: G, AES-128 in counter mode with one stream per key for the life of the session, is
+ * pseudorandom. For 2^32 rows, after which the session is exhausted, that costs at most 2^−71 plus the
+ * advantage against AES. Why: docs/arguments.md, "Extension of transfers".
  */
 import { type Cipheriv, createCipheriv } from 'node:crypto';
 import { endianness } from 'node:os';
@@ -23,7 +25,10 @@ import { COLUMNS, ROW_WORDS, transpose, WORD_BITS } from './transposition.ts';
 
 /** Bytes of Δ and of every row. */
 export const ROW_BYTES = 16;
-/** Rows per message: columns long enough for fast AES calls, matrices small enough for the processor's cache. Digits of three and of four bits fill it. */
+/**
+ * Rows per message: columns long enough for fast AES calls, matrices small enough for the processor's cache.
+ * Digits of three and of four bits fill it.
+ */
 export const BLOCK_ROWS = 3 * 2 ** 14;
 const MAXIMUM_ROWS = 2 ** 32;
 
@@ -32,7 +37,9 @@ const EXTENSION_HEADER_BYTES = 8;
 const CHECK_WORDS = CHECK_ROWS / WORD_BITS;
 const BLOCK_STRIDE = CHECK_WORDS + BLOCK_ROWS / WORD_BITS;
 
-/** Consecutive rows of 16 bytes each, counted from the start of the session; `first` differs for any two rows. */
+/**
+ * Consecutive rows of 16 bytes each, counted from the start of the session; `first` differs for any two rows.
+ */
 export interface Block {
   readonly first: number;
   /** Nobody else's memory. */
@@ -55,7 +62,10 @@ class Extension {
     this.#maximumRows = maximumRows;
   }
 
-  /** Runs `extend`, which throws unless the block is consistent, for every block of `count` rows. Rows are drawn in multiples of 32, the surplus thrown away. */
+  /**
+   * Runs `extend`, which throws unless the block is consistent, for every block of `count` rows. Rows are
+   * drawn in multiples of 32, the surplus thrown away.
+   */
   protected async *each(count: number, extend: (spot: Spot) => Promise<void>): AsyncGenerator<Block> {
     if (!Number.isInteger(count) || count < 0) {
       throw new RangeError(`"count" expected a non-negative integer, got ${count}`);
@@ -107,7 +117,10 @@ class Extension {
   }
 }
 
-/** One block of an extension: its first row in the session, those of the check included; in the call; its rows, without them; and words per column. */
+/**
+ * One block of an extension: its first row in the session, those of the check included; in the call; its
+ * rows, without them; and words per column.
+ */
 interface Spot {
   readonly first: number;
   readonly offset: number;
@@ -145,10 +158,10 @@ export class ExtensionSender extends Extension {
   }
 
   /**
-   * The next `count` transfers, 16 bytes each: q_i. After ERR_OT_CHECK the session must end: the peer may have guessed bits
-   * of Δ.
-   * @throws ERR_CHANNEL_MESSAGE when the receiver's messages have another form or place, ERR_OT_CHECK when they contradict
-   * each other, ERR_OT_EXHAUSTED, and the errors of the stream
+   * The next `count` transfers, 16 bytes each: q_i. After ERR_OT_CHECK the session must end: the peer may
+   * have guessed bits of Δ.
+   * @throws ERR_CHANNEL_MESSAGE when the receiver's messages have another form or place, ERR_OT_CHECK when
+   * they contradict each other, ERR_OT_EXHAUSTED, and the errors of the stream
    */
   async extend(count: number): Promise<Uint8Array> {
     return collect(count, this.blocks(count));

@@ -1,10 +1,11 @@
 /**
- * The tweakable correlation-robust hash TMMO, H(x, i) = π(π(x) ⊕ i) ⊕ π(x), for a whole chunk per call (Guo, Katz, Wang,
- * Yu, "Efficient and secure multiparty computation from fixed-key block ciphers", IEEE S&P 2020). π is AES-128 under a
- * key that is drawn afresh for each chunk of at most 2^12 tweaks (Guo, Katz, Wang, Weng, Yu, CRYPTO 2020, on why).
+ * The tweakable correlation-robust hash TMMO, H(x, i) = π(π(x) ⊕ i) ⊕ π(x), for a whole chunk per call (Guo,
+ * Katz, Wang, Yu, "Efficient and secure multiparty computation from fixed-key block ciphers", IEEE S&P 2020).
+ * π is AES-128 under a key that is drawn afresh for each chunk of at most 2^12 tweaks (Guo, Katz, Wang, Weng,
+ * Yu, CRYPTO 2020, on why).
  *
- * Assumption: AES-128 as an ideal cipher. p evaluations of it against N transfers then gain at most p · 2^−114 + N · 2^−114. Why:
- * docs/arguments.md, "Hash of transfers".
+ * Assumption: AES-128 as an ideal cipher. p evaluations of it against N transfers then gain at most p ·
+ * 2^−114 + N · 2^−114. Why: docs/arguments.md, "Hash of transfers".
  */
 import { createCipheriv } from 'node:crypto';
 
@@ -14,7 +15,9 @@ export const HASH_KEY_BYTES = 16;
 export const BLOCK_BYTES = 16;
 const BLOCK_WORDS = 4;
 
-/** Hashes 16-byte blocks with tweaks first, first + 1, …, all below 2^32; at most 2^12 blocks under one key. */
+/**
+ * Hashes 16-byte blocks with tweaks first, first + 1, …, all below 2^32; at most 2^12 blocks under one key.
+ */
 export function hashChunk(key: Uint8Array, blocks: Uint8Array, first: number): Uint8Array {
   if (blocks.length > CHUNK_BLOCKS * BLOCK_BYTES) {
     throw new RangeError(

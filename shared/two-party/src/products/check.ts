@@ -1,24 +1,28 @@
 /**
- * The check that ends a product: the correlator has used one matrix C for all rows and all digits of the chooser's matrix A.
+ * The check that ends a product: the correlator has used one matrix C for all rows and all digits of the
+ * chooser's matrix A.
  *
- * It is a random linear combination over a sacrificed mask, as in MASCOT (Keller, Orsini, Scholl, CCS 2016, section 4), in a
- * ring longer than the result's, as in SPDZ2k (Cramer, Damgård, Escudero, Scholl, Xing, CRYPTO 2018). Here A is the chooser's,
- * so the check looks at every row by itself.
+ * It is a random linear combination over a sacrificed mask, as in MASCOT (Keller, Orsini, Scholl, CCS 2016,
+ * section 4), in a ring longer than the result's, as in SPDZ2k (Cramer, Damgård, Escudero, Scholl, Xing,
+ * CRYPTO 2018). Here A is the chooser's, so the check looks at every row by itself.
  *
- * The steps. Behind the columns of C every digit carries masks: uniform elements of the ring Z of 2^L, L = l + g, in which
- * products are computed.
- * 1. When all chunks have come, the chooser draws a challenge. From it follow r combinations χ of the columns, 32 bits a
+ * The steps. Behind the columns of C every digit carries masks: uniform elements of the ring Z of 2^L, L = l +
+ * g, in which products are computed.
+ * 1. When all chunks have come, the chooser draws a challenge. From it follow r combinations χ of the
+ *    columns, 32 bits a
  *    coefficient. r ≥ 2 and r(g + 1) ≥ 42: see layout.ts. A single column has coefficients, too: were a combination known before, the error of a mask could cancel
  *    that of a column.
- * 2. The correlator answers with the slopes g = C·χ + mask and a digest of its shares of the rows, combined alike: w_i.
- * 3. The chooser, whose combined shares are v_i, compares with the digest of A_i·g − v_i.
- * With part 'upper' row i has only the columns from i on. Thresholds 0, 1, 2, … have slopes and masks of their own, for the
- * columns from there on. Row i is compared with the slopes of thresholds i and i + 1: what it shares with row i + 1 is so tied
- * to the same C.
+ * 2. The correlator answers with the slopes g = C·χ + mask and a digest of its shares of the rows, combined
+ *    alike: w_i.
+ * 3. The chooser, whose combined shares are v_i, compares with the digest of A_i·g − v_i. With part 'upper'
+ *    row i has only the columns from i on. Thresholds 0, 1, 2, … have slopes and masks of their own, for the
+ *    columns from there on. Row i is compared with the slopes of thresholds i and i + 1: what it shares with
+ *    row i + 1 is so tied to the same C.
  *
- * Bounds. A correlator that deviates guesses n uniform bits with 2^−n, and learns no more than it had to guess. Luck has probability 2^−41 at
- * most. A chooser that deviates learns nothing. Who fails learns that it failed, and a guess that fails must be the last one: see
- * closedByFaults() in rotated/closing.ts. Why: docs/arguments.md, "Check of products", and docs/rotated.md for what it means for a rotation.
+ * Bounds. A correlator that deviates guesses n uniform bits with 2^−n, and learns no more than it had to
+ * guess. Luck has probability 2^−41 at most. A chooser that deviates learns nothing. Who fails learns that it
+ * failed, and a guess that fails must be the last one: see closedByFaults() in rotated/closing.ts. Why:
+ * docs/arguments.md, "Check of products", and docs/rotated.md for what it means for a rotation.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Integers } from '@eigenveil/platform';
@@ -40,8 +44,9 @@ export function answerBytes(size: ProductSize): number {
 }
 
 /**
- * The correlator's answer for the product of this number in the exchange: its matrix, its shares with those of the masks behind them, and the mask
- * of each row of the matrix for each place, which is a threshold and a combination.
+ * The correlator's answer for the product of this number in the exchange: its matrix, its shares with those
+ * of the masks behind them, and the mask of each row of the matrix for each place, which is a threshold and a
+ * combination.
  */
 export function answerOf(
   size: ProductSize,
@@ -51,7 +56,8 @@ export function answerOf(
 ): Uint8Array {
   const bits = carriedBits(size);
   const coefficients = coefficientsOf(size, challenge, product);
-  // Products with 0 are faster, and a matrix of zeros must not be told from others by the time to this answer: a multiple of the ring makes all as long.
+  // Products with 0 are faster, and a matrix of zeros must not be told from others by the time to this
+  // answer: a multiple of the ring makes all as long.
   const long = (row: readonly bigint[]) => row.map((entry) => entry + (1n << BigInt(bits)));
   const slopes = matrix.flatMap((row, k) =>
     combine(size, coefficients, long(row)).map((sum, place) => BigInt.asUintN(bits, sum + mask(k, place))),
@@ -63,7 +69,8 @@ export function answerOf(
 }
 
 /**
- * Returns whether the correlator's answer fits the chooser's matrix, of entries that are not negative, and shares.
+ * Returns whether the correlator's answer fits the chooser's matrix, of entries that are not negative, and
+ * shares.
  * @throws ERR_CHANNEL_MESSAGE when a slope is not in the ring
  */
 export function passes(

@@ -1,4 +1,7 @@
-/** The chooser's end of a product, the CSP unless the product is reversed: its matrix's bits are the choices of the transfers. */
+/**
+ * The chooser's end of a product, the CSP unless the product is reversed: its matrix's bits are the choices
+ * of the transfers.
+ */
 
 import { CodedError } from '@eigenveil/platform';
 import { TWO_PARTY_CODES } from '../codes.ts';
@@ -11,8 +14,9 @@ import { checkMatrix, choicesOf, sharesOf } from './ring.ts';
 import { type Settled, Workspace } from './workspace.ts';
 
 /**
- * Blocks of transfers, 0.8 megabytes each, that may be on the way before the correlator's answer. It never waits for the next then, and
- * products of up to 1.6 million transfers, those of 100 features, are one round trip.
+ * Blocks of transfers, 0.8 megabytes each, that may be on the way before the correlator's answer. It never
+ * waits for the next then, and products of up to 1.6 million transfers, those of 100 features, are one round
+ * trip.
  */
 const BLOCKS_AHEAD = 32;
 
@@ -23,7 +27,10 @@ interface DerivedChoices {
   readonly rows: number;
   readonly inner: number;
   readonly from: (shares: readonly Matrix[]) => Matrix;
-  /** True if it belongs to the wave that the one before has begun, so that it follows from products before that. */
+  /**
+   * True if it belongs to the wave that the one before has begun, so that it follows from products before
+   * that.
+   */
   readonly joins?: boolean;
 }
 
@@ -40,11 +47,12 @@ export interface ChosenProduct {
 }
 
 /**
- * The chooser's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (m × n) is `matrix`, signed
- * integers in [−2^(entryBits − 1), 2^(entryBits − 1)), entryBits at most ringBits, and C (n × `columns`, at most 256) the
- * correlator's matrix. Many products a_i · s by one scalar are the case n = columns = 1; ring elements a_i are given as signed
- * integers of ringBits bits. With part 'upper' the result is square and only entries on and above the diagonal are computed; the
- * others are 0. All sizes are public and must be the correlator's.
+ * The chooser's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (m × n) is
+ * `matrix`, signed integers in [−2^(entryBits − 1), 2^(entryBits − 1)), entryBits at most ringBits, and C (n ×
+ * `columns`, at most 256) the correlator's matrix. Many products a_i · s by one scalar are the case n =
+ * columns = 1; ring elements a_i are given as signed integers of ringBits bits. With part 'upper' the result
+ * is square and only entries on and above the diagonal are computed; the others are 0. All sizes are public
+ * and must be the correlator's.
  * @throws RangeError, ERR_PRODUCT_CHECK when transfers were changed on the way or the correlator deviates,
  * ERR_CHANNEL_MESSAGE when messages have another form, ERR_OT_EXHAUSTED, and the errors of the stream
  */
@@ -57,9 +65,10 @@ export async function multiplyChosen(
 }
 
 /**
- * multiplyChosen() for several products in two round trips: choices and chunks, challenge and answer. A matrix of the correlator may follow from
- * its shares of products before. One of the chooser may, too; it begins another wave, or joins the last, of choices and chunks, which is one more round trip. Only
- * these choices, which the transfers hide, depend on a result before the check, and all products pass or none.
+ * multiplyChosen() for several products in two round trips: choices and chunks, challenge and answer. A
+ * matrix of the correlator may follow from its shares of products before. One of the chooser may, too; it
+ * begins another wave, or joins the last, of choices and chunks, which is one more round trip. Only these
+ * choices, which the transfers hide, depend on a result before the check, and all products pass or none.
  * @param onWork told of each block of transfers how many of the digitProducts() it was
  */
 export async function multiplyEachChosen(

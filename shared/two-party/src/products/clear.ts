@@ -1,7 +1,9 @@
 /** The result of a product, in the clear: the reference for tests. */
 import type { Part } from './layout.ts';
 
-/** matrix · correlations modulo 2^ringBits, entries in [0, 2^ringBits); those that `part` leaves out are 0. */
+/**
+ * matrix · correlations modulo 2^ringBits, entries in [0, 2^ringBits); those that `part` leaves out are 0.
+ */
 export function multiplyClear(
   matrix: readonly (readonly bigint[])[],
   correlations: readonly (readonly bigint[])[],

@@ -1,4 +1,7 @@
-/** The correlator's end of a product, the data user unless the product is reversed: its ring vectors are what every transfer of the chooser's digits carries. */
+/**
+ * The correlator's end of a product, the data user unless the product is reversed: its ring vectors are what
+ * every transfer of the chooser's digits carries.
+ */
 
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
@@ -21,7 +24,10 @@ import { type Settled, Workspace } from './workspace.ts';
 
 type Matrix = readonly (readonly bigint[])[];
 
-/** A matrix of the correlator that follows from its own shares of the products before, which it has before the chooser has read them. */
+/**
+ * A matrix of the correlator that follows from its own shares of the products before, which it has before the
+ * chooser has read them.
+ */
 export interface DerivedMatrix {
   readonly inner: number;
   readonly columns: number;
@@ -37,24 +43,29 @@ export interface CorrelatedProduct {
   readonly part?: Part;
   /** One for all products of a wave; left out: DIGIT_BITS. */
   readonly digitBits?: DigitBits;
-  /** True if the chooser's matrix follows from its shares of the products before, so that its choices come later. */
+  /**
+   * True if the chooser's matrix follows from its shares of the products before, so that its choices come
+   * later.
+   */
   readonly waits?: true;
 }
 
 const KEYS_PER_CALL = 64;
 
 /**
- * Blocks that are received before the first of them is answered, at most: where what was received is kept before it is answered (Transcript), that is once
- * for each group. They fit into what the chooser sends ahead. The first groups are small, so that answers begin at once: they are larger than
- * blocks, so that the next group is there when they are written.
+ * Blocks that are received before the first of them is answered, at most: where what was received is kept
+ * before it is answered (Transcript), that is once for each group. They fit into what the chooser sends
+ * ahead. The first groups are small, so that answers begin at once: they are larger than blocks, so that the
+ * next group is there when they are written.
  */
 const LARGEST_GROUP = 8;
 
 /**
- * The correlator's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (`rows` × n, signed integers of
- * `entryBits` bits) is the chooser's matrix and C (n × c, in [0, 2^ringBits), c at most 256) is `matrix`. With part
- * 'upper' the result is square and only entries on and above the diagonal are computed; the others are 0. All sizes are
- * public and must be the chooser's, which checks the product and closes when it was changed.
+ * The correlator's additive shares, in [0, 2^ringBits), of P = A · C modulo 2^ringBits, where A (`rows` × n,
+ * signed integers of `entryBits` bits) is the chooser's matrix and C (n × c, in [0, 2^ringBits), c at most
+ * 256) is `matrix`. With part 'upper' the result is square and only entries on and above the diagonal are
+ * computed; the others are 0. All sizes are public and must be the chooser's, which checks the product and
+ * closes when it was changed.
  * @throws RangeError, ERR_CHANNEL_MESSAGE, and as ExtensionSender.blocks
  */
 export async function multiplyCorrelated(
@@ -90,7 +101,8 @@ function fixMatrices({ stream }: ExtensionSender, products: readonly CorrelatedP
   for (const product of products) {
     const size = sizeOf(product);
     if ('from' in product.matrix) continue;
-    // A chunk is compared with that of a run before only where it is the first of its group; the matrix is compared as a whole.
+    // A chunk is compared with that of a run before only where it is the first of its group; the matrix is
+    // compared as a whole.
     const { elementBytes } = cellsOf(size);
     const elements = new Uint8Array(size.inner * size.columns * elementBytes);
     encodeElements(checked(product.matrix, size), elements, elementBytes, size.columns);

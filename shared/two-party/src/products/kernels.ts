@@ -1,11 +1,17 @@
-/** The work of a product on bytes, in one WebAssembly memory. Nothing in it branches or addresses memory by a secret. */
+/**
+ * The work of a product on bytes, in one WebAssembly memory. Nothing in it branches or addresses memory by a
+ * secret.
+ */
 import { assemble, PAGE_BYTES } from '../garbling/assembler.ts';
 import type { DigitBits } from './layout.ts';
 import { NARROW_WIDTHS, narrowFunctions } from './narrow-kernels.ts';
 import { PAIRS, ringFunctions } from './ring-kernels.ts';
 import { treeFunctions } from './tree-kernels.ts';
 
-/** The part of the WebAssembly interface that this file uses, which the type library of the language does not declare. */
+/**
+ * The part of the WebAssembly interface that this file uses, which the type library of the language does not
+ * declare.
+ */
 declare const WebAssembly: {
   Memory: new (size: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer };
   Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
@@ -25,7 +31,10 @@ export interface Kernels {
   knownNodes(nodes: number, rows: number, n: number): void;
   /** d = a ⊕ (tweak + i) for the nodes of digit i, `nodes` of them. */
   tweak(d: number, a: number, n: number, nodes: number, tweak: number): void;
-  /** Two children for each of a digit's `count` nodes, and a correction for the chooser, from the nodes and both passes of the permutation. */
+  /**
+   * Two children for each of a digit's `count` nodes, and a correction for the chooser, from the nodes and
+   * both passes of the permutation.
+   */
   growAll(
     children: number,
     corrections: number,
@@ -48,7 +57,10 @@ export interface Kernels {
     n: number,
     count: number,
   ): void;
-  /** Spreads the blocks first ⊕ tweak of each digit and leaf; `first` is the leaf's image under the permutation. */
+  /**
+   * Spreads the blocks first ⊕ tweak of each digit and leaf; `first` is the leaf's image under the
+   * permutation.
+   */
   spreadAll(d: number, table: number, first: number, n: number, tweak: number): void;
   spreadKnown(d: number, table: number, first: number, n: number, tweak: number): void;
   /** Adds up `n` sums' carries and multiplies by 2^bits. */
@@ -93,8 +105,9 @@ export interface Scratch {
 }
 
 /**
- * The memory that a product has left, wiped, one for each length of digits: the next product takes it. The runtime sees memory of WebAssembly go only when it collects all garbage,
- * and does that for every few megabytes that are new.
+ * The memory that a product has left, wiped, one for each length of digits: the next product takes it. The
+ * runtime sees memory of WebAssembly go only when it collects all garbage, and does that for every few
+ * megabytes that are new.
  */
 const SPARES = new Map<DigitBits, Scratch>();
 

@@ -1,14 +1,16 @@
 /**
- * The layout that both parties of a product derive from its public sizes: digits, their order, the length of every message and where
- * everything lies in memory.
+ * The layout that both parties of a product derive from its public sizes: digits, their order, the length of
+ * every message and where everything lies in memory.
  *
- * An entry of e bits plus 2^(e−1), so that it is never negative, has ⌈e/b⌉ digits of b bits. Digits come in passes, one per
- * weight 2^(bt), highest first; within a pass by row of the result and then by summand. A digit of weight 2^(bt) concerns only
- * the low l − bt bits of a ring element, so its correlations take ⌈(l − bt)/8⌉ bytes per element.
+ * An entry of e bits plus 2^(e−1), so that it is never negative, has ⌈e/b⌉ digits of b bits. Digits come in
+ * passes, one per weight 2^(bt), highest first; within a pass by row of the result and then by summand. A
+ * digit of weight 2^(bt) concerns only the low l − bt bits of a ring element, so its correlations take ⌈(l −
+ * bt)/8⌉ bytes per element.
  *
- * For the check (check.ts) l is some bits more than what the result keeps, and behind the columns of C a digit carries masks: those of its
- * row's threshold, and with part 'upper' those of the next one, too. More masks, one for each combination of columns, need fewer bits: a product has
- * as many as make its messages shortest.
+ * For the check (check.ts) l is some bits more than what the result keeps, and behind the columns of C a
+ * digit carries masks: those of its row's threshold, and with part 'upper' those of the next one, too. More
+ * masks, one for each combination of columns, need fewer bits: a product has as many as make its messages
+ * shortest.
  */
 import { BLOCK_ROWS } from '../oblivious-transfer/extension.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
@@ -19,8 +21,9 @@ import { MAXIMUM_COLUMNS, MAXIMUM_RING_BITS, MAXIMUM_SIDE } from './ring-bits.ts
 export type Part = 'whole' | 'upper';
 
 /**
- * A digit's correlations are sent once for all of its bits, and hashed once for each of its values. Digits of three bits take a third more bytes and a
- * fifth less processor time, which a line of more than 1.5 Gbit/s makes up for; of two bits up to 1.9 times the bytes. See docs/benchmarks.md.
+ * A digit's correlations are sent once for all of its bits, and hashed once for each of its values. Digits of
+ * three bits take a third more bytes and a fifth less processor time, which a line of more than 1.5 Gbit/s
+ * makes up for; of two bits up to 1.9 times the bytes. See docs/benchmarks.md.
  */
 export type DigitBits = 3 | 4;
 /** The default. */
@@ -60,7 +63,10 @@ export function leavesOf(digitBits: DigitBits): number {
   return 2 ** digitBits;
 }
 
-/** Hashes for a digit beside its expansion: both permutations of the nodes of each level, and the first of the leaves. */
+/**
+ * Hashes for a digit beside its expansion: both permutations of the nodes of each level, and the first of the
+ * leaves.
+ */
 export function treeHashes(digitBits: DigitBits): number {
   return 3 * leavesOf(digitBits) - 4;
 }
@@ -88,7 +94,8 @@ export interface Chunk {
 }
 
 /**
- * The sizes with limits applied, of digits the default, and as many combinations as make the messages shortest, in a ring of 64 bits where that is possible.
+ * The sizes with limits applied, of digits the default, and as many combinations as make the messages
+ * shortest, in a ring of 64 bits where that is possible.
  * @throws RangeError
  */
 export function checkSize(
@@ -120,7 +127,10 @@ export function isNarrow(size: ProductSize): boolean {
   return size.part === 'whole' && carriedBits(size) <= 8 * NARROW_BYTES;
 }
 
-/** Returns how a product's numbers lie in memory: bytes of a ring element and of an entry while it is summed up, and what a row's columns and its masks take. */
+/**
+ * Returns how a product's numbers lie in memory: bytes of a ring element and of an entry while it is summed
+ * up, and what a row's columns and its masks take.
+ */
 export function cellsOf(size: ProductSize): {
   readonly elementBytes: number;
   readonly sumBytes: number;
@@ -178,7 +188,9 @@ export function elementWidth(size: ProductSize, t: number): number {
   return Math.ceil((carriedBits(size) - size.digitBits * t) / 8);
 }
 
-/** Thresholds of columns: combinations are of the columns from a threshold on, and have masks of their own. */
+/**
+ * Thresholds of columns: combinations are of the columns from a threshold on, and have masks of their own.
+ */
 export function thresholdCount({ rows, part }: ProductSize): number {
   return part === 'upper' ? rows + 1 : 1;
 }
@@ -254,7 +266,10 @@ export function rowsOf({ rows, inner }: ProductSize, first: number, count: numbe
   return parts;
 }
 
-/** The chunks of several products with digits of one length, one after the other in the same blocks of transfers. */
+/**
+ * The chunks of several products with digits of one length, one after the other in the same blocks of
+ * transfers.
+ */
 export function* chunksOfEach(sizes: readonly ProductSize[]): Generator<{ chunk: Chunk; product: number }> {
   let before = 0;
   for (const [product, size] of sizes.entries()) {
@@ -263,7 +278,10 @@ export function* chunksOfEach(sizes: readonly ProductSize[]): Generator<{ chunk:
   }
 }
 
-/** Groups products into waves that are multiplied without waiting for choices: a product that begins a wave is the first of the next one. */
+/**
+ * Groups products into waves that are multiplied without waiting for choices: a product that begins a wave is
+ * the first of the next one.
+ */
 export function wavesOf<Product>(
   products: readonly Product[],
   begins: (product: Product) => boolean,

@@ -6,8 +6,8 @@ export const DELTA_ADDRESS = 0;
 /** The address at which the rest of the memory begins. */
 export const FREE_ADDRESS = 16;
 /**
- * Per digit of a chunk: addresses of its row of the result and of the correlator's row, ring elements, blocks per leaf and one, address and number of
- * the masks.
+ * Per digit of a chunk: addresses of its row of the result and of the correlator's row, ring elements, blocks
+ * per leaf and one, address and number of the masks.
  */
 export const DIGIT_TABLE_BYTES = 24;
 

@@ -1,6 +1,7 @@
 /**
- * The WebAssembly of sums in rings of 64 bits at most, whose elements take 8 bytes in memory and need no carries: two elements at once where those that are sent
- * take 5 to 8 bytes, and four where they take up to 4, since the lowest 32 bits are all that counts of such a pass. A row's columns, and its masks, fill up
+ * The WebAssembly of sums in rings of 64 bits at most, whose elements take 8 bytes in memory and need no
+ * carries: two elements at once where those that are sent take 5 to 8 bytes, and four where they take up to
+ * 4, since the lowest 32 bits are all that counts of such a pass. A row's columns, and its masks, fill up
  * groups of four in memory. What is added there behind the last is nobody's.
  */
 import {

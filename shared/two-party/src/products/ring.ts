@@ -69,8 +69,9 @@ export function sharesOf(
 }
 
 /**
- * The chooser's choices for a matrix of entries that are not negative, in the order of the digits: the complements of a digit's bits, the highest first, since a
- * party that shall miss one branch of a tree has to receive the other.
+ * The chooser's choices for a matrix of entries that are not negative, in the order of the digits: the
+ * complements of a digit's bits, the highest first, since a party that shall miss one branch of a tree has to
+ * receive the other.
  */
 export function choicesOf(matrix: readonly (readonly bigint[])[], size: ProductSize): Uint8Array {
   const digits = digitsPerEntry(size);

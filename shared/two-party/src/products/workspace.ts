@@ -40,11 +40,17 @@ interface Batch {
   readonly offset: number;
 }
 
-/** The rest of a product after its last chunk. It holds nothing of the memory that the product was computed in. */
+/**
+ * The rest of a product after its last chunk. It holds nothing of the memory that the product was computed
+ * in.
+ */
 export interface Settled {
   /** The shares, before what exceeds the result's ring is cut off; 0 where the part leaves an entry out. */
   readonly sums: () => bigint[][];
-  /** The correlator's mask of a row of its matrix, modulo the ring that is computed in; places are those of check.ts. */
+  /**
+   * The correlator's mask of a row of its matrix, modulo the ring that is computed in; places are those of
+   * check.ts.
+   */
   readonly mask: (row: number, place: number) => bigint;
 }
 
@@ -83,7 +89,8 @@ export class Workspace {
     };
     const { digitBits } = size;
     const leaves = leavesOf(digitBits);
-    // A chunk has no more digits than a pass, or than fit where every leaf is expanded to one block: memory of small products, of which there are hundreds, is small.
+    // A chunk has no more digits than a pass, or than fit where every leaf is expanded to one block: memory
+    // of small products, of which there are hundreds, is small.
     const inPass = size.rows * size.inner;
     const mostDigits = Math.min(Math.ceil(CHUNK_HASHES / (treeHashes(digitBits) + leaves)), inPass);
     const mostBlocks = Math.min(CHUNK_HASHES / leaves, inPass * leafBlocks(size, 0, elementWidth(size, 0)));
@@ -230,7 +237,9 @@ export class Workspace {
     return [this.#corrections + (level - 1) * BLOCK_BYTES, this.#rows + level * BLOCK_BYTES];
   }
 
-  /** Both passes of the permutation for the nodes of a level, `each` per digit. No tweak returns in the chunk. */
+  /**
+   * Both passes of the permutation for the nodes of a level, `each` per digit. No tweak returns in the chunk.
+   */
   #hashNodes(nodes: number, each: number, level: number, count: number): void {
     const bytes = each * count * BLOCK_BYTES;
     const [first, second] = this.#hashed;

@@ -1,7 +1,8 @@
 /**
- * The between-class scatter as U Uᵀ with one column less than there are classes and no loss of rank: sequential (Helmert) contrasts. With
- * V̄, M̄ the sums over the classes before class j, u_j = (M_j V̄ − M̄ V_j) / sqrt(M̄ M_j (M̄ + M_j)). Numerators are exact; one with an
- * empty class, or with empty ones before it, is 0.
+ * The between-class scatter as U Uᵀ with one column less than there are classes and no loss of rank:
+ * sequential (Helmert) contrasts. With V̄, M̄ the sums over the classes before class j, u_j = (M_j V̄ − M̄
+ * V_j) / sqrt(M̄ M_j (M̄ + M_j)). Numerators are exact; one with an empty class, or with empty ones before
+ * it, is 0.
  */
 import {
   allOfLanes,
@@ -22,7 +23,10 @@ export const EXPONENT_BITS = 10;
 
 /** Entry (i, j) is entries[i * count + j] times 2^exponents[j]. */
 export interface FloatColumns {
-  /** Below 1 in magnitude; SOLVE_FRACTION fraction bits, SOLVE_WORD bits. A column's largest is at least 1/4, or 0. */
+  /**
+   * Below 1 in magnitude; SOLVE_FRACTION fraction bits, SOLVE_WORD bits. A column's largest is at least 1/4,
+   * or 0.
+   */
   readonly entries: Fixed;
   /** Signed, EXPONENT_BITS long. In units of 2^-unit, as was asked for. */
   readonly exponents: Fixed;
@@ -48,7 +52,10 @@ export function publicExponent(gates: Gates, value: number, lanes: number): Fixe
   return Fixed.constant(gates, BigInt(value), lanes, { fraction: 0, bits: EXPONENT_BITS });
 }
 
-/** d × (classes − 1), the contrasts of the classes in their order, in units of 2^-unit whatever fraction their sums have. */
+/**
+ * d × (classes − 1), the contrasts of the classes in their order, in units of 2^-unit whatever fraction their
+ * sums have.
+ */
 export async function contrasts(
   session: Session,
   classes: readonly Sums[],
@@ -96,7 +103,9 @@ export async function contrasts(
   return { entries, exponents: scales!, empty: empty!.sign };
 }
 
-/** Class j + 1 and all classes before it: lane j * d + i of V is feature i, lane j of M their numbers of rows. */
+/**
+ * Class j + 1 and all classes before it: lane j * d + i of V is feature i, lane j of M their numbers of rows.
+ */
 async function sumsBefore(session: Session, classes: readonly Sums[], d: number) {
   const sums: Sums[] = [classes[0]!];
   const perStep = piecesPerStep(d * classes[0]!.V.bits);
@@ -120,7 +129,10 @@ async function sumsBefore(session: Session, classes: readonly Sums[], d: number)
   return session.step(() => ({ before: joined(sums), own: joined(classes.slice(1)) }));
 }
 
-/** 1/√N, or √(Q/N) = Q/√(Q N), with N = M̄ M (M̄ + M): a mantissa from 1/2 to 1, and the exponent of its power of two. */
+/**
+ * 1/√N, or √(Q/N) = Q/√(Q N), with N = M̄ M (M̄ + M): a mantissa from 1/2 to 1, and the exponent of its power
+ * of two.
+ */
 function factors(M: Fixed, before: Fixed, Q?: Fixed): [Fixed, Fixed] {
   const { gates, lanes } = M;
   const both = M.timesExactly(before).nonNegative();
@@ -151,11 +163,13 @@ function distances({ exponents }: Pick<FloatColumns, 'exponents'>, exponent: Fix
 }
 
 /**
- * Returns whether `alignColumns` can hold all columns. It always can where they are those of rows; noise may make them longer than what they are measured by.
+ * Returns whether `alignColumns` can hold all columns. It always can where they are those of rows; noise may
+ * make them longer than what they are measured by.
  */
 export async function columnsFit(session: Session, columns: FloatColumns, exponent: Fixed): Promise<Wires> {
   const { entries, empty } = columns;
-  // Entries are below 1, so columns with exponents of at most 1 more are below 2; with 2 more, their entries must be below 1/2.
+  // Entries are below 1, so columns with exponents of at most 1 more are below 2; with 2 more, their entries
+  // must be below 1/2.
   const { small, edge } = await session.step((gates) => {
     const near = gates.not(distances(columns, exponent, 1).sign);
     const small = gates.xor(empty, gates.and(gates.not(empty), near));
@@ -175,7 +189,10 @@ export async function columnsFit(session: Session, columns: FloatColumns, expone
   });
 }
 
-/** The columns as fixed-point numbers times 2^-exponent (SOLVE_FRACTION fraction bits). All must then be below 2 in magnitude. */
+/**
+ * The columns as fixed-point numbers times 2^-exponent (SOLVE_FRACTION fraction bits). All must then be below
+ * 2 in magnitude.
+ */
 export async function alignColumns(
   session: Session,
   columns: Pick<FloatColumns, 'entries' | 'exponents'>,

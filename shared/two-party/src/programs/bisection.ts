@@ -1,8 +1,9 @@
 /**
- * The largest eigenvalues of a tridiagonal matrix by bisection with Sturm sequences (Golub and Van Loan, "Matrix
- * Computations", section 8.4.1), all at once, one lane each, without division. With P_i the leading minors of T − x, times powers of
- * two that keep the pair (P_i, R_i) in range, P_i = (a_i − x) P_{i−1} − b_{i−1} R_{i−1}, R_i = b_i P_{i−1}. Squares of b, which
- * need twice the bits, do not occur. Every change of sign is an eigenvalue below x.
+ * The largest eigenvalues of a tridiagonal matrix by bisection with Sturm sequences (Golub and Van Loan,
+ * "Matrix Computations", section 8.4.1), all at once, one lane each, without division. With P_i the leading
+ * minors of T − x, times powers of two that keep the pair (P_i, R_i) in range, P_i = (a_i − x) P_{i−1} −
+ * b_{i−1} R_{i−1}, R_i = b_i P_{i−1}. Squares of b, which need twice the bits, do not occur. Every change of
+ * sign is an eigenvalue below x.
  */
 
 import { type Num, sumLanes, unsigned } from '../circuits/index.ts';
@@ -37,14 +38,18 @@ interface State {
 }
 
 export interface Bisected {
-  /** Eigenvalue i in lane i: the middle of an interval of 2^-BISECTIONS, in WORD bits, FRACTION of them fraction. */
+  /**
+   * Eigenvalue i in lane i: the middle of an interval of 2^-BISECTIONS, in WORD bits, FRACTION of them
+   * fraction.
+   */
   readonly values: Fixed;
   /** The number of eigenvalues below the threshold: one lane. */
   readonly below: Fixed;
 }
 
 /**
- * The `count` largest eigenvalues, all of which lie in [0, 1), and a count of those below a threshold: a TRIAL in one lane, or public units of it.
+ * The `count` largest eigenvalues, all of which lie in [0, 1), and a count of those below a threshold: a
+ * TRIAL in one lane, or public units of it.
  */
 export async function largestEigenvalues(
   session: Session,
@@ -95,7 +100,10 @@ function middle(gates: Gates, digits: Num, fraction: number): Fixed {
   return new Fixed(gates, number, fraction);
 }
 
-/** Counts the eigenvalues below the trial in each lane. The trials are made in every step and may only rearrange wires. */
+/**
+ * Counts the eigenvalues below the trial in each lane. The trials are made in every step and may only
+ * rearrange wires.
+ */
 async function countBelow(
   session: Session,
   { diagonal, offDiagonal }: Entries,
@@ -142,7 +150,10 @@ function start(gates: Gates, lanes: number, countBits: number): State {
   };
 }
 
-/** P_i = (a_i − x) P_{i−1} − b_{i−1} R_{i−1} and R_i = b_i P_{i−1}, scaled together; at the ends of T there is no b. */
+/**
+ * P_i = (a_i − x) P_{i−1} − b_{i−1} R_{i−1} and R_i = b_i P_{i−1}, scaled together; at the ends of T there is
+ * no b.
+ */
 function row({ P, R, below }: State, shifted: Fixed, b: Fixed | undefined, before: Fixed | undefined): State {
   const { gates, lanes } = P;
   const nothing = Fixed.constant(gates, 0n, lanes, MINOR);

@@ -1,6 +1,6 @@
 /**
- * Cholesky's factor B = L Lᵀ (Golub and Van Loan, "Matrix Computations", section 4.2.5, the outer-product form, whose updates are
- * all lanes of one batch), the solution of L Y = U on the way, and that of Lᵀ Z = Y.
+ * Cholesky's factor B = L Lᵀ (Golub and Van Loan, "Matrix Computations", section 4.2.5, the outer-product
+ * form, whose updates are all lanes of one batch), the solution of L Y = U on the way, and that of Lᵀ Z = Y.
  */
 import { gatesPerProduct } from '../circuits/index.ts';
 import { augmented, belowDiagonal, Fixed, grid, pieceByPiece } from '../fixed-point/index.ts';
@@ -25,8 +25,9 @@ export interface Factor {
 }
 
 /**
- * Factors a matrix with a diagonal below 1 (upper triangle) and solves L Y = U for `count` columns (lane i * count + j), whose entries
- * and those of Y must be below 2 in magnitude. All numbers have SOLVE_FRACTION fraction bits in SOLVE_WORD.
+ * Factors a matrix with a diagonal below 1 (upper triangle) and solves L Y = U for `count` columns (lane i *
+ * count + j), whose entries and those of Y must be below 2 in magnitude. All numbers have SOLVE_FRACTION
+ * fraction bits in SOLVE_WORD.
  */
 export async function factorAndSolve(
   session: Session,
@@ -74,8 +75,9 @@ export async function factorAndSolve(
 }
 
 /**
- * Z with Lᵀ Z = Y, for `count` columns of length 1 or so (lane i * count + j, SOLVE_FRACTION fraction bits): SOLUTION_FRACTION fraction bits in
- * SOLUTION_WORD, which entries up to 2^13 fit, as they are for a matrix whose smallest eigenvalue is at least 2^-26.
+ * Z with Lᵀ Z = Y, for `count` columns of length 1 or so (lane i * count + j, SOLVE_FRACTION fraction bits):
+ * SOLUTION_FRACTION fraction bits in SOLUTION_WORD, which entries up to 2^13 fit, as they are for a matrix
+ * whose smallest eigenvalue is at least 2^-26.
  */
 export async function solveTransposed(
   session: Session,

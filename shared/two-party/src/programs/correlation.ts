@@ -1,6 +1,6 @@
 /**
- * PCA of a correlation matrix as a circuit: the scatter with its features standardised, and vectors back at the features' scale. docs/precision.md
- * has the widths and their reasons.
+ * PCA of a correlation matrix as a circuit: the scatter with its features standardised, and vectors back at
+ * the features' scale. docs/precision.md has the widths and their reasons.
  */
 
 import {
@@ -25,24 +25,33 @@ import { type PooledStatistics, scatterBits, scatterUnits, timesRows } from './s
 /** Fraction bits of v_i / σ_i before it is shifted to its magnitude: some more than v has. */
 const SCALED_FRACTION = FRACTION + 4;
 /**
- * An entry of the correlation matrix is right to 2^-ENTRY_ACCURACY. 1/√t_ii is to 1.25 · 2^-30 of itself: t_ii is cut to 2^-32 and at least 1/4, and
- * root and quotient are rounded down to 2^-31 and 2^-32 of themselves. t_ij is cut to 2^-32 and multiplied by 4 at most, the first product is off by two units and
+ * An entry of the correlation matrix is right to 2^-ENTRY_ACCURACY. 1/√t_ii is to 1.25 · 2^-30 of itself:
+ * t_ii is cut to 2^-32 and at least 1/4, and root and quotient are rounded down to 2^-31 and 2^-32 of
+ * themselves. t_ij is cut to 2^-32 and multiplied by 4 at most, the first product is off by two units and
  * multiplied by 2, and the second by two: 5 · 2^-30 together.
  */
 export const ENTRY_ACCURACY = 27;
 /** Bits of a revealed entry without a floor, sign included; the largest of a vector fills them. */
 const REVEALED_WORD = 28;
 /**
- * Bits for the integer part of an entry under the floor's noise, t_ij before its roots. A feature with variance has T_ii above four deviations of the noise
- * on it, which is no larger than 11.3 of them (FLOOR_REACH) except with a probability of 2^−90: so S_ii is at most 3.9 T_ii, and with |S_ij|² ≤ S_ii S_jj and the noise of T_ij, which is
- * at most 2 √(T_ii T_jj), no entry is larger than 5.9. Whether all are below 8 is looked at all the same: owners may add noise of their own.
+ * Bits for the integer part of an entry under the floor's noise, t_ij before its roots. A feature with
+ * variance has T_ii above four deviations of the noise on it, which is no larger than 11.3 of them
+ * (FLOOR_REACH) except with a probability of 2^−90: so S_ii is at most 3.9 T_ii, and with |S_ij|² ≤ S_ii S_jj
+ * and the noise of T_ij, which is at most 2 √(T_ii T_jj), no entry is larger than 5.9. Whether all are below
+ * 8 is looked at all the same: owners may add noise of their own.
  */
 const NOISE_INTEGERS = 3;
 
 export interface Standardised {
-  /** The correlation matrix, upper triangle row by row, with SOLVE_FRACTION fraction bits; its trace fits its bits. */
+  /**
+   * The correlation matrix, upper triangle row by row, with SOLVE_FRACTION fraction bits; its trace fits its
+   * bits.
+   */
   readonly matrix: Fixed;
-  /** 1/√t_ii, from 1 to 2, with SOLVE_FRACTION fraction bits, of T_ii = t_ii 2^digits / 4^places units. Means nothing without variance. */
+  /**
+   * 1/√t_ii, from 1 to 2, with SOLVE_FRACTION fraction bits, of T_ii = t_ii 2^digits / 4^places units. Means
+   * nothing without variance.
+   */
   readonly roots: Fixed;
   readonly places: Fixed;
   readonly digits: number;
@@ -54,8 +63,8 @@ export interface Standardised {
 }
 
 /**
- * T_ij / √(T_ii T_jj) of an upper triangle without negative eigenvalues: 1 on the diagonal, zeros in row and column of a feature
- * without variance. Powers of two first, so that small variances lose no digits.
+ * T_ij / √(T_ii T_jj) of an upper triangle without negative eigenvalues: 1 on the diagonal, zeros in row and
+ * column of a feature without variance. Powers of two first, so that small variances lose no digits.
  */
 export async function standardise(
   session: Session,
@@ -115,7 +124,10 @@ async function withoutNoise(session: Session, task: StatisticsTask, T: Fixed, Q:
   });
 }
 
-/** The largest n_i / T_ii of features with variance, n_i the norm of the noise if all features had the grain of feature i: with E = D G D, D of grains, it bounds that of the noise in the matrix. */
+/**
+ * The largest n_i / T_ii of features with variance, n_i the norm of the noise if all features had the grain
+ * of feature i: with E = D G D, D of grains, it bounds that of the noise in the matrix.
+ */
 async function normOf(
   session: Session,
   task: StatisticsTask,
@@ -144,7 +156,10 @@ async function normOf(
 }
 
 export interface Unstandardised {
-  /** Lane i * count + j: entry i of vector j in units of its own; REVEALED_WORD bits, or what a floor leaves of them. */
+  /**
+   * Lane i * count + j: entry i of vector j in units of its own; REVEALED_WORD bits, or what a floor leaves
+   * of them.
+   */
   readonly vectors: Fixed;
   /** Per vector: its unit is 2^(unit − exponent). */
   readonly exponents: Fixed;
@@ -152,8 +167,8 @@ export interface Unstandardised {
 }
 
 /**
- * w_ij = v_ij / σ_i for σ_i² = T_ii / Q², and 0 without variance. Each vector in a unit of its own, which follows from its largest
- * entry: so neither σ_i nor Q is told beyond what w is.
+ * w_ij = v_ij / σ_i for σ_i² = T_ii / Q², and 0 without variance. Each vector in a unit of its own, which
+ * follows from its largest entry: so neither σ_i nor Q is told beyond what w is.
  */
 export async function unstandardise(
   session: Session,
@@ -187,7 +202,8 @@ export async function unstandardise(
       return [values[0]!.at(revealed - 1), exponent.where(gates.not(empty))];
     },
   );
-  // The number is w = entry 2^(word − revealed − by) 2^−SCALED_FRACTION · 2^(digits − shifted of Q) · 2^(fractionBits − digits/2).
+  // The number is w = entry 2^(word − revealed − by) 2^−SCALED_FRACTION · 2^(digits − shifted of Q) ·
+  // 2^(fractionBits − digits/2).
   const samplesBits = widthsOf(task).M - 1;
   const fractionBits = computedFractionBits(task);
   const unit = word - revealed - SCALED_FRACTION + samplesBits + fractionBits - digits / 2;
@@ -196,8 +212,8 @@ export async function unstandardise(
 }
 
 /**
- * As `statisticsOutputs` of Q times the total scatter; the trace is the number of features with variance, and there are the variances, 0 of what
- * has none.
+ * As `statisticsOutputs` of Q times the total scatter; the trace is the number of features with variance, and
+ * there are the variances, 0 of what has none.
  */
 export function standardisedOutputs(
   outputs: readonly Output[],

@@ -1,12 +1,13 @@
 /**
- * Eigenvectors of a tridiagonal matrix by explicit QL steps whose shifts are the eigenvalues (the "ultimate shifts" of Parlett, "The
- * Symmetric Eigenvalue Problem", sections 8.10 and 8.13). T − σI is singular, so one step moves the eigenvalue to the end, up to rounding, and a
- * second one cleans up; then the matrix loses its last row, whatever the entry beside it is. Vectors are products of
- * rotations, hence orthogonal also for equal eigenvalues, for zero ones and where T falls apart; the residual says whether they are right.
+ * Eigenvectors of a tridiagonal matrix by explicit QL steps whose shifts are the eigenvalues (the "ultimate
+ * shifts" of Parlett, "The Symmetric Eigenvalue Problem", sections 8.10 and 8.13). T − σI is singular, so one
+ * step moves the eigenvalue to the end, up to rounding, and a second one cleans up; then the matrix loses its
+ * last row, whatever the entry beside it is. Vectors are products of rotations, hence orthogonal also for
+ * equal eigenvalues, for zero ones and where T falls apart; the residual says whether they are right.
  *
- * Reflections start from the first feature, so large eigenvalues have their weight at the top of T, and steps go
- * upwards: towards small entries first, each rotation's errors would grow. The explicit form lets a step pass where T falls
- * apart, which chasing a bulge does not.
+ * Reflections start from the first feature, so large eigenvalues have their weight at the top of T, and steps
+ * go upwards: towards small entries first, each rotation's errors would grow. The explicit form lets a step
+ * pass where T falls apart, which chasing a bulge does not.
  */
 
 import { ROOT_FRACTION } from '../circuits/index.ts';
@@ -52,8 +53,9 @@ interface Passed {
 }
 
 /**
- * Rotations that bring one eigenvalue after the other to the end of T, and the entries that end up there. A sweep follows two rows behind
- * the one before it, since it needs of T only what that has left behind, so that the rotations of many sweeps are lanes of one circuit.
+ * Rotations that bring one eigenvalue after the other to the end of T, and the entries that end up there. A
+ * sweep follows two rows behind the one before it, since it needs of T only what that has left behind, so
+ * that the rotations of many sweeps are lanes of one circuit.
  */
 export async function deflate(
   session: Session,
@@ -122,8 +124,8 @@ function endSweep({ carried: { x, cosine, sine }, shift }: Sweep): Passed {
 }
 
 /**
- * A rotation per lane. With (x, y) the row of R that is not complete and e, g the entries of T − σI next to it: the rotation that takes
- * (x, e) to (r, 0), and the entries of R Q that are then complete.
+ * A rotation per lane. With (x, y) the row of R that is not complete and e, g the entries of T − σI next to
+ * it: the rotation that takes (x, e) to (r, 0), and the entries of R Q that are then complete.
  */
 function turn(
   places: readonly { readonly sweep: Sweep; readonly row: number }[],
@@ -161,8 +163,9 @@ function laneOf({ x, cosine, sine, entry, off }: Carried & Passed, i: number): C
 }
 
 /**
- * Per lane the cosine and sine of the direction of (x, e), and e times a cosine: (0, 1) where both are next to nothing. T falls apart there,
- * and if the shift belongs to the part that is done, x would be exactly 0 except for the error of the shift: its row must move on.
+ * Per lane the cosine and sine of the direction of (x, e), and e times a cosine: (0, 1) where both are next
+ * to nothing. T falls apart there, and if the shift belongs to the part that is done, x would be exactly 0
+ * except for the error of the shift: its row must move on.
  */
 function direction(x: Fixed, e: Fixed, before: Fixed): { cosine: Fixed; sine: Fixed; y: Fixed } {
   const { gates, lanes } = x;

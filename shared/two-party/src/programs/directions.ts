@@ -1,4 +1,7 @@
-/** Prepares solutions before they are revealed: their scaling undone, length 1, a sign, and a check of the equation. */
+/**
+ * Prepares solutions before they are revealed: their scaling undone, length 1, a sign, and a check of the
+ * equation.
+ */
 import { Fixed, grid, pieceByPiece, piecesOf, squaredLengths, vectorByVector } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { NOISE_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
@@ -6,7 +9,10 @@ import { fixSigns } from './eigen.ts';
 import { RESIDUAL_PLACES } from './precision.ts';
 import { even, inverseRoot, scaleUp } from './scaling.ts';
 
-/** Every vector times a power of two, so that its largest entry is from 1/2 to 1: SOLVE_FRACTION fraction bits in SOLVE_WORD. */
+/**
+ * Every vector times a power of two, so that its largest entry is from 1/2 to 1: SOLVE_FRACTION fraction bits
+ * in SOLVE_WORD.
+ */
 export async function scaleVectors(
   session: Session,
   vectors: Fixed,
@@ -39,7 +45,10 @@ function scaled(vectors: Fixed, count: number): Fixed {
   return scaleUp(vectors, count).value.at(SOLVE_FRACTION).resized(SOLVE_WORD);
 }
 
-/** Scales vectors whose largest entry is from 1/2 to 1 to length 1 with that entry positive; they get this number of fraction bits and a sign. */
+/**
+ * Scales vectors whose largest entry is from 1/2 to 1 to length 1 with that entry positive; they get this
+ * number of fraction bits and a sign.
+ */
 export async function unitVectors(
   session: Session,
   vectors: Fixed,
@@ -54,7 +63,8 @@ export async function unitVectors(
   const { mantissa, back } = await session.step((gates) => {
     const sum = squares.nonNegative().resized(even(squares.bits - 1) + 1);
     const { mantissa, places } = inverseRoot(sum);
-    // 1 / length = mantissa 2^places is at most 2, for the sum is at least 1/4: so places may be at most one more than the mantissa's halvings.
+    // 1 / length = mantissa 2^places is at most 2, for the sum is at least 1/4: so places may be at most one
+    // more than the mantissa's halvings.
     const most = BigInt(mantissa.fraction - SOLVE_FRACTION + 1);
     const back = Fixed.constant(gates, most, count, { fraction: 0, bits: 8 }).minus(places);
     return { mantissa: mantissa.readAt(SOLVE_FRACTION), back };
@@ -78,8 +88,8 @@ export interface Images {
 }
 
 /**
- * Returns whether ‖A z − λ B z‖ <= 2^-RESIDUAL_PLACES (|λ_1| + 2^-NOISE_PLACES) ‖B z‖, per vector. The right side is relative to B z itself, so that a
- * large B does not excuse anything in directions where it is small.
+ * Returns whether ‖A z − λ B z‖ <= 2^-RESIDUAL_PLACES (|λ_1| + 2^-NOISE_PLACES) ‖B z‖, per vector. The right
+ * side is relative to B z itself, so that a large B does not excuse anything in directions where it is small.
  */
 export async function checkEquation(
   session: Session,

@@ -1,7 +1,7 @@
 /**
- * Discriminant component analysis and linear discriminant analysis as a circuit, from additive shares to components (Kung's DCA,
- * "Privacy-Preserving Machine Learning", Zhuang et al., chapter 9). The number of steps is public and always the same; docs/precision.md has
- * the widths and their reasons.
+ * Discriminant component analysis and linear discriminant analysis as a circuit, from additive shares to
+ * components (Kung's DCA, "Privacy-Preserving Machine Learning", Zhuang et al., chapter 9). The number of
+ * steps is public and always the same; docs/precision.md has the widths and their reasons.
  */
 
 import {
@@ -38,10 +38,11 @@ import { ridgeUnits, type TotalNoise, totalNoise } from './total-noise.ts';
 type DiscriminantMethod = Extract<Method, { kind: 'dca' | 'lda' }>;
 
 /**
- * Runs the program of a `dca` or `lda` task; the evaluator's session gets the decomposition, the garbler's nothing.
+ * Runs the program of a `dca` or `lda` task; the evaluator's session gets the decomposition, the garbler's
+ * nothing.
  *
- * LDA, and the book's form without a ridge on the signal, are solved as S_B w = μ (S̄ + ρ I) w, which has the same vectors: with
- * S_W = S̄ − S_B their eigenvalues are μ / (1 − μ) and 1 / (1 − μ).
+ * LDA, and the book's form without a ridge on the signal, are solved as S_B w = μ (S̄ + ρ I) w, which has the
+ * same vectors: with S_W = S̄ − S_B their eigenvalues are μ / (1 − μ) and 1 / (1 − μ).
  * @throws as `revealComponents`, at the evaluator; all other outputs are zero then
  */
 export async function discriminant(
@@ -121,7 +122,10 @@ async function contrastsIn(
   return { U, fits: isNoisy(task) ? await columnsFit(session, columns, scale) : undefined };
 }
 
-/** ρ′ I scaled as the noise is: one lane per row, DENSE_WORD bits; and whether all of it is below 2^(INTEGER_BITS - 1), so that it fits. */
+/**
+ * ρ′ I scaled as the noise is: one lane per row, DENSE_WORD bits; and whether all of it is below
+ * 2^(INTEGER_BITS - 1), so that it fits.
+ */
 async function signalRidgeOf(
   session: Session,
   task: StatisticsTask,

@@ -1,6 +1,7 @@
 /**
- * Eigenpairs of a symmetric matrix: reduction to a tridiagonal matrix, bisection, deflation and back. The number of steps is
- * public and always the same; docs/precision.md has the widths and their reasons. And what every method does with eigenpairs.
+ * Eigenpairs of a symmetric matrix: reduction to a tridiagonal matrix, bisection, deflation and back. The
+ * number of steps is public and always the same; docs/precision.md has the widths and their reasons. And what
+ * every method does with eigenpairs.
  */
 
 import { lessThan, type Num, select } from '../circuits/index.ts';
@@ -39,9 +40,15 @@ export interface Eigenpairs {
 }
 
 export interface LeadingEigenpairs extends Eigenpairs {
-  /** The eigenvalues after those, as many as were asked for: from bisection alone, rounded down to 2^-BISECTIONS. */
+  /**
+   * The eigenvalues after those, as many as were asked for: from bisection alone, rounded down to
+   * 2^-BISECTIONS.
+   */
   readonly further: Fixed;
-  /** True if as many eigenvalues as `rank` are clearly above zero, and above `noise` where there is one: one lane. */
+  /**
+   * True if as many eigenvalues as `rank` are clearly above zero, and above `noise` where there is one: one
+   * lane.
+   */
   readonly ranked: Wires;
 }
 
@@ -60,10 +67,11 @@ interface Further {
 }
 
 /**
- * The `count` largest eigenvalues and their vectors, of length 1 and orthogonal up to 2^-18 or so; their signs are as they come. Lanes of
- * `triangle`: the upper triangle, row by row, of a d × d matrix with eigenvalues in [0, 1), in WORD bits, FRACTION of them fraction.
- * Of a zero matrix the values are the error of a shift, and the vectors unit vectors. `further` more eigenvalues, at most d - count, come
- * without vectors.
+ * The `count` largest eigenvalues and their vectors, of length 1 and orthogonal up to 2^-18 or so; their
+ * signs are as they come. Lanes of `triangle`: the upper triangle, row by row, of a d × d matrix with
+ * eigenvalues in [0, 1), in WORD bits, FRACTION of them fraction. Of a zero matrix the values are the error
+ * of a shift, and the vectors unit vectors. `further` more eigenvalues, at most d - count, come without
+ * vectors.
  */
 export async function leadingEigenpairs(
   session: Session,
@@ -99,22 +107,29 @@ export function larger(a: Fixed, b: Fixed): Fixed {
 }
 
 export interface Normal {
-  /** As `leadingEigenpairs` takes it: the integers times 2^places / 2^(bits - 1), with bits the length of the given numbers. */
+  /**
+   * As `leadingEigenpairs` takes it: the integers times 2^places / 2^(bits - 1), with bits the length of the
+   * given numbers.
+   */
   readonly matrix: Fixed;
   /** Unsigned; one lane. */
   readonly places: Fixed;
   /** 0 where the trace is 0. */
   readonly some: Wires;
-  /** Under noise: whether the trace is positive and the matrix holds every entry. Where it is 0 all else means nothing. */
+  /**
+   * Under noise: whether the trace is positive and the matrix holds every entry. Where it is 0 all else means
+   * nothing.
+   */
   readonly fits: Wires | undefined;
   readonly noise: MatrixNoise | undefined;
 }
 
 /**
- * Shifts the upper triangle of a d × d matrix of integers without negative eigenvalues so that its trace, which no eigenvalue exceeds,
- * is from 1/2 to 1. The trace must not overflow the bits of the entries. With `noisy` there may be negative eigenvalues, and it is
- * checked that entries fit. With the norm of the noise, in the units of the entries, every eigenvalue is raised, so that none is negative, and
- * 2^NORM_PLACES norms are added to the trace, so that none exceeds that.
+ * Shifts the upper triangle of a d × d matrix of integers without negative eigenvalues so that its trace,
+ * which no eigenvalue exceeds, is from 1/2 to 1. The trace must not overflow the bits of the entries. With
+ * `noisy` there may be negative eigenvalues, and it is checked that entries fit. With the norm of the noise,
+ * in the units of the entries, every eigenvalue is raised, so that none is negative, and 2^NORM_PLACES norms
+ * are added to the trace, so that none exceeds that.
  */
 export async function normaliseTrace(
   session: Session,
@@ -178,7 +193,10 @@ export function fixSigns(vectors: Fixed, d: number, count: number): Fixed {
   return vectors.negatedIf(gates.concat(new Array<Wires>(d).fill(largest[0]!)));
 }
 
-/** Returns whether ‖S w − λ w‖ <= 2^-10 λ_1, per vector: it is computed from the matrix itself, whatever was done to find its eigenpairs. */
+/**
+ * Returns whether ‖S w − λ w‖ <= 2^-10 λ_1, per vector: it is computed from the matrix itself, whatever was
+ * done to find its eigenpairs.
+ */
 export async function checkResiduals(
   session: Session,
   matrix: Fixed,

@@ -1,4 +1,7 @@
-/** The inputs of both servers to a circuit: their additive shares of the statistics, and the number of verified owners. */
+/**
+ * The inputs of both servers to a circuit: their additive shares of the statistics, and the number of
+ * verified owners.
+ */
 
 import type { IntegerList } from '@eigenveil/platform';
 import {
@@ -21,7 +24,10 @@ export interface Shares {
 /** AND gates that a step adds shares up with, at most. */
 const MOST_GATES = 2 ** 20;
 
-/** The function that is applied to all values in the step that has the last of them: to the lanes of a span's values, and to the bits of the number of verified owners. */
+/**
+ * The function that is applied to all values in the step that has the last of them: to the lanes of a span's
+ * values, and to the bits of the number of verified owners.
+ */
 type Read<T> = (gates: Gates, values: (span: Span) => Num, records: Wires) => T;
 
 /** Adds both servers' shares of all values that are computed with. */
@@ -82,7 +88,10 @@ function inputsOf(task: StatisticsTask): Inputs {
   };
 }
 
-/** Bits of the values of a share, first value first, lowest bit first within a group of values of one length: see `groupsOf`. */
+/**
+ * Bits of the values of a share, first value first, lowest bit first within a group of values of one length:
+ * see `groupsOf`.
+ */
 function shareBits(bits: readonly number[], shares: readonly bigint[]): Uint8Array {
   const out: number[] = [];
   for (const { from, to, width } of groupsOf(bits)) {

@@ -25,7 +25,9 @@ function gatesOf(a: Fixed, b: Fixed, { fraction, bits }: Kept): number {
   return gatesPerProduct(a.bits, b.bits, a.fraction + b.fraction - fraction) + bits;
 }
 
-/** Left times right (lane i * width + j), every product truncated, sums modulo 2^bits; lanes as in `right`. */
+/**
+ * Left times right (lane i * width + j), every product truncated, sums modulo 2^bits; lanes as in `right`.
+ */
 export async function multiplyMatrices(
   session: Session,
   { entries, rows, columns, at }: Left,
@@ -44,7 +46,8 @@ export async function multiplyMatrices(
     let sum: Fixed | undefined;
     for (let from = 0; from < columns; from += inner) {
       const before = sum;
-      // Row k of the products is of column from + k of the left matrix, so that sums over columns are sums of groups.
+      // Row k of the products is of column from + k of the left matrix, so that sums over columns are sums of
+      // groups.
       const products = grid(Math.min(columns, from + inner) - from, groups);
       sum = await session.step((gates) =>
         gates.scope(() => {
@@ -60,7 +63,10 @@ export async function multiplyMatrices(
   return parts.length === 1 ? parts[0]! : session.step(() => Fixed.joined(parts));
 }
 
-/** The sum of the outer products of columns (lane i * count + j) with themselves: an upper triangle column by column. */
+/**
+ * The sum of the outer products of columns (lane i * count + j) with themselves: an upper triangle column by
+ * column.
+ */
 export async function outerProducts(
   session: Session,
   columns: Fixed,

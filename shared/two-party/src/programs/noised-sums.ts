@@ -1,7 +1,8 @@
 /**
- * The scatter of a discriminant program under a floor: T' = S_W + E + S_B', with S_B' of the noised sums that are released. S_W is S̄ − S_B with the exact S_B, so that
- * T' = S̄ + E − U Uᵀ + U' U'ᵀ with the contrasts of exact and of noised sums. All of it in the fixed-point words of the equilibrated matrix: what is subtracted is never
- * larger than S̄, and an error of a word's last bit is one of B, as every step makes them.
+ * The scatter of a discriminant program under a floor: T' = S_W + E + S_B', with S_B' of the noised sums that
+ * are released. S_W is S̄ − S_B with the exact S_B, so that T' = S̄ + E − U Uᵀ + U' U'ᵀ with the contrasts of
+ * exact and of noised sums. All of it in the fixed-point words of the equilibrated matrix: what is subtracted
+ * is never larger than S̄, and an error of a word's last bit is one of B, as every step makes them.
  */
 import { floorOf, type StatisticsTask } from '@eigenveil/task';
 import { allOfLanes, type Fixed, upperByColumns, upperByRows } from '../fixed-point/index.ts';
@@ -15,8 +16,9 @@ import type { Room, TotalNoise } from './total-noise.ts';
 const DEVIATIONS = 7.1;
 
 /**
- * Returns what S_B' may have on its diagonal beyond twice the rest. Contrasts of the noise e have at most the deviation s = φ√2 g per entry, whatever the
- * numbers of rows, so that K − 1 of them are no longer than s (√(K − 1) + 7.1); and |u + e|² ≤ 2|u|² + 2|e|². The factor 2 is that of ROOM_PLACES.
+ * Returns what S_B' may have on its diagonal beyond twice the rest. Contrasts of the noise e have at most the
+ * deviation s = φ√2 g per entry, whatever the numbers of rows, so that K − 1 of them are no longer than s
+ * (√(K − 1) + 7.1); and |u + e|² ≤ 2|u|² + 2|e|². The factor 2 is that of ROOM_PLACES.
  */
 export function roomForNoise(task: StatisticsTask): Room {
   const floor = floorOf(task);

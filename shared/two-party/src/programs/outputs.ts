@@ -1,4 +1,7 @@
-/** The outputs that a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by every method. */
+/**
+ * The outputs that a program reveals: its checks, and numbers that are 0 unless all checks hold. Used by
+ * every method.
+ */
 
 import { CodedError } from '@eigenveil/platform';
 import { type Decomposition, PROJECTION_CODES } from '@eigenveil/projection/portable';
@@ -48,8 +51,9 @@ export function poolChecks({
 export type Revealed<Numbers> = { -readonly [Name in keyof Numbers]: bigint[] };
 
 /**
- * Reveals numbers by name, lane by lane, to the evaluator alone. Where a check fails all numbers and all later checks come as 0, so that a
- * refused program tells only the first reason, and that reason's error is thrown.
+ * Reveals numbers by name, lane by lane, to the evaluator alone. Where a check fails all numbers and all
+ * later checks come as 0, so that a refused program tells only the first reason, and that reason's error is
+ * thrown.
  */
 export async function revealChecked<Numbers extends { readonly [name: string]: Fixed }>(
   session: Session,
@@ -80,8 +84,9 @@ export async function revealChecked<Numbers extends { readonly [name: string]: F
 export type StatisticsOutputs = Partial<Record<Exclude<Output, 'spectrum'>, Fixed>>;
 
 /**
- * Returns these of the declared outputs: the mean of all rows, the trace of the total scatter and the numbers of rows, of all and by class; others cost nothing. V are sums of rows,
- * one lane per feature; `trace`, in one lane, is Q times that of the total scatter, and is not called unless it is declared.
+ * Returns these of the declared outputs: the mean of all rows, the trace of the total scatter and the numbers
+ * of rows, of all and by class; others cost nothing. V are sums of rows, one lane per feature; `trace`, in
+ * one lane, is Q times that of the total scatter, and is not called unless it is declared.
  */
 export function statisticsOutputs(
   outputs: readonly Output[],

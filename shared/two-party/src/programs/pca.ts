@@ -1,6 +1,6 @@
 /**
- * PCA as a circuit, from additive shares to eigenvectors. The number of steps is public and always the same; docs/precision.md has the
- * widths and their reasons.
+ * PCA as a circuit, from additive shares to eigenvectors. The number of steps is public and always the same;
+ * docs/precision.md has the widths and their reasons.
  */
 
 import { type Decomposition, fullRank } from '@eigenveil/projection/portable';
@@ -36,10 +36,11 @@ export interface CheckedDecomposition extends Decomposition {
 }
 
 /**
- * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have length 1, or are over the features'
- * standard deviations where those are standardised.
- * Where a check fails, all other outputs are zero.
- * @throws ERR_FULL_RANK before any gate where no matrix of this number of features has the least rank without `allowFullRank`. At the
+ * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have
+ * length 1, or are over the features' standard deviations where those are standardised. Where a check fails,
+ * all other outputs are zero.
+ * @throws ERR_FULL_RANK before any gate where no matrix of this number of features has the least rank without
+ * `allowFullRank`. At the
  *   evaluator: ERR_FULL_RANK when fewer eigenvalues than that are clearly above zero, ERR_MINIMUM_OWNERS, ERR_NO_SAMPLES
  * @throws ERR_OWNER_COUNT when the number of owners differs from the verified one
  */
@@ -78,7 +79,8 @@ export async function pca(
     // Without any scatter the eigenvalues are 0, not the error of a shift.
     const own = pairs.values.where(some);
     return {
-      // Negative ones, where they are not raised enough, are revealed as the least, and where they are more than rounding errors the residual shall say so.
+      // Negative ones, where they are not raised enough, are revealed as the least, and where they are more
+      // than rounding errors the residual shall say so.
       values: noisy ? own.where(gates.not(own.sign)) : own,
       vectors: fixSigns(pairs.vectors, d, count),
     };
@@ -90,7 +92,8 @@ export async function pca(
     ? await unstandardise(session, task, vectors, standardised, pooled.Q)
     : { vectors };
   const numbers = await session.step((gates) => {
-    // Equations that hold say nothing about a matrix that did not fit its numbers, and its eigenvalues say nothing either.
+    // Equations that hold say nothing about a matrix that did not fit its numbers, and its eigenvalues say
+    // nothing either.
     const fit = fits && standardised?.fits ? gates.and(fits, standardised.fits) : fits;
     const held = (own: Fixed) => (fit ? own.where(fit) : own);
     const all = values.followedBy(pairs.further);
@@ -127,7 +130,10 @@ export async function pca(
   };
 }
 
-/** Returns the eigenvalues of the matrix from those that `normaliseTrace` made 2^(places − bits + 1) times as large. */
+/**
+ * Returns the eigenvalues of the matrix from those that `normaliseTrace` made 2^(places − bits + 1) times as
+ * large.
+ */
 function eigenvalues(values: Fixed, places: Fixed, whole: Fixed, fraction: number): Fixed {
   const scaled = values.over(whole.fraction - (whole.bits - 1));
   const down = scaled.at(fraction).down(places.spread(values.lanes));

@@ -1,6 +1,7 @@
 /**
- * The symmetric-definite problem A w = λ B w in scaled fixed-point numbers, by B = L Lᵀ and C = L⁻¹ A L⁻ᵀ (Golub and Van Loan, "Matrix
- * Computations", algorithm 8.7.1): C g = λ g, w = L⁻ᵀ g. For A = U Uᵀ with few columns, C = Y Yᵀ with Y = L⁻¹ U, and Y = Q R leaves R Rᵀ.
+ * The symmetric-definite problem A w = λ B w in scaled fixed-point numbers, by B = L Lᵀ and C = L⁻¹ A L⁻ᵀ
+ * (Golub and Van Loan, "Matrix Computations", algorithm 8.7.1): C g = λ g, w = L⁻ᵀ g. For A = U Uᵀ with few
+ * columns, C = Y Yᵀ with Y = L⁻¹ U, and Y = Q R leaves R Rᵀ.
  */
 import { Fixed, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
@@ -20,9 +21,14 @@ const ENTRY = { fraction: SOLVE_FRACTION, bits: SOLVE_WORD };
 export const DENSE_WORD = SOLVE_WORD + INTEGER_BITS;
 
 export interface Solution {
-  /** Largest first; one lane per component, EIGENVALUE_WORD bits, REVEALED_FRACTION.pencil of them fraction. */
+  /**
+   * Largest first; one lane per component, EIGENVALUE_WORD bits, REVEALED_FRACTION.pencil of them fraction.
+   */
   readonly values: Fixed;
-  /** Lane i * count + j: entry i of vector j, its largest from 1/2 to 1; SOLVE_WORD bits, SOLVE_FRACTION of them fraction. */
+  /**
+   * Lane i * count + j: entry i of vector j, its largest from 1/2 to 1; SOLVE_WORD bits, SOLVE_FRACTION of
+   * them fraction.
+   */
   readonly vectors: Fixed;
   /** True if B is clearly positive definite; everything else means nothing where it is not. */
   readonly definite: Wires;
@@ -30,15 +36,18 @@ export interface Solution {
 
 /** The noise that A has in all its forms. */
 export interface Noise {
-  /** Upper triangle of B, row by row; its diagonal below 1; SOLVE_WORD bits, SOLVE_FRACTION of them fraction. */
+  /**
+   * Upper triangle of B, row by row; its diagonal below 1; SOLVE_WORD bits, SOLVE_FRACTION of them fraction.
+   */
   readonly B: Fixed;
   readonly d: number;
   readonly count: number;
 }
 
 /**
- * A = U Uᵀ for d × columns numbers (lane i * columns + j, like B), with eigenvalues below 4^headroom. Vectors of eigenvalues that
- * are 0 are orthogonal to the others with respect to B, like all; but a single column of zeros gives any vector.
+ * A = U Uᵀ for d × columns numbers (lane i * columns + j, like B), with eigenvalues below 4^headroom. Vectors
+ * of eigenvalues that are 0 are orthogonal to the others with respect to B, like all; but a single column of
+ * zeros gives any vector.
  */
 export async function solveLowRank(
   session: Session,
@@ -91,8 +100,8 @@ async function single(
 }
 
 /**
- * Numbers times 2^places / 2^halvings, as large as can be without rows of `rowLength` of them being longer than 1. The
- * products of small ones would otherwise lose half of their digits.
+ * Numbers times 2^places / 2^halvings, as large as can be without rows of `rowLength` of them being longer
+ * than 1. The products of small ones would otherwise lose half of their digits.
  */
 async function filled(session: Session, a: Fixed, rowLength: number) {
   const room = Math.ceil(Math.log2(rowLength) / 2);
@@ -105,7 +114,10 @@ async function filled(session: Session, a: Fixed, rowLength: number) {
   return { numbers, places, halvings: room + 1 };
 }
 
-/** A dense symmetric A (upper triangle column by column, DENSE_WORD bits, SOLVE_FRACTION of them fraction); `indefinite` says whether it may be. */
+/**
+ * A dense symmetric A (upper triangle column by column, DENSE_WORD bits, SOLVE_FRACTION of them fraction);
+ * `indefinite` says whether it may be.
+ */
 export async function solveDense(
   session: Session,
   { B, d, count }: Noise,

@@ -1,4 +1,7 @@
-/** The widths of the numbers of the PCA program, and those that it shares with the discriminant programs; docs/precision.md says why. */
+/**
+ * The widths of the numbers of the PCA program, and those that it shares with the discriminant programs;
+ * docs/precision.md says why.
+ */
 
 /** Fraction bits of the normalised matrix, of reflections, rotations and vectors. */
 export const FRACTION = 24;
@@ -22,21 +25,26 @@ export const REVEALED_FRACTION = {
 /** Fraction bits of the matrix, the eigenvalues and their vectors in the residual. */
 export const RESIDUAL_FRACTION = 20;
 export const RESIDUAL_VECTOR_FRACTION = 16;
-/** A component's status bit compares with 2^-RESIDUAL_PLACES: of a PCA it says that ‖S w − λ w‖ <= 2^-10 λ_1. */
+/**
+ * A component's status bit compares with 2^-RESIDUAL_PLACES: of a PCA it says that ‖S w − λ w‖ <= 2^-10 λ_1.
+ */
 export const RESIDUAL_PLACES = 10;
 
 /**
- * With both servers' noise E, of deviation σ off the diagonal and norm 2√d σ, T = S + E of two features and more has no eigenvalue below −4 norms, which is what
- * all are raised by, except with a probability of 2^−46 (two features, in closed form; less of more). And none exceeds the trace by more than the largest of E − tr(E) I, for S has none that is
- * negative: for a unit vector v the deviation of vᵀEv − tr(E) is σ√(2(d − 1)), and the mean of its largest at most the norm, so that it is at most 1 + 7.1/√2 norms, again
- * except with probability 2^−40 (Borell, Tsirelson, Ibragimov and Sudakov). Together less than 16.
+ * With both servers' noise E, of deviation σ off the diagonal and norm 2√d σ, T = S + E of two features and
+ * more has no eigenvalue below −4 norms, which is what all are raised by, except with a probability of 2^−46
+ * (two features, in closed form; less of more). And none exceeds the trace by more than the largest of E −
+ * tr(E) I, for S has none that is negative: for a unit vector v the deviation of vᵀEv − tr(E) is σ√(2(d −
+ * 1)), and the mean of its largest at most the norm, so that it is at most 1 + 7.1/√2 norms, again except
+ * with probability 2^−40 (Borell, Tsirelson, Ibragimov and Sudakov). Together less than 16.
  */
 export const RAISE_PLACES = 2;
 export const NORM_PLACES = 4;
 
 /**
- * With a trace from 1/2 to 1 an eigenvalue below 2^-rankPlaces(d) may be zero: the rounding of Sturm sequences amounts to at most about
- * 11 units of 2^-STURM_FRACTION in the entries of T, and that of d reflections to about d^1.5 units of 2^-FRACTION.
+ * With a trace from 1/2 to 1 an eigenvalue below 2^-rankPlaces(d) may be zero: the rounding of Sturm
+ * sequences amounts to at most about 11 units of 2^-STURM_FRACTION in the entries of T, and that of d
+ * reflections to about d^1.5 units of 2^-FRACTION.
  */
 export function rankPlaces(d: number): number {
   const units = 11 * 2 ** (FRACTION - STURM_FRACTION) + d ** 1.5;

@@ -27,8 +27,8 @@ export function vectorFraction(task: StatisticsTask): number {
 }
 
 /**
- * Numbers of one kind without the digits below the RELEASED_BITS highest that the largest of them has: rounded down, for two gates a bit and
- * lane. Where the task has no floor they stay what they are.
+ * Numbers of one kind without the digits below the RELEASED_BITS highest that the largest of them has:
+ * rounded down, for two gates a bit and lane. Where the task has no floor they stay what they are.
  */
 export function cutTogether(a: Fixed, task: StatisticsTask): Fixed {
   if (floorOf(task) === undefined) return a;

@@ -1,7 +1,8 @@
 /**
- * Ridge regression of the last feature on all others, from additive shares: w = (S̄_xx + ρI)⁻¹ s̄_xy by B = L Lᵀ, L y = c, Lᵀ z = y (Golub and Van Loan, "Matrix
- * Computations", section 4.2), where T = Q (S̄ + ρI), equilibrated by D, is [B c; cᵀ t]; then w_i = z_i D_i / D_y. With t ≤ 1 neither c nor y, whose squares
- * add up to cᵀB⁻¹c ≤ t, is larger than 1.
+ * Ridge regression of the last feature on all others, from additive shares: w = (S̄_xx + ρI)⁻¹ s̄_xy by B = L
+ * Lᵀ, L y = c, Lᵀ z = y (Golub and Van Loan, "Matrix Computations", section 4.2), where T = Q (S̄ + ρI),
+ * equilibrated by D, is [B c; cᵀ t]; then w_i = z_i D_i / D_y. With t ≤ 1 neither c nor y, whose squares add
+ * up to cᵀB⁻¹c ≤ t, is larger than 1.
  */
 
 import { notPositiveDefinite } from '@eigenveil/projection/portable';
@@ -23,7 +24,8 @@ const GUARD = 12;
 export const WEIGHT_FRACTION = SOLUTION_FRACTION + GUARD;
 
 /**
- * Runs the program of a `ridge` task; the evaluator's session gets weights, intercept and declared outputs, the garbler's nothing.
+ * Runs the program of a `ridge` task; the evaluator's session gets weights, intercept and declared outputs,
+ * the garbler's nothing.
  * @throws as `poolChecks`, and ERR_NOT_POSITIVE_DEFINITE, at the evaluator; all other outputs are zero then
  */
 export async function ridge(

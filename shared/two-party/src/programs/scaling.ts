@@ -1,4 +1,7 @@
-/** Scaling by secret powers of two that keeps fixed-point numbers of unknown magnitude precise; undone later by the same shifts. */
+/**
+ * Scaling by secret powers of two that keeps fixed-point numbers of unknown magnitude precise; undone later
+ * by the same shifts.
+ */
 
 import { normalise, reciprocalSquareRoot, shiftedUp, shiftLeftChecked } from '../circuits/index.ts';
 import {
@@ -19,7 +22,10 @@ export function even(bits: number): number {
 }
 
 export interface Scaled {
-  /** The numbers times 2^places, read as all fraction: below 1 in magnitude, and the largest of a group from 1/2 on unless it is empty. */
+  /**
+   * The numbers times 2^places, read as all fraction: below 1 in magnitude, and the largest of a group from
+   * 1/2 on unless it is empty.
+   */
   readonly values: readonly Fixed[];
   /** Unsigned; one lane per group. */
   readonly places: Fixed;
@@ -28,8 +34,9 @@ export interface Scaled {
 }
 
 /**
- * Shifts numbers of one length together to the left, until one of them has a bit below its sign that differs from the
- * sign. Group g are the lanes g, g + groups, ... of all of `numbers`. Negative numbers count by their complement, so -2^n counts as less.
+ * Shifts numbers of one length together to the left, until one of them has a bit below its sign that differs
+ * from the sign. Group g are the lanes g, g + groups, ... of all of `numbers`. Negative numbers count by
+ * their complement, so -2^n counts as less.
  */
 export function scaleTogether(numbers: readonly Fixed[], groups: number): Scaled {
   const { gates } = numbers[0]!;
@@ -52,7 +59,10 @@ export function scaleTogether(numbers: readonly Fixed[], groups: number): Scaled
   });
 }
 
-/** Scales one number up, a group being empty where all of it is 0: a last bit of 0 makes room for a unit below. */
+/**
+ * Scales one number up, a group being empty where all of it is 0: a last bit of 0 makes room for a unit
+ * below.
+ */
 export function scaleUp(a: Fixed, groups: number) {
   const { values, places, empty } = scaleTogether([a.doubled()], groups);
   return { value: values[0]!, places, empty };
@@ -71,7 +81,10 @@ export interface EvenlyScaled {
   readonly places: Fixed;
 }
 
-/** Shifts an unsigned number with an even number of digits (and a constant sign) to the left by twice as many places. */
+/**
+ * Shifts an unsigned number with an even number of digits (and a constant sign) to the left by twice as many
+ * places.
+ */
 export function scaleEvenly(a: Fixed): EvenlyScaled {
   const { gates, lanes } = a;
   const zero = gates.constant(lanes, 0);
@@ -90,7 +103,10 @@ export interface InverseRoot {
   readonly places: Fixed;
 }
 
-/** 1/√a of an unsigned number with an even number of digits, of which an even number is fraction. Means nothing where it is 0. */
+/**
+ * 1/√a of an unsigned number with an even number of digits, of which an even number is fraction. Means
+ * nothing where it is 0.
+ */
 export function inverseRoot(a: Fixed): InverseRoot {
   return a.gates.scope(() => {
     const { value, places } = scaleEvenly(a);
@@ -114,11 +130,17 @@ export function timesInverse(a: Fixed, { mantissa, places }: InverseRoot, bits: 
 }
 
 export interface Equilibrated {
-  /** Upper triangle of D T D / 2^digits, its diagonal from 1/4 to 1 unless an entry of it is 0 or there is room; SOLVE_WORD bits, and more for integers. */
+  /**
+   * Upper triangle of D T D / 2^digits, its diagonal from 1/4 to 1 unless an entry of it is 0 or there is
+   * room; SOLVE_WORD bits, and more for integers.
+   */
   readonly matrix: Fixed;
   /** D = diag(2^places), one lane per row: unsigned. */
   readonly places: Fixed;
-  /** Under noise: whether the diagonal is positive and the matrix holds every entry, as it does of all positive definite ones. */
+  /**
+   * Under noise: whether the diagonal is positive and the matrix holds every entry, as it does of all
+   * positive definite ones.
+   */
   readonly fits: Wires | undefined;
 }
 
@@ -128,16 +150,22 @@ export const ROOM_PLACES = 2;
 interface Expected {
   /** True if there may be negative eigenvalues: then it is checked that entries fit. */
   readonly noisy: boolean;
-  /** The numbers that may be added to the diagonal afterwards, a lane per row: the scaling is that of the sum, and the matrix 2^ROOM_PLACES times smaller. */
+  /**
+   * The numbers that may be added to the diagonal afterwards, a lane per row: the scaling is that of the sum,
+   * and the matrix 2^ROOM_PLACES times smaller.
+   */
   readonly room?: Fixed | undefined;
-  /** Bits for the integer part of entries, which noise may make larger than their diagonal. A diagonal entry of 0 is none that does not fit then. */
+  /**
+   * Bits for the integer part of entries, which noise may make larger than their diagonal. A diagonal entry
+   * of 0 is none that does not fit then.
+   */
   readonly integers?: number;
 }
 
 /**
- * Scales rows and columns of a symmetric matrix without negative eigenvalues (upper triangle, `digits` bits and a
- * sign, an even number) so that its diagonal fills its bits: of all diagonal scalings one that nearly minimises the condition (van der
- * Sluis, "Condition Numbers and Equilibration of Matrices", 1969).
+ * Scales rows and columns of a symmetric matrix without negative eigenvalues (upper triangle, `digits` bits
+ * and a sign, an even number) so that its diagonal fills its bits: of all diagonal scalings one that nearly
+ * minimises the condition (van der Sluis, "Condition Numbers and Equilibration of Matrices", 1969).
  */
 export async function equilibrate(
   session: Session,
@@ -200,7 +228,9 @@ export async function scaleEntries(
   return { ...whole, fits };
 }
 
-/** The upper triangle (row by row) with a number, or one for each row, added to its diagonal, modulo 2^bits. */
+/**
+ * The upper triangle (row by row) with a number, or one for each row, added to its diagonal, modulo 2^bits.
+ */
 export function addToDiagonal(triangle: Fixed, d: number, number: Fixed, bits: number): Fixed {
   const layout = upperByRows(d);
   const sum = triangle.diagonal(layout).plus(number.lanes === d ? number : number.spread(d), bits);

@@ -34,7 +34,10 @@ export interface PooledStatistics {
   readonly noised?: Fixed;
   /** One lane, not negative. */
   readonly Q: Fixed;
-  /** Three checks: the encrypted number of owners is the verified one, it is at least the minimum, and there are rows. */
+  /**
+   * Three checks: the encrypted number of owners is the verified one, it is at least the minimum, and there
+   * are rows.
+   */
   readonly flags: readonly [Wires, Wires, Wires];
   /** True if at least two classes of the first labelling have rows; PCA has only one class. */
   readonly classes: Wires;
@@ -55,12 +58,18 @@ export function releasedClasses(classes: readonly PooledClass[]): PooledClass[] 
   return classes.map((own) => ({ V: releasedSums(own), M: own.M }));
 }
 
-/** Returns whether a scatter matrix may have negative eigenvalues, which it may under noise of the owners or of the servers. */
+/**
+ * Returns whether a scatter matrix may have negative eigenvalues, which it may under noise of the owners or
+ * of the servers.
+ */
 export function isNoisy(task: StatisticsTask): boolean {
   return Boolean(task.differentialPrivacy) || floorOf(task) !== undefined;
 }
 
-/** A public length in products of features in [−1, 1] in whole units of a scatter that has this number of fraction bits. */
+/**
+ * A public length in products of features in [−1, 1] in whole units of a scatter that has this number of
+ * fraction bits.
+ */
 export function scatterUnits(length: number, fraction: number): bigint {
   return BigInt(Math.round(length * 2 ** fraction));
 }
@@ -70,7 +79,10 @@ export function publicNumber(gates: Gates, units: bigint, fraction: number): Fix
   return Fixed.of(gates, [units], { fraction, bits: units.toString(2).length + 1 });
 }
 
-/** Q times public numbers, one lane each, in units of 2^−fraction and modulo 2^bits: what is added to Q S̄ for that number added to S̄. */
+/**
+ * Q times public numbers, one lane each, in units of 2^−fraction and modulo 2^bits: what is added to Q S̄ for
+ * that number added to S̄.
+ */
 export function timesRows(Q: Fixed, units: readonly bigint[], { fraction, bits }: Kept): Fixed {
   const length = Math.max(...units.map((own) => own.toString(2).length)) + 1;
   const numbers = Fixed.of(Q.gates, units, { fraction, bits: length });
@@ -161,7 +173,10 @@ function classesByStep(classes: readonly PooledClass[]): PooledClass[][] {
   return steps;
 }
 
-/** Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy sums as zero. */
+/**
+ * Under noise a class may have a number of rows that is not positive: it counts as empty then, and its noisy
+ * sums as zero.
+ */
 function usable(gates: Gates, { V, M, noised }: PooledClass): PooledClass {
   const some = gates.and(gates.not(M.sign), gates.not(M.isZero()));
   return {
@@ -171,7 +186,9 @@ function usable(gates: Gates, { V, M, noised }: PooledClass): PooledClass {
   };
 }
 
-/** The spans of the noised sums, which follow the statistics in the order of the classes, one after the other. */
+/**
+ * The spans of the noised sums, which follow the statistics in the order of the classes, one after the other.
+ */
 function noisedSpans(task: StatisticsTask): () => Span {
   let from = placesOf(task).length;
   return () => {
@@ -203,7 +220,10 @@ export function scatterBits(task: StatisticsTask): number {
   return Math.max(widthsOf(task).M - 1 + ofR, 2 * ofV);
 }
 
-/** The upper triangle of Q S̄ = Q R − V Vᵀ, exact, without the division by Q. No entry is larger than the trace, which the given bits hold. */
+/**
+ * The upper triangle of Q S̄ = Q R − V Vᵀ, exact, without the division by Q. No entry is larger than the
+ * trace, which the given bits hold.
+ */
 export async function scaledScatter(
   session: Session,
   { R, V, Q }: Pick<PooledStatistics, 'R' | 'V' | 'Q'>,

@@ -1,4 +1,7 @@
-/** The matrix that discriminant programs and ridge regression factor: S̄ + ρI of all rows, times their number, in whole numbers and then equilibrated. */
+/**
+ * The matrix that discriminant programs and ridge regression factor: S̄ + ρI of all rows, times their number,
+ * in whole numbers and then equilibrated.
+ */
 
 import { CodedError } from '@eigenveil/platform';
 import { PROJECTION_CODES } from '@eigenveil/projection/portable';
@@ -42,7 +45,10 @@ export interface TotalNoise {
   readonly fits: Wires | undefined;
 }
 
-/** The numbers that may be added to the diagonal of S̄ afterwards, per feature in units of features in [−1, 1]; nothing where there is none. */
+/**
+ * The numbers that may be added to the diagonal of S̄ afterwards, per feature in units of features in [−1,
+ * 1]; nothing where there is none.
+ */
 export type Room = readonly number[];
 
 /** Q (S̄ + ρ I), and the floor's ridges where there is one, in whole numbers and then equilibrated. */
@@ -75,7 +81,10 @@ export async function totalNoise(
   return { matrix, places, scatter, digits: digits + (hasRoom ? ROOM_PLACES : 0), most, fits };
 }
 
-/** Returns what is added to the diagonal of S̄, in units of the scatter: nothing, the same for all features, or one number for each. */
+/**
+ * Returns what is added to the diagonal of S̄, in units of the scatter: nothing, the same for all features,
+ * or one number for each.
+ */
 function ridgesOf(task: StatisticsTask, ridge: number): bigint[] {
   const floor = floorOf(task);
   const fractionBits = computedFractionBits(task);
@@ -88,7 +97,10 @@ function largest(numbers: readonly bigint[]): bigint {
   return numbers.reduce((most, own) => (own > most ? own : most), 0n);
 }
 
-/** No entry of Q S̄ = Q R − V Vᵀ is larger, with at most this number of samples; without noise on V it is no larger than Q R. */
+/**
+ * No entry of Q S̄ = Q R − V Vᵀ is larger, with at most this number of samples; without noise on V it is no
+ * larger than Q R.
+ */
 function largestScatter(task: StatisticsTask, samples: bigint): bigint {
   if (!isNoisy(task)) return samples ** 2n * 4n ** BigInt(task.fractionBits);
   const { R, V } = computedBounds(task);

@@ -1,8 +1,9 @@
 /**
- * Householder's reduction of a symmetric matrix to a tridiagonal one (Golub and Van Loan, "Matrix Computations", algorithm
- * 8.3.1), with reflections I − u uᵀ, ‖u‖² = 2. Each column is scaled to full length by a secret shift before its
- * reflection is made, so that the reflection is orthogonal to the last bits however small the column, and a zero column
- * makes u = 0, which is no reflection at all: there is no case to distinguish.
+ * Householder's reduction of a symmetric matrix to a tridiagonal one (Golub and Van Loan, "Matrix
+ * Computations", algorithm 8.3.1), with reflections I − u uᵀ, ‖u‖² = 2. Each column is scaled to full length
+ * by a secret shift before its reflection is made, so that the reflection is orthogonal to the last bits
+ * however small the column, and a zero column makes u = 0, which is no reflection at all: there is no case to
+ * distinguish.
  */
 
 import { ROOT_FRACTION } from '../circuits/index.ts';
@@ -58,8 +59,8 @@ export async function tridiagonalise(session: Session, triangle: Fixed, d: numbe
 }
 
 /**
- * The u that reflects the column x onto its first entry, and that entry afterwards: with σ the sign of x₁, u = (x + σ‖x‖e₁) / √(‖x‖² + |x₁|‖x‖), and
- * the entry is −σ‖x‖.
+ * The u that reflects the column x onto its first entry, and that entry afterwards: with σ the sign of x₁, u =
+ * (x + σ‖x‖e₁) / √(‖x‖² + |x₁|‖x‖), and the entry is −σ‖x‖.
  */
 function reflection(column: Fixed): { u: Fixed; off: Fixed } {
   const { gates, lanes } = column;

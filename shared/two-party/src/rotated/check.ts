@@ -7,7 +7,8 @@ import { checkPencil } from './pencil/check.ts';
 import { checkSketched } from './sketch/check.ts';
 
 /**
- * @throws ERR_PROGRAM_INVALID as `checkRevealedByRotation`; as `checkPencil` for a pencil; ERR_FULL_RANK without
+ * @throws ERR_PROGRAM_INVALID as `checkRevealedByRotation`; as `checkPencil` for a pencil; ERR_FULL_RANK
+ * without
  *   `allowFullRank` where too few features are not constant, that is for more than d − 2 components in any case: the spectrum and d − 1 vectors
  *   are T itself
  * @throws ERR_TASK_RANGE

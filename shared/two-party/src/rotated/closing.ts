@@ -1,4 +1,7 @@
-/** Names what the CSP refuses in any answer, and what ends its task: the first bytes of an answer, and which failures. */
+/**
+ * Names what the CSP refuses in any answer, and what ends its task: the first bytes of an answer, and which
+ * failures.
+ */
 import { CodedError } from '@eigenveil/platform';
 import type { Program } from '@eigenveil/task';
 import { isTellable } from '../channel/abort.ts';
@@ -8,10 +11,11 @@ import type { CspInput } from '../protocol.ts';
 import { ROTATED_MESSAGE, readRing, sendRing } from './messages.ts';
 
 /**
- * A failure that may depend on the shares ends the task like an answer, and no run of it follows. They are the same in every attempt, and what the data
- * user sends decides what is asked of them: by trying again it would learn them bit by bit. The check of a product fails for wrong guesses
- * at digits. The number of owners stands in an aggregate that may have been made so that another value overflows into it. Should neither the mark nor the end
- * become durable, the failure is the only one all the same: MessageStream.beforeCheck().
+ * A failure that may depend on the shares ends the task like an answer, and no run of it follows. They are
+ * the same in every attempt, and what the data user sends decides what is asked of them: by trying again it
+ * would learn them bit by bit. The check of a product fails for wrong guesses at digits. The number of owners
+ * stands in an aggregate that may have been made so that another value overflows into it. Should neither the
+ * mark nor the end become durable, the failure is the only one all the same: MessageStream.beforeCheck().
  */
 export async function closedByFaults(
   { markAnswered, answer }: Pick<CspInput, 'markAnswered' | 'answer'>,

@@ -1,6 +1,7 @@
 /**
- * PCA of a correlation matrix by the `rotated` protocol: a garbled circuit standardises the features and gives both servers additive shares, and
- * from there on it is a PCA. docs/rotated-correlation.md has the steps and why that is as good.
+ * PCA of a correlation matrix by the `rotated` protocol: a garbled circuit standardises the features and
+ * gives both servers additive shares, and from there on it is a PCA. docs/rotated-correlation.md has the
+ * steps and why that is as good.
  */
 import { type CodedError, isOf } from '@eigenveil/platform';
 import { asReleased, correlationNoise, type Decomposition, unstandardised } from '@eigenveil/projection';
@@ -23,7 +24,10 @@ import type { RandomBits } from './random-bits.ts';
 import { matrixShareOfCsp, matrixShareOfUser, rotatingChoices, rotatingCorrelations } from './rotating.ts';
 import { drawSecrets, fixed } from './secrets.ts';
 
-/** Called for after the owners were checked, and then after the circuit; each must be drawn for this answer alone. */
+/**
+ * Called for after the owners were checked, and then after the circuit; each must be drawn for this answer
+ * alone.
+ */
 interface Means<Multiplier> {
   readonly session: () => Promise<Session>;
   readonly products: () => Promise<Multiplier>;
@@ -34,7 +38,10 @@ interface Asked {
   readonly program: Program;
 }
 
-/** Times the noise's 2^−n: far above what noise and the circuit's rounding make of the trace of a correlation matrix, per feature. */
+/**
+ * Times the noise's 2^−n: far above what noise and the circuit's rounding make of the trace of a correlation
+ * matrix, per feature.
+ */
 const PLAUSIBLE_TRACE = 2 ** 16;
 
 /**
@@ -103,7 +110,8 @@ export async function askCorrelation(
     { task, program: withNoiseOf(program, opened, parameters) },
     { ...input, onAnswer },
   ).catch((error: unknown) => {
-    // Until the answer has come an error is what it is without the failure: by what becomes of the task, and when, the CSP would see that there is one.
+    // Until the answer has come an error is what it is without the failure: by what becomes of the task, and
+    // when, the CSP would see that there is one.
     throw (isOver && opened.failure) || error;
   });
   if (opened.failure) throw opened.failure;
@@ -111,8 +119,8 @@ export async function askCorrelation(
 }
 
 /**
- * Opens what the circuit gives. Where its check fails, the data user goes on with zeros, so that the CSP does not see that it did: whether it does may depend on
- * a bit of the data user's shares, if the CSP deviates.
+ * Opens what the circuit gives. Where its check fails, the data user goes on with zeros, so that the CSP does
+ * not see that it did: whether it does may depend on a bit of the data user's shares, if the CSP deviates.
  */
 async function openStandardised(
   session: Session,
@@ -151,7 +159,10 @@ function raisesOf({ features, raise }: RotatedParameters): bigint[] {
   return new Array<bigint>(features).fill(raise);
 }
 
-/** The vectors over the features' deviations, which follow from what the circuit gave, and the outputs that a correlation matrix has instead. */
+/**
+ * The vectors over the features' deviations, which follow from what the circuit gave, and the outputs that a
+ * correlation matrix has instead.
+ */
 function atFeaturesScale(
   result: Decomposition,
   { squares, Q }: MaskedCorrelation,

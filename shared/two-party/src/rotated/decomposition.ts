@@ -1,4 +1,7 @@
-/** The data user's computation on M: eigenvalues, the directions that it asks for, and from the answer the projection vectors. */
+/**
+ * The data user's computation on M: eigenvalues, the directions that it asks for, and from the answer the
+ * projection vectors.
+ */
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
@@ -21,21 +24,33 @@ import { type Matrix, symmetricMatrix, traceOf, transpose } from './matrices.ts'
 import type { RotatedParameters } from './parameters.ts';
 import { refineVectors } from './refine.ts';
 
-/** Far above the noise on an eigenvalue (below 2^−30 of the trace for 200 features), far below what a corrupted share leaves. */
+/**
+ * Far above the noise on an eigenvalue (below 2^−30 of the trace for 200 features), far below what a
+ * corrupted share leaves.
+ */
 const PLAUSIBLE_NEGATIVE = 2 ** -28;
 /** Times the flood: far above that on inner products of two vectors (below 2^6 of it), far below 1. */
 const PLAUSIBLE_PRODUCT = 2 ** 9;
 
 export interface Opened {
-  /** The eigenvalues of T/(Q·4^fractionBits), which is the total scatter, or of the correlation matrix; descending. */
+  /**
+   * The eigenvalues of T/(Q·4^fractionBits), which is the total scatter, or of the correlation matrix;
+   * descending.
+   */
   readonly spectrum: readonly number[];
   /** A in units of 2^−directionBits, d × components; zero when the result is refused. */
   readonly directions: Matrix;
-  /** The reason why there will be no result. The protocol runs to its end all the same, so that the CSP does not learn it. */
+  /**
+   * The reason why there will be no result. The protocol runs to its end all the same, so that the CSP does
+   * not learn it.
+   */
   readonly refusal: CodedError | undefined;
 }
 
-/** Decomposes M, whose upper triangle in units of 2^(−2f), mask included, is given as signed integers. Whatever M is, it throws nothing. */
+/**
+ * Decomposes M, whose upper triangle in units of 2^(−2f), mask included, is given as signed integers.
+ * Whatever M is, it throws nothing.
+ */
 export function decomposeMatrix(
   upper: readonly bigint[],
   samples: bigint,
@@ -140,15 +155,19 @@ export function checkSpectrum(
   }
 }
 
-/** Returns whether the least eigenvalue is further below 0 than noise of the protocol and rounding bring one of a scatter. */
+/**
+ * Returns whether the least eigenvalue is further below 0 than noise of the protocol and rounding bring one
+ * of a scatter.
+ */
 export function isIndefinite(values: readonly number[], slack: number): boolean {
   const trace = values.reduce((sum, value) => sum + Math.abs(value), 0);
   return values.at(-1)! < -PLAUSIBLE_NEGATIVE * trace - slack;
 }
 
 /**
- * Returns whether negative eigenvalues, which a floor's raise leaves to noise of the owners alone, add up to more than a quarter of the size of all. Otherwise the norm of
- * the matrix is at most twice its trace, as the distance of docs/rotated-floor.md takes it.
+ * Returns whether negative eigenvalues, which a floor's raise leaves to noise of the owners alone, add up to
+ * more than a quarter of the size of all. Otherwise the norm of the matrix is at most twice its trace, as the
+ * distance of docs/rotated-floor.md takes it.
  */
 export function isOutweighed(values: readonly number[]): boolean {
   const sizes = values.map(Math.abs);

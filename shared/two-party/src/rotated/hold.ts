@@ -14,8 +14,9 @@ export function partOf(pace: Pace, milliseconds: number, whole: number): Pace {
 }
 
 /**
- * From the receipt of a matrix to the next byte it takes a public time, whatever the matrix holds. Where it took longer, since the machine is slow, the byte
- * leaves at once: to give the one answer up would cost the owners' contributions, and would tell as much.
+ * From the receipt of a matrix to the next byte it takes a public time, whatever the matrix holds. Where it
+ * took longer, since the machine is slow, the byte leaves at once: to give the one answer up would cost the
+ * owners' contributions, and would tell as much.
  */
 export function holdToPace(stream: MessageStream, { milliseconds, clock, onMiss }: Pace): void {
   const moment = clock.now() + milliseconds;
@@ -26,7 +27,9 @@ export function holdToPace(stream: MessageStream, { milliseconds, clock, onMiss 
   });
 }
 
-/** Runs the last steps and ends the conversation. A failure of theirs waits for the byte that is held, too. */
+/**
+ * Runs the last steps and ends the conversation. A failure of theirs waits for the byte that is held, too.
+ */
 export async function toTheEnd<Result>(
   stream: MessageStream,
   input: DataUserInput,

@@ -1,4 +1,7 @@
-/** Products of long rows modulo a power of two, in doubles limb by limb: five to ten times faster than in big integers, whose entries here are of 57 to 66 bits. */
+/**
+ * Products of long rows modulo a power of two, in doubles limb by limb: five to ten times faster than in big
+ * integers, whose entries here are of 57 to 66 bits.
+ */
 import type { Matrix } from './matrices.ts';
 
 /** The bits that a double holds exactly. */
@@ -42,8 +45,8 @@ function limbBitsFor(n: number, ringBits: number): number {
 }
 
 /**
- * Bits k·limbBits to (k + 1)·limbBits of each entry in two's complement, lowest limbs first. Big integers are read a word of 64 bits at a time, and cut up as
- * numbers: a shift of a big integer makes a new one.
+ * Bits k·limbBits to (k + 1)·limbBits of each entry in two's complement, lowest limbs first. Big integers are
+ * read a word of 64 bits at a time, and cut up as numbers: a shift of a big integer makes a new one.
  * @param limbBits at most 31
  */
 function limbsOf(row: readonly bigint[], limbBits: number, count: number): Float64Array[] {

@@ -1,4 +1,7 @@
-/** Matrices of big integers, modulo a power of two where that is said. Rows of entries; nothing here is changed in place. */
+/**
+ * Matrices of big integers, modulo a power of two where that is said. Rows of entries; nothing here is
+ * changed in place.
+ */
 
 export type Matrix = readonly (readonly bigint[])[];
 

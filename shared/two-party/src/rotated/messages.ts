@@ -1,4 +1,7 @@
-/** The protocol's own messages in a MessageStream; types 0x40 to 0x4f belong to this room. All are ring elements of fixed length. */
+/**
+ * The protocol's own messages in a MessageStream; types 0x40 to 0x4f belong to this room. All are ring
+ * elements of fixed length.
+ */
 import { Integers } from '@eigenveil/platform';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { decodeShares } from '../shares.ts';
@@ -8,7 +11,10 @@ import { addMatrices, type Matrix, matrixOf } from './matrices.ts';
 export const ROTATED_MESSAGE = {
   /** From the data user: its share of the number of owners. */
   owners: 0x40,
-  /** From the CSP: its shares of Q, for a pencil of the numbers of rows by class, and, where the mean is declared, of V. */
+  /**
+   * From the CSP: its shares of Q, for a pencil of the numbers of rows by class, and, where the mean is
+   * declared, of V.
+   */
   declared: 0x41,
   /** From the CSP: its shares of the upper triangle of M. */
   matrix: 0x42,
@@ -69,8 +75,9 @@ export async function readRing(
 }
 
 /**
- * Opens vectors to the data user, with a flood that hides what the rounding of secret factors changes in them. Nothing that is not flooded is opened so: what
- * is a combination of secret numbers in whole numbers tells them all (Nguyen and Stern, "Merkle–Hellman revisited", CRYPTO 1997).
+ * Opens vectors to the data user, with a flood that hides what the rounding of secret factors changes in
+ * them. Nothing that is not flooded is opened so: what is a combination of secret numbers in whole numbers
+ * tells them all (Nguyen and Stern, "Merkle–Hellman revisited", CRYPTO 1997).
  */
 export function sendVectors(
   stream: MessageStream,
@@ -81,7 +88,10 @@ export function sendVectors(
   return sendRing(stream, ROTATED_MESSAGE.vectors, addMatrices(share, flood, ringBits).flat(), ringBits);
 }
 
-/** The vectors that the CSP opens, in units of the flood's deviation, 2^floodBits: digits below tell only of the flood. */
+/**
+ * The vectors that the CSP opens, in units of the flood's deviation, 2^floodBits: digits below tell only of
+ * the flood.
+ */
 export async function openVectors(
   stream: MessageStream,
   share: Matrix,

@@ -1,8 +1,9 @@
 /**
- * The lengths and scales of the `rotated` protocol, all functions of the public task, and the statistical distance that follows from
- * them. docs/rotated.md proves what is only stated here; its names are used.
+ * The lengths and scales of the `rotated` protocol, all functions of the public task, and the statistical
+ * distance that follows from them. docs/rotated.md proves what is only stated here; its names are used.
  *
- * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in units of 2^(−2f).
+ * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in
+ * units of 2^(−2f).
  */
 import { CodedError } from '@eigenveil/platform';
 import { layout } from '@eigenveil/statistics/owner';
@@ -20,9 +21,14 @@ import { TWO_PARTY_CODES } from '../codes.ts';
 import { MAXIMUM_RING_BITS } from '../products/ring-bits.ts';
 import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 
-/** The error bound of the rotation is computed for this number, and a computation of a minute or so allows it. */
+/**
+ * The error bound of the rotation is computed for this number, and a computation of a minute or so allows it.
+ */
 const MAXIMUM_FEATURES = 200;
-/** The widest ring of a PCA: in a wider one its mask would be as large as a unit of T, and with a floor nearly as large as the floor of a row. */
+/**
+ * The widest ring of a PCA: in a wider one its mask would be as large as a unit of T, and with a floor nearly
+ * as large as the floor of a row.
+ */
 const MAXIMUM_PCA_RING_BITS = 256;
 /** The uniform mask is 2^43 times wider than all that it has to hide. */
 export const MASK_GUARD = 43;
@@ -31,7 +37,9 @@ export const NOISE_INTEGER_BITS = 4;
 
 /** The precision of opened numbers, and the additional length that P needs. */
 export interface Exponents {
-  /** The deviation of the noise off the diagonal is 2^−noise of the trace of T, or of a public bound on it. */
+  /**
+   * The deviation of the noise off the diagonal is 2^−noise of the trace of T, or of a public bound on it.
+   */
   readonly noise: number;
   /** The deviation of the flood on every entry of a vector is 2^−flood. */
   readonly flood: number;
@@ -50,10 +58,16 @@ const FLOORED_EXPONENTS: Exponents = {
 export interface RotatedParameters {
   readonly features: number;
   readonly exponents: Exponents;
-  /** The fraction bits of cells as the servers compute with them, and of the sums of rows that a declared mean is made of. */
+  /**
+   * The fraction bits of cells as the servers compute with them, and of the sums of rows that a declared mean
+   * is made of.
+   */
   readonly fractionBits: number;
   readonly sumFractionBits: number;
-  /** Q times this, and of a correlation matrix this, is added to the diagonal of T, and taken off that of M, so that T is positive semidefinite with the noise of a floor; 0 without. */
+  /**
+   * Q times this, and of a correlation matrix this, is added to the diagonal of T, and taken off that of M,
+   * so that T is positive semidefinite with the noise of a floor; 0 without.
+   */
   readonly raise: bigint;
   /** ℓ: shares of the statistics, of T and of M are modulo 2^ℓ. */
   readonly ringBits: number;
@@ -62,8 +76,8 @@ export interface RotatedParameters {
   /** γ: fraction bits of the noise; times its scale it is noise in units of 2^(−2f). */
   readonly noiseBits: number;
   /**
-   * The number that scales the noise where that is public: the most that a correlation matrix can have for a trace, raised, in its units. Otherwise it is the trace of T,
-   * which is secret.
+   * The number that scales the noise where that is public: the most that a correlation matrix can have for a
+   * trace, raised, in its units. Otherwise it is the trace of T, which is secret.
    */
   readonly noiseScale: bigint | undefined;
   /** Bits of an entry of 2^γ noise, sign included. */
@@ -77,8 +91,9 @@ export interface RotatedParameters {
   /** Shares of Pᵀ A are modulo 2^vectorRingBits. */
   readonly vectorRingBits: number;
   /**
-   * Bits of the magnitude of the CSP's share of an entry of R and of V: x + 2^(b−1) + r, shifted as the floor has it and with its noise, is far shorter than
-   * the ring for every σ that a task can have: 2f is at least 134, σ at most 128.
+   * Bits of the magnitude of the CSP's share of an entry of R and of V: x + 2^(b−1) + r, shifted as the floor
+   * has it and with its noise, is far shorter than the ring for every σ that a task can have: 2f is at least
+   * 134, σ at most 128.
    */
   readonly shareBits: { readonly R: number; readonly V: number };
 }
@@ -121,8 +136,9 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
 }
 
 /**
- * Bits of the magnitude of the CSP's share of an entry of R and of V, whose noise, if they have any, is far smaller than their blinding; of the noised sums of
- * rows, where there is a floor. V of all classes has the same width.
+ * Bits of the magnitude of the CSP's share of an entry of R and of V, whose noise, if they have any, is far
+ * smaller than their blinding; of the noised sums of rows, where there is a floor. V of all classes has the
+ * same width.
  */
 export function shareBitsOf(task: StatisticsTask): { R: number; V: number; sums: number } {
   const { blindingBits } = layout(task);
@@ -140,9 +156,10 @@ export function shareBitsOf(task: StatisticsTask): { R: number; V: number; sums:
 }
 
 /**
- * ℓ: both servers' shares must be reduced modulo 2^ℓ, whatever the value. 2⌈log₂ Q_max⌉ + 2·fractionBits + 2f + ⌈log₂ d⌉ + 2: no entry of M
- * is larger than the trace of T, at most d·Q_max²·4^fractionBits; a sign; and a bit for noise and mask. Under differential privacy the bounds
- * of the noisy statistics take the place of Q_max and 4^fractionBits.
+ * ℓ: both servers' shares must be reduced modulo 2^ℓ, whatever the value. 2⌈log₂ Q_max⌉ + 2·fractionBits + 2f +
+ * ⌈log₂ d⌉ + 2: no entry of M is larger than the trace of T, at most d·Q_max²·4^fractionBits; a sign; and a
+ * bit for noise and mask. Under differential privacy the bounds of the noisy statistics take the place of
+ * Q_max and 4^fractionBits.
  * @throws as `rotatedParameters`
  */
 export function rotatedRingBits(task: StatisticsTask): number {
@@ -150,8 +167,9 @@ export function rotatedRingBits(task: StatisticsTask): number {
 }
 
 /**
- * Returns the raise of a correlation matrix, in its units, whose features with variance have more than the least variance of the floor. With the noise in products of grains,
- * what is divided by deviations is at most its least eigenvalue times the largest ratio of a squared grain to a variance.
+ * Returns the raise of a correlation matrix, in its units, whose features with variance have more than the
+ * least variance of the floor. With the noise in products of grains, what is divided by deviations is at most
+ * its least eigenvalue times the largest ratio of a squared grain to a variance.
  */
 function correlationRaiseOf(task: StatisticsTask): bigint {
   const floor = floorOf(task);
@@ -170,8 +188,8 @@ export interface DistanceBound {
 }
 
 /**
- * Bounds on the statistical distance between the data user's view and its simulation, for `components` directions of length at most 1
- * (docs/rotated.md, "The distance").
+ * Bounds on the statistical distance between the data user's view and its simulation, for `components`
+ * directions of length at most 1 (docs/rotated.md, "The distance").
  */
 export function rotatedDistance(
   {
@@ -181,7 +199,8 @@ export function rotatedDistance(
   }: Pick<RotatedParameters, 'features' | 'rotationBits' | 'exponents'>,
   components: number,
 ): DistanceBound {
-  // With up to two features an entry can be 1, which is cut to 1 − 2^−f; otherwise all are rounded to nearest.
+  // With up to two features an entry can be 1, which is cut to 1 − 2^−f; otherwise all are rounded to
+  // nearest.
   const entryError = d <= 2 ? 2 ** -f : 2 ** -(f + 1) * (1 + 2 ** -16);
   const rotationError = d * entryError; // Frobenius
   const perDeviation = 1 / Math.sqrt(2 * Math.PI);
@@ -194,7 +213,8 @@ export function rotatedDistance(
       (exponents === FLOORED_EXPONENTS ? 2 : 1),
     mask: 2 ** -MASK_GUARD * (1 + 2 ** -20),
     rotationInVectors: perDeviation * rotationError * Math.sqrt(components) * 2 ** exponents.flood,
-    // A Gaussian vector of at least two entries that is shorter than 2^−32; noise of more than 11.3 deviations.
+    // A Gaussian vector of at least two entries that is shorter than 2^−32; noise of more than 11.3
+    // deviations.
     sampling: 2 ** -64 + entries * 2 ** -90,
   };
   const total = Object.values(parts).reduce((sum, part) => sum + part, 0);

@@ -1,4 +1,7 @@
-/** The interface to secret multiplication. Both ends call alike; the products of one call take two round trips together. */
+/**
+ * The interface to secret multiplication. Both ends call alike; the products of one call take two round trips
+ * together.
+ */
 import type { ChosenProduct, CorrelatedProduct } from '../products/index.ts';
 
 /** The CSP's end: its shares of each product. */

@@ -1,8 +1,9 @@
 /**
- * Eigenvectors of an integer matrix beyond double precision, from all eigenpairs in doubles. Newton's correction for one vector,
- * a − (Y − ρ)⁺ (Y a − ρ a), takes the residual in whole numbers and the pseudo-inverse in doubles, as iterative refinement does
- * (Higham, "Accuracy and Stability of Numerical Algorithms", chapter 12): the error shrinks by about 2^−50/gap per step, where the gap
- * is relative to the largest eigenvalue.
+ * Eigenvectors of an integer matrix beyond double precision, from all eigenpairs in doubles. Newton's
+ * correction for one vector, a − (Y − ρ)⁺ (Y a − ρ a), takes the residual in whole numbers and the
+ * pseudo-inverse in doubles, as iterative refinement does (Higham, "Accuracy and Stability of Numerical
+ * Algorithms", chapter 12): the error shrinks by about 2^−50/gap per step, where the gap is relative to the
+ * largest eigenvalue.
  */
 import type { EigenPairs } from '@eigenveil/projection';
 import { roundDivide, squareRoot } from './integers.ts';
@@ -12,12 +13,16 @@ import { innerProduct, type Matrix } from './matrices.ts';
 const CORRECTION_GUARD_BITS = 16;
 /** The step count of gaps near the least that is refined at all. */
 const MAXIMUM_STEPS = 16;
-/** Eigenvalues nearer than this, relative to the largest, are not distinguished: their vectors in doubles are arbitrary. */
+/**
+ * Eigenvalues nearer than this, relative to the largest, are not distinguished: their vectors in doubles are
+ * arbitrary.
+ */
 const LEAST_GAP = 2 ** -44;
 
 /**
- * 2^bits times the vectors of the `count` first eigenpairs (d × count), rounded. `pairs` are those of `matrix` (d × d, symmetric) in doubles,
- * descending; where a vector belongs to eigenvalues that doubles do not distinguish, it is only as exact as they are.
+ * 2^bits times the vectors of the `count` first eigenpairs (d × count), rounded. `pairs` are those of
+ * `matrix` (d × d, symmetric) in doubles, descending; where a vector belongs to eigenvalues that doubles do
+ * not distinguish, it is only as exact as they are.
  */
 export function refineVectors(matrix: Matrix, pairs: EigenPairs, count: number, bits: number): bigint[][] {
   const columns = Array.from({ length: count }, (_, i) => refineVector(matrix, pairs, i, bits));

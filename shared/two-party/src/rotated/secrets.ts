@@ -1,4 +1,7 @@
-/** The secrets that the CSP draws for one answer: the rotation, the noise, the mask and the flood. A second draw for the same data recovers T. */
+/**
+ * The secrets that the CSP draws for one answer: the rotation, the noise, the mask and the flood. A second
+ * draw for the same data recovers T.
+ */
 import type { MessageStream } from '../channel/message-stream.ts';
 import { standardNormal } from './gaussian.ts';
 import { upperEntries } from './matrices.ts';
@@ -30,7 +33,10 @@ export function drawSecrets(
   };
 }
 
-/** Binds secrets as drawn for all runs of the answer: the choices of others, hidden behind the same streams, would show how they differ. */
+/**
+ * Binds secrets as drawn for all runs of the answer: the choices of others, hidden behind the same streams,
+ * would show how they differ.
+ */
 export function fixed<Secrets extends object>(stream: Pick<MessageStream, 'fix'>, secrets: Secrets): Secrets {
   const text = JSON.stringify(secrets, (_, value: unknown) =>
     typeof value === 'bigint' ? value.toString(16) : value,

@@ -7,7 +7,10 @@ export interface StatisticsShares {
   /** Upper triangle, row by row. Integers, valid in any ring, as V's are. */
   readonly R: readonly bigint[];
   readonly V: readonly bigint[];
-  /** The shares of the sums of rows that a declared mean is made of: with a floor, V with noise and more fraction bits. Elements of the ring. */
+  /**
+   * The shares of the sums of rows that a declared mean is made of: with a floor, V with noise and more
+   * fraction bits. Elements of the ring.
+   */
   readonly sums: readonly bigint[];
   readonly Q: bigint;
   readonly owners: bigint;
@@ -26,7 +29,10 @@ export function statisticsShares(
   return { R: asIntegers(R, ringBits), V: asIntegers(V, ringBits), sums, Q: M, owners };
 }
 
-/** The short integers that unblinding, the floor's shift and its noise left, from elements of the ring that they were reduced to. */
+/**
+ * The short integers that unblinding, the floor's shift and its noise left, from elements of the ring that
+ * they were reduced to.
+ */
 export function asIntegers(shares: readonly bigint[], ringBits: number): bigint[] {
   return shares.map((share) => BigInt.asIntN(ringBits, share));
 }

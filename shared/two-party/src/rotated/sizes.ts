@@ -100,7 +100,10 @@ function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exc
   ];
 }
 
-/** The choices of the second and of the last are the data user's; with a floor of the third, since an exchange that centres comes first. */
+/**
+ * The choices of the second and of the last are the data user's; with a floor of the third, since an exchange
+ * that centres comes first.
+ */
 function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exchange[] {
   const parameters = sketchParameters(task, program);
   const { features: d, columns: l, components: k, entryShareBits, ringBits } = parameters;

@@ -1,7 +1,10 @@
 /** The time that a data user waits with `rotated` before it goes on, by public sizes alone. */
 import { sumsOf, type TaskProposal } from '@eigenveil/task';
 
-/** Milliseconds from the last message to the end of the task, where `--answer-milliseconds` does not say otherwise. */
+/**
+ * Milliseconds from the last message to the end of the task, where `--answer-milliseconds` does not say
+ * otherwise.
+ */
 export function standardPaceOf({
   features,
   components,
@@ -14,8 +17,9 @@ export function standardPaceOf({
 }
 
 /**
- * Ten times what `rotated` needs for its decomposition on one core of a server of 2020 that does nothing else, by features and components, and a
- * quarter of a second: 0.36 s for 34 and 15, 0.5 s for 50 and 15, 11 s for 200 and 15. For a pencil, which waits twice, also what C₁ takes: see rootPace().
+ * Ten times what `rotated` needs for its decomposition on one core of a server of 2020 that does nothing
+ * else, by features and components, and a quarter of a second: 0.36 s for 34 and 15, 0.5 s for 50 and 15, 11
+ * s for 200 and 15. For a pencil, which waits twice, also what C₁ takes: see rootPace().
  */
 export function standardPace(features: number, components: number, isPencil = false): number {
   const decomposition = 1e-4 * features ** 3 + 4e-4 * components * features ** 2;
@@ -28,16 +32,21 @@ export function rootPace(features: number): number {
   return Math.ceil(250 + 10 * 3e-4 * features ** 3);
 }
 
-/** The time for contrasts of this number of classes, and for what they are multiplied by before the first product. */
+/**
+ * The time for contrasts of this number of classes, and for what they are multiplied by before the first
+ * product.
+ */
 export function contrastPace(features: number, classes: number): number {
   return 100 + Math.ceil(10 * 3e-5 * features * classes ** 2);
 }
 
 /**
- * The three waits of a sketch: from the numbers that are opened first to the first product, from M to C₁, and from M₂ to the directions. Each is three times or more what
- * a process takes that has just started, on a quiet core of a server of 2020; but the first, in which the CSP draws its secrets and the first product waits for it, a
- * fifth more than both take. For 60 columns and 20 components 0.95, 0.41 and 0.33 s at 1,024 features, 1.7, 0.41 and 0.57 s at 4,096. `whole` is from the last message to
- * the end of the task, and what a pace that is asked for stands for.
+ * The three waits of a sketch: from the numbers that are opened first to the first product, from M to C₁, and
+ * from M₂ to the directions. Each is three times or more what a process takes that has just started, on a
+ * quiet core of a server of 2020; but the first, in which the CSP draws its secrets and the first product
+ * waits for it, a fifth more than both take. For 60 columns and 20 components 0.95, 0.41 and 0.33 s at 1,024
+ * features, 1.7, 0.41 and 0.57 s at 4,096. `whole` is from the last message to the end of the task, and what
+ * a pace that is asked for stands for.
  */
 export function sketchPaces(features: number, columns: number, components: number) {
   const entries = features * columns;

@@ -11,7 +11,8 @@ import {
 import { pencilParameters } from './parameters.ts';
 
 /**
- * @throws ERR_PROGRAM_INVALID for ρ′ < 0 or ρ′ > ρ, and under differential privacy; ERR_FULL_RANK without `allowFullRank` for more
+ * @throws ERR_PROGRAM_INVALID for ρ′ < 0 or ρ′ > ρ, and under differential privacy; ERR_FULL_RANK without
+ * `allowFullRank` for more
  *   components than `mostRotatedComponents`; ERR_NOT_POSITIVE_DEFINITE for MDR without a ridge and
  *   with too few classes of privacy
  * @throws ERR_TASK_RANGE
@@ -39,9 +40,9 @@ export function checkPencil(task: StatisticsTask, program: Program): void {
 }
 
 /**
- * The least rank of T from which a result may be revealed. WᵀBW is told, as eigenvectors are of a PCA: what leastRank() says of these. MDR's T
- * has no variances that a mean could tell, and its rank is the number of its classes' contrasts: one more than its components is enough, unless
- * its null space is public.
+ * The least rank of T from which a result may be revealed. WᵀBW is told, as eigenvectors are of a PCA: what
+ * leastRank() says of these. MDR's T has no variances that a mean could tell, and its rank is the number of
+ * its classes' contrasts: one more than its components is enough, unless its null space is public.
  */
 export function leastRankOf(program: Program): number {
   const components = cappedComponents(program);

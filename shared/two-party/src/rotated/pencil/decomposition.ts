@@ -1,4 +1,7 @@
-/** The data user's computation on M and on Y: C₁, the directions that it asks for, and from the answer the projection vectors. */
+/**
+ * The data user's computation on M and on Y: C₁, the directions that it asks for, and from the answer the
+ * projection vectors.
+ */
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
@@ -20,7 +23,10 @@ import type { PencilParameters } from './parameters.ts';
 import { reductionOf } from './reduction.ts';
 import { eigenpairsOf, whiten } from './whitening.ts';
 
-/** B's least eigenvalue over what noise moves it by: below the one there may be none, below the other vectors are not exact. */
+/**
+ * B's least eigenvalue over what noise moves it by: below the one there may be none, below the other vectors
+ * are not exact.
+ */
 const NO_EIGENVALUE = 2;
 const EXACT_EIGENVALUE = 2 ** 10;
 /** Far above noise and rounding on ν and on lengths, far below what a corrupted share leaves. */
@@ -39,7 +45,10 @@ export interface Root {
   readonly root: Matrix;
   /** √ρ′ C₁ in units of 2^−whiteBits, where ρ′ > 0. */
   readonly signalColumns: Matrix | undefined;
-  /** C̃. When the result is refused it meets directions that are 0, and has entries as long as always, since products with 0 are faster. */
+  /**
+   * C̃. When the result is refused it meets directions that are 0, and has entries as long as always, since
+   * products with 0 are faster.
+   */
   readonly normalised: Matrix;
 }
 
@@ -84,8 +93,8 @@ export function refusalOfCounts(counts: Counts, task: StatisticsTask): Refusal |
 }
 
 /**
- * C₁ from M, whose upper triangle in units of 2^−(2f + scatterBits), mask included, is given as signed integers. Whatever M is, it throws
- * nothing, and it works for as long wherever C₁ can be had.
+ * C₁ from M, whose upper triangle in units of 2^−(2f + scatterBits), mask included, is given as signed
+ * integers. Whatever M is, it throws nothing, and it works for as long wherever C₁ can be had.
  */
 export function findRoot(
   upper: readonly bigint[],
@@ -173,12 +182,18 @@ function openRoot(
   };
 }
 
-/** ν is above 1 where a share was corrupted, or where noise of the owners is more than a floor's ridge outweighs. */
+/**
+ * ν is above 1 where a share was corrupted, or where noise of the owners is more than a floor's ridge
+ * outweighs.
+ */
 function tooLarge(raise: bigint): Refusal {
   return raise > 0n ? notPositiveDefinite() : implausible('"signal" expected that of a pencil');
 }
 
-/** The mean of the floor's ridge over features, and how far its largest is above: zeros without a floor, and of MDR, which has none. */
+/**
+ * The mean of the floor's ridge over features, and how far its largest is above: zeros without a floor, and
+ * of MDR, which has none.
+ */
 function ridgeOf(task: StatisticsTask): { readonly mean: number; readonly spread: number } {
   const ridge = task.method.kind === 'mdr' ? [] : (floorOf(task)?.ridge ?? []);
   const mean = ridge.reduce((sum, value) => sum + value, 0) / Math.max(1, ridge.length);
@@ -190,7 +205,10 @@ function fixed(value: number, bits: number): bigint {
   return BigInt(Math.round(value * 2 ** bits));
 }
 
-/** B = T + ρI has the eigenvalues of `pairs`; the noise on T is relative to its trace. Where doubles were not enough for C₁, B is as bad. */
+/**
+ * B = T + ρI has the eigenvalues of `pairs`; the noise on T is relative to its trace. Where doubles were not
+ * enough for C₁, B is as bad.
+ */
 function conditionRefusal(
   total: EigenPairs,
   pairs: EigenPairs,
@@ -210,7 +228,10 @@ function conditionRefusal(
   );
 }
 
-/** The directions from Y, d × columns, in units of 2^−openBits. It does the same work whatever Y is, and throws nothing. */
+/**
+ * The directions from Y, d × columns, in units of 2^−openBits. It does the same work whatever Y is, and
+ * throws nothing.
+ */
 export function decomposeSignal(
   Y: Matrix,
   { spectrum, condition, refusal: before }: OpenedTotal,
@@ -244,7 +265,8 @@ export function decomposeSignal(
 
 /**
  * The result. `vectors` are the d × components entries of Pᵀ C̃ᵀ P₂ᵀ A in units of the flood.
- * @throws ERR_ROTATION_CHECK when a vector has a length that it cannot have, and the refusal of what was opened
+ * @throws ERR_ROTATION_CHECK when a vector has a length that it cannot have, and the refusal of what was
+ * opened
  */
 export function finishPencil(
   { spectrum, condition, values, refusal }: OpenedSignal,

@@ -1,8 +1,10 @@
 /**
- * The lengths and scales of a pencil by the `rotated` protocol, all functions of the public task. docs/rotated-pencils.md has the steps and
- * the proof; distance.ts the statistical distance that follows from them.
+ * The lengths and scales of a pencil by the `rotated` protocol, all functions of the public task.
+ * docs/rotated-pencils.md has the steps and the proof; distance.ts the statistical distance that follows from
+ * them.
  *
- * Numbers "of n fraction bits" are integers in units of 2^−n. T and B are in units of Q·4^−fractionBits times those of S̄.
+ * Numbers "of n fraction bits" are integers in units of 2^−n. T and B are in units of Q·4^−fractionBits times
+ * those of S̄.
  */
 import {
   cappedComponents,
@@ -30,7 +32,10 @@ import {
 import type { Truncated } from '../truncate.ts';
 import { reductionOf } from './reduction.ts';
 
-/** Deviations: of the noise on M 2^−46 of the trace of T off the diagonal, of that on Y 2^−46, of the flood on vectors 2^−40. */
+/**
+ * Deviations: of the noise on M 2^−46 of the trace of T off the diagonal, of that on Y 2^−46, of the flood on
+ * vectors 2^−40.
+ */
 const EXPONENTS: Exponents = { noise: 46, flood: 40, guard: 86 };
 /** With a floor, nothing that is opened has more bits than the floor's least noise has in units of T. */
 const FLOORED_EXPONENTS: Exponents = {
@@ -42,11 +47,17 @@ const FLOORED_EXPONENTS: Exponents = {
 export const TRUNCATION_GUARD = 42;
 /** An error of this number of bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
-/** The trace of T is at most 2^(n − 11)/√d times B's least eigenvalue where the result is not refused, with noise of 2^−n. */
+/**
+ * The trace of T is at most 2^(n − 11)/√d times B's least eigenvalue where the result is not refused, with
+ * noise of 2^−n.
+ */
 export const STRETCH_GUARD = 11;
 /** Fraction bits of H. */
 const CONTRAST_BITS = 56;
-/** Fraction bits of G in units of rows in [−1, 1], and of T in those of their squares where it is not a matrix of whole numbers. */
+/**
+ * Fraction bits of G in units of rows in [−1, 1], and of T in those of their squares where it is not a matrix
+ * of whole numbers.
+ */
 const GROUP_BITS = 44;
 const SCATTER_BITS = 52;
 /** B has no eigenvalue below 2^−18 of a row's largest square: else the result is refused. */
@@ -61,10 +72,16 @@ export interface PencilParameters {
   /** Columns of Y: those of G, and one more for each feature where ρ′ > 0. */
   readonly columns: number;
   readonly exponents: Exponents;
-  /** The fraction bits of cells as the servers compute with them, and of the sums of rows by class that G is made of. */
+  /**
+   * The fraction bits of cells as the servers compute with them, and of the sums of rows by class that G is
+   * made of.
+   */
   readonly fractionBits: number;
   readonly sumFractionBits: number;
-  /** Q times these are added to the diagonal of T; what all of them have in common, `raise`, is taken off that of M. Zeros without a floor, and for MDR. */
+  /**
+   * Q times these are added to the diagonal of T; what all of them have in common, `raise`, is taken off that
+   * of M. Zeros without a floor, and for MDR.
+   */
   readonly raises: readonly bigint[];
   readonly raise: bigint;
   /** ℓ: shares of the statistics, of T and of M are modulo 2^ℓ. */
@@ -127,7 +144,8 @@ export function pencilRingBits(task: StatisticsTask): number {
 type Asked = Pick<Program, 'components' | 'method' | 'featureCount' | 'classCounts'>;
 
 /**
- * @throws ERR_TASK_RANGE where there are more features, or more columns with ρ′ > 0, than 200, or a ring would be wider than 300 bits
+ * @throws ERR_TASK_RANGE where there are more features, or more columns with ρ′ > 0, than 200, or a ring
+ * would be wider than 300 bits
  * @throws as `reductionOf` and `layout`
  */
 export function pencilParameters(task: StatisticsTask, program: Asked): PencilParameters {
@@ -176,8 +194,9 @@ function flooredSizes(task: StatisticsTask, floor: Floor): FlooredSizes {
 }
 
 /**
- * Bits of the largest trace of T, raised. The V of a class of M rows is at most M u + own, where `own` is the noise of all owners, and V' has noise of both servers, `servers`, on it.
- * Q·V'V'ᵀ/M is of that size with MDR. Otherwise V Vᵀ/M is taken off it, which leaves cross terms.
+ * Bits of the largest trace of T, raised. The V of a class of M rows is at most M u + own, where `own` is the
+ * noise of all owners, and V' has noise of both servers, `servers`, on it. Q·V'V'ᵀ/M is of that size with
+ * MDR. Otherwise V Vᵀ/M is taken off it, which leaves cross terms.
  */
 function noisedTraceBits(task: StatisticsTask, { deviation, grains, fractionBits }: Floor): number {
   const { M, R } = computedBounds(task);
@@ -223,7 +242,8 @@ export function lengthsOf({ summed, totalBits, floored, ...sizes }: Sizes): Penc
   const mixingBits = exponents.guard + ofSide(columns);
   const noiseBits = 2 * rotationBits - exponents.noise;
   const leastBits = 2 * fractionBits - LEAST_EIGENVALUE_BITS;
-  // MDR's T is rounded. Where it is no more than rounding the mask alone hides what P's own rounding makes of it.
+  // MDR's T is rounded. Where it is no more than rounding the mask alone hides what P's own rounding makes of
+  // it.
   const smallScatterBits = summed ? rotationBits + 2 * ceilLog2(d) + 2 : 0;
 
   const slack = (entries: number) => TRUNCATION_GUARD + ceilLog2(entries) + 1;
@@ -284,7 +304,10 @@ export function lengthsOf({ summed, totalBits, floored, ...sizes }: Sizes): Penc
   };
 }
 
-/** Returns the sizes of the products for T from one sum of all rows: its shares are sums of those of the first labelling's classes. */
+/**
+ * Returns the sizes of the products for T from one sum of all rows: its shares are sums of those of the first
+ * labelling's classes.
+ */
 export function totalSizes({ ringBits, shareBits: { R, V }, classes }: PencilParameters) {
   return { ringBits, shareBits: { R, V: V + ceilLog2(classes[0]!) } };
 }

@@ -1,7 +1,9 @@
 /**
- * Reduces each discriminant method to one problem, (S_B + ρ′I) w = ν (S̄ + ρI) w, and its eigenvalue λ a function of ν in [0, 1].
+ * Reduces each discriminant method to one problem, (S_B + ρ′I) w = ν (S̄ + ρI) w, and its eigenvalue λ a
+ * function of ν in [0, 1].
  *
- * - DCA: λ = ν. The book's form (S̄ + (ρ + ρ′)I) w = λ (S_W + ρI) w, with S_W = S̄ − S_B, is (S_B + ρ′I) w = (1 − 1/λ) (S̄ + (ρ + ρ′)I) w.
+ * - DCA: λ = ν. The book's form (S̄ + (ρ + ρ′)I) w = λ (S_W + ρI) w, with S_W = S̄ − S_B, is (S_B + ρ′I) w =
+ *   (1 − 1/λ) (S̄ + (ρ + ρ′)I) w.
  * - LDA, S_B w = λ (S̄ − S_B + ρI) w: λ = ν/(1 − ν).
  * - MDR: the same with S_B of utility, and S_B of utility plus S_B of privacy in the place of S̄.
  *
@@ -19,11 +21,17 @@ interface Reduction {
   readonly ridge: number;
   readonly signalRidge: number;
   readonly eigenvalue: (nu: number) => number;
-  /** Returns whether a largest ν, with noise of about 2^−noiseExponent, leaves the method's own B positive definite. */
+  /**
+   * Returns whether a largest ν, with noise of about 2^−noiseExponent, leaves the method's own B positive
+   * definite.
+   */
   readonly isDefinite: (nu: number, noiseExponent: number) => boolean;
 }
 
-/** @throws ERR_PROGRAM_INVALID for PCA, ridge and histograms, and for ρ′ < 0 or ρ′ > ρ, which `garbled` computes */
+/**
+ * @throws ERR_PROGRAM_INVALID for PCA, ridge and histograms, and for ρ′ < 0 or ρ′ > ρ, which `garbled`
+ * computes
+ */
 export function reductionOf(method: Method): Reduction {
   const divides = { isDefinite: (nu: number, n: number) => 1 - nu >= LEAST_MARGIN * 2 ** -n };
   switch (method.kind) {

@@ -10,8 +10,8 @@ export interface PencilShares {
   /** Upper triangle, row by row; empty for MDR. */
   readonly R: readonly bigint[];
   /**
-   * Sums of rows by class, d × classes, of all labellings side by side, the first one's first. With a floor those with noise, and before them, where there is
-   * R, those without.
+   * Sums of rows by class, d × classes, of all labellings side by side, the first one's first. With a floor
+   * those with noise, and before them, where there is R, those without.
    */
   readonly V: Matrix;
   /** The sums of the first labelling, d × classes; with a floor those with noise. */

@@ -1,8 +1,9 @@
 /**
- * C₁ with C₁ B C₁ᵀ = I for a positive definite B in whole numbers. Doubles give S = Λ^(−1/2) Eᵀ from B ≈ E Λ Eᵀ. The residual Δ = S B Sᵀ − I
- * is computed in whole numbers, and C₁ = (I + Δ)^(−1/2) S by the first terms of its series (Higham, "Functions of Matrices", chapter 6): the
- * leading one exactly, the others, which are squares and more of Δ, in doubles. With κ the condition of B, Δ is about 2^−50·κ, and the error 2^−50·Δ² and
- * Δ⁵. ‖C₁‖ is λ_min(B)^(−1/2), whatever the root.
+ * C₁ with C₁ B C₁ᵀ = I for a positive definite B in whole numbers. Doubles give S = Λ^(−1/2) Eᵀ from B ≈ E Λ
+ * Eᵀ. The residual Δ = S B Sᵀ − I is computed in whole numbers, and C₁ = (I + Δ)^(−1/2) S by the first terms
+ * of its series (Higham, "Functions of Matrices", chapter 6): the leading one exactly, the others, which are
+ * squares and more of Δ, in doubles. With κ the condition of B, Δ is about 2^−50·κ, and the error 2^−50·Δ²
+ * and Δ⁵. ‖C₁‖ is λ_min(B)^(−1/2), whatever the root.
  */
 import { type EigenPairs, symmetricEigen } from '@eigenveil/projection';
 import { roundShift } from '../integers.ts';
@@ -29,8 +30,8 @@ export function eigenpairsOf(matrix: Matrix, fractionBits: number): EigenPairs {
 }
 
 /**
- * C₁ in units of 2^−rootBits and C̃ in units of 2^−normalisedBits. `pairs` are those of B in doubles, B has `fractionBits`, its least
- * eigenvalue is at least 2^leastBits. Nothing where doubles are not enough for it.
+ * C₁ in units of 2^−rootBits and C̃ in units of 2^−normalisedBits. `pairs` are those of B in doubles, B has
+ * `fractionBits`, its least eigenvalue is at least 2^leastBits. Nothing where doubles are not enough for it.
  */
 export function whiten(
   B: Matrix,

@@ -4,7 +4,8 @@ import { leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
 import { sketchParameters } from './parameters.ts';
 
 /**
- * @throws ERR_FULL_RANK where the columns are too few for the components, or not fewer than features that vary: see checkSketch() of the task
+ * @throws ERR_FULL_RANK where the columns are too few for the components, or not fewer than features that
+ * vary: see checkSketch() of the task
  * @throws ERR_TASK_RANGE
  */
 export function checkSketched(task: StatisticsTask, program: Program): void {

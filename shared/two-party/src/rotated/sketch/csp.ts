@@ -1,4 +1,7 @@
-/** The CSP's side of a sketch by the `rotated` protocol: docs/rotated-sketches.md has the steps by the same numbers. */
+/**
+ * The CSP's side of a sketch by the `rotated` protocol: docs/rotated-sketches.md has the steps by the same
+ * numbers.
+ */
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';

@@ -1,4 +1,7 @@
-/** The data user's side of a sketch by the `rotated` protocol: docs/rotated-sketches.md has the steps by the same numbers. */
+/**
+ * The data user's side of a sketch by the `rotated` protocol: docs/rotated-sketches.md has the steps by the
+ * same numbers.
+ */
 import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
@@ -79,15 +82,18 @@ export async function askSketch(
   return finishSketch(last, vectors, { Q: Q!, V }, program, parameters);
 }
 
-/** This server's shares of twice the core, l × l, and of Z'', what is kept of Z, d × l. Z itself is not needed after that. */
+/**
+ * This server's shares of twice the core, l × l, and of Z'', what is kept of Z, d × l. Z itself is not needed
+ * after that.
+ */
 interface Centred {
   readonly core: Matrix;
   readonly kept: Matrix;
 }
 
 /**
- * Step 1: this server's share of Z, d × l, row by row. V(VᵀΩ)/Q is taken off its share of Y, or with a floor what two products make of a mean with noise; nothing, where the
- * number of rows refuses the result.
+ * Step 1: this server's share of Z, d × l, row by row. V(VᵀΩ)/Q is taken off its share of Y, or with a floor
+ * what two products make of a mean with noise; nothing, where the number of rows refuses the result.
  */
 async function centre(
   correlator: Correlator,
@@ -129,12 +135,15 @@ function keptOf(
       yield row;
     }
   };
-  // A mean is no longer than a share, sumBits + 1. That of a CSP that deviates is cut, whatever work it would take, and gives a wrong core as it would have.
+  // A mean is no longer than a share, sumBits + 1. That of a CSP that deviates is cut, whatever work it would
+  // take, and gives a wrong core as it would have.
   const core = inRing(doubledCore(rows(), l, signs, entryBits + 1), ringBits);
   return { core, kept };
 }
 
-/** Drops this number of low bits. Both servers round down, by a unit together, on average: so one is added. */
+/**
+ * Drops this number of low bits. Both servers round down, by a unit together, on average: so one is added.
+ */
 function roundedDown(share: bigint, bits: number): bigint {
   return (share >> BigInt(bits)) + BigInt(bits > 0);
 }
@@ -224,7 +233,8 @@ async function whitenedShare(
   { columns: l, rootEntryBits, framed, half, white }: SketchParameters,
 ): Promise<bigint[]> {
   const whitening = { matrix: root, entryBits: rootEntryBits, columns: l };
-  // Products with 0 are faster, and nothing holds these back: a multiple of both rings makes all entries as long, also of a root that is 0.
+  // Products with 0 are faster, and nothing holds these back: a multiple of both rings makes all entries as
+  // long, also of a root that is 0.
   const long = root.map((row) => row.map((entry) => entry + (1n << BigInt(half.ring + white.ring))));
   const plan = new Plan<ChosenProduct>();
   const G = liftChosen(plan, share.length, () => share, framed);

@@ -1,4 +1,7 @@
-/** The data user's computation on M and on M₂: C₁, the directions that it asks for, and from the answer the components. */
+/**
+ * The data user's computation on M and on M₂: C₁, the directions that it asks for, and from the answer the
+ * components.
+ */
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
@@ -27,7 +30,10 @@ import { SHIFT, type SketchParameters } from './parameters.ts';
 
 /** Far above noise and rounding on eigenvalues of at most 1, far below what a corrupted share leaves. */
 const PLAUSIBLE = 2 ** -20;
-/** The largest change by the rounding of Z' and the flood in lengths and inner products of components, relative to their lengths. */
+/**
+ * The largest change by the rounding of Z' and the flood in lengths and inner products of components,
+ * relative to their lengths.
+ */
 const ROUGHEST_PRODUCT = 2 ** -2;
 /** A component is at least this number of times as long as the flood on all of its entries. */
 const LEAST_LENGTH = 8;
@@ -42,14 +48,20 @@ type Refusal = CodedError;
 export interface Root {
   /** C₁, l × l, in units of 2^−rootBits; 0 when the result is refused. */
   readonly root: Matrix;
-  /** C̃. When the result is refused it meets directions that are 0, and has entries as long as always, since products with 0 are faster. */
+  /**
+   * C̃. When the result is refused it meets directions that are 0, and has entries as long as always, since
+   * products with 0 are faster.
+   */
   readonly normalised: Matrix;
 }
 
 interface OpenedCore extends Root {
   /** The factor from an eigenvalue of F to one of the sketch, in units of Z and the core. */
   readonly unit: number;
-  /** The square of a component's length as it is opened, in units of Z'·2^−vectorBits, over its eigenvalue of F. */
+  /**
+   * The square of a component's length as it is opened, in units of Z'·2^−vectorBits, over its eigenvalue of
+   * F.
+   */
   readonly squaredLength: number;
   readonly refusal: Refusal | undefined;
 }
@@ -75,8 +87,8 @@ export function refusalOfRows(rows: bigint, columns: number, task: StatisticsTas
 }
 
 /**
- * C₁ from M, whose upper triangle in units of 2^−(2f), mask included, is given as signed integers. Whatever M is, it throws nothing, and it works for as long
- * wherever C₁ can be had.
+ * C₁ from M, whose upper triangle in units of 2^−(2f), mask included, is given as signed integers. Whatever M
+ * is, it throws nothing, and it works for as long wherever C₁ can be had.
  */
 export function findRoot(
   upper: readonly bigint[],
@@ -131,7 +143,8 @@ function openRoot(matrix: Matrix, { featureCount: d }: Program, parameters: Sket
   if (parameters.hasFloor && isIndefinite(doubled.values, slack))
     return { root: matrix, normalised: matrix, unit: 0, squaredLength: 0, refusal: noiseOutweighs() };
   const tooLittle = trace / 2 < 2 ** parameters.leastTraceBits;
-  // C (M + shift) Cᵀ = I for C of `whitening`. An estimate of the trace of S̄ in units of Z, times the room that is left.
+  // C (M + shift) Cᵀ = I for C of `whitening`. An estimate of the trace of S̄ in units of Z, times the room
+  // that is left.
   const scaled = (2 ** parameters.headroomBits * trace) / 2 / l / 4 ** parameters.scaleBits;
   const scale = Math.sqrt(2 / scaled) * 2 ** cut;
   const root = (whitening?.root ?? matrix).map((row) =>
@@ -176,7 +189,10 @@ function times(entry: bigint, factor: number): bigint {
   return bits > 0 ? roundShift(product, bits) : product << BigInt(-bits);
 }
 
-/** The directions from M₂, upper triangle, in units of 2^−openBits. It does the same work whatever M₂ is, and throws nothing. */
+/**
+ * The directions from M₂, upper triangle, in units of 2^−openBits. It does the same work whatever M₂ is, and
+ * throws nothing.
+ */
 export function decomposeWhitened(
   upper: readonly bigint[],
   core: OpenedCore,
@@ -217,7 +233,8 @@ export function decomposeWhitened(
 
 /**
  * The result. `vectors` are the d × components entries of Z'' J in units of the flood, row by row.
- * @throws ERR_ILL_CONDITIONED when components are as small as what their entries are rounded to, ERR_ROTATION_CHECK when they have lengths or inner products that
+ * @throws ERR_ILL_CONDITIONED when components are as small as what their entries are rounded to,
+ * ERR_ROTATION_CHECK when they have lengths or inner products that
  *   they cannot have, and the refusal of what was opened
  */
 export function finishSketch(

@@ -1,6 +1,6 @@
 /**
- * Bounds on the statistical distance between the data user's view of a sketch and its simulation: docs/rotated-sketches.md, "The distance", has the argument
- * for each part.
+ * Bounds on the statistical distance between the data user's view of a sketch and its simulation:
+ * docs/rotated-sketches.md, "The distance", has the argument for each part.
  */
 import { MASK_GUARD } from '../parameters.ts';
 import { TRUNCATION_GUARD } from '../pencil/parameters.ts';
@@ -36,7 +36,8 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
   // The bits of what is kept of P A and of G, and of C₁ G.
   const turnedBits = fineRotationBits - turned.cut;
   const halfBits = turnedBits + rootBits - half.cut;
-  // With up to two rows an entry can be 1, which is cut to 1 − 2^−bits; otherwise all are rounded to nearest. In Frobenius norm.
+  // With up to two rows an entry can be 1, which is cut to 1 − 2^−bits; otherwise all are rounded to nearest.
+  // In Frobenius norm.
   const rounding = (bits: number) => l * (l <= 2 ? 2 ** -bits : 2 ** -(bits + 1) * ROUNDING);
   const rotation = rounding(rotationBits);
   // The noise has twice the variance on the diagonal.
@@ -55,7 +56,8 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
       ofTurnNoise *
       (2 * 2 ** ((SHIFT_BITS + Math.log2(l / d)) / 2) * rounding(fineRotationBits) +
         (2 + rotation) * rotation),
-    // The truncations of P A and G, of C₁ G, of F and of P₂ F. A matrix that mirrors its upper triangle counts √2 times.
+    // The truncations of P A and G, of C₁ G, of F and of P₂ F. A matrix that mirrors its upper triangle
+    // counts √2 times.
     truncationInSquare:
       ofTurnNoise *
       l *
@@ -67,7 +69,8 @@ export function sketchDistance(parameters: SketchParameters): SketchDistance {
     truncationInVectors: ofFlood * spread * (2 * 2 ** -directionBits + 2 ** -parameters.coefficientBits),
     // P₂ᵀ A, C̃ᵀ P₂ᵀ A and J; with a floor Z as well.
     wraps: (parameters.hasFloor ? 4 : 3) * 2 ** -(TRUNCATION_GUARD + 1),
-    // A Gaussian vector of at least two entries that is shorter than 2^−32, in two matrices; noise of more than 11.3 deviations, in two.
+    // A Gaussian vector of at least two entries that is shorter than 2^−32, in two matrices; noise of more
+    // than 11.3 deviations, in two.
     sampling: 2 * 2 ** -64 + l * (l + 1) * 2 ** -90,
   };
   const total = Object.values(parts).reduce((sum, part) => sum + part, 0);

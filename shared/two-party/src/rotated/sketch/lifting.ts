@@ -1,23 +1,32 @@
 /**
- * Drops fraction bits of shares modulo 2^ring of numbers below 2^(ring − 2) in magnitude, and lifts what is left to a longer ring. An offset of the correlator's makes
- * the numbers such of ring − 1 bits. Then u + c is the number, or 2^ring more: more unless both highest bits are 0, since the number's own is (Huang, Lu, Hong,
- * Ding, "Cheetah", USENIX Security 2022, section 4). So one product of two bits for each number tells shares of the carry, exactly. What is left after the cut is
- * right to less than a unit, and the error follows from the number and either share alone.
+ * Drops fraction bits of shares modulo 2^ring of numbers below 2^(ring − 2) in magnitude, and lifts what is
+ * left to a longer ring. An offset of the correlator's makes the numbers such of ring − 1 bits. Then u + c is
+ * the number, or 2^ring more: more unless both highest bits are 0, since the number's own is (Huang, Lu,
+ * Hong, Ding, "Cheetah", USENIX Security 2022, section 4). So one product of two bits for each number tells
+ * shares of the carry, exactly. What is left after the cut is right to less than a unit, and the error
+ * follows from the number and either share alone.
  *
- * A product of matrices has no entry-wise one: a row of the chooser's bits meets a diagonal matrix of the correlator's.
+ * A product of matrices has no entry-wise one: a row of the chooser's bits meets a diagonal matrix of the
+ * correlator's.
  */
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
 import type { Matrix } from '../matrices.ts';
 import { type Known, once, type Plan } from './plan.ts';
 
-/** A product that is computed modulo 2^ring, of which `cut` fraction bits are dropped, and what is left lifted to shares modulo 2^lifted. */
+/**
+ * A product that is computed modulo 2^ring, of which `cut` fraction bits are dropped, and what is left lifted
+ * to shares modulo 2^lifted.
+ */
 export interface Cut {
   readonly ring: number;
   readonly cut: number;
   readonly lifted: number;
 }
 
-/** Numbers that one product lifts: its diagonal matrix is as wide, and most of what both ends do for it grows with the square, but a third of a millisecond. */
+/**
+ * Numbers that one product lifts: its diagonal matrix is as wide, and most of what both ends do for it grows
+ * with the square, but a third of a millisecond.
+ */
 const LIFTED_AT_ONCE = 32;
 
 /** Adds the chooser's products, which begin a wave; returns its lifted shares. */

@@ -1,9 +1,11 @@
 /**
- * The lengths and scales of a sketch by the `rotated` protocol, all functions of the public task. docs/rotated-sketches.md has the steps and the
- * proof; distance.ts the statistical distance that follows from them.
+ * The lengths and scales of a sketch by the `rotated` protocol, all functions of the public task.
+ * docs/rotated-sketches.md has the steps and the proof; distance.ts the statistical distance that follows
+ * from them.
  *
- * Numbers "of n fraction bits" are integers in units of 2^−n. Z and the core are whole numbers, in units of Q·4^−fractionBits times those of S̄Ω and ΩᵀS̄Ω;
- * what is multiplied after the core is Z' = Z/2^cut, squared, and Z'' = Z/2^fineCut.
+ * Numbers "of n fraction bits" are integers in units of 2^−n. Z and the core are whole numbers, in units of
+ * Q·4^−fractionBits times those of S̄Ω and ΩᵀS̄Ω; what is multiplied after the core is Z' = Z/2^cut, squared,
+ * and Z'' = Z/2^fineCut.
  */
 import { layout } from '@eigenveil/statistics/owner';
 import {
@@ -24,13 +26,22 @@ import { TRUNCATION_GUARD } from '../pencil/parameters.ts';
 import type { Truncated } from '../truncate.ts';
 import type { Cut } from './lifting.ts';
 
-/** Deviations off the diagonal: of the noise on the core 2^−33 of its trace, of that on the whitened square 2^−30 of its estimated trace. */
+/**
+ * Deviations off the diagonal: of the noise on the core 2^−33 of its trace, of that on the whitened square
+ * 2^−30 of its estimated trace.
+ */
 export const NOISE_EXPONENT = 33;
 const TURN_NOISE_EXPONENT = 30;
-/** Deviations of the floods: on J, whose columns have a length of 1 at most, 2^−29; on what is opened of Z''J 2^−33 of the largest that an entry can be. */
+/**
+ * Deviations of the floods: on J, whose columns have a length of 1 at most, 2^−29; on what is opened of Z''J
+ * 2^−33 of the largest that an entry can be.
+ */
 const COEFFICIENT_FLOOD_EXPONENT = 29;
 export const FLOOD_EXPONENT = 33;
-/** log₂ of the flood's deviation in units of Z'' at least. With 2 units nobody sees that Z'' are whole numbers: by 2^−110 for an entry. */
+/**
+ * log₂ of the flood's deviation in units of Z'' at least. With 2 units nobody sees that Z'' are whole
+ * numbers: by 2^−110 for an entry.
+ */
 const LEAST_FLOOD_BITS = 1;
 /** Fraction bits of an orthogonal matrix beyond those of its side, and of the noise that it meets. */
 const ROTATION_GUARD = 40;
@@ -38,7 +49,10 @@ const ROTATION_GUARD = 40;
 const FINE_ROTATION_GUARD = 54;
 /** An error of this number of bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
-/** The bits that are kept of an entry of Z, of the largest that there can be, for Z' and for Z''. Real ones are 2^−12 to 2^−20 of that. */
+/**
+ * The bits that are kept of an entry of Z, of the largest that there can be, for Z' and for Z''. Real ones
+ * are 2^−12 to 2^−20 of that.
+ */
 const ENTRY_BITS = 24;
 const FINE_ENTRY_BITS = FLOOD_EXPONENT;
 /** ν·ΩᵀΩ becomes this part of the mean of the core's diagonal, for each feature: see sketchEigen. */
@@ -48,13 +62,16 @@ export const SHIFT_BITS = 23.4;
 /** A core whose trace is below 2^−28 of the largest that there can be is refused. */
 const LEAST_TRACE_BITS = 28;
 /**
- * The trace of what is decomposed last is at most 1 where that of S̄ is at most 2^h times the mean of the core's diagonal, which estimates it. Signs miss it by
- * that much with probability (e/2^h)^(l/2): 2^−40 or less, except with fewer than 13 columns. The result is refused then. Of a refinement ten columns may be signs.
+ * The trace of what is decomposed last is at most 1 where that of S̄ is at most 2^h times the mean of the
+ * core's diagonal, which estimates it. Signs miss it by that much with probability (e/2^h)^(l/2): 2^−40 or
+ * less, except with fewer than 13 columns. The result is refused then. Of a refinement ten columns may be
+ * signs.
  */
 const MOST_HEADROOM_BITS = 8;
 /**
- * Signs make the length of Ts, for a column s of Ω, larger than 2^3 times tr(T) with probability 2^−42, and an entry of it larger than that over √d with
- * 2^−45: see docs/rotated-sketches.md. Vectors of an earlier result may make them √d times tr(T), and tr(T).
+ * Signs make the length of Ts, for a column s of Ω, larger than 2^3 times tr(T) with probability 2^−42, and
+ * an entry of it larger than that over √d with 2^−45: see docs/rotated-sketches.md. Vectors of an earlier
+ * result may make them √d times tr(T), and tr(T).
  */
 const LUCK_BITS = 3;
 /** Beyond the least that C₁ can be in relation to its unit. */
@@ -69,7 +86,10 @@ export interface SketchParameters {
   readonly components: number;
   /** The columns of Ω have a norm of √d·2^scaleBits or so. */
   readonly scaleBits: number;
-  /** Bits of a share of the statistics as both servers begin with them: the CSP's is not negative and shorter by a bit, the data user's is negative. */
+  /**
+   * Bits of a share of the statistics as both servers begin with them: the CSP's is not negative and shorter
+   * by a bit, the data user's is negative.
+   */
   readonly shareRing: number;
   /** True if both servers' noise is in Y: Z is then of the scatter with it and with the raise. */
   readonly hasFloor: boolean;
@@ -77,14 +97,20 @@ export interface SketchParameters {
   readonly raise: bigint;
   /** Units of Z for 1 in the scatter matrix. */
   readonly scatterUnit: number;
-  /** The ring of the products that centre Y where there is a floor, and bits of the CSP's numbers in them, with their sign: of its share of V, and of that times Ω. */
+  /**
+   * The ring of the products that centre Y where there is a floor, and bits of the CSP's numbers in them,
+   * with their sign: of its share of V, and of that times Ω.
+   */
   readonly centringRing: number;
   readonly centringBits: { readonly V: number; readonly sums: number };
   /** Bits of either server's share of an entry of Z. */
   readonly entryBits: number;
   /** Bits of the CSP's share of an entry of Z'. */
   readonly entryShareBits: number;
-  /** The bits of Z, none of whose entries is larger than 2^sumBits, that are dropped for Z'; fewer are for Z''. */
+  /**
+   * The bits of Z, none of whose entries is larger than 2^sumBits, that are dropped for Z'; fewer are for
+   * Z''.
+   */
   readonly cut: number;
   readonly fineCut: number;
   /** ℓ: shares of twice the core, and of M, are modulo 2^ℓ. */
@@ -135,7 +161,10 @@ export interface SketchParameters {
   readonly coefficientFloodBits: number;
   /** Z''·J, in units of 2^−coefficientBits. */
   readonly vectorRing: number;
-  /** log₂ of the deviation of the flood on Z''·J, in these units: what is below is dropped as soon as it is opened. */
+  /**
+   * log₂ of the deviation of the flood on Z''·J, in these units: what is below is dropped as soon as it is
+   * opened.
+   */
   readonly floodBits: number;
   /** Fraction bits of what is left, in units of Z'. */
   readonly vectorBits: number;
@@ -174,8 +203,9 @@ export function sketchParameters(
 }
 
 /**
- * In units of R, at most: (V − Qp)²/Q of a feature, what the servers' noise on V and the rounding of p leave of the mean; and V_iV_j/Q beyond the square of a cell times Q, since V
- * has noise of the owners' own. There are more rows than columns.
+ * In units of R, at most: (V − Qp)²/Q of a feature, what the servers' noise on V and the rounding of p leave
+ * of the mean; and V_iV_j/Q beyond the square of a cell times Q, since V has noise of the owners' own. There
+ * are more rows than columns.
  */
 function missedBound(task: StatisticsTask): bigint {
   const floor = floorOf(task);
@@ -248,7 +278,8 @@ export function lengthsOf({
   const rootBits = Math.ceil(-least / 2) + ROOT_GUARD;
   const whiteBits = guarded;
   const noiseBits = 2 * rotationBits - NOISE_EXPONENT;
-  // Where the core is no more than rounding of the mean, the mask alone hides what P's own rounding makes of it.
+  // Where the core is no more than rounding of the mean, the mask alone hides what P's own rounding makes of
+  // it.
   const smallBits = rotationBits + 3 * ceilLog2(l) + columnBits + 4;
   // A row of Z'' has a length of √l of its largest entry; all of them one of √(d l).
   const row = Math.ceil(Math.log2(l) / 2);

@@ -1,4 +1,7 @@
-/** One server's additive shares of a sketch, over the integers: Z = TΩ centred, Z' of which low bits are dropped, and twice the core ΩᵀTΩ. */
+/**
+ * One server's additive shares of a sketch, over the integers: Z = TΩ centred, Z' of which low bits are
+ * dropped, and twice the core ΩᵀTΩ.
+ */
 import type { IntegerList } from '@eigenveil/platform';
 import { placesOf, type StatisticsTask } from '@eigenveil/task';
 import { roundDivide } from '../integers.ts';
@@ -8,11 +11,17 @@ import { asIntegers, checkShares } from '../shares.ts';
 import type { SketchParameters } from './parameters.ts';
 
 export interface SketchShares {
-  /** d × l integers, row by row, each made when it is asked for: all of thousands of features would be tens of megabytes. */
+  /**
+   * d × l integers, row by row, each made when it is asked for: all of thousands of features would be tens of
+   * megabytes.
+   */
   readonly Y: Iterable<readonly bigint[]>;
   /** Integers. */
   readonly V: readonly bigint[];
-  /** The shares of the sums of rows that the mean is made of: with a floor, V with noise. Elements of the ring. */
+  /**
+   * The shares of the sums of rows that the mean is made of: with a floor, V with noise. Elements of the
+   * ring.
+   */
   readonly sums: readonly bigint[];
   readonly Q: bigint;
   readonly owners: bigint;
@@ -21,7 +30,10 @@ export interface SketchShares {
 /** Ω: entries in whole numbers, d × l, row by row: see sketchMatrix. */
 export type TestMatrix = ArrayLike<number>;
 
-/** @throws RangeError when a share is not in [0, 2^shareRing), when there are others than the task's, and when Ω has another size */
+/**
+ * @throws RangeError when a share is not in [0, 2^shareRing), when there are others than the task's, and when
+ * Ω has another size
+ */
 export function sketchShares(
   task: StatisticsTask,
   { shares, signs }: { readonly shares: IntegerList; readonly signs?: TestMatrix | undefined },
@@ -48,7 +60,8 @@ export function sketchShares(
 }
 
 /**
- * V (VᵀΩ)/Q, rounded, d × l, row by row: what centres Y. Both are known to the data user alone, which takes it off its own share.
+ * V (VᵀΩ)/Q, rounded, d × l, row by row: what centres Y. Both are known to the data user alone, which takes
+ * it off its own share.
  * @param Q more than 0
  */
 export function centring(
@@ -83,16 +96,25 @@ export function doubledCore(
   return half.map((row, a) => row.map((entry, b) => entry + half[b]![a]!));
 }
 
-/** From a server's own Z'ᵀZ' and its share of the mixed product: its share of A, upper triangle, modulo 2^bits. */
+/**
+ * From a server's own Z'ᵀZ' and its share of the mixed product: its share of A, upper triangle, modulo
+ * 2^bits.
+ */
 export function gramShare(local: readonly bigint[], mixed: Matrix, bits: number): bigint[] {
   const both = upperEntries(mixed.length, (i, j) => mixed[i]![j]! + mixed[j]![i]!);
   return local.map((entry, e) => BigInt.asUintN(bits, entry + both[e]!));
 }
 
-/** So many bits of a share at a time, so that a sum of as many as there are features, times the entries of Ω, is exact in doubles. */
+/**
+ * So many bits of a share at a time, so that a sum of as many as there are features, times the entries of Ω,
+ * is exact in doubles.
+ */
 const LIMB_BITS = 24;
 
-/** ΩᵀZ, in doubles limb by limb: shares have more bits than a double, and are too many for products of big integers. */
+/**
+ * ΩᵀZ, in doubles limb by limb: shares have more bits than a double, and are too many for products of big
+ * integers.
+ */
 function signedSums(
   rows: Iterable<readonly bigint[]>,
   l: number,
