@@ -22,6 +22,15 @@ describe('a turn of phrase', () => {
     ['whose every', 'It has a task whose every text is hostile.'],
     ['in the mean', 'It is too large in the mean.'],
     ['in the midst of', 'It stops in the midst of a task.'],
+    ['who for whoever', 'The key is secret. Who has it can read all.'],
+    ['that is none', 'It signs no number that is none.'],
+    ['what of', 'It names what of the task is public.'],
+    ['such of', 'It turns shares into such of a larger ring.'],
+    ['in the place of', 'It writes zero in the place of the sum.'],
+    ['sees to it', 'The linter sees to that.'],
+    ['next to nothing', 'The test costs next to nothing.'],
+    ['and the like', 'It reads CSV and the like.'],
+    ['take off', 'The mean is taken off.'],
     ['in its turn', 'Each server answers in its turn.'],
     ['looks whether', 'It looks whether the key fits.'],
     ['is to be', 'The fault is to be renewed.'],
@@ -38,6 +47,7 @@ describe('a turn of phrase', () => {
     'There are twice so many as before.',
     'The name was `but for`, and no code is prose.',
     'It says something about the rows, or else nothing.',
+    'The page asks: who may contribute?',
     'It has to be renewed, and tells which part came first.',
   ])('"%s" is none', async (text) => {
     expect(await inDocument(text)).toEqual([]);

@@ -105,11 +105,11 @@ export async function ofPrivacyComparison(): Promise<Sentence[]> {
       );
     }),
     sentence(
-      'HPDP is behind two tasks in the mean by {} points [{}, {}], open',
+      'HPDP is behind two tasks on average by {} points [{}, {}], open',
       mean(OURS[1][1], 'HPDP').replace('+', ''),
     ),
     sentence(
-      "{} points [{}, {}] in the mean, not behind in {} cases of 40, open in {}. Both servers' costs what noise drawn twice costs: {} [{}, {}]",
+      "{} points [{}, {}] on average, not behind in {} cases of 40, open in {}. Both servers' costs what noise drawn twice costs: {} [{}, {}]",
       mean('Eigenveil, one server’s noise', 'central Gaussian'),
       beside(['Eigenveil, one server’s noise', 'central Gaussian'], 'not behind'),
       beside(['Eigenveil, one server’s noise', 'central Gaussian'], 'open'),

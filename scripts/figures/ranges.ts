@@ -87,7 +87,7 @@ function ofMonotone(report: Report): Sentence[] {
   );
   return [
     {
-      says: '(10,000 rows, ε = 1: {} → {} rows), and next to nothing where all bins are full ({} → {})',
+      says: '(10,000 rows, ε = 1: {} → {} rows), and almost nothing where all bins are full ({} → {})',
       figures: [skewed!, uniform!].flatMap((of) => of('Laplace: prefixes')),
     },
     { says: 'Single bins gain most: {} → {} rows', figures: skewed!('bins').map(toOneDigit) },

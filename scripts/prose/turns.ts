@@ -35,7 +35,7 @@ export const TURNS: readonly Turn[] = [
   {
     name: 'says something of',
     pattern:
-      /\b(say|says|said|tell|tells|told|know|knows|known|learns?|learnt) (anything|it|little|nothing|something) of\b/,
+      /\b(say|says|said|sees?|shows?|tell|tells|told|know|knows|known|learns?|learnt) (anything|it|little|nothing|something) of\b/,
     instead: '"about" in place of "of"',
   },
   {
@@ -56,6 +56,27 @@ export const TURNS: readonly Turn[] = [
   { name: 'whose every', pattern: /\bwhose every\b/, instead: '"in which every … is"' },
   { name: 'in the mean', pattern: /\bin the mean\b/, instead: '"on average"' },
   { name: 'in the midst of', pattern: /\bin the midst of\b/, instead: '"in the middle of" or "during"' },
+  {
+    name: 'who for whoever',
+    pattern: /(?<=[.;:] )Who (?=[a-z])(?![^.?]*\?)/,
+    instead: '"Anyone who", or the people by name',
+  },
+  {
+    name: 'that is none',
+    pattern: /\b(that|which|who) (is|are|was) none\b/,
+    instead: '"is not a" and the noun',
+  },
+  { name: 'what of', pattern: /\b[Ww]hat of\b/, instead: '"the part of … that"' },
+  { name: 'such of', pattern: /\bsuch of\b/, instead: '"those of" or the noun' },
+  { name: 'in the place of', pattern: /\bin the place of\b/, instead: '"in place of" or "instead of"' },
+  { name: 'sees to it', pattern: /\b(sees?|seen|saw) to (it|that|this)\b/, instead: '"ensures"' },
+  { name: 'next to nothing', pattern: /\bnext to nothing\b/, instead: '"almost nothing" or "almost zero"' },
+  { name: 'and the like', pattern: /\b(and|or) the like\b/, instead: '"and similar", with the noun' },
+  {
+    name: 'take off',
+    pattern: /\b(take|takes|taken|took|taking) ([a-z]+ )?off\b/,
+    instead: '"subtract" or "remove"',
+  },
   { name: 'in its turn', pattern: /\bin (its|their) turn\b/, instead: '"then"' },
   { name: 'looks whether', pattern: /\b[Ll]ook(s|ed|ing)? (if|whether)\b/, instead: '"checks whether"' },
   { name: 'is to be', pattern: /\b(is|are) (not )?to be\b/, instead: '"must be", "will be" or "should be"' },

@@ -3,7 +3,7 @@ import type { Feature } from './values/statistics-task.ts';
 
 /**
  * A feature, or with `count` that number of features of one range, whose names have numbers from `from` on in
- * the place of #.
+ * place of #.
  */
 export interface FeatureRun extends Feature {
   readonly count?: number;

@@ -474,7 +474,7 @@ const FileFeature = z
       .max(LIMITS.sketchedFeatures)
       .optional()
       .describe(
-        'The number of features of this range, whose names have numbers in the place of the one # in the name: pixel_# with 4 is pixel_0 to pixel_3. The task that is signed names each. Reveals: nothing more.',
+        'The number of features of this range, whose names have numbers in place of the one # in the name: pixel_# with 4 is pixel_0 to pixel_3. The task that is signed names each. Reveals: nothing more.',
       ),
     from: z
       .int()

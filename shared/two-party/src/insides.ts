@@ -1,6 +1,6 @@
 /**
  * The inside of the package, for private workspaces and tests alone: the parts of the protocols, and dealers,
- * seeds and simulators in their place. Nothing that is shipped may import it; the linter sees to that.
+ * seeds and simulators in their place. Nothing that is shipped may import it; the linter ensures that.
  */
 export { ClearSession } from './garbling/index.ts';
 export { GARBLING_MESSAGE } from './garbling/messages.ts';

@@ -57,7 +57,7 @@ export function resolutionOf(
   if (twoParty === 'linear') return { error: () => 0, gap: () => 0, status: 0 }; // no components
   const status = twoParty === 'garbled' ? 2 ** -RESIDUAL_PLACES * Math.abs(largest) : 0;
   if (method.kind === 'pca') {
-    // The norm of a correlation matrix is a secret; it is next to nothing wherever variances are far above
+    // The norm of a correlation matrix is a secret; it is almost zero wherever variances are far above
     // the noise.
     const norms = floor && !isStandardised(method) ? 2 ** NORM_PLACES * floor.norm : 0;
     // The circuit draws its line at 2^-rankPlaces of a trace, and what there is for noise, that it has

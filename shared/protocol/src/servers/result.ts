@@ -14,8 +14,8 @@ import { CODES, digestTask, type Projection } from '@eigenveil/wire';
 /**
  * Returns what the data user signs: the decomposition without the shift, and the parts of the task that it
  * belongs to.
- * @throws ERR_NOT_FINITE: a peer that deviates can make any numbers come out, and numbers that are none
- *   cannot be signed
+ * @throws ERR_NOT_FINITE: a peer that deviates can make any numbers come out, and values that are not
+ * numbers cannot be signed
  * @example
  * import { resultOf, sharesAtDataUser } from '@eigenveil/protocol/servers';
  * import { programOf } from '@eigenveil/task';

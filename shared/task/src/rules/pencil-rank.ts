@@ -11,7 +11,7 @@ type Told = Pick<Program, 'method' | 'classCounts' | 'twoValued'>;
  * where not even one is safe.
  *
  * One dimension that is left follows from the spectrum, so that two are the least. And nothing ties the
- * matrix that a data user puts in the place of the class means to what it has got of them, so that one that
+ * matrix that a data user puts in place of the class means to what it has got of them, so that one that
  * deviates has as many numbers about T alone as the second matrix has singular values: one per column, at
  * most one per feature. Variances of two-valued features are such numbers, too (rank.ts). Vectors and
  * spectrum leave m(m − 1)/2 angles unknown where m dimensions of T are left, and m more for each dimension of

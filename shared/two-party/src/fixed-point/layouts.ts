@@ -14,7 +14,7 @@ export interface Piece {
   readonly to: number;
 }
 
-/** A part of the lanes, for `gather` and the like: from `from` up to but not including `to`. */
+/** A part of the lanes, for `gather` and similar functions: from `from` up to but not including `to`. */
 export class Layout {
   readonly lanes: number;
   /**

@@ -46,7 +46,7 @@ export class GarblerSession implements Session<GarblerGates> {
     return GarblerSession.openWith({ stream, random, setUp });
   }
 
-  /** @internal Only tests may choose the parts: a guard in test/garbling/privacy.test.ts sees to it. */
+  /** @internal Only tests may choose the parts: a guard in test/garbling/privacy.test.ts ensures it. */
   static async openWith(parts: GarblerParts): Promise<GarblerSession> {
     const delta = Uint8Array.from(parts.random(LABEL_BYTES));
     delta[0] = delta[0]! | 1; // so that the select bits of a wire's two labels differ

@@ -16,7 +16,7 @@ export function keyFrom(seed: Uint8Array, purpose: string): Uint8Array {
 }
 
 /**
- * The same bytes for the same seed and purpose, in the order in which they are drawn: AES-256 in counter mode. Who draws at the same time as
+ * The same bytes for the same seed and purpose, in the order in which they are drawn: AES-256 in counter mode. Anyone who draws at the same time as
  * another takes a purpose of its own, so that it does not matter who is first.
  */
 function randomnessFrom(seed: Uint8Array, purpose: string): RandomSource {

@@ -163,8 +163,8 @@ function laneOf({ x, cosine, sine, entry, off }: Carried & Passed, i: number): C
 }
 
 /**
- * Per lane the cosine and sine of the direction of (x, e), and e times a cosine: (0, 1) where both are next
- * to nothing. T falls apart there, and if the shift belongs to the part that is done, x would be exactly 0
+ * Per lane the cosine and sine of the direction of (x, e), and e times a cosine: (0, 1) where both are
+ * almost zero. T falls apart there, and if the shift belongs to the part that is done, x would be exactly 0
  * except for the error of the shift: its row must move on.
  */
 function direction(x: Fixed, e: Fixed, before: Fixed): { cosine: Fixed; sine: Fixed; y: Fixed } {

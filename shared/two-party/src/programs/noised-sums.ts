@@ -29,7 +29,7 @@ export function roomForNoise(task: StatisticsTask): Room {
 }
 
 export interface Exchanged {
-  /** As that of the total noise: T' in the place of S̄. */
+  /** As that of the total noise: T' in place of S̄. */
   readonly matrix: Fixed;
   /** True if it holds every entry, as it does of all positive definite ones that have enough room. */
   readonly fits: Wires;

@@ -11,7 +11,7 @@ export const WORD = FRACTION + 2;
 export const STURM_FRACTION = 22;
 /** Bits of every eigenvalue that bisection finds. */
 export const BISECTIONS = 20;
-/** Magnitudes below 2^-NOTHING are next to nothing for a rotation: a few times the error of a shift. */
+/** Magnitudes below 2^-NOTHING are almost zero for a rotation: a few times the error of a shift. */
 export const NOTHING = BISECTIONS - 1;
 /** QL sweeps per eigenvalue. */
 export const SWEEPS = 2;

@@ -65,7 +65,7 @@ export interface RotatedParameters {
   readonly fractionBits: number;
   readonly sumFractionBits: number;
   /**
-   * Q times this, and of a correlation matrix this, is added to the diagonal of T, and taken off that of M,
+   * Q times this, and of a correlation matrix this, is added to the diagonal of T, and subtracted from that of M,
    * so that T is positive semidefinite with the noise of a floor; 0 without.
    */
   readonly raise: bigint;

@@ -159,7 +159,7 @@ function openRoot(
   const { mean: meanRidge, spread } = ridgeOf(task);
   const lifted = Number(raised) * 2 ** -fraction;
   const spectrum = total.values.map((value) => (value - lifted) / scale - meanRidge);
-  // A feature with less than the mean of the ridges would lift an eigenvalue that is none.
+  // A feature with less than the mean of the ridges would lift a value that is not an eigenvalue.
   const least = spectrum.map((value) => value - spread);
   const refusal =
     (parameters.raise > 0n && isOutweighed(total.values) ? noiseOutweighs() : undefined) ??

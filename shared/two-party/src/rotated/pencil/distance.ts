@@ -54,7 +54,7 @@ export function pencilDistance(parameters: PencilParameters): PencilDistance {
         2 ** -whiteBits * (Math.sqrt(d * r) + (mixes ? Math.sqrt(d * n) : 0))),
     rotationInVectors: ofFlood * 2 * rotation * Math.sqrt(k),
     truncationInVectors: ofFlood * 2 * Math.sqrt(d * k) * 2 ** -directionBits,
-    // G, X, F, P₂ F, P₂ᵀ A, C̃ᵀ P₂ᵀ A, and what of T is truncated.
+    // G, X, F, P₂ F, P₂ᵀ A, C̃ᵀ P₂ᵀ A, and the part of T that is truncated.
     wraps: (5 + (mixes ? 1 : 0) + (truncates ? 1 : 0)) * 2 ** -(TRUNCATION_GUARD + 1),
     // A Gaussian vector of at least two entries that is shorter than 2^−32, in three matrices; noise of more
     // than 11.3 deviations.

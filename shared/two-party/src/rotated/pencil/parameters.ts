@@ -79,8 +79,8 @@ export interface PencilParameters {
   readonly fractionBits: number;
   readonly sumFractionBits: number;
   /**
-   * Q times these are added to the diagonal of T; what all of them have in common, `raise`, is taken off that
-   * of M. Zeros without a floor, and for MDR.
+   * Q times these are added to the diagonal of T; what all of them have in common, `raise`, is subtracted
+   * from that of M. Zeros without a floor, and for MDR.
    */
   readonly raises: readonly bigint[];
   readonly raise: bigint;
@@ -196,7 +196,7 @@ function flooredSizes(task: StatisticsTask, floor: Floor): FlooredSizes {
 /**
  * Bits of the largest trace of T, raised. The V of a class of M rows is at most M u + own, where `own` is the
  * noise of all owners, and V' has noise of both servers, `servers`, on it. Q·V'V'ᵀ/M is of that size with
- * MDR. Otherwise V Vᵀ/M is taken off it, which leaves cross terms.
+ * MDR. Otherwise V Vᵀ/M is subtracted from it, which leaves cross terms.
  */
 function noisedTraceBits(task: StatisticsTask, { deviation, grains, fractionBits }: Floor): number {
   const { M, R } = computedBounds(task);

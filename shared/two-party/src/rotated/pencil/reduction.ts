@@ -5,7 +5,7 @@
  * - DCA: λ = ν. The book's form (S̄ + (ρ + ρ′)I) w = λ (S_W + ρI) w, with S_W = S̄ − S_B, is (S_B + ρ′I) w =
  *   (1 − 1/λ) (S̄ + (ρ + ρ′)I) w.
  * - LDA, S_B w = λ (S̄ − S_B + ρI) w: λ = ν/(1 − ν).
- * - MDR: the same with S_B of utility, and S_B of utility plus S_B of privacy in the place of S̄.
+ * - MDR: the same with S_B of utility, and S_B of utility plus S_B of privacy in place of S̄.
  *
  * ν is at most 1, since S_B is at most S̄, as long as ρ′ is at most ρ.
  */

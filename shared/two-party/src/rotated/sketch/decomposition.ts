@@ -77,7 +77,7 @@ interface OpenedWhitened {
   readonly refusal: Refusal | undefined;
 }
 
-/** Returns why this number of rows has no result, if so: their mean is not taken off then. */
+/** Returns why this number of rows has no result, if so: their mean is not subtracted then. */
 export function refusalOfRows(rows: bigint, columns: number, task: StatisticsTask): Refusal | undefined {
   if (rows < 0n || rows > statisticsBounds(task).M)
     return implausible('"sampleCount" expected a number of samples that the task allows');

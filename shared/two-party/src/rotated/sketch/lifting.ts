@@ -1,6 +1,6 @@
 /**
  * Drops fraction bits of shares modulo 2^ring of numbers below 2^(ring − 2) in magnitude, and lifts what is
- * left to a longer ring. An offset of the correlator's makes the numbers such of ring − 1 bits. Then u + c is
+ * left to a longer ring. An offset of the correlator's makes them numbers of ring − 1 bits. Then u + c is
  * the number, or 2^ring more: more unless both highest bits are 0, since the number's own is (Huang, Lu,
  * Hong, Ding, "Cheetah", USENIX Security 2022, section 4). So one product of two bits for each number tells
  * shares of the carry, exactly. What is left after the cut is right to less than a unit, and the error

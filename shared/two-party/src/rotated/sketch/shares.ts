@@ -60,8 +60,8 @@ export function sketchShares(
 }
 
 /**
- * V (VᵀΩ)/Q, rounded, d × l, row by row: what centres Y. Both are known to the data user alone, which takes
- * it off its own share.
+ * V (VᵀΩ)/Q, rounded, d × l, row by row: what centres Y. Both are known to the data user alone, which
+ * subtracts it from its own share.
  * @param Q more than 0
  */
 export function centring(
