@@ -6,8 +6,8 @@
  * What a task says of its features goes to everybody who sees it, the CSP among them, who sees no result. So
  * the ranges follow from the earlier task's parameters and not from its vectors, whose sums would tell of
  * them: a vector of length 1 and a row of n features in [−1, 1] have a product of at most √n, and of at most
- * 2√n where the mean is subtracted. No reduced row leaves that. It is the same for all components, so that the
- * chain scales space alike in all directions.
+ * 2√n where the mean is subtracted. No reduced row leaves that. It is the same for all components, so that
+ * the chain scales space alike in all directions.
  *
  * A sketch with `refine` names an earlier result in the same way, of the same features: its vectors are the
  * first columns of Ω. Rows are not reduced by it.

@@ -7,10 +7,10 @@
  * What one row changes, for one histogram of one feature, m the height of the root of A:
  * - add-remove: a column of A, or 1 in the other count. The column is the larger: L1 = L2² = m + 1 (flat: 1),
  *   against 1.
- * - replace: two columns that are subtracted (shared/release, noise.ts), or a column and the other count: L1
- *   = L2² = m + 2 (flat: 2) for the latter. With m >= 2 that is at most 2m, the least that two columns of
- *   `tree` and `privelet` come to. So trees have at least two levels here, and bins are at least four.
- * So the other count needs no noise beyond that of A alone.
+ * - replace: two columns that are subtracted (shared/release, noise.ts), or a column and the other count: L1 =
+ *   L2² = m + 2 (flat: 2) for the latter. With m >= 2 that is at most 2m, the least that two columns of
+ *   `tree` and `privelet` come to. So trees have at least two levels here, and bins are at least four. So the
+ *   other count needs no noise beyond that of A alone.
  *
  * Features of one histogram: a row adds g columns, of g features. By the triangle inequality their sum
  * changes by at most g Δ₁ in L1 and g Δ₂ in L2, which is reached when all cells are alike. Histograms stand
@@ -33,8 +33,9 @@ import { signedBits } from './values/bits.ts';
 import type { HistogramMethod, StatisticsTask } from './values/statistics-task.ts';
 
 /**
- * Shares of sums of counts are in the integers modulo 2^54: sums of fewer than 2^53 cells, and noise, of which a double holds every value. A sum with noise that
- * leaves the ring comes in again at the other end: that is post-processing, and refusing it would tell something about the rows.
+ * Shares of sums of counts are in the integers modulo 2^54: sums of fewer than 2^53 cells, and noise, of
+ * which a double holds every value. A sum with noise that leaves the ring comes in again at the other end:
+ * that is post-processing, and refusing it would tell something about the rows.
  */
 export const LINEAR_RING_BITS = 54;
 
@@ -107,7 +108,10 @@ export function strategyOf(method: HistogramMethod): Strategy {
   return made;
 }
 
-/** Returns how many sums a task releases: for each histogram the rows of A, and its cells that are not a number. It is 0 for other tasks. */
+/**
+ * Returns how many sums a task releases: for each histogram the rows of A, and its cells that are not a
+ * number. It is 0 for other tasks.
+ */
 export function sumsOf({ method, features }: Shape): number {
   return method.kind === 'histogram'
     ? histogramsOf({ features }).length * (coefficientCount(strategyOf(method)) + 1)

@@ -79,7 +79,8 @@ function inRing(
 }
 
 /**
- * One number per sum, and 0 for the number of owners, which is no secret. The mean of several draws is closer to the counts, so whoever draws keeps it.
+ * One number per sum, and 0 for the number of owners, which is no secret. The mean of several draws is closer
+ * to the counts, so whoever draws keeps it.
  * @throws ERR_DP_PARAMETER for no histogram with differential privacy
  */
 export function drawSumNoise(task: StatisticsTask, source: RandomSource): bigint[] {

@@ -1,15 +1,18 @@
 /**
- * Checks that the receiver of the extension has put the same choice bits into all columns: Roy, "SoftSpokenOT" (CRYPTO 2022, section 4), as
- * in the revision of 2022 of Keller, Orsini, Scholl, "Actively secure OT extension with optimal overhead" (CRYPTO 2015).
+ * Checks that the receiver of the extension has put the same choice bits into all columns: Roy,
+ * "SoftSpokenOT" (CRYPTO 2022, section 4), as in the revision of 2022 of Keller, Orsini, Scholl, "Actively
+ * secure OT extension with optimal overhead" (CRYPTO 2015).
  *
- * Each block begins with 128 transfers of random choices that nobody uses. c are the choice bits of the block, t_j and q_j its columns at
- * receiver and sender, q_j = t_j ⊕ Δ_j·c. A challenge, a hash of what was sent, picks a linear hash h of 128 bits: GHASH under a key H, the tag of
- * AES-128-GCM for additional data less the tag of as many zeros. The receiver answers with x̄ = h(c) and a digest of all h(t_j). The
- * sender compares that with h(q_j) ⊕ Δ_j·x̄ before it uses a row.
+ * Each block begins with 128 transfers of random choices that nobody uses. c are the choice bits of the
+ * block, t_j and q_j its columns at receiver and sender, q_j = t_j ⊕ Δ_j·c. A challenge, a hash of what was
+ * sent, picks a linear hash h of 128 bits: GHASH under a key H, the tag of AES-128-GCM for additional data
+ * less the tag of as many zeros. The receiver answers with x̄ = h(c) and a digest of all h(t_j). The sender
+ * compares that with h(q_j) ⊕ Δ_j·x̄ before it uses a row.
  *
- * Bounds: two columns collide with probability below T / 2^105 for a receiver that tries T blocks. Otherwise it passes with probability 2^−m, and
- * then knows m bits of Δ. Assumptions: SHA-256 as a random oracle, for the challenge and in place of the h(t_j) themselves; AES-128 as an
- * ideal cipher, for H. Why: docs/arguments.md, "Check of the extension".
+ * Bounds: two columns collide with probability below T / 2^105 for a receiver that tries T blocks. Otherwise
+ * it passes with probability 2^−m, and then knows m bits of Δ. Assumptions: SHA-256 as a random oracle, for
+ * the challenge and in place of the h(t_j) themselves; AES-128 as an ideal cipher, for H. Why:
+ * docs/arguments.md, "Check of the extension".
  */
 import { createCipheriv, createHash, timingSafeEqual } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
@@ -40,7 +43,10 @@ export function challengeOf(transcript: Uint8Array, header: Uint8Array, correcti
     .subarray(0, HASH_BYTES);
 }
 
-/** The receiver's response, of RESPONSE_BYTES, from its choice bits and its 128 columns, one behind the other, all of one length. */
+/**
+ * The receiver's response, of RESPONSE_BYTES, from its choice bits and its 128 columns, one behind the other,
+ * all of one length.
+ */
 export function respond(challenge: Uint8Array, choices: Uint8Array, columns: Uint8Array): Uint8Array {
   const hash = linearHash(challenge, choices.length);
   return Buffer.concat([hash(choices), digestOf(challenge, hashColumns(hash, columns))]);

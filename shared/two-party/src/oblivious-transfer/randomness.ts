@@ -16,8 +16,9 @@ export function keyFrom(seed: Uint8Array, purpose: string): Uint8Array {
 }
 
 /**
- * The same bytes for the same seed and purpose, in the order in which they are drawn: AES-256 in counter mode. Anyone who draws at the same time as
- * another takes a purpose of its own, so that it does not matter who is first.
+ * The same bytes for the same seed and purpose, in the order in which they are drawn: AES-256 in counter
+ * mode. Anyone who draws at the same time as another takes a purpose of its own, so that it does not matter
+ * who is first.
  */
 function randomnessFrom(seed: Uint8Array, purpose: string): RandomSource {
   const stream = createCipheriv('aes-256-ctr', keyFrom(seed, purpose), new Uint8Array(16));

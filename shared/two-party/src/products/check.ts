@@ -20,9 +20,9 @@
  *    row i + 1 is so tied to the same C.
  *
  * Bounds. A correlator that deviates guesses n uniform bits with 2^−n, and learns no more than it had to
- * guess. Luck has probability 2^−41 at most. A chooser that deviates learns nothing. Anyone who fails learns that it
- * failed, and a guess that fails must be the last one: see closedByFaults() in rotated/closing.ts. Why:
- * docs/arguments.md, "Check of products", and docs/rotated.md for what it means for a rotation.
+ * guess. Luck has probability 2^−41 at most. A chooser that deviates learns nothing. Anyone who fails learns
+ * that it failed, and a guess that fails must be the last one: see closedByFaults() in rotated/closing.ts.
+ * Why: docs/arguments.md, "Check of products", and docs/rotated.md for what it means for a rotation.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Integers } from '@eigenveil/platform';

@@ -65,8 +65,8 @@ export interface RotatedParameters {
   readonly fractionBits: number;
   readonly sumFractionBits: number;
   /**
-   * Q times this, and of a correlation matrix this, is added to the diagonal of T, and subtracted from that of M,
-   * so that T is positive semidefinite with the noise of a floor; 0 without.
+   * Q times this, and of a correlation matrix this, is added to the diagonal of T, and subtracted from that
+   * of M, so that T is positive semidefinite with the noise of a floor; 0 without.
    */
   readonly raise: bigint;
   /** ℓ: shares of the statistics, of T and of M are modulo 2^ℓ. */

@@ -92,8 +92,8 @@ interface Centred {
 }
 
 /**
- * Step 1: this server's share of Z, d × l, row by row. V(VᵀΩ)/Q is subtracted from its share of Y, or with a floor
- * what two products make of a mean with noise; nothing, where the number of rows refuses the result.
+ * Step 1: this server's share of Z, d × l, row by row. V(VᵀΩ)/Q is subtracted from its share of Y, or with a
+ * floor what two products make of a mean with noise; nothing, where the number of rows refuses the result.
  */
 async function centre(
   correlator: Correlator,
