@@ -41,6 +41,9 @@ export interface Services {
   readonly client: TaskClient;
 }
 
+/** On a busy machine a step of a large task holds up answers for longer than a request waits, and connections break meanwhile. */
+const PATIENCE_MILLISECONDS = 600_000;
+
 /** `tick` is called whenever one listens. */
 export async function startServices(
   children: Children,
@@ -95,7 +98,12 @@ export async function startServices(
     dataUsers.push(await serveDataUser(directory, '--key-encryption-key', key));
   }
   const adminToken = (await readFile(adminTokenFile(dataUserFolder), 'utf8')).trim();
-  const client = new TaskClient({ url: dataUser.url, ca: certificate.cert, adminToken });
+  const client = new TaskClient({
+    url: dataUser.url,
+    ca: certificate.cert,
+    adminToken,
+    patienceMilliseconds: PATIENCE_MILLISECONDS,
+  });
   return {
     csp: { ...csp, folder: cspFolder, thumbprint: cspIdentity.thumbprint },
     dataUser: { ...dataUser, folder: dataUserFolder },
