@@ -16,7 +16,7 @@
  * changes by at most g Δ₁ in L1 and g Δ₂ in L2, which is reached when all cells are alike. Histograms stand
  * apart: L1 = Δ₁ Σ g, the number of features, and L2² = Δ₂² Σ g².
  */
-import { CodedError } from '@eigenveil/platform';
+import { checkAll } from '@eigenveil/platform';
 import { invalid as invalidParameter } from '@eigenveil/privacy/parts';
 import {
   type CoefficientNoise,
@@ -27,7 +27,7 @@ import {
   type Strategy,
   tree,
 } from '@eigenveil/release';
-import { TASK_CODES } from './codes.ts';
+import { invalid, rule } from './rules/rule.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
 import { signedBits } from './values/bits.ts';
 import type { HistogramMethod, StatisticsTask } from './values/statistics-task.ts';
@@ -166,50 +166,53 @@ export function checkOfHistogram(
   const { method, features } = task;
   if (method.kind !== 'histogram') return;
   const bins = 2 ** method.height;
-  checkStrategy(method, bins);
-  for (const { name, min, max, logarithmic = 0 } of features) {
-    const isMirrored = min === -max && logarithmic <= max / 2 && logarithmic / max >= 2 ** -1000;
-    expect(
-      min < max && (logarithmic === 0 || isMirrored),
-      name,
-      'min < max, and logarithmic at most half of max with min = −max',
-      min,
-    );
-  }
   const histograms = histogramsOf(task);
-  expect(
-    histograms.length * bins <= LIMITS.bins,
-    'method.height',
-    `at most ${LIMITS.bins} bins in all`,
-    bins,
-  );
-  for (const { name, features: indices, min, max, logarithmic } of histograms)
-    expect(
-      indices.every((i) => {
-        const it = features[i]!;
-        const isNamed = it.histogram === name || indices.length === 1;
-        return isNamed && it.min === min && it.max === max && it.logarithmic === logarithmic;
-      }),
-      name,
-      'features of one range, and no other name',
-      indices.length,
-    );
   const rows = task.maximumOwners * task.maximumSamplesPerOwner;
   const largest = Math.max(...histograms.map((it) => it.features.length));
-  expect(
-    rows * largest < 2 ** (LINEAR_RING_BITS - 1),
-    'maximumSamplesPerOwner',
-    'fewer than 2^53 cells',
-    rows * largest,
+  checkAll(
+    strategyRule(method, bins),
+    ...features.map(({ name, min, max, logarithmic = 0 }) => {
+      const isMirrored = min === -max && logarithmic <= max / 2 && logarithmic / max >= 2 ** -1000;
+      return rule(
+        min < max && (logarithmic === 0 || isMirrored),
+        name,
+        'min < max, and logarithmic at most half of max with min = −max',
+        min,
+      );
+    }),
+    rule(
+      histograms.length * bins <= LIMITS.bins,
+      'method.height',
+      `at most ${LIMITS.bins} bins in all`,
+      bins,
+    ),
+    ...histograms.map(({ name, features: indices, min, max, logarithmic }) =>
+      rule(
+        indices.every((i) => {
+          const it = features[i]!;
+          const isNamed = it.histogram === name || indices.length === 1;
+          return isNamed && it.min === min && it.max === max && it.logarithmic === logarithmic;
+        }),
+        name,
+        'features of one range, and no other name',
+        indices.length,
+      ),
+    ),
+    rule(
+      rows * largest < 2 ** (LINEAR_RING_BITS - 1),
+      'maximumSamplesPerOwner',
+      'fewer than 2^53 cells',
+      rows * largest,
+    ),
   );
 }
 
-function checkStrategy({ strategy, fanouts }: HistogramMethod, bins: number): void {
+function strategyRule({ strategy, fanouts }: HistogramMethod, bins: number) {
   const product = fanouts?.reduce((size, fanout) => size * fanout, 1);
   // Two levels at least: see above.
   const isTree =
     product === bins && fanouts!.length >= 2 && fanouts!.every((it) => Number.isInteger(it) && it >= 2);
-  expect(
+  return rule(
     strategy === 'tree' ? isTree : fanouts === undefined,
     'method.fanouts',
     `of tree alone, two or more whose product is ${bins}`,
@@ -219,7 +222,7 @@ function checkStrategy({ strategy, fanouts }: HistogramMethod, bins: number): vo
 
 /**
  * Checks what a histogram task has and has not beyond its counts.
- * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER
+ * @throws ERR_TASK_INVALID
  */
 export function checkHistogram(task: TaskProposal): void {
   const { differentialPrivacy: setting, ...other } = task;
@@ -234,20 +237,21 @@ export function checkHistogram(task: TaskProposal): void {
     'clippingNorm null': setting?.clippingNorm === null,
     [`epsilon from ${LEAST_EPSILON}`]: setting !== null && setting.epsilon >= LEAST_EPSILON,
   };
-  for (const [rule, holds] of Object.entries(rules)) if (!holds) throw invalid('method', rule, 'histogram');
-  checkOfHistogram(task);
+  checkAll(...Object.entries(rules).map(([expected, holds]) => rule(holds, 'method', expected, 'histogram')));
+}
+
+/**
+ * Checks that the bins of a histogram task differ and that its noise is to be had. They rest on `checkHistogram` and `checkOfHistogram`.
+ * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER
+ */
+export function checkBins(task: TaskProposal): void {
   const { method } = task;
   if (method.kind !== 'histogram') return;
-  for (const histogram of histogramsOf(task)) {
-    const edges = edgesOf(method, histogram);
-    expect(
-      edges.every((edge, i) => i === 0 || edge > edges[i - 1]!),
-      'method.height',
-      'bins that differ',
-      method.height,
-    );
-  }
-  releaseNoiseOf(task);
+  const ascends = (histogram: Histogram) =>
+    edgesOf(method, histogram).every((edge, i, edges) => i === 0 || edge > edges[i - 1]!);
+  checkAll(rule(histogramsOf(task).every(ascends), 'method.height', 'bins that differ', method.height), () =>
+    releaseNoiseOf(task),
+  );
 }
 
 /**
@@ -259,18 +263,22 @@ export function checkRanges(
   { features }: Pick<TaskProposal, 'features'>,
   counted: Pick<TaskProposal, 'method' | 'features'>,
 ): void {
-  expect(counted.method.kind === 'histogram', 'rangesFrom', 'the result of a histogram', counted.method.kind);
   const bounds = new Map(counted.features.map((feature) => [feature.name, feature]));
-  for (const { name, min, max } of features) {
-    const outer = bounds.get(name);
-    if (outer === undefined) throw invalid('rangesFrom', 'a histogram of every feature', `none of ${name}`);
-    expect(
-      outer.min <= min && max <= outer.max,
-      'features',
-      `${name} from ${outer.min} to ${outer.max} at most, as the histogram has it,`,
-      `${min} to ${max}`,
-    );
-  }
+  const { kind } = counted.method;
+  checkAll(
+    rule(kind === 'histogram', 'rangesFrom', 'the result of a histogram', kind),
+    ...features.map(({ name, min, max }) => {
+      const outer = bounds.get(name);
+      return outer === undefined
+        ? rule(false, 'rangesFrom', 'a histogram of every feature', `none of ${name}`)
+        : rule(
+            outer.min <= min && max <= outer.max,
+            'features',
+            `${name} from ${outer.min} to ${outer.max} at most, as the histogram has it,`,
+            `${min} to ${max}`,
+          );
+    }),
+  );
 }
 
 /**
@@ -283,18 +291,7 @@ export function checkNoHistogram(task: TaskProposal): void {
     twoParty !== 'linear' &&
     features.every(({ logarithmic, histogram }) => (logarithmic ?? histogram) === undefined) &&
     (setting === null || (setting.delta > 0 && setting.clippingNorm !== null));
-  expect(
-    holds,
-    'method',
-    'histogram for linear, logarithmic or shared features, delta 0 or clippingNorm null',
-    method.kind,
-  );
-}
-
-function expect(holds: boolean, title: string, expected: string, got: string | number): void {
-  if (!holds) throw invalid(title, expected, got);
-}
-
-function invalid(title: string, expected: string, got: string | number): CodedError {
-  return new CodedError(TASK_CODES.ERR_TASK_INVALID, `"${title}" expected ${expected}, got ${got}`);
+  if (holds) return;
+  const expected = 'histogram for linear, logarithmic or shared features, delta 0 or clippingNorm null';
+  throw invalid('method', expected, method.kind);
 }

@@ -44,6 +44,7 @@ export {
 } from './histogram.ts';
 export { noisePlanOf, stageTaskOf } from './noise.ts';
 export {
+  type CheckTerm,
   checkFeatures,
   checkProgram,
   checkRevealedByRotation,

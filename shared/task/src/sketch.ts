@@ -3,7 +3,7 @@
  * vectors of T ≈ TΩ (ΩᵀTΩ)⁻¹ (TΩ)ᵀ (Tropp, Yurtsever, Udell, Cevher, "Fixed-rank approximation of a
  * positive-semidefinite matrix from streaming data", 2017). docs/sketches.md has all of it.
  */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, checkAll } from '@eigenveil/platform';
 import { TASK_CODES } from './codes.ts';
 import { programOf, SKETCH_OUTPUTS } from './rules/program.ts';
 import { leastRank } from './rules/rank.ts';
@@ -48,52 +48,62 @@ export function draftedColumns(components: number): number {
  * for.
  *
  * Where Ω has as many columns as the scatter's rank, the sketch is the scatter itself: so columns must be
- * fewer than features that vary, and than rows less the mean. Of the rows that come the servers see it when
- * they compute. The rule of ranks (rank.ts) takes the columns for the rank.
- * @throws ERR_TASK_INVALID, ERR_FULL_RANK
+ * fewer than features that vary, and than rows less the mean. For the rows that come, the servers see it when
+ * they compute.
+ * @throws ERR_TASK_INVALID
  */
 export function checkSketch(task: TaskProposal): void {
   const { sketch, method, features, outputs, differentialPrivacy, twoParty, basis } = task;
   if (sketch === undefined) {
-    expect(
+    expecting(
       features.length <= LIMITS.features,
       `"features" expected at most ${LIMITS.features} without "sketch", got ${features.length}`,
-    );
+    )();
     return;
   }
-  expect(
-    method.kind === 'pca' && !isStandardised(method),
-    '"sketch" expected with the method pca of the covariance alone',
-  );
-  expect(
-    twoParty !== 'garbled',
-    '"sketch" expected with the two-party protocol rotated: garbled computes none',
-  );
-  expect(
-    differentialPrivacy === null,
-    '"sketch" expected without differential privacy, which sketches do not have',
-  );
-  // The rule for what a sketch leaves unknown holds for real numbers: an exact one of whole numbers may tell
-  // more.
-  expect(
-    task.exact || !task.allowFullRank,
-    '"allowFullRank" expected false unless "exact": a sketch never tells the whole scatter by its rank',
-  );
-  expect(
-    SKETCH_OUTPUTS.every((output) => outputs.includes(output)) && outputs.length === SKETCH_OUTPUTS.length,
-    `"outputs" expected ${SKETCH_OUTPUTS.join(' and ')}, and no others, with "sketch", got [${outputs}]`,
-  );
-  expect(
-    sketch.refine === undefined || basis === undefined,
-    '"sketch.refine" expected without "basis": a task names one earlier result',
-  );
   const { columns } = sketch;
   const varying = features.filter(({ min, max }) => min < max).length;
   const rows = task.maximumOwners * task.maximumSamplesPerOwner;
-  expect(
-    columns < Math.min(varying, rows - 1),
-    `"sketch.columns" expected fewer than the ${varying} features that vary, and than rows: with as many, the sketch is the scatter matrix itself, got ${columns}`,
+  checkAll(
+    expecting(
+      method.kind === 'pca' && !isStandardised(method),
+      '"sketch" expected with the method pca of the covariance alone',
+    ),
+    expecting(
+      twoParty !== 'garbled',
+      '"sketch" expected with the two-party protocol rotated: garbled computes none',
+    ),
+    expecting(
+      differentialPrivacy === null,
+      '"sketch" expected without differential privacy, which sketches do not have',
+    ),
+    // What a sketch leaves unknown holds for real numbers: an exact one of whole numbers may tell more.
+    expecting(
+      task.exact || !task.allowFullRank,
+      '"allowFullRank" expected false unless "exact": a sketch never tells the whole scatter by its rank',
+    ),
+    expecting(
+      SKETCH_OUTPUTS.every((output) => outputs.includes(output)) && outputs.length === SKETCH_OUTPUTS.length,
+      `"outputs" expected ${SKETCH_OUTPUTS.join(' and ')}, and no others, with "sketch", got [${outputs}]`,
+    ),
+    expecting(
+      sketch.refine === undefined || basis === undefined,
+      '"sketch.refine" expected without "basis": a task names one earlier result',
+    ),
+    expecting(
+      columns < Math.min(varying, rows - 1),
+      `"sketch.columns" expected fewer than the ${varying} features that vary, and than rows: with as many, the sketch is the scatter matrix itself, got ${columns}`,
+    ),
   );
+}
+
+/**
+ * Checks that a sketch has columns enough for its components: the rule of ranks (rank.ts) takes the columns for the rank.
+ * @throws ERR_FULL_RANK
+ */
+export function checkSketchRank(task: TaskProposal): void {
+  if (task.sketch === undefined) return;
+  const { columns } = task.sketch;
   const least = leastRank(programOf(task));
   if (columns >= least) return;
   throw new CodedError(
@@ -102,6 +112,9 @@ export function checkSketch(task: TaskProposal): void {
   );
 }
 
-function expect(holds: boolean, message: string): void {
-  if (!holds) throw new CodedError(TASK_CODES.ERR_TASK_INVALID, message);
+/** @returns a check that throws ERR_TASK_INVALID unless it holds */
+function expecting(holds: boolean, message: string): () => void {
+  return () => {
+    if (!holds) throw new CodedError(TASK_CODES.ERR_TASK_INVALID, message);
+  };
 }

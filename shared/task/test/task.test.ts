@@ -235,6 +235,43 @@ describe('a proposal', () => {
     expect(codeOf(changes)).toBe(code);
   });
 
+  /** Each fault by the member that it begins with. */
+  const faultsOf = (changes: Record<string, unknown>) => {
+    try {
+      checkTask(proposal(changes));
+    } catch (error) {
+      if (isOf(TASK_CODES, error)) return error.faults.map(({ words }) => /^"([^"]+)"/.exec(`${words}`)?.[1]);
+    }
+    return [];
+  };
+
+  test('is told all faults at once that do not rest on each other', () => {
+    const both = { differentialPrivacy: { ...dp, honestOwners: 2 }, labellings: classes };
+    const beside = { keyBits: 1024, closes: ['full', 'full'], minimumOwners: 11, serverLine: 'fast' };
+    expect(faultsOf({ ...both, ...beside, outputs: ['mean', 'mean'] })).toEqual([
+      'differentialPrivacy.honestOwners',
+      'labellings',
+      'outputs',
+      'closes',
+      'serverLine',
+      'minimumOwners',
+      'keyBits',
+    ]);
+    const program = { components: 5, outputs: ['classCounts', 'variances'] };
+    expect(faultsOf({ ...program, keyBits: 1024 })).toEqual(['outputs', 'outputs', 'components', 'keyBits']);
+    const sketch = { sketch: { columns: 4 }, twoParty: 'garbled', outputs: [], allowFullRank: true };
+    expect(faultsOf(sketch)).toEqual(['sketch', 'allowFullRank', 'outputs', 'sketch.columns']);
+    const bins = { method: { kind: 'histogram', strategy: 'flat', height: 2 } };
+    expect(faultsOf({ ...bins, exact: true })).toEqual([
+      'method',
+      'method',
+      'method',
+      'method',
+      'method',
+      'exact',
+    ]);
+  });
+
   test.each([
     [/at most 2, got 4/, { components: 4, outputs: ['spectrum'] }],
     [/at most 3, got 4/, { components: 4 }],

@@ -74,6 +74,11 @@ test('all that its form cannot say is shown at once', () => {
   ]);
 });
 
+test('the way to mend it is one that this page has', () => {
+  const [fault] = faultsOf(written({ exact: false, allowFullRank: false }));
+  expect(fault!.words).toMatch(/^"features\["a"\]\.grain" expected .*: a draft from a sample has it; /);
+});
+
 test('what is no JSON, or far too long, is said without a place', () => {
   expect(faultsOf('{"method":')).toEqual([{ words: expect.stringMatching(/^This is no JSON/), at: null }]);
   expect(faultsOf(`"${'x'.repeat(LARGEST_BYTES)}"`)[0]!.at).toBeNull();

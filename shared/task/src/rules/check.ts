@@ -3,15 +3,21 @@
  * callers that have no whole task, so the parts that these rest on can be checked alone. Each rule stands
  * here once.
  */
-import { CodedError, checkAll } from '@eigenveil/platform';
+import { CodedError, checkAll, term, words } from '@eigenveil/platform';
 import { TASK_CODES } from '../codes.ts';
 import { isExact } from '../floor/floor.ts';
-import { checkHistogram, checkNoHistogram, checkOfHistogram } from '../histogram.ts';
+import { checkBins, checkHistogram, checkNoHistogram, checkOfHistogram } from '../histogram.ts';
 import { FRACTION_BITS, type TaskProposal } from '../schema.ts';
-import { checkSketch, sketchColumnBound } from '../sketch.ts';
+import { checkSketch, checkSketchRank, sketchColumnBound } from '../sketch.ts';
 import { isStandardised, type Method, type StatisticsTask } from '../values/statistics-task.ts';
 import { type Program, programOf, revealedByRotation } from './program.ts';
 import { leastRank } from './rank.ts';
+import { invalid, rule } from './rule.ts';
+
+/** Terms in what is wrong with a task: surfaces have ways of their own to mend it. */
+export type CheckTerm = 'regrain';
+
+const REGRAIN: CheckTerm = 'regrain';
 
 /** The number of labellings of a method. MDR has one of utility and one of privacy. */
 export const LABELLINGS = {
@@ -25,7 +31,8 @@ export const LABELLINGS = {
 
 /**
  * Checks that the parameters of a task fit together and that no declared output reveals the scatter matrix
- * without consent. What its two-party protocol computes is checked by that.
+ * without consent. The two-party protocol checks what it computes. Faults that do not rest on each other are
+ * told together.
  * @throws ERR_TASK_INVALID, ERR_KEY_TOO_SHORT, ERR_TOO_MANY_COMPONENTS, ERR_FULL_RANK, and as
  * `checkRevealedByRotation`
  * @example
@@ -35,44 +42,59 @@ export const LABELLINGS = {
  * checkTask(proposal); // what its form cannot say
  */
 export function checkTask(task: TaskProposal): void {
-  const isHistogram = task.method.kind === 'histogram';
-  checkDifferentialPrivacy(task); // first: a program rests on what noise there is
-  if (isHistogram) {
-    checkHistogram(task);
-    checkStatisticsTask(task);
-  } else checkDecomposition(task);
   checkAll(
-    ...[checkNames, checkRidge, checkServerLine, checkOwners, checkSamples, checkKey].map(
-      (check) => () => check(task),
-    ),
-    // A task that is exact and does not consent is not asked whether its outputs tell the matrix.
-    () => {
-      checkConsent(task);
-      checkFullRank(task);
-    },
+    () => checkMethod(task),
+    () => checkNames(task),
+    () => checkRidge(task),
+    ...rulesOfServers(task),
+    () => checkKey(task),
+    () => checkConsent(task),
     () => checkGrains(task),
   );
 }
 
+/** What the task computes: first what a program, or bins, rest on, then those. */
+function checkMethod(task: TaskProposal): void {
+  const isHistogram = task.method.kind === 'histogram';
+  checkAll(
+    () => checkDifferentialPrivacy(task),
+    ...(isHistogram ? [checkHistogram] : [checkSketch, checkNoHistogram]).map((check) => () => check(task)),
+    () => checkStatisticsTask(task),
+  );
+  if (isHistogram) checkBins(task);
+  else checkDecomposition(task);
+}
+
 function checkNames({ outputs, closes = [] }: TaskProposal): void {
-  if (new Set(outputs).size !== outputs.length) throw invalid('outputs', 'distinct names', `${outputs}`);
-  if (new Set(closes).size !== closes.length) throw invalid('closes', 'each once', `${closes}`);
+  checkAll(
+    rule(new Set(outputs).size === outputs.length, 'outputs', 'distinct names', `${outputs}`),
+    rule(new Set(closes).size === closes.length, 'closes', 'each once', `${closes}`),
+  );
 }
 
-function checkServerLine({ serverLine, twoParty }: TaskProposal): void {
-  if (serverLine !== undefined && twoParty !== 'rotated')
-    throw invalid('serverLine', 'none unless by rotated', serverLine);
-}
-
-function checkOwners({ minimumOwners, maximumOwners }: TaskProposal): void {
-  if (minimumOwners > maximumOwners)
-    throw invalid('minimumOwners', `at most maximumOwners ${maximumOwners}`, minimumOwners);
-}
-
-function checkSamples({ maximumOwners, maximumSamplesPerOwner }: TaskProposal): void {
+function rulesOfServers(task: TaskProposal) {
+  const { serverLine, twoParty, minimumOwners, maximumOwners, maximumSamplesPerOwner } = task;
   const samples = maximumOwners * maximumSamplesPerOwner;
-  if (!Number.isSafeInteger(samples))
-    throw invalid('maximumSamplesPerOwner', 'fewer than 2^53 samples over all owners', samples);
+  return [
+    rule(
+      serverLine === undefined || twoParty === 'rotated',
+      'serverLine',
+      'none unless by rotated',
+      `${serverLine}`,
+    ),
+    rule(
+      minimumOwners <= maximumOwners,
+      'minimumOwners',
+      `at most maximumOwners ${maximumOwners}`,
+      minimumOwners,
+    ),
+    rule(
+      Number.isSafeInteger(samples),
+      'maximumSamplesPerOwner',
+      'fewer than 2^53 samples over all owners',
+      samples,
+    ),
+  ];
 }
 
 function checkKey({ keyBits, allowInsecureKey }: TaskProposal): void {
@@ -84,7 +106,8 @@ function checkKey({ keyBits, allowInsecureKey }: TaskProposal): void {
 }
 
 function checkFullRank(task: TaskProposal): void {
-  if (task.method.kind === 'histogram' || task.allowFullRank || !revealsScatter(task)) return;
+  // An exact task needs the same consent whatever its outputs tell.
+  if (task.allowFullRank || isExact(task) || !revealsScatter(task)) return;
   const most = mostComponents(task);
   throw new CodedError(
     TASK_CODES.ERR_FULL_RANK,
@@ -113,21 +136,29 @@ function checkGrains({ method, exact, features }: TaskProposal): void {
   if (silent === undefined) return;
   throw invalid(
     `features[${JSON.stringify(silent.name)}].grain`,
-    'the spacing of its values or "cell": "eigenveil-user task draft --regrain FILE --data SAMPLE" finds it in a sample; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow',
+    words`the spacing of its values or "cell": ${term(REGRAIN, '"eigenveil-user task draft --regrain FILE --data SAMPLE" finds it in a sample')}; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow`,
     'none',
   );
 }
 
 /** Checks what a projection has beyond other tasks. */
 function checkDecomposition(task: TaskProposal): void {
-  checkSketch(task); // first: nothing below is made for as many features without one
-  checkNoHistogram(task);
-  checkStatisticsTask(task);
-  if (task.method.kind === 'ridge' && task.basis !== undefined)
-    throw invalid('basis', 'none for ridge: a component is nothing to predict', task.basis);
+  const { method, basis, twoParty } = task;
   const program = programOf(task);
-  checkProgram(program);
-  if (task.twoParty === 'rotated') checkRevealedByRotation(program);
+  checkAll(
+    () => checkSketchRank(task),
+    rule(
+      method.kind !== 'ridge' || basis === undefined,
+      'basis',
+      'none for ridge: a component is nothing to predict',
+      `${basis}`,
+    ),
+    () => checkProgram(program),
+    () => {
+      if (twoParty === 'rotated') checkRevealedByRotation(program);
+    },
+  );
+  checkFullRank(task);
 }
 
 /** A noise matrix that is singular whatever the data would only be found when all owners have contributed. */
@@ -159,23 +190,34 @@ function mostComponents(task: TaskProposal): number {
  */
 export function checkStatisticsTask(task: StatisticsTask): void {
   const { method, features, labellings } = task;
-  checkLabellings(
-    method,
-    labellings.map(({ classes }) => classes.length),
-  );
-  for (const { column, classes } of labellings) {
-    if (new Set(classes).size !== classes.length)
-      throw invalid(`labellings[${JSON.stringify(column)}].classes`, 'distinct labels', 'a label twice');
-  }
-  checkFeatures(task);
-  checkOfHistogram(task);
-  checkSketchPrecision(task);
   const columns = [...features.map(({ name }) => name), ...labellings.map(({ column }) => column)];
-  if (columns.includes('')) throw invalid('features', 'names, and for labellings columns', 'an empty one');
-  if (new Set(columns).size !== columns.length)
-    throw invalid('features', 'names that differ, also from the columns of labellings', 'one twice');
-  checkCount('maximumOwners', task.maximumOwners);
-  checkCount('maximumSamplesPerOwner', task.maximumSamplesPerOwner);
+  checkAll(
+    () =>
+      checkLabellings(
+        method,
+        labellings.map(({ classes }) => classes.length),
+      ),
+    ...labellings.map(({ column, classes }) =>
+      rule(
+        new Set(classes).size === classes.length,
+        `labellings[${JSON.stringify(column)}].classes`,
+        'distinct labels',
+        'a label twice',
+      ),
+    ),
+    () => checkFeatures(task),
+    () => checkOfHistogram(task),
+    () => checkSketchPrecision(task),
+    rule(!columns.includes(''), 'features', 'names, and for labellings columns', 'an empty one'),
+    rule(
+      new Set(columns).size === columns.length,
+      'features',
+      'names that differ, also from the columns of labellings',
+      'one twice',
+    ),
+    count('maximumOwners', task.maximumOwners),
+    count('maximumSamplesPerOwner', task.maximumSamplesPerOwner),
+  );
 }
 
 /**
@@ -201,17 +243,21 @@ export function checkFeatures({
   features,
   fractionBits,
 }: Pick<StatisticsTask, 'features' | 'fractionBits'>): void {
-  checkFractionBits(fractionBits);
-  checkCount('features', features.length);
-  for (const { name, min, max } of features) {
+  checkAll(
+    fractionBitsRule(fractionBits),
+    count('features', features.length),
     // A finite width also rules out NaN and infinite ends.
-    if (!(min <= max) || !Number.isFinite(max - min))
-      throw invalid(
-        `features[${JSON.stringify(name)}]`,
-        'finite min <= max, and a finite difference',
-        `[${min}, ${max}]`,
-      );
-  }
+    ...features
+      .filter(({ min, max }) => !(min <= max && Number.isFinite(max - min)))
+      .map(({ name, min, max }) =>
+        rule(
+          false,
+          `features[${JSON.stringify(name)}]`,
+          'finite min <= max, and a finite difference',
+          `[${min}, ${max}]`,
+        ),
+      ),
+  );
 }
 
 /**
@@ -221,48 +267,73 @@ export function checkFeatures({
 export function checkProgram(program: Program): void {
   const { method, featureCount, classCounts, components, fractionBits, outputs, minimumOwners, noisy } =
     program;
-  checkCount('features', featureCount);
-  if (method.kind === 'ridge') checkRegression(program);
-  else checkCount('components', components);
-  checkCount('minimumOwners', minimumOwners);
-  checkFractionBits(fractionBits);
-  checkLabellings(method, classCounts);
-  if (method.kind === 'histogram') throw invalid('method', 'one that decomposes', method.kind);
-  if (method.kind !== 'pca' && !(method.ridge >= 0 && Number.isFinite(method.ridge)))
-    throw invalid('method.ridge', 'a finite number from 0', method.ridge);
-  if (method.kind === 'dca' && !Number.isFinite(method.signalRidge))
-    throw invalid('method.signalRidge', 'a finite number', method.signalRidge);
-  if (method.kind === 'mdr' && outputs.includes('trace'))
-    throw invalid('outputs', 'no trace for mdr, which does not collect R', 'trace');
-  if (LABELLINGS[method.kind] === 0 && outputs.includes('classCounts'))
-    throw invalid('outputs', `no classCounts for ${method.kind}, which has no classes`, 'classCounts');
-  // The rule of ranks counts the diagonal of a correlation matrix alone as public.
-  if (!isStandardised(method) && outputs.includes('variances'))
-    throw invalid('outputs', 'variances with the correlation scale of pca alone', 'variances');
-  if (isStandardised(method) && noisy)
-    throw invalid(
+  const { kind } = method;
+  checkAll(
+    count('features', featureCount),
+    () => (kind === 'ridge' ? checkRegression(program) : count('components', components)()),
+    count('minimumOwners', minimumOwners),
+    fractionBitsRule(fractionBits),
+    () => checkLabellings(method, classCounts),
+    rule(kind !== 'histogram', 'method', 'one that decomposes', kind),
+    ...rulesOfRidges(method),
+    rule(
+      kind !== 'mdr' || !outputs.includes('trace'),
+      'outputs',
+      'no trace for mdr, which does not collect R',
+      'trace',
+    ),
+    rule(
+      LABELLINGS[kind] > 0 || !outputs.includes('classCounts'),
+      'outputs',
+      `no classCounts for ${kind}, which has no classes`,
+      'classCounts',
+    ),
+    // The rule of ranks counts the diagonal of a correlation matrix alone as public.
+    rule(
+      isStandardised(method) || !outputs.includes('variances'),
+      'outputs',
+      'variances with the correlation scale of pca alone',
+      'variances',
+    ),
+    rule(
+      !(isStandardised(method) && noisy),
       'method.scale',
       'covariance with differential privacy: its public shift would be part of every variance',
       'correlation',
-    );
-  if (components > featureCount) {
-    throw new CodedError(
-      TASK_CODES.ERR_TOO_MANY_COMPONENTS,
-      `"components" expected at most ${featureCount}, the number of features, got ${components}`,
-    );
-  }
+    ),
+    () => {
+      if (components > featureCount)
+        throw new CodedError(
+          TASK_CODES.ERR_TOO_MANY_COMPONENTS,
+          `"components" expected at most ${featureCount}, the number of features, got ${components}`,
+        );
+    },
+  );
+}
+
+function rulesOfRidges(method: Method) {
+  if (method.kind === 'pca' || method.kind === 'histogram') return [];
+  const { ridge } = method;
+  const own = rule(ridge >= 0 && Number.isFinite(ridge), 'method.ridge', 'a finite number from 0', ridge);
+  if (method.kind !== 'dca') return [own];
+  const { signalRidge } = method;
+  return [own, rule(Number.isFinite(signalRidge), 'method.signalRidge', 'a finite number', signalRidge)];
 }
 
 /** The last feature is predicted from the others. */
 function checkRegression({ components, featureCount, outputs, noisy }: Program): void {
-  // With noise, nothing bounds the right side of the triangular system.
-  if (noisy)
-    throw invalid('differentialPrivacy', 'null for ridge, whose numbers noise would not fit', 'a setting');
-  if (components !== 0) throw invalid('components', '0 for ridge, whose weights are no vectors', components);
-  if (featureCount < 2)
-    throw invalid('features', 'two or more for ridge: the last is predicted', featureCount);
-  if (outputs.includes('spectrum'))
-    throw invalid('outputs', 'no spectrum for ridge, which decomposes nothing', 'spectrum');
+  checkAll(
+    // With noise, nothing bounds the right side of the triangular system.
+    rule(!noisy, 'differentialPrivacy', 'null for ridge, whose numbers noise would not fit', 'a setting'),
+    rule(components === 0, 'components', '0 for ridge, whose weights are no vectors', components),
+    rule(featureCount >= 2, 'features', 'two or more for ridge: the last is predicted', featureCount),
+    rule(
+      !outputs.includes('spectrum'),
+      'outputs',
+      'no spectrum for ridge, which decomposes nothing',
+      'spectrum',
+    ),
+  );
 }
 
 /**
@@ -285,42 +356,54 @@ export function checkRevealedByRotation({
 
 function checkLabellings({ kind }: Pick<Method, 'kind'>, classCounts: readonly number[]): void {
   const expected = LABELLINGS[kind];
-  if (classCounts.length !== expected)
-    throw invalid('labellings', `${expected} of them for ${kind}`, classCounts.length);
-  if (!classCounts.every((count) => Number.isSafeInteger(count) && count >= 2))
-    throw invalid('labellings', 'at least two classes in each', `[${classCounts}]`);
+  checkAll(
+    rule(
+      classCounts.length === expected,
+      'labellings',
+      `${expected} of them for ${kind}`,
+      classCounts.length,
+    ),
+    rule(
+      classCounts.every((classes) => Number.isSafeInteger(classes) && classes >= 2),
+      'labellings',
+      'at least two classes in each',
+      `[${classCounts}]`,
+    ),
+  );
 }
 
-function checkFractionBits(fractionBits: number): void {
+function fractionBitsRule(fractionBits: number) {
   const { least, most } = FRACTION_BITS;
-  if (!Number.isInteger(fractionBits) || fractionBits < least || fractionBits > most)
-    throw invalid('fractionBits', `an integer in [${least}, ${most}]`, fractionBits);
+  const isWithin = Number.isInteger(fractionBits) && fractionBits >= least && fractionBits <= most;
+  return rule(isWithin, 'fractionBits', `an integer in [${least}, ${most}]`, fractionBits);
 }
 
-function checkCount(title: string, value: number): void {
-  if (!Number.isSafeInteger(value) || value < 1) throw invalid(title, 'a positive integer', value);
+function count(title: string, value: number) {
+  return rule(Number.isSafeInteger(value) && value >= 1, title, 'a positive integer', value);
 }
 
 function checkDifferentialPrivacy(task: TaskProposal): void {
   const { differentialPrivacy: setting, minimumOwners, rangesFrom } = task;
   if (setting === null) return;
   const { noise, honestOwners, dataIndependentRanges: consent } = setting;
-  if ((consent === 'rangesFrom') !== (rangesFrom !== undefined))
-    throw invalid(
+  const ofOwners = noise === 'owners';
+  checkAll(
+    rule(
+      (consent === 'rangesFrom') === (rangesFrom !== undefined),
       'differentialPrivacy.dataIndependentRanges',
       '"rangesFrom" where ranges follow from a result, and true elsewhere',
       `${consent}`,
-    );
-  const title = 'differentialPrivacy.honestOwners';
-  if (noise !== 'owners' && honestOwners !== null)
-    throw invalid(title, 'null unless owners add noise', honestOwners);
-  // Whoever looks at the result knows the noise of its own, so at least one owner's does not count.
-  if (noise === 'owners' && (honestOwners === null || honestOwners >= minimumOwners))
-    throw invalid(
-      title,
-      `a number below minimumOwners ${minimumOwners}, as owners add noise`,
+    ),
+    // Whoever looks at the result knows the noise of its own, so at least one owner's does not count.
+    rule(
+      ofOwners ? honestOwners !== null && honestOwners < minimumOwners : honestOwners === null,
+      'differentialPrivacy.honestOwners',
+      ofOwners
+        ? `a number below minimumOwners ${minimumOwners}, as owners add noise`
+        : 'null unless owners add noise',
       `${honestOwners}`,
-    );
+    ),
+  );
 }
 
 /**
@@ -343,8 +426,4 @@ function revealsScatter(task: TaskProposal): boolean {
 function regressionReveals({ outputs, twoValued }: Program, varying: number): boolean {
   const told = (outputs.includes('trace') ? 1 : 0) + twoValued;
   return varying - 1 + told >= (varying * (varying + 1)) / 2;
-}
-
-function invalid(title: string, expected: string, got: string | number): CodedError {
-  return new CodedError(TASK_CODES.ERR_TASK_INVALID, `"${title}" expected ${expected}, got ${got}`);
 }

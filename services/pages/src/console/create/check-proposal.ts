@@ -3,6 +3,7 @@ import { CodedError } from '@eigenveil/platform';
 import { ProposalFile, type TaskProposal } from '@eigenveil/task/schema';
 import { checkComputable } from '@eigenveil/two-party/plan';
 import { explainIssue } from '@eigenveil/wire/explain';
+import { draftWords } from '../draft/draft-words.ts';
 import { type Place, pathOf, placeIn } from './json-place.ts';
 
 /** The service takes no more. */
@@ -53,7 +54,9 @@ function faultsOf(proposal: TaskProposal, now: Date): string[] {
     return faults;
   } catch (error) {
     const found =
-      error instanceof CodedError ? error.faults.map(({ words }) => `${words}`) : [(error as Error).message];
+      error instanceof CodedError
+        ? error.faults.map(({ words }) => draftWords(words))
+        : [(error as Error).message];
     return [...found, ...faults];
   }
 }

@@ -1,7 +1,8 @@
-/** Messages about samples and drafts in the words of the console, which has neither options nor a way to read files that are written otherwise. */
+/** Messages about samples, drafts and tasks in the words of the console, which has neither options nor a way to read files that are written otherwise. */
 import type { DraftTerm } from '@eigenveil/data-user/draft';
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
+import type { CheckTerm } from '@eigenveil/task';
 import { WRITTEN_OTHERWISE } from '../../common/row-words.ts';
 
 const NOTHING = () => 'nothing on this page';
@@ -29,6 +30,8 @@ const DRAFT_WORDS: Vocabulary<DraftTerm> = {
   draftWayOut: () => 'if it is a class label, say so of the column; otherwise leave it out',
 };
 
-export function draftWords(message: Words): string {
-  return message.by({ ...ROW_WORDS, ...DRAFT_WORDS });
+const CHECK_WORDS: Vocabulary<CheckTerm> = { regrain: () => 'a draft from a sample has it' };
+
+export function draftWords(message: Words | string): string {
+  return typeof message === 'string' ? message : message.by({ ...ROW_WORDS, ...DRAFT_WORDS, ...CHECK_WORDS });
 }
