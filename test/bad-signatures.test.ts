@@ -20,12 +20,14 @@ import { z } from 'zod';
 import { query } from './support/database.ts';
 import { agreementOf, payloadOf } from './support/requests.ts';
 import { dataFile, exampleOf, type LabelledRows, split, summarise } from './support/tasks.ts';
-import { World } from './support/world.ts';
+import { type Enrolled, World } from './support/world.ts';
 
 let world: World;
 let proposal: TaskProposal;
 let parts: LabelledRows[];
 let signed: SignedTask;
+/** An owner that contributes nothing. */
+let bystander: Enrolled;
 
 beforeAll(async () => {
   world = await World.start({ proxied: true });
@@ -33,6 +35,7 @@ beforeAll(async () => {
   proposal = example.proposal;
   parts = split(example.rows, 2);
   signed = await anotherTask();
+  bystander = await world.enrolledOwner();
 });
 afterEach(() => {
   world.proxies.dataUser.heal();
@@ -43,6 +46,18 @@ afterAll(() => world.close());
 const withCode = (code: string) => expect.objectContaining({ code });
 const anotherTask = async () => (await world.taskClient()).create(proposal);
 const stranger = async () => importSigningKey(await generatePrivateJwk());
+
+/** The owner refuses what it gets in place of the task, and reads no row. */
+async function expectUnread(json: SignedTask, code: string): Promise<void> {
+  const { owner, home } = bystander;
+  const { id } = signed.task;
+  const injection = world.proxies.dataUser.inject(new RegExp(`^GET /tasks/${id}$`), { kind: 'answer', json });
+  const summary = vi.fn();
+  await expect(owner.contribute(world.dataUserAddress, id, summary)).rejects.toEqual(withCode(code));
+  expect(injection.hits).toBe(1);
+  expect(summary).not.toHaveBeenCalled();
+  expect(await home.pending(id)).toBeUndefined();
+}
 
 describe('an owner that gets a task which its CSP has not signed like this reads no row', () => {
   const forgeries: [string, (genuine: SignedTask) => Promise<SignedTask>][] = [
@@ -78,19 +93,7 @@ describe('an owner that gets a task which its CSP has not signed like this reads
   ];
 
   test.each(forgeries)('%s', async (_, forge) => {
-    const { owner, home } = await world.enrolledOwner();
-    const { id } = signed.task;
-    const json = await forge(signed);
-    const injection = world.proxies.dataUser.inject(new RegExp(`^GET /tasks/${id}$`), {
-      kind: 'answer',
-      json,
-    });
-    const summary = vi.fn();
-    const attempt = owner.contribute(world.dataUserAddress, id, summary);
-    await expect(attempt).rejects.toEqual(withCode('ERR_AGREEMENT_INVALID'));
-    expect(injection.hits).toBe(1);
-    expect(summary).not.toHaveBeenCalled();
-    expect(await home.pending(id)).toBeUndefined();
+    await expectUnread(await forge(signed), 'ERR_AGREEMENT_INVALID');
   });
 });
 
@@ -135,19 +138,9 @@ describe.each(badKeys)('%s that the CSP has signed', (_, code, makeKey) => {
   });
 
   test('is named to an owner, which reads no row', async () => {
-    const { owner } = await world.enrolledOwner();
     const key = await openSigningKey(world.cspConfig.dataDirectory);
-    const agreement = await signStatement(AGREEMENT, key, {
-      ...agreementOf(signed),
-      publicKey: await makeKey(),
-    });
-    const json = { task: signed.task, agreement };
-    world.proxies.dataUser.inject(new RegExp(`^GET /tasks/${signed.task.id}$`), { kind: 'answer', json });
-    const summary = vi.fn();
-    await expect(owner.contribute(world.dataUserAddress, signed.task.id, summary)).rejects.toEqual(
-      withCode(code),
-    );
-    expect(summary).not.toHaveBeenCalled();
+    const claims = { ...agreementOf(signed), publicKey: await makeKey() };
+    await expectUnread({ ...signed, agreement: await signStatement(AGREEMENT, key, claims) }, code);
   });
 });
 
@@ -161,19 +154,7 @@ describe('a data user', () => {
     expect(query(world.dataUserConfig.dataDirectory, sql)).toEqual([{ state: 'failed' }]);
   });
 
-  test('proposes nothing to a CSP of another identity', async () => {
-    const { thumbprint } = await stranger();
-    const other = await World.start({ dataUser: { cspThumbprint: thumbprint }, proxied: true });
-    try {
-      const client = await other.taskClient();
-      await expect(client.create(proposal)).rejects.toEqual(withCode('ERR_CSP_IDENTITY'));
-      expect(other.proxies.csp.bodies(/^POST/)).toEqual([]);
-    } finally {
-      await other.close();
-    }
-  });
-
-  test('does not take a key for the identity of its CSP that has another thumbprint', async () => {
+  test('proposes nothing to a CSP of another identity, and remembers no key of it', async () => {
     const fresh = await World.start({ proxied: true });
     try {
       const keys = [(await stranger()).publicJwk];
@@ -181,7 +162,7 @@ describe('a data user', () => {
       const client = await fresh.taskClient();
       await expect(client.create(proposal)).rejects.toEqual(withCode('ERR_CSP_IDENTITY'));
       expect(injection.hits).toBe(1);
-      // The wrong key was not remembered.
+      expect(fresh.proxies.csp.bodies(/^POST/)).toEqual([]);
       expect((await client.create(proposal)).task.id).toHaveLength(22);
     } finally {
       await fresh.close();
@@ -246,36 +227,32 @@ describe('an owner', () => {
 
   test('does not take a projection that the data user has signed for another task, or that it has not signed', async () => {
     const client = await world.taskClient();
-    const tasks = [await anotherTask(), await anotherTask()];
+    const { task } = await anotherTask();
     const owners = [await world.enrolledOwner(), await world.enrolledOwner()];
-    for (const { task } of tasks) {
-      for (const [i, { owner }] of owners.entries()) {
-        await owner.contribute(world.dataUserAddress, task.id, async (t) => summarise(t, parts[i]!));
-      }
-      await client.closeTask(task.id);
-      await expect.poll(async () => (await client.status(task.id)).state).toBe('done');
-    }
-    const [mine, other] = tasks.map(({ task }) => task.id);
+    for (const [i, { owner }] of owners.entries())
+      await owner.contribute(world.dataUserAddress, task.id, async (t) => summarise(t, parts[i]!));
+    await client.closeTask(task.id);
+    await expect.poll(async () => (await client.status(task.id)).state).toBe('done');
     const sql = 'SELECT projection FROM tasks WHERE task_id = ?';
-    const [ofMine, ofOther] = [mine, other].map((id) =>
-      String(query(world.dataUserConfig.dataDirectory, sql, id!)[0]!.projection),
-    ) as [string, string];
-    const [header, payload, signature] = ofOther.split('.');
-    const changed = Buffer.from(JSON.stringify({ ...(payloadOf(ofOther) as object), taskId: mine }));
+    const [row] = query(world.dataUserConfig.dataDirectory, sql, task.id);
+    const genuine = payloadOf(String(row!.projection)) as Projection;
     const key = await openSigningKey(world.dataUserConfig.dataDirectory);
-    const signed = (changes: object) =>
-      signStatement(PROJECTION, key, { ...(payloadOf(ofMine) as Projection), ...changes });
-    const fetch = () => owners[0]!.owner.result(world.dataUserAddress, mine!);
+    const signedWith = (changes: Partial<Projection>) =>
+      signStatement(PROJECTION, key, { ...genuine, ...changes });
+    const ofOther = await signedWith({ taskId: signed.task.id });
+    const [header, payload, signature] = ofOther.split('.');
+    const changed = Buffer.from(JSON.stringify(genuine));
+    const fetch = () => owners[0]!.owner.result(world.dataUserAddress, task.id);
     const { provenance } = (await fetch()).evidence;
     for (const projection of [
       ofOther,
       `${header}.${changed.toString('base64url')}.${signature}`,
       `${header}.${payload}.AAAA`,
       // Its own key signs it, but owners agreed to other columns, and to fewer components.
-      await signed({
-        features: tasks[0]!.task.features.map((it) => ({ ...it, name: `${it.name}_of_others` })),
+      await signedWith({
+        features: task.features.map((it) => ({ ...it, name: `${it.name}_of_others` })),
       }),
-      await signed({ vectors: [[1, 0, 0, 0]], eigenvalues: [1] }),
+      await signedWith({ vectors: [[1, 0, 0, 0]], eigenvalues: [1] }),
     ]) {
       const injection = world.proxies.dataUser.inject(/projection$/, {
         kind: 'answer',
@@ -284,6 +261,6 @@ describe('an owner', () => {
       await expect(fetch()).rejects.toEqual(withCode('ERR_PROJECTION_INVALID'));
       expect(injection.hits).toBe(1);
     }
-    expect((await fetch()).task.id).toBe(mine);
+    expect((await fetch()).task.id).toBe(task.id);
   });
 });
