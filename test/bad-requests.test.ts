@@ -43,75 +43,63 @@ const askAs = (sender: Sender, headers: Record<string, string> = {}): Promise<An
 const ask = (headers: Record<string, string>) => send(world.dataUserAddress, { ...get, path, headers });
 
 describe('an owner token is refused', () => {
-  const tokenFor = async (
-    key: SigningKey,
-    lifetimeSeconds: number,
-    thumbprint?: SigningKey['thumbprint'],
-  ) => {
+  const tokenFor = async (key: SigningKey, lifetimeSeconds: number, ofKey?: SigningKey) => {
     const { ownerId } = (await owner.home.enrolment())!;
-    const { thumbprint: own } = await owner.home.signingKey();
-    return issueOwnerToken(key, { ownerId, thumbprint: thumbprint ?? own, lifetimeSeconds });
+    const { thumbprint } = ofKey ?? (await owner.home.signingKey());
+    return issueOwnerToken(key, { ownerId, thumbprint, lifetimeSeconds });
+  };
+  /** A token as the CSP issues it, apart from these changes. */
+  const tokenWith = async (claims: object, header: object = {}) => {
+    const { thumbprint } = await owner.home.signingKey();
+    const now = Math.floor(Date.now() / 1000);
+    const genuine = {
+      cnf: { jkt: thumbprint },
+      iss: cspKey.thumbprint,
+      sub: (await owner.home.enrolment())!.ownerId,
+      aud: 'eigenveil/1 data-user',
+      iat: now,
+      exp: now + 60,
+    };
+    const type = { alg: 'Ed25519', typ: 'eigenveil-owner+jwt' };
+    return signJws({ ...type, ...header }, { ...genuine, ...claims }, cspKey);
   };
   const askWith = async (token: string) => askAs({ key: await owner.home.signingKey(), token });
 
   test('unless it is as the CSP issues it', async () => {
     expect((await askWith(await tokenFor(cspKey, 60))).status).toBe(200);
+    expect((await askWith(await tokenWith({}))).status).toBe(200);
   });
 
-  test('when it has expired', async () => {
-    expect(await askWith(await tokenFor(cspKey, -5))).toMatchObject({
-      status: 401,
-      code: 'ERR_TOKEN_EXPIRED',
-    });
+  test.each<[string, () => Promise<string>, string?]>([
+    ['has expired', () => tokenFor(cspKey, -5), 'ERR_TOKEN_EXPIRED'],
+    ['another CSP has issued', async () => tokenFor(await stranger(), 60)],
+    [
+      'another has signed in the name of the CSP',
+      async () => tokenFor({ ...cspKey, privateKey: (await stranger()).privateKey }, 60),
+    ],
+    [
+      'names another key than the one that sends the request',
+      async () => tokenFor(cspKey, 60, await stranger()),
+    ],
+    ['is another statement of the CSP', () => tokenWith({}, { typ: 'eigenveil-record+jws' })],
+    ['says that it is not signed', () => tokenWith({}, { alg: 'none' })],
+    ['says another audience', () => tokenWith({ aud: 'another' })],
+    ['says another issuer', async () => tokenWith({ iss: (await owner.home.signingKey()).thumbprint })],
+    ['says an owner that cannot be', () => tokenWith({ sub: 'short' })],
+    ['never expires', () => tokenWith({ exp: undefined })],
+    ['names no key', () => tokenWith({ cnf: undefined })],
+  ])('that %s', async (_, make, code = 'ERR_AUTH_REQUIRED') => {
+    expect(await askWith(await make())).toMatchObject({ status: 401, code });
   });
 
-  test('when another CSP has issued it', async () => {
-    expect((await askWith(await tokenFor(await stranger(), 60))).code).toBe('ERR_AUTH_REQUIRED');
-    const forged = { ...(await stranger()), publicJwk: cspKey.publicJwk, thumbprint: cspKey.thumbprint };
-    expect((await askWith(await tokenFor(forged, 60))).code).toBe('ERR_AUTH_REQUIRED');
-  });
-
-  test('when it names another key than the one that sends the request', async () => {
-    const { thumbprint } = await stranger();
-    expect((await askWith(await tokenFor(cspKey, 60, thumbprint))).code).toBe('ERR_AUTH_REQUIRED');
+  test('when another key sends it, when there is none, and in another scheme', async () => {
     const { ownerToken } = (await owner.home.enrolment())!;
     expect((await askAs({ key: await stranger(), token: ownerToken })).code).toBe('ERR_AUTH_REQUIRED');
-  });
-
-  test('when it is another statement of the CSP, or says another audience, or never expires', async () => {
-    const { thumbprint } = await owner.home.signingKey();
-    const { ownerId } = (await owner.home.enrolment())!;
-    const now = Math.floor(Date.now() / 1000);
-    const header = { alg: 'Ed25519', typ: 'eigenveil-owner+jwt' };
-    const claims = {
-      cnf: { jkt: thumbprint },
-      iss: cspKey.thumbprint,
-      sub: ownerId,
-      aud: 'eigenveil/1 data-user',
-      iat: now,
-      exp: now + 60,
-    };
-    expect((await askWith(await signJws(header, claims, cspKey))).status).toBe(200);
-    const spoilt: [object, object][] = [
-      [{ ...header, typ: 'eigenveil-record+jws' }, claims],
-      [{ ...header, alg: 'none' }, claims],
-      [header, { ...claims, aud: 'another' }],
-      [header, { ...claims, iss: thumbprint }],
-      [header, { ...claims, sub: 'short' }],
-      [header, { ...claims, exp: undefined }],
-      [header, { ...claims, cnf: undefined }],
-    ];
-    for (const [h, c] of spoilt) {
-      expect((await askWith(await signJws(h, c, cspKey))).code).toBe('ERR_AUTH_REQUIRED');
-    }
-  });
-
-  test('when there is none, or another scheme', async () => {
     const { authorization, dpop } = await genuine();
-    expect((await ask({ dpop: dpop! })).code).toBe('ERR_AUTH_REQUIRED');
-    const bearer = authorization!.replace('DPoP', 'Bearer');
-    expect((await ask({ dpop: dpop!, authorization: bearer })).code).toBe('ERR_AUTH_REQUIRED');
-    expect((await ask({ dpop: dpop!, authorization: `${authorization} x` })).code).toBe('ERR_AUTH_REQUIRED');
+    for (const other of [undefined, authorization!.replace('DPoP', 'Bearer'), `${authorization} x`]) {
+      const headers = { dpop: dpop!, ...(other !== undefined && { authorization: other }) };
+      expect((await ask(headers)).code).toBe('ERR_AUTH_REQUIRED');
+    }
   });
 });
 
@@ -138,7 +126,8 @@ describe('a request proof is refused', () => {
     expect((await ask(await proofWith({}))).status).toBe(200);
   });
 
-  test.each<[string, () => object, object?]>([
+  const publicJwk = async () => (await owner.home.signingKey()).publicJwk;
+  test.each<[string, () => object, (() => object | Promise<object>)?]>([
     ['of another method', () => ({ htm: 'PUT' })],
     ['of another address', () => ({ htu: `${world.dataUserAddress.url}${path}/projection` })],
     ['of another service', () => ({ htu: `${world.cspAddress.url}${path}` })],
@@ -151,31 +140,22 @@ describe('a request proof is refused', () => {
     ['with an id that could clash', () => ({ jti: 'x' })],
     ['with an id that no database takes', () => ({ jti: `${'x'.repeat(16)}\0` })],
     ['with an id of half a character', () => ({ jti: `${'x'.repeat(16)}\ud800` })],
-    ['of another type', () => ({}), { typ: 'JWT' }],
-    ['without its key', () => ({}), { jwk: undefined }],
+    ['of another type', () => ({}), () => ({ typ: 'JWT' })],
+    ['without its key', () => ({}), () => ({ jwk: undefined })],
+    ['with a private key', () => ({}), async () => ({ jwk: { ...(await publicJwk()), d: 'A'.repeat(43) } })],
+    ['with a symmetric key', () => ({}), () => ({ jwk: { kty: 'oct', k: 'A'.repeat(43) } })],
+    ['by a weak algorithm', () => ({}), () => ({ alg: 'HS256' })],
+    ['by no algorithm', () => ({}), () => ({ alg: 'none' })],
+    ['that must be understood in another way', () => ({}), () => ({ crit: ['x'] })],
   ])('%s', async (_, changes, header) => {
-    expect((await ask(await proofWith(changes(), header))).code).toBe('ERR_AUTH_REQUIRED');
+    expect((await ask(await proofWith(changes(), await header?.()))).code).toBe('ERR_AUTH_REQUIRED');
   });
 
-  test('of another key', async () => {
+  test('of another key, and signed by another key than the one it names', async () => {
     const { token } = await ownerOf(owner.home);
-    expect((await askAs({ key: await stranger(), token })).code).toBe('ERR_AUTH_REQUIRED');
-    // Signed by another key than the one it names.
-    const { publicJwk } = await owner.home.signingKey();
-    const forger = { ...(await stranger()), publicJwk };
-    expect((await askAs({ key: forger, token })).code).toBe('ERR_AUTH_REQUIRED');
-  });
-
-  test('that names a private key, a symmetric key or a weak algorithm', async () => {
-    const { publicJwk } = await owner.home.signingKey();
-    for (const header of [
-      { jwk: { ...publicJwk, d: 'A'.repeat(43) } },
-      { jwk: { kty: 'oct', k: 'A'.repeat(43) } },
-      { alg: 'HS256' },
-      { alg: 'none' },
-      { crit: ['x'] },
-    ]) {
-      expect((await ask(await proofWith({}, header))).code).toBe('ERR_AUTH_REQUIRED');
+    for (const changes of [{}, { publicJwk: await publicJwk() }]) {
+      const key = { ...(await stranger()), ...changes };
+      expect((await askAs({ key, token })).code).toBe('ERR_AUTH_REQUIRED');
     }
   });
 
