@@ -10,7 +10,8 @@ const ROOT = new URL('..', import.meta.url).pathname;
 const COVERED = [
   '*.md',
   'docs/*.md',
-  'shared/{projection,protocol,task,two-party}/src/**/*.ts',
+  'shared/{authentication,paillier,platform,privacy,projection,protocol}/src/**/*.ts',
+  'shared/{release,statistics,task,two-party}/src/**/*.ts',
   'shared/wire/src/{,identity/,messages/,transport/}*.ts',
 ];
 

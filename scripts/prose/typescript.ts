@@ -15,12 +15,13 @@ const blank = (text: string) => text.replaceAll(/[^\n]/g, ' ');
 /** Blanks the marks of comments, which are at the start and at the end, and at the start of each line. */
 const withoutMarks = (comment: string) => comment.replaceAll(/^\/\*+|\*\/$|^[ \t]*(\/\/|\*(?!\/))/gm, blank);
 
-/** Joins comments of one line each between which there is only white space, since they are one text. */
+/** Joins comments of one line each that follow one another without a blank line, since they are one text. */
 function joined(text: string, comments: readonly (Span & { type: string })[]): Span[] {
   const spans: { type: string; start: number; end: number }[] = [];
   for (const { type, start, end } of comments) {
     const last = spans.at(-1);
-    if (type === 'Line' && last?.type === 'Line' && /^\s*$/.test(text.slice(last.end, start))) last.end = end;
+    if (type === 'Line' && last?.type === 'Line' && /^[ \t]*\n[ \t]*$/.test(text.slice(last.end, start)))
+      last.end = end;
     else spans.push({ type, start, end });
   }
   return spans;

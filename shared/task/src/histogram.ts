@@ -241,7 +241,8 @@ export function checkHistogram(task: TaskProposal): void {
 }
 
 /**
- * Checks that the bins of a histogram task differ and that its noise is to be had. They rest on `checkHistogram` and `checkOfHistogram`.
+ * Checks that the bins of a histogram task differ and that its noise can be drawn. They rest on
+ * `checkHistogram` and `checkOfHistogram`.
  * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER
  */
 export function checkBins(task: TaskProposal): void {

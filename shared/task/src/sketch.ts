@@ -77,7 +77,8 @@ export function checkSketch(task: TaskProposal): void {
       differentialPrivacy === null,
       '"sketch" expected without differential privacy, which sketches do not have',
     ),
-    // What a sketch leaves unknown holds for real numbers: an exact one of whole numbers may tell more.
+    // The rule for what a sketch leaves unknown holds for real numbers: an exact one of whole numbers may
+    // tell more.
     expecting(
       task.exact || !task.allowFullRank,
       '"allowFullRank" expected false unless "exact": a sketch never tells the whole scatter by its rank',
@@ -98,7 +99,8 @@ export function checkSketch(task: TaskProposal): void {
 }
 
 /**
- * Checks that a sketch has columns enough for its components: the rule of ranks (rank.ts) takes the columns for the rank.
+ * Checks that a sketch has columns enough for its components: the rule of ranks (rank.ts) takes the columns
+ * for the rank.
  * @throws ERR_FULL_RANK
  */
 export function checkSketchRank(task: TaskProposal): void {

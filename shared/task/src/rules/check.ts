@@ -14,7 +14,7 @@ import { type Program, programOf, revealedByRotation } from './program.ts';
 import { leastRank } from './rank.ts';
 import { invalid, rule } from './rule.ts';
 
-/** Terms in what is wrong with a task: surfaces have ways of their own to mend it. */
+/** Terms in what is wrong with a task: surfaces have ways of their own to correct it. */
 export type CheckTerm = 'regrain';
 
 const REGRAIN: CheckTerm = 'regrain';
@@ -53,7 +53,7 @@ export function checkTask(task: TaskProposal): void {
   );
 }
 
-/** What the task computes: first what a program, or bins, rest on, then those. */
+/** Checks what the task computes: first what a program, or bins, rest on, then those. */
 function checkMethod(task: TaskProposal): void {
   const isHistogram = task.method.kind === 'histogram';
   checkAll(
