@@ -133,8 +133,11 @@ class DevicesProcess {
   #hear = Promise.withResolvers<DevicesMessage>();
 
   constructor(children: Children, assignment: DevicesAssignment) {
-    this.#worker = startWorker<DevicesMessage>(children, './devices.ts', assignment, (message) =>
-      this.#hear.resolve(message),
+    this.#worker = startWorker<DevicesMessage>(
+      children,
+      new URL('devices.ts', import.meta.url),
+      assignment,
+      (message) => this.#hear.resolve(message),
     );
     this.#worker.ended.catch((error: unknown) => this.#hear.reject(error));
   }

@@ -195,9 +195,14 @@ class Load {
     await this.#progress.stage('preparing owners and contributions', contributions, async (tick) => {
       const workers = slices.map((slice) => {
         const assignment: PreparerAssignment = { task: signed.task, agreement, cspFolder: csp.folder, slice };
-        return startWorker<Prepared>(this.#children, './preparer.ts', assignment, ({ owners }) => {
-          for (let i = 0; i < owners; i += 1) tick();
-        });
+        return startWorker<Prepared>(
+          this.#children,
+          new URL('preparer.ts', import.meta.url),
+          assignment,
+          ({ owners }) => {
+            for (let i = 0; i < owners; i += 1) tick();
+          },
+        );
       });
       await Promise.all(workers.map(({ ended }) => ended));
     });
@@ -227,19 +232,24 @@ class Load {
     const ready = Promise.withResolvers<void>();
     let seconds = 0;
     let progressed: (contributions: number) => void = () => undefined;
-    const client = startWorker<ClientMessage>(this.#children, './client.ts', assignment, (message) => {
-      if (message.kind === 'ready') ready.resolve();
-      else if (message.kind === 'done') ({ latency, seconds } = message);
-      else {
-        windows.push(
-          snapshot(message.contributions, message.seconds).then((it) => ({
-            snapshot: it,
-            latency: message.latency,
-          })),
-        );
-        progressed(message.contributions);
-      }
-    });
+    const client = startWorker<ClientMessage>(
+      this.#children,
+      new URL('client.ts', import.meta.url),
+      assignment,
+      (message) => {
+        if (message.kind === 'ready') ready.resolve();
+        else if (message.kind === 'done') ({ latency, seconds } = message);
+        else {
+          windows.push(
+            snapshot(message.contributions, message.seconds).then((it) => ({
+              snapshot: it,
+              latency: message.latency,
+            })),
+          );
+          progressed(message.contributions);
+        }
+      },
+    );
     const snapshot = async (done: number, time: number): Promise<Snapshot> => {
       const [server, sender] = await Promise.all([
         usageOfAll(services.dataUsers),

@@ -9,14 +9,14 @@ export interface Worker {
   readonly ended: Promise<void>;
 }
 
-/** Starts a program of this folder with an assignment; `hear` gets its messages. */
+/** Starts a program with an assignment; `hear` gets its messages. */
 export function startWorker<Message>(
   children: Children,
-  program: string,
+  program: URL,
   assignment: object,
   hear: (message: Message) => void,
 ): Worker {
-  const child = fork(fileURLToPath(new URL(program, import.meta.url)), {
+  const child = fork(fileURLToPath(program), {
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -25,7 +25,7 @@ export function startWorker<Message>(
     child.on('message', hear).once('error', reject);
     child.once('close', (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(`${program} ended with ${signal ?? `exit code ${code}`}`));
+      else reject(new Error(`${program.pathname} ended with ${signal ?? `exit code ${code}`}`));
     });
   });
   child.send(assignment);
