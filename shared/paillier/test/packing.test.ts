@@ -253,6 +253,11 @@ describe('packing', () => {
       plaintextBits: 1023,
     });
     expect(() => pack(publicKey, wide, new Array(16).fill(0n))).toThrow(RangeError);
+    // The modulus lies below two to its bits: a slot of as many would wrap around.
+    const filling = (bits: number) =>
+      makePacking({ valueBits: [bits - 41], statisticalSecurityBits: 40, plaintextBits: bits });
+    expect(() => pack(publicKey, filling(publicKey.bits), [0n])).toThrow(RangeError);
+    expect(pack(publicKey, filling(publicKey.bits - 1), [0n])).toEqual([0n]);
   });
 });
 

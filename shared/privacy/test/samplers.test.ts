@@ -1,11 +1,13 @@
 /** The exact samplers against the exact distributions, and the same tests against wrong ones. */
 
+import { createHmac } from 'node:crypto';
 import { discreteGaussian, distribution, pValue } from '@eigenveil/testbed/goodness/goodness';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import { describe, expect, it } from 'vitest';
 import {
   discreteGaussianSampler,
   discreteLaplaceSampler,
+  keyedRandomness,
   type Rational,
   sampleDiscreteGaussian,
   systemRandomness,
@@ -148,6 +150,17 @@ describe('discreteGaussianSampler', () => {
       expect(draw).toThrow(expect.objectContaining({ code: 'ERR_DP_PARAMETER' }));
     },
   );
+
+  it('draws from a key one block after the other, none twice', () => {
+    const key = new Uint8Array(32).fill(7);
+    const block = (number: number) =>
+      createHmac('sha256', key).update(`eigenveil/1 randomness\0${number}`).digest();
+    const source = keyedRandomness(key);
+    expect(Buffer.from(source(64))).toEqual(Buffer.concat([block(0), block(1)]));
+    // What is left of a block is passed over.
+    expect(Buffer.from(source(40))).toEqual(Buffer.concat([block(2), block(3).subarray(0, 8)]));
+    expect(Buffer.from(source(32))).toEqual(block(4));
+  });
 
   it('repeats itself for one seed only', () => {
     const draw = (seed: string) =>
