@@ -20,7 +20,6 @@ export type { BudgetStatus } from './budget/budget.ts';
 export { DEFAULT_DATASET } from './budget/dataset.ts';
 export { Elsewhere, LedgerEntry } from './budget/ledger.ts';
 export { ownerProgram } from './cli/command.ts';
-export type { Waiting } from './cli/waiting.ts';
 export type { Basis } from './owner/basis.ts';
 export { DataOwner, type DataOwnerOptions, type Rehearsal, type Summed } from './owner/data-owner.ts';
 export { OwnerHome } from './owner/home.ts';
@@ -34,5 +33,6 @@ export {
   type OwnerState,
   type PendingContribution,
 } from './owner/state.ts';
+export type { Waiting } from './owner/waiting.ts';
 export { type ReducedFile, reduceFile } from './rows/reduce.ts';
 export { isParquetName, type RowSettings, type Rows, rowsOf } from './rows/sources.ts';

@@ -4,7 +4,6 @@ export { type BudgetStatus, budgetStatus } from './budget/budget.ts';
 export { DatasetName, DEFAULT_DATASET } from './budget/dataset.ts';
 export { Elsewhere, LedgerEntry, nextEntry } from './budget/ledger.ts';
 export { partInWords } from './budget/parts.ts';
-export { untilReady, type Waiting } from './cli/waiting.ts';
 export type { Basis } from './owner/basis.ts';
 export { DataOwner, type DataOwnerOptions, type Summed } from './owner/data-owner.ts';
 export { type OwnFloorTold, ownFloorInWords, planOwnFloor } from './owner/own-floor.ts';
@@ -22,4 +21,5 @@ export {
   type SeriesState,
 } from './owner/state.ts';
 export type { OwnerTerm, TaskTerm } from './owner/terms.ts';
+export { untilReady, type Waiting } from './owner/waiting.ts';
 export { byPredictor, byProjector, reducedLines } from './rows/reduced-lines.ts';

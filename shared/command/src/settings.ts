@@ -5,7 +5,7 @@ import { explainIssues } from '@eigenveil/wire/explain';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { COMMAND_CODES } from './codes.ts';
-import { jsonOf } from './text/json.ts';
+import { jsonOf } from './json.ts';
 import { textIn } from './text/text.ts';
 
 /** One setting. Its name in the file is the member's name in camelCase, its flag and variable are derived from it. */

@@ -8,9 +8,9 @@ import type { ServiceAddress } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 import { DatasetName, DEFAULT_DATASET } from '../budget/dataset.ts';
-import type { Traces } from '../budget/traces.ts';
 import type { DataOwner } from '../owner/data-owner.ts';
 import type { OwnerPolicy } from '../owner/policy.ts';
+import type { Traces } from '../owner/traces.ts';
 
 export const PREFIX = 'EIGENVEIL_OWNER';
 
@@ -101,7 +101,7 @@ export async function withOwner<T>(
 }
 
 async function tracesTo(endpoint: string): Promise<Traces> {
-  const { openTraces } = await import('../budget/traces.ts').catch(() => {
+  const { openTraces } = await import('../owner/traces.ts').catch(() => {
     throw new CodedError(
       COMMAND_CODES.ERR_CONFIGURATION,
       '"--trace-endpoint" expected OpenTelemetry, which is not installed here: npm install @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace',

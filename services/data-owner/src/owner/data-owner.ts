@@ -22,7 +22,6 @@ import { checkCharge } from '../budget/charging.ts';
 import { LedgerCounter } from '../budget/counter.ts';
 import { DEFAULT_DATASET } from '../budget/dataset.ts';
 import { checkedLedger, type Elsewhere } from '../budget/ledger.ts';
-import { untilReady, type Waiting } from '../cli/waiting.ts';
 import { SeriesKeeper } from '../series/keeper.ts';
 import type { OwnSeries } from '../series/series.ts';
 import { type Basis, chainLength, type Named } from './basis.ts';
@@ -34,6 +33,7 @@ import { type Evidence, type TaskResult, verifyResult } from './result.ts';
 import { send } from './sending.ts';
 import type { Enrolment, OwnerState } from './state.ts';
 import { member, ownerTerm } from './terms.ts';
+import { untilReady, type Waiting } from './waiting.ts';
 
 /** Does a piece of work that has a name, which a trace may tell of; `taskId`: what it is about. */
 export type RunSpan = <Result>(

@@ -1,6 +1,6 @@
 /** JSON in files that people write: what is none is told by line and column, and nothing of the text is repeated, which may hold a password. */
 import { CodedError } from '@eigenveil/platform';
-import { COMMAND_CODES } from '../codes.ts';
+import { COMMAND_CODES } from './codes.ts';
 
 /**
  * The value of the JSON text of a file that the setting `title` names.

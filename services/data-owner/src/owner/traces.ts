@@ -8,7 +8,7 @@ import { ROOT_CONTEXT, type Span, SpanStatusCode, trace } from '@opentelemetry/a
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { RunSpan } from '../owner/data-owner.ts';
+import type { RunSpan } from './data-owner.ts';
 
 /** A collector that is down holds up the end of a command for so long at most. */
 const EXPORT_MILLISECONDS = 3000;
