@@ -22,6 +22,8 @@ export const EXIT = {
 const ECHO_MILLISECONDS = 1000;
 /** Room for a list of all settings. */
 const LONGEST_MESSAGE = 4000;
+/** The pace of lines about long work, where no terminal shows a bar or nothing is news. */
+export const LINE_MILLISECONDS = 5000;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
@@ -66,14 +68,29 @@ export function printResult(
   command: Command,
   result: { readonly json: unknown; readonly text: string },
 ): void {
-  const asJson = command.optsWithGlobals().json === true;
-  const line = asJson ? printableJson(result.json) : printableLines(result.text);
+  const line = isJson(command) ? printableJson(result.json) : printableLines(result.text);
   (command.configureOutput().writeOut ?? writeOut)(`${line}\n`);
+}
+
+/** Tells whether --json was given; then standard error holds problems alone. */
+export function isJson(command: Command): boolean {
+  return command.optsWithGlobals().json === true;
 }
 
 /** Prints a line for people on standard error, beside the result. */
 export function printNote(command: Command, line: string): void {
   (command.configureOutput().writeErr ?? writeErr)(`${printable(line, LONGEST_MESSAGE)}\n`);
+}
+
+/** Tells, whenever it is asked, whether so many milliseconds have passed since it was made or last said so. */
+export function every(milliseconds: number): () => boolean {
+  let last = performance.now();
+  return () => {
+    const now = performance.now();
+    if (now - last < milliseconds) return false;
+    last = now;
+    return true;
+  };
 }
 
 /**
@@ -120,6 +137,30 @@ export function onShutdown(signals: readonly NodeJS.Signals[], close: () => Prom
   };
   for (const signal of signals) process.on(signal, onSignal);
   return stop;
+}
+
+/**
+ * Returns a signal that the first Ctrl-C or SIGTERM aborts, so that work ends in order. Once it is disposed of, both end the process again.
+ * @example
+ * import { untilInterrupted } from '@eigenveil/command';
+ *
+ * using interrupted = untilInterrupted();
+ * const answer = await fetch('https://example.org', { signal: interrupted.signal });
+ */
+export function untilInterrupted(): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const stop = onShutdown(['SIGINT', 'SIGTERM'], async () => controller.abort());
+  return { signal: controller.signal, [Symbol.dispose]: stop };
+}
+
+/**
+ * Returns what has `close` as something for `await using`. Classes that also run in browsers cannot have it themselves: not every browser knows
+ * `Symbol.asyncDispose`.
+ */
+export function closing<Closed extends { close(): void | Promise<void> }>(
+  closed: Closed,
+): Closed & AsyncDisposable {
+  return Object.assign(closed, { [Symbol.asyncDispose]: async () => closed.close() });
 }
 
 function reportError(program: Command, argv: readonly string[], error: unknown): ExitCode {

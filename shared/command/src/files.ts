@@ -5,9 +5,7 @@ import { CodedError, fileReason } from '@eigenveil/platform';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { z } from 'zod';
 import { COMMAND_CODES } from './codes.ts';
-import { jsonOf } from './json.ts';
-import { withSuggestions } from './text/misspelt.ts';
-import { textIn } from './text/text.ts';
+import { jsonOf, textIn, withSuggestions } from './json.ts';
 
 /**
  * The text of the file that the setting `title` names.

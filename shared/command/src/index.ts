@@ -3,15 +3,19 @@ export type { Command } from 'commander';
 export { readCertificates, readPem } from './certificates.ts';
 export { asUsage, COMMAND_CODES } from './codes.ts';
 export {
+  closing,
   createProgram,
   EXIT,
   type ExitCode,
+  every,
+  isJson,
+  LINE_MILLISECONDS,
   onShutdown,
   printNote,
   printResult,
   runCommand,
+  untilInterrupted,
 } from './command.ts';
-export { every, LINE_MILLISECONDS } from './every.ts';
 export {
   checkCanWrite,
   checkConfiguration,
@@ -27,5 +31,5 @@ export {
   type Configuration,
   type Setting,
   type Settings,
+  TRACE_ENDPOINT,
 } from './settings.ts';
-export { TRACE_ENDPOINT } from './trace-endpoint.ts';

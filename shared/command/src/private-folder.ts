@@ -44,14 +44,10 @@ export class PrivateFolder {
     let text: string;
     try {
       this.#requireClosed(this.#folder, (await stat(this.#folder)).mode);
-      const handle = await open(path);
-      try {
-        // Of the open file, not of the path, so that nobody can swap it between check and use.
-        this.#requireClosed(path, (await handle.stat()).mode);
-        text = await handle.readFile('utf8');
-      } finally {
-        await handle.close();
-      }
+      await using handle = await open(path);
+      // Of the open file, not of the path, so that nobody can swap it between check and use.
+      this.#requireClosed(path, (await handle.stat()).mode);
+      text = await handle.readFile('utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw this.#error(path, error);
@@ -83,15 +79,13 @@ export class PrivateFolder {
     await makeFolder(this.#folder);
     try {
       this.#requireClosed(this.#folder, (await stat(this.#folder)).mode);
-      const handle = await open(path, 'wx', 0o600);
+      await using handle = await open(path, 'wx', 0o600);
       try {
         for await (const part of parts) await handle.appendFile(part);
         await handle.sync();
       } catch (error) {
         await rm(path, { force: true });
         throw error;
-      } finally {
-        await handle.close();
       }
       await this.#sync();
     } catch (error) {
@@ -140,12 +134,10 @@ export class PrivateFolder {
     await makeFolder(this.#folder);
     try {
       this.#requireClosed(this.#folder, (await stat(this.#folder)).mode);
-      const handle = await open(temporary, 'wx', 0o600);
-      try {
+      {
+        await using handle = await open(temporary, 'wx', 0o600);
         await handle.writeFile(JSON.stringify(value));
         await handle.sync();
-      } finally {
-        await handle.close();
       }
       const isPublished = await publish(temporary, path)
         .then(
@@ -166,12 +158,8 @@ export class PrivateFolder {
   /** Or names of files might be lost with the power, and what has left the machine be drawn again. */
   async #sync(): Promise<void> {
     if (process.platform === 'win32') return; // folders cannot be opened there
-    const folder = await open(this.#folder);
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+    await using folder = await open(this.#folder);
+    await folder.sync();
   }
 
   #error(path: string, error: unknown): CodedError {

@@ -5,8 +5,7 @@ import { explainIssues } from '@eigenveil/wire/explain';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { COMMAND_CODES } from './codes.ts';
-import { jsonOf } from './json.ts';
-import { textIn } from './text/text.ts';
+import { jsonOf, textIn } from './json.ts';
 
 /** One setting. Its name in the file is the member's name in camelCase, its flag and variable are derived from it. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
@@ -21,6 +20,19 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
 
 export type Settings = Readonly<Record<string, Setting>>;
 export type Configuration<S extends Settings> = { readonly [Name in keyof S]: z.output<S[Name]['schema']> };
+
+/** The setting of programs that send traces, where a collector is configured. */
+export const TRACE_ENDPOINT = {
+  schema: z
+    .url()
+    .regex(
+      /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/])/,
+      'expected https, or http to this machine',
+    )
+    .optional(),
+  description: 'address of a collector for traces, OTLP over HTTP: https, or http on this machine',
+  placeholder: 'URL',
+} as const;
 
 /** What has been added to each command: one file of settings serves all commands of a program. */
 const settingsOf = new WeakMap<Command, Settings>();

@@ -11,11 +11,13 @@ import { z } from 'zod';
 import {
   asUsage,
   COMMAND_CODES,
+  closing,
   createProgram,
   EXIT,
   onShutdown,
   printResult,
   runCommand,
+  untilInterrupted,
 } from '../src/index.ts';
 
 afterEach(() => {
@@ -255,10 +257,31 @@ describe('a signal', () => {
     }
   });
 
+  test("aborts what runs until it is interrupted, and is nobody else's afterwards", () => {
+    const before = process.listenerCount('SIGTERM');
+    {
+      using interrupted = untilInterrupted();
+      expect(interrupted.signal.aborted).toBe(false);
+      process.emit('SIGTERM');
+      expect(interrupted.signal.aborted).toBe(true);
+    }
+    expect(process.listenerCount('SIGTERM')).toBe(before);
+  });
+
   test('whose closing fails is reported', async () => {
     const { child, errors } = await start("clearInterval(alive); throw new Error('disk full');");
     child.kill('SIGTERM');
     expect(await once(child, 'close')).toStrictEqual([EXIT.internal, null]);
     expect(errors.join('')).toBe('ERR_INTERNAL: shutting down failed: disk full\n');
   });
+});
+
+test('what a command has opened is closed, also when its work fails', async () => {
+  const close = vi.fn(async () => {});
+  const work = async () => {
+    await using opened = closing({ close, work: () => Promise.reject(new Error('lost')) });
+    await opened.work();
+  };
+  await expect(work()).rejects.toThrow('lost');
+  expect(close).toHaveBeenCalledOnce();
 });

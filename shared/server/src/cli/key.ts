@@ -36,19 +36,8 @@ export function addKeyCommands<const S extends Settings>(
   );
   list.command.action(async () => {
     const place = await list.place();
-    const [{ readKeyRing }, { countByKey, withStore }, { Sealer }] = await Promise.all([
-      import('../secrets/key-ring.ts'),
-      import('../secrets/rotation.ts'),
-      import('../secrets/sealing.ts'),
-    ]);
-    const { keyIds } = new Sealer(...(await readKeyRing(place.keyFile)));
-    const values = await withStore(place, countByKey);
-    const ids = [...keyIds, ...[...values.keys()].filter((id) => !keyIds.includes(id))];
-    const keys = ids.map((id) => ({
-      id,
-      use: keyIds[0] === id ? 'seals' : keyIds.includes(id) ? 'opens' : 'missing',
-      values: values.get(id) ?? 0,
-    }));
+    const { keysInUse } = await import('../secrets/rotation.ts');
+    const keys = await keysInUse(place);
     const text = keys.map((it) => `${it.id}  ${it.use}  ${it.values} values`).join('\n');
     printResult(list.command, { json: { keys }, text });
   });

@@ -86,7 +86,7 @@ export async function makeBackup(rules: BackupRules, dataDirectory: string, to: 
   // The copy holds secrets until it is prepared, so it does not leave the volume of the original before.
   const workshop = workshopOf(dataDirectory);
   await makeFolder(workshop);
-  const lock = lockDirectory(workshop);
+  using _ = lockDirectory(workshop);
   const draft = join(workshop, DATABASE);
   try {
     await removeDatabase(draft); // of a backup that was killed
@@ -113,7 +113,6 @@ export async function makeBackup(rules: BackupRules, dataDirectory: string, to: 
     throw withoutRoom(error, `in "${workshop}" and "${to}"`);
   } finally {
     await removeDatabase(draft);
-    lock.release();
   }
 }
 
@@ -124,17 +123,8 @@ export async function makeBackup(rules: BackupRules, dataDirectory: string, to: 
 export async function removeDraft(dataDirectory: string): Promise<void> {
   const workshop = workshopOf(dataDirectory);
   if (!existsSync(workshop)) return;
-  let lock: DirectoryLock;
-  try {
-    lock = lockDirectory(workshop);
-  } catch {
-    return; // in use
-  }
-  try {
-    await removeDatabase(join(workshop, DATABASE));
-  } finally {
-    lock.release();
-  }
+  using lock = lockOf(workshop);
+  if (lock !== null) await removeDatabase(join(workshop, DATABASE));
 }
 
 /**
@@ -148,7 +138,7 @@ export async function restoreBackup(
   from: string,
 ): Promise<Manifest> {
   const manifest = await ownManifest(rules, dataDirectory, from);
-  const lock = lockDirectory(dataDirectory);
+  using _ = lockDirectory(dataDirectory);
   try {
     const others = (await readdir(dataDirectory)).filter((name) => !ALLOWED_BEFORE.test(name));
     if (others.length > 0)
@@ -167,8 +157,6 @@ export async function restoreBackup(
     return manifest;
   } catch (error) {
     throw withoutRoom(error, `in "${dataDirectory}"`);
-  } finally {
-    lock.release();
   }
 }
 
@@ -227,6 +215,15 @@ async function requireDescribed(file: string, manifest: Manifest, from: string):
   if (bytes !== expected.bytes || sha256 !== expected.sha256)
     throw refused(`"${join(from, DATABASE)}" expected the bytes that the manifest tells of`);
   return sha256;
+}
+
+/** Returns null where another process has the lock. */
+function lockOf(directory: string): DirectoryLock | null {
+  try {
+    return lockDirectory(directory);
+  } catch {
+    return null;
+  }
 }
 
 /** Returns the folder of the copy of the database until it holds no secret. */

@@ -5,7 +5,7 @@
  */
 
 import { existsSync } from 'node:fs';
-import { COMMAND_CODES } from '@eigenveil/command';
+import { COMMAND_CODES, closing } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { databaseFile } from '../cli/settings.ts';
 import { SERVER_CODES } from '../codes.ts';
@@ -47,8 +47,32 @@ export async function requireKeys(store: SealedStore, sealer: Sealer): Promise<v
   });
 }
 
+/** A key that is in the key file (the first one seals, all open), or that a stored value names and the file lacks. */
+interface KeyUse {
+  readonly id: string;
+  readonly use: 'seals' | 'opens' | 'missing';
+  /** How many stored values it has sealed. */
+  readonly values: number;
+}
+
+/**
+ * The keys of a service, those of its key file first, in their order there.
+ * @throws ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE
+ */
+export async function keysInUse(place: KeyPlace): Promise<KeyUse[]> {
+  const { keyIds } = new Sealer(...(await readKeyRing(place.keyFile)));
+  await using store = await openExisting(place);
+  const values = await countByKey(store);
+  const ids = [...keyIds, ...[...values.keys()].filter((id) => !keyIds.includes(id))];
+  return ids.map((id) => ({
+    id,
+    use: keyIds[0] === id ? 'seals' : keyIds.includes(id) ? 'opens' : 'missing',
+    values: values.get(id) ?? 0,
+  }));
+}
+
 /** Counts the stored values that name each key, by key id. */
-export async function countByKey(store: SealedStore): Promise<ReadonlyMap<string, number>> {
+async function countByKey(store: SealedStore): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   await store.reseal((place, sealed) => {
     const id = sealingKeyId(place, sealed);
@@ -64,9 +88,8 @@ export async function countByKey(store: SealedStore): Promise<ReadonlyMap<string
  * @throws ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE
  */
 export async function resealAll(place: KeyPlace): Promise<number> {
-  return withStore(place, async (store) =>
-    sealAnew(store, new Sealer(...(await readKeyRing(place.keyFile)))),
-  );
+  await using store = await openExisting(place);
+  return await sealAnew(store, new Sealer(...(await readKeyRing(place.keyFile))));
 }
 
 /**
@@ -86,40 +109,27 @@ export async function rotateKey(
     );
   }
   requireDatabase(dataDirectory);
-  const lock = lockDirectory(dataDirectory);
-  try {
-    return await withStore(place, async (store) => {
-      let ring = await readKeyRing(keyFile);
-      await requireKeys(store, new Sealer(...ring)); // of another service's file, say: nothing has changed yet
-      if (ring.length === 1) {
-        ring = withFreshKey(ring);
-        await replaceKeyRing(keyFile, ring);
-      }
-      const resealed = await sealAnew(store, new Sealer(...ring));
-      await requireKeys(store, new Sealer(ring[0]));
-      await replaceKeyRing(keyFile, [ring[0]]);
-      return { keyId: new Sealer(ring[0]).keyIds[0]!, resealed };
-    });
-  } finally {
-    lock.release();
+  using _ = lockDirectory(dataDirectory);
+  await using store = await openExisting(place);
+  let ring = await readKeyRing(keyFile);
+  await requireKeys(store, new Sealer(...ring)); // of another service's file, say: nothing has changed yet
+  if (ring.length === 1) {
+    ring = withFreshKey(ring);
+    await replaceKeyRing(keyFile, ring);
   }
+  const resealed = await sealAnew(store, new Sealer(...ring));
+  await requireKeys(store, new Sealer(ring[0]));
+  await replaceKeyRing(keyFile, [ring[0]]);
+  return { keyId: new Sealer(ring[0]).keyIds[0]!, resealed };
 }
 
 /**
- * Works with a store that is there already.
+ * Opens a store that is there already.
  * @throws ERR_DATABASE
  */
-export async function withStore<Result>(
-  { dataDirectory, open }: KeyPlace,
-  work: (store: SealedStore) => Promise<Result>,
-): Promise<Result> {
+async function openExisting({ dataDirectory, open }: KeyPlace): Promise<SealedStore & AsyncDisposable> {
   if (dataDirectory !== undefined) requireDatabase(dataDirectory);
-  const store = await open();
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
+  return closing(await open());
 }
 
 async function sealAnew(store: SealedStore, sealer: Sealer): Promise<number> {

@@ -85,7 +85,7 @@ export function privateJwkOf(path: string, text: string): PrivateJwk {
  * Keeps a data directory for one service: two would each decrypt, blind and remember used proofs on their
  * own.
  */
-export interface DirectoryLock {
+export interface DirectoryLock extends Disposable {
   release(): void;
 }
 
@@ -110,5 +110,6 @@ export function lockDirectory(directory: string): DirectoryLock {
       { cause },
     );
   }
-  return { release: () => db.close() };
+  const release = () => db.close();
+  return { release, [Symbol.dispose]: release };
 }

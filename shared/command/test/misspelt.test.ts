@@ -1,7 +1,7 @@
 /** What a file's user is told of a member that nobody knows. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { checkConfiguration } from '../../src/index.ts';
+import { checkConfiguration } from '../src/index.ts';
 
 const schema = z
   .strictObject({
