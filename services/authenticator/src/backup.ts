@@ -1,4 +1,5 @@
 /** What the authenticator's backups leave out, and what ends when one is restored. */
+import { closing } from '@eigenveil/command';
 import type { BackupRules } from '@eigenveil/server';
 import { MIGRATIONS } from './store/sqlite-schema.ts';
 import { SEALED, SqliteAuthenticatorStore } from './store/sqlite-store.ts';
@@ -13,18 +14,11 @@ export const AUTHENTICATOR_BACKUP: BackupRules = {
   migrations: MIGRATIONS,
   sealed: SEALED,
   async prepare(database) {
-    withStore(database, (store) => store.eraseInvitations());
+    await using store = closing(new SqliteAuthenticatorStore(database));
+    store.eraseInvitations();
   },
   async finish(database) {
-    withStore(database, (store) => store.lockAll(new Date()));
+    await using store = closing(new SqliteAuthenticatorStore(database));
+    store.lockAll(new Date());
   },
 };
-
-function withStore(database: string, work: (store: SqliteAuthenticatorStore) => void): void {
-  const store = new SqliteAuthenticatorStore(database);
-  try {
-    work(store);
-  } finally {
-    store.close();
-  }
-}

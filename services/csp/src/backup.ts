@@ -9,18 +9,11 @@ export const CSP_BACKUP: BackupRules = {
   migrations: MIGRATIONS,
   sealed: SEALED,
   async prepare(database) {
-    within(database, (operator) => operator.eraseSecrets());
+    using operator = new CspOperator(database);
+    operator.eraseSecrets();
   },
   async finish(database, backup) {
-    within(database, (operator) => operator.endAll(backup));
+    using operator = new CspOperator(database);
+    operator.endAll(backup);
   },
 };
-
-function within(database: string, work: (operator: CspOperator) => void): void {
-  const operator = new CspOperator(database);
-  try {
-    work(operator);
-  } finally {
-    operator.close();
-  }
-}

@@ -1,10 +1,8 @@
-/** The command `calibrate` of eigenveil-authenticator. What its action works with is loaded when it runs: --help and mistakes are told at once. */
-import { addSettings, COMMAND_CODES, CSV_HELP, printResult } from '@eigenveil/command';
-import { CodedError } from '@eigenveil/platform';
-import type { CsvRow } from '@eigenveil/statistics';
+/** The command `calibrate` of eigenveil-authenticator. */
+import { addSettings, CSV_HELP, printResult } from '@eigenveil/command';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { CSP_THUMBPRINT, eachBatch, PROJECTION, ROWS, readEvidence } from './row-settings.ts';
+import { CSP_THUMBPRINT, PROJECTION, ROWS } from './settings.ts';
 
 const rate = (description: string, initial: number) => ({
   schema: z.number().positive().lt(0.5),
@@ -61,30 +59,12 @@ Example:
   $ eigenveil-authenticator calibrate --projection evidence.json --csp-thumbprint THUMBPRINT --data pilot.csv --user user`,
   );
   command.action(async () => {
-    const { projection: file, cspThumbprint: csp, user, score, ...settings } = configuration();
-    const { engine: kind, windowsPerFalseStepUp, falseStepUp, falseLock, missedImpostor } = settings;
-    const evidence = await readEvidence(file);
-    const [{ Projector }, { calibrated }] = await Promise.all([
-      import('@eigenveil/projection'),
-      import('../calibration/index.ts'),
-    ]);
-    const users = new Map<string, number[][]>();
-    const take = (rows: readonly CsvRow[]) => {
-      for (const { values, kept } of rows) {
-        const before = users.get(kept![0]!);
-        if (before === undefined) users.set(kept![0]!, [values]);
-        else before.push(values);
-      }
-    };
-    await eachBatch(await Projector.open(evidence, csp), settings, take, [user]);
-    if (users.size < 2)
-      throw new CodedError(
-        COMMAND_CODES.ERR_CONFIGURATION,
-        '"--user" expected a column with two users at least',
-      );
+    const { score, engine: kind, windowsPerFalseStepUp, ...settings } = configuration();
+    const { falseStepUp, falseLock, missedImpostor } = settings;
     const promised =
       kind === 'trust' ? { kind, windowsPerFalseStepUp } : { kind, falseStepUp, falseLock, missedImpostor };
-    const entry = await calibrated({ evidence, csp }, [...users.values()], { score, promised });
+    const { calibrationOf } = await import('./actions/rows.ts');
+    const entry = await calibrationOf(settings, { score, promised });
     printResult(command, { json: entry, text: JSON.stringify(entry, null, 2) });
   });
 }

@@ -1,9 +1,8 @@
-/** The command line eigenveil-authenticator. What an action works with is loaded when it runs: --help and mistakes are told at once. */
+/** The command line eigenveil-authenticator. */
 import { createProgram } from '@eigenveil/command';
 import { addBackupCommands } from '@eigenveil/server/backup-command';
-import { addCheckCommand } from '@eigenveil/server/check-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
-import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
+import { addCheckCommand, addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
 import { databaseFile, keyFile, SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import type { Command } from 'commander';
 import { addCalibrate } from './calibrate.ts';

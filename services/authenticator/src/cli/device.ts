@@ -1,31 +1,12 @@
-/** The commands `device` of eigenveil-authenticator. What an action works with is loaded when it runs: --help and mistakes are told at once. */
+/** The commands `device` of eigenveil-authenticator. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import {
-  addSettings,
-  COMMAND_CODES,
-  CSV_HELP,
-  clippedByName,
-  printResult,
-  warnOfClipped,
-  warnOfRemarks,
-} from '@eigenveil/command';
+import { addSettings, COMMAND_CODES, CSV_HELP, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
-import type { Projector } from '@eigenveil/projection';
-import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { Thumbprint } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { DeviceClient, EnrolledDevice, EnrolOptions } from '../device/client.ts';
-import { addressOf, PATIENCE, SERVICE_ADDRESS } from './client-settings.ts';
-import {
-  CSP_THUMBPRINT,
-  eachBatch,
-  PROJECTION,
-  ROWS,
-  type RowSettings,
-  readEvidence,
-} from './row-settings.ts';
+import { addressOf, CSP_THUMBPRINT, PATIENCE, PROJECTION, ROWS, SERVICE_ADDRESS } from './settings.ts';
 
 const PREFIX = 'EIGENVEIL_DEVICE';
 
@@ -46,11 +27,6 @@ const TOKEN = {
   description: 'one-time invitation; better in the environment than here',
   placeholder: 'TOKEN',
 } as const;
-
-interface DeviceSettings {
-  readonly home: string;
-  readonly patienceSeconds: number;
-}
 
 export function addDevice(program: Command): void {
   const device = program
@@ -89,6 +65,7 @@ Example:
   command.action(async () => {
     const { token, projection, cspThumbprint: csp, ...settings } = configuration();
     const service = await addressOf(settings);
+    const { enrolWith, readEvidence } = await import('./actions/device.ts');
     const given = { evidence: await readEvidence(projection), csp };
     await enrolWith(command, settings, given, (client, rows) =>
       client.enrol({ service, token, ...given }, rows),
@@ -131,7 +108,7 @@ Example:
         COMMAND_CODES.ERR_CONFIGURATION,
         '"--csp-thumbprint" expected with "--projection"',
       );
-    const { DeviceHome } = await import('../device/home.ts');
+    const { DeviceHome, enrolWith, readEvidence } = await import('./actions/device.ts');
     const before = await new DeviceHome(settings.home).enrolment();
     const csp = cspThumbprint ?? before.csp;
     const evidence = projection === undefined ? before.evidence : await readEvidence(projection);
@@ -158,16 +135,16 @@ Example:
   );
   command.action(async () => {
     const settings = configuration();
-    await withDevice(settings, async (client) => {
-      const projector = await client.projector();
-      let sent = 0;
-      const skippedRows = await eachBatch(projector, settings, async (rows) => {
-        await client.observe(rows.map(({ values }) => values));
-        sent += rows.length;
-      });
-      const clipped = tellOfRows(command, projector, projector.clippedCells, skippedRows);
-      printResult(command, { json: { sent, skippedRows, clipped }, text: `${sent} windows sent` });
+    const { eachBatch, openDevice, tellOfRows } = await import('./actions/device.ts');
+    await using client = openDevice(settings);
+    const projector = await client.projector();
+    let sent = 0;
+    const skippedRows = await eachBatch(projector, settings, async (rows) => {
+      await client.observe(rows.map(({ values }) => values));
+      sent += rows.length;
     });
+    const clipped = tellOfRows(command, projector, projector.clippedCells, skippedRows);
+    printResult(command, { json: { sent, skippedRows, clipped }, text: `${sent} windows sent` });
   });
 }
 
@@ -182,10 +159,9 @@ function addShow(device: Command): void {
 Asks nobody. The frame is not shown.`,
   );
   command.action(async () => {
-    const { DeviceHome } = await import('../device/home.ts');
+    const { DeviceHome, openProjection } = await import('./actions/device.ts');
     const home = new DeviceHome(configuration().home);
     const { userId, service, csp, evidence } = await home.enrolment();
-    const { openProjection } = await import('@eigenveil/projection');
     const { task, provenance, projection } = await openProjection(evidence, csp);
     const shown = {
       user: userId,
@@ -199,59 +175,4 @@ Asks nobody. The frame is not shown.`,
     const lines = Object.entries(shown).map(([name, value]) => `${name}: ${value}`);
     printResult(command, { json: shown, text: lines.join('\n') });
   });
-}
-
-/** Reads rows, enrols with them, and says what came of it. */
-async function enrolWith(
-  command: Command,
-  settings: DeviceSettings & RowSettings,
-  { evidence, csp }: Pick<EnrolOptions, 'evidence' | 'csp'>,
-  enrol: (client: DeviceClient, rows: number[][]) => Promise<EnrolledDevice>,
-): Promise<void> {
-  const { Projector } = await import('@eigenveil/projection');
-  const projector = await Projector.open(evidence, csp);
-  const rows: number[][] = [];
-  const skippedRows = await eachBatch(projector, settings, (batch) => {
-    rows.push(...batch.map(({ values }) => values));
-  });
-  const { userId, clippedCells, isRepeat } = await withDevice(settings, (client) => enrol(client, rows));
-  const clipped = tellOfRows(command, projector, clippedCells, skippedRows);
-  printResult(command, {
-    json: { user: userId, windows: rows.length, skippedRows, clipped, isRepeat },
-    text: isRepeat
-      ? `enrolled as ${userId} by this invitation before: nothing has changed`
-      : `enrolled as ${userId} with ${rows.length} windows`,
-  });
-}
-
-/** Warnings on standard error; returns the features of which cells were clipped, with their number. */
-function tellOfRows(
-  command: Command,
-  { featureNames }: Projector,
-  clippedCells: readonly number[],
-  skippedRows: number,
-): Record<string, number> {
-  const clipped = clippedByName(featureNames, clippedCells);
-  warnOfRemarks(command, toldOfSkipped(skippedRows));
-  warnOfClipped(command, clipped);
-  return clipped;
-}
-
-async function withDevice<T>(
-  { home, patienceSeconds }: DeviceSettings,
-  work: (client: DeviceClient) => Promise<T>,
-): Promise<T> {
-  const [{ DeviceClient }, { DeviceHome }] = await Promise.all([
-    import('../device/client.ts'),
-    import('../device/home.ts'),
-  ]);
-  const client = new DeviceClient({
-    home: new DeviceHome(home),
-    patienceMilliseconds: 1000 * patienceSeconds,
-  });
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
 }

@@ -1,14 +1,19 @@
-/** The commands `relying` of eigenveil-authenticator. What an action works with is loaded when it runs: --help and mistakes are told at once. */
+/** The commands `relying` of eigenveil-authenticator. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { addSettings, COMMAND_CODES, onShutdown, printNote, printResult } from '@eigenveil/command';
+import {
+  addSettings,
+  COMMAND_CODES,
+  isJson,
+  printNote,
+  printResult,
+  untilInterrupted,
+} from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { DecisionEvent, UserId } from '../messages.ts';
-import type { RelyingClient } from '../relying/client.ts';
-import type { RelyingHome } from '../relying/home.ts';
-import { addressOf, PATIENCE, SERVICE_ADDRESS } from './client-settings.ts';
+import type { DecisionEvent } from '../messages.ts';
+import { PATIENCE, SERVICE_ADDRESS } from './settings.ts';
 
 const PREFIX = 'EIGENVEIL_RELYING';
 
@@ -22,13 +27,6 @@ const HOME = {
 } as const;
 
 const SETTINGS = { ...HOME, ...SERVICE_ADDRESS, ...PATIENCE } as const;
-
-interface RelyingSettings {
-  readonly home: string;
-  readonly serviceUrl: string;
-  readonly serviceCa?: string | undefined;
-  readonly patienceSeconds: number;
-}
 
 const EXAMPLE_URL = '--service-url https://auth.example.org:8445';
 
@@ -58,7 +56,7 @@ function addIdentity(relying: Command): void {
     );
   const configuration = addSettings(command, PREFIX, HOME);
   command.action(async () => {
-    const { RelyingHome } = await import('../relying/home.ts');
+    const { RelyingHome } = await import('./actions/relying.ts');
     const { thumbprint, publicJwk } = await new RelyingHome(configuration().home).signingKey();
     printResult(command, { json: { thumbprint, publicKey: publicJwk }, text: thumbprint });
   });
@@ -87,11 +85,12 @@ Example:
   );
   command.action(async (user: string) => {
     const { renew, ...settings } = configuration();
-    const invitation = await withRelying(settings, async (client) =>
-      client.invite({ body: { userId: await userIdOf(user), purpose: renew ? 'renew' : 'enrol' } }),
-    );
+    const { openClient, userIdOf } = await import('./actions/relying.ts');
+    await using client = await openClient(settings);
+    const purpose = renew ? 'renew' : 'enrol';
+    const invitation = await client.invite({ body: { userId: userIdOf(user), purpose } });
     printResult(command, { json: invitation, text: invitation.token });
-    if (command.optsWithGlobals().json !== true)
+    if (!isJson(command))
       printNote(
         command,
         `note: for one device, until ${invitation.expiresAt}; earlier ones of ${user} are void`,
@@ -123,23 +122,20 @@ Example:
   );
   command.action(async () => {
     const { follow, after, ...settings } = configuration();
-    await withRelying(settings, async (client, home) => {
-      const first = after ?? (await home.position());
-      const stop = new AbortController();
-      const release = onShutdown(['SIGINT', 'SIGTERM'], async () => stop.abort());
-      const onMissed = () => printNote(command, MISSED);
-      try {
-        const events = follow
-          ? client.follow({ after: first, signal: stop.signal, onMissed })
-          : client.past({ after: first, signal: stop.signal, onMissed });
-        for await (const event of events) {
-          printResult(command, { json: event, text: lineOf(event) });
-          await home.savePosition(event.sequence);
-        }
-      } finally {
-        release();
-      }
-    });
+    const { openClient, RelyingHome } = await import('./actions/relying.ts');
+    const home = new RelyingHome(settings.home);
+    await using client = await openClient(settings);
+    const first = after ?? (await home.position());
+    using interrupted = untilInterrupted();
+    const options = {
+      after: first,
+      signal: interrupted.signal,
+      onMissed: () => printNote(command, MISSED),
+    };
+    for await (const event of follow ? client.follow(options) : client.past(options)) {
+      printResult(command, { json: event, text: lineOf(event) });
+      await home.savePosition(event.sequence);
+    }
   });
 }
 
@@ -153,9 +149,10 @@ function addUser(relying: Command): void {
   const command = relying.command('user <USER>').description('print what the service knows of a user');
   const configuration = addSettings(command, PREFIX, SETTINGS);
   command.action(async (user: string) => {
-    const status = await withRelying(configuration(), async (client) =>
-      client.user({ userId: await userIdOf(user) }),
-    );
+    const settings = configuration();
+    const { openClient, userIdOf } = await import('./actions/relying.ts');
+    await using client = await openClient(settings);
+    const status = await client.user({ userId: userIdOf(user) });
     const lines = Object.entries(status).map(([name, value]) => `${name}: ${value}`);
     printResult(command, { json: status, text: lines.join('\n') });
   });
@@ -179,9 +176,10 @@ Example:
         '"SEQUENCE" expected the number of a decision, as "relying decisions" prints it',
       );
     const event = Number(sequence);
-    await withRelying(configuration(), async (client) =>
-      client[name]({ userId: await userIdOf(user), body: { event } }),
-    );
+    const settings = configuration();
+    const { openClient, userIdOf } = await import('./actions/relying.ts');
+    await using client = await openClient(settings);
+    await client[name]({ userId: userIdOf(user), body: { event } });
     printResult(command, { json: { [done]: user, event }, text: `${done} ${user}` });
   });
 }
@@ -192,39 +190,10 @@ function addRevoke(relying: Command): void {
     .description("delete a user's template for good, and refuse the device");
   const configuration = addSettings(command, PREFIX, SETTINGS);
   command.action(async (user: string) => {
-    await withRelying(configuration(), async (client) => client.revoke({ userId: await userIdOf(user) }));
+    const settings = configuration();
+    const { openClient, userIdOf } = await import('./actions/relying.ts');
+    await using client = await openClient(settings);
+    await client.revoke({ userId: userIdOf(user) });
     printResult(command, { json: { revoked: user }, text: `revoked ${user}` });
   });
-}
-
-async function withRelying<T>(
-  settings: RelyingSettings,
-  work: (client: RelyingClient, home: RelyingHome) => Promise<T>,
-): Promise<T> {
-  const [{ RelyingClient }, { RelyingHome }] = await Promise.all([
-    import('../relying/client.ts'),
-    import('../relying/home.ts'),
-  ]);
-  const home = new RelyingHome(settings.home);
-  const client = new RelyingClient({
-    service: await addressOf(settings),
-    key: await home.signingKey(),
-    patienceMilliseconds: 1000 * settings.patienceSeconds,
-  });
-  try {
-    return await work(client, home);
-  } finally {
-    await client.close();
-  }
-}
-
-async function userIdOf(text: string): Promise<UserId> {
-  const { UserId } = await import('../messages.ts');
-  const id = UserId.safeParse(text);
-  if (!id.success)
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      '"USER" expected up to 64 letters, digits and . _ ~ -, and no point at the beginning',
-    );
-  return id.data;
 }

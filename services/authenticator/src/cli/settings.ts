@@ -1,9 +1,12 @@
-/** Settings of the authenticator; what `--help` needs loads nothing of the service itself. */
+/** Settings of the authenticator's service, and those that its other commands share. */
 import type { ScoreKind, SequentialSettings, TrustSettings } from '@eigenveil/authentication';
-import type { Configuration } from '@eigenveil/command';
+import { type Configuration, readCertificates } from '@eigenveil/command';
 import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
+import { CSV_OPTIONS } from '@eigenveil/statistics/reading-options';
 import { Thumbprint } from '@eigenveil/task/schema';
+import type { ServiceAddress } from '@eigenveil/wire';
 import { Digest } from '@eigenveil/wire/digest';
+import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 
 /** Their ranges are checked where the engine is made. */
@@ -103,3 +106,51 @@ export const AUTHENTICATOR_SETTINGS = {
   },
 } as const;
 export type AuthenticatorConfiguration = Configuration<typeof AUTHENTICATOR_SETTINGS>;
+
+export const ROWS = {
+  data: {
+    schema: z.string().min(1),
+    description: 'CSV file of windows with a header row, also in a gzip archive; - for standard input',
+    placeholder: 'FILE',
+  },
+  ...CSV_OPTIONS,
+} as const;
+
+export const PROJECTION = {
+  schema: z.string(),
+  description: 'file that "eigenveil-owner project --evidence" has written',
+  placeholder: 'FILE',
+} as const;
+
+export const CSP_THUMBPRINT = {
+  schema: Thumbprint,
+  description: "thumbprint of the CSP's key, learnt over a channel that you trust",
+  placeholder: 'THUMBPRINT',
+} as const;
+
+export const PATIENCE = {
+  patienceSeconds: {
+    schema: z.int().min(0).max(86_400),
+    description: 'how long to go on trying while the service is down',
+    default: 30,
+    placeholder: 'NUMBER',
+  },
+} as const;
+
+export const SERVICE_ADDRESS = {
+  serviceUrl: { schema: ServiceUrl, description: 'address of the authenticator, https', placeholder: 'URL' },
+  serviceCa: {
+    schema: z.string().optional(),
+    description: "certificates to trust instead of the system's, PEM",
+    placeholder: 'FILE',
+  },
+} as const;
+
+/** @throws ERR_TLS_FILE */
+export async function addressOf(settings: {
+  readonly serviceUrl: string;
+  readonly serviceCa?: string | undefined;
+}): Promise<ServiceAddress> {
+  const { serviceUrl: url, serviceCa } = settings;
+  return { url, ca: await readCertificates('--service-ca', serviceCa) };
+}

@@ -1,4 +1,4 @@
-/** The command `invite` of eigenveil-csp. What its action works with is loaded when it runs: --help and mistakes are told at once. */
+/** The command `invite` of eigenveil-csp. */
 import { addSettings, COMMAND_CODES, type Configuration, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
@@ -9,8 +9,6 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 
 const HOURS = 3600;
-/** As many light modules around a QR code as its standard asks for (ISO/IEC 18004). */
-const QUIET_ZONE = 4;
 
 const SETTINGS = {
   dataDirectory: SERVICE_SETTINGS.dataDirectory,
@@ -65,30 +63,25 @@ Examples:
   command.action(async () => {
     const settings = configuration();
     const { dataDirectory, count, hours, qr } = settings;
-    const linkOf = await linksBy(settings);
-    const { inviteOwners } = await import('../operate/enrolment-tokens.ts');
+    const linked = linkedPage(settings);
+    const { invitationLinks, inviteOwners, qrCode } = await import('../operate/index.ts');
+    const linkOf = linked && (await invitationLinks(dataDirectory, linked)); // before there is any token
     const tokens = await inviteOwners(dataDirectory, count, hours * HOURS);
     if (linkOf === null) {
       printResult(command, { json: { tokens }, text: tokens.join('\n') });
       return;
     }
     const links = tokens.map(linkOf);
-    const { renderUnicodeCompact } = await import('uqr');
-    const text = links.map((link) =>
-      qr ? `${link}\n\n${renderUnicodeCompact(link, { border: QUIET_ZONE })}\n` : link,
-    );
+    const text = links.map((link) => (qr ? `${link}\n\n${qrCode(link)}\n` : link));
     printResult(command, { json: { tokens, links }, text: text.join('\n') });
   });
 }
 
 /**
- * How a token becomes a link; null where bare tokens are wanted.
- * @throws ERR_CONFIGURATION when something is missing, before there is any token
+ * Returns the members of links beside the token; null where bare tokens are wanted.
+ * @throws ERR_CONFIGURATION when something is missing
  */
-async function linksBy(
-  settings: Configuration<typeof SETTINGS>,
-): Promise<((token: string) => string) | null> {
-  const { dataDirectory, page, publicUrl: csp, dataUser, task, qr } = settings;
+function linkedPage({ page, publicUrl: csp, dataUser, task, qr }: Configuration<typeof SETTINGS>) {
   if (page === undefined) {
     if (dataUser !== undefined || task !== undefined || qr)
       throw new CodedError(
@@ -104,11 +97,5 @@ async function linksBy(
     );
   if (task !== undefined && dataUser === undefined)
     throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, '"--task" expected with "--data-user"');
-  const [{ openSigningKey }, { ownerLink }] = await Promise.all([
-    import('@eigenveil/server'),
-    import('@eigenveil/wire/owner-link'),
-  ]);
-  const { thumbprint } = await openSigningKey(dataDirectory);
-  const more = { ...(dataUser && { dataUser }), ...(task && { task }) };
-  return (token) => ownerLink(page, { csp, thumbprint, ...more, token });
+  return { page, csp, dataUser, task };
 }

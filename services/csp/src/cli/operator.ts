@@ -1,8 +1,9 @@
-/** The commands `owners`, `tokens`, `tasks` and `data-users` of eigenveil-csp. What an action works with is loaded when it runs: --help and mistakes are told at once. */
+/** The commands of eigenveil-csp for its operator: `owners`, `tokens`, `tasks`, `data-users` and `audit`. */
 import { addSettings, COMMAND_CODES, printNote, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { TaskId, Thumbprint } from '@eigenveil/task/schema';
+import { Digest } from '@eigenveil/wire/digest';
 import { OwnerId } from '@eigenveil/wire/owner-id';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -18,6 +19,7 @@ export function addOperatorCommands(program: Command, prefix: string): void {
   addTokens(program.command('tokens').description('one-time enrolment tokens'), prefix);
   addTasks(program.command('tasks').description('tasks that this CSP has agreed to'), prefix);
   addDataUsers(program.command('data-users').description('data users that may propose tasks'), prefix);
+  addAudit(program.command('audit').description('what the secret keys of tasks were used for'), prefix);
 }
 
 function addOwners(group: Command, prefix: string): void {
@@ -29,11 +31,10 @@ function addOwners(group: Command, prefix: string): void {
     revoked: { schema: z.boolean(), description: 'only those that were revoked', default: false },
   });
   list.action(async () => {
-    const { revoked, ...where } = listed();
-    const { listOwners } = await import('../operate/lists.ts');
-    const owners = await at(where, (operator) =>
-      operator.read((db) => listOwners(db, { onlyRevoked: revoked })),
-    );
+    const settings = listed();
+    const { CspOperator, listOwners } = await import('../operate/index.ts');
+    using operator = CspOperator.at(settings.dataDirectory);
+    const owners = operator.read((db) => listOwners(db, { onlyRevoked: settings.revoked }));
     printTable(list, 'owners', owners);
   });
 
@@ -49,7 +50,10 @@ Data users hear of it within a minute, and drop what the owner has sent: this CS
   );
   revoke.action(async (ids: string[]) => {
     const owners = parsed('OWNER', OwnerId, ids);
-    const result = await at(revoking(), (operator) => operator.revokeOwners(owners));
+    const settings = revoking();
+    const { CspOperator } = await import('../operate/index.ts');
+    using operator = CspOperator.at(settings.dataDirectory);
+    const result = operator.revokeOwners(owners);
     const { number, revoked, tasks } = result;
     const text = `${countOf(revoked.length, 'owner')} revoked${before(owners.length - revoked.length)}; records here taken from ${countOf(tasks.length, 'task')}; the list has number ${number}`;
     printResult(revoke, { json: result, text });
@@ -63,10 +67,10 @@ function addTokens(group: Command, prefix: string): void {
     all: { schema: z.boolean(), description: 'used and expired ones, too', default: false },
   });
   list.action(async () => {
-    const { all, ...where } = listed();
-    const { listTokens } = await import('../operate/lists.ts');
-    const now = new Date();
-    const tokens = await at(where, (operator) => operator.read((db) => listTokens(db, { all, now })));
+    const { all, dataDirectory: folder } = listed();
+    const { CspOperator, listTokens } = await import('../operate/index.ts');
+    using operator = CspOperator.at(folder);
+    const tokens = operator.read((db) => listTokens(db, { all, now: new Date() }));
     printTable(list, 'tokens', tokens);
   });
 
@@ -79,15 +83,15 @@ function addTokens(group: Command, prefix: string): void {
   });
   revoke.addHelpText('after', FOR_GOOD);
   revoke.action(async (tokens: string[]) => {
-    const { all, ...where } = revoking();
+    const { all, dataDirectory: folder } = revoking();
     if (all === tokens.length > 0)
       throw new CodedError(
         COMMAND_CODES.ERR_CONFIGURATION,
         '"tokens revoke" expected either tokens or --all',
       );
-    const revoked = await at(where, (operator) =>
-      all ? operator.revokeAllTokens() : operator.revokeTokens([...new Set(tokens)]),
-    );
+    const { CspOperator } = await import('../operate/index.ts');
+    using operator = CspOperator.at(folder);
+    const revoked = all ? await operator.revokeAllTokens() : operator.revokeTokens([...new Set(tokens)]);
     printResult(revoke, { json: { revoked }, text: `${countOf(revoked, 'token')} revoked` });
   });
 }
@@ -99,10 +103,14 @@ function addTasks(group: Command, prefix: string): void {
     all: { schema: z.boolean(), description: 'those that have ended, too', default: false },
   });
   list.action(async () => {
-    const { all, ...where } = listed();
-    const { listTasks } = await import('../operate/lists.ts');
-    const tasks = await at(where, (operator) => operator.read((db) => listTasks(db, { all })));
-    printTable(list, 'tasks', tasks);
+    const { all, dataDirectory: folder } = listed();
+    const { CspOperator, listTasks } = await import('../operate/index.ts');
+    using operator = CspOperator.at(folder);
+    printTable(
+      list,
+      'tasks',
+      operator.read((db) => listTasks(db, { all })),
+    );
   });
 
   const end = group
@@ -116,11 +124,11 @@ A computation that runs is broken off within seconds, and the task fails at its 
   );
   end.action(async (ids: string[]) => {
     const tasks = parsed('TASK', TaskId, ids);
-    const ended = await at(ending(), async (operator) => {
-      const now = operator.endTasks(tasks);
-      await scrubAfter(end, operator);
-      return now;
-    });
+    const settings = ending();
+    const { CspOperator } = await import('../operate/index.ts');
+    using operator = CspOperator.at(settings.dataDirectory);
+    const ended = operator.endTasks(tasks);
+    await scrubAfter(end, operator);
     const text = `${countOf(ended.length, 'task')} ended${before(tasks.length - ended.length)}`;
     printResult(end, { json: { ended }, text });
   });
@@ -137,12 +145,10 @@ function addDataUsers(group: Command, prefix: string): void {
     dataUsers: { ...CSP_SETTINGS.dataUsers, default: [] },
   });
   list.action(async () => {
-    const { dataUsers: admitted, ...where } = listed();
-    const { listDataUsers } = await import('../operate/lists.ts');
-    const now = new Date();
-    const dataUsers = await at(where, (operator) =>
-      operator.read((db) => listDataUsers(db, { admitted, now })),
-    );
+    const { dataUsers: admitted, dataDirectory: folder } = listed();
+    const { CspOperator, listDataUsers } = await import('../operate/index.ts');
+    using operator = CspOperator.at(folder);
+    const dataUsers = operator.read((db) => listDataUsers(db, { admitted, now: new Date() }));
     printTable(list, 'dataUsers', dataUsers);
   });
 
@@ -153,32 +159,57 @@ function addDataUsers(group: Command, prefix: string): void {
   revoke.addHelpText('after', FOR_GOOD);
   revoke.action(async (text: string) => {
     const [thumbprint] = parsed('THUMBPRINT', Thumbprint, [text]);
-    const { isNew, ended } = await at(revoking(), async (operator) => {
-      const result = operator.revokeDataUser(thumbprint!);
-      await scrubAfter(revoke, operator);
-      return result;
-    });
+    const settings = revoking();
+    const { CspOperator } = await import('../operate/index.ts');
+    using operator = CspOperator.at(settings.dataDirectory);
+    const { isNew, ended } = operator.revokeDataUser(thumbprint!);
+    await scrubAfter(revoke, operator);
     const what = isNew ? 'the data user is revoked' : 'the data user was revoked before';
     printResult(revoke, { json: { isNew, ended }, text: `${what}; ${countOf(ended.length, 'task')} ended` });
   });
 }
 
+function addAudit(audit: Command, prefix: string): void {
+  const show = audit.command('show').description('print the entries of the audit log, unverified');
+  const shown = addSettings(show, prefix, { dataDirectory });
+  show.action(async () => {
+    const settings = shown();
+    const { readAudit } = await import('../operate/index.ts');
+    const entries = readAudit(settings.dataDirectory);
+    const lines = entries.map(({ sequence, time, taskId, operation, requestDigest, hash }) =>
+      [sequence, time, taskId ?? '-', operation, requestDigest ?? '-', hash].join('  '),
+    );
+    printResult(show, { json: { entries }, text: lines.join('\n') });
+  });
+
+  const verify = audit
+    .command('verify')
+    .description('find entries of the audit log that were changed, removed or reordered');
+  const configuration = addSettings(verify, prefix, {
+    dataDirectory,
+    noted: {
+      schema: Digest.optional(),
+      description: 'last hash of an earlier verification, which must be among the entries',
+      placeholder: 'HASH',
+    },
+  });
+  verify.addHelpText(
+    'after',
+    `
+Note the last hash somewhere that the CSP's machine cannot change, and give it with --noted the next time: without it, nobody can see
+that the latest entries were removed, or that the whole log was computed anew. Works while the service runs.`,
+  );
+  verify.action(async () => {
+    const { noted, ...where } = configuration();
+    const { readAudit, verifyAudit } = await import('../operate/index.ts');
+    const { entries, lastHash } = verifyAudit(readAudit(where.dataDirectory), noted);
+    const text = `${entries.length} entries, none changed, removed or reordered; last hash ${lastHash}`;
+    printResult(verify, { json: { entries: entries.length, lastHash }, text });
+  });
+}
+
 const countOf = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 const before = (others: number) => (others === 0 ? '' : `, ${others} before`);
-
-/** With the database of a CSP that may be running. */
-async function at<Result>(
-  { dataDirectory: folder }: { readonly dataDirectory: string },
-  work: (operator: CspOperator) => Result | Promise<Result>,
-): Promise<Result> {
-  const { CspOperator } = await import('../operate/operator.ts');
-  const operator = CspOperator.at(folder);
-  try {
-    return await work(operator);
-  } finally {
-    operator.close();
-  }
-}
 
 async function scrubAfter(command: Command, operator: CspOperator): Promise<void> {
   if (await operator.scrub()) return;
@@ -201,7 +232,7 @@ function parsed<Schema extends z.ZodType>(
   });
 }
 
-/** A line each, of all members in their order. */
+/** Prints a line for each row, of all its members in their order. */
 function printTable(command: Command, name: string, rows: readonly object[]): void {
   const lines = rows.map((row) =>
     Object.entries(row)

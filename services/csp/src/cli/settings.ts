@@ -1,4 +1,4 @@
-/** Settings of the CSP; what `--help` needs loads nothing of the service itself. */
+/** Settings of the CSP's service. */
 import type { Configuration } from '@eigenveil/command';
 import { PAGE_SETTINGS, SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { Thumbprint } from '@eigenveil/task/schema';

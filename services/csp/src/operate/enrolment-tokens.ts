@@ -1,6 +1,10 @@
-/** Enrolment tokens: one-time secrets by which the CSP's operator decides who may become an owner. */
+/** Enrolment tokens, one-time secrets by which the CSP's operator decides who may become an owner; and links of the owners' page that hold one. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseFile, hashOneTimeToken, newOneTimeToken } from '@eigenveil/server';
+import { closing } from '@eigenveil/command';
+import { databaseFile, hashOneTimeToken, newOneTimeToken, openSigningKey } from '@eigenveil/server';
+import type { TaskId } from '@eigenveil/task';
+import { ownerLink } from '@eigenveil/wire/owner-link';
+import { renderUnicodeCompact } from 'uqr';
 import { SqliteCspStore } from '../store/sqlite-store.ts';
 import type { CspStore } from '../store/store.ts';
 
@@ -8,6 +12,8 @@ import type { CspStore } from '../store/store.ts';
 const BATCH = 500;
 /** In between, so that the service comes to its turn: SQLite's lock goes to whoever asks when it is free, not to who has waited longest. */
 const PAUSE_MILLISECONDS = 20;
+/** As many light modules around a QR code as its standard asks for (ISO/IEC 18004). */
+const QUIET_ZONE = 4;
 
 /**
  * Makes tokens (32 random bytes each) that can be used for `lifetimeSeconds`; only their hashes are kept. When it is interrupted, the
@@ -33,10 +39,30 @@ export async function inviteOwners(
   count: number,
   lifetimeSeconds: number,
 ): Promise<string[]> {
-  const store = new SqliteCspStore(databaseFile(dataDirectory));
-  try {
-    return await makeEnrolmentTokens(store, { count, lifetimeSeconds, now: new Date() });
-  } finally {
-    store.close();
-  }
+  await using store = closing(new SqliteCspStore(databaseFile(dataDirectory)));
+  return await makeEnrolmentTokens(store, { count, lifetimeSeconds, now: new Date() });
+}
+
+interface LinkedPage {
+  /** Address of the owners' page. */
+  readonly page: string;
+  /** Addresses of the services for owners. */
+  readonly csp: string;
+  readonly dataUser?: string | undefined;
+  readonly task?: TaskId | undefined;
+}
+
+/** Returns a function that makes of a token a link that names this CSP with its identity. */
+export async function invitationLinks(
+  dataDirectory: string,
+  { page, csp, dataUser, task }: LinkedPage,
+): Promise<(token: string) => string> {
+  const { thumbprint } = await openSigningKey(dataDirectory);
+  const more = { ...(dataUser && { dataUser }), ...(task && { task }) };
+  return (token) => ownerLink(page, { csp, thumbprint, ...more, token });
+}
+
+/** Writes a link as a QR code of characters, light on a dark terminal. */
+export function qrCode(link: string): string {
+  return renderUnicodeCompact(link, { border: QUIET_ZONE });
 }

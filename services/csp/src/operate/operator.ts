@@ -42,7 +42,7 @@ interface RevokedNow {
   readonly tasks: readonly TaskId[];
 }
 
-export class CspOperator {
+export class CspOperator implements Disposable {
   readonly #db: Database;
   readonly #now: () => Date;
   readonly #driver: SqliteDriver;
@@ -220,6 +220,10 @@ export class CspOperator {
 
   close(): void {
     this.#db.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   #revokeToken(hash: string): void {

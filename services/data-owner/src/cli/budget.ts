@@ -1,10 +1,10 @@
-/** The commands `budget show` and `budget set` of eigenveil-owner. What their actions work with is loaded when they run. */
+/** The commands `budget show` and `budget set` of eigenveil-owner. */
 import { addSettings, printResult } from '@eigenveil/command';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import type { BudgetStatus } from '../budget/budget.ts';
 import { Part, partInWords } from '../budget/parts.ts';
-import { DATASET_SETTING, OWNER_SETTINGS, PREFIX, readPolicy, withOwner } from './settings.ts';
+import { DATASET_SETTING, OWNER_SETTINGS, PREFIX } from './settings.ts';
 
 export function addBudget(program: Command): void {
   const command = program.command('budget').description('what the rows have spent, by data set');
@@ -32,8 +32,9 @@ was used.`,
   );
   command.action(async () => {
     const settings = configuration();
-    const policy = await readPolicy(settings.policy);
-    const datasets = await withOwner(settings, policy, (owner) => owner.budget());
+    const { openOwner, readPolicy } = await import('./actions/owner.ts');
+    await using session = await openOwner(settings, await readPolicy(settings.policy));
+    const datasets = await session.owner.budget();
     printResult(command, {
       json: { datasets },
       text: datasets.length === 0 ? 'nothing was charged yet' : datasets.map(describe).join('\n'),
@@ -41,7 +42,7 @@ was used.`,
   });
 }
 
-/** One line: what is spent, of what, and what is left. */
+/** Says in one line what is spent, of what, and what is left. */
 function describe(status: BudgetStatus): string {
   const { dataset, tasks, spent, neighbours, totalEpsilon, left, answers, isUnknown } = status;
   const amount =
@@ -59,7 +60,7 @@ function describe(status: BudgetStatus): string {
   ].join('; ');
 }
 
-/** To four digits, without zeros at the end. */
+/** Writes a number to four digits, without zeros at the end. */
 const rounded = (x: number) => `${Number(x.toPrecision(4))}`;
 
 function addSet(parent: Command): void {
@@ -113,7 +114,9 @@ Example:
     const settings = configuration();
     const { dataset, epsilon, delta, neighbours, rotated, part } = settings;
     const elsewhere = { epsilon, delta, neighbours, rotated, part };
-    await withOwner(settings, await readPolicy(), (owner) => owner.setBudget(dataset, elsewhere));
+    const { openOwner } = await import('./actions/owner.ts');
+    await using session = await openOwner(settings);
+    await session.owner.setBudget(dataset, elsewhere);
     printResult(command, {
       json: { dataset, ...elsewhere },
       text: `the data set ${dataset} has spent epsilon ${epsilon} with delta ${delta} (${neighbours}) beside the ledger, given ${rotated} answers by rotated without differential privacy, and taken ${part} of a whole`,

@@ -1,25 +1,15 @@
-/** The command line eigenveil-owner. What an action works with is loaded when it runs: --help and mistakes are told at once. */
+/** The command line eigenveil-owner; its commands `enrol` and `page` are about no task. */
 import { addSettings, createProgram, printResult } from '@eigenveil/command';
+import { SUMS } from '@eigenveil/command/sums';
 import { Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { addBudget } from './budget.ts';
-import { addContribute } from './contribute.ts';
-import { addPage } from './page.ts';
+import { addContribute, addServeSeries, addSql } from './contribute.ts';
 import { addProject, addVerify } from './results.ts';
-import { addServeSeries } from './series.ts';
-import {
-  address,
-  DATA_USER_ADDRESS,
-  OWNER_SETTINGS,
-  PREFIX,
-  readPolicy,
-  taskIdOf,
-  withOwner,
-} from './settings.ts';
-import { addShow } from './show.ts';
-import { addSql } from './sql.ts';
+import { address, OWNER_SETTINGS, PREFIX } from './settings.ts';
+import { addShow, addWithdraw } from './task.ts';
 
 export function ownerProgram(): Command {
   const program = createProgram({
@@ -75,55 +65,47 @@ Example:
     const settings = configuration();
     const { cspUrl, cspCa, cspThumbprint, token } = settings;
     const csp = await address(cspUrl, cspCa, '--csp-ca');
-    const { ownerId } = await withOwner(settings, await readPolicy(), (owner) =>
-      owner.enrol(csp, token, cspThumbprint),
-    );
+    const { openOwner } = await import('./actions/owner.ts');
+    await using session = await openOwner(settings);
+    const { ownerId } = await session.owner.enrol(csp, token, cspThumbprint);
     printResult(command, { json: { ownerId }, text: `enrolled as ${ownerId}` });
   });
 }
 
-function addWithdraw(program: Command): void {
+function addPage(program: Command): void {
   const command = program
-    .command('withdraw <TASK>')
-    .description('withdraw from a task that is still open, for good');
+    .command('page')
+    .description("write the owners' page into a folder, for an organisation to host");
   const configuration = addSettings(command, PREFIX, {
-    ...OWNER_SETTINGS,
-    ...DATA_USER_ADDRESS,
-    cspUrl: {
-      schema: ServiceUrl.optional(),
-      description: 'address of the CSP, which is told too (default: as at the enrolment)',
+    out: {
+      schema: z.string().min(1),
+      description: 'folder to write to, which must be empty or not there yet',
+      placeholder: 'DIR',
+    },
+    csp: { schema: ServiceUrl, description: 'address of the CSP, https', placeholder: 'URL' },
+    dataUser: {
+      schema: z.array(ServiceUrl).min(1).max(32),
+      description: 'address of the data user, https, or a JSON list of several',
       placeholder: 'URL',
-    },
-    cspCa: {
-      schema: z.string().optional(),
-      description: "certificates to trust instead of the system's, PEM",
-      placeholder: 'FILE',
-    },
-    insist: {
-      schema: z.boolean(),
-      description: 'tell the CSP, too, if the data user refuses or does not answer',
-      default: false,
     },
   });
   command.addHelpText(
     'after',
     `
-From now on this owner contributes nothing more to the task. If no answer comes, give the command again. With --insist the CSP does not
-count this owner's record, whatever the data user says. If the data user has used the contribution, the task then fails for all.`,
+The page can reach these services and no others. Its owners trust whoever hosts it: host it yourself, at an origin of its own, and have both
+services allow that origin (--allowed-origins). The digest that is printed is the same for everybody who writes this release's page for the
+same services. docs/owner-page.md has the headers that a host adds.
+
+Example:
+  $ eigenveil-owner page --out /var/www/owner --csp https://csp.example.org:8443 --data-user https://user.example.org:8444`,
   );
-  command.action(async (id: string) => {
-    const settings = configuration();
-    const { userUrl, userCa, cspUrl, cspCa, insist } = settings;
-    const dataUser = await address(userUrl, userCa);
-    const csp = cspUrl === undefined ? undefined : await address(cspUrl, cspCa, '--csp-ca');
-    const confirmed = await withOwner(settings, await readPolicy(), (owner) =>
-      owner.withdraw(dataUser, taskIdOf(id), { csp, insist }),
-    );
+  command.action(async () => {
+    const { out, csp, dataUser } = configuration();
+    const { writeOwnerPage } = await import('../owner/hosted-page.ts');
+    const { files, digest } = await writeOwnerPage(out, [csp, ...dataUser]);
     printResult(command, {
-      json: { withdrawn: id, confirmed },
-      text: confirmed
-        ? `withdrawn from ${id}`
-        : `withdrawn from ${id} at the CSP, without the data user: if it uses the contribution, the task fails`,
+      json: { out, files, digest },
+      text: `${files.join(', ')} written to ${out}\nSHA-256 of ${SUMS}: ${digest}`,
     });
   });
 }

@@ -1,16 +1,19 @@
-/** Settings that the commands of eigenveil-owner share, and what an action makes of them. */
+/** Settings of the commands of eigenveil-owner: those that several share, or that an action takes as a whole. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { COMMAND_CODES, readCertificates, readJsonFile, TRACE_ENDPOINT } from '@eigenveil/command';
+import { COMMAND_CODES, type Configuration, readCertificates, TRACE_ENDPOINT } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
-import { TaskId } from '@eigenveil/task/schema';
+import {
+  CONSENT_OPTIONS,
+  IGNORED_COLUMNS,
+  READING_OPTIONS,
+  ROWS_FILE,
+} from '@eigenveil/statistics/reading-options';
+import { TaskId, Thumbprint } from '@eigenveil/task/schema';
 import type { ServiceAddress } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 import { DatasetName, DEFAULT_DATASET } from '../budget/dataset.ts';
-import type { DataOwner } from '../owner/data-owner.ts';
-import type { OwnerPolicy } from '../owner/policy.ts';
-import type { Traces } from '../owner/traces.ts';
 
 export const PREFIX = 'EIGENVEIL_OWNER';
 
@@ -52,7 +55,7 @@ const POLICY_SETTINGS = {
   },
 } as const;
 
-/** Which rows it is about, for their budget. */
+/** The name of the rows, for their budget. */
 export const DATASET_SETTING = {
   dataset: {
     schema: DatasetName,
@@ -63,81 +66,132 @@ export const DATASET_SETTING = {
   },
 } as const;
 
-/** What a command about a task takes, see `withTask`. */
+/** Settings of every command about a task. */
 export const TASK_SETTINGS = { ...OWNER_SETTINGS, ...DATA_USER_ADDRESS, ...POLICY_SETTINGS } as const;
+export type TaskSettings = Configuration<typeof TASK_SETTINGS>;
 
-export interface TaskSettings {
-  readonly home: string;
-  readonly patienceSeconds: number;
-  readonly traceEndpoint?: string | undefined;
-  readonly userUrl: string;
-  readonly userCa?: string | undefined;
-  readonly policy?: string | undefined;
-  readonly allowSimulated: boolean;
-}
+/** Where rows are, and how they are written; the names of settings are those of the readers' options. */
+export const ROW_SETTINGS = {
+  data: {
+    schema: z.string().min(1).optional(),
+    ...ROWS_FILE,
+  },
+  query: {
+    schema: z.string().min(1).optional(),
+    description: 'instead of a file of rows: one with a SELECT of DuckDB that gives them',
+    placeholder: 'FILE',
+  },
+  database: {
+    schema: z.string().min(1).optional(),
+    description: 'what --query reads: a database of DuckDB, which is not written to',
+    placeholder: 'FILE',
+  },
+  ...READING_OPTIONS,
+} as const;
 
-export async function withOwner<T>(
-  settings: Pick<TaskSettings, 'home' | 'patienceSeconds' | 'traceEndpoint'>,
-  policy: OwnerPolicy,
-  work: (owner: DataOwner) => Promise<T>,
-): Promise<T> {
-  const [{ PaillierPool, selfTest }, { DataOwner }, { OwnerHome }] = await Promise.all([
-    import('@eigenveil/paillier'),
-    import('../owner/data-owner.ts'),
-    import('../owner/home.ts'),
-  ]);
-  selfTest({ allowBigintFallback: false });
-  // Encryption of one contribution takes less time than starting threads for it.
-  const paillier = new PaillierPool({ threads: 0 });
-  const state = new OwnerHome(settings.home);
-  const traces = settings.traceEndpoint === undefined ? undefined : await tracesTo(settings.traceEndpoint);
-  const patienceMilliseconds = 1000 * settings.patienceSeconds;
-  const owner = new DataOwner({ state, policy, paillier, patienceMilliseconds, span: traces?.span });
-  try {
-    return await work(owner);
-  } finally {
-    await traces?.close();
-  }
-}
+/** Settings of a contribution: which rows of whom, to whom, and by which policy. */
+export const CONTRIBUTE_SETTINGS = {
+  ...TASK_SETTINGS,
+  ...DATASET_SETTING,
+  statistics: {
+    schema: z.string().min(1).optional(),
+    description:
+      'instead of rows: the result of the statement that "eigenveil-owner sql" prints, CSV or JSON',
+    placeholder: 'FILE',
+  },
+  ignore: IGNORED_COLUMNS,
+  ...ROW_SETTINGS,
+  ...CONSENT_OPTIONS,
+  strict: {
+    schema: z.boolean(),
+    description: "refuse cells outside their feature's range instead of clipping them",
+    default: false,
+  },
+  discardPending: {
+    schema: z.boolean(),
+    description: 'give up what was prepared from another file and has no receipt',
+    default: false,
+  },
+} as const;
 
-async function tracesTo(endpoint: string): Promise<Traces> {
-  const { openTraces } = await import('../owner/traces.ts').catch(() => {
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      '"--trace-endpoint" expected OpenTelemetry, which is not installed here: npm install @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace',
-    );
-  });
-  return openTraces(endpoint);
-}
+/** Settings of serve-series: those of each contribution, and when to look for the next one. */
+export const SERIES_SETTINGS = {
+  ...CONTRIBUTE_SETTINGS,
+  results: {
+    schema: z.string().min(1).optional(),
+    description: 'folder for the results, each with all that was signed about it: TASK.json',
+    placeholder: 'DIR',
+  },
+  everySeconds: {
+    schema: z.int().min(1).max(86_400),
+    description: 'how long to wait between two looks',
+    default: 600,
+    placeholder: 'NUMBER',
+  },
+  once: {
+    schema: z.boolean(),
+    description: 'look once and end: for cron',
+    default: false,
+  },
+} as const;
 
-/** The policy by which this owner contributed to the task, if it did. */
-async function policyOf(home: string, taskId: TaskId): Promise<OwnerPolicy | undefined> {
-  const { OwnerHome } = await import('../owner/home.ts');
-  return (await new OwnerHome(home).contributed(taskId))?.policy;
-}
+export const PROJECT_SETTINGS = {
+  ...TASK_SETTINGS,
+  userUrl: { ...TASK_SETTINGS.userUrl, schema: ServiceUrl.optional() },
+  projection: {
+    schema: z.string().optional(),
+    description: 'file that "project --evidence" has written, to be used without any service',
+    placeholder: 'FILE',
+  },
+  cspThumbprint: {
+    schema: Thumbprint.optional(),
+    description: "with --projection: thumbprint of the CSP's key (default: as at the enrolment)",
+    placeholder: 'THUMBPRINT',
+  },
+  out: {
+    schema: z.string().optional(),
+    description: 'where to write the reduced rows: Parquet if the name ends so, else CSV',
+    placeholder: 'FILE',
+  },
+  wait: {
+    schema: z.boolean(),
+    description: 'wait for the result if it is not there yet; Ctrl-C ends it',
+    default: false,
+  },
+  waitMinutes: {
+    schema: z.number().min(0).max(43_200),
+    description: 'with --wait: how long, at most',
+    default: 60,
+    placeholder: 'NUMBER',
+  },
+  keep: {
+    schema: z.array(z.string()),
+    description:
+      'columns to carry over to the reduced rows as they stand, with commas between or as a JSON list',
+    default: [],
+    placeholder: 'LIST',
+  },
+  ignore: {
+    ...IGNORED_COLUMNS,
+    description:
+      'columns to leave out, as contribute takes them; all that the projection does not know are left out anyway',
+  },
+  ...ROW_SETTINGS,
+  allowClipping: CONSENT_OPTIONS.allowClipping,
+  save: {
+    schema: z.string().optional(),
+    description: 'where to write the projection, JSON',
+    placeholder: 'FILE',
+  },
+  evidence: {
+    schema: z.string().optional(),
+    description:
+      'where to write all that was signed about the result, JSON, for: eigenveil-owner verify, and for --projection',
+    placeholder: 'FILE',
+  },
+} as const;
 
-/** Work of the owner about the task of a data user, by the owner's policy: the one that is given, or else the one that it contributed by. */
-export async function withTask<T>(
-  settings: TaskSettings,
-  id: string,
-  work: (owner: DataOwner, dataUser: ServiceAddress, taskId: TaskId, policy: OwnerPolicy) => Promise<T>,
-): Promise<T> {
-  const taskId = taskIdOf(id);
-  const dataUser = await address(settings.userUrl, settings.userCa);
-  const isGiven = settings.policy !== undefined || settings.allowSimulated;
-  const kept = isGiven ? undefined : await policyOf(settings.home, taskId);
-  const policy = kept ?? (await readPolicy(settings.policy, settings.allowSimulated));
-  return withOwner(settings, policy, (owner) => work(owner, dataUser, taskId, policy));
-}
-
-/** The default policy, where no file is named. */
-export async function readPolicy(file?: string, allowSimulated = false): Promise<OwnerPolicy> {
-  const { OwnerPolicy } = await import('../owner/policy.ts');
-  const policy =
-    file === undefined ? OwnerPolicy.parse({}) : await readJsonFile('--policy', file, OwnerPolicy);
-  return allowSimulated ? { ...policy, twoParty: [...policy.twoParty, 'simulated'] } : policy;
-}
-
+/** @throws ERR_TLS_FILE */
 export async function address(
   url: string,
   ca: string | undefined,
@@ -146,6 +200,7 @@ export async function address(
   return { url, ca: await readCertificates(title, ca) };
 }
 
+/** @throws ERR_CONFIGURATION */
 export function taskIdOf(text: string): TaskId {
   const id = TaskId.safeParse(text);
   if (!id.success)

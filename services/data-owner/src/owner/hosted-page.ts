@@ -1,8 +1,10 @@
 /** The owners' page as an organisation hosts it: the built bundle, and in its Content-Security-Policy the services that it may reach. */
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMMAND_CODES } from '@eigenveil/command';
-import { readSummed } from '@eigenveil/command/sums';
-import { CodedError } from '@eigenveil/platform';
+import { readSummed, SUMS, sha256, sumsOf } from '@eigenveil/command/sums';
+import { CodedError, fileReason } from '@eigenveil/platform';
 
 const FOLDER = fileURLToPath(new URL('../../page/', import.meta.url));
 const INDEX = 'index.html';
@@ -10,6 +12,20 @@ const INDEX = 'index.html';
 const ITSELF_ALONE = "connect-src 'self';";
 /** An origin with nothing in it that ends a directive or an attribute, and no wildcard. Names of other letters come in their ASCII form. */
 const ORIGIN = /^https:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
+
+/**
+ * Writes the page and its SHA256SUMS into a folder that is empty or not there; returns the names of its files, and the digest of the sums.
+ * @throws ERR_CONFIGURATION for a folder that cannot be used, and as `ownerPage`
+ */
+export async function writeOwnerPage(
+  out: string,
+  services: readonly string[],
+): Promise<{ readonly files: readonly string[]; readonly digest: string }> {
+  const files = await ownerPage(services);
+  const sums = sumsOf(files);
+  await writeTo(out, files.set(SUMS, Buffer.from(sums)));
+  return { files: [...files.keys()], digest: sha256(sums) };
+}
 
 /**
  * All files by name, in one order: index.html follows from the bundle and `services`, the others are the bundle's own.
@@ -43,4 +59,21 @@ function originOf(service: string): string {
       '"services" expected https addresses whose hosts have letters, digits, "." and "-"',
     );
   return origin;
+}
+
+/** A web server has to read it, so the folder and the files are for all to read, as far as the user's umask allows. */
+async function writeTo(out: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  try {
+    await mkdir(out).catch(async (error: unknown) => {
+      if ((await readdir(out)).length > 0) throw error;
+    });
+    for (const [name, bytes] of files) await writeFile(join(out, name), bytes, { flag: 'wx' });
+  } catch (cause) {
+    const reason = fileReason(cause);
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--out" expected an empty folder, or a new one in a folder that can be written to, got ${out} (${reason})`,
+      { cause },
+    );
+  }
 }

@@ -1,31 +1,11 @@
-/** Where an owner's rows are, and how they are read. What that works with is loaded when it is read. */
-import { createHash } from 'node:crypto';
+/** Where an owner's rows are, and how they are read. */
 import { COMMAND_CODES, readTextFile } from '@eigenveil/command';
+import { sha256 } from '@eigenveil/command/sums';
 import { CodedError } from '@eigenveil/platform';
 import type { OwnerStatistics, ReadingOptions, RowBatches, RowOptions } from '@eigenveil/statistics';
-import type { FileRows } from '@eigenveil/statistics/files';
-import { READING_OPTIONS, ROWS_FILE } from '@eigenveil/statistics/reading-options';
+import { type FileRows, requireNoText, rowsOfFiles } from '@eigenveil/statistics/files';
+import { statisticsOfResult } from '@eigenveil/statistics/sql';
 import type { StatisticsTask, Task } from '@eigenveil/task';
-import { z } from 'zod';
-
-/** Where rows are, and how they are written; the names of settings are those of the readers' options. */
-export const ROW_SETTINGS = {
-  data: {
-    schema: z.string().min(1).optional(),
-    ...ROWS_FILE,
-  },
-  query: {
-    schema: z.string().min(1).optional(),
-    description: 'instead of a file of rows: one with a SELECT of DuckDB that gives them',
-    placeholder: 'FILE',
-  },
-  database: {
-    schema: z.string().min(1).optional(),
-    description: 'what --query reads: a database of DuckDB, which is not written to',
-    placeholder: 'FILE',
-  },
-  ...READING_OPTIONS,
-} as const;
 
 type Columns = Pick<StatisticsTask, 'features' | 'labellings'>;
 
@@ -71,11 +51,8 @@ export function rowsOf(settings: RowSettings): Rows {
       digest: () => undefined,
       digestOfBytes: async () => undefined,
       async *read(task, options) {
-        const [{ readStoredRows }, { requireNoText }, sql] = await Promise.all([
-          import('@eigenveil/statistics/duckdb'),
-          import('@eigenveil/statistics/files'),
-          readTextFile('--query', query),
-        ]);
+        const { readStoredRows } = await import('@eigenveil/statistics/duckdb'); // which few have installed
+        const sql = await readTextFile('--query', query);
         requireNoText(query, settings);
         const stored = { query: sql, title: query, database };
         const { trim, missing, missingValues, defaultMissing, columns, numericLabels } = settings;
@@ -84,34 +61,39 @@ export function rowsOf(settings: RowSettings): Rows {
       },
     };
   }
-  const files = async () => (await import('@eigenveil/statistics/files')).rowsOfFiles(data!, settings);
   let found: FileRows | undefined;
   return {
     title: data!,
     digest: () => found?.digest(),
-    async digestOfBytes() {
-      return (await files()).digestOfBytes();
-    },
+    digestOfBytes: async () => rowsOfFiles(data!, settings).digestOfBytes(),
     async *read(task, options) {
-      found = await files();
+      found = rowsOfFiles(data!, settings);
       yield* found.read(task, options);
     },
   };
 }
 
-/**
- * The statistics in the result of a statement that "eigenveil-owner sql" printed.
- * @throws ERR_CONFIGURATION for a file that cannot be read, and as `statisticsOfResult`
- */
-export async function sumsOf(
-  file: string,
-  task: Task,
-  options: Pick<RowOptions, 'missing' | 'strict'>,
-): Promise<{ readonly statistics: OwnerStatistics; readonly digest: string }> {
-  const { statisticsOfResult } = await import('@eigenveil/statistics/sql');
-  const text = await readTextFile('--statistics', file);
-  const digest = createHash('sha256').update(text).digest('hex');
-  return { statistics: statisticsOfResult(text, task, task.id, options), digest };
+/** The sums of one owner's database: in the result of a statement that "eigenveil-owner sql" printed. */
+export interface Sums extends Pick<Rows, 'title' | 'digest' | 'digestOfBytes'> {
+  /** @throws ERR_CONFIGURATION for a file that cannot be read, and as `requireNoBasis` and `statisticsOfResult` */
+  read(task: Task): Promise<OwnerStatistics>;
+}
+
+/** The sums in a file, as the settings of a command name it. */
+export function sumsOf(file: string, options: Pick<RowOptions, 'missing' | 'strict'>): Sums {
+  let digest: string | undefined;
+  const readText = () => readTextFile('--statistics', file);
+  return {
+    title: file,
+    digest: () => digest,
+    digestOfBytes: async () => sha256(await readText()),
+    async read(task) {
+      requireNoBasis(task);
+      const text = await readText();
+      digest = sha256(text);
+      return statisticsOfResult(text, task, task.id, options);
+    },
+  };
 }
 
 /**

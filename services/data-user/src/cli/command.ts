@@ -1,19 +1,13 @@
-/**
- * The command line eigenveil-user: the service and its tasks. What an action works with is loaded when it
- * runs: --help and mistakes are told at once.
- */
+/** The command line eigenveil-user: the service and its tasks. */
 import { createProgram } from '@eigenveil/command';
 import { addBackupCommands } from '@eigenveil/server/backup-command';
-import { addCheckCommand } from '@eigenveil/server/check-command';
 import { addKeyCommands } from '@eigenveil/server/key-command';
-import { addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
+import { addCheckCommand, addIdentityCommand, addServeCommand } from '@eigenveil/server/service-commands';
 import type { Command } from 'commander';
 import { addDraft } from './draft.ts';
 import { addOperatorCommands } from './operators.ts';
-import { addRenew } from './renew.ts';
-import { addResult } from './result.ts';
-import { DATA_USER_SETTINGS } from './settings.ts';
-import { addTaskCommands, PREFIX } from './tasks.ts';
+import { DATA_USER_SETTINGS, PREFIX } from './settings.ts';
+import { addTaskCommands } from './tasks.ts';
 
 const SERVE_EXAMPLE = `--data-directory /var/lib/eigenveil-user --host 0.0.0.0 --port 8444 \\
       --public-url https://user.example.org:8444 --tls-certificate fullchain.pem --tls-key privkey.pem \\
@@ -51,11 +45,9 @@ have receipts. Propose such tasks anew.`,
     },
     databaseUrl,
   );
-  addOperatorCommands(program, PREFIX);
+  addOperatorCommands(program);
   const task = program.command('task').description('propose tasks and see them through');
   addDraft(task);
   addTaskCommands(task);
-  addRenew(task);
-  addResult(task);
   return program;
 }

@@ -7,6 +7,7 @@ import {
 } from '@eigenveil/statistics/reading-options';
 import { ClosesWhen, LIMITS, Output, Scale, TwoPartyName, USUAL_DELTA } from '@eigenveil/task/schema';
 import { z } from 'zod';
+import { CLIENT_SETTINGS } from './settings.ts';
 
 export const DRAFT_SETTINGS = {
   data: {
@@ -233,4 +234,5 @@ export const DRAFT_SETTINGS = {
   },
   ...READING_OPTIONS,
   allowClipping: CONSENT_OPTIONS.allowClipping,
+  ...CLIENT_SETTINGS,
 } as const;

@@ -1,35 +1,29 @@
-/**
- * The commands `operators` and `audit` of eigenveil-user, on the machine of the service, which may be
- * running. What an action works with is loaded when it runs: --help and mistakes are told at once.
- */
+/** The commands `operators` and `audit` of eigenveil-user, on the machine of the service, which may be running. */
 import { addSettings, COMMAND_CODES, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import type { OperatorStore } from '../tasks/operators.ts';
-import { DATA_USER_SETTINGS } from './settings.ts';
-
-const DAY_MILLISECONDS = 24 * 3_600_000;
+import { DATA_USER_SETTINGS, PREFIX } from './settings.ts';
 
 /** Where the data user keeps what it must not forget. */
 const { dataDirectory, databaseUrl } = DATA_USER_SETTINGS;
 const PLACE = { dataDirectory, databaseUrl };
 
-export function addOperatorCommands(program: Command, prefix: string): void {
+export function addOperatorCommands(program: Command): void {
   const operators = program
     .command('operators')
     .description('who may operate the service beside admin, whose token is in the data directory');
-  addAdd(operators, prefix);
-  addList(operators, prefix);
-  addRevoke(operators, prefix);
+  addAdd(operators);
+  addList(operators);
+  addRevoke(operators);
   const audit = program.command('audit').description('what operators did, in a log that shows changes');
-  addAuditList(audit, prefix);
-  addAuditVerify(audit, prefix);
+  addAuditList(audit);
+  addAuditVerify(audit);
 }
 
-function addAdd(operators: Command, prefix: string): void {
+function addAdd(operators: Command): void {
   const command = operators.command('add <NAME>').description('add an operator, and print its token once');
-  const configuration = addSettings(command, prefix, {
+  const configuration = addSettings(command, PREFIX, {
     ...PLACE,
     days: {
       schema: z.int().min(1).max(3650),
@@ -50,32 +44,20 @@ Example:
   );
   command.action(async (given: string) => {
     const { days, ...place } = configuration();
-    const { ADMIN, OperatorName } = await import('../tasks/operators.ts');
-    const name = OperatorName.safeParse(given);
-    if (!name.success || name.data === ADMIN)
-      throw new CodedError(
-        COMMAND_CODES.ERR_CONFIGURATION,
-        `"NAME" expected 1 to 32 small letters, digits, points, hyphens and underscores, and not ${ADMIN}`,
-      );
-    const { hashOneTimeToken, newOneTimeToken } = await import('@eigenveil/server');
-    const token = newOneTimeToken();
-    const now = new Date();
-    const expiresAt = new Date(now.getTime() + days * DAY_MILLISECONDS).toISOString();
-    const added = { name: name.data, tokenHash: hashOneTimeToken(token), expiresAt };
-    if (!(await withOperators(place, (store) => store.add(added, now))))
-      throw new CodedError(
-        COMMAND_CODES.ERR_CONFIGURATION,
-        `"NAME" expected nobody's: ${name.data} is an operator; revoke it first`,
-      );
-    printResult(command, { json: { name: name.data, token, expiresAt }, text: token });
+    const { addOperator } = await import('./actions/operators.ts');
+    const { name, token, expiresAt } = await addOperator(place, given, days);
+    printResult(command, { json: { name, token, expiresAt }, text: token });
   });
 }
 
-function addList(operators: Command, prefix: string): void {
+function addList(operators: Command): void {
   const command = operators.command('list').description('list operators, by name');
-  const configuration = addSettings(command, prefix, PLACE);
+  const configuration = addSettings(command, PREFIX, PLACE);
   command.action(async () => {
-    const found = await withOperators(configuration(), (store) => store.list());
+    const place = configuration();
+    const { openOperators } = await import('./actions/operators.ts');
+    await using store = await openOperators(place);
+    const found = await store.operators.list();
     const now = new Date().toISOString();
     const json = found.map(({ tokenHash, ...told }) => told);
     const lines = json.map(({ name, addedAt, expiresAt, revokedAt }) => {
@@ -89,13 +71,16 @@ function addList(operators: Command, prefix: string): void {
   });
 }
 
-function addRevoke(operators: Command, prefix: string): void {
+function addRevoke(operators: Command): void {
   const command = operators
     .command('revoke <NAME>')
     .description('revoke an operator: its token and its sessions end at once');
-  const configuration = addSettings(command, prefix, PLACE);
+  const configuration = addSettings(command, PREFIX, PLACE);
   command.action(async (name: string) => {
-    if (!(await withOperators(configuration(), (store) => store.revoke(name, new Date()))))
+    const place = configuration();
+    const { openOperators } = await import('./actions/operators.ts');
+    await using store = await openOperators(place);
+    if (!(await store.operators.revoke(name, new Date())))
       throw new CodedError(
         COMMAND_CODES.ERR_CONFIGURATION,
         '"NAME" expected an operator who is not revoked, see: operators list; admin ends with another token in its file',
@@ -104,12 +89,13 @@ function addRevoke(operators: Command, prefix: string): void {
   });
 }
 
-function addAuditList(audit: Command, prefix: string): void {
+function addAuditList(audit: Command): void {
   const command = audit.command('list').description('print the entries of the audit log, unverified');
-  const configuration = addSettings(command, prefix, PLACE);
+  const configuration = addSettings(command, PREFIX, PLACE);
   command.action(async () => {
-    const { readOperatorLog } = await import('../store/open.ts');
-    const entries = await readOperatorLog(configuration());
+    const place = configuration();
+    const { readOperatorLog } = await import('./actions/operators.ts');
+    const entries = await readOperatorLog(place);
     const lines = entries.map(({ sequence, time, operator, operation, taskId, subject, hash }) =>
       [sequence, time, operator ?? '-', operation, taskId ?? '-', subject ?? '-', hash].join('  '),
     );
@@ -117,11 +103,11 @@ function addAuditList(audit: Command, prefix: string): void {
   });
 }
 
-function addAuditVerify(audit: Command, prefix: string): void {
+function addAuditVerify(audit: Command): void {
   const command = audit
     .command('verify')
     .description('find entries of the audit log that were changed, removed or reordered');
-  const configuration = addSettings(command, prefix, {
+  const configuration = addSettings(command, PREFIX, {
     ...PLACE,
     noted: {
       schema: z
@@ -140,27 +126,9 @@ that the latest entries were removed, or that the whole log was computed anew. W
   );
   command.action(async () => {
     const { noted, ...place } = configuration();
-    const [{ readOperatorLog }, { verifyOperatorLog }, { ADMIN }, { Digest }] = await Promise.all([
-      import('../store/open.ts'),
-      import('../tasks/operator-log.ts'),
-      import('../tasks/operators.ts'),
-      import('@eigenveil/wire/digest'),
-    ]);
-    const { entries, lastHash } = verifyOperatorLog(
-      await readOperatorLog(place),
-      ADMIN,
-      Digest.optional().parse(noted),
-    );
+    const { verifiedLog } = await import('./actions/operators.ts');
+    const { entries, lastHash } = await verifiedLog(place, noted);
     const text = `${entries.length} entries, none changed, removed or reordered; last hash ${lastHash}`;
     printResult(command, { json: { entries: entries.length, lastHash }, text });
   });
-}
-
-async function withOperators<Result>(
-  place: { readonly dataDirectory: string; readonly databaseUrl?: string | undefined },
-  work: (store: OperatorStore) => Promise<Result>,
-): Promise<Result> {
-  const { openForCommand } = await import('../store/open.ts');
-  const store = await openForCommand(place);
-  return work(store.operators).finally(() => store.close());
 }

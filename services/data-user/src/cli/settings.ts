@@ -1,9 +1,13 @@
-/** Settings of the data user's service; what `--help` needs loads nothing of the service itself. */
-import type { Configuration } from '@eigenveil/command';
+/** Settings of the data user's service, and those that its commands share. */
+import { COMMAND_CODES, type Configuration } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
 import { DATABASE_WAITS, PAGE_SETTINGS, SERVICE_SETTINGS } from '@eigenveil/server/settings';
-import { Thumbprint } from '@eigenveil/task/schema';
+import { TaskId, Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
+
+/** Names of settings in the environment begin so. */
+export const PREFIX = 'EIGENVEIL_USER';
 
 export const DATA_USER_SETTINGS = {
   ...SERVICE_SETTINGS,
@@ -63,3 +67,40 @@ export const DATA_USER_SETTINGS = {
   },
 } as const;
 export type DataUserConfiguration = Configuration<typeof DATA_USER_SETTINGS>;
+
+/** Settings of the commands that talk to a running service. */
+export const CLIENT_SETTINGS = {
+  url: {
+    schema: ServiceUrl,
+    description: 'address of the data user service',
+    default: 'https://127.0.0.1:8444',
+    placeholder: 'URL',
+  },
+  ca: {
+    schema: z.string().optional(),
+    description: "certificates to trust instead of the system's, PEM",
+    placeholder: 'FILE',
+  },
+  dataDirectory: {
+    schema: z.string().optional(),
+    description: "the service's data directory, to find the operator's token",
+    placeholder: 'DIR',
+  },
+  adminToken: {
+    schema: z.string().optional(),
+    description: "the operator's token; better in the environment than here",
+    placeholder: 'TOKEN',
+  },
+} as const;
+export type ClientSettings = Configuration<typeof CLIENT_SETTINGS>;
+
+/** @throws ERR_CONFIGURATION */
+export function taskIdOf(text: string): TaskId {
+  const id = TaskId.safeParse(text);
+  if (!id.success)
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"TASK" expected a task id of 22 characters, as printed by: task create',
+    );
+  return id.data;
+}

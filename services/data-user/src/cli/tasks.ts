@@ -1,65 +1,19 @@
-/**
- * The commands of eigenveil-user that talk to a running service: its tasks, from proposal to the end. What an action works with is loaded
- * when it runs: --help and mistakes are told at once.
- */
-import {
-  addSettings,
-  COMMAND_CODES,
-  every,
-  LINE_MILLISECONDS,
-  printResult,
-  readCertificates,
-  readJsonFile,
-  readTextFile,
-} from '@eigenveil/command';
-import { CodedError } from '@eigenveil/platform';
-import { adminTokenFile } from '@eigenveil/server/settings';
-import { type DifferentialPrivacy, newTaskId, ProposalFile, TaskId } from '@eigenveil/task/schema';
-import type { TaskOwners, TaskStatus } from '@eigenveil/wire';
-import { ServiceUrl } from '@eigenveil/wire/service-url';
+/** The commands of eigenveil-user that talk to a running service: its tasks, from proposal to the end. */
+import { addSettings, isJson, printResult, readJsonFile } from '@eigenveil/command';
+import { newTaskId, ProposalFile, TaskId, TaskProposal } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { describeProgress } from '../advice/describe/progress.ts';
-import type { TaskClient } from '../client/tasks.ts';
-import { asConfiguration, tellNotes } from './notes.ts';
+import { CLIENT_SETTINGS, PREFIX, taskIdOf } from './settings.ts';
 
-/** Of settings in the environment. */
-export const PREFIX = 'EIGENVEIL_USER';
-/** Every request of theirs can be sent again. */
-const PATIENCE_MILLISECONDS = 5000;
-
-/** Settings of the commands that talk to a running service. */
-export const CLIENT_SETTINGS = {
-  url: {
-    schema: ServiceUrl,
-    description: 'address of the data user service',
-    default: 'https://127.0.0.1:8444',
-    placeholder: 'URL',
-  },
-  ca: {
-    schema: z.string().optional(),
-    description: "certificates to trust instead of the system's, PEM",
-    placeholder: 'FILE',
-  },
-  dataDirectory: {
-    schema: z.string().optional(),
-    description: "the service's data directory, to find the operator's token",
-    placeholder: 'DIR',
-  },
-  adminToken: {
-    schema: z.string().optional(),
-    description: "the operator's token; better in the environment than here",
-    placeholder: 'TOKEN',
-  },
-} as const;
-
-/** Adds them to the command `task`. */
+/** Adds all commands about a task but `draft` to the command `task`. */
 export function addTaskCommands(task: Command): void {
   addCreate(task);
   addList(task);
   addStatus(task);
   addClose(task);
   addCancel(task);
+  addRenew(task);
+  addResult(task);
 }
 
 function addCreate(task: Command): void {
@@ -83,12 +37,8 @@ function addCreate(task: Command): void {
     const settings = configuration();
     const proposal = await readJsonFile('--proposal', settings.proposal, ProposalFile);
     const id = settings.id ?? newTaskId();
-    await asConfiguration(async () => (await import('@eigenveil/two-party/plan')).checkComputable(proposal));
-    await tellNotes(command, async () => [
-      ...(await (await import('../advice/describe/task.ts')).describeTask(proposal)),
-      `task ${id}; should no answer come, give the command again with --id ${id}`,
-    ]);
-    const signed = await withClient(settings, (client) => client.create(proposal, id));
+    const { createTask } = await import('./actions/proposal.ts');
+    const signed = await createTask(command, proposal, id, settings);
     printResult(command, { json: signed, text: signed.task.id });
   });
 }
@@ -97,8 +47,10 @@ function addList(task: Command): void {
   const command = task.command('list').description('list all tasks, the newest first');
   const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
   command.action(async () => {
-    const tasks = await withClient(configuration(), (client) => client.list());
-    const { TaskState } = await import('@eigenveil/wire');
+    const settings = configuration();
+    const { openClient, TaskState } = await import('./actions/tasks.ts');
+    await using client = await openClient(settings);
+    const tasks = await client.list();
     const longestState = Math.max(...TaskState.options.map(({ length }) => length));
     const lines = tasks.map(
       ({ taskId, state, method, contributions, deadline }) =>
@@ -129,14 +81,14 @@ function addStatus(task: Command): void {
   command.action(async (id: string) => {
     const { owners: wanted, after, ...settings } = configuration();
     const taskId = taskIdOf(id);
-    const [status, page] = await withClient(settings, async (client) => [
-      await client.status(taskId),
-      wanted ? await client.owners(taskId, after) : null,
-    ]);
+    const { describeOwners, describeStatus, openClient } = await import('./actions/tasks.ts');
+    await using client = await openClient(settings);
+    const status = await client.status(taskId);
+    const page = wanted ? await client.owners(taskId, after) : null;
     const lines = page === null ? [] : describeOwners(page);
     printResult(command, {
       json: page === null ? status : { ...status, ...page },
-      text: [describe(status), ...lines].join('\n'),
+      text: [describeStatus(status), ...lines].join('\n'),
     });
   });
 }
@@ -149,17 +101,17 @@ function addClose(task: Command): void {
   const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
   command.action(async (id: string, options: { wait: boolean }) => {
     const taskId = taskIdOf(id);
-    const status = await withClient(configuration(), async (client) => {
-      const closed = await client.closeTask(taskId);
-      return options.wait ? waitUntilFinal(client, closed, command.optsWithGlobals().json !== true) : closed;
-    });
-    if (status.failure !== undefined) {
-      const { CODES } = await import('@eigenveil/wire');
-      throw new CodedError(CODES[status.failure.code], status.failure.message);
-    }
+    const settings = configuration();
+    const { describeStatus, openClient, requireNoFailure, waitUntilFinal } = await import(
+      './actions/tasks.ts'
+    );
+    await using client = await openClient(settings);
+    const closed = await client.closeTask(taskId);
+    const status = options.wait ? await waitUntilFinal(client, closed, !isJson(command)) : closed;
+    requireNoFailure(status);
     const hint =
       status.state === 'done' ? `; fetch the projection with: eigenveil-user task result ${taskId}` : '';
-    printResult(command, { json: status, text: `${describe(status)}${hint}` });
+    printResult(command, { json: status, text: `${describeStatus(status)}${hint}` });
   });
 }
 
@@ -167,93 +119,83 @@ function addCancel(task: Command): void {
   const command = task.command('cancel <TASK>').description('cancel a task and destroy its contributions');
   const configuration = addSettings(command, PREFIX, CLIENT_SETTINGS);
   command.action(async (id: string) => {
-    const status = await withClient(configuration(), (client) => client.cancelTask(taskIdOf(id)));
-    printResult(command, { json: status, text: describe(status) });
+    const settings = configuration();
+    const { describeStatus, openClient } = await import('./actions/tasks.ts');
+    await using client = await openClient(settings);
+    const status = await client.cancelTask(taskIdOf(id));
+    printResult(command, { json: status, text: describeStatus(status) });
   });
 }
 
-/** Work with a client of the running service, which its operator may use. */
-export async function withClient<T>(
-  settings: {
-    url: string;
-    ca?: string | undefined;
-    dataDirectory?: string | undefined;
-    adminToken?: string | undefined;
-  },
-  work: (client: TaskClient) => Promise<T>,
-): Promise<T> {
-  const { url, ca, dataDirectory, adminToken } = settings;
-  if (adminToken === undefined && dataDirectory === undefined) {
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      `"adminToken" is missing: give --data-directory of the service, or ${PREFIX}_ADMIN_TOKEN`,
-    );
-  }
-  const { TaskClient } = await import('../client/tasks.ts');
-  const client = new TaskClient({
-    url,
-    ca: await readCertificates('--ca', ca),
-    patienceMilliseconds: PATIENCE_MILLISECONDS,
-    adminToken: adminToken ?? (await readTextFile('--data-directory', adminTokenFile(dataDirectory!))).trim(),
+function addRenew(task: Command): void {
+  const command = task
+    .command('renew <TASK>')
+    .description('open the next task of a series: the same parameters, another key and deadline');
+  const configuration = addSettings(command, PREFIX, {
+    ...CLIENT_SETTINGS,
+    deadline: {
+      schema: TaskProposal.shape.deadline.optional(),
+      description: 'deadline of the next task, UTC (default: as much time from now as TASK had)',
+      placeholder: 'TIME',
+    },
   });
-  try {
-    return await work(client);
-  } finally {
-    await client.close();
-  }
-}
+  command.addHelpText(
+    'after',
+    `
+TASK is the last task of the series, closed or at its end. DEADLINE is such as 2027-02-01T00:00:00Z, and at most 366 days ahead. Its renewal is made once: should no answer come, give the command again. Owners
+whose policies agree to a series contribute to the next task by themselves (eigenveil-owner serve-series). Two results about nearly the
+same rows tell more than each: see docs/privacy.md, "Series".
 
-async function waitUntilFinal(client: TaskClient, closed: TaskStatus, talks: boolean): Promise<TaskStatus> {
-  let told = describe(closed);
-  const isDue = every(LINE_MILLISECONDS);
-  return client.untilFinal(closed.taskId, (status) => {
-    const isNews = describe(status) !== told;
-    told = describe(status);
-    if (talks && (isDue() || isNews)) process.stderr.write(`${told}\n`);
+Example:
+  $ eigenveil-user task renew TASK --deadline DEADLINE --url https://user.example.org:8444 --data-directory /var/lib/eigenveil-user`,
+  );
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const taskId = taskIdOf(id);
+    const { openClient } = await import('./actions/tasks.ts');
+    await using client = await openClient(settings);
+    const signed = await client.renew(taskId, settings.deadline);
+    printResult(command, { json: signed, text: signed.task.id });
   });
 }
 
-export function taskIdOf(text: string): TaskId {
-  const id = TaskId.safeParse(text);
-  if (!id.success)
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      '"TASK" expected a task id of 22 characters, as printed by: task create',
-    );
-  return id.data;
-}
-
-/** Whom an open task waits for; all else says the state. */
-const WAITS: Readonly<Partial<Record<TaskStatus['waitsFor']['code'], string>>> = {
-  contributions: 'below the minimum of owners',
-  close: 'enough to close it',
-  end: 'enough; it closes by itself',
-  'close full': 'no more can come; close it',
-  'close overdue': 'the deadline has passed; close it',
-  closing: 'it closes by itself now',
-  cancel:
-    'the deadline has passed with fewer than the minimum of owners: it stays open until you cancel it, or it was kept long enough',
-};
-
-function describe(status: TaskStatus): string {
-  const { state, contributions, failure, waiting, progress, differentialPrivacy, waitsFor } = status;
-  const whom = state === 'open' && WAITS[waitsFor.code] !== undefined ? `; ${WAITS[waitsFor.code]}` : '';
-  const reason = failure === undefined ? '' : `; ${failure.code}: ${failure.message}`;
-  const cause = waiting === undefined ? '' : `; waiting to try again: ${waiting.code}: ${waiting.message}`;
-  const far = progress === undefined ? '' : `; ${describeProgress(progress)}`;
-  const guarantee = differentialPrivacy === null ? '' : `, ${describeGuarantee(differentialPrivacy)}`;
-  return `${state}, ${contributions} contributions${guarantee}${whom}${far}${reason}${cause}`;
-}
-
-function describeOwners({ owners, more }: TaskOwners): string[] {
-  const lines = owners.map(({ number, ownerId, contributedAt, withdrawn }) => {
-    const came = contributedAt === null ? 'has not contributed' : `contributed ${contributedAt}`;
-    return `${number}  ${ownerId}  ${came}${withdrawn ? ', withdrew or was revoked' : ''}`;
+function addResult(task: Command): void {
+  const command = task
+    .command('result <TASK>')
+    .description('show the result of a task that is done, or write it to a file');
+  const configuration = addSettings(command, PREFIX, {
+    ...CLIENT_SETTINGS,
+    out: {
+      schema: z.string().optional(),
+      description: 'file to write it to, as JSON unless --format says otherwise',
+      placeholder: 'FILE',
+    },
+    format: {
+      schema: z.enum(['json', 'csv']).optional(),
+      description:
+        'json: the projection with its signatures; csv: a line per component, of a histogram per bin, of ridge per weight (default: text, to be read)',
+      placeholder: 'json|csv',
+    },
   });
-  return more ? [...lines, `there are more: --after ${owners.at(-1)!.number}`] : lines;
-}
+  command.addHelpText(
+    'after',
+    `
+Shows eigenvalues, shares of the variance where the task declared trace or spectrum, who took part, and a scree plot. Notes tell of components
+that are not what they seem; the remarks of csv and of --json with --out are their codes:
+  not-found   the computation has not found the component
+  no-classes  its eigenvalue may come from the ridges alone, so that class means need not differ along it
+  zero        its eigenvalue may be zero, and its vector arbitrary
+  mixed       its eigenvalue equals another one within what the arithmetic resolves: only the space of their vectors is certain
+  noise       its eigenvalue is below the noise of differential privacy
+  status      "converged" says little about it, since the eigenvalue is below 2^-10 of the first
+All follow from what is released. docs/precision.md has the thresholds.
 
-/** The budget of a task, all of which its result spends. */
-function describeGuarantee({ epsilon, delta, neighbours }: DifferentialPrivacy): string {
-  return `a result spends (ε, δ) = (${epsilon}, ${delta}) of privacy per row, ${neighbours}`;
+Example:
+  $ eigenveil-user task result TASK --url https://user.example.org:8444 --data-directory /var/lib/eigenveil-user --out projection.json`,
+  );
+  command.action(async (id: string) => {
+    const settings = configuration();
+    const { printTaskResult } = await import('./actions/result.ts');
+    await printTaskResult(command, id, settings);
+  });
 }

@@ -3,6 +3,7 @@
  * of work on it.
  */
 
+import { closing } from '@eigenveil/command';
 import {
   type Database,
   databaseFile,
@@ -102,8 +103,8 @@ export async function openForCommand({ dataDirectory, databaseUrl }: Place) {
  */
 export async function readOperatorLog({ dataDirectory, databaseUrl }: Place) {
   if (databaseUrl === undefined) return OPERATOR_LOG.read(databaseFile(dataDirectory));
-  const store = await openForCommand({ dataDirectory, databaseUrl });
-  return store.operators.log().finally(() => store.close());
+  await using store = closing(await openForCommand({ dataDirectory, databaseUrl }));
+  return await store.operators.log();
 }
 
 async function openOwn(

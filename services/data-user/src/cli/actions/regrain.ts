@@ -1,31 +1,16 @@
-/**
- * An older proposal with grains, which it did not declare or which were others: everything else of it stays
- * as it is.
- */
-import { type Command, printResult, readJsonFile, warnOfRemarks } from '@eigenveil/command';
+/** An older proposal with grains, which it did not declare or which were others: everything else of it stays as it is. */
 import { CodedError } from '@eigenveil/platform';
 import type { ReadingOptions } from '@eigenveil/statistics';
 import { recordsOfFiles } from '@eigenveil/statistics/files';
 import { DEFAULT_FRACTION_BITS } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire/errors';
 import { z } from 'zod';
-import { columnNamed, namesOfColumn } from '../advice/draft/draft.ts';
-import {
-  describeGrains,
-  type Grain,
-  namesColumn,
-  parseGrains,
-  withCells,
-  withGrains,
-} from '../advice/draft/grains.ts';
-import { sampleOf } from '../advice/draft/sample.ts';
-import { asConfiguration, tellNotes } from './notes.ts';
+import { columnNamed, namesOfColumn } from '../../advice/draft/draft.ts';
+import { type Grain, namesColumn, parseGrains, withCells, withGrains } from '../../advice/draft/grains.ts';
+import { sampleOf } from '../../advice/draft/sample.ts';
 
-/**
- * What is needed of a proposal's file. A draft that lacks a consent is none that could be opened, and can be
- * mended all the same.
- */
-const OlderProposal = z.looseObject({
+/** What is needed of a proposal's file. A draft that lacks a consent is none that could be opened, and can be mended all the same. */
+export const OlderProposal = z.looseObject({
   features: z
     .array(
       z.looseObject({
@@ -39,7 +24,7 @@ const OlderProposal = z.looseObject({
     .min(1),
   fractionBits: z.int().optional(),
 });
-type OlderProposal = z.infer<typeof OlderProposal>;
+export type OlderProposal = z.infer<typeof OlderProposal>;
 
 interface RegrainSettings extends ReadingOptions {
   readonly regrain: string;
@@ -48,17 +33,8 @@ interface RegrainSettings extends ReadingOptions {
   readonly ignore: readonly string[];
 }
 
-/** Prints the proposal of `--regrain`. */
-export async function printRegrained(command: Command, settings: RegrainSettings): Promise<void> {
-  const older = await readJsonFile('--regrain', settings.regrain, OlderProposal);
-  const { features, remarks } = await asConfiguration(() => regrained(older, settings));
-  warnOfRemarks(command, remarks);
-  await tellNotes(command, async () => describeGrains(features));
-  const json = { ...older, features };
-  printResult(command, { json, text: JSON.stringify(json, null, 2) });
-}
-
-async function regrained(older: OlderProposal, settings: RegrainSettings) {
+/** The features of an older proposal with grains, and what looks like a mistake and is none for certain. */
+export async function regrained(older: OlderProposal, settings: RegrainSettings) {
   const { ignore, grain, data, ...reading } = settings;
   const asked = parseGrains(grain);
   const { columns } = await sampleOf(recordsOfFiles(data, reading), {

@@ -1,0 +1,243 @@
+/** The work of `project` and `verify`: a result is fetched or read from a file, checked and kept, and rows are reduced by it. */
+import { access, constants, writeFile } from 'node:fs/promises';
+import { matchesGlob, resolve, sep } from 'node:path';
+import {
+  COMMAND_CODES,
+  type Command,
+  type Configuration,
+  checkCanWrite,
+  clippedByName,
+  isJson,
+  printNote,
+  printResult,
+  readSignedFile,
+  untilInterrupted,
+  warnOfClipped,
+  warnOfRemarks,
+} from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
+import {
+  openProjection,
+  Predictor,
+  Projector,
+  SignedProjection,
+  saveProjection,
+} from '@eigenveil/projection';
+import { isPattern } from '@eigenveil/statistics/files';
+import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
+import { thumbprintOf } from '@eigenveil/wire';
+import { OwnerHome } from '../../owner/home.ts';
+import { Evidence, type TaskResult } from '../../owner/result.ts';
+import { reduceRows } from '../../rows/reduce.ts';
+import { byPredictor, byProjector } from '../../rows/reduced-lines.ts';
+import { rowsOf } from '../../rows/sources.ts';
+import { type PROJECT_SETTINGS, taskIdOf } from '../settings.ts';
+import { openOwner, openTask } from './owner.ts';
+
+const UNCOVERED =
+  'note: no guarantee of differential privacy covers reduced rows: do not publish them, keep them like the rows themselves';
+
+type ProjectSettings = Configuration<typeof PROJECT_SETTINGS>;
+
+/** A result with what was signed about it. */
+type OpenedResult = Omit<TaskResult, 'evidence'> & { readonly evidence: SignedProjection };
+
+/** Fetches a result or takes it from a file, keeps it, and reduces rows by it. */
+export async function projectRows(
+  command: Command,
+  settings: ProjectSettings,
+  id: string | undefined,
+): Promise<void> {
+  const { out, save, evidence } = settings;
+  const rowSource = (settings.data ?? settings.query) === undefined ? undefined : rowsOf(settings);
+  await checkOutputs(settings);
+  const isOffline = settings.projection !== undefined;
+  const result: OpenedResult = isOffline
+    ? await openedResult(settings.projection!, id, settings)
+    : await fetchedResult(command, id, settings);
+  const { task, projection, basis, provenance } = result;
+  if (task.method.kind === 'histogram') {
+    await keepHistogram(command, result, settings, !isOffline);
+    return;
+  }
+  if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
+  if (evidence !== undefined) await saveProjection(evidence, result.evidence);
+  const isRegression = task.method.kind === 'ridge';
+  const by = isRegression ? new Predictor(task, projection) : new Projector(task, projection, basis);
+  const components = projection.vectors.length;
+  const warnings: string[] = [];
+  const { rows, skippedRows } =
+    rowSource === undefined
+      ? { rows: 0, skippedRows: 0 }
+      : await reduceRows(by instanceof Predictor ? byPredictor(by) : byProjector(by), rowSource, out!, {
+          ...settings,
+          keptColumns: settings.keep,
+          onRemark: (remark) => warnings.push(remark),
+        });
+  const clipped = clippedByName(by.featureNames, by.clippedCells);
+  warnOfRemarks(command, [...warnings, ...toldOfSkipped(skippedRows)]);
+  warnOfClipped(command, clipped);
+  const owners = describeOwners(provenance, !isOffline);
+  const size = isRegression
+    ? `${task.features.length - 1} weights`
+    : `${components} ${components === 1 ? 'component' : 'components'}`;
+  printResult(command, {
+    json: {
+      ...(isRegression
+        ? { regression: projection.regression }
+        : { components, eigenvalues: projection.eigenvalues }),
+      rows,
+      skippedRows,
+      clipped,
+      warnings,
+      out,
+      save,
+      evidence,
+      provenance,
+      // Of reduced rows there is never one.
+      differentialPrivacy: { projection: task.differentialPrivacy, reducedRows: null },
+    },
+    text: `${size}; ${owners}${rowSource === undefined ? '' : `; ${rows} rows ${isRegression ? 'predicted in' : 'reduced to'} ${out}\n${UNCOVERED}`}`,
+  });
+}
+
+/** Checks a result that was fetched before. */
+export async function verifyEvidence(
+  command: Command,
+  settings: { readonly home: string; readonly evidence: string },
+  id: string,
+): Promise<void> {
+  const evidence = await readSignedFile('--evidence', settings.evidence, Evidence);
+  if (evidence.task.id !== taskIdOf(id))
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--evidence" expected that of task ${id}, got ${evidence.task.id}`,
+    );
+  await using session = await openOwner({ ...settings, patienceSeconds: 0 });
+  const { provenance } = await session.owner.verify(evidence);
+  printResult(command, { json: { task: id, ...provenance }, text: describeOwners(provenance, true) });
+}
+
+/** Writes a histogram, which reduces no rows, where it is to be kept. */
+async function keepHistogram(
+  command: Command,
+  { task, projection, provenance, evidence: signed }: OpenedResult,
+  { save, evidence, out }: ProjectSettings,
+  hasTakenPart: boolean,
+): Promise<void> {
+  if (out !== undefined)
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--out" expected with a projection: task ${task.id} is a histogram, which reduces no rows`,
+    );
+  if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
+  if (evidence !== undefined) await saveProjection(evidence, signed);
+  const { histograms = [], privateRows } = projection;
+  printResult(command, {
+    json: { histograms: histograms.length, privateRows, save, evidence, provenance },
+    text: `${histograms.length} ${histograms.length === 1 ? 'histogram' : 'histograms'}; ${describeOwners(provenance, hasTakenPart)}`,
+  });
+}
+
+/** Asks the data user for the result, as long as it may take. */
+async function fetchedResult(
+  command: Command,
+  id: string | undefined,
+  settings: ProjectSettings,
+): Promise<TaskResult> {
+  const { userUrl } = settings;
+  if (id === undefined || userUrl === undefined)
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"TASK" and "--user-url" expected, or "--projection"',
+    );
+  await using session = await openTask({ ...settings, userUrl }, id);
+  const { owner, dataUser, taskId } = session;
+  if (!settings.wait) return await owner.result(dataUser, taskId);
+  using interrupted = untilInterrupted();
+  return await owner.result(dataUser, taskId, {
+    milliseconds: 60_000 * settings.waitMinutes,
+    signal: interrupted.signal,
+    onWait: (reason) => {
+      if (!isJson(command)) printNote(command, `waiting for the result: ${reason}`);
+    },
+  });
+}
+
+/** Opens the result in a file, signed by the CSP that is named or that this owner has enrolled at. */
+async function openedResult(
+  file: string,
+  id: string | undefined,
+  { home, cspThumbprint }: ProjectSettings,
+): Promise<OpenedResult> {
+  const evidence = await readSignedFile('--projection', file, SignedProjection);
+  if (id !== undefined && evidence.task.id !== taskIdOf(id))
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--projection" expected that of task ${id}, got ${evidence.task.id}`,
+    );
+  const enrolment = cspThumbprint === undefined ? await new OwnerHome(home).enrolment() : undefined;
+  const csp = cspThumbprint ?? (enrolment && (await thumbprintOf(enrolment.cspKey)));
+  if (csp === undefined)
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--csp-thumbprint" expected, since ${home} holds no enrolment`,
+    );
+  return { ...(await openProjection(evidence, csp)), evidence };
+}
+
+function describeOwners(
+  { verifiedOwners, projectionDigest }: TaskResult['provenance'],
+  hasTakenPart: boolean,
+): string {
+  return `${verifiedOwners} owners took part${hasTakenPart ? ', this one among them' : ''}; digest of the result ${projectionDigest}`;
+}
+
+/** Refuses, before anything is fetched, files that cannot be written or that would replace the rows themselves. */
+async function checkOutputs({ data, query, database, out, save, evidence }: ProjectSettings): Promise<void> {
+  if (((data ?? query) === undefined) !== (out === undefined))
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"--data" and "--out" expected together, or "--query" and "--out"',
+    );
+  if (out === undefined && save === undefined && evidence === undefined)
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"--out", "--save" or "--evidence" expected, or nothing would be kept',
+    );
+  for (const [flag, file] of [
+    ['--out', out],
+    ['--save', save],
+    ['--evidence', evidence],
+  ] as const) {
+    if (file === undefined) continue;
+    await checkCanWrite(flag, file);
+    for (const [source, read] of [
+      ['--data', data],
+      ['--query', query],
+      ['--database', database],
+    ] as const) {
+      if (read === undefined) continue;
+      const isOneOfMany = source === '--data' && isPattern(read) && matchesGlob(resolve(file), resolve(read));
+      const isInFolder = source === '--data' && resolve(file).startsWith(`${resolve(read)}${sep}`);
+      if (isOneOfMany || isInFolder || resolve(file) === resolve(read))
+        throw new CodedError(
+          COMMAND_CODES.ERR_CONFIGURATION,
+          `"${flag}" expected another file than "${source}"`,
+        );
+    }
+  }
+  for (const [flag, file] of [
+    ['--data', data],
+    ['--query', query],
+  ] as const) {
+    if (file === undefined || isPattern(file)) continue;
+    await access(file, constants.R_OK).catch((cause: unknown) => {
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        `"${flag}" expected a file that can be read, got ${file}`,
+        { cause },
+      );
+    });
+  }
+}

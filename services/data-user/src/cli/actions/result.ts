@@ -1,0 +1,58 @@
+/** The work of `task result`: it fetches a result, and prints or writes it with remarks. */
+import { writeFile } from 'node:fs/promises';
+import { COMMAND_CODES, type Command, checkCanWrite, isJson, printResult } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
+import { remarksOf } from '../../advice/describe/caveats.ts';
+import { csvOfHistograms, describeHistogramResult } from '../../advice/describe/histogram.ts';
+import {
+  csvOfRegression,
+  csvOfResult,
+  describeOwners,
+  describeResult,
+  narrowFeatures,
+} from '../../advice/describe/result.ts';
+import { type ClientSettings, taskIdOf } from '../settings.ts';
+import { openClient } from './tasks.ts';
+
+/** @throws ERR_CONFIGURATION, and as the service refuses */
+export async function printTaskResult(
+  command: Command,
+  id: string,
+  settings: ClientSettings & {
+    readonly out?: string | undefined;
+    readonly format?: 'json' | 'csv' | undefined;
+  },
+): Promise<void> {
+  const { out, format } = settings;
+  if (isJson(command) && format === 'csv' && out === undefined)
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      '"--format csv" expected without --json, or with --out',
+    );
+  const taskId = taskIdOf(id);
+  if (out !== undefined) await checkCanWrite('--out', out);
+  await using client = await openClient(settings);
+  const { task } = await client.signed(taskId);
+  const { projection, provenance } = await client.resultWithProvenance(taskId);
+  const { verifiedOwners } = provenance;
+  const remarks = remarksOf(task, projection);
+  const told = { task, projection, verifiedOwners, remarks };
+  const result = { ...projection, provenance };
+  const { method } = task;
+  const isHistogram = method.kind === 'histogram';
+  const csv = () => {
+    if (isHistogram) return csvOfHistograms(task, method, projection);
+    return method.kind === 'ridge' ? csvOfRegression(told) : csvOfResult(told);
+  };
+  const text = () => (isHistogram ? describeHistogramResult(told) : describeResult(told));
+  const written = format === 'csv' ? csv() : JSON.stringify(result, null, 2);
+  if (out === undefined) {
+    printResult(command, { json: result, text: format === undefined ? text() : written });
+    return;
+  }
+  await writeFile(out, `${written}\n`);
+  printResult(command, {
+    json: { file: out, verifiedOwners, remarks, warnings: narrowFeatures(task, projection) },
+    text: `written to ${out}; ${describeOwners(verifiedOwners)}\n\n${text()}`,
+  });
+}
