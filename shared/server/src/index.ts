@@ -54,11 +54,13 @@ export {
   listed,
   lockTable,
   named,
+  type Result,
   rowOf,
   rows,
   rowsOf,
   SHARED,
   type SqlDriver,
+  type Statement,
   sql,
   type Work,
 } from './database/sql.ts';
