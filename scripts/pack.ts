@@ -23,7 +23,7 @@ const IMPORTED = /^(?!\s*\*).*(?:from |import\(|import )'((?:@[^/']+\/)?[^./'][^
 
 interface Packed {
   readonly folder: string;
-  /** By folder of a package, the one entry of it that is packed, itself a folder. */
+  /** By folder of a package, the one entry of it that is packed: a file of that name, which imports packages alone. */
   readonly entries: Readonly<Record<string, string>>;
   /** Which page it has, built into which folder of its own. */
   readonly page?: readonly [Page, string];
@@ -125,7 +125,7 @@ async function withImported({ folder, entries }: Packed): Promise<Staged[]> {
 
 async function readPackage(folder: string, entry: string | undefined): Promise<Staged> {
   const manifest = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest;
-  const sources = globSync(`${entry === undefined ? '{src,bin}' : `src/${entry}`}/**/*.ts`, {
+  const sources = globSync(entry === undefined ? '{src,bin}/**/*.ts' : `src/${entry}.ts`, {
     cwd: join(ROOT, folder),
     exclude: INSIDES_SOURCES,
   });
@@ -151,7 +151,7 @@ async function compile(stage: string, outDir: string, packages: readonly Staged[
       typeRoots: [join(ROOT, 'node_modules/@types')],
     },
     include: packages.flatMap(({ folder, entry }) =>
-      (entry === undefined ? ['src', 'bin'] : [join('src', entry)]).map((part) => join(ROOT, folder, part)),
+      (entry === undefined ? ['src', 'bin'] : [`src/${entry}.ts`]).map((part) => join(ROOT, folder, part)),
     ),
     exclude: packages.flatMap(({ folder }) => INSIDES_SOURCES.map((part) => join(ROOT, folder, part))),
   };
@@ -168,8 +168,7 @@ async function stagePackage(
   bundled?: readonly Staged[],
 ) {
   await mkdir(target, { recursive: true });
-  const part = entry === undefined ? '' : entry;
-  await cp(join(compiled, folder, 'src', part), join(target, 'dist', part), { recursive: true });
+  await cp(join(compiled, folder, 'src'), join(target, 'dist'), { recursive: true });
   for (const data of globSync('*.schema.json', { cwd: join(ROOT, folder) }))
     await copyFile(join(ROOT, folder, data), join(target, data));
   const entries = Object.entries(manifest.exports).filter(([name]) =>

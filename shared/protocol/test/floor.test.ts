@@ -11,7 +11,7 @@ import {
 } from '@eigenveil/task';
 import { combine, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { describe, expect, test } from 'vitest';
-import { draw, sharesAtCsp, sharesAtDataUser } from '../src/servers/index.ts';
+import { draw, sharesAtCsp, sharesAtDataUser } from '../src/servers.ts';
 
 const task = {
   method: { kind: 'lda', ridge: 1 },

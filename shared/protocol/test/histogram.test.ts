@@ -18,8 +18,8 @@ import {
 import { type Channel, type CspInput, memoryChannelPair, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { Projection } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contribute } from '../src/owner/index.ts';
-import { blind, draw, longestResult, resultOf, sharesAtDataUser, unblind } from '../src/servers/index.ts';
+import { contribute } from '../src/owner.ts';
+import { blind, draw, longestResult, resultOf, sharesAtDataUser, unblind } from '../src/servers.ts';
 
 const OWNERS = 3;
 const RING = 1n << BigInt(LINEAR_RING_BITS);

@@ -28,8 +28,8 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contribute, signRecord } from '../src/owner/index.ts';
-import { blind, draw, longestResult, resultOf, sharesAtDataUser, unblind } from '../src/servers/index.ts';
+import { contribute, signRecord } from '../src/owner.ts';
+import { blind, draw, longestResult, resultOf, sharesAtDataUser, unblind } from '../src/servers.ts';
 
 const OWNERS = 3;
 const DP = {

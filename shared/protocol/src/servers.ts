@@ -1,0 +1,331 @@
+/** The servers' steps, in their order: draw and blind, unblind, the shares of both, the result. */
+import {
+  add,
+  blindingWidths,
+  type Ciphertext,
+  drawBlinding,
+  encodeCiphertexts,
+  type Packing,
+  type PaillierPool,
+  type Plaintext,
+  type PublicKey,
+  packBlinding,
+  type SecretKey,
+  unpackBlinded,
+} from '@eigenveil/paillier';
+import { CodedError, type IntegerList, Integers } from '@eigenveil/platform';
+import type { RandomSource } from '@eigenveil/privacy';
+import { type Decomposition, QUANTILES } from '@eigenveil/projection';
+import { noiseSampler } from '@eigenveil/release';
+import { drawNoise } from '@eigenveil/statistics';
+import {
+  computedValues,
+  type HistogramMethod,
+  histogramsOf,
+  LINEAR_RING_BITS,
+  releaseNoiseOf,
+  type StatisticsTask,
+  shiftOf,
+  sumsOf,
+  type Task,
+  withoutShift,
+} from '@eigenveil/task';
+import { sumShares, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { CODES, digestTask, type Projection } from '@eigenveil/wire';
+
+export { type AgreedTask, openAgreed, signsOf } from './owner.ts';
+
+/**
+ * Ciphertexts that are blinded at a time: all threads of a pool have work for seconds, and none has to hold
+ * all of a sketch's.
+ */
+const BLINDED_AT_ONCE = 2048;
+
+/**
+ * The values that the data user draws once per task: as secret as the key, and persisted before it is used.
+ */
+export interface Drawn {
+  /** One per value of the flat statistics; see `drawBlinding`. */
+  readonly blinding: Integers;
+  /**
+   * The data user's noise, one per value of `computedValues`; zeros where the task has the data user add
+   * none. Of a histogram one per sum, see `drawSumNoise`. As signed integers of the bits of shares, of which
+   * it becomes a part: so that its length tells nothing about it.
+   */
+  readonly noise: Integers;
+}
+
+interface DrawnFor {
+  readonly task: SharedTask;
+  readonly packing: Packing;
+}
+
+/**
+ * @param signs of a task with `sketch`: Ω
+ * @throws as `drawNoise`
+ * @example
+ * import { systemRandomness } from '@eigenveil/privacy';
+ * import { blind, draw } from '@eigenveil/protocol/servers';
+ *
+ * const drawn = draw({ task, packing }, systemRandomness); // to be kept before it is used
+ * const blinded = await blind({ publicKey, packing }, ciphertexts, drawn, pool);
+ */
+export function draw(
+  { task, packing, signs }: DrawnFor & { readonly signs?: Int32Array | undefined },
+  randomness: RandomSource,
+): Drawn {
+  const bits = shareBits(task);
+  const noise =
+    task.method.kind === 'histogram'
+      ? drawSumNoise(task, randomness)
+      : drawNoise(task, 'dataUser', randomness, signs);
+  const reduced = noise.map((value, i) => BigInt.asIntN(bits[i]!, value));
+  return { noise: Integers.of(reduced, bits, 'signed'), blinding: drawBlinding(packing, randomness) };
+}
+
+/**
+ * Reads what was drawn for a task from the bytes of the blinding with those of the noise behind them, as
+ * views of these bytes.
+ * @throws ERR_ENCODING_INVALID for what cannot have been drawn for it
+ */
+export function readDrawn({ task, packing }: DrawnFor, bytes: Uint8Array): Drawn {
+  const widths = blindingWidths(packing);
+  const end = Integers.lengthOf(widths);
+  return {
+    blinding: Integers.read(bytes.subarray(0, end), widths),
+    noise: Integers.read(bytes.subarray(end), shareBits(task), 'signed'),
+  };
+}
+
+/**
+ * The aggregate with the blinding added, encoded as the CSP gets it. The blinding is encrypted with
+ * full-length randomisers whatever the owners' scheme: the CSP, which can extract randomisers, would
+ * otherwise recognise the product of the owners'.
+ * @throws ERR_VALUE_OUT_OF_RANGE
+ */
+export async function blind(
+  { publicKey, packing }: { readonly publicKey: PublicKey; readonly packing: Packing },
+  aggregate: readonly Ciphertext[],
+  { blinding }: { readonly blinding: IntegerList },
+  paillier: PaillierPool,
+): Promise<Uint8Array> {
+  return addAll(publicKey, aggregate, packBlinding(publicKey, packing, blinding), paillier);
+}
+
+/** Apart, so that nothing holds the blinding values themselves while they are encrypted. */
+async function addAll(
+  publicKey: PublicKey,
+  aggregate: readonly Ciphertext[],
+  plaintexts: readonly Plaintext[],
+  paillier: PaillierPool,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(plaintexts.length * publicKey.ciphertextBytes);
+  for (let from = 0; from < plaintexts.length; from += BLINDED_AT_ONCE) {
+    const part = plaintexts.slice(from, from + BLINDED_AT_ONCE);
+    const addends = await paillier.encrypt(publicKey, part, 'standard');
+    const blinded = addends.map((addend, i) => add(publicKey, aggregate[from + i]!, addend));
+    bytes.set(encodeCiphertexts(publicKey, blinded), from * publicKey.ciphertextBytes);
+  }
+  return bytes;
+}
+
+/**
+ * Decrypts the blinded aggregate, reads its slots and adds the CSP's noise: its additive shares of every value. The key
+ * is an oracle, so whoever calls this has bound the task to these very ciphertexts before; the noise is new with every
+ * call, so one draw is kept and nothing of the others may leave.
+ * @param ciphertexts validated, as many as the packing has plaintexts
+ * @throws ERR_PACKING_OVERFLOW when a sum has left its range: one bit about the plaintexts, to be told
+ *   once and never for other ciphertexts, and as `drawNoise`
+ * @example
+ * import { systemRandomness } from '@eigenveil/privacy';
+ * import { unblind } from '@eigenveil/protocol/servers';
+ *
+ * const by = { paillier: pool, randomness: systemRandomness };
+ * const shares = await unblind({ task, secretKey, packing }, ciphertexts, by);
+ */
+export async function unblind(
+  under: {
+    readonly task: SharedTask;
+    readonly secretKey: SecretKey;
+    readonly packing: Packing;
+    /** Ω of a task with `sketch`. */
+    readonly signs?: Int32Array | undefined;
+  },
+  ciphertexts: readonly Ciphertext[],
+  by: { readonly paillier: PaillierPool; readonly randomness: RandomSource },
+): Promise<Integers> {
+  const slots = unpackBlinded(under.packing, await by.paillier.decrypt(under.secretKey, ciphertexts));
+  return sharesAtCsp(under.task, slots, by.randomness, under.signs);
+}
+
+/** The members of a task on which its shares depend. */
+type SharedTask = StatisticsTask & { readonly twoParty: keyof typeof TWO_PARTY_PROTOCOLS };
+
+/**
+ * The CSP's additive shares: what it reads from the slots, which are values with their blinding, in the units
+ * that servers compute with, and its noise. Of a histogram those of its sums.
+ * @param signs of a task with `sketch`: Ω
+ * @throws as `drawNoise`
+ */
+export function sharesAtCsp(
+  task: SharedTask,
+  slots: IntegerList,
+  randomness: RandomSource,
+  signs?: Int32Array,
+): Integers {
+  if (task.method.kind === 'histogram') return noisySums(task, slots, drawSumNoise(task, randomness));
+  const noise = drawNoise(task, 'csp', randomness, signs);
+  return inRing(task, computedValues(task, slots), (value, i) => value + noise[i]!);
+}
+
+/**
+ * The data user's additive shares: with the CSP's they add up to the statistics, the servers' noise and the
+ * public shift (`computedValues`).
+ * @throws ERR_DP_PARAMETER
+ */
+export function sharesAtDataUser(
+  task: SharedTask,
+  { blinding, noise }: Readonly<Record<'blinding' | 'noise', IntegerList>>,
+): Integers {
+  if (task.method.kind === 'histogram') {
+    const integers = blinding.map((value) => -value);
+    return noisySums(task, integers, noise);
+  }
+  const shift = computedValues(task, shiftOf(task));
+  return inRing(task, computedValues(task, blinding), (value, i) => noise.at(i)! + shift[i]! - value);
+}
+
+/** The bits of each of a server's shares. */
+export function shareBits(task: SharedTask): readonly number[] {
+  return TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task);
+}
+
+/**
+ * Returns the shares of a histogram's sums: the strategy is linear, so each server applies it to its own, and
+ * adds its own noise, before anything leaves it. They stay in the ring, whatever noise was drawn: to refuse
+ * some would tell something about the rows.
+ */
+function noisySums(task: SharedTask, integers: IntegerList, noise: IntegerList): Integers {
+  return inRing(task, sumShares(task, integers), (sum, i) => sum + noise.at(i)!);
+}
+
+/**
+ * Shares that are made of these values, reduced one by one: of a sketch, integers of which they are reduced
+ * would be tens of megabytes.
+ */
+function inRing(
+  task: SharedTask,
+  values: Iterable<bigint>,
+  shareOf: (value: bigint, index: number) => bigint,
+): Integers {
+  const bits = shareBits(task);
+  function* shares() {
+    let i = 0;
+    for (const value of values) {
+      yield BigInt.asUintN(bits[i]!, shareOf(value, i));
+      i += 1;
+    }
+  }
+  return Integers.of(shares(), bits);
+}
+
+/**
+ * One number per sum, and 0 for the number of owners, which is no secret. The mean of several draws is closer
+ * to the counts, so whoever draws keeps it.
+ * @throws ERR_DP_PARAMETER for no histogram with differential privacy
+ */
+function drawSumNoise(task: StatisticsTask, source: RandomSource): bigint[] {
+  const sample = noiseSampler(source, releaseNoiseOf(task));
+  return [...Array.from({ length: sumsOf(task) }, () => sample()), 0n];
+}
+
+/**
+ * Returns what the data user signs: the decomposition without the shift, and the parts of the task that it
+ * belongs to.
+ * @throws ERR_NOT_FINITE: a peer that deviates can make any numbers come out, and values that are not
+ * numbers cannot be signed
+ * @example
+ * import { resultOf, sharesAtDataUser } from '@eigenveil/protocol/servers';
+ * import { programOf } from '@eigenveil/task';
+ * import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+ *
+ * const shares = sharesAtDataUser(task, drawn);
+ * const { runDataUser } = TWO_PARTY_PROTOCOLS[task.twoParty];
+ * const projection = resultOf(task, await runDataUser(channel, { task, program: programOf(task) }, { shares }));
+ */
+export function resultOf(task: Task, shifted: Decomposition): Projection {
+  const decomposition = withoutShift(task, shifted);
+  const { vectors, eigenvalues, regression } = decomposition;
+  const fitted = regression ? [regression.intercept, ...regression.weights] : [];
+  if (![eigenvalues, fitted, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
+    throw new CodedError(CODES.ERR_NOT_FINITE, 'the result expected finite numbers');
+  return projectionOf(task, decomposition);
+}
+
+/**
+ * No double is longer in JSON: a sign, 17 digits, and as many zeros before them as are written out
+ * (ECMAScript, Number::toString).
+ */
+const LONGEST = -0.000_001_234_567_890_123_456_7;
+
+/**
+ * Bytes of the longest result that a task can have, in JSON: what is signed is so long, or its length would
+ * tell the line about its numbers.
+ */
+export function longestResult(task: Task): number {
+  const { components, features, labellings } = task;
+  const numbers = (count: number) => new Array<number>(count).fill(LONGEST);
+  const longest = projectionOf(task, {
+    vectors: Array.from({ length: components }, () => numbers(features.length)),
+    eigenvalues: numbers(components),
+    converged: new Array<boolean>(components).fill(false),
+    mean: numbers(features.length),
+    trace: LONGEST,
+    sampleCount: LONGEST,
+    spectrum: numbers(features.length),
+    classCounts: labellings.map(({ classes }) => numbers(classes.length)),
+    variances: numbers(features.length),
+    ...(task.method.kind === 'ridge' && {
+      regression: { weights: numbers(features.length - 1), intercept: LONGEST },
+    }),
+    ...(task.method.kind === 'histogram' && longestRelease(task, task.method)),
+  });
+  return Buffer.byteLength(JSON.stringify(longest));
+}
+
+/** All quantiles of all histograms, and sums at the end of the ring. */
+function longestRelease(
+  task: Task,
+  method: HistogramMethod,
+): Pick<Decomposition, 'histograms' | 'privateRows'> {
+  const all = histogramsOf(task);
+  const sums = sumsOf(task) / all.length - 1;
+  const numbers = (count: number, value: number) => new Array<number>(count).fill(value);
+  const sum = -(2 ** (LINEAR_RING_BITS - 1));
+  return {
+    histograms: all.map(({ name }) => ({
+      name,
+      coefficients: numbers(sums, sum),
+      unreadable: sum,
+      counts: numbers(2 ** method.height, LONGEST),
+      quantiles: QUANTILES.map((q) => ({ q, value: LONGEST, from: LONGEST, to: LONGEST })),
+    })),
+    privateRows: { rows: LONGEST, deviation: LONGEST },
+  };
+}
+
+function projectionOf(task: Task, decomposition: Decomposition): Projection {
+  return {
+    taskId: task.id,
+    taskDigest: digestTask(task),
+    method: task.method,
+    twoParty: task.twoParty,
+    features: task.features,
+    fractionBits: task.fractionBits,
+    ...(task.sketch && { sketch: task.sketch }),
+    outputs: task.outputs,
+    differentialPrivacy: task.differentialPrivacy,
+    ...(task.basis !== undefined && { basis: task.basis }),
+    ...decomposition,
+  };
+}
