@@ -1,10 +1,11 @@
 /**
- * The accounting of docs/privacy.md for the data sets of an owner, by the accountant of shared/privacy: the ledger says what each has spent, and here
- * stands whether a task still fits.
+ * The accounting of docs/privacy.md for the data sets of an owner, by the accountant of shared/privacy: the
+ * ledger says what each data set has spent, and this file decides whether a task still fits.
  *
- * The first task of a data set alone decides by which composition it is accounted: zCDP, which is tighter from the second task on, unless the
- * first one fits the total only as its own (ε, δ). The first task is chosen before anybody has seen a result. To take whichever is the
- * better after each task would let results choose, and that costs up to another δ.
+ * The first task of a data set alone decides by which composition the data set is accounted. It is zCDP,
+ * which is tighter from the second task on, unless the first task fits the total only by its own (ε, δ). The
+ * first task is chosen before anybody has seen a result. Choosing the better composition after each task
+ * would let results choose, and that costs up to another δ.
  */
 import { CodedError, words } from '@eigenveil/platform';
 import {
@@ -23,7 +24,7 @@ import { type Elsewhere, isAdoption, type LedgerEntry, type LedgerEvent } from '
 import { isMore, leftOfWholes, type Part, partInWords, releasesFor, sumOfParts } from './parts.ts';
 import { partOf } from './task-part.ts';
 
-/** The lines of a policy that budgets depend on. */
+/** The rules of a policy that budgets depend on. */
 export type BudgetPolicy = Pick<
   OwnerPolicy,
   'totalEpsilon' | 'totalDelta' | 'maximumEpsilon' | 'neighbours' | 'answers'
@@ -44,27 +45,33 @@ export interface BudgetStatus {
   readonly changedAt: string;
   /** The number of tasks under differential privacy that the ledger has. */
   readonly tasks: number;
-  /** The sum of these tasks and of what was spent elsewhere, in this relation and by this composition. It is null where a guarantee has no price in the relation. */
+  /**
+   * The sum of these tasks and of what was spent elsewhere, in this relation and by this composition. It is
+   * null where a guarantee has no price in the relation.
+   */
   readonly spent: { readonly epsilon: number; readonly delta: number } | null;
   readonly neighbours: Relation;
   readonly composition: 'basic' | 'zcdp';
   /** The policy's total, or null where it sets none. */
   readonly totalEpsilon: number | null;
   readonly totalDelta: number;
-  /** The largest ε that one more task could have, with this δ, or null where no total is set. */
+  /** The largest ε that one more task could have, with this δ; null where no total is set. */
   readonly left: { readonly epsilon: number; readonly delta: number } | null;
-  /** The answers by rotated without differential privacy, and the parts that all tasks together took: each with how much the policy allows. */
+  /**
+   * The answers by `rotated` without differential privacy, and the parts that all tasks together took, each
+   * with the amount that the policy allows.
+   */
   readonly answers: {
     readonly rotated: { readonly given: number; readonly of: number };
     readonly wholes: { readonly given: Part; readonly of: number; readonly left: Part };
   };
-  /** Whether nothing is taken before `budget set`, since the ledger goes on from one that was lost. */
+  /** True if no task is taken before `budget set`, since this ledger continues one that was lost. */
   readonly isUnknown: boolean;
 }
 
 /**
  * Returns the event that a task is charged as.
- * @param own how the owner's rows compare with what the task says of them, once they were read
+ * @param own how the owner's rows compare with what the task says about them, once they were read
  */
 export function eventOf(task: Task, own?: OwnFloorPlan): (Guarantee | Answer) & { readonly part: Part } {
   const { id, twoParty, differentialPrivacy, series } = task;
@@ -75,7 +82,10 @@ export function eventOf(task: Task, own?: OwnFloorPlan): (Guarantee | Answer) & 
   return { kind: 'guarantee', ...place, epsilon, delta, neighbours, noise };
 }
 
-/** Tells whether the ledger has the task charged to this data set, for no smaller a part: it takes more of rows that are coarser than those that were first given. */
+/**
+ * Returns whether the ledger has charged the task to this data set already, for a part that is at least as
+ * large. A task takes a larger part when its rows are coarser than those that were given first.
+ */
 export function isCharged(
   ledger: readonly LedgerEntry[],
   dataset: string,
@@ -88,9 +98,10 @@ const isAbout = ({ dataset, event }: LedgerEntry, own: string, taskId: TaskId): 
   dataset === own && event.kind !== 'set' && event.taskId === taskId;
 
 /**
- * Checks that what is to be charged fits what the policy leaves of the data set. What the same task was charged before is part of it.
- * @throws ERR_BUDGET_EXHAUSTED, which says what is left; ERR_BUDGET_RESTORED where nobody has said what was lost; ERR_POLICY for a guarantee
- *   that has no price in the policy's relation
+ * Checks that the charge of a task fits what the policy leaves of the data set. An earlier charge of the same
+ * task is counted as a part of it.
+ * @throws ERR_BUDGET_EXHAUSTED, which says what is left; ERR_BUDGET_RESTORED where nobody has said what was
+ *   lost; ERR_POLICY for a guarantee that has no price in the policy's relation
  */
 export function checkBudget(
   policy: BudgetPolicy,
@@ -105,7 +116,7 @@ export function checkBudget(
       CODES.ERR_BUDGET_RESTORED,
       words`what the data set ${dataset} has spent is not known, since entries of the ledger were lost: ${ownerTerm('sayBudget', `say it with "eigenveil-owner budget set --dataset ${dataset}"`)}`,
     );
-  const isFirst = others.length === ledger.length; // else its answer and its guarantee are charged
+  const isFirst = others.length === ledger.length; // otherwise its answer and its guarantee are charged
   if (isFirst && event.by === 'rotated' && isAnswer(policy, event))
     checkAnswers(policy, account, dataset, event);
   checkWholes(policy, account, dataset, event);
@@ -143,7 +154,7 @@ export function budgetStatus(policy: BudgetPolicy, ledger: readonly LedgerEntry[
   });
 }
 
-/** Returns what is left for a task as drafts have it. */
+/** Returns what is left for a task, in the form that drafts of tasks have. */
 function leftOf(policy: BudgetPolicy, account: Account): BudgetStatus['left'] {
   const { totalEpsilon } = policy;
   if (totalEpsilon === undefined) return null;
@@ -160,7 +171,7 @@ function leftOf(policy: BudgetPolicy, account: Account): BudgetStatus['left'] {
 interface Account {
   readonly elsewhere: Elsewhere;
   readonly guarantees: readonly Spending[];
-  /** The tasks that count as answers by rotated without differential privacy. */
+  /** The tasks that count as answers by `rotated` without differential privacy. */
   readonly answers: readonly (Guarantee | Answer)[];
   /** The part of a whole that each task took of the rows. */
   readonly parts: readonly Part[];
@@ -170,7 +181,7 @@ interface Account {
 function accountOf(policy: BudgetPolicy, ledger: readonly LedgerEntry[], dataset: string): Account {
   const own = ledger.filter((entry) => entry.dataset === dataset);
   const events = own.map(({ event }) => event);
-  // A task's later entry is its dearer one, and has the place of its first.
+  // A task's later entry costs more than its first; it takes the place of the first.
   const byTask = new Map(events.flatMap((event) => (event.kind === 'set' ? [] : [[event.taskId, event]])));
   const tasks = [...byTask.values()];
   const adopted = ledger.findLastIndex(isAdoption);
@@ -184,7 +195,10 @@ function accountOf(policy: BudgetPolicy, ledger: readonly LedgerEntry[], dataset
   };
 }
 
-/** A guarantee of any ε is none: where the policy says nothing of ε, ε = 100 would make room for any number of results to compare. */
+/**
+ * A guarantee counts as an answer unless its ε is bounded: where the policy does not bound ε, ε = 100 would
+ * make room for any number of results to compare.
+ */
 function isAnswer({ totalEpsilon, maximumEpsilon }: BudgetPolicy, { kind }: Guarantee | Answer): boolean {
   return kind === 'answer' || (totalEpsilon ?? maximumEpsilon) === undefined;
 }
@@ -210,7 +224,10 @@ function checkAnswers(
   );
 }
 
-/** All tasks over the same rows, of any protocol and with any guarantee, together take no more than the wholes of the policy. */
+/**
+ * Checks that all tasks over the same rows, of any protocol and with any guarantee, together take no more
+ * than the wholes of the policy.
+ */
 function checkWholes(
   { answers: { wholes } }: BudgetPolicy,
   account: Account,
@@ -264,7 +281,7 @@ function compositionOf(policy: BudgetPolicy, prices: Prices): 'basic' | 'zcdp' {
     : 'zcdp';
 }
 
-/** Tells whether all of these costs, in this order, are within the budget. */
+/** Returns whether all of these costs, in this order, are within the budget. */
 function fits(budget: PrivacyBudget, costs: readonly TaskCost[]): boolean {
   const accountant = new BudgetAccountant(budget);
   try {
@@ -337,7 +354,10 @@ function checkSpending(policy: BudgetPolicy, account: Account, dataset: string, 
 
 type Spending = Pick<Guarantee, 'epsilon' | 'delta' | 'neighbours' | 'noise'>;
 
-/** Returns the largest ε, to three digits and at most the task's own, that a task with this δ and noise could still have, or 0. */
+/**
+ * Returns the largest ε, to three digits and at most the task's own, that a task with this δ and noise could
+ * still have, or 0.
+ */
 function leftFor(policy: BudgetPolicy, account: Account, event: Spending): number {
   const relation = relationOf(policy);
   const would = (epsilon: number) =>

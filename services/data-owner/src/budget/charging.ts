@@ -1,6 +1,7 @@
 /**
- * How a task is charged to the owner's ledger, and how the CSP counts it. An entry is durable before the CSP is asked, and the CSP has counted it before
- * anything is sent: a crash in between leaves a task that is charged, never one that is not.
+ * Charges a task to the owner's ledger and has the CSP count it. An entry is durable before the CSP is asked,
+ * and the CSP has counted it before anything is sent: a crash in between leaves a task that is charged, never
+ * one that is not.
  */
 import { CodedError, words } from '@eigenveil/platform';
 import type { Task } from '@eigenveil/task';
@@ -23,12 +24,12 @@ import { isMore } from './parts.ts';
 /** The part of an owner's state that has its ledger. */
 type LedgerState = Pick<OwnerState, 'ledger' | 'addToLedger'>;
 
-/** Asks the CSP to count, and gives what it has counted then. */
+/** Asks the CSP to count, and returns what it has counted then. */
 type AskCounter = (request: CounterRequest) => Promise<Counted>;
 
 /**
- * Looks whether a task would be charged, and writes nothing.
- * @throws as `checkBudget`, and ERR_BUDGET_RESTORED for a ledger with a part put back
+ * Checks whether a task would be charged, and writes nothing.
+ * @throws as `checkBudget`, and ERR_BUDGET_RESTORED for a ledger of which only a part was put back
  */
 export async function checkCharge(
   state: LedgerState,
@@ -43,7 +44,9 @@ export async function checkCharge(
 }
 
 /**
- * Charges a task to a data set for good, once: whatever becomes of it, and however often it is sent. Of several contributions to it the dearest counts, since each may have been taken.
+ * Charges a task to a data set for good, once: whatever happens to the task, and however often the
+ * contribution is sent. Of several contributions to the task the one that costs most counts, since each may
+ * have been taken.
  * @throws as `checkCharge`
  */
 export async function charge(
@@ -62,8 +65,9 @@ export async function charge(
 }
 
 /**
- * Notes what was spent on a data set that the ledger does not have. With `counted`, what the CSP has counted, the ledger goes on from there
- * if it is another one; then every data set has to be set before it is used again.
+ * Records what was spent on a data set that the ledger does not have. `counted` is what the CSP has counted:
+ * if that is another ledger, this ledger continues from there, and every data set must be set before it is
+ * used again.
  * @throws ERR_POLICY for less than was said before: nothing is refunded
  */
 export async function setElsewhere(
@@ -81,7 +85,8 @@ export async function setElsewhere(
 }
 
 /**
- * Has the CSP count all entries, one after the other. Other processes of the same owner may do the same at the same time.
+ * Has the CSP count all entries, one after the other. Other processes of the same owner may do so at the same
+ * time.
  * @throws ERR_BUDGET_RESTORED when it has counted others than these, ERR_PEER_PROTOCOL
  */
 export async function confirmLedger(state: LedgerState, ask: AskCounter): Promise<void> {
@@ -93,7 +98,7 @@ export async function confirmLedger(state: LedgerState, ask: AskCounter): Promis
     const place = placeOf(ledger, counted);
     if (place !== undefined && place >= length) return;
     if (place === undefined) {
-      // Another process may have added entries and have had them counted meanwhile.
+      // Another process may have added entries and had them counted meanwhile.
       const now = checkedLedger(await state.ledger());
       if (now.length === ledger.length) throw restored(counted, ledger);
       ledger = now;
@@ -109,7 +114,7 @@ export async function confirmLedger(state: LedgerState, ask: AskCounter): Promis
   }
 }
 
-/** What the CSP has counted, which this leaves as it is. */
+/** A request that reads what the CSP has counted and changes nothing. */
 export const askOnly: CounterRequest = { counter: 0, digest: NO_ENTRY, previous: NO_ENTRY };
 
 const requestFor = (entry: LedgerEntry): CounterRequest => ({
@@ -123,7 +128,10 @@ interface Addition {
   readonly adopted?: Counted | undefined;
 }
 
-/** Adds what is to be added to the ledger as it is then; again, where another process was faster. */
+/**
+ * Adds the entry that `what` makes to the ledger as it is then, and tries again where another process was
+ * faster.
+ */
 async function add(
   state: LedgerState,
   what: (ledger: readonly LedgerEntry[]) => Addition | undefined,

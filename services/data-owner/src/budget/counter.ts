@@ -23,7 +23,8 @@ export class LedgerCounter {
   }
 
   /**
-   * Has the CSP count the ledger. Where it cannot be asked, the owner goes on, and an old ledger is not noticed.
+   * Has the CSP count the ledger. Where the CSP cannot be asked, the owner goes on, and an old ledger is not
+   * noticed.
    * @throws ERR_BUDGET_RESTORED
    */
   async confirm(onUncounted?: (reason: string) => void): Promise<void> {
@@ -36,7 +37,7 @@ export class LedgerCounter {
     }
   }
 
-  /** See setBudget of DataOwner. */
+  /** Does what `setBudget` of DataOwner says. */
   async setElsewhere(dataset: string, elsewhere: Elsewhere): Promise<void> {
     if (!this.#state.canComeBack) return setElsewhere(this.#state, dataset, elsewhere, undefined);
     return this.#connection.withCsp(async (csp) => {

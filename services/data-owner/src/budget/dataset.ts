@@ -1,7 +1,7 @@
-/** The names of data sets, apart from the ledger: commands load them before they run. */
+/** The names of data sets. They stand apart from the ledger since commands load them before they run. */
 import { z } from 'zod';
 
-/** What an owner calls rows that are the same, or have rows in common. */
+/** The name that an owner gives to rows that are the same, or have rows in common. */
 export const DatasetName = z
   .string()
   .regex(

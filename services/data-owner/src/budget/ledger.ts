@@ -1,6 +1,7 @@
 /**
- * The owner's ledger: what each task has cost each of its data sets, entry by entry. Each entry is bound to the one before it, and the last one is what the CSP
- * counts, so that an old copy of the ledger is noticed. Nothing is ever taken out of it.
+ * The owner's ledger: what each task has cost each of its data sets, entry by entry. Each entry is bound to
+ * the one before it, and the CSP counts the last one, so that an old copy of the ledger is noticed. Nothing
+ * is ever removed from it.
  */
 import { CodedError, randomBytes, toBase64url } from '@eigenveil/platform';
 import { DifferentialPrivacy, TaskId } from '@eigenveil/task';
@@ -11,15 +12,18 @@ import { Part } from './parts.ts';
 
 const { epsilon, delta, neighbours, noise } = DifferentialPrivacy.shape;
 
-/** What was spent on a data set that no other entry tells. It stands in place of what the owner said before. */
+/**
+ * The amounts that were spent on a data set and that no other entry has. They replace what the owner said
+ * before.
+ */
 export const Elsewhere = z.strictObject({
   epsilon: z.number().min(0),
   delta: z.number().min(0).lt(1),
-  /** What epsilon and delta are about. */
+  /** The relation that epsilon and delta are about. */
   neighbours,
-  /** Answers by rotated without differential privacy. */
+  /** The number of answers by `rotated` without differential privacy. */
   rotated: z.int().min(0),
-  /** Parts of a whole, together. */
+  /** The sum of the parts of a whole. */
   part: Part,
 });
 export type Elsewhere = z.infer<typeof Elsewhere>;
@@ -27,7 +31,10 @@ export type Elsewhere = z.infer<typeof Elsewhere>;
 const place = {
   taskId: TaskId,
   by: z.enum(['rotated', 'others']),
-  /** Tasks of one group count once where they count as answers by rotated: the group is a task's own id, or that of the first of its series. */
+  /**
+   * Tasks of one group count once where they count as answers by `rotated`: the group is a task's own id, or
+   * that of the first of its series.
+   */
   group: TaskId,
   /** The part of a whole that the task takes of the rows. */
   part: Part,
@@ -36,22 +43,22 @@ const place = {
 const LedgerEvent = z.discriminatedUnion('kind', [
   /** A task under differential privacy. */
   z.strictObject({ kind: z.literal('guarantee'), ...place, epsilon, delta, neighbours, noise }),
-  /** A task without. */
+  /** A task without differential privacy. */
   z.strictObject({ kind: z.literal('answer'), ...place }),
   Elsewhere.extend({
     kind: z.literal('set'),
-    /** Whether `counter` and `previous` follow what the CSP had counted, in place of the entry before. */
+    /** True if `counter` and `previous` follow what the CSP had counted, in place of the entry before. */
     isAdopted: z.boolean(),
   }),
 ]);
 export type LedgerEvent = z.infer<typeof LedgerEvent>;
 
 export const LedgerEntry = z.strictObject({
-  /** 1, 2, 3, …; it goes on from the CSP's after an adoption. */
+  /** The number of the entry: 1, 2, 3, …; after an adoption it continues from the CSP's. */
   counter: z.int().min(1),
-  /** Digest of the entry before. */
+  /** The digest of the entry before. */
   previous: Digest,
-  /** Random, so that the digest tells nothing. */
+  /** A random value, so that the digest tells nothing about the entry. */
   salt: Digest,
   time: z.iso.datetime(),
   dataset: DatasetName,
@@ -61,18 +68,18 @@ export type LedgerEntry = z.infer<typeof LedgerEntry>;
 
 const digestOf = (entry: LedgerEntry): Digest => digestJson('budget entry', entry);
 
-/** What the CSP is to count when it has this entry. */
+/** Returns what the CSP must count when it has this entry. */
 export const countedBy = (entry: LedgerEntry): Counted => ({
   counter: entry.counter,
   digest: digestOf(entry),
 });
 
-/** What the CSP counts of an owner that has no entry. */
+/** The count of an owner that has no entry. */
 const NOTHING: Counted = { counter: 0, digest: NO_ENTRY };
 
 const after = (entry: LedgerEntry | undefined): Counted => (entry === undefined ? NOTHING : countedBy(entry));
 
-/** An entry that follows the last one, or what the CSP has counted where that is adopted. */
+/** Makes an entry that follows the last one, or what the CSP has counted where that is adopted. */
 export function nextEntry(
   ledger: readonly LedgerEntry[],
   dataset: string,
@@ -91,8 +98,8 @@ export function nextEntry(
 }
 
 /**
- * How many entries there are up to the one that the CSP has counted; undefined where the ledger does not have it. 0 before the first.
- * Entries before an adoption are no longer the CSP's.
+ * Returns the number of entries up to the one that the CSP has counted: 0 before the first, undefined where
+ * the ledger does not have it. Entries before an adoption are no longer the CSP's.
  */
 export function placeOf(ledger: readonly LedgerEntry[], { counter, digest }: Counted): number | undefined {
   const start = Math.max(0, ledger.findLastIndex(isAdoption));
@@ -107,8 +114,8 @@ export function placeOf(ledger: readonly LedgerEntry[], { counter, digest }: Cou
 export const isAdoption = ({ event }: LedgerEntry): boolean => event.kind === 'set' && event.isAdopted;
 
 /**
- * The same entries, if each follows the one before it.
- * @throws ERR_BUDGET_RESTORED where some were put back and others not
+ * Returns the same entries, if each follows the one before it.
+ * @throws ERR_BUDGET_RESTORED where only some of them were put back
  */
 export function checkedLedger(ledger: readonly LedgerEntry[]): readonly LedgerEntry[] {
   for (const [i, entry] of ledger.entries()) {

@@ -1,13 +1,16 @@
-/** Parts of a whole, which is what all tasks together may take of the rows of a data set. Fractions are exact: three thirds are a whole. */
+/**
+ * Parts of a whole, which is what all tasks together may take of the rows of a data set. Fractions are exact:
+ * three thirds are a whole.
+ */
 import { z } from 'zod';
 
-/** A fraction as a ledger and people write it: 1/2, 0, 1. */
+/** A fraction as ledgers have it and people write it: 1/2, 0, 1. */
 export const Part = z
   .string()
   .regex(/^\d{1,400}(?:\/[1-9]\d{0,399})?$/, 'expected a fraction of whole numbers, such as 1/2');
 export type Part = z.infer<typeof Part>;
 
-/** A part that is no fraction by itself is rounded up to so fine a one. */
+/** A part that is not a fraction by itself is rounded up to a multiple of 1/UNITS. */
 const UNITS = 2 ** 20;
 
 interface Fraction {
@@ -15,7 +18,7 @@ interface Fraction {
   readonly denominator: bigint;
 }
 
-/** value/parts, or little more. */
+/** Returns value/parts, or slightly more. */
 export function roundedPart(value: number, parts: number): Part {
   const units = BigInt(Math.ceil(value * UNITS));
   return written({ numerator: units, denominator: BigInt(UNITS) * BigInt(parts) });
@@ -33,7 +36,7 @@ export function sumOfParts(parts: readonly Part[]): Part {
   );
 }
 
-/** Returns the rest of so many wholes; 0 where more was taken. */
+/** Returns what is left of this number of wholes; 0 where more was taken. */
 export function leftOfWholes(wholes: number, taken: Part): Part {
   const { numerator, denominator } = read(taken);
   const left = BigInt(wholes) * denominator - numerator;
@@ -45,13 +48,16 @@ export function isMore(one: Part, other: Part): boolean {
   return a.numerator * b.denominator > b.numerator * a.denominator;
 }
 
-/** The fewest releases that a task must declare to take no more than this; undefined of nothing. */
+/**
+ * Returns the smallest `releases` that a task must declare to take no more than this part; undefined when the
+ * part is 0.
+ */
 export function releasesFor(part: Part): number | undefined {
   const { numerator, denominator } = read(part);
   return numerator === 0n ? undefined : Number((denominator + numerator - 1n) / numerator);
 }
 
-/** For people: a fraction of few digits, else a decimal one. */
+/** Writes a part for people: as a fraction if it has few digits, otherwise as a decimal number. */
 export function partInWords(part: Part): string {
   const { numerator, denominator } = read(part);
   if (denominator <= 1000n) return written({ numerator, denominator });

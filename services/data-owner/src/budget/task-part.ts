@@ -1,14 +1,17 @@
 /**
- * What a task takes of an owner's rows. A floor is made for as many results over the same rows as the task's `releases`, so that a task takes one of so many parts of a whole.
+ * The part of an owner's rows that a task takes. A floor is made for as many results over the same rows as
+ * the task's `releases` says, so that a task takes one of `releases` parts of a whole.
  */
 import { floorDeviation, floorOf, grainOf, isExact, privacyDeviation, type Task } from '@eigenveil/task';
 import type { OwnFloorPlan } from '../owner/own-floor.ts';
 import { type Part, roundedPart } from './parts.ts';
 
 /**
- * What a task takes: one of `releases` parts where it has a floor, a whole where it is exact, nothing where it is a histogram, whose noise is counted as ε. Noise for differential
- * privacy that is larger than the floor counts as one of deviation φ, 1/(4φ²). A task that declares a finer grain than the owner's rows have takes the square of how much
- * finer its floor is, unless the owner adds the floor that is missing.
+ * Returns what a task takes: one of `releases` parts where it has a floor, a whole where it is exact, nothing
+ * where it is a histogram, whose noise is counted as ε. Noise for differential privacy that is larger than
+ * the floor counts as a floor of deviation φ, which takes 1/(4φ²). A task may declare a finer grain than the
+ * owner's rows have. Then the part is multiplied by the square of how much finer its floor is, unless the
+ * owner adds the floor that is missing.
  * @throws ERR_DP_PARAMETER
  */
 export function partOf(task: Task, own: OwnFloorPlan | undefined): Part {
@@ -23,7 +26,10 @@ export function partOf(task: Task, own: OwnFloorPlan | undefined): Part {
   return ofPrivacy < ofFloor ? roundedPart(ofPrivacy, 1) : roundedPart(finer, task.releases);
 }
 
-/** The largest (gᵢgⱼ own/declared)² over pairs of features; over features alone where only sums of rows are released. */
+/**
+ * Returns the largest (gᵢgⱼ own/declared)² over pairs of features; over features alone where only sums of
+ * rows are released.
+ */
 function timesFiner(task: Task, { features }: OwnFloorPlan): number {
   const ratios = task.features.map((feature, i) => {
     const declared = grainOf(feature, task.fractionBits);

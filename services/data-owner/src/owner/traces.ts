@@ -1,6 +1,6 @@
 /**
- * Traces of what an owner does, by OpenTelemetry, for the owner's own collector. Loaded only where one is configured. No service is told of a trace:
- * requests carry no `traceparent`.
+ * Traces of what an owner does, by OpenTelemetry, for the owner's own collector. They are loaded only where
+ * one is configured. No service learns about a trace: requests carry no `traceparent`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { proxyAgentFor } from '@eigenveil/wire/proxy';
@@ -10,12 +10,12 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { RunSpan } from './data-owner.ts';
 
-/** A collector that is down holds up the end of a command for so long at most. */
+/** A collector that is down delays the end of a command by at most this time. */
 const EXPORT_MILLISECONDS = 3000;
 
 export interface Traces {
   readonly span: RunSpan;
-  /** Sends what is left. */
+  /** Sends the traces that are left. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function openTraces(endpoint: string): Traces {
       try {
         return await current.run(span, work);
       } catch (error) {
-        // The code alone: a message may name a column of the owner's file.
+        // Only the code is recorded: a message may name a column of the owner's file.
         span.setStatus({ code: SpanStatusCode.ERROR });
         span.setAttribute('eigenveil.code', codeOf(error));
         throw error;
@@ -54,7 +54,7 @@ export function openTraces(endpoint: string): Traces {
   };
 }
 
-/** Of errors of any package of ours, those about files among them. */
+/** Returns the code of an error of any of our packages, including errors about files. */
 function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^ERR_[A-Z_]+$/.test(code) ? code : 'ERR_INTERNAL';

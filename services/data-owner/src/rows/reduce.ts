@@ -1,4 +1,7 @@
-/** Reduces an owner's rows by a projection, streamed: to CSV or Parquet with one column per component; or predicts by a regression, one column. */
+/**
+ * Reduces an owner's rows by a projection, as a stream, to CSV or Parquet with one column per component; or
+ * predicts one column by a regression.
+ */
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -9,9 +12,9 @@ import { byProjector, type Reducer, reducedColumns, reducedLines } from './reduc
 import { isParquetName, type RowSettings, type Rows, rowsOf } from './sources.ts';
 
 export interface ReducedFile {
-  /** Rows that were reduced. */
+  /** The number of rows that were reduced. */
   readonly rows: number;
-  /** Rows that were left out, since a cell is missing. */
+  /** The number of rows that were left out, since a cell is missing. */
   readonly skippedRows: number;
 }
 
@@ -20,10 +23,11 @@ type ReducingOptions = Omit<RowOptions, 'ignoredColumns' | 'onSkippedRow'> &
   Pick<RowSettings, 'memory'>;
 
 /**
- * Writes the reduced rows of the file `data` (CSV or Parquet) to `out`, Parquet if it is named so, else CSV; the projector counts what it clips.
- * Columns that are kept come first, as they stand; all others of the file are left out.
- * @throws ERR_CSV_COLUMNS for a kept column with the name of a component; ERR_CLIPPED for features of which more than half of the cells are clipped,
- *   unless `allowClipping` names them; and as `rowsOf` and its rows
+ * Writes the reduced rows of the file `data` (CSV or Parquet) to `out`: Parquet if its name says so,
+ * otherwise CSV. The projector counts what it clips. Columns that are kept come first, as they are; all
+ * others of the file are left out.
+ * @throws ERR_CSV_COLUMNS for a kept column with the name of a component; ERR_CLIPPED for features of which
+ *   more than half of the cells are clipped, unless `allowClipping` names them; and as `rowsOf` and its rows
  */
 export function reduceFile(
   projector: Projector,
@@ -34,7 +38,7 @@ export function reduceFile(
   return reduceRows(byProjector(projector), rowsOf({ ...options, data }), out, options);
 }
 
-/** The same of rows from anywhere, by a projection or a regression. */
+/** Does what `reduceFile` does for rows from anywhere, by a projection or a regression. */
 export async function reduceRows(
   reducer: Reducer,
   source: Rows,
@@ -58,7 +62,7 @@ export async function reduceRows(
     rows += batch.length;
     for (const { values } of batch) watch.add(values);
   });
-  // Whole or not at all: rows that cannot be read must not cost an earlier result.
+  // The file is written as a whole or not at all: rows that cannot be read must not cost an earlier result.
   const draft = `${out}.${process.pid}.tmp`;
   const parquet = `${draft}.parquet`;
   try {

@@ -3,14 +3,14 @@ import { CodedError } from '@eigenveil/platform';
 import type { Predictor, Projector } from '@eigenveil/projection/portable';
 import { csvLine, type Row, type RowBatches, STATISTICS_CODES } from '@eigenveil/statistics/owner';
 
-/** What makes numbers of rows. It counts what it clips. */
+/** Makes the numbers of reduced rows. It counts what it clips. */
 export interface Reducer {
-  /** Columns that rows have. */
+  /** The columns that rows have. */
   readonly features: Projector['features'];
-  /** Columns that come out. */
+  /** The names of the columns that come out. */
   readonly names: readonly string[];
   readonly apply: (rows: readonly ArrayLike<number>[]) => readonly (readonly number[])[];
-  /** Per column that rows have, how many cells were clipped so far. */
+  /** Returns, for each column that rows have, the number of cells that were clipped so far. */
   readonly clippedCells: () => readonly number[];
 }
 
@@ -21,7 +21,9 @@ export const byProjector = (projector: Projector): Reducer => ({
   clippedCells: () => projector.clippedCells,
 });
 
-/** Its one column is named `predicted_` and what is predicted. */
+/**
+ * Makes a reducer of one column, whose name is `predicted_` and the name of the feature that is predicted.
+ */
 export const byPredictor = (predictor: Predictor): Reducer => ({
   features: predictor.features,
   names: [`predicted_${predictor.targetName}`],
@@ -30,10 +32,12 @@ export const byPredictor = (predictor: Predictor): Reducer => ({
 });
 
 /**
- * Lines of CSV, several at a time: the header, then a line for each row, with the columns that are kept in front and those that come out.
+ * Yields lines of CSV, several at a time: the header, then a line for each row, with the columns that are
+ * kept in front and those that come out after them.
  * @param keptColumns what the rows keep, in this order
  * @param onRows told of the rows of each batch
- * @throws ERR_CSV_COLUMNS for a kept column with the name of one that comes out; ERR_NOT_FINITE; and as the rows
+ * @throws ERR_CSV_COLUMNS for a kept column with the name of one that comes out; ERR_NOT_FINITE; and as the
+ *   rows
  */
 export async function* reducedLines(
   reducer: Reducer,
@@ -49,7 +53,10 @@ export async function* reducedLines(
   }
 }
 
-/** @throws ERR_CSV_COLUMNS as `reducedLines` */
+/**
+ * Returns the names of all columns in order.
+ * @throws ERR_CSV_COLUMNS as `reducedLines`
+ */
 export function reducedColumns({ names }: Reducer, keptColumns: readonly string[]): string[] {
   const header = [...keptColumns, ...names];
   if (new Set(header).size < header.length)

@@ -1,4 +1,4 @@
-/** Where an owner's rows are, and how they are read. */
+/** The places where an owner's rows are, and how they are read. */
 import { COMMAND_CODES, readTextFile } from '@eigenveil/command';
 import { sha256 } from '@eigenveil/command/sums';
 import { CodedError } from '@eigenveil/platform';
@@ -17,12 +17,15 @@ export interface RowSettings extends ReadingOptions {
 
 /** One owner's rows: of one file, of all files of a folder or a pattern, or of a query. */
 export interface Rows {
-  /** What is read, for people. */
+  /** The name of what is read, for people. */
   readonly title: string;
   read(task: Columns, options: RowOptions & Progress): RowBatches;
-  /** SHA-256 of what was read, once it was: hexadecimal; undefined for a query, which says nothing about what it reads. */
+  /**
+   * Returns the SHA-256 of what was read, as hexadecimal, once it was read; undefined for a query, which does
+   * not tell what it reads.
+   */
   digest(): string | undefined;
-  /** The same of what would be read, whose rows are not looked at. */
+  /** Returns the digest of what would be read, without looking at its rows. */
   digestOfBytes(): Promise<string | undefined>;
 }
 
@@ -31,10 +34,11 @@ interface Progress {
 }
 
 /**
- * The rows that the settings of a command name.
- * @throws ERR_CONFIGURATION, unless they name them in one way; reading throws as `readRows` and `readStoredRows` do, ERR_FILE_UNREADABLE for a folder or
- *   pattern without files and for what is neither text nor Parquet, ERR_FILE_REPEATED for two files with the same rows, and ERR_ROW_OPTIONS for options
- *   that contradict each other or the files
+ * Returns the rows that the settings of a command name.
+ * @throws ERR_CONFIGURATION, unless they name them in one way; reading throws as `readRows` and
+ *   `readStoredRows` do, ERR_FILE_UNREADABLE for a folder or pattern without files and for a file that is
+ *   neither text nor Parquet, ERR_FILE_REPEATED for two files with the same rows, and ERR_ROW_OPTIONS for
+ *   options that contradict each other or the files
  */
 export function rowsOf(settings: RowSettings): Rows {
   const { data, query, database, memory } = settings;
@@ -97,7 +101,7 @@ export function sumsOf(file: string, options: Pick<RowOptions, 'missing' | 'stri
 }
 
 /**
- * A database sums columns as they stand.
+ * Checks that the task needs only sums of columns, which is all that a database computes.
  * @throws ERR_CONFIGURATION for a task with a basis, and for a histogram
  */
 export function requireNoBasis({ basis, method }: Task): void {
@@ -113,5 +117,5 @@ export function requireNoBasis({ basis, method }: Task): void {
   );
 }
 
-/** Whether a file of this name is written as Parquet. */
+/** Returns whether a file of this name is written as Parquet. */
 export const isParquetName = (file: string) => file.toLowerCase().endsWith('.parquet');

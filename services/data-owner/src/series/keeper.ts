@@ -1,4 +1,7 @@
-/** What an owner keeps of its series, and looks up at the data user: which tasks it has contributed to, and what comes after them. */
+/**
+ * The place where an owner keeps its series and looks them up at the data user: which tasks it has
+ * contributed to, and which tasks come after them.
+ */
 import { CodedError, words } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
 import { CODES, linkOf } from '@eigenveil/wire';
@@ -19,7 +22,7 @@ export class SeriesKeeper {
     this.#connection = connection;
   }
 
-  /** See series of DataOwner. */
+  /** Does what `series` of DataOwner says. */
   async series(dataUser: DataUser, taskId: TaskId): Promise<OwnSeries> {
     const { task } = await this.#connection.task(dataUser, taskId);
     const entries = await this.#entries(dataUser, linkOf(task).seriesId);
@@ -31,7 +34,8 @@ export class SeriesKeeper {
   }
 
   /**
-   * Checks the task's place in its series; what it returns keeps that this owner contributes to it.
+   * Checks the task's place in its series. The function that it returns records that this owner contributes
+   * to the task.
    * @throws ERR_POLICY, ERR_SERIES_INVALID
    */
   async entrance(dataUser: DataUser, task: Task): Promise<() => Promise<void>> {
@@ -51,7 +55,10 @@ export class SeriesKeeper {
     };
   }
 
-  /** What is kept of a series. Of a first task that this owner contributed to before it kept any, it is made up for now. */
+  /**
+   * Returns what is kept of a series. If this owner contributed to the first task before it kept any series,
+   * an entry with the present time is kept for that task first.
+   */
   async #entries(dataUser: DataUser, seriesId: TaskId): Promise<readonly SeriesEntry[]> {
     const state = this.#state;
     const entries = (await state.series?.entries(seriesId)) ?? [];

@@ -1,6 +1,7 @@
 /**
- * An owner's part in a series: which task is the next one of a series that it has contributed to, and whether its policy takes it now. What counts is what
- * the owner's home has kept, and what the CSP has signed; the data user's word counts for nothing.
+ * An owner's part in a series: which task is the next one of a series that it has contributed to, and whether
+ * its policy takes it now. The owner relies on what its home has kept and what the CSP has signed; the data
+ * user's word counts for nothing.
  */
 import { CodedError } from '@eigenveil/platform';
 import type { Task, TaskId } from '@eigenveil/task';
@@ -10,25 +11,31 @@ import type { SeriesEntry, SeriesState } from '../owner/state.ts';
 
 const HOUR_MILLISECONDS = 3_600_000;
 
-/** The task that the data user has for the next one after this, signed by the CSP; null: none yet. */
+/**
+ * Returns the task that the data user has for the next one after this, signed by the CSP; null: there is none
+ * yet.
+ */
 export type NextOf = (taskId: TaskId) => Promise<Task | null>;
 
 /** A series as this owner knows it. */
 export interface OwnSeries {
-  /** What it has contributed to, in order. */
+  /** The tasks that it has contributed to, in order. */
   readonly entries: readonly SeriesEntry[];
-  /** Whether the last of these has a receipt. */
+  /** True if the last of these has a receipt. */
   readonly isReceived: boolean;
-  /** The newest task behind the last of these, if there is any: those between are over. */
+  /** The newest task behind the last of these, if there is any. Tasks between the two are over. */
   readonly newest: Task | null;
 }
 
-/** What an owner does now that takes part by itself; `wait` says for what. */
+/** The next step of an owner that takes part without being asked each time; `wait` says what it waits for. */
 export type Step =
   | { readonly kind: 'contribute'; readonly taskId: TaskId }
   | { readonly kind: 'wait'; readonly reason: string };
 
-/** @param missed tasks of which the data user has said that they take nothing more */
+/**
+ * Returns the next step of the owner.
+ * @param missed tasks that the data user has said to take nothing more
+ */
 export function stepOf(
   { entries, isReceived, newest }: OwnSeries,
   rule: OwnerPolicy['series'],
@@ -37,7 +44,7 @@ export function stepOf(
   const last = entries.at(-1);
   const wait = (reason: string): Step => ({ kind: 'wait', reason });
   if (newest === null) {
-    // It was killed, or the answer was lost: what was kept is sent again.
+    // The process was killed, or the answer was lost: the contribution that was kept is sent again.
     if (last !== undefined && !isReceived && !missed.has(last.taskId))
       return { kind: 'contribute', taskId: last.taskId };
     return wait(`there is no task after ${last?.taskId} yet`);
@@ -52,15 +59,16 @@ export function stepOf(
   return { kind: 'contribute', taskId: newest.id };
 }
 
-/** When the policy lets this owner contribute to a series again, milliseconds. */
+/** Returns the time at which the policy lets this owner contribute to a series again, in milliseconds. */
 const intervalEnd = (last: SeriesEntry, rule: OwnerPolicy['series']): number =>
   Date.parse(last.at) + HOUR_MILLISECONDS * (rule?.shortestIntervalHours ?? 0);
 
 /**
- * The entry that a contribution to this task takes; undefined where it has one. A task that follows nothing that this owner has contributed to begins
- * the series for it.
+ * Returns the entry that a contribution to this task takes; undefined where it has one. A task that follows
+ * nothing that this owner has contributed to begins the series for it.
  * @param entries of the series, as they are kept
- * @throws ERR_SERIES_INVALID for another task than the next, ERR_POLICY for one that comes too early or costs too much, or is computed by `rotated`
+ * @throws ERR_SERIES_INVALID for a task that is not the next, ERR_POLICY for one that comes too early or
+ *   costs too much, or is computed by `rotated`
  */
 export async function entryFor(
   task: Task,
@@ -102,7 +110,10 @@ export async function enter(state: SeriesState, before: number, entry: SeriesEnt
     );
 }
 
-/** The newest task behind the link, each checked against the one before it. No more than so many are asked for. */
+/**
+ * Returns the newest task behind the link, after checking each task against the one before it. At most `most`
+ * tasks are asked for.
+ */
 export async function newestAfter(last: SeriesLink, most: number, nextOf: NextOf): Promise<Task | null> {
   let [link, newest]: [SeriesLink, Task | null] = [last, null];
   while (link.number + 1 < most) {
@@ -114,19 +125,22 @@ export async function newestAfter(last: SeriesLink, most: number, nextOf: NextOf
   return newest;
 }
 
-/** The task before this one, if this one comes after the last that the owner knows: it may have missed some. */
+/**
+ * Returns the task before this one, if this one comes after the last that the owner knows: it may have missed
+ * some.
+ */
 async function before(task: Task, last: SeriesLink, nextOf: NextOf): Promise<SeriesLink> {
   const number = task.series?.number ?? 0;
   const between = number - 1 > last.number ? await newestAfter(last, number, nextOf) : null;
   return between === null ? last : linkOf(between);
 }
 
-/** ε of tasks over the same rows add up. */
+/** Checks the sum of ε over a series, since ε of tasks over the same rows adds up. */
 function checkTotal(spent: readonly (number | null)[], rule: OwnerPolicy['series']): void {
   const most = rule?.totalEpsilon;
   if (most === undefined) return;
   const total = spent.reduce<number>((sum, epsilon) => sum + (epsilon ?? Number.POSITIVE_INFINITY), 0);
-  // As the owner writes them: 10 times 0.1 is 1.
+  // The sum is compared as the owner writes it: 10 times 0.1 is 1.
   if (total > most * (1 + 1e-9))
     throw refused(`"series" expected a sum of epsilon of at most ${most}, got ${total} with this task`);
 }
