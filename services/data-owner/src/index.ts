@@ -1,7 +1,8 @@
 /** The data owner: client library and command line. */
 
 export { PaillierPool, selfTest } from '@eigenveil/paillier';
-// A program needs these around a DataOwner, and the packages that have them are not installed on their own.
+// These are exported here since a program needs them around a DataOwner, and the packages that have them are
+// not installed on their own.
 export { CodedError } from '@eigenveil/platform';
 export { explainedVariance, Projector, saveProjection, statisticsThrough } from '@eigenveil/projection';
 export {

@@ -1,4 +1,7 @@
-/** The data owner in Node.js and in browsers: what it does, and what it must not forget. Whoever uses it keeps the state. */
+/**
+ * The part of the data owner that runs in Node.js and in browsers: what it does, and what it must not forget.
+ * The program that uses it keeps the state.
+ */
 
 export { type BudgetStatus, budgetStatus } from './budget/budget.ts';
 export { DatasetName, DEFAULT_DATASET } from './budget/dataset.ts';

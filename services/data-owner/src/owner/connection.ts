@@ -1,4 +1,7 @@
-/** An owner's way to the services: who it is there, its requests in its own name, and tasks under the signature of the CSP that it has pinned. */
+/**
+ * An owner's way to the services: its identity there, its requests in its own name, and tasks under the
+ * signature of the CSP that it has pinned.
+ */
 import { CodedError, words } from '@eigenveil/platform';
 import { verifyBasis } from '@eigenveil/projection/portable';
 import { type AgreedTask, openAgreed } from '@eigenveil/protocol/owner';
@@ -18,10 +21,10 @@ import { basisOf, type Named } from './basis.ts';
 import type { Enrolment, OwnerState } from './state.ts';
 import { ownerTerm } from './terms.ts';
 
-/** What an owner asks of a data user. */
+/** The requests of an owner to a data user. */
 export type DataUser = Client<typeof OWNER_ROUTES>;
 
-/** What an owner asks of the CSP. */
+/** The requests of an owner to the CSP. */
 export type Csp = Client<typeof CSP_OWNER_ROUTES>;
 
 /** A task that this owner has verified. */
@@ -38,7 +41,7 @@ export class OwnerConnection {
     this.#patienceMilliseconds = patienceMilliseconds;
   }
 
-  /** See enrol of DataOwner. */
+  /** Does what `enrol` of DataOwner says. */
   async enrol(csp: ServiceAddress, enrolmentToken: string, cspThumbprint: Thumbprint): Promise<Enrolment> {
     const client = this.#client(csp, { kind: 'key', key: await this.#state.signingKey() });
     try {
@@ -52,7 +55,10 @@ export class OwnerConnection {
     }
   }
 
-  /** @throws ERR_AUTH_REQUIRED when the owner is not enrolled */
+  /**
+   * Returns what enrolment left behind.
+   * @throws ERR_AUTH_REQUIRED when the owner is not enrolled
+   */
   async enrolment(): Promise<Enrolment> {
     const enrolment = await this.#state.enrolment();
     if (enrolment === undefined)
@@ -63,7 +69,7 @@ export class OwnerConnection {
     return enrolment;
   }
 
-  /** Work with a client that speaks in the owner's name, which is closed afterwards. */
+  /** Does work with a client that speaks in the owner's name, and closes the client afterwards. */
   async #withService<T>(service: ServiceAddress, work: (client: ServiceClient) => Promise<T>): Promise<T> {
     const { ownerToken } = await this.enrolment();
     const client = this.#client(service, {
@@ -83,13 +89,19 @@ export class OwnerConnection {
     return this.#withService(service, (client) => work(clientOf(OWNER_ROUTES, client)));
   }
 
-  /** Does work at the CSP in the owner's name, at another address than that of the enrolment where one is given. */
+  /**
+   * Does work at the CSP in the owner's name, at another address than that of the enrolment where one is
+   * given.
+   */
   async withCsp<T>(work: (csp: Csp) => Promise<T>, address?: ServiceAddress): Promise<T> {
     const { csp } = await this.enrolment();
     return this.#withService(address ?? csp, (client) => work(clientOf(CSP_OWNER_ROUTES, client)));
   }
 
-  /** @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID */
+  /**
+   * Returns the task, verified under the pinned CSP's key.
+   * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
+   */
   async task(dataUser: DataUser, taskId: TaskId): Promise<VerifiedTask> {
     const { cspKey } = await this.enrolment();
     const signed = await dataUser.signedTask({ taskId });
@@ -100,7 +112,7 @@ export class OwnerConnection {
   }
 
   /**
-   * The task that renews this one; null: none yet.
+   * Returns the task that renews this one; null: there is none yet.
    * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
    */
   async nextTask(dataUser: DataUser, taskId: TaskId): Promise<Task | null> {
@@ -109,7 +121,8 @@ export class OwnerConnection {
   }
 
   /**
-   * What a task stands on or refines, every link verified under the pinned CSP's key: the data user's word counts for nothing.
+   * Returns the results that a task stands on or refines. Every link is verified under the pinned CSP's key:
+   * the data user's word counts for nothing.
    * @throws ERR_BASIS_INVALID, and as `verifyProjection`
    */
   async named(dataUser: DataUser, task: Task): Promise<Named> {

@@ -1,4 +1,7 @@
-/** An owner's memory of how it contributed to a task, beside the receipt: by which policy, and from which file. */
+/**
+ * An owner's memory of how it contributed to a task, beside the receipt: by which policy, and from which
+ * file.
+ */
 import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import { CODES, type Receipt } from '@eigenveil/wire';
@@ -23,7 +26,8 @@ export async function keepHow(
 }
 
 /**
- * Refuses another file for a task with a receipt than the one that was contributed. A file that is gone since, and rows of a query, are not compared.
+ * Refuses to use another file for a task with a receipt than the one that was contributed. A file that is
+ * gone since, and rows of a query, are not compared.
  * @throws ERR_CONTRIBUTION_CONFLICT
  */
 export async function requireSameFile(
@@ -42,7 +46,10 @@ export async function requireSameFile(
   );
 }
 
-/** Returns a digest that a secret of this owner's keys: a file of few rows could be guessed from a plain one. */
+/**
+ * Returns a digest under a key that is a secret of this owner: a file of few rows could be guessed from a
+ * plain digest.
+ */
 function keyed(home: OwnerHome, taskId: TaskId, sha256: string): Promise<string> {
   return home.digestOfData(taskId, [BigInt(`0x${sha256}`)]);
 }

@@ -1,6 +1,6 @@
 /**
- * A data owner's part in the protocol: enrol once, contribute encrypted statistics of its rows to a task, withdraw, and
- * fetch the signed projection.
+ * A data owner's part in the protocol: it enrols once, contributes encrypted statistics of its rows to a
+ * task, withdraws, and fetches the signed projection.
  */
 import type { Encrypter } from '@eigenveil/paillier/owner';
 import { CodedError, type Words, words } from '@eigenveil/platform';
@@ -35,7 +35,9 @@ import type { Enrolment, OwnerState } from './state.ts';
 import { member, ownerTerm } from './terms.ts';
 import { untilReady, type Waiting } from './waiting.ts';
 
-/** Does a piece of work that has a name, which a trace may tell of; `taskId`: what it is about. */
+/**
+ * Does a piece of work that has a name, which a trace may show. `taskId` is the task that the work is about.
+ */
 export type RunSpan = <Result>(
   name: string,
   taskId: TaskId | null,
@@ -46,30 +48,36 @@ export interface DataOwnerOptions {
   /** An OwnerHome; for tasks without differential privacy a MemoryOwnerState will do. */
   readonly state: OwnerState;
   readonly policy: OwnerPolicy;
-  /** A PaillierPool; or what makes whole contributions, as the worker of a page does. */
+  /** A PaillierPool; or an object that makes whole contributions, as the worker of a page does. */
   readonly paillier: Encrypter | Contributor;
-  /** How long to go on trying while a service cannot be reached, in milliseconds. */
+  /** The time, in milliseconds, for which the owner goes on trying while a service cannot be reached. */
   readonly patienceMilliseconds?: number;
-  /** For traces of what the owner does; by default there are none. */
+  /** Traces each piece of the owner's work; by default nothing is traced. */
   readonly span?: RunSpan | undefined;
 }
 
 /** Statistics of an owner's rows. */
 export interface Summed extends Statistics {
-  /** How far the values of the columns that were read lie apart, as `statisticsThrough` and a RowAccumulator find it. Absent: not known. */
+  /**
+   * The distances between the values of each column that was read, as `statisticsThrough` and a
+   * RowAccumulator find them. Absent: not known.
+   */
   readonly grains?: FoundGrains | undefined;
 }
 
 type Summarise = (task: Task, signs: Int32Array | undefined, basis: Basis) => Promise<Summed>;
 
-/** What a contribution would be charged. */
+/** The charge that a contribution would cause. */
 export interface Rehearsal {
   /** The data set that it would be charged to. */
   readonly dataset: string;
   readonly event: ReturnType<typeof eventOf>;
-  /** Whether it was charged before, which is done once. */
+  /** True if it was charged before, which is done once. */
   readonly charged: boolean;
-  /** The noise that would be added to the sums for the rows' sake; null where no owner adds a floor to the task's. */
+  /**
+   * The noise that would be added to the sums because of the owner's rows; null where no owner adds a floor
+   * to the task's.
+   */
   readonly ownFloor: OwnFloorTold | null;
 }
 
@@ -106,8 +114,8 @@ export class DataOwner {
   }
 
   /**
-   * Enrols at the CSP whose identity key has the pinned thumbprint, with a one-time token. Enrolling again renews the
-   * owner token.
+   * Enrols at the CSP whose identity key has the pinned thumbprint, with a one-time token. Enrolling again
+   * renews the owner token.
    * @throws ERR_CSP_IDENTITY, ERR_ENROLMENT_TOKEN
    */
   async enrol(csp: ServiceAddress, enrolmentToken: string, cspThumbprint: Thumbprint): Promise<Enrolment> {
@@ -115,7 +123,7 @@ export class DataOwner {
   }
 
   /**
-   * The task, if the pinned CSP has signed it and the owner's policy allows it.
+   * Returns the task, if the pinned CSP has signed it and the owner's policy allows it.
    * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, ERR_POLICY
    */
   async task(dataUser: ServiceAddress, taskId: TaskId): Promise<Task> {
@@ -126,9 +134,9 @@ export class DataOwner {
   }
 
   /**
-   * The task, if the pinned CSP has signed it, and the rules of the owner's policy that it breaks. Nothing is sent but the requests for it and for what it
-   * stands on.
-   * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, and of what it stands on as `contribute`
+   * Returns the task, if the pinned CSP has signed it, and the rules of the owner's policy that it breaks.
+   * Nothing is sent except the requests for it and for what it stands on.
+   * @throws ERR_AGREEMENT_INVALID, ERR_KEY_INVALID, and about what it stands on as `contribute`
    */
   async inspect(
     dataUser: ServiceAddress,
@@ -150,15 +158,16 @@ export class DataOwner {
     });
   }
 
-  /** What each data set has spent, by this owner's ledger. Nobody is asked. */
+  /** Returns what each data set has spent, by this owner's ledger. No service is asked. */
   async budget(): Promise<BudgetStatus[]> {
     const { state, policy } = this.#options;
     return budgetStatus(policy, checkedLedger(await state.ledger()));
   }
 
   /**
-   * Says what a data set has spent that the ledger does not have: in another way, under another key, or in entries that were lost. A ledger that the CSP has
-   * counted otherwise goes on from there.
+   * Says what a data set has spent that the ledger does not have: in another way, under another key, or in
+   * entries that were lost. If the CSP has counted another ledger than this one, this one continues from what
+   * was counted.
    * @throws ERR_POLICY for less than was said before, ERR_PEER_UNREACHABLE and as the CSP refuses
    */
   async setBudget(dataset: string, elsewhere: Elsewhere): Promise<void> {
@@ -166,13 +175,18 @@ export class DataOwner {
   }
 
   /**
-   * Contributes the statistics that `summarise` computes, of a task with a sketch by this Ω (signs, and first the vectors of a
-   * result that it refines). It is called only after the task was accepted and only if there is no
-   * receipt yet. Returns the receipt; after a lost answer, the very same bytes are sent again for the same statistics, and others are
-   * refused unless the pending ones are given up. Rows of a task with a basis are to be reduced by it first: see `statisticsThrough`. Every link was
-   * verified then.
-   * @throws ERR_BASIS_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_INVALID, ERR_CONTRIBUTION_PENDING, ERR_CONTRIBUTION_WITHDRAWN, ERR_BUDGET_EXHAUSTED, ERR_BUDGET_RESTORED and what the policy, the statistics and
-   *   the data user refuse
+   * Contributes the statistics that `summarise` computes, and returns the receipt.
+   *
+   * `summarise` is called only after the task was accepted and every link of its basis was verified, and only
+   * if there is no receipt yet. For a task with a sketch it gets Ω: the signs, and before them the vectors of
+   * a result that the sketch refines. It must first reduce the rows of a task with a basis by that basis: see
+   * `statisticsThrough`.
+   *
+   * After an answer was lost, the very same bytes are sent again for the same statistics; other statistics
+   * are refused unless the pending ones are given up.
+   * @throws ERR_BASIS_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_INVALID, ERR_CONTRIBUTION_PENDING,
+   *   ERR_CONTRIBUTION_WITHDRAWN, ERR_BUDGET_EXHAUSTED, ERR_BUDGET_RESTORED and what the policy, the
+   *   statistics and the data user refuse
    */
   async contribute(
     dataUser: ServiceAddress,
@@ -194,7 +208,8 @@ export class DataOwner {
       const pending = await this.#span('prepare', taskId, () =>
         preparedContribution(owner, accepted, contributed, options),
       );
-      // Again, now that what is sent is kept: another process may have been done meanwhile, and noise have been drawn twice.
+      // This is checked again now that the contribution is kept: another process may have finished meanwhile,
+      // and noise may have been drawn twice.
       await this.#requireNoWithdrawal(taskId);
       const keptMeanwhile = await state.receipt(taskId);
       if (keptMeanwhile !== undefined)
@@ -215,8 +230,9 @@ export class DataOwner {
   }
 
   /**
-   * Does what `contribute` does before it charges anything, and nothing more: the task, the policy and the budget are checked, and `summarise` reads the
-   * rows. Nothing is encrypted, charged, kept or sent; the data user sees that the task was asked for.
+   * Does what `contribute` does before it charges anything, and nothing more: it checks the task, the policy
+   * and the budget, and `summarise` reads the rows. Nothing is encrypted, charged, kept or sent; the data
+   * user sees that the task was asked for.
    * @throws as `contribute`
    */
   async rehearse(
@@ -234,7 +250,10 @@ export class DataOwner {
     });
   }
 
-  /** The values that this owner would contribute, how they compare with what the task says of them, and what takes its place in a series. */
+  /**
+   * Returns the values that this owner would contribute, how its rows compare with what the task says about
+   * them, and the function that enters the task in its series.
+   */
   async #summarised(client: DataUser, accepted: VerifiedTask, dataset: string, summarise: Summarise) {
     const { state, policy } = this.#options;
     const { task } = accepted;
@@ -251,19 +270,22 @@ export class DataOwner {
   }
 
   /**
-   * The series that a task is of, as this owner knows it.
-   * @throws ERR_SERIES_INVALID where the data user has another task for the next one, ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
+   * Returns the series that a task belongs to, as this owner knows it.
+   * @throws ERR_SERIES_INVALID where the data user has another task for the next one, ERR_AGREEMENT_INVALID,
+   *   ERR_KEY_INVALID
    */
   async series(dataUser: ServiceAddress, taskId: TaskId): Promise<OwnSeries> {
     return this.#about(dataUser, 'series', taskId, (client) => this.#series.series(client, taskId));
   }
 
   /**
-   * Withdraws from the task for good while it is open, at the data user and then at the CSP. Once it has begun, nothing is contributed to the
-   * task any more, here and at the data user; after a lost answer of either it is to be repeated. Resolves to whether the data user has confirmed it.
+   * Withdraws from the task for good while it is open, at the data user and then at the CSP. Once the
+   * withdrawal has begun, nothing is contributed to the task any more, here and at the data user. If the
+   * answer of one of them is lost, the withdrawal must be repeated. Resolves to true if the data user has
+   * confirmed it.
    * @param options.csp another address of the CSP than that of the enrolment
-   * @param options.insist to tell the CSP whatever the data user answers, and if it does not answer. If it uses the contribution, the task then fails
-   *   for all.
+   * @param options.insist to tell the CSP whatever the data user answers, and even if it does not answer. If
+   *   the data user uses the contribution, the task then fails for all.
    * @throws as the CSP refuses, and as the data user refuses unless the owner insists
    */
   async withdraw(
@@ -279,7 +301,8 @@ export class DataOwner {
         return true;
       } catch (error) {
         if (insist) return false;
-        // What was prepared or taken is kept, also after a withdrawal, so that nothing is drawn again even if the data user lies.
+        // A contribution that was prepared or taken is kept, also after a withdrawal, so that nothing is
+        // drawn again even if the data user lies.
         if (WITHDRAWAL_REFUSED.has(errorCodeOf(error))) await state.endWithdrawal(taskId);
         throw error;
       }
@@ -288,7 +311,10 @@ export class DataOwner {
     return confirmed;
   }
 
-  /** So that the record does not count whatever the data user hands in. After the data user, which would else count an owner whom the CSP does not. */
+  /**
+   * Tells the CSP, so that the record does not count whatever the data user hands in. The data user is told
+   * first, since otherwise it would count an owner whom the CSP does not count.
+   */
   async #withdrawAtCsp(taskId: TaskId, csp: ServiceAddress | undefined): Promise<void> {
     await this.#span('withdraw at the CSP', taskId, () =>
       this.#connection.withCsp((client) => client.withdraw({ taskId }), csp),
@@ -296,8 +322,8 @@ export class DataOwner {
   }
 
   /**
-   * The result of a task, checked as verifyResult does.
-   * @param waiting to wait for a result that is not there yet; by default it is asked for once
+   * Returns the result of a task, checked as `verifyResult` does.
+   * @param waiting how to wait for a result that is not there yet; by default it is asked for once
    * @throws as `verifyResult`, and ERR_NOT_READY
    */
   async result(dataUser: ServiceAddress, taskId: TaskId, waiting?: Waiting): Promise<TaskResult> {
@@ -309,7 +335,7 @@ export class DataOwner {
     });
   }
 
-  /** Checks a result that was fetched before, without any service: see verifyResult. */
+  /** Checks a result that was fetched before, without any service: see `verifyResult`. */
   async verify(evidence: Evidence): Promise<TaskResult> {
     return verifyResult(evidence, this.#options.state, await this.#connection.enrolment());
   }
@@ -342,7 +368,8 @@ export class DataOwner {
 }
 
 /**
- * A guarantee counts every row once and draws its noise once. A state that ends with the process could promise neither: the next process would be
+ * Refuses tasks under differential privacy with a state that ends with the process. A guarantee counts every
+ * row once and draws its noise once, and such a state could promise neither: the next process would be
  * another owner, who contributes the same rows with other noise.
  */
 function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): void {
@@ -353,7 +380,7 @@ function checkState({ isDurable }: OwnerState, { differentialPrivacy }: Task): v
   );
 }
 
-/** Then the contribution counts, or there is none that could. */
+/** Refusals after which either the contribution counts, or there is none that could. */
 const WITHDRAWAL_REFUSED: ReadonlySet<string | undefined> = new Set([
   'ERR_CONTRIBUTION_UNKNOWN',
   'ERR_TASK_CANCELLED',

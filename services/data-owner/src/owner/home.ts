@@ -1,4 +1,4 @@
-/** The owner's state in a folder that the owner alone can read. */
+/** The owner's state in a folder that only the owner can read. */
 import { randomBytes } from 'node:crypto';
 import { COMMAND_CODES, PrivateFolder } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
@@ -18,7 +18,7 @@ import {
   type SeriesState,
 } from './state.ts';
 
-/** A pending contribution as a file has it. Long ones have their bytes in a file of their own. */
+/** A pending contribution as a file has it. The bytes of a long one are in a file of their own. */
 const StoredContribution = z.strictObject({
   record: z.string(),
   bytes: z.base64().optional(),
@@ -27,10 +27,13 @@ const StoredContribution = z.strictObject({
   sourceDigest: z.string().optional(),
 });
 
-/** How this owner contributed to a task that it has a receipt of: for commands about the task that come later. */
+/**
+ * A record of how this owner contributed to a task that it has a receipt for. Later commands about the task
+ * read it.
+ */
 const Contributed = z.strictObject({
   policy: OwnerPolicy,
-  /** Of the file, see PendingContribution; absent for rows of a query. */
+  /** The digest of the file, see PendingContribution; absent for rows of a query. */
   sourceDigest: z.string().optional(),
 });
 type Contributed = z.infer<typeof Contributed>;
@@ -56,7 +59,10 @@ export class OwnerHome implements OwnerState {
   readonly #folder: PrivateFolder;
   readonly #bytesFiles = new WeakMap<Blob, string>();
 
-  /** `folder` is created when something is first written to it. All methods throw ERR_OWNER_HOME when it cannot be used. */
+  /**
+   * `folder` is created when something is first written to it. All methods throw ERR_OWNER_HOME when it
+   * cannot be used.
+   */
   constructor(folder: string) {
     this.#folder = new PrivateFolder(folder, 'ERR_OWNER_HOME');
   }
@@ -79,7 +85,7 @@ export class OwnerHome implements OwnerState {
     const { bytes = '', bytesFile, ...rest } = stored;
     if (bytesFile === undefined) return { ...rest, bytes: Buffer.from(bytes, 'base64') };
     const blob = await this.#folder.bytes(bytesFile);
-    // What has been signed and may have been taken must not be made again.
+    // A contribution that has been signed and may have been taken must not be made again.
     if (blob === undefined)
       throw new CodedError(
         COMMAND_CODES.ERR_OWNER_HOME,
@@ -96,7 +102,7 @@ export class OwnerHome implements OwnerState {
     return blob;
   }
 
-  /** Bytes in a Blob are to be of `keepBytes`. */
+  /** Keeps the contribution. Its bytes, if they are a Blob, must come from `keepBytes`. */
   async keepPending(taskId: TaskId, fresh: PendingContribution<Kept>): Promise<PendingContribution<Kept>> {
     const { bytes, ...rest } = fresh;
     const bytesFile = bytes instanceof Blob ? this.#bytesFiles.get(bytes)! : undefined;
@@ -139,7 +145,7 @@ export class OwnerHome implements OwnerState {
     await this.discardPending(taskId);
   }
 
-  /** Undefined also for what another program contributed. */
+  /** Returns undefined also for a contribution that another program made. */
   contributed(taskId: TaskId): Promise<Contributed | undefined> {
     return this.#folder.read(contributedFile(taskId), Contributed);
   }
@@ -157,7 +163,10 @@ export class OwnerHome implements OwnerState {
     }
   }
 
-  /** A file for each entry: that it is made whole or not at all, and once, is all that several processes need. */
+  /**
+   * Writes one file per entry. A file is made whole or not at all, and only once, which is all that several
+   * processes need.
+   */
   addToLedger(entry: LedgerEntry, length: number): Promise<boolean> {
     return this.#folder.writeFirst(ledgerFile(length), entry);
   }

@@ -1,4 +1,7 @@
-/** The owners' page as an organisation hosts it: the built bundle, and in its Content-Security-Policy the services that it may reach. */
+/**
+ * The owners' page as an organisation hosts it: the built bundle, with a Content-Security-Policy that names
+ * the services that it may reach.
+ */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,13 +11,17 @@ import { CodedError, fileReason } from '@eigenveil/platform';
 
 const FOLDER = fileURLToPath(new URL('../../page/', import.meta.url));
 const INDEX = 'index.html';
-/** Of the built page, which reaches no service. */
+/** The directive of the built page, which reaches no service. */
 const ITSELF_ALONE = "connect-src 'self';";
-/** An origin with nothing in it that ends a directive or an attribute, and no wildcard. Names of other letters come in their ASCII form. */
+/**
+ * An origin that has no wildcard and no character that ends a directive or an attribute. Names in other
+ * scripts come in their ASCII form.
+ */
 const ORIGIN = /^https:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
 
 /**
- * Writes the page and its SHA256SUMS into a folder that is empty or not there; returns the names of its files, and the digest of the sums.
+ * Writes the page and its SHA256SUMS into a folder that is empty or not there. Returns the names of its files,
+ * and the digest of the sums.
  * @throws ERR_CONFIGURATION for a folder that cannot be used, and as `ownerPage`
  */
 export async function writeOwnerPage(
@@ -28,9 +35,11 @@ export async function writeOwnerPage(
 }
 
 /**
- * All files by name, in one order: index.html follows from the bundle and `services`, the others are the bundle's own.
+ * Returns all files by name, in a fixed order: index.html follows from the bundle and `services`, the others
+ * are the bundle's own.
  * @param services addresses of the CSP and of data users, https
- * @throws ERR_CONFIGURATION when the bundle is not there or not whole, or a Content-Security-Policy cannot name a service
+ * @throws ERR_CONFIGURATION when the bundle is not there or not whole, or a Content-Security-Policy cannot
+ *   name a service
  */
 export async function ownerPage(services: readonly string[]): Promise<Map<string, Buffer>> {
   const origins = [...new Set(services.map(originOf))].sort();

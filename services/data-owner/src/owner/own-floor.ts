@@ -1,4 +1,7 @@
-/** An owner's program plans its own floor where the owner's rows are coarser than a task declares, and tells the owner: see `ownFloorOf`. */
+/**
+ * The owner's own floor: an owner's program plans one where the owner's rows are coarser than a task
+ * declares, and tells the owner. See `ownFloorOf`.
+ */
 import { type Words, words } from '@eigenveil/platform';
 import {
   basisFeatures,
@@ -13,28 +16,36 @@ import type { OwnerPolicy } from './policy.ts';
 import { rule } from './terms.ts';
 
 export interface OwnFloorPlan {
-  /** The task's features with the coarser one of the declared spacing and the owner's. */
+  /** The task's features, each with the coarser of the declared spacing and the owner's spacing. */
   readonly features: readonly Feature[];
   /** The noise that is added; absent where none is needed, and where the policy does not want it. */
   readonly floor?: OwnFloor | undefined;
-  /** For the owner alone. */
+  /** The message about it; only the owner gets it. */
   readonly told: OwnFloorTold;
 }
 
-/** An owner is told this of its own floor. */
+/** The facts that an owner is told about its own floor. */
 export interface OwnFloorTold {
-  /** Features whose values lie further apart than the task says, both in the unit of the feature. */
+  /**
+   * Features in which the owner's values lie further apart than the task says, with both spacings in the unit
+   * of the feature.
+   */
   readonly coarser: readonly { readonly name: string; readonly declared: number; readonly own: number }[];
-  /** φ of the noise that is added to the sums before they are encrypted, in products of these spacings; 0: none. */
+  /**
+   * φ of the noise that is added to the sums before they are encrypted, in products of these spacings; 0:
+   * none.
+   */
   readonly deviation: number;
-  /** Whether all features could be looked at, in at least 60 rows, or have a spacing in the policy. */
+  /** True if every feature could be looked at, in at least 60 rows, or has a spacing in the policy. */
   readonly isChecked: boolean;
 }
 
 /**
- * Compares the spacings that the task declares with those of the owner's rows: of the policy, else as they were found.
- * @param found of the columns that were read; undefined where there were too few rows, or none but sums
- * @returns undefined of a task that no owner adds a floor to
+ * Compares the spacings that the task declares with those of the owner's rows: the spacings in the policy,
+ * and where it has none, those that were found.
+ * @param found the spacing of each column that was read; undefined where there were too few rows, or only
+ *   sums
+ * @returns undefined for a task that no owner adds a floor to
  * @throws ERR_DP_PARAMETER
  */
 export function planOwnFloor(
@@ -69,7 +80,10 @@ export function planOwnFloor(
   };
 }
 
-/** The spacings of components, as a task that stands on others inherits them: those of features that nothing was found of are as they were declared. */
+/**
+ * Returns the spacings of components, as a task that stands on others inherits them. A feature whose spacing
+ * was not found has the one that the task declares.
+ */
 function throughBasis(basis: Basis, own: readonly Feature['grain'][]): Feature['grain'][] {
   const grains = basis.reduce<readonly Feature['grain'][]>(
     (before, { task }) =>
@@ -85,7 +99,7 @@ function throughBasis(basis: Basis, own: readonly Feature['grain'][]): Feature['
   return [...grains];
 }
 
-/** Returns sentences for the owner; none where its rows are as the task says. */
+/** Returns sentences for the owner; there are none where its rows are as the task says. */
 export function ownFloorInWords({ coarser, deviation, isChecked }: OwnFloorTold): (Words | string)[] {
   const names = coarser
     .slice(0, MOST_NAMED)
@@ -110,6 +124,6 @@ export function ownFloorInWords({ coarser, deviation, isChecked }: OwnFloorTold)
   ];
 }
 
-/** So many features are named. */
+/** The largest number of features that a message names. */
 const MOST_NAMED = 5;
 const digits = (value: number): string => `${Number(value.toPrecision(3))}`;

@@ -1,4 +1,4 @@
-/** The owner's own policy: what it agrees to, checked before one of its rows is read. */
+/** The owner's own policy: what it agrees to, checked before any of its rows is read. */
 
 import { CodedError, faulty, type Words, words } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics/owner';
@@ -19,84 +19,116 @@ import { member, ownerTerm, rule } from './terms.ts';
 export const OwnerPolicy = z.strictObject({
   /** The smallest number of owners among whom the owner is willing to hide. */
   minimumOwners: z.int().min(2).default(2),
-  /** The shortest Paillier modulus, in bits: contributions lie at the data user, so that a short one must be named. */
+  /**
+   * The shortest Paillier modulus, in bits. Contributions stay with the data user, so an owner that accepts a
+   * shorter one must name it.
+   */
   minimumKeyBits: z.int().min(1024).default(3072),
-  /** The two-party protocols that the owner trusts; `simulated` is NOT private and not among them by default. `linear` consents to histograms. */
+  /**
+   * The two-party protocols that the owner trusts; `simulated` is NOT private and not among them by default.
+   * `linear` consents to histograms.
+   */
   twoParty: z.array(TwoPartyName).default(['garbled']),
   /** The largest number of components; unlimited when absent. */
   maximumComponents: z.int().min(1).optional(),
   /**
-   * Consent to tasks that stand on an earlier result: the most tasks of a chain, this one counted. 1: none. The data user has chosen what rows are
-   * reduced by, and knows what came out before; every task of a chain is an answer of its own over these rows. A sketch that refines a result is taken as a
-   * chain of two, however often that was refined: `answers` bounds how often.
+   * Consent to tasks that stand on an earlier result: the largest number of tasks in a chain, this task
+   * included. 1: none. The data user has chosen the result that rows are reduced by, and knows that result
+   * already; every task of a chain is an answer of its own over these rows. A sketch that refines a result
+   * counts as a chain of two, however often that result was refined: `answers` bounds how often.
    */
   maximumLinks: z.int().min(1).max(LIMITS.links).default(1),
   /**
-   * Whether all eigenvalues may be revealed: with `rotated` those of the total scatter and, for a discriminant method, of the pencil. A sketch reveals nearly as
-   * many leading ones as it has columns, so it takes this, too.
+   * True to let all eigenvalues be revealed: with `rotated` those of the total scatter and, for a
+   * discriminant method, of the pencil. A sketch reveals nearly as many leading eigenvalues as it has
+   * columns, so it requires this, too.
    */
   allowSpectrum: z.boolean().default(false),
-  /** Consent to what a correlation matrix reveals: its vectors tell the variances of features, by any two-party protocol. */
+  /**
+   * Consent to what a correlation matrix reveals: its vectors tell the variances of features, by any
+   * two-party protocol.
+   */
   allowVariances: z.boolean().default(false),
   /**
-   * Consent to tasks that reveal how many rows each class has: the owner takes part with at least so many of its own rows in every class that
-   * it has any of, so that no count that its rows are in is smaller. Other owners' rows it cannot know: where it alone has a class, the count
-   * is its own. Absent: such tasks are refused.
+   * Consent to tasks that reveal how many rows each class has. The owner takes part only with at least this
+   * number of its own rows in every class that it has any rows of, so that no count that includes its rows is
+   * smaller. It cannot know other owners' rows: where it alone has a class, the count is its own. Absent:
+   * such tasks are refused.
    */
   minimumClassRows: z.int().min(1).optional(),
-  /** Whether a result from which the scatter matrix follows may be revealed; also one without a floor, from which it may follow where values are whole numbers. */
+  /**
+   * True to let a result be revealed from which the scatter matrix follows; also one without a floor, from
+   * which it may follow where values are whole numbers.
+   */
   allowFullRank: z.boolean().default(false),
-  /** Whether tasks without differential privacy are acceptable. */
+  /** True to accept tasks without differential privacy. */
   allowWithoutDifferentialPrivacy: z.boolean().default(true),
-  // Where one of the following is given, tasks without differential privacy are not acceptable either.
+  // Where one of the following rules is given, tasks without differential privacy are not acceptable either.
   /** The largest ε and δ. */
   maximumEpsilon: z.number().positive().optional(),
   maximumDelta: z.number().positive().max(1).optional(),
-  /** Whose results must be nearly the same; neither relation stands for the other. */
+  /**
+   * The relation between data sets whose results must be nearly the same; neither relation stands for the
+   * other.
+   */
   neighbours: DifferentialPrivacy.shape.neighbours.optional(),
   /**
-   * Who must add the noise. Noise of the CSP alone protects against everybody but the CSP, so it is taken only where it is named; then that of
-   * both servers is, too, which promises more.
+   * The parties that must add the noise. Noise of the CSP alone protects against everybody except the CSP, so
+   * it is accepted only where it is named; then noise of both servers is accepted, too, since it promises
+   * more.
    */
   noise: DifferentialPrivacy.shape.noise.unwrap().optional(),
   /**
-   * t: how many owners may look at the result together, tell what noise they added, or add none. Where owners add the noise, the task
-   * must then have minimumOwners >= honestOwners + t. A task always has t = 1, for an owner that looks at the result.
+   * t: how many owners may look at the result together, tell what noise they added, or add none. Where owners
+   * add the noise, the task must then have minimumOwners >= honestOwners + t. A task always has t = 1, for an
+   * owner that looks at the result.
    */
   colludingOwners: z.int().min(0).optional(),
   /**
-   * Consent to tasks that renew others: answers over nearly the same rows. What has changed between two of them follows from both results, as far
-   * as these tell anything: rows that came or went, all of an owner's if it came or went. Absent: such tasks are refused.
+   * Consent to tasks that renew others: answers over nearly the same rows. The changes between two of them
+   * follow from both results, as far as these tell anything: rows that came or went, and all rows of an owner
+   * that came or went. Absent: such tasks are refused.
    */
   series: z
     .strictObject({
-      /** Tasks of a series, the first one counted. */
+      /** The largest number of tasks in a series, the first one counted. */
       most: z.int().min(2).max(10_000),
-      /** Between two contributions of this owner, by its clock. */
+      /** The shortest time between two contributions of this owner, by its clock. */
       shortestIntervalHours: z.number().min(0).max(100_000),
-      /** The largest sum of ε over a series. Where it is given, tasks without differential privacy are not acceptable in a series. */
+      /**
+       * The largest sum of ε over a series. Where it is given, tasks without differential privacy are not
+       * acceptable in a series.
+       */
       totalEpsilon: z.number().positive().optional(),
     })
     .optional(),
   /**
-   * What all tasks together may spend on one data set. It is counted in the relation that `neighbours` names, else in `replace`, which every guarantee has
-   * a price in. Without totalEpsilon it is counted, and refused by `answers` alone. Tasks without differential privacy are not acceptable with it.
+   * The amount that all tasks together may spend on one data set. It is counted in the relation that
+   * `neighbours` names; otherwise in `replace`, in which every guarantee has a price. Without totalEpsilon
+   * the spending is counted, and only `answers` refuses tasks. With it, tasks without differential privacy
+   * are not acceptable.
    */
   totalEpsilon: z.number().positive().optional(),
   totalDelta: z.number().positive().lt(1).default(1e-6),
   /**
-   * What may be given of one data set, since results of the same rows are compared with each other. By `rotated` so many answers without differential privacy; a guarantee is
-   * none where neither totalEpsilon nor maximumEpsilon bounds its ε. By all tasks together so many wholes: a task takes one of its `releases` parts, an exact one a whole
-   * (parts.ts). A whole belongs to rows: rows that are added to a data set do not renew it.
+   * The answers that may be given from one data set, since results of the same rows are compared with each
+   * other. `rotated` is the number of answers by `rotated` without differential privacy; a guarantee counts
+   * as one where neither totalEpsilon nor maximumEpsilon bounds its ε. `wholes` is the number of wholes that
+   * all tasks together may take: a task takes one of its `releases` parts of a whole, an exact one takes a
+   * whole (parts.ts). A whole belongs to rows: rows that are added to a data set do not renew it.
    */
   answers: z
     .strictObject({ rotated: z.int().min(0).default(1), wholes: z.int().min(0).default(1) })
     .prefault({}),
   /**
-   * Whether noise is added to this owner's sums, before they are encrypted, where its values lie further apart than a task says. Else such a task takes more of the data set.
+   * True to add noise to this owner's sums, before they are encrypted, where its values lie further apart
+   * than a task says. If it is false, such a task takes more of the data set.
    */
   ownFloor: z.boolean().default(true),
-  /** How far apart this owner's values lie, by the names of features and in their units, as a task's `grain` says it; it is found in the rows where nothing is said here. */
+  /**
+   * The spacing of this owner's values, by the names of features and in their units, as a task's `grain` says
+   * it. Spacings that are not given here are found in the rows.
+   */
   grains: z.record(z.string(), z.union([z.number().positive(), z.literal('cell')])).default({}),
 });
 export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
@@ -107,7 +139,10 @@ const ROTATED =
 const LINEAR =
   ', which releases histograms: noisy counts of every feature by bins, under the ε and δ of the task, which your budget counts';
 
-/** A rule of the policy that a task breaks, and how its line would have to read for the task to be taken; null: the line left out. */
+/**
+ * A rule of the policy that a task breaks, and the line that the policy would need for the task to be
+ * accepted; null: no line at all.
+ */
 export interface BrokenRule {
   readonly rule: Words;
   readonly change: { readonly [Name in keyof OwnerPolicy]?: OwnerPolicy[Name] | null };
@@ -115,9 +150,12 @@ export interface BrokenRule {
 
 type Expect = (holds: boolean, rule: Words, change: BrokenRule['change']) => void;
 
-/** How many rows of a class a policy asks for that consents to numbers of rows by class and does not say how small ones: an example. */
+/**
+ * An example of the smallest number of rows of a class, for a policy that must consent to numbers of rows by
+ * class and does not say how small they may be.
+ */
 const EXAMPLE_CLASS_ROWS = 10;
-/** A week: how often a policy lets a series ask that does not say it. */
+/** A week: an example of the shortest interval of a series, for a policy that does not give one. */
 const EXAMPLE_INTERVAL_HOURS = 168;
 
 /** @throws ERR_POLICY with every rule that the task breaks; as `brokenRules` */
@@ -131,8 +169,9 @@ export function checkPolicy(policy: OwnerPolicy, task: Task, links?: number): vo
 }
 
 /**
- * Every rule that the task breaks; with all their changes the policy takes the task.
- * @param links tasks of its chain, this one counted; as many as there must be, before they are known
+ * Returns every rule that the task breaks; with all their changes the policy accepts the task.
+ * @param links the number of tasks in its chain, this one included; before it is known, the smallest number
+ *   that is possible
  */
 export function brokenRules(
   policy: OwnerPolicy,
@@ -207,7 +246,8 @@ export function brokenRules(
 }
 
 /**
- * What the policy says of the rows themselves, before anything of them is encrypted. The message names no class and no number of rows.
+ * Checks what the policy says about the rows themselves, before any of them is encrypted. The message names
+ * no class and no number of rows.
  * @throws ERR_POLICY
  */
 export function checkRows(
@@ -224,7 +264,10 @@ export function checkRows(
   );
 }
 
-/** What of a series the task alone tells. What this owner has contributed before is looked at when it contributes: series.ts. */
+/**
+ * Checks what the task alone tells about its place in a series. This owner's earlier contributions are
+ * checked when it contributes: see series.ts.
+ */
 function checkPlaceInSeries(
   consent: OwnerPolicy['series'],
   { series, differentialPrivacy }: Task,
@@ -251,7 +294,10 @@ function checkPlaceInSeries(
   );
 }
 
-/** Each task of a series takes a part of nearly the same rows. Where noise for differential privacy takes the floor's place, the ledger alone counts. */
+/**
+ * Checks the parts that the tasks of a series take, since each takes a part of nearly the same rows. Where
+ * noise for differential privacy takes the floor's place, the ledger alone counts.
+ */
 function checkPartsOfSeries(answers: OwnerPolicy['answers'], task: Task, expect: Expect): void {
   const { series, releases, differentialPrivacy, method } = task;
   if (series === undefined || differentialPrivacy !== null || method.kind === 'histogram') return;
@@ -261,7 +307,7 @@ function checkPartsOfSeries(answers: OwnerPolicy['answers'], task: Task, expect:
     wholes <= answers.wholes,
     isExact(task)
       ? words`${member('exact')} expected false in a series: each of its ${tasks} tasks takes a whole of the same rows, of which ${rule('answers')} allows ${answers.wholes}`
-      : words`${member('releases')} expected at least ${Math.ceil(tasks / Math.max(1, answers.wholes))} in a series of ${tasks} tasks, each of which takes one of so many parts of the same rows, got ${releases}`,
+      : words`${member('releases')} expected at least ${Math.ceil(tasks / Math.max(1, answers.wholes))} in a series of ${tasks} tasks, each of which takes one of "releases" parts of the same rows, got ${releases}`,
     { answers: { ...answers, wholes } },
   );
 }
@@ -307,7 +353,7 @@ function checkGuarantee(
     words`${member('differentialPrivacy.noise')} expected ${drawers.join(' or ')}, got ${guarantee.noise}`,
     { noise: guarantee.noise },
   );
-  // Null unless owners add the noise; then no owner's word is relied on.
+  // This is null unless owners add the noise; then the guarantee relies on no owner.
   const { honestOwners } = guarantee;
   if (honestOwners === null || colludingOwners === undefined) return;
   const fewest = honestOwners + colludingOwners;

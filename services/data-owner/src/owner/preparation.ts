@@ -1,4 +1,6 @@
-/** The bytes that an owner sends to a task: charged, made and kept before they leave, once. */
+/**
+ * Prepares the bytes that an owner sends to a task: they are charged, made and kept once, before they leave.
+ */
 import type { Encrypter } from '@eigenveil/paillier/owner';
 
 import { CodedError, fromBase64url, words } from '@eigenveil/platform';
@@ -19,30 +21,46 @@ import { ownerTerm } from './terms.ts';
 
 export interface ContributeOptions {
   /**
-   * To give up a pending contribution of other statistics, which only a task can whose owners add no noise. The data user may have taken it all
-   * the same: then it refuses this one (ERR_CONTRIBUTION_CONFLICT).
+   * Gives up a pending contribution of other statistics, which is possible only for a task in which owners
+   * add no noise. The data user may have taken that contribution all the same: then it refuses this one
+   * (ERR_CONTRIBUTION_CONFLICT).
    */
   readonly discardPending?: boolean;
-  /** SHA-256, hexadecimal, of what the rows were read from, asked for once they are summed: so that a retry with another file can be told so. */
+  /**
+   * Returns the SHA-256, as hexadecimal, of what the rows were read from. It is asked for once the rows are
+   * summed, so that a retry with another file gets a message that says so.
+   */
   readonly sourceDigest?: () => string | undefined;
-  /** The name of the rows, which their budget is kept under; rows that are in two data sets are counted in each alone. */
+  /**
+   * The name of the data set, under which the budget of the rows is kept. Rows that are in two data sets are
+   * counted in each alone.
+   */
   readonly dataset?: string | undefined;
-  /** Told how far this owner's values lie apart compared with what the task says, and what noise is added for it, before anything is charged or sent. */
+  /**
+   * Told how far apart this owner's values lie compared with what the task says, and what noise is added
+   * because of it, before anything is charged or sent.
+   */
   readonly onOwnFloor?: (told: OwnFloorTold) => void;
-  /** Told when the CSP could not be asked whether the ledger is the newest, and why: what was put back from a backup is not noticed then. */
+  /**
+   * Told when the CSP could not be asked whether the ledger is the newest, and why: a ledger from a backup is
+   * not noticed then.
+   */
   readonly onUncounted?: (reason: string) => void;
-  /** Told now and then how far a contribution is that takes several requests. */
+  /** Told from time to time how much of a contribution is done that takes several requests. */
   readonly onProgress?: (progress: ContributionProgress) => void;
 }
 
-/** Bytes of a contribution that were encrypted, or sent, and how many there are. */
+/** The number of bytes of a contribution that were encrypted, or sent, and the number of all its bytes. */
 export interface ContributionProgress {
   readonly step: 'encrypted' | 'sent';
   readonly done: number;
   readonly of: number;
 }
 
-/** Ciphertexts. A larger table of powers for more of them would not pay (measured: 32,768 take as long in one call). */
+/**
+ * The number of ciphertexts in one call. A larger table of powers for more of them would not pay (measured:
+ * 32,768 take as long in one call).
+ */
 const ENCRYPTED_AT_ONCE = 2048;
 
 interface Owner {
@@ -53,7 +71,7 @@ interface Owner {
   readonly counter: LedgerCounter;
 }
 
-/** What is contributed: the flat statistics, and what the owner adds to them for its rows' sake. */
+/** The data that is contributed: the flat statistics, and what the owner adds to them because of its rows. */
 export interface Contributed {
   readonly values: readonly bigint[];
   readonly own: OwnFloorPlan | undefined;
@@ -62,8 +80,9 @@ export interface Contributed {
 }
 
 /**
- * The contribution of these values that is kept, made if there is none. It is found again by the values alone, without the noise that was added to them.
- * @throws ERR_CONTRIBUTION_PENDING if one of others is, and as `charge` and the counter
+ * Returns the contribution of these values that is kept, and makes it if there is none. It is found again by
+ * the values alone, without the noise that was added to them.
+ * @throws ERR_CONTRIBUTION_PENDING if a contribution of other values is kept, and as `charge` and the counter
  */
 export async function preparedContribution(
   owner: Owner,
@@ -83,7 +102,8 @@ export async function preparedContribution(
   const { values, own } = contributed;
   const dataDigest = await state.digestOfData(id, values);
   const hash = source?.();
-  // Keyed as that of the statistics, which are never one value alone: a file of few rows could be guessed.
+  // The digest has the same key as that of the statistics, with which it cannot be confused since they are
+  // never one value alone: a file of few rows could be guessed from a plain digest.
   const sourceDigest = hash === undefined ? undefined : await state.digestOfData(id, [BigInt(`0x${hash}`)]);
   const drawsNoise = differentialPrivacy?.noise === 'owners';
   let pending = await state.pending(id);
@@ -116,7 +136,8 @@ async function prepare(
 ): Promise<PendingContribution<Kept>> {
   const { ownerId } = await connection.enrolment();
   const noised = await withOwnNoise(state, accepted.task, contributed);
-  // Noise of differential privacy is drawn once per task: it goes into the very bytes that are kept before they are sent for the first time.
+  // Noise of differential privacy is drawn once per task: it goes into the very bytes that are kept before
+  // they are sent for the first time.
   const { bytes, digest } = await encrypted(paillier, accepted, noised, state, onProgress);
   const record = await signRecord(accepted.agreement, digest, { ownerId, key: await state.signingKey() });
   // Encryption is randomised: only stored bytes can be repeated exactly after an answer was lost.
@@ -124,8 +145,10 @@ async function prepare(
 }
 
 /**
- * Noise of the owner's own floor, where it needs one, follows from the statistics, its deviations and the secret that the state has for digests: the mean of several draws for the same rows would be
- * closer to them, and a contribution that was given up may have been taken. Other rows, and other deviations, have noise that tells nothing of it.
+ * Adds the noise of the owner's own floor, where the owner needs one. The noise follows from the statistics,
+ * its deviations and the secret that the state has for digests: the mean of several draws for the same rows
+ * would be closer to them, and a contribution that was given up may have been taken. Other rows, and other
+ * deviations, have noise that tells nothing about it.
  */
 async function withOwnNoise(
   state: Pick<OwnerState, 'digestOfData'>,
@@ -134,15 +157,18 @@ async function withOwnNoise(
 ): Promise<readonly bigint[]> {
   const floor = own?.floor;
   if (floor === undefined) return values;
-  // Those on sums of rows tell the spacings of a sketch, too.
+  // The deviations on sums of rows also determine the spacings of a sketch.
   const deviations = new BigUint64Array(Float64Array.from(floor.deviations).buffer);
-  // Longer than any statistics of the task, so that no digest that is kept is this key.
+  // This input is longer than any statistics of the task, so that no digest that is kept is this key.
   const key = fromBase64url(await state.digestOfData(task.id, [...values, ...deviations]));
   const noise = drawOwnNoise(task, floor, keyedRandomness(key), signs);
   return values.map((value, i) => value + noise[i]!);
 }
 
-/** The contribution's bytes, and their digest. Long ones go to where the state keeps them as they are made, if it has such a place. */
+/**
+ * Returns the contribution's bytes and their digest. Bytes of a long contribution are kept by the state as
+ * they are made, if it has a place for them.
+ */
 async function encrypted(
   paillier: Encrypter | Contributor,
   accepted: VerifiedTask,
@@ -174,7 +200,7 @@ async function encrypted(
   return { bytes: await state.keepBytes(task.id, parts()), digest: hasher.digest() };
 }
 
-/** How what was contributed differs from what is to be, whose statistics are others. */
+/** Says in words how the earlier contribution differs from the present one, whose statistics are others. */
 function whatDiffers(before: string | undefined, now: string | undefined): string {
   if (before === undefined || now === undefined) return 'of other rows';
   return before === now

@@ -1,6 +1,7 @@
 /**
- * How an owner checks a result: that the data user signed it for the task that the CSP signed, that it is one of that task, that the CSP has
- * countersigned it and no other, and that the owner's own contribution is among those that the CSP verified.
+ * Checks a result for an owner: the data user signed it for the task that the CSP signed, it is a result of
+ * that task, the CSP has countersigned it and no other, and the owner's own contribution is among those that
+ * the CSP verified.
  */
 import { CodedError, words } from '@eigenveil/platform';
 import { verifyProjection } from '@eigenveil/projection/portable';
@@ -27,20 +28,21 @@ import { ownerTerm } from './terms.ts';
 export const Evidence = SignedTask.extend(ProjectionResponse.shape);
 export type Evidence = z.infer<typeof Evidence>;
 
-/** What has come of a task that this owner takes part in. */
+/** The result of a task that this owner takes part in. */
 export interface TaskResult {
   readonly task: Task;
   readonly projection: Projection;
-  /** What the task stands on, for a Projector; empty without a basis. */
+  /** The results that the task stands on, for a Projector; empty without a basis. */
   readonly basis: Basis;
   readonly provenance: VerifiedProvenance;
   readonly evidence: Evidence;
 }
 
 /**
+ * Returns the result if all that was signed about it is valid.
  * @throws ERR_AGREEMENT_INVALID, ERR_PROJECTION_INVALID, ERR_PROVENANCE_INVALID, ERR_BASIS_INVALID,
- * ERR_PROVENANCE_EXCLUDED, and ERR_CONTRIBUTION_UNKNOWN when the folder holds nothing that was contributed to
- * the task
+ *   ERR_PROVENANCE_EXCLUDED, and ERR_CONTRIBUTION_UNKNOWN when the folder holds nothing that was contributed
+ *   to the task
  */
 export async function verifyResult(
   evidence: Evidence,
@@ -53,7 +55,10 @@ export async function verifyResult(
   return { task, projection, basis: basisOf(basis), provenance, evidence };
 }
 
-/** The digest of what this owner has sent, by the receipt or, when that was lost, by what is kept to be sent again. */
+/**
+ * Returns the digest of what this owner has sent. It is in the receipt; if that was lost, it is computed from
+ * what is kept to be sent again.
+ */
 async function contributed(
   { taskId, dataUserKey }: Agreement,
   state: OwnerState,

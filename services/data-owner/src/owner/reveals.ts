@@ -1,4 +1,7 @@
-/** What a task reveals and to whom, in words, from its public parameters alone. SECURITY.md and docs/rotated.md say why, and what is proved. */
+/**
+ * Says in words what a task reveals and to whom, from its public parameters alone. SECURITY.md and
+ * docs/rotated.md say why, and what is proved.
+ */
 import {
   cappedComponents,
   type FeatureRun,
@@ -16,13 +19,13 @@ import { partOf } from '../budget/task-part.ts';
 
 const MOST_LISTED = 200;
 
-/** A line for each thing that somebody learns. */
+/** One line for each thing that somebody learns. */
 export interface Revealed {
   readonly dataUser: string[];
   readonly owners: string[];
   readonly csp: string[];
   readonly network: string[];
-  /** What bounds how much the result tells about one row. */
+  /** The limits on how much the result tells about one row. */
   readonly rows: string[];
 }
 
@@ -68,7 +71,7 @@ export function revealedBy(task: Task): Revealed {
   };
 }
 
-/** What comes out in any case, by the way in which both servers compute. */
+/** Says what the data user learns in any case, by the way in which both servers compute. */
 function byProtocol(task: Task): string[] {
   const { twoParty, method } = task;
   const components = cappedComponents(programOf(task));
@@ -111,7 +114,7 @@ function ofFloor(task: Task): string[] {
   return words === undefined ? [] : [words];
 }
 
-/** Noisy sums of counts, and what follows from them. */
+/** Says what histograms tell: noisy sums of counts, and what follows from them. */
 function ofHistograms({ method, features }: Task): string[] {
   if (method.kind !== 'histogram') return [];
   const all = histogramsOf({ features });
@@ -123,7 +126,7 @@ function ofHistograms({ method, features }: Task): string[] {
   ];
 }
 
-/** What the matrices of a sketch tell beyond the result. */
+/** Says what the matrices of a sketch tell beyond the result. */
 function ofSketch({ sketch }: Task): string[] {
   if (sketch === undefined) return [];
   const { columns, refine } = sketch;
@@ -218,7 +221,10 @@ function ofOneRow({
   ];
 }
 
-/** Names and ranges: where there are very many, runs in one entry each, and no more than a screen or two. */
+/**
+ * Writes names and ranges, with one entry for a run of features; at most a screen or two where there are very
+ * many.
+ */
 export function describeFeatures(features: Task['features']): string {
   const runs = features.length > MOST_LISTED ? featureRuns(features) : features;
   const listed = runs.slice(0, MOST_LISTED).map(({ name, min, max, ...run }: FeatureRun) => {

@@ -1,14 +1,21 @@
-/** Sending a contribution: in one request, or, where it is longer than one may be, piece by piece from where an earlier attempt has come to. */
+/**
+ * Sends a contribution: in one request, or, where it is longer than a request may be, piece by piece from the
+ * place that an earlier attempt has reached.
+ */
 import { type Digest, digestBytes, digestHasher, errorCodeOf, piecesOf } from '@eigenveil/wire';
 import type { DataUser, VerifiedTask } from './connection.ts';
 import type { ContributionProgress } from './preparation.ts';
 import type { Kept, PendingContribution } from './state.ts';
 
-/** How often it begins again after the data user has lost pieces, as a backup loses them. */
+/**
+ * The number of times that sending starts again after the data user has lost pieces, as happens when it is
+ * restored from a backup.
+ */
 const MOST_BEGINNINGS = 3;
 
 /**
- * Hands in what is pending and returns the receipt that the data user gives, unverified, and the digest that it has to be of.
+ * Hands in what is pending and returns the receipt that the data user gives, unverified, and the digest that
+ * the receipt must have.
  * @throws as the data user refuses
  */
 export async function send(
@@ -51,7 +58,7 @@ async function bytesOf(bytes: Kept, start: number, end: number): Promise<Uint8Ar
   return new Uint8Array(await bytes.slice(start, end).arrayBuffer());
 }
 
-/** So many at a time. */
+/** The number of bytes that are read and hashed at a time. */
 const HASHED_BYTES = 2 ** 20;
 
 export async function digestOf(bytes: Kept): Promise<Digest> {

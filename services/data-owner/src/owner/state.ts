@@ -1,6 +1,7 @@
 /**
- * What an owner must not forget between its steps: its signing key, its enrolment, contributions that have no receipt yet, receipts,
- * withdrawals, and the ledger of its budgets. OwnerHome keeps it in a folder, MemoryOwnerState as long as the process lives.
+ * The memory of an owner between its steps: its signing key, its enrolment, contributions that have no
+ * receipt yet, receipts, withdrawals, and the ledger of its budgets. OwnerHome keeps it in a folder,
+ * MemoryOwnerState as long as the process lives.
  */
 import { hmacSha256Hasher, randomBytes, toBase64url } from '@eigenveil/platform';
 import { TaskId } from '@eigenveil/task';
@@ -16,7 +17,7 @@ import {
 import { z } from 'zod';
 import type { LedgerEntry } from '../budget/ledger.ts';
 
-/** What enrolment leaves behind. */
+/** The data that enrolment leaves behind. */
 export const Enrolment = z.strictObject({
   ownerId: OwnerId,
   ownerToken: z.string(),
@@ -31,77 +32,107 @@ export type Enrolment = z.infer<typeof Enrolment>;
 export interface PendingContribution<Bytes = Uint8Array> {
   readonly record: string;
   readonly bytes: Bytes;
-  /** Of the statistics that were encrypted, see digestOfData. */
+  /** The digest of the statistics that were encrypted, see digestOfData. */
   readonly dataDigest: string;
-  /** Of the file that they were computed from, where it is known: a digest of the same kind. */
+  /** The digest, of the same kind, of the file that they were computed from, where it is known. */
   readonly sourceDigest?: string | undefined;
 }
 
-/** Bytes in memory, or those of a file that are read when they are asked for. */
+/** Bytes in memory, or bytes of a file that are read when they are asked for. */
 export type Kept = Uint8Array | Blob;
 
-/** A task of a series that this owner has contributed to, or was about to. */
+/** A task of a series that this owner has contributed to, or was about to contribute to. */
 export const SeriesEntry = z.strictObject({
   seriesId: TaskId,
   number: z.int().min(0),
   taskId: TaskId,
   taskDigest: Digest,
   parametersDigest: Digest,
-  /** Of the task's guarantee; null: it has none. */
+  /** The ε of the task's guarantee; null: it has none. */
   epsilon: z.number().nullable(),
-  /** By this machine's clock. */
+  /** The time of the contribution, by this machine's clock. */
   at: z.iso.datetime(),
 });
 export type SeriesEntry = z.infer<typeof SeriesEntry>;
 
-/** What the owner has contributed to in each series. It is only ever added to. */
+/** The contributions of the owner to each series. Entries are only ever added. */
 export interface SeriesState {
-  /** In their order. */
+  /** Returns the entries of a series in their order. */
   entries(seriesId: TaskId): Promise<readonly SeriesEntry[]>;
-  /** Keeps the entry behind `before` others; returns the one that is there, if somebody was faster. */
+  /**
+   * Keeps the entry as the one after `before` others, and returns it; or returns the entry that is already
+   * there, if somebody was faster.
+   */
   keep(before: number, entry: SeriesEntry): Promise<SeriesEntry>;
 }
 
 export interface OwnerState {
-  /** Absent in a state that forgets, or keeps no series: then the owner takes part in no renewal of a task. */
+  /**
+   * Absent in a state that forgets, or keeps no series: then the owner takes part in no renewal of a task.
+   */
   readonly series?: SeriesState;
-  /** Whether it outlives the process, as what a guarantee of differential privacy rests on must. */
+  /** True if the state outlives the process. A guarantee of differential privacy needs that. */
   readonly isDurable: boolean;
-  /** Whether an earlier state may come back with the same key, as from a backup. Then the CSP's counter tells. */
+  /**
+   * True if an earlier state may come back with the same key, as from a backup. Then the CSP's counter tells.
+   */
   readonly canComeBack: boolean;
-  /** The owner's signing key, made on first use. */
+  /** Returns the owner's signing key, which is made on first use. */
   signingKey(): Promise<SigningKey>;
   enrolment(): Promise<Enrolment | undefined>;
   saveEnrolment(enrolment: Enrolment): Promise<void>;
   pending(taskId: TaskId): Promise<PendingContribution<Kept> | undefined>;
-  /** Puts the bytes of a long contribution where they take no memory, for keepPending. Absent in a state that has no such place. */
+  /**
+   * Puts the bytes of a long contribution where they take no memory, for keepPending. Absent in a state that
+   * has no such place.
+   */
   keepBytes?(taskId: TaskId, parts: AsyncIterable<Uint8Array>): Promise<Blob>;
-  /** Keeps a contribution and returns the one to send: this one, or the one that was kept meanwhile, since only one can be taken. */
+  /**
+   * Keeps a contribution and returns the one to send: this one, or the one that was kept meanwhile, since
+   * only one can be taken.
+   */
   keepPending(taskId: TaskId, fresh: PendingContribution<Kept>): Promise<PendingContribution<Kept>>;
   discardPending(taskId: TaskId): Promise<void>;
-  /** A digest under a secret of the state, for one task: tells whether statistics are those of the pending contribution without keeping them. */
+  /**
+   * Returns a digest for one task under a secret of the state. It tells whether statistics are those of the
+   * pending contribution without keeping them.
+   */
   digestOfData(taskId: TaskId, values: readonly bigint[]): Promise<string>;
-  /** Whether the owner has withdrawn from the task, or has begun to without an answer yet. */
+  /**
+   * Returns whether the owner has withdrawn from the task, or has begun to withdraw and has no answer yet.
+   */
   hasWithdrawn(taskId: TaskId): Promise<boolean>;
   /** Marks the task before anybody is told, so that a lost answer leaves no doubt. */
   beginWithdrawal(taskId: TaskId): Promise<void>;
-  /** The withdrawal was refused: the contribution counts, or there is nothing to withdraw from. */
+  /**
+   * Removes the mark, since the withdrawal was refused: the contribution counts, or there is nothing to
+   * withdraw from.
+   */
   endWithdrawal(taskId: TaskId): Promise<void>;
   receipt(taskId: TaskId): Promise<string | undefined>;
   /** Keeps the receipt; the contribution need not be sent again. */
   saveReceipt(taskId: TaskId, receipt: string): Promise<void>;
-  /** The entries of the ledger in their order. */
+  /** Returns the entries of the ledger in their order. */
   ledger(): Promise<readonly LedgerEntry[]>;
-  /** Adds an entry, durably, if there are exactly `length` before it; returns whether it did. So of several processes that add at once, one does. */
+  /**
+   * Adds an entry, durably, if there are exactly `length` before it, and returns whether it did. If several
+   * processes add at the same time, exactly one of them does.
+   */
   addToLedger(entry: LedgerEntry, length: number): Promise<boolean>;
 }
 
 export const newDataKey = (): Uint8Array => randomBytes(32);
 
-/** Or the text of hundreds of thousands of values would be in memory as a whole. */
+/**
+ * Values are hashed in parts: the text of hundreds of thousands of values would otherwise be in memory as a
+ * whole.
+ */
 const HASHED_AT_ONCE = 4096;
 
-/** Keyed, since statistics of few rows could be guessed from a plain digest by somebody who gets hold of it alone. */
+/**
+ * Returns a digest under a key, since statistics of few rows could be guessed from a plain digest by somebody
+ * who gets only the digest.
+ */
 export function digestOfData(key: Uint8Array, taskId: TaskId, values: readonly bigint[]): string {
   const mac = hmacSha256Hasher(key).update(`eigenveil/1 data\0${taskId}\0`);
   for (let from = 0; from < values.length; from += HASHED_AT_ONCE) {
@@ -112,9 +143,10 @@ export function digestOfData(key: Uint8Array, taskId: TaskId, values: readonly b
 }
 
 /**
- * A state for programs that embed an owner and need no folder. With the process it forgets the owner's key, so that the next one enrols with
- * another token as another owner, fetches no result of this one's tasks, and must not contribute the same rows again. Tasks under differential
- * privacy are refused with it: they promise that a row counts once, and that its noise is drawn once.
+ * A state for programs that embed an owner and need no folder. When the process ends, the owner's key is
+ * forgotten: the next process enrols with another token as another owner, fetches no result of this owner's
+ * tasks, and must not contribute the same rows again. Tasks under differential privacy are refused with it:
+ * they promise that a row counts once, and that its noise is drawn once.
  */
 export class MemoryOwnerState implements OwnerState {
   readonly isDurable = false;

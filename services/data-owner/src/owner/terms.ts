@@ -1,4 +1,7 @@
-/** Terms in messages to an owner: surfaces call members of a task and of the policy, options, and the next step by names of their own. */
+/**
+ * Terms in messages to an owner. Each user interface has names of its own for members of a task and of the
+ * policy, for options, and for the next step.
+ */
 import { term, type Words } from '@eigenveil/platform';
 
 export type OwnerTerm =
@@ -13,13 +16,13 @@ export type OwnerTerm =
   | 'ownersFolder'
   | 'sayBudget';
 
-/** Words with an option or a command in them. */
+/** Makes a term for an option or a command. */
 export const ownerTerm = (name: OwnerTerm, text: string, value?: string): Words => term(name, text, value);
 
-/** A member of the policy. */
+/** Makes a term for a member of the policy. */
 export const rule = (name: string): Words => term(`policy.${name}`, `"${name}"`);
 
-/** Members of a task that a policy is about. */
+/** The members of a task that a policy is about. */
 export type TaskTerm =
   | 'minimumOwners'
   | 'keyBits'
@@ -40,5 +43,5 @@ export type TaskTerm =
   | 'differentialPrivacy.neighbours'
   | 'differentialPrivacy.noise';
 
-/** A member of the task. */
+/** Makes a term for a member of the task. */
 export const member = (name: TaskTerm): Words => term(`task.${name}`, `"${name}"`);
