@@ -1,4 +1,4 @@
-/** What the data user's backups leave out, and what ends when one is restored. */
+/** Says what the data user's backups leave out, and what ends when one is restored. */
 import type { BackupRules } from '@eigenveil/server';
 import { openSqliteStore } from './store/open.ts';
 import { eraseAll } from './store/rules.ts';
@@ -6,7 +6,10 @@ import { SEALED, type SqlDataUserStore } from './store/sql-store.ts';
 import { MIGRATIONS } from './store/sqlite-schema.ts';
 import { FINAL_STATES } from './store/store.ts';
 
-/** A task that has not ended is given up in the backup already: contributions and blinding values that no task will use stay out. */
+/**
+ * The rules of the data user's backups. Tasks that have not ended are given up in the backup already, so that
+ * contributions and blinding values that no task will use stay out of it.
+ */
 export const DATA_USER_BACKUP: BackupRules = {
   service: 'data-user',
   migrations: MIGRATIONS,
@@ -29,8 +32,8 @@ async function giveUpAll(database: string): Promise<void> {
 }
 
 /**
- * Fails every task that is not final: owners have receipts for contributions that a restored database lacks, and blinding values that
- * were used must not be used again. Contributions and blinding values are destroyed.
+ * Fails every task that is not final: owners have receipts for contributions that a restored database lacks,
+ * and blinding values that were used must not be used again. Contributions and blinding values are destroyed.
  */
 async function giveUpTasks(store: SqlDataUserStore): Promise<void> {
   const failure = {

@@ -1,4 +1,4 @@
-/** What a start of the data user would find, and whether its CSP answers. */
+/** Says what a start of the data user would find, and whether its CSP answers. */
 import { readCertificates } from '@eigenveil/command';
 import { selfTest } from '@eigenveil/paillier';
 import {
@@ -66,7 +66,10 @@ export async function checkDataUser(config: DataUserConfiguration): Promise<read
   return findings.all;
 }
 
-/** A CSP that is down, or whose certificate is refused, keeps no data user from starting: it may be mended meanwhile. */
+/**
+ * Looks at the CSP. A CSP that is down, or whose certificate is refused, keeps no data user from starting:
+ * the cause may be removed meanwhile.
+ */
 async function reach(url: string, ca: string | undefined) {
   try {
     return await lookAtPeer(url, '/.well-known/jwks.json', ca);

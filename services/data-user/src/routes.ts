@@ -1,4 +1,4 @@
-/** The data user's HTTP interface: who may ask for what. */
+/** The data user's HTTP interface, with who may make each request. */
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { ownerAuthenticator, ProofChecker, type Route, serve, type UsedProofs } from '@eigenveil/server';
@@ -40,7 +40,8 @@ export function dataUserRoutes(options: {
     () => options.csp.identity(),
     new ProofChecker('from an owner to the data user', options.publicUrl, options.usedProofs),
   );
-  // Tokens are checked without the CSP and live for months: a stolen one is of no use from the next list on.
+  // The list of revoked owners is checked as well: tokens are checked without the CSP and live for months,
+  // and a stolen one is of no use once the next list is there.
   const owner: typeof holder = {
     ...holder,
     async authenticate(request) {
@@ -114,7 +115,10 @@ function recordOf({ headers }: IncomingMessage): string {
   throw new CodedError(CODES.ERR_RECORD_INVALID, '"Eigenveil-Record" expected one record');
 }
 
-/** A route whose refusals are counted by the task that its path names: also those of somebody unknown, such as an owner whose token has expired. */
+/**
+ * Makes a route whose refusals are counted for the task that its path names, also refusals of somebody
+ * unknown, such as an owner whose token has expired.
+ */
 function counted(refusals: Refusals, route: Route): Route {
   return {
     ...route,

@@ -32,12 +32,12 @@ import { Tasks } from './tasks/tasks.ts';
 export interface RunningDataUser {
   readonly url: string;
   readonly thumbprint: Thumbprint;
-  /** Takes certificate, `cspCa` and limits anew. */
+  /** Takes new values of the certificate, `cspCa` and the limits. */
   reload(read: () => DataUserConfiguration): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What tests replace to watch or disturb a data user. */
+/** The parts that tests replace to watch or disturb a data user. */
 export interface DataUserOverrides {
   readonly paillier?: PaillierPool;
   readonly now?: () => Date;
@@ -54,7 +54,7 @@ const INFO = {
 
 const SWEEP_MILLISECONDS = 3_600_000;
 
-/** Starts a data user; resolves when it listens. Unfinished tasks are taken up where they were left. */
+/** Starts a data user; resolves when it listens. Unfinished tasks continue where they were left. */
 export async function startDataUser(
   config: DataUserConfiguration,
   overrides: DataUserOverrides = {},
@@ -139,7 +139,7 @@ export async function startDataUser(
     paceOf: (task) => config.answerMilliseconds ?? standardPaceOf(task),
     onMiss(event) {
       misses.inc();
-      log.warn(event, 'the answer took longer than its public time; the CSP may see what came of it');
+      log.warn(event, 'the answer took longer than its public time; the CSP may learn its outcome');
     },
     isShared: config.databaseUrl !== undefined,
     onStage,
@@ -193,7 +193,7 @@ export async function startDataUser(
   ]);
   const leave = async () => {
     cspCertificate.stop();
-    // Nobody waits for the CSP, and what is unfinished is left to the next process.
+    // The CSP's answers are no longer waited for, and what is unfinished is left to the next process.
     await Promise.all([queue.close(), csp.close()]);
     await revocations.stop();
     await paillier.close();
@@ -201,7 +201,7 @@ export async function startDataUser(
     await store.close();
     service.release();
   };
-  // The queue's connections would keep a process alive that could not listen.
+  // If the service cannot listen, the queue is closed, since its connections would keep the process alive.
   const running = await service
     .listen({ info: INFO, routes, checkReady: check })
     .catch((error: unknown) => after(leave, error));
@@ -243,6 +243,6 @@ export async function startDataUser(
 }
 
 async function after(work: () => Promise<void>, error: unknown): Promise<never> {
-  await work().catch(() => undefined); // what came first is what the operator has to mend
+  await work().catch(() => undefined); // the first error is the one that the operator has to remove
   throw error;
 }

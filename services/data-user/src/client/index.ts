@@ -1,6 +1,6 @@
-/** What a program needs to run tasks at a data user's service, without the service itself. */
+/** The part of the data user that a program needs to run tasks at its service, without the service itself. */
 
-// The packages behind it are not installed on their own.
+// These are exported here since the packages that have them are not installed on their own.
 export { CodedError } from '@eigenveil/platform';
 export { Predictor, Projector, SignedProjection, saveProjection } from '@eigenveil/projection';
 export { newTaskId, type Task, TaskId, TaskProposal } from '@eigenveil/task';

@@ -1,4 +1,4 @@
-/** The operator's side of the data user's HTTP interface: tasks by command line or program. */
+/** The operator's side of the data user's HTTP interface: a command line or a program runs tasks with it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newTaskId, type TaskId, type TaskProposal } from '@eigenveil/task';
@@ -22,7 +22,7 @@ import { OPERATOR_ROUTES } from '@eigenveil/wire/routes/data-user/operator';
 
 const ROUTES = { ...OPERATOR_ROUTES, ...IDENTITY_ROUTES };
 
-/** Between two looks at a task that is computed. */
+/** The time between two requests for the status of a task that is computed. */
 const POLL_MILLISECONDS = 300;
 
 /**
@@ -42,7 +42,10 @@ export class TaskClient {
     readonly url: string;
     readonly ca?: string | undefined;
     readonly adminToken: string;
-    /** How long a request goes on trying while the service cannot be reached or is busy; by default not at all. */
+    /**
+     * The time for which a request goes on trying while the service cannot be reached or is busy; by default
+     * it does not.
+     */
     readonly patienceMilliseconds?: number;
   }) {
     this.#client = new ServiceClient({
@@ -54,12 +57,12 @@ export class TaskClient {
     this.#dataUser = clientOf(ROUTES, this.#client);
   }
 
-  /** Whether the answer comes or not, the same id and proposal again are the same task. */
+  /** Creates a task. Whether the answer comes or not, the same id and proposal again are the same task. */
   create(proposal: TaskProposal, id: TaskId = newTaskId()): Promise<SignedTask> {
     return this.#dataUser.createTask({ body: { ...proposal, id } });
   }
 
-  /** All tasks, newest first. */
+  /** Returns all tasks, newest first. */
   async list(): Promise<TaskList['tasks']> {
     const all: TaskList['tasks'] = [];
     for (;;) {
@@ -69,7 +72,7 @@ export class TaskClient {
     }
   }
 
-  /** The task with the signature of the CSP, as owners get it. */
+  /** Returns the task with the signature of the CSP, as owners get it. */
   signed(taskId: TaskId): Promise<SignedTask> {
     return this.#dataUser.signedTask({ taskId });
   }
@@ -78,7 +81,10 @@ export class TaskClient {
     return this.#dataUser.status({ taskId });
   }
 
-  /** A page of who contributed and who withdrew: the first, or those after the one with this number. */
+  /**
+   * Returns a page of the owners who contributed and those who withdrew: the first page, or the one after the
+   * owner with this number.
+   */
   owners(taskId: TaskId, after = 0): Promise<TaskOwners> {
     return this.#dataUser.owners({ taskId, after });
   }
@@ -88,7 +94,10 @@ export class TaskClient {
     return this.#dataUser.closeTask({ taskId });
   }
 
-  /** The next task of the series, by default with as much time as this one had; it is made once, however often this is asked. */
+  /**
+   * Returns the next task of the series, by default with as much time as this one had. It is made once,
+   * however often this is asked.
+   */
   renew(taskId: TaskId, deadline?: string): Promise<SignedTask> {
     return this.#dataUser.renewTask({ taskId, body: deadline === undefined ? {} : { deadline } });
   }
@@ -111,7 +120,8 @@ export class TaskClient {
   }
 
   /**
-   * What was signed about the result of a task, as it came: with the signed task it makes what saveProjection keeps.
+   * Returns what was signed about the result of a task, unverified: together with the signed task it is what
+   * saveProjection keeps.
    * @throws ERR_NOT_READY before the task is done
    */
   signedResult(taskId: TaskId): Promise<ResultResponse> {
@@ -119,14 +129,14 @@ export class TaskClient {
   }
 
   /**
-   * The projection of a task that is done, its signature verified.
+   * Returns the projection of a task that is done, after verifying its signature.
    * @throws ERR_NOT_READY before
    */
   async result(taskId: TaskId): Promise<Projection> {
     return (await this.resultWithProvenance(taskId)).projection;
   }
 
-  /** The projection with the CSP's word about it. */
+  /** Returns the projection with the CSP's statement about it. */
   async resultWithProvenance(
     taskId: TaskId,
   ): Promise<{ projection: Projection; provenance: ToldProvenance }> {
@@ -143,12 +153,12 @@ export class TaskClient {
   }
 }
 
-/** What the CSP has signed, and what its statement says. */
+/** The statement that the CSP has signed, and what it says. */
 export interface ToldProvenance extends Provenance {
   readonly verifiedOwners: number;
 }
 
-/** The service, whose operator asks, has verified the statement under the CSP's key; here it is only read. */
+/** Reads the statement. The service, whose operator asks, has verified it under the CSP's key. */
 async function told(provenance: Provenance): Promise<ToldProvenance> {
   const { statement } = provenance;
   const { verifiedOwners } = await verifyStatement(STATEMENT, statement, claimedSigner(STATEMENT, statement));

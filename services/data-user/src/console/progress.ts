@@ -1,4 +1,7 @@
-/** What is told of a task's state and progress: to the command line its status, to the console also when what came, what was refused, and what it waits for. */
+/**
+ * A task's state and progress. The command line gets the status; the console also gets the times at which
+ * contributions came, what was refused, and what the task waits for.
+ */
 
 import type { TaskId } from '@eigenveil/task';
 import { type TaskOwners, TaskState, type TaskStatus } from '@eigenveil/wire';
@@ -17,13 +20,13 @@ const STAGE_OF: Readonly<Partial<Record<TaskState, string>>> = {
   decomposed: 'register',
 };
 
-/** What only the CSP's operator, or time, can mend; all else is the operator's here. */
+/** The errors that only the CSP's operator, or time, can remove; all others are for the operator here. */
 const OF_CSP =
   /^ERR_(PEER|CHANNEL|BUSY|RATE_LIMITED|REQUEST_TIMEOUT|INTERNAL|OT|GARBLING|ROTATION|PRODUCT|TASK_ANSWERED|PROVENANCE|REVOCATIONS)/;
 
-/** Tasks whose arrivals are remembered: those that somebody looks at. */
+/** The number of tasks whose arrivals are remembered: those that somebody looks at. */
 const MOST_REMEMBERED = 64;
-/** Owners of a page. */
+/** The number of owners on a page. */
 const LISTED_OWNERS = 500;
 
 type Arrivals = TaskProgress['arrivals'];
@@ -43,7 +46,7 @@ export function statusOf(told: Told, now: Date): TaskStatus {
     timings,
     ...(state === 'failed' && failure !== null ? { failure } : {}),
     ...(activity.waiting === undefined ? {} : { waiting: activity.waiting }),
-    // What was written last may be of a stage that is over.
+    // The progress that was written last may be of a stage that is over.
     ...(state === 'unblinded' && activity.progress !== undefined ? { progress: activity.progress } : {}),
     waitsFor: waitsFor(told, now),
   };
@@ -52,7 +55,10 @@ export function statusOf(told: Told, now: Date): TaskStatus {
 export class TaskProgresses {
   readonly #store: Pick<DataUserStore, 'watched' | 'arrivals' | 'owners'>;
   readonly #now: () => Date;
-  /** Reading them again costs some hundred look-ups; while nobody contributes, it is not done. */
+  /**
+   * The arrivals of a task, by its number of contributions. Reading them again costs some hundred look-ups,
+   * which is not done while nobody contributes.
+   */
   readonly #arrivals = new Map<TaskId, { readonly of: string; readonly arrivals: Arrivals }>();
 
   constructor(dependencies: {
@@ -63,7 +69,10 @@ export class TaskProgresses {
     this.#now = dependencies.now;
   }
 
-  /** @throws ERR_TASK_UNKNOWN */
+  /**
+   * Returns the progress of a task.
+   * @throws ERR_TASK_UNKNOWN
+   */
   async of(taskId: TaskId): Promise<TaskProgress> {
     const watched = await this.#store.watched(taskId);
     if (watched === undefined) throw unknownTask();
@@ -83,7 +92,8 @@ export class TaskProgresses {
   }
 
   /**
-   * A page of who contributed and who withdrew, after the one with this number.
+   * Returns a page of the owners who contributed and those who withdrew, starting after the one with this
+   * number.
    * @throws ERR_TASK_UNKNOWN
    */
   async owners(taskId: TaskId, after: number): Promise<TaskOwners> {
@@ -107,7 +117,8 @@ export class TaskProgresses {
     let latest = '';
     const arrivals = (await this.#store.arrivals(taskId, MOST_ARRIVALS)).map((it) => {
       const at = receivedAt(it.receipt);
-      // Stored in this order, and received at nearly the same time by processes whose clocks differ.
+      // They were stored in this order, and received at nearly the same time by processes whose clocks
+      // differ.
       if (at > latest) latest = at;
       return { at: latest, contributions: it.contributions };
     });
@@ -120,7 +131,7 @@ export class TaskProgresses {
 
 const Received = z.looseObject({ receivedAt: z.iso.datetime() });
 
-/** As this data user has signed it. */
+/** Returns the time of receipt as this data user has signed it. */
 function receivedAt(receipt: string): string {
   return Received.parse(decodeJwt(receipt)).receivedAt;
 }

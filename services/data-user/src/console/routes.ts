@@ -1,4 +1,7 @@
-/** Routes of the operator's console: its page, its sessions, and what it watches; what it does else, it does by the operator's routes. */
+/**
+ * Routes of the operator's console: its page, its sessions, and what it watches. For everything else the
+ * console uses the operator's routes.
+ */
 import { fileURLToPath } from 'node:url';
 import { Attempts, type Authenticator, pageRoutes, type Route, serve } from '@eigenveil/server';
 import { CONSOLE_ROUTES } from '@eigenveil/wire/routes/data-user/operator';
@@ -8,7 +11,10 @@ import type { TaskProgresses } from './progress.ts';
 import type { ConsoleSessions, Operator } from './sessions.ts';
 import type { ConsoleStreams } from './streams.ts';
 
-/** The operator's page, built by the package of pages. It runs no script but its own, talks to this service alone, and is in nobody's frame. */
+/**
+ * The operator's page, built by the package of pages. It runs only its own script, talks only to this
+ * service, and no other page may have it in a frame.
+ */
 const CONSOLE = {
   path: '/console',
   folder: fileURLToPath(new URL('../../console/', import.meta.url)),

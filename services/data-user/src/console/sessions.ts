@@ -1,9 +1,12 @@
 /**
- * Sessions of the operator's console: the operator's token is exchanged for a bearer of 15 minutes, which can be renewed for 8 hours.
+ * Sessions of the operator's console: the operator's token is exchanged for a bearer of 15 minutes, which can
+ * be renewed for 8 hours.
  *
- * A bearer is a JWT under a key that follows from the token (HKDF, RFC 5869). So every process of this data user that has the token knows
- * its bearers, none keeps anything, and with another token all are void. Nobody can turn a bearer back into the token: the token has 256
- * random bits (one put there by hand has 32 characters at least; if those can be guessed, a bearer lets somebody try guesses in private).
+ * A bearer is a JWT under a key that follows from the token (HKDF, RFC 5869). Therefore every process of this
+ * data user that has the token knows its bearers, no process keeps anything, and after a change of the token
+ * all bearers are void. Nobody can compute the token from a bearer: the token has 256 random bits (one put
+ * there by hand has 32 characters at least; if those can be guessed, a bearer lets somebody try guesses in
+ * private).
  */
 import { hkdfSync } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
@@ -15,15 +18,15 @@ import { decodeJwt, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { ADMIN, type KnownOperator, OperatorName, type Operators, refused } from '../tasks/operators.ts';
 
-/** Of a bearer, in seconds: whoever copies one has it for no longer. */
+/** The life of a bearer, in seconds: anyone who copies one has it for no longer. */
 const BEARER_SECONDS = 15 * 60;
-/** From the exchange to the last renewal's end, in seconds: a working day. */
+/** The time from the exchange to the end of the last renewal, in seconds: a working day. */
 const SESSION_SECONDS = 8 * 3600;
 const ALGORITHM = 'HS256';
 const TYPE = 'eigenveil-console+jwt';
 const KEY_BYTES = 32;
 
-/** Times are seconds since 1970. `ends` is that of the session. */
+/** The claims of a bearer. Times are seconds since 1970. `ends` is the end of the session. */
 const Claims = z.strictObject({
   aud: z.string(),
   sub: z.string(),
@@ -32,14 +35,14 @@ const Claims = z.strictObject({
   ends: z.int(),
 });
 
-/** A bearer that was good when it was looked at. */
+/** A bearer that was good when it was checked. */
 export interface Session {
   readonly operator: string;
   readonly expiresAt: Date;
   readonly endsAt: Date;
 }
 
-/** Who sends an operator's request, and by what: its token, or a page with a bearer. */
+/** The sender of an operator's request, and how it was admitted: by its token, or as a page with a bearer. */
 export interface Operator {
   readonly name: string;
   readonly by: 'token' | 'session';
@@ -53,7 +56,10 @@ export class ConsoleSessions {
 
   constructor(options: {
     readonly operators: Operators;
-    /** Of this data user, and the same in all of its processes: who has it can make bearers of named operators. */
+    /**
+     * A secret of this data user, the same in all of its processes: anyone who has it can make bearers of
+     * named operators.
+     */
     readonly secret: Uint8Array;
     readonly dataUser: Thumbprint;
     readonly now: () => Date;
@@ -64,7 +70,10 @@ export class ConsoleSessions {
     this.#now = options.now;
   }
 
-  /** @throws ERR_AUTH_REQUIRED unless it is an operator's token, ERR_TOKEN_EXPIRED */
+  /**
+   * Exchanges an operator's token for the first bearer of a session.
+   * @throws ERR_AUTH_REQUIRED unless it is an operator's token, ERR_TOKEN_EXPIRED
+   */
   async exchange(presented: string): Promise<ConsoleSession> {
     const operator = await this.#operators.withToken(presented);
     await this.#operators.note(operator.name, 'signed in', null);
@@ -72,14 +81,17 @@ export class ConsoleSessions {
     return this.#issue(operator, Math.floor(Math.min(this.#seconds() + SESSION_SECONDS, expires)));
   }
 
-  /** Another bearer of the same session, which ends no later for it. */
+  /** Returns another bearer of the same session, whose end stays the same. */
   async renew({ operator, endsAt }: Session): Promise<ConsoleSession> {
     const known = await this.#operators.named(operator);
     if (known === undefined) throw refused();
     return this.#issue(known, endsAt.getTime() / 1000);
   }
 
-  /** @throws ERR_TOKEN_EXPIRED of a bearer that was good, ERR_AUTH_REQUIRED of anything else */
+  /**
+   * Returns the session of a bearer.
+   * @throws ERR_TOKEN_EXPIRED for a bearer that was good, ERR_AUTH_REQUIRED for anything else
+   */
   async verify(bearer: string): Promise<Session> {
     const operator = await this.#operators.named(claimedName(bearer));
     if (operator === undefined) throw refused();
@@ -97,7 +109,7 @@ export class ConsoleSessions {
         endsAt: new Date(1000 * ends),
       };
     } catch (cause) {
-      // jose looks at the time only where the MAC is right.
+      // jose checks the time only where the MAC is right.
       if (cause instanceof errors.JWTExpired)
         throw new CodedError(CODES.ERR_TOKEN_EXPIRED, 'the session is over; sign in again', { cause });
       throw refused(cause);
@@ -112,7 +124,8 @@ export class ConsoleSessions {
       authenticate: async (request) => {
         const presented = bearerOf(request.headers);
         if (presented === undefined) throw refused();
-        // A bearer has points. So may the token of the data directory, which somebody may have put there by hand.
+        // A bearer has points. The token of the data directory may have some, too, if somebody has put it
+        // there by hand.
         const isAdmin = this.#operators.isAdmin(presented);
         if (!isAdmin && presented.includes('.'))
           return { name: (await this.verify(presented)).operator, by: 'session' };
@@ -121,7 +134,7 @@ export class ConsoleSessions {
     };
   }
 
-  /** Admits requests that carry a bearer: the token is exchanged, not renewed. */
+  /** Admits requests that carry a bearer: the bearer is renewed, while a token is exchanged. */
   bearer(): Authenticator<Session> {
     return {
       challenge: 'Bearer',
@@ -153,7 +166,10 @@ export class ConsoleSessions {
     return Math.floor(this.#now().getTime() / 1000);
   }
 
-  /** Of `admin` from its token alone, which is a secret; of others from a secret of this data user and the hash of the token. */
+  /**
+   * Derives the key of an operator's bearers: for `admin` from its token alone, which is a secret; for others
+   * from a secret of this data user and the hash of the token.
+   */
   #keyOf({ name, token }: KnownOperator): Uint8Array {
     const place = `eigenveil/1 console session ${this.#audience}`;
     const [secret, info] = name === ADMIN ? [token, place] : [this.#secret, `${place} ${name} ${token}`];
@@ -161,7 +177,10 @@ export class ConsoleSessions {
   }
 }
 
-/** Whose a bearer says to be, before anything of it is verified: PostgreSQL fails on a text with a zero in it. */
+/**
+ * Returns the name that a bearer claims, before anything in it is verified. A text with a zero in it is
+ * refused, since PostgreSQL fails on it.
+ */
 function claimedName(bearer: string): string {
   try {
     return OperatorName.parse(decodeJwt(bearer).sub);

@@ -1,17 +1,25 @@
 /**
- * Streams for the operator's console: what is now, and then each change. They look into the store, where every process finds what any of them
- * has done, once a second for all who look at the same.
+ * Streams for the operator's console: the present state, and then each change. They read the store, where
+ * every process finds what any of them has done, once a second for all streams of the same name.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
 import { HEARTBEAT_MILLISECONDS } from '@eigenveil/wire/console';
 
-/** How old what a stream is told may be: no look is repeated sooner, however many ask. */
+/**
+ * The greatest age of what a stream is told: the store is not read again sooner, however many streams there
+ * are.
+ */
 const LOOK_MILLISECONDS = 1000;
-/** As long as a bearer holds: whoever asks with the token itself asks again, too, so that no stream is left over for ever. */
+/**
+ * The longest life of a stream, which is that of a bearer. A client with the token itself has to ask again,
+ * too, so that no stream stays for ever.
+ */
 const LONGEST_MILLISECONDS = 15 * 60_000;
-/** Each is a connection of 1000, and a look at a bearer a second. */
+/**
+ * The number of streams is limited since each is one of 1000 connections, and checks a bearer every second.
+ */
 const MOST_STREAMS = 100;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -22,14 +30,14 @@ export type Line<Update> =
   | { readonly kind: 'end'; readonly reason: End };
 
 export interface StreamOptions<Update> {
-  /** What streams with the same name look at together. */
+  /** Streams with the same name share what is read. */
   readonly name: string;
   readonly look: () => Promise<Update>;
-  /** Whether nothing follows. */
+  /** Returns true if nothing follows. */
   readonly isFinal: (update: Update) => boolean;
-  /** Rejects when whoever asked may no longer. */
+  /** Rejects when the client that asked may no longer ask. */
   readonly admit: () => Promise<unknown>;
-  /** Aborted when nobody reads any more, in any case in the end. */
+  /** Aborted when nobody reads any more, and in any case at the end. */
   readonly signal: AbortSignal;
 }
 
@@ -62,7 +70,7 @@ export class ConsoleStreams {
   }
 
   /**
-   * A stream of lines, the first of which is known already.
+   * Opens a stream of lines, the first of which is known already.
    * @throws ERR_BUSY when there are too many, and as `look`
    */
   async open<Update>(options: StreamOptions<Update>): Promise<AsyncIterable<Line<Update>>> {
@@ -80,7 +88,7 @@ export class ConsoleStreams {
     return this.#lines(options);
   }
 
-  /** How many there are. */
+  /** The number of streams. */
   get count(): number {
     return this.#open;
   }
@@ -105,7 +113,7 @@ export class ConsoleStreams {
       if (!isAdmitted || performance.now() >= until) return yield { kind: 'end', reason: 'session' };
       const update = await this.#lookedAt(options).catch(() => undefined);
       if (update === undefined) return yield { kind: 'end', reason: 'failed' };
-      const text = JSON.stringify({ ...update, at: '' }); // when it was so is no change
+      const text = JSON.stringify({ ...update, at: '' }); // another time alone is no change
       if (text !== told) {
         yield { kind: 'update', update };
         [told, toldAt] = [text, performance.now()];

@@ -1,16 +1,22 @@
-/** Chains at the data user: what a task stands on or refines, for owners who reduce their rows by it or sum them by its vectors, for the CSP, and with the result. */
+/**
+ * Chains at the data user: the results that a task stands on or refines. Owners reduce their rows by them or
+ * sum them by their vectors, the CSP gets them, and they come with the result.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { checkBasis, LIMITS, namedResult, type Task } from '@eigenveil/task';
 import { CODES, Digest, type SignedLink } from '@eigenveil/wire';
 import { provenanceOf } from '../compute/provenances.ts';
 import type { DataUserStore, StoredTask } from '../store/store.ts';
 
-/** Chains that are kept at hand, since every owner of a task asks for its; each may take megabytes. */
+/**
+ * The number of chains that are kept in memory, since every owner of a task asks for its chain. Each may take
+ * megabytes.
+ */
 const REMEMBERED_CHAINS = 8;
 
 export class Chains {
   readonly #store: Pick<DataUserStore, 'taskOfProjection'>;
-  /** By the digest that they end with. What is done stays as it is. */
+  /** Chains by the digest that they end with. A task that is done never changes. */
   readonly #known = new Map<string, readonly SignedLink[]>();
 
   constructor(store: Pick<DataUserStore, 'taskOfProjection'>) {
@@ -18,8 +24,9 @@ export class Chains {
   }
 
   /**
-   * What a task stands on, the first link of the chain first, or the one that it refines; undefined where it names none.
-   * @throws ERR_TASK_INVALID for a digest of no result that this data user has, as `checkBasis`
+   * Returns the results that a task stands on, the first link of the chain first, or the one that it refines;
+   * undefined where it names none.
+   * @throws ERR_TASK_INVALID if this data user has no result with the digest, as `checkBasis`
    */
   async basisOf(task: Task): Promise<SignedLink[] | undefined> {
     const last = namedResult(task);
@@ -36,7 +43,7 @@ export class Chains {
     return [...links];
   }
 
-  /** What a sketch refines. */
+  /** Returns the result that a sketch refines. */
   async refinedBy(task: Task): Promise<SignedLink | undefined> {
     return task.sketch?.refine === undefined ? undefined : (await this.basisOf(task))?.[0];
   }

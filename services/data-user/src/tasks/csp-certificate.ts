@@ -1,4 +1,7 @@
-/** The CSP's certificate as this data user sees it: when it is refused, or soon will be, no task goes on, and the CSP's operator may not know. */
+/**
+ * The CSP's certificate as this data user sees it. When it is refused, or soon will be, no task goes on, and
+ * the CSP's operator may not know.
+ */
 import { type Logger, lookAtPeer, type Metrics, timesOf, ValidityTeller } from '@eigenveil/server';
 import { certificateError } from '@eigenveil/wire';
 
@@ -16,7 +19,7 @@ export class CspCertificate {
 
   constructor(dependencies: {
     readonly url: string;
-    /** PEM certificates to trust at the moment instead of the system's. */
+    /** Returns PEM certificates to trust at the moment instead of the system's. */
     readonly ca: () => string | undefined;
     readonly metrics: Metrics;
     readonly log: Logger;
@@ -52,7 +55,7 @@ export class CspCertificate {
     this.#stopping.abort();
   }
 
-  /** Never throws: that the CSP is down is told where it matters. */
+  /** Looks at the certificate. It never throws: requests to a CSP that is down fail where it matters. */
   async look(): Promise<void> {
     const { signal } = this.#stopping;
     try {

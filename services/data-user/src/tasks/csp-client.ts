@@ -1,4 +1,7 @@
-/** The data user's line to the CSP: the CSP's pinned identity, the requests of the protocol, the two-party channel. */
+/**
+ * The data user's client of the CSP: the CSP's pinned identity, the requests of the protocol, and the
+ * two-party channel.
+ */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { TaskId } from '@eigenveil/task';
 import { type Channel, ChannelRefused, connectChannel } from '@eigenveil/two-party';
@@ -20,9 +23,9 @@ export interface CspClientOptions extends ServiceAddress {
   readonly key: SigningKey;
   /** The pinned thumbprint of the CSP's identity key. */
   readonly thumbprint: Thumbprint;
-  /** Where the identity key is kept, so that collection goes on while the CSP is down. */
+  /** The file that keeps the identity key, so that collection goes on while the CSP is down. */
   readonly identityFile: string;
-  /** How long a request goes on trying while the CSP cannot be reached, in milliseconds. */
+  /** The time, in milliseconds, for which a request goes on trying while the CSP cannot be reached. */
   readonly patienceMilliseconds: number;
   readonly traceparent?: () => string | undefined;
 }
@@ -43,11 +46,12 @@ export class CspClient extends clientClassOf(CSP_DATA_USER_ROUTES) {
   }
 
   /**
-   * The CSP's identity key, checked against the pinned thumbprint.
+   * Returns the CSP's identity key, checked against the pinned thumbprint.
    * @throws ERR_CSP_IDENTITY
    */
   async identity(): Promise<PublicJwk> {
-    // Requests that come together right after the start share one look: each would write the file under the others.
+    // Requests that come at the same time right after the start share one look: otherwise each would
+    // overwrite the file of the others.
     this.#identity ??= this.#findIdentity().catch((error: unknown) => {
       this.#identity = undefined;
       throw error;
@@ -73,7 +77,7 @@ export class CspClient extends clientClassOf(CSP_DATA_USER_ROUTES) {
       },
     );
     this.#channels.add(channel);
-    // Closed meanwhile: nobody else would close this one.
+    // If the client was closed meanwhile, nobody else would close this channel.
     if (signal.aborted) await this.closeChannel(channel);
     return channel;
   }
@@ -85,7 +89,7 @@ export class CspClient extends clientClassOf(CSP_DATA_USER_ROUTES) {
 
   /** Breaks off requests and two-party connections, so that nobody waits for a silent CSP. */
   override async close(): Promise<void> {
-    this.#closing.abort(); // what is still connecting, too
+    this.#closing.abort(); // also ends attempts to connect
     await Promise.all([super.close(), ...[...this.#channels].map((channel) => this.closeChannel(channel))]);
   }
 

@@ -1,11 +1,14 @@
-/** What metrics tell of single tasks: of those that wait or are worked on, and of so many at most. */
+/** Metrics about single tasks: those that wait or are worked on, up to a fixed number. */
 import type { Metrics } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
 import type { DataUserStore, WatchedTask } from '../store/store.ts';
 
-/** Each task is a series of each of its metrics: whoever makes more tasks makes no more series. */
+/**
+ * Each task is a series of each of its metrics. This bounds the number of series, however many tasks somebody
+ * makes.
+ */
 const MOST_TASKS = 20;
-/** Of so many the one that waits longest is looked for. */
+/** The number of tasks among which the one that waits longest is looked for. */
 const MOST_READ = 200;
 /** The metrics of one scrape share what was read. */
 const REMEMBERED_MILLISECONDS = 1000;
@@ -48,7 +51,7 @@ export function measureTasks(
   );
 }
 
-/** The task that waits longest comes first. */
+/** Returns tasks that wait, the one that waits longest first. */
 async function readWaiting(
   store: Pick<DataUserStore, 'unfinishedTasks' | 'watched'>,
   now: Date,

@@ -1,4 +1,7 @@
-/** The log of what operators did at the data user, in a chain of hashes (see ChainedLog), and the rules that its entries follow. */
+/**
+ * The log of what operators did at the data user, in a chain of hashes (see ChainedLog), and the rules that
+ * its entries follow.
+ */
 import { auditBroken, ChainedLog, LINK, type VerifiedLog } from '@eigenveil/server';
 import { TaskId } from '@eigenveil/task';
 import type { Digest } from '@eigenveil/wire';
@@ -6,7 +9,8 @@ import { z } from 'zod';
 
 /**
  * - `signed in`: the operator's token was exchanged for a session of the console.
- * - `task created`, `task renewed`, `task closed`, `task cancelled`, `result fetched`: the operator has asked for it, of this task. It
+ * - `task created`, `task renewed`, `task closed`, `task cancelled`, `result fetched`: the operator has asked
+ *   for it, of this task. It
  *   may have been refused then.
  * - `operator added`, `operator revoked`: by a command on the machine; the subject is the operator's name.
  * - `restored`: the database was put back from the backup with this digest, and all operators were revoked.
@@ -24,7 +28,7 @@ const OPERATOR_OPERATIONS = [
 ] as const;
 export type OperatorOperation = (typeof OPERATOR_OPERATIONS)[number];
 
-/** What is done by no operator, but on the machine. */
+/** The operations that are done on the machine, without an operator. */
 const ON_THE_MACHINE = ['operator added', 'operator revoked', 'restored'] as const;
 const isOnTheMachine = (operation: OperatorOperation) =>
   (ON_THE_MACHINE as readonly OperatorOperation[]).includes(operation);
@@ -51,7 +55,7 @@ export const OPERATOR_LOG = new ChainedLog<OperatorAction>(Entry, [
 ]);
 
 /**
- * Checks the chain, and that nobody acted who was not an operator then.
+ * Checks the chain, and that every action was done by somebody who was an operator at that time.
  * @param admin the operator whom nobody adds
  * @throws ERR_AUDIT_BROKEN, which names the first entry that is wrong
  */

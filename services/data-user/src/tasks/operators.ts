@@ -1,7 +1,7 @@
 /**
- * Who operates the data user: `admin`, whose token lies in the data directory, and named operators, whose tokens end by themselves and are kept as
- * hashes. What an operator does is written into the audit log before it is done: nothing is done that is not in the log, and an entry may tell of
- * something that was then refused.
+ * The operators of the data user: `admin`, whose token is in the data directory, and named operators, whose
+ * tokens expire and are kept as hashes. An operator's action is written into the audit log before it is done:
+ * nothing is done that is not in the log, and the action of an entry may then have been refused.
  */
 import { CodedError } from '@eigenveil/platform';
 import { type AdminToken, hashOneTimeToken } from '@eigenveil/server';
@@ -24,31 +24,37 @@ export interface StoredOperator {
   readonly name: string;
   readonly tokenHash: string;
   readonly addedAt: string;
-  /** All times ISO 8601. */
+  /** The time as ISO 8601, like all times here. */
   readonly expiresAt: string;
   readonly revokedAt: string | null;
 }
 
-/** Where operators and their log are kept. Every method is one durable transaction. */
+/** The place where operators and their log are kept. Every method is one durable transaction. */
 export interface OperatorStore {
-  /** Adds an operator, also in place of one of this name who is revoked or has expired, and notes it; returns whether it did. */
+  /**
+   * Adds an operator, also in place of one of this name who is revoked or has expired, and logs it; returns
+   * whether it did.
+   */
   add(operator: Pick<StoredOperator, 'name' | 'tokenHash' | 'expiresAt'>, now: Date): Promise<boolean>;
-  /** Revokes an operator and notes it; returns whether there was one who was not revoked. */
+  /** Revokes an operator and logs it; returns whether there was one who was not revoked. */
   revoke(name: string, now: Date): Promise<boolean>;
-  /** All, by name. */
+  /** Returns all operators, by name. */
   list(): Promise<StoredOperator[]>;
   named(name: string): Promise<StoredOperator | undefined>;
   withHash(tokenHash: string): Promise<StoredOperator | undefined>;
-  /** Notes an action of `admin`, or of an operator who is not revoked; returns whether it did. */
+  /** Logs an action of `admin`, or of an operator who is not revoked; returns whether it did. */
   note(action: OperatorAction, now: Date): Promise<boolean>;
-  /** The entries of the log in their order, unverified. */
+  /** Returns the entries of the log in their order, unverified. */
   log(): Promise<Record<string, unknown>[]>;
 }
 
 /** An operator whose token is right. */
 export interface KnownOperator {
   readonly name: string;
-  /** What keys of its sessions follow from: another token has others. A secret of `admin`, a hash of others. */
+  /**
+   * The input from which the keys of its sessions follow: after a change of the token they are others. It is
+   * a secret for `admin`, a hash for others.
+   */
   readonly token: string;
   readonly expiresAt: Date | null;
 }
@@ -69,8 +75,9 @@ export class Operators {
   }
 
   /**
-   * Whose token it is. It has 256 random bits, so a look-up by its hash gives nothing away through timing.
-   * @throws ERR_AUTH_REQUIRED for nobody's, or that of one who is revoked; ERR_TOKEN_EXPIRED
+   * Returns the operator who has this token. It has 256 random bits, so that the timing of a look-up by its
+   * hash tells nothing.
+   * @throws ERR_AUTH_REQUIRED if nobody has it, or somebody who is revoked; ERR_TOKEN_EXPIRED
    */
   async withToken(presented: string): Promise<KnownOperator> {
     if (this.isAdmin(presented)) return { name: ADMIN, token: presented, expiresAt: null };
@@ -85,7 +92,10 @@ export class Operators {
     return this.#admin.isRight(presented);
   }
 
-  /** An operator who may have sessions; undefined for nobody, and for one who is revoked. Sessions end before the token does. */
+  /**
+   * Returns an operator who may have sessions; undefined if there is none of this name, or if it is revoked.
+   * Sessions end before the token does.
+   */
   async named(name: string): Promise<KnownOperator | undefined> {
     if (name !== ADMIN) return known(await this.#store.named(name));
     const token = this.#admin.current;
@@ -93,7 +103,7 @@ export class Operators {
   }
 
   /**
-   * To be called before it is done.
+   * Logs an operation; it must be called before the operation is done.
    * @throws ERR_AUTH_REQUIRED for an operator who was revoked since it asked
    */
   async note(operator: string, operation: OperatorOperation, taskId: TaskId | null): Promise<void> {

@@ -1,4 +1,7 @@
-/** Series at the data user: the task that renews another, made once, and found again by whoever asks. */
+/**
+ * Series at the data user. The task that renews another is made once, and everybody who asks gets the same
+ * one.
+ */
 import { CodedError } from '@eigenveil/platform';
 import type { TaskId } from '@eigenveil/task';
 import { CODES, digestTask, renewalId, renewalOf, type SignedTask } from '@eigenveil/wire';
@@ -23,11 +26,12 @@ export class Renewals {
   }
 
   /**
-   * Opens the task that renews one which takes no contributions any more: the same parameters, another key. There is one, whoever asks and however
-   * often: its id follows from the digest of the one before, and the store has an id once.
+   * Opens the task that renews one which takes no contributions any more: the same parameters, another key.
+   * There is only one, however often it is asked for and by whomever: its id follows from the digest of the
+   * one before, and the store has an id once.
    * @param deadline by default as much time is left from now as the task had
-   * @throws ERR_TASK_OPEN, ERR_TASK_UNKNOWN for a task that the CSP has not signed, ERR_TASK_CONFLICT where it is renewed already until another
-   * deadline, and as `Tasks.create`
+   * @throws ERR_TASK_OPEN, ERR_TASK_UNKNOWN for a task that the CSP has not signed, ERR_TASK_CONFLICT where
+   *   it is renewed already until another deadline, and as `Tasks.create`
    */
   async renew(taskId: TaskId, deadline?: string): Promise<SignedTask> {
     const before = await this.#signed(taskId);
@@ -52,7 +56,7 @@ export class Renewals {
   }
 
   /**
-   * The task that renews one, to whoever may see both; null: there is none yet.
+   * Returns the task that renews one, to anyone who may see both; null: there is none yet.
    * @throws ERR_TASK_UNKNOWN
    */
   async next(taskId: TaskId): Promise<SignedTask | null> {
@@ -62,7 +66,10 @@ export class Renewals {
       : { task: known.task, agreement: known.agreement };
   }
 
-  /** The renewal that counts, or the id of the one that would. One that has ended before the CSP signed it was nobody's. */
+  /**
+   * Returns the renewal that counts, or the id that it would have. A renewal that ended before the CSP signed
+   * it does not count.
+   */
   async #find({
     task,
   }: StoredTask): Promise<{ readonly id: TaskId; readonly known: StoredTask | undefined }> {

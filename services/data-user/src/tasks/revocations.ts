@@ -1,6 +1,7 @@
 /**
- * Whom the CSP has revoked, as this data user knows it. It checks owner tokens without asking the CSP, so it fetches the CSP's signed list every
- * minute, before it closes a task and before it fixes a task's records, and drops the contributions of those who are in it.
+ * The owners that the CSP has revoked, as this data user knows them. It checks owner tokens without asking
+ * the CSP. Therefore it fetches the CSP's signed list every minute, before it closes a task and before it
+ * fixes a task's records, and drops the contributions of owners in the list.
  */
 import { CodedError } from '@eigenveil/platform';
 import type { Logger } from '@eigenveil/server';
@@ -17,7 +18,7 @@ import type { DataUserStore } from '../store/store.ts';
 import type { CspClient } from './csp-client.ts';
 
 const POLL_MILLISECONDS = 60_000;
-/** A task is closed only with a list that the CSP has signed no longer ago, by the clocks of both. */
+/** The greatest age of the list with which a task is closed, by the clocks of both services. */
 const LONGEST_AGE_MILLISECONDS = 600_000;
 const RETRY_AFTER_SECONDS = 60;
 
@@ -41,7 +42,7 @@ export class Revocations {
     this.#deps = dependencies;
   }
 
-  /** Fetches the list now and every minute; a CSP that is away stops nothing here. */
+  /** Fetches the list now and every minute; a CSP that cannot be reached stops nothing here. */
   start(): void {
     if (this.#isStopped) return;
     this.#polling = this.refresh().catch((error: unknown) => {
@@ -54,32 +55,38 @@ export class Revocations {
     this.#timer = setTimeout(() => this.start(), POLL_MILLISECONDS).unref();
   }
 
-  /** To be called once requests to the CSP are broken off. */
+  /** Stops fetching. Call it after requests to the CSP have been broken off. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     await this.#polling;
   }
 
-  /** Milliseconds since the CSP has signed the list that is kept; undefined while there is none. */
+  /** Returns the milliseconds since the CSP signed the list that is kept; undefined while there is none. */
   async age(): Promise<number | undefined> {
     const kept = await this.#deps.store.revocations();
     return kept && this.#deps.now().getTime() - Date.parse(kept.issuedAt);
   }
 
-  /** @throws ERR_OWNER_REVOKED */
+  /**
+   * Checks that an owner is not revoked.
+   * @throws ERR_OWNER_REVOKED
+   */
   async check(ownerId: OwnerId): Promise<void> {
     if (await this.#deps.store.isRevoked(ownerId)) throw revokedOwner();
   }
 
   /**
-   * Fetches the list, keeps it and drops what it says. Owners that were in any list before stay revoked, also when this one lacks them.
-   * @throws ERR_REVOCATIONS_INVALID for a list of somebody else, one that was numbered before the one that is kept, or one from the
-   * future; ERR_REVOCATIONS_STALE for one that the CSP has signed too long ago; and what kept it from being fetched
+   * Fetches the list, keeps it and drops the contributions of owners in it. Owners that were in any earlier
+   * list stay revoked, also when this one lacks them.
+   * @throws ERR_REVOCATIONS_INVALID for a list of somebody else, one that was numbered before the one that is
+   *   kept, or one from the future; ERR_REVOCATIONS_STALE for one that the CSP has signed too long ago; and
+   *   the error that kept it from being fetched
    */
   async refresh(): Promise<void> {
     const { store, csp, now, log } = this.#deps;
-    // Read first: another process may keep a later list while this one is on its way.
+    // The list that is kept is read first: another process may keep a later list while this one is on its
+    // way.
     const kept = await store.revocations();
     const { list } = await csp.revocations();
     const { number, issuedAt, owners } = await verifyStatement(REVOCATIONS, list, await csp.identity());
@@ -97,7 +104,8 @@ export class Revocations {
   }
 
   /**
-   * Fetches the list for a task that is about to be closed; where the CSP cannot be asked, the one that is kept will do for ten minutes.
+   * Fetches the list for a task that is about to be closed. Where the CSP cannot be asked, the list that is
+   * kept is good enough for ten minutes.
    * @throws ERR_REVOCATIONS_STALE, ERR_REVOCATIONS_INVALID
    */
   async requireFresh(): Promise<void> {
@@ -115,7 +123,10 @@ export class Revocations {
     }
   }
 
-  /** Nobody counts before the last process that took contributions knows of the owners: each drops what it finds. */
+  /**
+   * Drops the contributions of revoked owners from all tasks. No process may count before the last process
+   * that took contributions knows of these owners, so each drops what it finds.
+   */
   async #drop(): Promise<void> {
     const { store, log } = this.#deps;
     for (const taskId of await store.tasksWithRevoked()) {

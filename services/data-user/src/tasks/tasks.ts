@@ -1,4 +1,7 @@
-/** Tasks at the data user: proposed to the CSP, opened under its signature, closed or cancelled by the operator. */
+/**
+ * Tasks at the data user: proposed to the CSP, opened under its signature, closed or cancelled by the
+ * operator.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { verifyBasis } from '@eigenveil/projection';
 import { type AgreedTask, openAgreed, signsOf } from '@eigenveil/protocol/servers';
@@ -31,14 +34,17 @@ import type { Revocations } from './revocations.ts';
 
 /** A task that the CSP has signed. */
 export interface OpenTask extends AgreedTask {
-  /** As owners sign it in their records. */
+  /** The digest of the public key, as owners sign it in their records. */
   readonly publicKeyDigest: Digest;
 }
 
 const REMEMBERED_TASKS = 64;
-/** Values of all of them together. Each takes some hundred bytes of their packings. */
+/** The number of values of all remembered tasks together. Each takes some hundred bytes of their packings. */
 const REMEMBERED_VALUES = 1_500_000;
-/** What leaves it open whether the CSP has agreed to a task; also where it has not looked at it, not knowing yet who asks. */
+/**
+ * Errors after which the CSP may or may not have agreed to the task. Some of them mean that it has not looked
+ * at the task, since it does not know yet who asks.
+ */
 const UNDECIDED: ReadonlySet<ErrorCode> = new Set([
   'ERR_PEER_UNREACHABLE',
   'ERR_PEER_TIMEOUT',
@@ -54,7 +60,7 @@ const UNDECIDED: ReadonlySet<ErrorCode> = new Set([
   'ERR_AUTH_FORBIDDEN',
   'ERR_PROOF_REPLAYED',
 ]);
-/** Of a page. */
+/** The number of tasks on a page. */
 const LISTED_TASKS = 100;
 
 export class Tasks {
@@ -66,7 +72,7 @@ export class Tasks {
   readonly #provenances: Pick<Provenances, 'ofOwner'>;
   readonly #revocations: Pick<Revocations, 'requireFresh'>;
   readonly #chains: Chains;
-  /** The tasks asked for last: a task never changes, so it is verified once. */
+  /** The tasks that were asked for last: a task never changes, so it is verified once. */
   readonly #verified = new Map<TaskId, OpenTask>();
 
   constructor(dependencies: {
@@ -90,11 +96,11 @@ export class Tasks {
   }
 
   /**
-   * Proposes a task to the CSP and opens it; a task with this id and these parameters is proposed once, however often and to however
-   * many processes this is said. Where it is not known what the CSP has done (ERR_PEER_UNREACHABLE and its kin), the task
-   * stays proposed and is gone on with.
-   * @throws as checkComputable and the CSP; ERR_TASK_CONFLICT for other
-   * parameters, ERR_TASK_CANCELLED, ERR_BUSY while the task is proposed already
+   * Proposes a task to the CSP and opens it. A task with this id and these parameters is proposed once,
+   * however often this is called and in however many processes. Where it is not known what the CSP has done
+   * (ERR_PEER_UNREACHABLE and similar errors), the task stays proposed and is continued later.
+   * @throws as checkComputable and the CSP; ERR_TASK_CONFLICT for other parameters, ERR_TASK_CANCELLED,
+   *   ERR_BUSY while the task is proposed already
    */
   async create({ id, ...proposal }: TaskCreation): Promise<SignedTask> {
     const task: Task = {
@@ -107,7 +113,7 @@ export class Tasks {
     return this.open(task);
   }
 
-  /** The same for a task that names its parties: see Renewals. */
+  /** Does what `create` does for a task that names its parties: see Renewals. */
   async open(task: Task): Promise<SignedTask> {
     const { id } = task;
     const known = await this.#store.task(id);
@@ -131,14 +137,15 @@ export class Tasks {
         await this.propose(task.id);
       });
     } finally {
-      // Whoever asks may not ask again: the task is gone on with, or the CSP gets to know that it has ended.
+      // The client may not ask again, so the queue continues the task, or tells the CSP that it has ended.
       if ((await this.#store.task(task.id))?.state !== 'open') await this.#queue.offer(task.id);
     }
   }
 
   /**
-   * Has the CSP sign a proposed task and opens it; to be done by whoever has the task to itself. The CSP answers the same proposal the
-   * same way, so this can be done again. What the CSP has refused fails; throws what leaves open whether it has agreed.
+   * Has the CSP sign a proposed task and opens it. The caller must hold the task in the queue. The CSP
+   * answers the same proposal the same way, so this can be repeated. A task that the CSP has refused fails;
+   * this throws errors after which the CSP may or may not have agreed.
    */
   async propose(taskId: TaskId): Promise<void> {
     const { task, state } = await this.#stored(taskId);
@@ -160,7 +167,7 @@ export class Tasks {
   }
 
   /**
-   * The task as owners get it.
+   * Returns the task as owners get it.
    * @throws ERR_TASK_UNKNOWN
    */
   async signed(taskId: TaskId): Promise<SignedTask> {
@@ -171,7 +178,7 @@ export class Tasks {
   }
 
   /**
-   * A signed task with its Paillier key.
+   * Returns a signed task with its Paillier key.
    * @throws ERR_TASK_UNKNOWN, ERR_AGREEMENT_INVALID, ERR_KEY_INVALID
    */
   async agreed(taskId: TaskId): Promise<OpenTask> {
@@ -180,13 +187,16 @@ export class Tasks {
     return this.#verify(await this.signed(taskId));
   }
 
-  /** Opens it again for whoever asks: of thousands of features the packing takes tens of megabytes. */
+  /**
+   * Forgets a task, which is opened again when somebody asks for it: with thousands of features the packing
+   * takes tens of megabytes.
+   */
   forget(taskId: TaskId): void {
     this.#verified.delete(taskId);
   }
 
   /**
-   * Ω of a task with a sketch; undefined for others.
+   * Returns Ω of a task with a sketch; undefined for others.
    * @throws as `verifyBasis` where it refines an earlier result
    */
   async signsOf(open: OpenTask): Promise<Int32Array | undefined> {
@@ -204,7 +214,7 @@ export class Tasks {
     return open;
   }
 
-  /** Forgets those that were remembered first where there are too many. */
+  /** Remembers a task, and forgets those that were remembered first where there are too many. */
   #remember(open: OpenTask): void {
     const sizeOf = ({ packing }: OpenTask) => packing.valueBits.length;
     let values = [...this.#verified.values()].reduce((sum, it) => sum + sizeOf(it), sizeOf(open));
@@ -217,7 +227,7 @@ export class Tasks {
   }
 
   /**
-   * The tasks proposed last, or last before `before`.
+   * Returns the tasks that were proposed last, or last before `before`.
    * @throws ERR_TASK_UNKNOWN when there is no such task
    */
   async list(before: TaskId | null): Promise<TaskList> {
@@ -235,21 +245,29 @@ export class Tasks {
     };
   }
 
-  /** @throws ERR_TASK_UNKNOWN */
+  /**
+   * Returns the status of a task.
+   * @throws ERR_TASK_UNKNOWN
+   */
   async status(taskId: TaskId): Promise<TaskStatus> {
     return statusOf(await this.#stored(taskId), this.#now());
   }
 
   /**
-   * Ends collection, so that the computation can start; closing a closed task is no change. Contributions of revoked owners are dropped first.
-   * @throws ERR_MINIMUM_OWNERS, ERR_REVOCATIONS_STALE, ERR_REVOCATIONS_INVALID (the task stays open), ERR_TASK_CANCELLED, ERR_TASK_CLOSED
+   * Ends collection, so that the computation can start; closing a closed task changes nothing. Contributions
+   * of revoked owners are dropped first.
+   * @throws ERR_MINIMUM_OWNERS, ERR_REVOCATIONS_STALE, ERR_REVOCATIONS_INVALID (the task stays open),
+   *   ERR_TASK_CANCELLED, ERR_TASK_CLOSED
    */
   async close(taskId: TaskId): Promise<void> {
     if ((await this.#stored(taskId)).state === 'open') await this.#revocations.requireFresh();
     await this.#store.closeTask(taskId);
   }
 
-  /** Closes a task that says that it closes by itself, if the time has come; returns whether it was closed by this. */
+  /**
+   * Closes a task that is declared to close by itself, if the time has come; returns whether this call closed
+   * it.
+   */
   async closeByItself(taskId: TaskId): Promise<boolean> {
     await this.#revocations.requireFresh();
     return this.#store.closeTask(taskId, this.#now());
@@ -270,8 +288,8 @@ export class Tasks {
   }
 
   /**
-   * Cancels the open tasks whose deadline lies more than so many days back, and gives each: nobody will close them, and the CSP does
-   * not keep their keys for ever either.
+   * Cancels the open tasks whose deadline passed more than `retentionDays` ago, and yields each: nobody will
+   * close them, and the CSP does not keep their keys for ever either.
    */
   async *cancelAbandoned(retentionDays: number): AsyncGenerator<TaskId, void> {
     const latest = this.#now().getTime() - retentionDays * DAY_MILLISECONDS;
@@ -287,7 +305,7 @@ export class Tasks {
   }
 
   /**
-   * The signed projection.
+   * Returns the signed projection.
    * @throws ERR_NOT_READY, ERR_TASK_CANCELLED, or the error with which the task failed
    */
   async result(taskId: TaskId): Promise<ResultResponse> {
@@ -296,7 +314,7 @@ export class Tasks {
   }
 
   /**
-   * What the task stands on or refines, to owners who may contribute to it.
+   * Returns the results that the task stands on or refines, for owners who may contribute to it.
    * @throws ERR_TASK_UNKNOWN, ERR_TASK_INVALID for a task that names no earlier result
    */
   async basis(taskId: TaskId): Promise<{ readonly basis: SignedLink[] }> {
@@ -316,7 +334,7 @@ export class Tasks {
   }
 
   /**
-   * The same for an owner: only if the task releases it and the owner has contributed.
+   * Returns what `result` returns, for an owner: only if the task releases it and the owner has contributed.
    * @throws ERR_AUTH_FORBIDDEN
    */
   async resultFor(taskId: TaskId, ownerId: OwnerId): Promise<ProjectionResponse> {
@@ -343,7 +361,7 @@ export class Tasks {
   }
 }
 
-/** A stored task to whoever asks for one with these parameters. */
+/** Returns a stored task to anyone who asks for one with these parameters. */
 function signedAs({ task, state, agreement, failure }: StoredTask, asked: Task): SignedTask {
   if (digestTask(task) !== digestTask(asked))
     throw new CodedError(
@@ -362,7 +380,7 @@ function signedAs({ task, state, agreement, failure }: StoredTask, asked: Task):
 const RETRY_AFTER_SECONDS = 1;
 
 function resultOf({ state, failure, projection, provenance }: StoredTask): ResultResponse {
-  // Before it is final nobody is told how it ends: the CSP has not countersigned it.
+  // Before the task is final nobody learns how it ends: the CSP has not countersigned it.
   if (state === 'done') return { projection: projection!, provenance: provenanceOf(provenance) };
   if (state === 'failed') throw new CodedError(CODES[failure!.code], failure!.message);
   if (state === 'cancelled') throw new CodedError(CODES.ERR_TASK_CANCELLED, 'the task was cancelled');
