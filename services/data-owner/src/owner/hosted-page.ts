@@ -20,8 +20,8 @@ const ITSELF_ALONE = "connect-src 'self';";
 const ORIGIN = /^https:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
 
 /**
- * Writes the page and its SHA256SUMS into a folder that is empty or not there. Returns the names of its files,
- * and the digest of the sums.
+ * Writes the page and its SHA256SUMS into a folder that is empty or not there. Returns the names of its
+ * files, and the digest of the sums.
  * @throws ERR_CONFIGURATION for a folder that cannot be used, and as `ownerPage`
  */
 export async function writeOwnerPage(
@@ -70,7 +70,10 @@ function originOf(service: string): string {
   return origin;
 }
 
-/** A web server has to read it, so the folder and the files are for all to read, as far as the user's umask allows. */
+/**
+ * A web server has to read them, so the folder and the files are readable for all, as far as the user's umask
+ * allows.
+ */
 async function writeTo(out: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
   try {
     await mkdir(out).catch(async (error: unknown) => {

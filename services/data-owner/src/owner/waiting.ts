@@ -1,9 +1,9 @@
-/** Waiting for a result that is not there yet. */
+/** Waits for a result that is not there yet. */
 import { CodedError, sleep } from '@eigenveil/platform';
 import { CODES, errorCodeOf, isTransient } from '@eigenveil/wire';
 
 export interface Waiting {
-  /** For so long at most. 0: it is asked for once. */
+  /** The longest time to wait. 0: it is asked for once. */
   readonly milliseconds: number;
   /** Ends the waiting early. */
   readonly signal?: AbortSignal | undefined;
@@ -17,7 +17,8 @@ const LONGEST_PAUSE_MILLISECONDS = 30_000;
 
 /**
  * Asks until there is an answer, less and less often; also while the service is down or busy.
- * @throws ERR_NOT_READY when the time is over or the waiting was ended; and what `ask` throws, where asking again is of no use
+ * @throws ERR_NOT_READY when the time is over or the waiting was ended; and what `ask` throws, where asking
+ *   again is of no use
  */
 export async function untilReady<T>(
   ask: () => Promise<T>,

@@ -77,13 +77,17 @@ export function rowsOf(settings: RowSettings): Rows {
   };
 }
 
-/** The sums of one owner's database: in the result of a statement that "eigenveil-owner sql" printed. */
+/** The sums of one owner's database, in the result of a statement that "eigenveil-owner sql" printed. */
 export interface Sums extends Pick<Rows, 'title' | 'digest' | 'digestOfBytes'> {
-  /** @throws ERR_CONFIGURATION for a file that cannot be read, and as `requireNoBasis` and `statisticsOfResult` */
+  /**
+   * Reads the sums.
+   * @throws ERR_CONFIGURATION for a file that cannot be read, and as `requireNoBasis` and
+   *   `statisticsOfResult`
+   */
   read(task: Task): Promise<OwnerStatistics>;
 }
 
-/** The sums in a file, as the settings of a command name it. */
+/** Returns the sums in a file, as the settings of a command name it. */
 export function sumsOf(file: string, options: Pick<RowOptions, 'missing' | 'strict'>): Sums {
   let digest: string | undefined;
   const readText = () => readTextFile('--statistics', file);

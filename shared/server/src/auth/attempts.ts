@@ -1,13 +1,13 @@
 /**
- * Limits how often a secret may be tried in vain, by each address and by all together, so that guessing stays
- * hopeless and nobody is locked out for long.
+ * Limits how often a secret may be tried without success, by each address and by all together, so that
+ * guessing stays hopeless and nobody is locked out for long.
  */
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
 import { ipKeyGenerator } from 'express-rate-limit';
 
-/** Failures that there is place for at once; another place gets free after each pause. */
+/** The number of failures that are admitted at once; after each pause one more is admitted. */
 interface Places {
   readonly most: number;
   readonly pauseMilliseconds: number;
@@ -17,13 +17,13 @@ interface Places {
 const OF_ADDRESS: Places = { most: 10, pauseMilliseconds: 6000 };
 /** The places of all: twenty a second. */
 const OF_ALL: Places = { most: 20, pauseMilliseconds: 50 };
-/** Addresses that are remembered, of those that failed and of those that succeeded. */
+/** The number of addresses that are remembered, among those that failed and among those that succeeded. */
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Only failures take a place. An address that has succeeded before is held back by its own failures alone, so
- * that whoever has signed in once can do it again while others guess. Another one competes with them for the
- * places of all, and tries again after a second. The counts are those of this process.
+ * Only failures take a place. An address that has succeeded before is limited only by its own failures, so
+ * that somebody who has signed in once can do it again while others guess. Any other address competes with
+ * the guessers for the places of all, and tries again after a second. The counts are those of this process.
  */
 export class Attempts {
   readonly #now: () => number;
@@ -51,7 +51,8 @@ export class Attempts {
       throw new CodedError(CODES.ERR_RATE_LIMITED, 'expected fewer attempts', {
         retryAfterSeconds: Math.max(1, wait / 1000),
       });
-    // Taken before, or many at once would all find the same place free.
+    // Places are taken before the attempt: otherwise many attempts at once would all find the same place
+    // free.
     for (const bucket of buckets) bucket.take();
     remember(this.#ofAddress, address, own);
     const result = await attempt();
@@ -64,7 +65,10 @@ export class Attempts {
   }
 }
 
-/** The one remembered longest goes: whoever has that many addresses is held by the places of all. */
+/**
+ * Remembers an address, and forgets the one that has been remembered longest: somebody with that many
+ * addresses is limited by the places of all.
+ */
 function remember(buckets: Map<string, Bucket>, address: string, bucket: Bucket): void {
   buckets.delete(address);
   buckets.set(address, bucket);
@@ -80,7 +84,7 @@ class Bucket {
     this.#places = places;
   }
 
-  /** Milliseconds until a place is free; 0 if one is. */
+  /** Returns the milliseconds until a place is free; 0 if one is. */
   wait(now: number): number {
     const { most, pauseMilliseconds } = this.#places;
     const freed = Math.floor((now - this.#since) / pauseMilliseconds);

@@ -1,6 +1,6 @@
 /**
- * Checks the request proofs (DPoP) that come with a service's requests, and lets in owners by them: each
- * proof is of the right key, for this address, and used once.
+ * Checks the request proofs (DPoP) that come with a service's requests, and admits owners by them: each proof
+ * must be made with the right key, for this address, and used once.
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -16,7 +16,9 @@ import {
 } from '@eigenveil/wire';
 import type { Authenticator } from '../http/routes.ts';
 
-/** Remembers which proofs were used: a ReplayGuard for one process, or what several of them share. */
+/**
+ * Remembers which proofs were used: a ReplayGuard for one process, or a memory that several processes share.
+ */
 export interface UsedProofs {
   /** @throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when too many proofs are remembered */
   admit(proofId: string): void | Promise<void>;
@@ -39,8 +41,8 @@ export class ProofChecker {
   }
 
   /**
-   * Verifies the proof of a request, asks `admit` whether its key may do this, and uses the proof up. In this
-   * order a stranger can neither fill the memory of used proofs nor use up somebody else's.
+   * Verifies the proof of a request, asks `admit` whether its key may do this, and marks the proof as used.
+   * In this order a stranger can neither fill the memory of used proofs nor use somebody else's.
    * @throws ERR_AUTH_REQUIRED, ERR_PROOF_REPLAYED, ERR_BUSY and what `admit` throws
    */
   async check<Identity>(
@@ -55,8 +57,8 @@ export class ProofChecker {
   }
 
   /**
-   * Verifies only the proof of a request, for a route that learns from the body whether its sender is
-   * somebody: that route uses the proof up itself.
+   * Verifies only the proof of a request, for a route that learns from the body whether its sender is known:
+   * that route marks the proof as used itself.
    * @throws ERR_AUTH_REQUIRED
    */
   async verify(request: IncomingMessage, token: string | undefined): Promise<VerifiedProof> {
@@ -67,14 +69,17 @@ export class ProofChecker {
     return verifyProof(header, { method: request.method ?? '', url, token }, { leg: this.#leg });
   }
 
-  /** @throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when too many proofs are remembered */
+  /**
+   * Marks a proof as used.
+   * @throws ERR_PROOF_REPLAYED the second time, ERR_BUSY when too many proofs are remembered
+   */
   async useUp({ proofId }: VerifiedProof): Promise<void> {
     await this.#used.admit(proofId);
   }
 }
 
 /**
- * The token of `Authorization: DPoP <token>`; `kind` says in a refusal what was expected.
+ * Returns the token of `Authorization: DPoP <token>`; `kind` says in a refusal what was expected.
  * @throws ERR_AUTH_REQUIRED
  */
 export function proofTokenOf(request: IncomingMessage, kind: string): string {
@@ -92,9 +97,9 @@ export interface Owner {
 }
 
 /**
- * An owner shows the CSP's token and proves that it holds the key which the token names.
- * @example
- * import { ownerAuthenticator, ProofChecker } from '@eigenveil/server';
+ * Makes an authenticator of owners: an owner shows the CSP's token and proves that it holds the key which the
+ * token names.
+ * @example import { ownerAuthenticator, ProofChecker } from '@eigenveil/server';
  *
  * const proofs = new ProofChecker('from an owner to the data user', () => 'https://user.example.org:8444');
  * const owner = ownerAuthenticator(() => cspKey, proofs);

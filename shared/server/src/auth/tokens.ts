@@ -1,7 +1,8 @@
 /**
- * Secrets that let somebody in: the operator's bearer token, 256 random bits in a secret file, compared by
- * digest in constant time, and void when the file holds another; and one-time tokens, such as those of an
- * owner's enrolment or a device's, of which whoever makes one keeps the hash alone.
+ * Secrets that admit somebody: the operator's bearer token, and one-time tokens. The bearer token is 256
+ * random bits in a secret file, compared by digest in constant time, and void when the file holds another.
+ * One-time tokens, such as those for the enrolment of an owner or a device, are kept only as hashes by the
+ * service that makes them.
  */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -16,8 +17,8 @@ const TOKEN_BYTES = 32;
 const SHORTEST_TOKEN = 32;
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i;
 /**
- * The time after which the file is read again: whoever replaces a token that has leaked waits no longer than
- * this.
+ * The time after which the file is read again: somebody who replaces a token that has leaked waits no longer
+ * than this.
  */
 const REREAD_MILLISECONDS = 5000;
 
@@ -36,7 +37,7 @@ export class AdminToken {
   }
 
   /**
-   * The token of a secret file, made when missing.
+   * Returns the token of a secret file, which is made when missing.
    * @throws ERR_KEY_FILE, RangeError when it is too short to be safe
    */
   static async open(path: string): Promise<AdminToken> {
@@ -45,8 +46,8 @@ export class AdminToken {
   }
 
   /**
-   * The token that the file held when it was read last; undefined where that was no token, and then nobody is
-   * admitted. A secret.
+   * The token that the file held when it was read last. It is undefined where the file did not hold a token,
+   * and then nobody is admitted. A secret.
    */
   get current(): string | undefined {
     return this.#current;
@@ -68,8 +69,8 @@ export class AdminToken {
   }
 
   /**
-   * Reads the file again. None is made, since the other processes of a service would not have it: a restart
-   * does that.
+   * Reads the file again. If it is missing, it is not made, since the other processes of a service would not
+   * have its token: a restart makes it.
    */
   async reread(log: Logger): Promise<void> {
     const before = this.#current;
@@ -104,7 +105,7 @@ export function adminAuthenticator(token: Pick<AdminToken, 'isRight'>): Authenti
   };
 }
 
-/** Returns what stands behind `Authorization: Bearer`. */
+/** Returns the text after `Authorization: Bearer`. */
 export function bearerOf({
   authorization,
 }: {
@@ -122,14 +123,14 @@ function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** 32 random bytes. */
+/** Makes a token of 32 random bytes. */
 export function newOneTimeToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
 /**
- * A token has 256 random bits, so a plain hash hides it and a look-up by hash gives nothing away through
- * timing.
+ * Returns the hash of a token. It has 256 random bits, so that a plain hash hides it and the timing of a
+ * look-up by hash tells nothing.
  */
 export function hashOneTimeToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url');

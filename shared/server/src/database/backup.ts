@@ -1,7 +1,7 @@
 /**
- * Backups of a service's database, made while it runs, and their restoration. A backup holds no secret: what
- * a task has sealed or not yet computed would be of no use, since a task must not go on from a state that it
- * has left behind.
+ * Backups of a service's database, made while it runs, and their restoration. A backup holds no secret: the
+ * values that a task has sealed or not yet computed would be of no use, since a task must not continue from a
+ * state that it has left behind.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -33,8 +33,8 @@ const SQLITE_FULL = 13;
 const DATABASE = 'database.sqlite';
 const MANIFEST = 'manifest.json';
 /**
- * Names of files that the operator may have put into the data directory before a restoration, or that one
- * leaves that was interrupted.
+ * Names of files that the operator may have put into the data directory before a restoration, or that an
+ * interrupted restoration leaves there.
  */
 const ALLOWED_BEFORE =
   /^(signing-key\.json|key-encryption-key|admin-token|log-key|lock\.sqlite(-journal)?|restored\.sqlite(-wal|-shm|-journal)?)$/;
@@ -59,15 +59,16 @@ export type Manifest = z.infer<typeof Manifest>;
 const BACKUP: Statement<typeof Contents> = {
   type: 'eigenveil-backup+jwt',
   schema: Contents,
-  code: 'ERR_INTERNAL', // never told: a manifest that is not verified is ERR_BACKUP
+  code: 'ERR_INTERNAL', // nobody sees it: a manifest that is not verified is ERR_BACKUP
 };
 
 /** The rules that differ between the services. */
 export interface BackupRules extends DatabaseRules {
-  /** Takes out of a copy of the database what must not be in a backup. */
+  /** Removes from a copy of the database what must not be in a backup. */
   readonly prepare: (database: string) => Promise<void>;
   /**
-   * Makes a database that was put back safe to go on with; `backup` is the digest of the backup's database.
+   * Changes a database that was put back so that the service can safely continue with it; `backup` is the
+   * digest of the backup's database.
    */
   readonly finish: (database: string, backup: Digest) => Promise<void>;
 }
@@ -83,7 +84,7 @@ export async function makeBackup(rules: BackupRules, dataDirectory: string, to: 
   const key = await readSigningKey(dataDirectory);
   await makeFolder(to);
   if ((await readdir(to)).length > 0) throw refused(`"${to}" expected a folder that is empty or not there`);
-  // The copy holds secrets until it is prepared, so it does not leave the volume of the original before.
+  // The copy holds secrets until it is prepared, so it stays on the volume of the original until then.
   const workshop = workshopOf(dataDirectory);
   await makeFolder(workshop);
   using _ = lockDirectory(workshop);
@@ -117,8 +118,8 @@ export async function makeBackup(rules: BackupRules, dataDirectory: string, to: 
 }
 
 /**
- * Removes the copy that a backup has left which was killed: what is destroyed in the database would stay in
- * it. The copy of a backup that is being made stays.
+ * Removes the copy that an interrupted backup has left: content that is destroyed in the database would
+ * remain in it. The copy of a backup that is being made stays.
  */
 export async function removeDraft(dataDirectory: string): Promise<void> {
   const workshop = workshopOf(dataDirectory);
@@ -197,7 +198,7 @@ export async function verifyBackup(
   return { manifest, sealedValues: sealed.size };
 }
 
-/** The manifest of a backup of this service. */
+/** Returns the manifest of a backup of this service. */
 async function ownManifest(rules: BackupRules, dataDirectory: string, from: string): Promise<Manifest> {
   const manifest = await readManifest(from);
   if (manifest.service !== rules.service)
@@ -206,7 +207,7 @@ async function ownManifest(rules: BackupRules, dataDirectory: string, from: stri
   return manifest;
 }
 
-/** The SHA-256 of the database in `file`, which must be that of the manifest. */
+/** Returns the SHA-256 of the database in `file`, which must be that of the manifest. */
 async function requireDescribed(file: string, manifest: Manifest, from: string): Promise<string> {
   const { bytes, sha256 } = await describeFile(file).catch((cause: unknown) => {
     throw refused(`"${file}" cannot be read`, cause);
@@ -226,7 +227,7 @@ function lockOf(directory: string): DirectoryLock | null {
   }
 }
 
-/** Returns the folder of the copy of the database until it holds no secret. */
+/** Returns the folder in which the copy of the database is until it holds no secret. */
 function workshopOf(dataDirectory: string): string {
   return join(dataDirectory, 'backup-draft');
 }
@@ -251,7 +252,7 @@ async function verifyManifest(manifest: Manifest, key: SigningKey, from: string)
     throw refused(`"${from}" expected a manifest as the service has signed it`);
 }
 
-/** The identity of a service that was there before; another one is never made. */
+/** Reads the identity of a service that was there before; another one is never made. */
 async function readSigningKey(dataDirectory: string): Promise<SigningKey> {
   const path = signingKeyFile(dataDirectory);
   const text = await readSecretFile(path);
@@ -267,7 +268,8 @@ async function copyDatabase(source: string, draft: string): Promise<void> {
   await writeFile(draft, '', { mode: 0o600 });
   const db = new DatabaseSync(source, { readOnly: true });
   try {
-    // All pages in one step: with several, each write of the service in between would begin the copy again.
+    // All pages are copied in one step: with several steps, each write of the service in between would
+    // restart the copy.
     await backup(db, draft, { rate: 2 ** 31 - 1 });
   } catch (cause) {
     throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${source}" cannot be copied`, { cause });
@@ -276,7 +278,10 @@ async function copyDatabase(source: string, draft: string): Promise<void> {
   }
 }
 
-/** Leaves nothing of what was deleted and no file beside the database's own; returns its schema version. */
+/**
+ * Removes the remains of what was deleted and every file beside the database's own; returns its schema
+ * version.
+ */
 function compact(path: string): number {
   const db = new DatabaseSync(path);
   try {
@@ -312,7 +317,7 @@ async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(path + suffix, { force: true });
 }
 
-/** Says it plainly when the error, or what has caused it, is a full disk. */
+/** Returns an error with a plain message when the error, or its cause, is a full disk. */
 function withoutRoom(error: unknown, where: string): unknown {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (isFullDisk(cause)) return refused(`the disk is full: expected room for the database ${where}`, error);

@@ -1,8 +1,8 @@
 /**
- * Logs of what was done, each entry bound to the one before it by a hash: appended within the transaction
- * that does what an entry tells of, in SQLite or PostgreSQL, and verified later. The chain alone cannot show
- * that the latest entries were removed, or that all was computed again by somebody who can write the
- * database: for that a hash is noted elsewhere.
+ * Logs of actions, in which each entry is bound to the one before it by a hash. An entry is appended in
+ * SQLite or PostgreSQL within the transaction that does the action, and is verified later. The chain alone
+ * cannot show that the latest entries were removed, or that somebody who can write the database computed all
+ * of it again: for that a hash is noted elsewhere.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { CodedError } from '@eigenveil/platform';
@@ -12,7 +12,7 @@ import { SERVER_CODES } from '../codes.ts';
 import { lockTable, named, rowOf, rows, rowsOf, sql, type Work } from './sql.ts';
 import { SqliteDriver } from './sql-drivers.ts';
 
-/** The members that every entry has beside its own. */
+/** The members that every entry has besides its own. */
 export const LINK = {
   /** 1, 2, 3, … */
   sequence: z.int().min(1),
@@ -28,7 +28,7 @@ export const auditBroken = (what: string) => new CodedError(SERVER_CODES.ERR_AUD
 
 /** The digest that the first entry follows. */
 const BEGINNING = digestBytes('audit log');
-/** Entries read at a time. */
+/** The number of entries that are read at a time. */
 const PAGE = 1000;
 
 export interface VerifiedLog<Entry> {
@@ -54,8 +54,9 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
   }
 
   /**
-   * Adds an entry. To be done within the transaction that does what it tells of, so that there is neither
-   * without the other. Whoever else appends waits for its end, so that nothing comes between two entries.
+   * Adds an entry. It must run within the transaction that does the action of the entry, so that neither
+   * exists without the other. Anyone else who appends waits for the end of that transaction, so that nothing
+   * comes between two entries.
    */
   *append(time: Date, content: Own): Work<void> {
     yield lockTable('audit');
@@ -64,8 +65,8 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
   }
 
   /**
-   * The entries in their order, as they stand in the database file of a service that may be running. Nothing
-   * of it is touched: it is evidence.
+   * Reads the entries in their order, as they are in the database file of a service that may be running.
+   * Nothing in the file is changed: it is evidence.
    * @throws ERR_DATABASE
    */
   read(path: string): Row[] {
@@ -105,8 +106,8 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
    * Checks that every entry is what was appended, none was removed or put elsewhere, and that the entry with
    * a hash that was noted before is among them. Without a noted hash it cannot be seen that the latest
    * entries were removed, or that somebody has computed the whole log again.
-   * @param follow told each entry in its order, to throw ERR_AUDIT_BROKEN of one that an honest service would
-   *   not have written
+   * @param follow told each entry in its order, to throw ERR_AUDIT_BROKEN for one that an honest service
+   *   would not have written
    * @throws ERR_AUDIT_BROKEN, which names the first entry that is wrong
    */
   verify(
@@ -138,7 +139,7 @@ export class ChainedLog<Own extends { readonly [name in keyof Own]: string | nul
     return { entries, lastHash };
   }
 
-  /** The columns of an entry after the last one. */
+  /** Returns the columns of an entry that follows the last one. */
   #after(last: Row | undefined, time: Date, content: Own): (string | number | null)[] {
     const own = this.#own.map((name) => [name, content[name]] as const);
     const sequence = Number(last?.sequence ?? 0) + 1;

@@ -18,7 +18,8 @@ export interface DatabaseRules {
 }
 
 /**
- * The schema version of a database, 0 for an empty one, after `look` was given each of its sealed values.
+ * Returns the schema version of a database, 0 for an empty one, after `look` was given each of its sealed
+ * values.
  * @throws ERR_DATABASE, ERR_SCHEMA_NEWER and what `look` throws
  */
 export function inspectDatabase(
@@ -26,8 +27,8 @@ export function inspectDatabase(
   { service, migrations, sealed }: DatabaseRules,
   look: (place: string, value: Uint8Array) => void,
   /**
-   * Says whether it is a copy: of one, which nobody has open, SQLite goes through the whole file, and looks
-   * at no other beside it.
+   * Says whether it is a copy, which nobody has open: then SQLite checks the whole file, and looks at no
+   * other file beside it.
    */
   isCopy = false,
 ): number {
@@ -56,8 +57,8 @@ export function inspectDatabase(
 
 /**
  * Opens the database for reading. Without its log nobody has it open, and `immutable` keeps SQLite from
- * making one. Beside a service that runs, or after one that was killed, SQLite reads the log, too, and
- * changes at most the index that it keeps of it (`-shm`).
+ * making a log. Beside a service that runs, or after one that was killed, SQLite reads the log, too, and
+ * changes at most the index of the log (`-shm`).
  */
 function openReadOnly(path: string, isCopy: boolean): DatabaseSync {
   const url = pathToFileURL(path);

@@ -1,7 +1,7 @@
 /**
- * The one answer of a task whose two-party protocol gives one only, as either service keeps it while the task
- * is computed: a seed, sealed, from which all its secrets follow, and the tags of what has come, position by
- * position. All of it goes when the task needs it no more.
+ * The one answer of a task whose two-party protocol gives only one, as either service keeps it while the task
+ * is computed: a sealed seed, from which all its secrets follow, and the tag of each input that has come,
+ * position by position. All of it is destroyed when the task needs it no more.
  */
 import { randomBytes } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
@@ -15,14 +15,14 @@ export interface AnswerStore {
    * where the task gives no answer any more.
    */
   keepSeed(taskId: string, sealedSeed: Uint8Array): Promise<Uint8Array | undefined>;
-  /** Does the same for the tag of a position; undefined where there is no seed any more. */
+  /** Keeps, in the same way, the tag of a position; undefined where there is no seed any more. */
   keepTag(taskId: string, position: number, tag: Uint8Array): Promise<Uint8Array | undefined>;
 }
 
 const SEED_BYTES = 32;
 
 /**
- * The answer of a task, begun now if it was not: a run of it may start.
+ * Returns the answer of a task, which begins now if it did not before: a run of it may start.
  * @param place for which its seed is sealed
  * @throws ERR_TASK_CLOSED, as `keep` does, where the task gives no answer any more
  */
@@ -44,7 +44,7 @@ function required(kept: Uint8Array | undefined): Uint8Array {
   throw new CodedError(CODES.ERR_TASK_CLOSED, 'the task has ended, or its one answer has');
 }
 
-/** Tables of both services' databases in SQLite, beside their tasks. */
+/** The tables in SQLite that both services' databases have beside their tasks. */
 export const ANSWER_TABLES = `
   CREATE TABLE answers (
     task_id     TEXT PRIMARY KEY REFERENCES tasks,
@@ -62,7 +62,8 @@ export const ANSWER_TABLES = `
 `;
 
 /**
- * See AnswerStore; `gives` says which tasks may have an answer: a condition on their table, from the code.
+ * Keeps a seed, see AnswerStore. `gives` says which tasks may have an answer: a condition on their table,
+ * which comes from the code.
  */
 export function* keepSeed(
   taskId: string,
@@ -80,8 +81,8 @@ export function* keepSeed(
 }
 
 /**
- * Keeps a tag. Of two processes that come at once, one waits for the other at the key of the row, and then
- * has the other's answer.
+ * Keeps a tag. If two processes keep one at once, one waits for the other at the key of the row, and then
+ * gets the other's answer.
  */
 export function* keepTag(taskId: string, position: number, tag: Uint8Array): Work<Uint8Array | undefined> {
   yield sql`
@@ -92,15 +93,15 @@ export function* keepTag(taskId: string, position: number, tag: Uint8Array): Wor
 }
 
 /**
- * Counts a run that has come to the first matrix; returns how many there were, or undefined where there is no
- * answer any more.
+ * Counts a run that has reached the first matrix; returns the number of such runs, or undefined where there
+ * is no answer any more.
  */
 export function* countRun(taskId: string): Work<number | undefined> {
   const counted = sql`UPDATE answers SET runs = runs + 1 WHERE task_id = ${taskId} RETURNING runs`;
   return (yield* rowOf<{ runs: number }>(counted))?.runs;
 }
 
-/** Destroys a task's answer, or everybody's. */
+/** Destroys a task's answer, or all answers. */
 export function* forgetAnswer(taskId?: string): Work<void> {
   for (const table of ['answer_tags', 'answers'].map(named))
     yield taskId === undefined

@@ -1,5 +1,5 @@
 /**
- * Locks of PostgreSQL that a process has for as long as it lives and is connected, each on a connection of
+ * Locks of PostgreSQL that a process holds for as long as it lives and is connected, each on a connection of
  * its own.
  */
 import { hostname } from 'node:os';
@@ -11,24 +11,27 @@ import { endClient } from './postgres-sockets.ts';
 export interface HeldLock {
   /** Aborted when the lock may be lost. */
   readonly signal: AbortSignal;
-  /** @throws ERR_DATABASE_UNREACHABLE unless the lock was held from when it was taken until now */
+  /**
+   * Checks that the lock was held from when it was taken until now.
+   * @throws ERR_DATABASE_UNREACHABLE otherwise
+   */
   confirm(): Promise<void>;
   release(): Promise<void>;
 }
 
 /**
- * A holder makes sure every `prompt` milliseconds, and waits as long for the answer. One that is cut off so
- * notices within ten seconds and stops; only after these (10 + 4 · 5 seconds) does the server take its
- * connection for dead and give the lock to somebody else. Of a holder that dies, its system tells the server
- * at once.
+ * A holder checks its lock every `prompt` milliseconds, and waits as long for the answer. A holder that is
+ * cut off therefore notices within ten seconds and stops. Only later, after 10 + 4 · 5 seconds, does the
+ * server take its connection for dead and give the lock to somebody else. When a holder dies, its operating
+ * system tells the server at once.
  */
 const SERVER_SETTINGS =
   'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4';
 
 /**
  * Takes the lock of this name, or returns undefined when somebody has it. It is an advisory lock of the
- * session, which PostgreSQL gives back when the connection ends, however it does. So the connection must lead
- * to the server itself: behind a pooler that hands it to others between transactions, `confirm` fails.
+ * session, which PostgreSQL releases when the connection ends for any reason. So the connection must lead to
+ * the server itself: behind a pooler that hands it to others between transactions, `confirm` fails.
  * @throws ERR_DATABASE_UNREACHABLE
  */
 export async function tryLock(
@@ -65,7 +68,8 @@ export async function tryLock(
 function hold(client: Client, name: string, lost: AbortController, prompt: number): HeldLock {
   const check = async () => {
     lost.signal.throwIfAborted();
-    // By its key, whose halves are there: behind a pooler the session could be one that holds another lock.
+    // The lock is looked up by its key, whose halves are there: behind a pooler the session could be one that
+    // holds another lock.
     const { rowCount } = await client.query(
       `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = pg_backend_pid() AND objsubid = 1
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -91,14 +95,14 @@ function hold(client: Client, name: string, lost: AbortController, prompt: numbe
     },
     async release() {
       clearInterval(timer);
-      // The server frees the lock when it hears of the end; where it cannot be reached, nobody waits for
+      // The server releases the lock when it hears of the end; where it cannot be reached, nobody waits for
       // that.
       await endClient(client, prompt);
     },
   };
 }
 
-/** Does not wait. */
+/** Ends the connection without waiting. */
 function end(client: Client, prompt: number): void {
   void endClient(client, prompt);
 }

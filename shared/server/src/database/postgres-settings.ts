@@ -1,6 +1,4 @@
-/**
- * Reads strictly the URL that says where a PostgreSQL database is; and says how long a process waits for it.
- */
+/** Reads the URL of a PostgreSQL database strictly, and says how long a process waits for the database. */
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
@@ -19,15 +17,18 @@ export interface PostgresAddress {
 }
 
 const DEFAULT_PORT = 5432;
-/** Parameters that libpq knows, with its meaning; others could change what is meant by the rest. */
+/**
+ * Parameters that libpq knows, with the meaning that they have there. Others are refused, since they could
+ * change the meaning of the rest.
+ */
 const PARAMETERS: ReadonlySet<string> = new Set(['sslmode', 'sslrootcert', 'sslcert', 'sslkey']);
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…&sslrootcert=FILE&sslcert=FILE&sslkey=FILE].
+ * Reads postgres://USER:PASSWORD@HOST[:PORT]/DATABASE[?sslmode=…&sslrootcert=FILE&sslcert=FILE&sslkey=FILE].
  * `sslmode` is `verify-full` (TLS with a certificate that is trusted and names the host) or `disable`; the
- * modes between encrypt for whoever answers. Left out, it is `verify-full`, and on this machine's own address
- * `disable`. `sslrootcert` names the authorities to trust in place of Node's.
+ * modes between them encrypt, but to any server that answers. Left out, it is `verify-full`, and on this
+ * machine's own address `disable`. `sslrootcert` names the authorities to trust in place of Node's.
  * @throws ERR_DATABASE
  */
 export function parsePostgresUrl(text: string): PostgresAddress {
@@ -98,7 +99,10 @@ export const STANDARD_WAITS: PostgresWaits = {
   databaseLockSeconds: DATABASE_WAITS.databaseLockSeconds.default,
 };
 
-/** A server that is there connects, says whether it is well, and lets a connection go within this time. */
+/**
+ * The time within which a server that can be reached connects, says whether it is well, and lets a connection
+ * go.
+ */
 const PROMPT_MILLISECONDS = 5000;
 
 /** The times that follow from the settings, in milliseconds. */
@@ -106,8 +110,8 @@ export function timesOfWaits({ databaseAnswerSeconds, databaseLockSeconds }: Pos
   const answer = 1000 * databaseAnswerSeconds;
   return {
     /**
-     * The client gives up a server that does not answer at all. This is longer than the server itself allows
-     * a statement.
+     * The client gives up on a server that does not answer at all. This time is longer than the server itself
+     * allows for a statement.
      */
     answer,
     /**

@@ -7,7 +7,7 @@ import type { Client } from 'pg';
 export class PostgresSockets {
   readonly #open = new Set<Socket>();
 
-  /** Makes a socket for the option of this name of pg's clients and pools. */
+  /** Makes a socket, for the option of the same name in pg's clients and pools. */
   readonly stream = (): Socket => {
     const socket = new Socket();
     this.#open.add(socket);
@@ -15,8 +15,8 @@ export class PostgresSockets {
   };
 
   /**
-   * Waits for what ends the connections, then cuts those that are left: an open socket would keep the process
-   * alive.
+   * Waits for `ending`, which ends the connections, then cuts those that are left: an open socket would keep
+   * the process alive.
    */
   async end(ending: Promise<unknown>, milliseconds: number): Promise<void> {
     await withinTime(ending, milliseconds);

@@ -1,6 +1,6 @@
 /**
- * Opens a PostgreSQL database so that what a service has answered for survives a crash of either, and runs
- * transactions there.
+ * Opens a PostgreSQL database so that everything a service has answered for survives a crash of either, and
+ * runs transactions there.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError, isOf } from '@eigenveil/platform';
@@ -16,7 +16,7 @@ import {
 } from './postgres-settings.ts';
 import { endClient, PostgresSockets } from './postgres-sockets.ts';
 
-/** The one that statements are sent to: a pool, or a transaction. */
+/** The object that statements are sent to: a pool, or a transaction. */
 export interface PostgresQueries {
   query<Row extends QueryResultRow>(statement: QueryConfig): Promise<{ rows: Row[]; rowCount: number }>;
 }
@@ -25,19 +25,22 @@ export interface PostgresOptions {
   /** The address as parsePostgresUrl takes it. */
   readonly url: string;
   /**
-   * The schema in which the tables live, made when missing; a name of this program's, not of its operator's.
+   * The schema that has the tables, made when missing. Its name comes from this program, not from its
+   * operator.
    */
   readonly schema: string;
   /** Migrations like those of openDatabase. */
   readonly migrations: readonly string[];
-  /** Told of connections that broke while nobody used them. */
+  /** Told about connections that broke while nobody used them. */
   readonly onIdleError?: (error: Error) => void;
   readonly waits?: PostgresWaits;
 }
 
-/** Connections of one process. Several processes share the server's max_connections. */
+/** The number of connections of one process. Several processes share the server's max_connections. */
 const CONNECTIONS = 10;
-/** A process that was stopped during a transaction must not hold up the others. */
+/**
+ * The longest idle time within a transaction: a process that was stopped there must not hold up the others.
+ */
 const IDLE_IN_TRANSACTION_MILLISECONDS = 15_000;
 const MOST_ATTEMPTS = 10;
 const BACKOFF_MILLISECONDS = 10;
@@ -63,11 +66,11 @@ const UNREACHABLE_STATES = /^(08|53|57)|^(25006|25P03|40003)$/;
  * at once: the first makes the schema, the others wait for it.
  *
  * Durability. A commit returns when it is in the write-ahead log on the disk, if `fsync`, `full_page_writes`
- * and `synchronous_commit` are on. Every connection looks at them, since it may lead to another server than
+ * and `synchronous_commit` are on. Every new connection checks them, since it may lead to another server than
  * the one before, and then sets synchronous_commit = on for itself, so that a synchronous standby is waited
  * for, too.
  *
- * No message holds a part of the URL, not even the host: a password with a character that ought to have been
+ * No message holds a part of the URL, not even the host: a password with a character that should have been
  * encoded would end up in it.
  * @throws ERR_SCHEMA_NEWER for a schema newer than the last migration, ERR_DATABASE otherwise
  */
@@ -81,8 +84,8 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresDa
 }
 
 /**
- * The schema version of a database, 0 where there is none yet, as openPostgres would find it; nothing is
- * changed.
+ * Returns the schema version of a database as openPostgres would find it, 0 where there is none yet; nothing
+ * is changed.
  * @throws as openPostgres
  */
 export async function inspectPostgres({ url, schema, migrations, waits }: PostgresOptions): Promise<number> {
@@ -99,7 +102,7 @@ export async function inspectPostgres({ url, schema, migrations, waits }: Postgr
   });
 }
 
-/** Throws errors without their cause, which may repeat the URL. */
+/** Works with a client, and throws errors without their cause, which may repeat the URL. */
 async function withClient<Result>(
   address: PostgresAddress,
   waits: PostgresWaits = STANDARD_WAITS,
@@ -125,7 +128,7 @@ export class PostgresDatabase implements PostgresQueries {
   readonly #sockets = new PostgresSockets();
   readonly #times: ReturnType<typeof timesOfWaits>;
 
-  /** Use openPostgres. */
+  /** Call openPostgres instead. */
   constructor(
     address: PostgresAddress,
     { schema, onIdleError = ignore, waits = STANDARD_WAITS }: PostgresOptions,
@@ -143,7 +146,10 @@ export class PostgresDatabase implements PostgresQueries {
     this.#pool.on('error', onIdleError);
   }
 
-  /** Connections, idle ones among them, and how many requests wait for one. */
+  /**
+   * The number of connections, the number of idle ones among them, and the number of requests that wait for
+   * one.
+   */
   get load(): { readonly connections: number; readonly idle: number; readonly waiting: number } {
     const { totalCount, idleCount, waitingCount } = this.#pool;
     return { connections: totalCount, idle: idleCount, waiting: waitingCount };
@@ -163,18 +169,18 @@ export class PostgresDatabase implements PostgresQueries {
   }
 
   /**
-   * Runs `work` between BEGIN and COMMIT and returns its result; rolls back and throws on when it throws.
-   * After a deadlock or a serialization failure it is run again, so it must have no effect but through the
-   * statements that it sends.
+   * Runs `work` between BEGIN and COMMIT and returns its result; if it throws, rolls back and throws the
+   * error on. After a deadlock or a serialization failure `work` runs again, so it must have no effect except
+   * through the statements that it sends.
    *
    * Isolation is READ COMMITTED: each statement sees what was committed before it began. Checks must be made
-   * under a row lock which all who could spoil them take as well: what a transaction reads after it has the
-   * lock is then the last word. (REPEATABLE READ would read what was there before the wait for the lock, and
-   * fail instead.)
+   * under a row lock which every transaction that could invalidate them takes as well: then nothing changes
+   * what a transaction reads after it has the lock. (REPEATABLE READ would read what was there before the
+   * wait for the lock, and fail instead.)
    *
    * ERR_DATABASE_UNREACHABLE may mean that the transaction was committed and only the answer was lost. The
    * caller's operation must be one that can be repeated.
-   * @throws ERR_BUSY when that does not end, and as `query`
+   * @throws ERR_BUSY when conflicts do not end, and as `query`
    */
   async transaction<Result>(
     name: string,
@@ -198,7 +204,10 @@ export class PostgresDatabase implements PostgresQueries {
     }
   }
 
-  /** @throws Error unless the database answers, and soon */
+  /**
+   * Checks that the database answers, and soon.
+   * @throws Error otherwise
+   */
   async check(): Promise<void> {
     const statement = { text: 'SELECT 1', query_timeout: this.#times.prompt };
     await this.query(statement);

@@ -16,7 +16,7 @@ import {
 } from './sql.ts';
 import { scrub, transaction } from './sqlite.ts';
 
-/** A statement that is kept keeps what was bound to it last, unless that is more than this. */
+/** The largest value for which a kept statement may keep its last parameters. */
 const MOST_KEPT_BYTES = 2 ** 16;
 
 export class SqliteDriver implements SqlDriver {
@@ -24,7 +24,7 @@ export class SqliteDriver implements SqlDriver {
   readonly #db: DatabaseSync;
   /** A statement is compiled once: for short ones that takes longer than running them. */
   readonly #compiled = new Map<string, { readonly statement: StatementSync; readonly givesRows: boolean }>();
-  /** Says whether something was taken away of which a copy is in the log. */
+  /** Says whether content was removed of which a copy is in the log. */
   #hasErased = false;
 
   constructor(database: DatabaseSync) {
@@ -44,8 +44,8 @@ export class SqliteDriver implements SqlDriver {
   }
 
   /**
-   * Runs `work` at once, within the transaction that its caller has begun, if any. The log is the caller's to
-   * scrub.
+   * Runs `work` at once, within the transaction that its caller has begun, if any. The caller must empty the
+   * log.
    */
   within<Returned>(work: Work<Returned>): Returned {
     const returned = this.#steps(work);
@@ -78,7 +78,8 @@ export class SqliteDriver implements SqlDriver {
       const rows = statement.all(...values);
       return { rows, count: rows.length };
     } finally {
-      // An iterator that nobody asks for rows runs nothing. It binds again: nothing.
+      // Making an iterator binds no parameters, which frees large ones; since nobody asks it for rows, it
+      // runs nothing.
       if (values.some((value) => value instanceof Uint8Array && value.length > MOST_KEPT_BYTES))
         statement.iterate();
     }
@@ -93,7 +94,7 @@ export class SqliteDriver implements SqlDriver {
     return compiled;
   }
 
-  /** Empties the log, in which what was destroyed must not remain. */
+  /** Empties the log, since content that was destroyed must not remain in it. */
   #scrub(): void {
     if (!this.#hasErased) return;
     this.#hasErased = false;

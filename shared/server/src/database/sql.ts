@@ -1,6 +1,6 @@
 /**
  * Statements that SQLite and PostgreSQL both run, and transactions over them that are written once: a
- * generator yields statements and gets what came of each. A generator cannot await, so that over SQLite
+ * generator yields statements and gets the result of each. A generator cannot await, so that over SQLite
  * nothing comes between its statements.
  */
 
@@ -11,7 +11,7 @@ type Piece = SqlValue | Statement | Fragment | List | Rows;
 /** The result of a statement. */
 export interface Result {
   readonly rows: readonly object[];
-  /** Rows that it gave or, of one that gives none, changed. */
+  /** The number of rows that it gave or, for a statement that gives none, changed. */
   readonly count: number;
 }
 
@@ -21,7 +21,7 @@ export type Work<Returned> = Generator<Statement, Returned, Result>;
 export class Statement {
   readonly strings: readonly string[];
   readonly pieces: readonly Piece[];
-  /** Says whether what it takes away must be gone for good: see `erasing`. */
+  /** Says whether content that it removes must be gone for good: see `erasing`. */
   readonly erases: boolean;
 
   constructor(strings: readonly string[], pieces: readonly Piece[], erases = false) {
@@ -78,8 +78,8 @@ export function sql(strings: TemplateStringsArray, ...pieces: Piece[]): Statemen
 }
 
 /**
- * A statement that takes away what must be gone for good. SQLite empties its log once the transaction has
- * ended; PostgreSQL has no switch that would.
+ * Makes a statement that removes content which must be gone for good. SQLite empties its log once the
+ * transaction has ended; PostgreSQL has no switch for this.
  */
 export function erasing(strings: TemplateStringsArray, ...pieces: Piece[]): Statement {
   return new Statement(strings, pieces, true);
@@ -116,26 +116,26 @@ export function listed(values: readonly string[]): List {
 
 /**
  * `INSERT INTO owners (a, b) VALUES ${rows([[1, 2], [3, 4]])}`: PostgreSQL gets all of them in one statement,
- * SQLite one by one by a statement that it has compiled once. Without any, nothing is done.
+ * SQLite one by one by a statement that it has compiled once. If there are none, nothing is done.
  */
 export function rows(values: readonly (readonly SqlValue[])[]): Rows {
   return new Rows(values);
 }
 
 /**
- * Stands at the end of a SELECT of rows that nobody else may change until the transaction ends. It is the
- * lock of an UPDATE that changes no key; foreign keys to the rows do not wait for it. In SQLite, BEGIN
- * IMMEDIATE has locked everything.
+ * Ends a SELECT of rows that nobody else may change until the transaction ends. It is the lock of an UPDATE
+ * that changes no key; foreign keys to the rows do not wait for it. In SQLite, BEGIN IMMEDIATE has locked
+ * everything.
  */
 export const LOCKED = fragment({ sqlite: '', postgres: 'FOR NO KEY UPDATE' });
 /**
- * Stands at the end of a SELECT of rows that nobody else may lock until the transaction ends, not even for
- * the sake of a foreign key.
+ * Ends a SELECT of rows that nobody else may lock until the transaction ends, not even because of a foreign
+ * key.
  */
 export const LOCKED_WITH_KEY = fragment({ sqlite: '', postgres: 'FOR UPDATE' });
 /**
- * Stands at the end of a SELECT of rows that nobody may change until the transaction ends; others may hold
- * them like this at the same time.
+ * Ends a SELECT of rows that nobody may change until the transaction ends; others may hold them like this at
+ * the same time.
  */
 export const SHARED = fragment({ sqlite: '', postgres: 'FOR SHARE' });
 /** A statement after which nobody else writes to the table until the transaction ends. */
@@ -149,12 +149,12 @@ export function json(column: string): Fragment {
   return new Fragment(column, `${column}::jsonb`);
 }
 
-/** The rows of a statement, as its text says that they are. */
+/** Returns the rows of a statement, with the type that its text gives them. */
 export function* rowsOf<Row extends object>(statement: Statement): Work<readonly Row[]> {
   return (yield statement).rows as readonly Row[];
 }
 
-/** The first row of a statement. */
+/** Returns the first row of a statement. */
 export function* rowOf<Row extends object>(statement: Statement): Work<Row | undefined> {
   return (yield* rowsOf<Row>(statement))[0];
 }
@@ -172,10 +172,10 @@ export interface SqlDriver {
   readonly isShared: boolean;
   /**
    * Runs what `work` does as one durable transaction, which is undone when it throws. `work` may be called
-   * again, after a conflict with another process, so it must have no effect but through its statements.
+   * again, after a conflict with another process, so it must have no effect except through its statements.
    */
   transaction<Returned>(name: string, work: () => Work<Returned>): Promise<Returned>;
-  /** Runs `work`, each statement of it as a durable transaction by itself. */
+  /** Runs `work`, in which each statement is a durable transaction by itself. */
   run<Returned>(work: Work<Returned>): Promise<Returned>;
   close(): Promise<void>;
 }
@@ -188,7 +188,9 @@ interface Written {
   readonly values: readonly Value[];
 }
 
-/** Writes a statement for PostgreSQL, `$1` for its first value; undefined where there is nothing to do. */
+/**
+ * Writes a statement for PostgreSQL, with `$1` for its first value; undefined where there is nothing to do.
+ */
 export function forPostgres(statement: Statement): Written | undefined {
   const values: Value[] = [];
   const place = (value: Value) => `$${values.push(value)}`;
@@ -200,10 +202,7 @@ export function forPostgres(statement: Statement): Written | undefined {
   return isNothing || text === '' ? undefined : { text, values };
 }
 
-/**
- * Writes a statement for SQLite, `?` for each value: its text, and the values of each time that it must be
- * run.
- */
+/** Writes a statement for SQLite, with `?` for each value: its text, and the values for each run. */
 export function forSqlite(statement: Statement): { readonly text: string; readonly runs: SqlValue[][] } {
   const values: SqlValue[] = [];
   const place = (value: Value) => {

@@ -1,6 +1,6 @@
 /**
- * Opens the embedded database so that what a service has answered for survives a power cut, and what it
- * deleted is gone.
+ * Opens the embedded database so that everything a service has answered for survives a power cut, and
+ * everything it deleted is gone.
  */
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
@@ -58,7 +58,7 @@ export function openDatabase(
   return db;
 }
 
-/** The room that there must be again once there was none: more than the largest contribution (0.74 MB). */
+/** The room that must be free again after there was none: more than the largest contribution (0.74 MB). */
 const ROOM_BYTES = 2 ** 20;
 
 /** Primary result codes of SQLite that pass without a change to this program; the others are faults. */
@@ -66,9 +66,9 @@ const [BUSY, READONLY, IOERR, FULL, CANTOPEN] = [5, 8, 10, 13, 14];
 const UNREACHABLE_CODES = new Set([READONLY, IOERR, FULL, CANTOPEN]);
 
 /**
- * An open database. What SQLite refuses for the moment is thrown as over PostgreSQL: ERR_DATABASE_UNREACHABLE
- * when the disk is full, read-only or broken, ERR_BUSY when another process has held the write lock for too
- * long.
+ * An open database. Errors of SQLite that pass are thrown as they are over PostgreSQL:
+ * ERR_DATABASE_UNREACHABLE when the disk is full, read-only or broken, ERR_BUSY when another process has held
+ * the write lock for too long.
  */
 export class Database extends DatabaseSync {
   #lacksRoom = false;
@@ -123,13 +123,13 @@ export class Database extends DatabaseSync {
   }
 }
 
-/** The primary result code of an error of SQLite. */
+/** Returns the primary result code of an error of SQLite. */
 function resultCode(error: unknown): number | undefined {
   const code: unknown = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** Returns what an error of SQLite is to those who use the database. */
+/** Returns the error that users of the database get for an error of SQLite. */
 function translated(error: unknown, code: number | undefined): unknown {
   if (code === undefined) return error;
   const options = { cause: error, retryAfterSeconds: DATABASE_RETRY_SECONDS };
@@ -142,8 +142,8 @@ function translated(error: unknown, code: number | undefined): unknown {
 }
 
 /**
- * Runs `work` between BEGIN IMMEDIATE and COMMIT and returns its result; rolls back and throws on when it
- * throws. IMMEDIATE takes the write lock at once, so a check and the write that relies on it cannot be
+ * Runs `work` between BEGIN IMMEDIATE and COMMIT and returns its result; if it throws, rolls back and throws
+ * the error on. IMMEDIATE takes the write lock at once, so a check and the write that relies on it cannot be
  * separated by another writer. `work` is synchronous: awaiting would let another request's statements into
  * this transaction.
  */
@@ -167,8 +167,8 @@ const SCRUB_AGAIN_MILLISECONDS = 500;
 
 /**
  * Moves the log into the database and empties it, so that no copy of deleted or overwritten content remains
- * in either file. To be called after secrets were deleted. While another connection reads (a backup, say) or
- * the disk is full that is not possible: then it is tried again until it is, without holding anybody up.
+ * in either file. Call it after secrets were deleted. It is not possible while another connection reads (a
+ * backup, say) or while the disk is full: then it is repeated until it succeeds, without delaying anybody.
  * `openDatabase` does it too, for a process that was killed in between.
  */
 export function scrub(db: DatabaseSync): void {
@@ -177,14 +177,16 @@ export function scrub(db: DatabaseSync): void {
 }
 
 /**
- * Does the same once; returns whether it was possible. For a command, which may end before it is tried again.
+ * Does what `scrub` does, but only once; returns whether it was possible. It is for a command, which may end
+ * before a second attempt.
  */
 export function tryScrub(db: DatabaseSync): boolean {
-  db.exec('PRAGMA busy_timeout = 0'); // or every request would wait for the reader
+  db.exec('PRAGMA busy_timeout = 0'); // otherwise every request would wait for the reader
   try {
     return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0;
   } catch (error) {
-    if (error instanceof CodedError) return false; // a full disk, say: what is in the log is overwritten once there is room
+    // When the disk is full, the content of the log is overwritten once there is room.
+    if (error instanceof CodedError) return false;
     throw error;
   } finally {
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MILLISECONDS}`);
@@ -211,7 +213,10 @@ function makePrivate(path: string): void {
   }
 }
 
-/** @throws ERR_DATABASE for a database of anybody else; an empty one gets its id */
+/**
+ * Gives an empty database its service's id, and requires that id of any other.
+ * @throws ERR_DATABASE for a database of another service or program
+ */
 function claim(db: Database, path: string, service: DatabaseService): void {
   const { applicationId } = SERVICES[service];
   if (applicationIdOf(db) === applicationId) return;
@@ -222,7 +227,7 @@ function claim(db: Database, path: string, service: DatabaseService): void {
 
 /**
  * Says whether the database has its service's id; an empty one has none yet.
- * @throws ERR_DATABASE for a database of anybody else
+ * @throws ERR_DATABASE for a database of another service or program
  */
 export function requireOwn(db: DatabaseSync, path: string, service: DatabaseService): boolean {
   const { applicationId, words } = SERVICES[service];
@@ -253,7 +258,8 @@ function configure(db: DatabaseSync, path: string): void {
 }
 
 function migrate(db: DatabaseSync, path: string, migrations: readonly string[]): void {
-  // Read inside the transaction: two processes that start at once must not both run the same migration.
+  // The version is read inside the transaction: two processes that start at once must not both run the same
+  // migration.
   for (let done = false; !done; ) {
     done = transaction(db, () => {
       const version = requireVersion(db, path, migrations.length);
@@ -267,7 +273,7 @@ function migrate(db: DatabaseSync, path: string, migrations: readonly string[]):
 }
 
 /**
- * The schema version of a database.
+ * Returns the schema version of a database.
  * @throws ERR_SCHEMA_NEWER
  */
 export function requireVersion(db: DatabaseSync, path: string, known: number): number {

@@ -1,31 +1,31 @@
 /**
- * Reads request bodies within bounds that are known beforehand. Not with body-parser: after a refusal it goes
- * on reading for as long as the peer sends, and it takes JSON in any character set.
+ * Reads request bodies within bounds that are known beforehand. It does not use body-parser, which goes on
+ * reading after a refusal for as long as the peer sends, and takes JSON in any character set.
  */
 import type { IncomingMessage } from 'node:http';
 import { CodedError } from '@eigenveil/platform';
 import { CODES, explainIssues } from '@eigenveil/wire';
 import type { z } from 'zod';
 
-/** Far deeper than any message here; deeper ones could exhaust the stack of code that walks them. */
+/** Any message here nests far less deeply; deeper ones could exhaust the stack of code that walks them. */
 const DEEPEST_JSON = 32;
 /**
- * The bytes of a body that nobody wants which are read and dropped. Some of it, because a peer that is still
- * sending would see only a reset if the connection were closed under it, and never the answer; not all of it,
- * because it may be endless.
+ * The number of bytes of an unwanted body that are read and dropped. Some are read, because a peer that is
+ * still sending would see only a reset if the connection were closed under it, and never the answer. Not all
+ * are read, because the body may be endless.
  */
 const DRAIN_BYTES = 1024 * 1024;
 /**
- * A body must come at 64 kbit/s after its first ten seconds: whoever is slower keeps a connection busy, which
- * for small bodies the limit of every request (120 s) would allow for long.
+ * A body must come at 64 kbit/s after its first ten seconds: a slower peer keeps a connection busy, which for
+ * small bodies the limit of every request (120 s) would allow for long.
  */
 const BODY_GRACE_MILLISECONDS = 10_000;
 const SLOWEST_BYTES_PER_MILLISECOND = 8;
 
 /**
- * The JSON body, checked by `schema`.
+ * Reads the JSON body, checked by `schema`.
  * @throws ERR_CONTENT_TYPE, ERR_BODY_TOO_LARGE, ERR_BODY_MALFORMED (not UTF-8, not JSON, nested too deep),
- * ERR_REQUEST_TIMEOUT or ERR_BODY_INVALID, which names the place and the expectation but not the value
+ *   ERR_REQUEST_TIMEOUT or ERR_BODY_INVALID, which names the place and the expectation but not the value
  */
 export async function readJson<Schema extends z.ZodType>(
   request: IncomingMessage,
@@ -38,8 +38,8 @@ export async function readJson<Schema extends z.ZodType>(
 }
 
 /**
- * A binary body (application/octet-stream) of exactly the expected length. A declared length that differs is
- * refused before anything is read.
+ * Reads a binary body (application/octet-stream) of exactly the expected length. A declared length that
+ * differs is refused before anything is read.
  * @throws ERR_CONTENT_TYPE, ERR_BODY_LENGTH (shorter), ERR_REQUEST_TIMEOUT or ERR_BODY_TOO_LARGE
  */
 export async function readBinary(request: IncomingMessage, expectedBytes: number): Promise<Uint8Array> {
@@ -51,7 +51,7 @@ export async function readBinary(request: IncomingMessage, expectedBytes: number
   return bytes;
 }
 
-/** Reads and drops what is left of a body, up to DRAIN_BYTES; then the connection is closed. */
+/** Reads and drops the rest of a body, up to DRAIN_BYTES; then the connection is closed. */
 export function drain(request: IncomingMessage): void {
   let left = DRAIN_BYTES;
   request.on('data', (chunk: Buffer) => {
@@ -60,7 +60,10 @@ export function drain(request: IncomingMessage): void {
   });
 }
 
-/** `value` as the schema gives it, or ERR_BODY_INVALID. */
+/**
+ * Returns `value` as the schema gives it.
+ * @throws ERR_BODY_INVALID
+ */
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -87,7 +90,7 @@ function expectContent(request: IncomingMessage, expected: string): void {
 async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   const declared = declaredLength(request);
   if (declared !== undefined && declared > limit) throw tooLarge(limit);
-  // The events below will not come any more when the peer left while the handler was looking something up.
+  // If the peer left while the handler was looking something up, the events below will never come.
   if (request.destroyed || request.readableEnded) throw brokenOff();
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
@@ -135,7 +138,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    // Without the cause: the message of JSON.parse quotes the text, which may hold a token.
+    // The error has no cause: the message of JSON.parse quotes the text, which may hold a token.
     throw new CodedError(CODES.ERR_BODY_MALFORMED, '"body" expected JSON in UTF-8');
   }
   if (isDeeperThan(value, DEEPEST_JSON)) {

@@ -1,6 +1,6 @@
 /**
- * Decides who may be connected at a time, what is counted and told of those who may not, and who is not
- * waited for when the server closes.
+ * Decides which peers may be connected at a time, counts and logs those that may not, and decides for which
+ * the server does not wait when it closes.
  */
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
@@ -11,18 +11,18 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { PeerNames } from './peer-names.ts';
 
 /**
- * The time for which a connection may stay for its peer to read the answer, after what was refused came
- * slowly or at length.
+ * The time for which a connection may stay so that its peer can read the answer, after a body that was
+ * refused came slowly or was long.
  */
 export const LINGER_MILLISECONDS = 5000;
-/** The time between two notes on connections that are refused or ended, however many there are. */
+/** The time between two log entries about connections that are refused or ended, however many there are. */
 const LOG_MILLISECONDS = 60_000;
 
 export interface ConnectionEvent {
   /**
-   * Refused before a byte was read: `address` (as many as one may have) or `all` (as many as there may be).
-   * Ended: `handshake` (TLS did not come about in time, or at all) or `request` (headers or body came too
-   * slowly).
+   * The way in which a connection ended. Refused, before a byte was read: `address` (its address has as many
+   * as it may have) or `all` (there are as many as there may be). Ended: `handshake` (TLS was not
+   * established, or not in time) or `request` (headers or body came too slowly).
    */
   readonly kind: 'refused' | 'ended';
   readonly reason: 'address' | 'all' | 'handshake' | 'request';
@@ -34,11 +34,14 @@ export interface ConnectionEvent {
  * handshake or upgraded.
  */
 export class Connections {
-  /** Open connections by their sockets, and whether a request has come over each. */
+  /** Open connections by their sockets, with whether a request has come over each. */
   readonly #open = new Map<Socket, { isUsed: boolean }>();
   readonly #byPeer = new Map<string, Socket>();
   readonly #perAddress = new Map<string, number>();
-  /** Connections of an address (IPv4) or a /56 network (IPv6). Those that are there stay when it falls. */
+  /**
+   * The limit of connections of an address (IPv4) or a /56 network (IPv6). Connections that exist stay when
+   * it is lowered.
+   */
   most: number;
 
   constructor(server: Server, most: number, tell: (event: ConnectionEvent) => void) {
@@ -92,16 +95,16 @@ export class Connections {
 }
 
 /**
- * Names a peer: a TCP socket and the TLS socket over it have the same name, as they have nothing else in
- * common that Node tells.
+ * Names a peer: a TCP socket and the TLS socket over it get the same name, which Node does not relate in any
+ * other way.
  */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
 /**
- * Counts connections for metrics, and tells of those that are refused or ended: at once, then once a minute
- * how many they were.
+ * Counts connections for metrics, and logs those that are refused or ended: the first at once, then once a
+ * minute how many they were.
  */
 export function watchConnections(
   metrics: Metrics,

@@ -3,12 +3,12 @@ import type { Response } from 'express';
 import type { KnownPeer } from './peer-names.ts';
 
 export interface Context {
-  /** Drawn here, never taken from the peer, so that log lines cannot be forged or merged. */
+  /** The id is drawn here, never taken from the peer, so that log lines cannot be forged or merged. */
   requestId: string;
   /** The pattern of the matched route, such as /tasks/:taskId. */
   route?: string;
   taskId?: string;
-  /** The peer that has shown who it is. */
+  /** The peer that has proved its identity. */
   known?: KnownPeer;
   /** The authentication scheme of the matched route, named to clients that fail it. */
   challenge?: string | undefined;

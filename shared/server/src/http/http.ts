@@ -1,5 +1,5 @@
 /**
- * The Express application that both services are: headers, limits, logs, metrics, routes and problem+json
+ * The Express application that every service is: headers, limits, logs, metrics, routes and problem+json
  * errors.
  */
 
@@ -31,14 +31,17 @@ export interface AppOptions {
   readonly rateLimit: RateLimit;
   /** The authenticator of those who may read /metrics. */
   readonly admin: Authenticator<unknown>;
-  /** @throws ERR_DATABASE_UNREACHABLE while the service cannot do its work */
+  /**
+   * Checks that the service can do its work.
+   * @throws ERR_DATABASE_UNREACHABLE while it cannot
+   */
   readonly checkReady: () => Promise<void>;
   readonly routes: readonly Route[];
   /** The origins whose pages may ask for the routes that are open to pages. */
   readonly allowedOrigins: readonly string[];
 }
 
-/** A service's application: its routes, and /healthz, /readyz, /metrics and /openapi.json. */
+/** Makes a service's application: its routes, and /healthz, /readyz, /metrics and /openapi.json. */
 export function createApp(options: AppOptions): Express {
   const { log, metrics, rateLimit, peers } = options;
   const app = express();
@@ -46,7 +49,7 @@ export function createApp(options: AppOptions): Express {
   app.enable('case sensitive routing');
   app.enable('strict routing');
   app.disable('query parser'); // a route that takes a query reads it by its schema
-  app.disable('trust proxy'); // or a peer could choose its address, and with it whose limit it uses up
+  app.disable('trust proxy'); // otherwise a peer could choose its address, and with it whose limit it uses up
   app.use(
     identifyRequest,
     requestLog(log, peers),
@@ -57,7 +60,7 @@ export function createApp(options: AppOptions): Express {
   );
   if (options.tracing !== undefined) app.use(options.tracing.middleware);
   const routes = [...options.routes, ...commonRoutes(options)];
-  // Before the limit: a page must be able to read that it asked too often.
+  // Pages are admitted before the limit applies: a page must be able to read that it asked too often.
   admitPages(app, routes, options.allowedOrigins, rateLimit.middleware);
   app.use(rateLimit.middleware);
   registerRoutes(app, routes);
@@ -86,7 +89,8 @@ function commonRoutes({ info, metrics, admin, checkReady, routes }: AppOptions):
         return { status: 'ready' as const };
       },
       metrics: () => metrics.registry.metrics(),
-      // It is made when somebody first asks: that takes as long as the rest of a service's start.
+      // The document is made when somebody first asks for it, since that takes as long as the rest of a
+      // service's start.
       document() {
         document ??= openApiDocument(info, [...routes, ...common]);
         return { ...document };
@@ -106,8 +110,8 @@ function identifyRequest(_request: Request, response: Response, next: NextFuncti
 }
 
 /**
- * Ends a connection soon whose request was answered before its body had come, or the body could keep it for
- * as long as requests may take.
+ * Soon ends a connection whose request was answered before its body had come. Otherwise the body could keep
+ * it for as long as requests may take.
  */
 function endUnread(request: Request, response: Response, next: NextFunction): void {
   response.once('finish', () => {
@@ -119,7 +123,8 @@ function endUnread(request: Request, response: Response, next: NextFunction): vo
 }
 
 /**
- * Node's parser takes HTTP/0.9, and two hosts, which proxies may read differently (RFC 9112, section 3.2).
+ * Refuses HTTP/0.9, and requests with two hosts, which proxies may read differently (RFC 9112, section 3.2);
+ * Node's parser takes both.
  */
 function checkVersion(
   { httpVersion, headersDistinct }: Request,
@@ -132,8 +137,7 @@ function checkVersion(
 }
 
 /**
- * Sets the headers of an API: nothing it answers must be rendered, framed or loaded by a page. It takes
- * X-Powered-By away, too.
+ * Sets the headers of an API: no page may render, frame or load its answers. It removes X-Powered-By, too.
  */
 function securityHeaders() {
   return helmet({
@@ -146,7 +150,7 @@ function securityHeaders() {
 }
 
 function answerError(log: Logger) {
-  // Express tells error handlers by their four parameters.
+  // Express recognises error handlers by their four parameters.
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const context = contextOf(response);
     const { requestId, route, taskId, challenge } = context;
@@ -170,7 +174,10 @@ function answerError(log: Logger) {
   };
 }
 
-/** The router refuses bad percent-encoding with an error of its own, whose message repeats the path. */
+/**
+ * Returns the problem of an error. The router refuses bad percent-encoding with an error of its own, whose
+ * message repeats the path.
+ */
 function problemOf(error: unknown): Problem {
   return toProblem(
     error instanceof URIError
@@ -190,19 +197,23 @@ export class Readiness {
   readonly #check: () => Promise<void>;
   #last: { readonly answer: Promise<void>; until: number } | undefined;
 
-  /** `check` throws what keeps the service from its work. */
+  /** `check` throws the error that keeps the service from its work. */
   constructor(check: () => Promise<void>) {
     this.#check = check;
   }
 
-  /** @throws as the last check did, which many may ask about at once */
+  /**
+   * Checks that the service is ready, by one check that many may share.
+   * @throws as the last check did
+   */
   require(now = performance.now()): Promise<void> {
     if (this.#last === undefined || now >= this.#last.until) this.#last = this.#begin(now);
     return this.#last.answer;
   }
 
   /**
-   * A check that takes long, since a server is silent, is waited for: no second one takes another connection.
+   * Begins a check. One that takes long, since a server is silent, is waited for: no second one takes another
+   * connection.
    */
   #begin(now: number) {
     const last = { answer: this.#check(), until: Number.POSITIVE_INFINITY };

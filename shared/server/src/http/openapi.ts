@@ -10,7 +10,7 @@ import {
 } from 'zod-openapi';
 import type { Route } from './routes.ts';
 
-/** What the document says about the service as a whole. */
+/** The description of the service as a whole in the document. */
 export interface ServiceInfo {
   readonly title: string;
   readonly version: string;
@@ -19,7 +19,10 @@ export interface ServiceInfo {
 
 const BYTES = { type: 'string', contentMediaType: 'application/octet-stream' } as const;
 
-/** @throws Error for a schema that JSON Schema cannot express */
+/**
+ * Makes the document.
+ * @throws Error for a schema that JSON Schema cannot express
+ */
 export function openApiDocument(info: ServiceInfo, routes: readonly Route[]): oas31.OpenAPIObject {
   const paths: ZodOpenApiPathsObject = {};
   const securitySchemes: Record<string, oas31.SecuritySchemeObject> = {};
@@ -69,7 +72,7 @@ function responseOf(response: ResponseSpec) {
   return { description };
 }
 
-/** Problem responses by status, each naming the codes that it stands for. */
+/** Returns the problem responses by status, each naming the codes that it stands for. */
 function problemsOf(route: Route): ZodOpenApiResponsesObject {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...route.problems, ...impliedProblems(route)])) {

@@ -11,13 +11,13 @@ import type { Route } from './routes.ts';
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'DPoP', 'Eigenveil-Record', VERSION_HEADER];
 const RESPONSE_HEADERS = ['Retry-After', VERSION_HEADER];
 
-/** The time for which a browser need not ask again whether it may ask. */
+/** The time for which a browser need not ask again whether a page may send requests. */
 const PREFLIGHT_SECONDS = 600;
 
 /**
  * Answers preflights, and lets pages of `origins` read the answers of routes that are open to pages. A
- * preflight needs no authentication and reaches no handler, but counts for `limit` like any request. Never
- * with cookies: there are none.
+ * preflight needs no authentication and reaches no handler, but counts for `limit` like any request. Cookies
+ * are never allowed: there are none.
  */
 export function admitPages(
   app: Express,

@@ -19,22 +19,24 @@ const gzip = promisify(gzipWith);
 const brotli = promisify(brotliCompress);
 
 /**
- * A megabyte of script in about two seconds, once; a step before takes half as long, for a seventieth more.
+ * At this quality a megabyte of script takes about two seconds, once; the quality below takes half as long,
+ * for a result that is larger by a seventieth.
  */
 const BROTLI_QUALITY = 11;
 
-/** The smallest first. */
+/** The encodings, the one with the smallest result first. */
 const ENCODINGS = ['br', 'gzip'] as const;
 
 export interface PageOptions {
-  /** The path at which it is handed out, such as /console. */
+  /** The path at which the page is handed out, such as /console. */
   readonly path: string;
   /**
-   * The folder of the files. SHA256SUMS there names all others with their digests, as sha256sum writes it.
+   * The folder of the files. SHA256SUMS there names all others with their digests, in the format of
+   * sha256sum.
    */
   readonly folder: string;
   readonly contentSecurityPolicy: string;
-  /** Words for what to do where there is none. */
+  /** Says what to do where there is no page. */
   readonly remedy: string;
 }
 
@@ -55,9 +57,9 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The routes of a page. All files are read together at the first request, and kept: a name in a request is
- * looked up among them and never becomes a path, and what is built again beside a running service is not
- * mixed with what was there.
+ * Returns the routes of a page. All files are read together at the first request, and kept: a name in a
+ * request is looked up among them and never becomes a path, and a page that is built again beside a running
+ * service is not mixed with the former one.
  */
 export function pageRoutes(options: PageOptions): Route[] {
   const { path, contentSecurityPolicy } = options;
@@ -83,8 +85,8 @@ export function pageRoutes(options: PageOptions): Route[] {
       response.end();
       return;
     }
-    // Each asked for by itself: of several, what the browser names first would win, and none names brotli
-    // first.
+    // Each encoding is checked by itself: among several, the one that the browser names first would win, and
+    // no browser names brotli first.
     const encoding = ENCODINGS.find((name) => request.acceptsEncodings(name) === name) ?? 'identity';
     if (encoding !== 'identity') response.setHeader('content-encoding', encoding);
     const body = encoded[encoding];

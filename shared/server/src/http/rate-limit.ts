@@ -11,14 +11,17 @@ import type { Logger } from '../observe/log.ts';
 const MILLISECONDS = 60_000;
 
 export class RateLimit {
-  /** The middleware for requests; /healthz and /readyz are free, since a busy service is not a dead one. */
+  /**
+   * The middleware for requests. /healthz and /readyz are not limited, since a busy service is not a dead
+   * one.
+   */
   readonly middleware: RequestHandler;
   #limit: number;
   readonly #store = new MemoryStore();
 
   /**
-   * `requestsPerMinute` is per address (IPv4) or /56 network (IPv6). Behind a reverse proxy that is the
-   * proxy: limit there instead.
+   * `requestsPerMinute` is the limit for each address (IPv4) or /56 network (IPv6). Behind a reverse proxy
+   * that address is the proxy's: limit there instead.
    */
   constructor(requestsPerMinute: number, log: Logger) {
     this.#limit = requestsPerMinute;
@@ -30,7 +33,7 @@ export class RateLimit {
       standardHeaders: 'draft-8',
       legacyHeaders: false,
       skip: ({ path }) => path === '/healthz' || path === '/readyz',
-      // X-Forwarded-For is ignored on purpose, so its presence is no mistake to warn of.
+      // X-Forwarded-For is ignored on purpose, so no warning is needed when it is present.
       validate: { xForwardedForHeader: false, forwardedHeader: false },
       logger: {
         error: (error, message) => log.error({ err: error }, message),
@@ -40,7 +43,7 @@ export class RateLimit {
     });
   }
 
-  /** Changes the limit from now on, with what was counted before. */
+  /** Changes the limit from now on; requests that were counted before still count. */
   set requestsPerMinute(limit: number) {
     this.#limit = limit;
   }
@@ -63,7 +66,7 @@ export class RateLimit {
   }
 }
 
-/** The peer of the connection itself: headers that claim another address count for nothing. */
+/** The peer is that of the connection itself: headers that claim another address count for nothing. */
 function keyOf({ socket }: IncomingMessage): string {
   return ipKeyGenerator(socket.remoteAddress ?? '');
 }

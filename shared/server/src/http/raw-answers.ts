@@ -1,6 +1,6 @@
 /**
  * Answers below Express, straight to a socket: to upgrades that are refused, and to bytes that are not a
- * request at all.
+ * request.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -31,9 +31,10 @@ export function refuse(socket: Duplex, error: unknown): void {
 }
 
 /**
- * Handles a server's `clientError` event: what the parser refuses and what came too slowly gets an answer. A
- * connection without a TLS handshake, or without one in time, gets none: nothing can be written, and an
- * answer would be waited for without end. Returns what happened to it, for those who count.
+ * Handles a server's `clientError` event: a request that the parser refuses, or that came too slowly, gets an
+ * answer. A connection without a TLS handshake, or without one in time, gets none: nothing can be written,
+ * and the server would wait without end for the answer to be sent. Returns what happened to it, for code that
+ * counts.
  */
 export function refuseLine(
   error: NodeJS.ErrnoException,

@@ -1,4 +1,7 @@
-/** Serves a table of routes: the table says what may be asked, and the type checker demands a handler for each of its routes. */
+/**
+ * Serves a table of routes: the table says what may be asked, and the type checker demands a handler for each
+ * of its routes.
+ */
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ErrorCode } from '@eigenveil/wire';
@@ -16,14 +19,22 @@ import { drain, parseWith, readBinary, readJson } from './body.ts';
 import { contextOf } from './context.ts';
 import type { KnownPeer } from './peer-names.ts';
 
-/** Finds out who sends a request. Usable for upgrade requests too, which is why it asks for no more than the message. */
+/**
+ * Finds out who sends a request. It is used for upgrade requests too, which is why it gets only the message.
+ */
 export interface Authenticator<Identity> {
   /** The HTTP authentication scheme, for WWW-Authenticate and the OpenAPI document. */
   readonly challenge: 'Bearer' | 'DPoP';
   readonly description: string;
-  /** @throws ERR_AUTH_REQUIRED, ERR_TOKEN_EXPIRED, ERR_PROOF_REPLAYED or ERR_AUTH_FORBIDDEN */
+  /**
+   * Returns the identity of the sender.
+   * @throws ERR_AUTH_REQUIRED, ERR_TOKEN_EXPIRED, ERR_PROOF_REPLAYED or ERR_AUTH_FORBIDDEN
+   */
   authenticate(request: IncomingMessage): Identity | Promise<Identity>;
-  /** Who that is in a log. Left out where a log names it by its address: of operators, and of those whom a handler comes to know. */
+  /**
+   * Returns the peer as a log names it. Left out where a log names the sender by its address: for operators,
+   * and for senders that only a handler identifies.
+   */
   known?(identity: Identity): KnownPeer;
 }
 
@@ -34,7 +45,7 @@ type KindsOf<Entry extends RouteEntry> = Entry['auth'] extends readonly (infer K
   ? Kind
   : Extract<Entry['auth'], string>;
 
-/** Those who authenticate whom the table names. */
+/** The authenticators for everybody that the table names. */
 type AuthenticatorsOf<Table extends RouteTable> = Readonly<
   Record<Exclude<KindsOf<Table[keyof Table]>, 'none'>, Authenticator<unknown>>
 >;
@@ -60,8 +71,8 @@ type AnswerOf<Answer> = Answer extends { schema: infer Schema extends z.ZodType 
       : unknown; // dropped
 
 /**
- * What a handler gets. A binary `body` is read by calling it with the exact length to accept. `signal` is aborted once the answer is out, or nobody is there
- * to read it any more.
+ * The input of a handler. A binary `body` is read by calling it with the exact length to accept. `signal` is
+ * aborted once the answer is sent, or nobody is there to read it any more.
  */
 export interface RouteContext<Identity, Params, Query, Body> {
   readonly identity: Identity;
@@ -88,9 +99,12 @@ export type Handlers<Auth extends Authenticators, Table extends RouteTable> = {
 
 /** A route ready for `createApp`. */
 export interface Route extends RouteEntry {
-  /** Its name in the table. */
+  /** The name of the route in the table. */
   readonly name: string;
-  /** By the names that `auth` has for them; none of a route that is open to everybody. */
+  /**
+   * The authenticators by the names that `auth` has for them; there are none for a route that is open to
+   * everybody.
+   */
   readonly authenticators: Authenticators;
   handle(request: Request, response: Response): Promise<void>;
 }
@@ -164,7 +178,10 @@ async function handle(
   else send(response, spec, answer);
 }
 
-/** Of several, the one whose scheme the credentials have; the first where none has it. */
+/**
+ * Chooses, among several authenticators, the one whose scheme the credentials have; the first where none has
+ * it.
+ */
 function authenticatorFor(
   { headers }: IncomingMessage,
   authenticators: readonly Authenticator<unknown>[],
@@ -229,7 +246,10 @@ function closing(response: Response): AbortSignal {
   return controller.signal;
 }
 
-/** Sends each line as soon as it is there and the peer has taken the ones before; ends when the lines do, or the peer leaves. */
+/**
+ * Sends each line as soon as it is there and the peer has taken the ones before; ends when the lines do, or
+ * the peer leaves.
+ */
 async function sendLines(
   response: Response,
   schema: z.ZodType,
@@ -253,7 +273,7 @@ async function sendLines(
       throw error;
     }
   }
-  // That the peer has left is no failure.
+  // A peer that has left is not an error.
   await pipeline(text, response).catch(() => {
     if (failure !== undefined) throw failure;
   });

@@ -1,5 +1,5 @@
 /**
- * HTTPS with TLS 1.3 only, bounded in time and size, and a way to stop that lets requests in flight finish.
+ * HTTPS with TLS 1.3 only, bounded in time and size, and closed in a way that lets requests in flight finish.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
@@ -14,7 +14,7 @@ import { SERVER_CODES } from '../codes.ts';
 import { type ConnectionEvent, Connections } from './connections.ts';
 import { refuseLine } from './raw-answers.ts';
 
-/** PEM texts. */
+/** Certificate and key as PEM texts. */
 export interface TlsIdentity {
   readonly cert: string;
   readonly key: string;
@@ -22,14 +22,14 @@ export interface TlsIdentity {
 
 export interface RunningServer {
   readonly server: Server;
-  /** Base URL without a trailing slash. */
+  /** The base URL without a trailing slash. */
   readonly url: string;
-  /** Says how many connections there are, from their acceptance on. */
+  /** Returns the number of connections, from their acceptance on. */
   readonly connections: () => number;
   /**
-   * Stops listening, closes idle connections and those over which no request has come, waits for requests in
-   * flight and other open connections (WebSockets) until the grace time is over, then cuts what is left.
-   * Calls after the first return the same promise.
+   * Stops listening, and closes idle connections and those over which no request has come. Waits for requests
+   * in flight and other open connections (WebSockets) until the grace time is over, then cuts the rest. Calls
+   * after the first return the same promise.
    */
   close(): Promise<void>;
   /** Serves new connections with another certificate, which `requirePair` has taken. */
@@ -41,7 +41,7 @@ export interface RunningServer {
 const MINIMUM_VERSION = 'TLSv1.3';
 /** A TLS handshake takes two round trips; the default of 120 s would let silent peers hold sockets. */
 const HANDSHAKE_TIMEOUT_MILLISECONDS = 10_000;
-/** Headers are a few kilobytes and come at once; whoever sends them slowly is keeping a socket busy. */
+/** Headers are a few kilobytes and come at once; a peer that sends them slowly keeps a socket busy. */
 const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
 /**
  * The largest contribution is a few megabytes: enough time for it over a slow link, and an end to trickled
@@ -51,8 +51,8 @@ const REQUEST_TIMEOUT_MILLISECONDS = 120_000;
 /** Owners poll every few seconds, so connections last between two polls; longer ones serve nobody. */
 const KEEP_ALIVE_TIMEOUT_MILLISECONDS = 15_000;
 /**
- * Longer than any request is worked on: ends connections whose peer does not read its answer. WebSockets have
- * limits of their own.
+ * A time longer than any request is worked on: it ends connections whose peer does not read its answer.
+ * WebSockets have limits of their own.
  */
 const SILENCE_TIMEOUT_MILLISECONDS = 300_000;
 /**
@@ -62,7 +62,7 @@ const SILENCE_TIMEOUT_MILLISECONDS = 300_000;
 const CONNECTIONS_CHECK_MILLISECONDS = 2000;
 /** An owner token and a proof take about 2 kB. */
 const MAX_HEADER_BYTES = 8 * 1024;
-/** Longer than any one unblinding or upload; orchestrators kill after 30 s as a rule. */
+/** A time longer than any one unblinding or upload; orchestrators usually kill after 30 s. */
 const GRACE_MILLISECONDS = 20_000;
 /** The time after its last answer at which a connection is closed while the server closes. */
 const IDLE_SWEEP_MILLISECONDS = 50;
@@ -70,16 +70,18 @@ const IDLE_SWEEP_MILLISECONDS = 50;
 export interface ServerOptions extends TlsIdentity {
   readonly listener: RequestListener;
   readonly host: string;
-  /** 0 for any free port. */
+  /** The port to listen on; 0 for any free port. */
   readonly port: number;
   /**
-   * Takes connections over that are to become something else; without it, such requests are answered like
-   * others.
+   * Takes over connections that will become something else, such as WebSockets; without it, such requests are
+   * answered like others.
    */
   readonly onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
-  /** Connections of one address; all there may be (1000) when left out. */
+  /**
+   * The limit of connections of one address; without it, one address may have all that there may be (1000).
+   */
   readonly connectionsPerAddress?: number;
-  /** Told of connections that are refused, or ended because they came to nothing. */
+  /** Told about connections that are refused, or ended because no request came over them. */
   readonly onConnection?: (event: ConnectionEvent) => void;
   /** The time for which `close` waits, in milliseconds; 20 s when left out. */
   readonly graceMilliseconds?: number;
@@ -113,8 +115,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       connections.use(request.socket);
       onUpgrade(request, socket, head);
     });
-  // It is a peer's own affair what it expects beyond 100-continue (RFC 9110, section 10.1.1), not a reason to
-  // answer in Node's words.
+  // A peer may expect more than 100-continue (RFC 9110, section 10.1.1); this is no reason to answer in
+  // Node's words.
   server.on('checkExpectation', options.listener);
   await listen(server, host, port);
   let closing: Promise<void> | undefined;
@@ -136,7 +138,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /**
- * Certificate and key from PEM files, which belong together.
+ * Reads certificate and key from PEM files, and checks that they belong together.
  * @throws ERR_TLS_FILE
  */
 export async function readTlsFiles(certFile: string, keyFile: string): Promise<TlsIdentity> {
@@ -159,8 +161,9 @@ function requirePair({ cert, key }: TlsIdentity): void {
 const LOCAL_VALIDITY_MILLISECONDS = 7 * 24 * 3600 * 1000;
 
 /**
- * A self-signed certificate (EC P-256) with its key, for demonstrations and tests on one machine: it is its
- * own authority, valid for a week, and its key has been in this process's memory. Not for deployments.
+ * Makes a self-signed certificate (EC P-256) with its key, for demonstrations and tests on one machine: it is
+ * its own authority, valid for a week, and its key has been in this process's memory. It is not for
+ * deployments.
  */
 export async function createLocalCertificate(
   options: { readonly hosts: readonly [string, ...string[]] } = { hosts: ['localhost', '127.0.0.1', '::1'] },
@@ -240,8 +243,8 @@ async function closeGracefully(server: Server, connections: Connections, grace: 
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
   connections.cutUnused();
-  // A connection that was in use when closing began stays open for its keep-alive time once its answer is
-  // out, so idle ones are looked for again and again.
+  // A connection that was in use when closing began stays open for its keep-alive time after its answer is
+  // sent, so idle ones are looked for again and again.
   const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MILLISECONDS);
   const cut = setTimeout(() => connections.cutAll(), grace);
   await promise;

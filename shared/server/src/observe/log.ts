@@ -59,7 +59,10 @@ export function requestLog(log: Logger, peers: PeerNames) {
   };
 }
 
-/** Machines ask these every few seconds; at level info they would drown everything else. */
+/**
+ * Says whether machines ask for the route every few seconds; at level info such requests would drown
+ * everything else.
+ */
 function isProbe(route: Context['route']): boolean {
   return route === '/healthz' || route === '/readyz' || route === '/metrics';
 }
@@ -76,7 +79,7 @@ function logSafely(this: Logger, args: unknown[], method: (...args: LogArguments
   }
 }
 
-/** Children inherit these methods, so bindings are made safe at any depth of children. */
+/** Makes bindings safe at any depth of children, since children inherit these methods. */
 function guardBindings(log: Logger): void {
   const { child, setBindings } = log;
   Object.assign(log, {
@@ -93,18 +96,23 @@ const REDACTED = '[redacted]';
 const DEEPEST = 6;
 const LONGEST_LIST = 50;
 
-/** A member with one of these anywhere in its name is not logged, whatever else the name says. */
+/** A member with one of these parts anywhere in its name is not logged, whatever else the name says. */
 const SECRET_PARTS = /authorization|blinding|cookie|dpop|password|plaintext|privatekey|secret|token/;
-/** Likewise one with such a word in its name: too short or too common to look for inside of words. */
+/**
+ * A member with one of these words in its name is not logged either. The words are too short or too common to
+ * look for inside other words.
+ */
 const SECRET_WORDS = new Set(
   'body lambda mu phi proof row rows seed share shares statistics value values'.split(' '),
 );
-/** A name that ends in one of these is a key; one that merely starts so (keyBits) describes it. */
+/**
+ * A name that ends in one of these words is a key; one that merely starts with it (keyBits) describes a key.
+ */
 const SECRET_LAST_WORDS = new Set(['key', 'keys', 'jwk', 'pem']);
 
 /**
- * Credentials that came into a text: an Authorization header's value, a compact JWS, a private key, a number
- * too long to be a count.
+ * Credentials that have got into a text: an Authorization header's value, a compact JWS, a private key, a
+ * number too long to be a count.
  */
 const SECRET_TEXT = [
   /\b(?:Bearer|DPoP)\s+[\w.~+/-]+=*/gi,
@@ -115,7 +123,7 @@ const SECRET_TEXT = [
 
 /**
  * Copies any value so that it is safe to log: secrets by name, big integers and bytes by kind, errors by
- * code, message and stack. It never throws: what cannot be read is left out.
+ * code, message and stack. It never throws: a part that cannot be read is left out.
  */
 function redact(value: unknown, depth = 0): unknown {
   switch (typeof value) {
@@ -174,14 +182,15 @@ function isSecretName(name: string): boolean {
     .toLowerCase()
     .split(/[^a-z\d]+/)
     .filter((word) => word !== '');
-  // Single letters are how the mathematics names its values: p, q, r, m, R, V, Q.
+  // The mathematics names its values by single letters: p, q, r, m, R, V, Q.
   if (words.length === 1 && /^[a-z]$/.test(words[0]!)) return true;
   if (SECRET_PARTS.test(words.join(''))) return true;
   return words.some((word) => SECRET_WORDS.has(word)) || SECRET_LAST_WORDS.has(words.at(-1) ?? '');
 }
 
 /**
- * Describes an error by what every one has, because libraries hang requests, bodies and headers on theirs.
+ * Describes an error by the members that every error has, because libraries attach requests, bodies and
+ * headers to theirs.
  */
 function describeError(error: Error, depth: number): Record<string, unknown> {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;

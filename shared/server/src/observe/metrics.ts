@@ -34,7 +34,7 @@ export class Metrics {
   }
 
   /**
-   * Counts a problem of a request that does not come through the middleware: one to upgrade. `route` is a
+   * Counts a problem of a request that does not come through the middleware, an upgrade. `route` is a
    * pattern.
    */
   countProblem(route: string, code: string): void {
@@ -51,11 +51,14 @@ export class Metrics {
   }
 
   /**
-   * A gauge that asks `read` for its value whenever it is scraped; NaN when that fails or takes long, or one
-   * value would hide all others.
+   * A gauge that asks `read` for its value whenever it is scraped. The value is NaN when that fails or takes
+   * long; otherwise one value would hide all others.
    */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** One value for each value of a label, of which `read` gives few; none when that fails or takes long. */
+  /**
+   * A gauge with one value for each value of a label, of which `read` gives few; none when that fails or
+   * takes long.
+   */
   gauge(name: string, help: string, read: () => Promise<ReadonlyMap<string, number>>, label: string): void;
   gauge(
     name: string,
@@ -109,7 +112,10 @@ export class Metrics {
   }
 }
 
-/** @throws Error when the value does not come in time */
+/**
+ * Returns the value if it comes in time.
+ * @throws Error otherwise
+ */
 async function soon<Value>(value: Promise<Value>): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('the value expected to come sooner')), READ_MILLISECONDS);

@@ -20,7 +20,7 @@ import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@openteleme
 import { contextOf } from '../http/context.ts';
 import type { Tracing } from './tracing.ts';
 
-/** A collector that is down holds up neither requests nor the stop of the service. */
+/** The time for one export. A collector that is down delays neither requests nor the stop of the service. */
 const EXPORT_MILLISECONDS = 3000;
 const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/;
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
@@ -34,8 +34,8 @@ export function openTelemetry(service: string, endpoint: string): Tracing {
   });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': `eigenveil-${service}` }),
-    // Sampling is our own: what a peer says of it counts for nothing. Spans beyond the processor's queue are
-    // dropped.
+    // Sampling is our own: a peer's decision about it counts for nothing. Spans beyond the processor's queue
+    // are dropped.
     sampler: new AlwaysOnSampler(),
     spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: EXPORT_MILLISECONDS })],
   });
@@ -60,8 +60,8 @@ export function openTelemetry(service: string, endpoint: string): Tracing {
           ...(taskId === undefined ? {} : { 'eigenveil.task': taskId }),
           ...(code === undefined ? {} : { 'eigenveil.code': code }),
         });
-        // A trace of this service is never another's: a link leads to the one of a service whose key is
-        // registered, and to nobody else's.
+        // A trace of this service never continues another service's trace. It has a link to the trace of a
+        // service whose key is registered, and to no other.
         const caller = known?.kind === 'thumbprint' ? callerOf(request) : undefined;
         if (caller !== undefined) span.addLink({ context: caller });
         if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -74,7 +74,7 @@ export function openTelemetry(service: string, endpoint: string): Tracing {
       try {
         return await current.run(span, work);
       } catch (error) {
-        // The code alone: messages and stacks are for the log.
+        // Only the code is recorded: messages and stacks are for the log.
         span.setStatus({ code: SpanStatusCode.ERROR });
         span.setAttribute('eigenveil.code', errorCodeOf(error) ?? 'ERR_INTERNAL');
         throw error;

@@ -5,7 +5,8 @@
 import type { NextFunction, Request, Response } from 'express';
 
 /**
- * The facts that a span may say: routes, codes and states, ids of tasks. No owner's id, no address, no value.
+ * The facts that a span may contain: routes, codes and states, ids of tasks. No owner's id, no address, no
+ * value.
  */
 type SpanAttributes = Readonly<Record<string, string | number>>;
 
@@ -13,9 +14,9 @@ export interface Tracing {
   middleware(request: Request, response: Response, next: NextFunction): void;
   /** Runs `work` within a span. */
   work<Result>(name: string, attributes: SpanAttributes, work: () => Promise<Result>): Promise<Result>;
-  /** W3C Trace Context of the span that runs, for a request to another service. */
+  /** Returns the W3C Trace Context of the span that runs, for a request to another service. */
   traceparent(): string | undefined;
-  /** Sends what is left; waits for a collector that does not answer for a few seconds at most. */
+  /** Sends the spans that are left; waits at most a few seconds for a collector that does not answer. */
   close(): Promise<void>;
 }
 

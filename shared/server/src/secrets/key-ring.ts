@@ -1,4 +1,7 @@
-/** The file of the key-encryption keys: one to a line, 32 bytes as base64url; the first seals, all open. */
+/**
+ * The file of the key-encryption keys: one per line, 32 bytes as base64url. The first key seals, and all keys
+ * open.
+ */
 import { randomBytes } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import { SERVER_CODES } from '../codes.ts';
@@ -8,7 +11,7 @@ import { loadOrCreateSecretFile, readSecretFile, replaceSecretFile } from './sec
 export type KeyRing = readonly [Uint8Array, ...Uint8Array[]];
 
 /**
- * The keys of a file, which is made with one key when it is missing.
+ * Returns the keys of a file, which is made with one key when it is missing.
  * @throws ERR_KEY_FILE
  */
 export async function loadOrCreateKeyRing(path: string): Promise<KeyRing> {
@@ -16,7 +19,7 @@ export async function loadOrCreateKeyRing(path: string): Promise<KeyRing> {
 }
 
 /**
- * The keys of a file that must be there.
+ * Returns the keys of a file that must exist.
  * @throws ERR_KEY_FILE
  */
 export async function readKeyRing(path: string): Promise<KeyRing> {
@@ -31,14 +34,14 @@ export async function readKeyRing(path: string): Promise<KeyRing> {
 }
 
 /**
- * Puts other keys into a file that is there, durably and all at once.
+ * Replaces the keys in a file that exists, durably and all at once.
  * @throws ERR_KEY_FILE
  */
 export async function replaceKeyRing(path: string, ring: KeyRing): Promise<void> {
   await replaceSecretFile(path, format(ring));
 }
 
-/** A ring with a fresh key before the others. */
+/** Returns a ring with a fresh key before the others. */
 export function withFreshKey(ring: KeyRing): KeyRing {
   for (;;) {
     const longer: KeyRing = [randomBytes(KEY_BYTES), ...ring];
@@ -56,7 +59,7 @@ function parse(path: string, text: string): KeyRing {
 
 function parseKey(path: string, line: string): Uint8Array {
   const key = Buffer.from(line, 'base64url');
-  // Buffer.from skips what it cannot decode, so only the way back shows that nothing was skipped.
+  // Buffer.from skips what it cannot decode; only encoding the key again shows that nothing was skipped.
   if (key.length !== KEY_BYTES || key.toString('base64url') !== line) {
     throw new CodedError(
       SERVER_CODES.ERR_KEY_FILE,

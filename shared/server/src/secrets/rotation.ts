@@ -1,6 +1,6 @@
 /**
- * The rotation of the key-encryption key: a new key seals, what is stored is sealed again under it, and only
- * then the old ones are forgotten. Whenever it is interrupted, the key file holds every key that a stored
+ * The rotation of the key-encryption key: a new key seals, stored values are sealed again under it, and only
+ * then the old keys are forgotten. Whenever it is interrupted, the key file holds every key that a stored
  * value needs.
  */
 
@@ -17,15 +17,15 @@ import { Sealer, sealingKeyId } from './sealing.ts';
 /** A store that keeps sealed values. */
 export interface SealedStore {
   /**
-   * Goes over every sealed value and puts what `change` makes of it in its place, unless that is the same
-   * bytes or the value was changed or destroyed meanwhile. Each change is durable by itself. Returns how many
-   * were made; throws on what `change` throws.
+   * Replaces every sealed value by what `change` makes from it, unless that is the same bytes or the value
+   * was changed or destroyed meanwhile. Each change is durable by itself. Returns the number of changes;
+   * throws what `change` throws.
    */
   reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
   close(): void | Promise<void>;
 }
 
-/** The place of a service's keys and sealed values. */
+/** The place where a service's keys and sealed values are. */
 export interface KeyPlace {
   readonly keyFile: string;
   /**
@@ -37,8 +37,9 @@ export interface KeyPlace {
 }
 
 /**
- * @throws ERR_SEAL_BROKEN when a stored value names a key that the sealer lacks: now rather than in the
- *   middle of its task
+ * Checks at the start that the sealer has every key that a stored value names, so that a task does not fail
+ * in the middle.
+ * @throws ERR_SEAL_BROKEN when it lacks one
  */
 export async function requireKeys(store: SealedStore, sealer: Sealer): Promise<void> {
   await store.reseal((place, sealed) => {
@@ -47,16 +48,19 @@ export async function requireKeys(store: SealedStore, sealer: Sealer): Promise<v
   });
 }
 
-/** A key that is in the key file (the first one seals, all open), or that a stored value names and the file lacks. */
+/**
+ * A key that is in the key file (the first one seals, all open), or that a stored value names and the file
+ * lacks.
+ */
 interface KeyUse {
   readonly id: string;
   readonly use: 'seals' | 'opens' | 'missing';
-  /** How many stored values it has sealed. */
+  /** The number of stored values that it has sealed. */
   readonly values: number;
 }
 
 /**
- * The keys of a service, those of its key file first, in their order there.
+ * Returns the keys of a service, those of its key file first, in their order there.
  * @throws ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE
  */
 export async function keysInUse(place: KeyPlace): Promise<KeyUse[]> {
@@ -84,7 +88,7 @@ async function countByKey(store: SealedStore): Promise<ReadonlyMap<string, numbe
 
 /**
  * Seals every stored value under the first key of the file, beside services that may be running: their keys
- * and their order must be the same. Returns how many values were sealed again.
+ * and their order must be the same. Returns the number of values that were sealed again.
  * @throws ERR_KEY_FILE, ERR_SEAL_BROKEN, ERR_DATABASE
  */
 export async function resealAll(place: KeyPlace): Promise<number> {
@@ -94,7 +98,7 @@ export async function resealAll(place: KeyPlace): Promise<number> {
 
 /**
  * Replaces the key-encryption key of a service that does not run; a rotation that was interrupted is
- * finished, without another key. Returns the id of the key and how many values were sealed again.
+ * finished, without another key. Returns the id of the key and the number of values that were sealed again.
  * @throws ERR_CONFIGURATION for a shared database, ERR_DATA_DIRECTORY_IN_USE, ERR_KEY_FILE, ERR_SEAL_BROKEN,
  *   ERR_DATABASE
  */
@@ -135,21 +139,22 @@ async function openExisting({ dataDirectory, open }: KeyPlace): Promise<SealedSt
 async function sealAnew(store: SealedStore, sealer: Sealer): Promise<number> {
   let total = 0;
   for (;;) {
-    // Until a round finds nothing: a service beside may have stored more under an old key meanwhile.
+    // This repeats until a round finds nothing: a service beside it may have stored more under an old key
+    // meanwhile.
     const changed = await store.reseal((place, sealed) => sealer.reseal(place, sealed));
     if (changed === 0) return total;
     total += changed;
   }
 }
 
-/** A mistyped folder must not be filled with an empty service. */
+/** Checks that the database exists: a mistyped folder must not be filled with an empty service. */
 function requireDatabase(dataDirectory: string): void {
   const path = databaseFile(dataDirectory);
   if (existsSync(path)) return;
   throw new CodedError(SERVER_CODES.ERR_DATABASE, `"${path}" expected the database of a service`);
 }
 
-/** The column where sealed values lie. The names come from the code, never from outside. */
+/** A column that has sealed values. The names come from the code, never from outside. */
 export interface SealedColumn {
   readonly table: string;
   readonly key: string;
@@ -179,7 +184,7 @@ export function* resealColumns(
       if (row?.sealed == null) continue; // destroyed meanwhile
       const changed = change(place(name), row.sealed);
       if (changed === row.sealed) continue;
-      // Nothing may remain that an old key opens.
+      // The log is emptied as well, since nothing may remain that an old key opens.
       const { count } = yield erasing`
         UPDATE ${table} SET ${column} = ${changed} WHERE ${key} = ${name} AND ${column} = ${row.sealed}`;
       changes += count;

@@ -1,4 +1,4 @@
-/** Encryption at rest: AES-256-GCM (NIST SP 800-38D) under keys that lie outside the database. */
+/** Encryption at rest: AES-256-GCM (NIST SP 800-38D) under keys that are kept outside the database. */
 import {
   createCipheriv,
   createDecipheriv,
@@ -56,8 +56,9 @@ export class Sealer {
   }
 
   /**
-   * @param content at once or part by part, which makes no difference to what is sealed: then it need never
-   *   be there as a whole
+   * Seals the content for a place.
+   * @param content at once or part by part, so that it need never be in memory as a whole; the sealed value
+   *   is the same
    */
   seal(place: string, content: Uint8Array | Iterable<Uint8Array>): Uint8Array {
     const { key, header } = this.#first;
@@ -71,8 +72,9 @@ export class Sealer {
   }
 
   /**
+   * Opens a sealed value.
    * @throws ERR_SEAL_BROKEN when the bytes are not exactly what was sealed for this place under one of the
-   * keys
+   *   keys
    */
   open(place: string, sealed: Uint8Array): Uint8Array {
     const decipher = this.#decipherOf(place, sealed);
@@ -101,8 +103,8 @@ export class Sealer {
   }
 
   /**
-   * @throws ERR_SEAL_BROKEN when the key that a sealed value names is not among the keys; does not open the
-   * value
+   * Checks that the key that a sealed value names is among the keys, without opening the value.
+   * @throws ERR_SEAL_BROKEN otherwise
    */
   requireKey(place: string, sealed: Uint8Array): void {
     this.#keyOf(place, sealed);
@@ -126,7 +128,7 @@ export class Sealer {
 }
 
 /**
- * The id of the key that a sealed value names.
+ * Returns the id of the key that a sealed value names.
  * @throws ERR_SEAL_BROKEN
  */
 export function sealingKeyId(place: string, sealed: Uint8Array): string {
@@ -146,7 +148,7 @@ function importKey(key: Uint8Array): RingKey {
   if (key.length !== KEY_BYTES) {
     throw new RangeError(`"key" expected ${KEY_BYTES} bytes, got ${key.length}`);
   }
-  // A hash with a domain of its own, so that the id tells nothing about other uses of the key.
+  // The hash has a domain of its own, so that the id tells nothing about other uses of the key.
   const hash = createHash('sha256').update('eigenveil key-encryption key id\0').update(key).digest();
   const id = hash.subarray(0, KEY_ID_BYTES);
   return { id: id.toString('hex'), key: createSecretKey(key), header: Uint8Array.of(VERSION, ...id) };

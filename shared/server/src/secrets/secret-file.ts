@@ -6,12 +6,12 @@ import { CodedError, fileReason } from '@eigenveil/platform';
 import { SERVER_CODES } from '../codes.ts';
 
 const OTHERS = 0o077;
-/** Nothing that belongs into such a file comes near this. */
+/** The largest size of such a file; its proper content is far smaller. */
 const LARGEST_SECRET_BYTES = 64 * 1024;
 
 /**
- * The text of a secret file, without surrounding white space; when there is no such file, it is made from
- * `create`. The file appears whole or not at all, and of several processes that make it at once all return
+ * Returns the text of a secret file, without surrounding white space; when there is no such file, it is made
+ * from `create`. The file appears whole or not at all, and if several processes make it at once, all return
  * the same text.
  * @throws ERR_KEY_FILE
  */
@@ -29,7 +29,7 @@ export async function loadOrCreateSecretFile(
 }
 
 /**
- * The text of a secret file without surrounding white space, undefined when there is none.
+ * Returns the text of a secret file without surrounding white space, undefined when there is none.
  * @throws ERR_KEY_FILE
  */
 export async function readSecretFile(path: string): Promise<string | undefined> {
@@ -43,13 +43,13 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
     });
   }
   try {
-    // The status is of the open file, not of the path, so that nobody can swap the file between check and
-    // use.
+    // The status is read from the open file, not from the path, so that nobody can swap the file between
+    // check and use.
     const status = await file.stat();
     if (!status.isFile())
       throw new CodedError(SERVER_CODES.ERR_KEY_FILE, `"${path}" expected a regular file`);
     const mode = status.mode & 0o777;
-    // Windows has no such modes; there the directory's access list has to do.
+    // Windows has no such modes; there the access list of the directory must protect the file.
     if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
       throw new CodedError(
         SERVER_CODES.ERR_KEY_FILE,
@@ -68,7 +68,10 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
   }
 }
 
-/** Writes beside the path and links the finished file there: linking fails when somebody else was first. */
+/**
+ * Writes a draft beside the path and links the finished file there: linking fails when somebody else was
+ * first.
+ */
 async function writeSecret(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomBytes(8).toString('hex')}.tmp`;
   try {
@@ -95,8 +98,8 @@ async function writeSecret(path: string, text: string): Promise<void> {
 }
 
 /**
- * Puts `text` in place of a secret file, durably: after a crash the file holds the old text or the new
- * one, whole. One writer at a time; a draft that an earlier one left behind is overwritten.
+ * Replaces the text of a secret file durably: after a crash the file holds the old text or the new one,
+ * whole. Only one writer may run at a time; a draft that an earlier one left behind is overwritten.
  * @throws ERR_KEY_FILE
  */
 export async function replaceSecretFile(path: string, text: string): Promise<void> {

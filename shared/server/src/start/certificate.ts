@@ -1,5 +1,5 @@
 /**
- * Says whether a certificate is valid at the moment and for how long, and tells the operator when it is not:
+ * Says whether a certificate is valid at the moment and for how long, and warns the operator when it is not:
  * peers refuse it, and nothing else would say so in time.
  */
 import { X509Certificate } from 'node:crypto';
@@ -11,8 +11,9 @@ import type { Metrics } from '../observe/metrics.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 /**
- * The time before a certificate expires at which it is told of, and again; or the part of its life, if that
- * is shorter, since one that lives for days is renewed within the last of them.
+ * The operator is warned when a certificate has SOON left, and again from VERY_SOON on: this time, or this
+ * part of its life if that is shorter, since a certificate that lives for days is renewed within the last of
+ * them.
  */
 const SOON = { milliseconds: 30 * DAY_MILLISECONDS, part: 1 / 3 };
 const VERY_SOON = { milliseconds: 7 * DAY_MILLISECONDS, part: 1 / 6 };
@@ -29,7 +30,9 @@ export function timesOf({ validFromDate: begins, validToDate: expires }: X509Cer
   return { begins, expires };
 }
 
-/** The first certificate of the PEM text: those of authorities after it may have expired without harm. */
+/**
+ * Reads the first certificate of the PEM text: those of authorities after it may have expired without harm.
+ */
 const ofIdentity = ({ cert }: TlsIdentity): Times => timesOf(new X509Certificate(cert));
 
 export function validityOf({ begins, expires }: Times, now = Date.now()): Validity {
@@ -42,10 +45,13 @@ export function validityOf({ begins, expires }: Times, now = Date.now()): Validi
   return isWithin(SOON) ? 'expires soon' : 'valid';
 }
 
-/** Says whether peers accept it. */
+/** Says whether peers accept a certificate in this state. */
 const isGood = (validity: Validity) => validity !== 'has expired' && validity !== 'is not yet valid';
 
-/** Tells of a certificate that is looked at again and again: `expires soon` once, what is worse each time. */
+/**
+ * Logs the state of a certificate that is looked at again and again: `expires soon` once, any worse state
+ * each time.
+ */
 export class ValidityTeller {
   readonly #log: Logger;
   readonly #words: (validity: Validity) => string;
@@ -65,7 +71,7 @@ export class ValidityTeller {
     this.#log[isGood(validity) ? 'warn' : 'error']({ ...times, days }, this.#words(validity));
   }
 
-  /** Forgets what was told: of another certificate everything is news. */
+  /** Forgets what was logged: for another certificate everything is news. */
   forget(): void {
     this.#told = 'valid';
   }
@@ -101,7 +107,10 @@ export class WatchedCertificate {
     return this.#identity;
   }
 
-  /** @throws ERR_TLS_FILE for one that peers would refuse in place of one that they take */
+  /**
+   * Checks that peers would not refuse a renewed certificate while they accept the present one.
+   * @throws ERR_TLS_FILE otherwise
+   */
   requireBetter(renewed: TlsIdentity): void {
     const validity = validityOf(ofIdentity(renewed));
     if (!isGood(validity) && isGood(validityOf(ofIdentity(this.#identity))))

@@ -29,17 +29,17 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** A finding that does not keep a service from its work, and ought to be seen. */
+/** A finding that does not keep a service from its work, but that the operator should see. */
 export class Doubt extends Error {}
 
 /**
- * Collects what checks find; each returns what it found in words, or throws a Doubt, or what a start would
- * throw.
+ * Collects what checks find. Each check returns its finding in words, or throws a Doubt, or the error that a
+ * start would throw.
  */
 export class Findings {
   readonly all: Finding[] = [];
 
-  /** Returns whether it is good. */
+  /** Runs a check, and returns whether its finding is good. */
   async look(check: string, work: () => string | Promise<string>): Promise<boolean> {
     try {
       this.all.push({ check, state: 'good', detail: await work() });
@@ -56,7 +56,10 @@ export class Findings {
 /** Clocks of peers may differ by a minute; files are as old as their machine's clock says. */
 const CLOCK_MILLISECONDS = 60_000;
 
-/** The checks of every service; `rules` are undefined where its database is not in its data directory. */
+/**
+ * Runs the checks that every service has; `rules` are undefined where its database is not in its data
+ * directory.
+ */
 export async function checkService(
   findings: Findings,
   config: ServiceConfiguration,
@@ -107,7 +110,7 @@ async function lookAtDirectory(path: string): Promise<string> {
   return path;
 }
 
-/** Requires that the folder can be written to, or made below the first above it that is there. */
+/** Requires that the folder can be written to, or be made below the nearest folder above it that exists. */
 async function requireWritable(path: string): Promise<void> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
@@ -126,8 +129,9 @@ async function requireWritable(path: string): Promise<void> {
 }
 
 /**
- * Reads under SQLite's shared lock, which a running service's lock refuses. For the moment that it takes, a
- * service that starts right then would find its folder in use, and be started again by its supervisor.
+ * Looks at the lock of a data directory by reading under SQLite's shared lock, which a running service's lock
+ * refuses. A service that starts at this very moment would find its folder in use, and its supervisor would
+ * start it again.
  */
 async function lookAtLock(dataDirectory: string): Promise<string> {
   const path = lockFile(dataDirectory);
@@ -195,7 +199,7 @@ async function lookAtCertificate(config: ServiceConfiguration): Promise<string> 
     throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, `it ${validity}: peers refuse it`);
   const { hostname } = config.publicUrl === undefined ? { hostname: config.host } : new URL(config.publicUrl);
   const name = hostname.replace(/^\[(.*)\]$/, '$1');
-  // An address that stands for all is refused for itself.
+  // An address that stands for all addresses is refused with a finding of its own.
   const isAddress = await requireAddress(config).then(
     () => true,
     () => false,
@@ -238,7 +242,7 @@ async function lookAtClock(database: string | undefined): Promise<string> {
   return now.toISOString();
 }
 
-/** Says what the clock of a peer tells of one's own. */
+/** Compares the clock of a peer with one's own, in words. */
 export function compareClocks(peer: Date | undefined, now = Date.now()): string {
   if (peer === undefined) throw new Doubt('the peer does not tell its time');
   const seconds = Math.round((now - peer.getTime()) / 1000);

@@ -1,6 +1,6 @@
 /**
- * Opens what a service keeps in its data directory, and how it listens: identity key, sealing key, operator's
- * token; and the lock that keeps a second service out.
+ * Opens what a service keeps in its data directory: identity key, sealing key, operator's token, and the lock
+ * that keeps a second service out; and reads how it listens.
  */
 
 import { hkdfSync } from 'node:crypto';
@@ -18,14 +18,14 @@ import { loadOrCreateSecretFile } from '../secrets/secret-file.ts';
 
 /** The things that a service finds in its data directory, or puts there on its first start. */
 export interface Foundation {
-  /** Path of the database file. */
+  /** The path of the database file. */
   readonly database: string;
   readonly key: SigningKey;
   readonly sealer: Sealer;
   readonly adminToken: AdminToken;
   /**
-   * 32 secret bytes for one purpose, which follow from the identity key (HKDF, RFC 5869): the same in every
-   * process that has it.
+   * Returns 32 secret bytes for one purpose. They follow from the identity key (HKDF, RFC 5869), so they are
+   * the same in every process that has it.
    */
   readonly deriveSecret: (purpose: string) => Uint8Array;
 }
@@ -51,7 +51,7 @@ export async function openFoundation(config: {
 }
 
 /**
- * The service's identity, made when missing.
+ * Returns the service's identity, which is made when missing.
  * @throws ERR_KEY_FILE, ERR_CONFIGURATION
  */
 export async function openSigningKey(dataDirectory: string): Promise<SigningKey> {
@@ -66,8 +66,8 @@ async function openPrivateJwk(dataDirectory: string): Promise<PrivateJwk> {
 }
 
 /**
- * The signing key that a file holds. Of what is none nothing is repeated: JSON.parse tells of the text around
- * the place where it fails.
+ * Reads the signing key that a file holds. Nothing of a file without such a key is repeated in the error:
+ * JSON.parse quotes the text around the place where it fails.
  * @throws ERR_KEY_FILE
  */
 export function privateJwkOf(path: string, text: string): PrivateJwk {
@@ -82,8 +82,8 @@ export function privateJwkOf(path: string, text: string): PrivateJwk {
 }
 
 /**
- * Keeps a data directory for one service: two would each decrypt, blind and remember used proofs on their
- * own.
+ * Keeps a data directory for one service: two services would each decrypt, blind and remember used proofs on
+ * their own.
  */
 export interface DirectoryLock extends Disposable {
   release(): void;
@@ -95,7 +95,7 @@ export function lockFile(directory: string): string {
 
 /**
  * Locks a data directory for this process. The lock is SQLite's on a file of its own, which the operating
- * system takes back when the process dies, however it does.
+ * system releases when the process dies for any reason.
  * @throws ERR_DATA_DIRECTORY_IN_USE
  */
 export function lockDirectory(directory: string): DirectoryLock {

@@ -1,7 +1,4 @@
-/**
- * One look at another service over HTTPS, for what its certificate and its clock say. Nothing is sent but a
- * path.
- */
+/** One look at another service over HTTPS, for its certificate and its clock. Only a path is sent. */
 import type { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
@@ -12,14 +9,15 @@ const LARGEST_BYTES = 65_536;
 
 interface PeerLook {
   readonly certificate: X509Certificate;
-  /** The time of its clock, to the second; undefined when it does not tell. */
+  /** The time of the peer's clock, to the second; undefined when it does not tell. */
   readonly time: Date | undefined;
   readonly status: number;
   readonly text: string;
 }
 
 /**
- * Asks for `path` of the service at `url`, trusting the certificates `ca` (PEM) or else the system's.
+ * Asks for `path` of the service at `url`, trusting the certificates `ca` (PEM), or the system's where `ca`
+ * is undefined.
  * @throws Error with the `code` of Node.js, also for a certificate that is not accepted
  */
 export function lookAtPeer(

@@ -1,5 +1,6 @@
 /**
- * Takes the settings of a running service again (SIGHUP): all that can change while it runs, or none of them.
+ * Takes the settings of a running service again (SIGHUP): either all that can change while it runs, or none
+ * of them.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../observe/log.ts';
@@ -8,8 +9,8 @@ import type { Logger } from '../observe/log.ts';
 export interface Renewable<Configuration> {
   readonly settings: readonly (keyof Configuration & string)[];
   /**
-   * Reads and checks all that they name; throws unless it can be used. What comes back puts it in place, at
-   * once, and cannot fail.
+   * Reads and checks everything that the settings name; throws unless it can be used. The function that it
+   * returns puts it in place, at once, and cannot fail.
    */
   prepare(next: Configuration): (() => void) | Promise<() => void>;
 }
@@ -27,7 +28,7 @@ export class Reloader<Configuration extends object> {
   }
 
   /**
-   * Takes what `read` gives, one reload after the other. Never throws: what is wrong is said in the log, and
+   * Takes the settings that `read` gives, one reload after the other. It never throws: errors are logged, and
    * then nothing has changed.
    */
   reload(read: () => Configuration): Promise<void> {
@@ -48,7 +49,7 @@ export class Reloader<Configuration extends object> {
     const renewed = new Set(this.#renewables.flatMap(({ settings }) => settings));
     const changed = names.filter((name) => !isDeepStrictEqual(next[name], this.#current[name]));
     const waiting = changed.filter((name) => !renewed.has(name));
-    // Names alone: a value may be a password.
+    // Only names are logged: a value may be a password.
     this.#log.info({ changed: changed.filter((name) => renewed.has(name)) }, 'settings reloaded');
     if (waiting.length > 0)
       this.#log.warn({ settings: waiting }, 'these settings have changed, too, and need a restart');

@@ -1,7 +1,4 @@
-/**
- * A service from its data directory to its open port: what the CSP and the data user do alike when they
- * start.
- */
+/** A service from its data directory to its open port: the steps that all services share when they start. */
 import { lookup } from 'node:dns/promises';
 import { BlockList } from 'node:net';
 import { COMMAND_CODES } from '@eigenveil/command';
@@ -44,13 +41,13 @@ export interface Service {
   readonly foundation: Foundation;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** The names by which its log calls those who ask. */
+  /** The names that its log gives to peers. */
   readonly peers: PeerNames;
   readonly tracing: Tracing;
   readonly admin: Authenticator<'admin'>;
-  /** The limit of the requests, to be asked about those to upgrade, too. */
+  /** The limit of the requests, which must also be asked about requests to upgrade. */
   readonly rateLimit: RateLimit;
-  /** Base address under which peers reach the service; known once it listens. */
+  /** Returns the base address under which peers reach the service; known once it listens. */
   readonly publicUrl: () => string;
   /**
    * Starts to listen.
@@ -60,15 +57,15 @@ export interface Service {
     options: Pick<AppOptions, 'info' | 'routes' | 'checkReady'> & Pick<ServerOptions, 'onUpgrade'>,
   ): Promise<RunningServer>;
   /**
-   * The parts that a Reloader can renew of every service: certificate and key, and the limits of requests and
+   * The parts that a Reloader can renew in every service: certificate and key, and the limits of requests and
    * connections.
    */
   readonly renewables: readonly Renewable<ServiceConfiguration>[];
-  /** Releases the directory; it is called last, when nothing of the data directory is used any more. */
+  /** Releases the directory; call it last, when nothing of the data directory is used any more. */
   release(): void;
 }
 
-/** Addresses that stand for all of a machine. */
+/** Addresses that stand for all addresses of a machine. */
 const WILDCARDS = new BlockList();
 WILDCARDS.addAddress('0.0.0.0');
 WILDCARDS.addAddress('::', 'ipv6');
@@ -173,12 +170,13 @@ export async function openService(
 }
 
 /**
- * Peers sign the address that they talk to, and nobody talks to a wildcard: every proof would be for another
- * address.
+ * Checks that the host is one address, or that an address for peers is given. Peers sign the address that
+ * they talk to, and nobody talks to a wildcard: every proof would be for another address.
  */
 export async function requireAddress({ host, port, publicUrl }: ServiceConfiguration): Promise<void> {
   if (publicUrl !== undefined) return;
-  const found = await lookup(host).catch(() => undefined); // what has no address cannot be listened on, either: ERR_LISTEN
+  // A host without an address cannot be listened on, either: ERR_LISTEN.
+  const found = await lookup(host).catch(() => undefined);
   if (found === undefined || !WILDCARDS.check(found.address, found.family === 6 ? 'ipv6' : 'ipv4')) return;
   throw new CodedError(
     COMMAND_CODES.ERR_CONFIGURATION,
