@@ -10,8 +10,10 @@ const ROOT = new URL('..', import.meta.url).pathname;
 const COVERED = [
   '*.md',
   'docs/*.md',
-  'shared/{authentication,paillier,platform,privacy,projection,protocol}/src/**/*.ts',
-  'shared/{release,statistics,task,two-party}/src/**/*.ts',
+  'services/{data-owner,data-user}/src/**/*.ts',
+  'services/{authenticator,csp}/src/cli/**/*.ts',
+  'shared/{authentication,command,paillier,platform,privacy,projection,protocol}/src/**/*.ts',
+  'shared/{release,server,statistics,task,two-party}/src/**/*.ts',
   'shared/wire/src/{,identity/,messages/,transport/}*.ts',
 ];
 

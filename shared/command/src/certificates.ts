@@ -1,4 +1,7 @@
-/** Certificates and keys in the files that settings name: PEM, or an error that says what the file holds instead. */
+/**
+ * Certificates and keys in the files that settings name. They must be PEM; otherwise the error says what the
+ * file holds instead.
+ */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CodedError, fileReason } from '@eigenveil/platform';
@@ -19,12 +22,14 @@ const KINDS = {
   },
 } as const;
 
-/** A key is PEM as well, but a service cannot be asked for its passphrase. */
+/**
+ * A key with a passphrase is PEM as well, but nobody can be asked for its passphrase when a service starts.
+ */
 const ENCRYPTED = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m;
 const SEQUENCE = 0x30;
 
 /**
- * The text of a PEM file that the setting `title` names, which holds what `kind` says.
+ * Reads a PEM file that the setting `title` names, which must hold what `kind` says.
  * @throws ERR_TLS_FILE
  */
 export async function readPem(title: string, path: string, kind: keyof typeof KINDS): Promise<string> {
@@ -76,7 +81,7 @@ export async function readCertificates(title: string, path: string | undefined):
   return text;
 }
 
-/** Says what the file holds instead, and how to make of it what was expected. */
+/** Says what the file holds instead, and how to turn it into what was expected. */
 function contentOf(bytes: Uint8Array, text: string, kind: keyof typeof KINDS): string {
   if (text.trim() === '') return 'an empty file';
   if (kind === 'key' && KINDS.certificates.is.test(text)) return 'a certificate: are both files swapped?';
@@ -88,7 +93,10 @@ function contentOf(bytes: Uint8Array, text: string, kind: keyof typeof KINDS): s
     : `bytes in DER: ${KINDS[kind].fromDer}`;
 }
 
-/** A PFX is a SEQUENCE that begins with the INTEGER 3 (RFC 7292, section 4); no certificate or key begins so. */
+/**
+ * Says whether it is a PFX: a SEQUENCE that begins with the INTEGER 3 (RFC 7292, section 4); no certificate
+ * or key begins with that.
+ */
 function isPfx(bytes: Uint8Array): boolean {
   const length = bytes[1] ?? 0;
   const start = length > 0x80 ? 2 + (length & 0x7f) : 2;

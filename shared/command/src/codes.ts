@@ -1,4 +1,6 @@
-/** The codes of errors of command lines: what is wrong is their user's to mend. Messages never hold what is in a file. */
+/**
+ * The codes of errors of command lines, which their user can correct. Messages never hold what is in a file.
+ */
 import { CodedError, codes } from '@eigenveil/platform';
 
 export const COMMAND_CODES = codes({
@@ -13,7 +15,7 @@ export const COMMAND_CODES = codes({
   ERR_RELYING_HOME: { exit: 'usage', title: "The relying application's folder cannot be used" },
 });
 
-/** An error of a check, of what a user has written: the same, for the user to mend. */
+/** Makes an error of a check, about something that a user has written, one for the user to correct. */
 export function asUsage(error: CodedError): CodedError {
   const { code, info, words, parameters } = error;
   return new CodedError({ code, title: info.title, exit: 'usage' }, words, { ...parameters, cause: error });

@@ -1,4 +1,7 @@
-/** What every command line has: --json, one clear line for an error, exit codes that mean something, an orderly stop. */
+/**
+ * The behaviour that every command line has: --json, one clear line for an error, exit codes that mean
+ * something, an orderly stop.
+ */
 import { CodedError, type CodeInfo, knownFileReason } from '@eigenveil/platform';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { printable, printableJson, printableLines } from '@eigenveil/wire/printable';
@@ -9,20 +12,23 @@ export const EXIT = {
   done: 0,
   /** A fault of ours: please report it. */
   internal: 1,
-  /** The command line, the configuration or a file it names. */
+  /** The command line, the configuration or a file that it names is wrong. */
   usage: 2,
   /** A policy, ours or the server's, says no; asking again changes nothing. */
   refused: 3,
   /** The other side cannot be reached, is busy or does not answer in time: ask again later. */
   unavailable: 4,
-  /** Not yet, or in conflict with what was done before. */
+  /** It is too early, or in conflict with what was done before. */
   conflict: 5,
 } as const;
-/** npm passes on to its command what the terminal has sent to both; nobody who means a second signal is that fast. */
+/**
+ * A second signal within this time is an echo: npm passes on to its command what the terminal has sent to
+ * both, and nobody who means a second signal is that fast.
+ */
 const ECHO_MILLISECONDS = 1000;
-/** Room for a list of all settings. */
+/** The length leaves room for a list of all settings. */
 const LONGEST_MESSAGE = 4000;
-/** The pace of lines about long work, where no terminal shows a bar or nothing is news. */
+/** The pace of lines about long work, where no terminal shows a bar, or while nothing is new. */
 export const LINE_MILLISECONDS = 5000;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -72,7 +78,7 @@ export function printResult(
   (command.configureOutput().writeOut ?? writeOut)(`${line}\n`);
 }
 
-/** Tells whether --json was given; then standard error holds problems alone. */
+/** Returns whether --json was given; then standard error has only problems. */
 export function isJson(command: Command): boolean {
   return command.optsWithGlobals().json === true;
 }
@@ -82,7 +88,10 @@ export function printNote(command: Command, line: string): void {
   (command.configureOutput().writeErr ?? writeErr)(`${printable(line, LONGEST_MESSAGE)}\n`);
 }
 
-/** Tells, whenever it is asked, whether so many milliseconds have passed since it was made or last said so. */
+/**
+ * Returns a function that says, whenever it is called, whether this number of milliseconds has passed since
+ * it was made or last said so.
+ */
 export function every(milliseconds: number): () => boolean {
   let last = performance.now();
   return () => {
@@ -94,9 +103,9 @@ export function every(milliseconds: number): () => boolean {
 }
 
 /**
- * Parses `argv` (as process.argv) and runs the command. An error becomes one line on standard error,
- * `name: ERR_CODE: message`, or with --json problem details {type, code, status?, detail}; its exit code is set on the process, which
- * ends by itself once its work has.
+ * Parses `argv` (as process.argv) and runs the command. An error becomes one line on standard error, `name:
+ * ERR_CODE: message`, or with --json problem details {type, code, status?, detail}; its exit code is set on
+ * the process, which ends by itself once its work has.
  */
 export async function runCommand(program: Command, argv: readonly string[]): Promise<ExitCode> {
   if (!process.stdout.listeners('error').includes(onUnread)) process.stdout.on('error', onUnread);
@@ -108,7 +117,9 @@ export async function runCommand(program: Command, argv: readonly string[]): Pro
   return exitCode;
 }
 
-/** Who reads the output may stop early, as `head` does; what the command does beside goes on. */
+/**
+ * Ignores that a reader of the output stops early, as `head` does; the command goes on with its other work.
+ */
 function onUnread(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
@@ -154,8 +165,8 @@ export function untilInterrupted(): Disposable & { readonly signal: AbortSignal 
 }
 
 /**
- * Returns what has `close` as something for `await using`. Classes that also run in browsers cannot have it themselves: not every browser knows
- * `Symbol.asyncDispose`.
+ * Returns what has `close` as something for `await using`. Classes that also run in browsers cannot have it
+ * themselves: not every browser knows `Symbol.asyncDispose`.
  */
 export function closing<Closed extends { close(): void | Promise<void> }>(
   closed: Closed,
@@ -166,7 +177,7 @@ export function closing<Closed extends { close(): void | Promise<void> }>(
 function reportError(program: Command, argv: readonly string[], error: unknown): ExitCode {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done; // --help and --version
   const { code, message, status, exit } = toldOf(error);
-  // Options may not have been parsed when parsing them is what failed.
+  // The options may not have been parsed, since the error may come from parsing them.
   const line = argv.includes('--json')
     ? printableJson({
         type: typeOf(code),
@@ -179,7 +190,7 @@ function reportError(program: Command, argv: readonly string[], error: unknown):
   return exit === undefined ? exitCodeOf(status) : EXIT[exit];
 }
 
-/** By the HTTP status that the error has or would have. */
+/** Returns the exit code for the HTTP status that the error has or would have. */
 function exitCodeOf(status: number | undefined): ExitCode {
   switch (status) {
     case undefined:
@@ -197,7 +208,7 @@ function exitCodeOf(status: number | undefined): ExitCode {
   }
 }
 
-/** The type that the services give the same code. */
+/** Returns the type that the services give to the same code. */
 function typeOf(code: string): string {
   return `urn:eigenveil:error:${code.replace(/^ERR_/, '').toLowerCase().replaceAll('_', '-')}`;
 }
@@ -210,8 +221,9 @@ interface Told {
 }
 
 /**
- * An error of ours as it stands. What the system or a library threw is told without its code: a file that cannot be used is
- * the user's to mend, and everything else is a fault of ours.
+ * Returns what is printed about an error. An error of ours is printed as it is. An error of the system or of
+ * a library is printed without its code: a file that cannot be used is for the user to correct, and
+ * everything else is a fault of ours.
  */
 function toldOf(error: unknown): Told {
   if (error instanceof CommanderError) return { code: 'ERR_USAGE', message: messageOf(error), exit: 'usage' };
@@ -226,7 +238,7 @@ function toldOf(error: unknown): Told {
   return { code: 'ERR_INTERNAL', message: `a fault of this program, please report it: ${message}` };
 }
 
-/** On one line, whatever the message holds, without what commander and OpenSSL put before it. */
+/** Returns the message on one line, whatever it holds, without the prefixes of commander and OpenSSL. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : 'unknown failure';
   return printable(message.replace(/^error:(?:[\dA-F]+:| )/, ''), LONGEST_MESSAGE);

@@ -1,4 +1,7 @@
-/** Reads the files and makes the folders that a command line names; what is wrong with them is the user's to mend. */
+/**
+ * Reads the files and makes the folders that a command line names; the user has to correct what is wrong with
+ * them.
+ */
 import { access, constants, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CodedError, fileReason } from '@eigenveil/platform';
@@ -8,7 +11,7 @@ import { COMMAND_CODES } from './codes.ts';
 import { jsonOf, textIn, withSuggestions } from './json.ts';
 
 /**
- * The text of the file that the setting `title` names.
+ * Returns the text of the file that the setting `title` names.
  * @throws ERR_CONFIGURATION
  */
 export async function readTextFile(title: string, path: string): Promise<string> {
@@ -44,7 +47,8 @@ export async function readJsonFile<Schema extends z.ZodType>(
 }
 
 /**
- * A file of "eigenveil-owner project --evidence"; the one with the vectors is easily taken for it, which is told before single members are.
+ * Reads a file of "eigenveil-owner project --evidence". It is easily confused with the file that has the
+ * vectors, so this is checked before single members are.
  * @throws ERR_CONFIGURATION
  */
 export async function readSignedFile<Schema extends z.ZodType>(
@@ -62,7 +66,8 @@ export async function readSignedFile<Schema extends z.ZodType>(
 }
 
 /**
- * Before work that ends with this file: it is no folder, and its own folder takes one.
+ * Checks, before work that ends with this file, that it is not a folder and that its own folder can be
+ * written to.
  * @throws ERR_CONFIGURATION
  */
 export async function checkCanWrite(flag: string, file: string): Promise<void> {
@@ -81,7 +86,7 @@ export async function checkCanWrite(flag: string, file: string): Promise<void> {
 }
 
 /**
- * A value that the user is responsible for, checked by a schema.
+ * Checks a value that the user is responsible for by a schema.
  * @throws ERR_CONFIGURATION
  */
 export function checkConfiguration<Schema extends z.ZodType>(
@@ -98,8 +103,8 @@ export function checkConfiguration<Schema extends z.ZodType>(
 }
 
 /**
- * Makes a folder that nobody else may enter, with those above it, unless it is there. Not by mkdir's `recursive`, which never ends where
- * the system says that an existing folder is missing, as /proc does.
+ * Makes a folder that nobody else may enter, with those above it, unless it exists. It does not use mkdir's
+ * `recursive`, which never ends where the system says that an existing folder is missing, as /proc does.
  * @throws ERR_CONFIGURATION
  */
 export async function makeFolder(path: string): Promise<void> {

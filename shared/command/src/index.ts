@@ -1,4 +1,4 @@
-/** What the command lines share: configuration, results and errors in one form, exit codes. */
+/** The parts that command lines share: configuration, results and errors in one form, exit codes. */
 export type { Command } from 'commander';
 export { readCertificates, readPem } from './certificates.ts';
 export { asUsage, COMMAND_CODES } from './codes.ts';

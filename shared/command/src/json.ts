@@ -1,6 +1,6 @@
 /**
- * Text and JSON in files that people write: what is none is told by line and column, a member that nobody knows by the one that was probably
- * meant. Nothing of a value is repeated, which may be a password.
+ * Text and JSON in files that people write. A place that is not JSON is reported by line and column, and for
+ * an unknown member the one that was probably meant. No value is repeated, since it may be a password.
  */
 import { CodedError } from '@eigenveil/platform';
 import { NoTextError, textOfFile } from '@eigenveil/platform/file-form';
@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { COMMAND_CODES } from './codes.ts';
 
 /**
- * The text of a file in UTF-8, with or without a byte order mark, or in UTF-16.
- * @param expectation begins the message where it is none
+ * Returns the text of a file in UTF-8, with or without a byte order mark, or in UTF-16.
+ * @param expectation begins the message where the file is not text
  * @throws ERR_CONFIGURATION
  */
 export function textIn(bytes: Uint8Array, expectation: string): string {
@@ -22,14 +22,14 @@ export function textIn(bytes: Uint8Array, expectation: string): string {
 }
 
 /**
- * The value of the JSON text of a file that the setting `title` names.
+ * Returns the value of the JSON text of a file that the setting `title` names.
  * @throws ERR_CONFIGURATION
  */
 export function jsonOf(title: string, path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the cause, which repeats what stands where it fails.
+    // The error has no cause, since that repeats the text around the place where it fails.
     const { at, expected } = firstFault(text);
     const before = text.slice(0, at).split('\n');
     throw new CodedError(
@@ -40,14 +40,17 @@ export function jsonOf(title: string, path: string, text: string): unknown {
 }
 
 const BLANKS = /[ \t\n\r]*/y;
-/** JSON forbids no control characters but the first 32. */
+/** JSON forbids only the first 32 control characters. */
 const TEXT = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy;
 const VALUE = new RegExp(
   `${TEXT.source}|-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?(?![\\w.+-])|(?:true|false|null)(?!\\w)`,
   'uy',
 );
 
-/** Returns where a text stops to be JSON (RFC 8259), which not every message of V8 says, and what could stand there. */
+/**
+ * Returns where a text stops being JSON (RFC 8259), which not every message of V8 says, and what could stand
+ * there.
+ */
 function firstFault(text: string): { readonly at: number; readonly expected: string } {
   /** The characters that close the objects and lists that are open, the innermost last. */
   const open: string[] = [];
@@ -99,7 +102,9 @@ function firstFault(text: string): { readonly at: number; readonly expected: str
   }
 }
 
-/** The error with other messages for unknown members. Names are the user's own, and may be repeated. */
+/**
+ * Returns the error with other messages for unknown members. Names are the user's own, and may be repeated.
+ */
 export function withSuggestions(error: z.ZodError, schema: z.ZodType): z.ZodError {
   return new z.ZodError(
     error.issues.map((issue) => {
@@ -121,7 +126,7 @@ function describe(key: string, known: readonly string[]): string {
     : `${unknown}: did you mean ${JSON.stringify(nearest.name)}?`;
 }
 
-/** The members that an object at this place may have; of a union those of all its kinds. */
+/** Returns the members that an object at this place may have; for a union those of all its kinds. */
 function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   return [...new Set(shapesAt(schema, path).flatMap(Object.keys))];
 }
@@ -137,7 +142,10 @@ function shapesAt(schema: unknown, path: readonly PropertyKey[]): Readonly<Recor
   return step === undefined ? [schema.shape] : shapesAt(schema.shape[String(step)], rest);
 }
 
-/** How many letters must be put in, taken out or changed (Levenshtein); two that are swapped count as two. */
+/**
+ * Returns the number of letters that must be inserted, removed or changed (Levenshtein); two that are swapped
+ * count as two.
+ */
 function distance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (const [i, letter] of [...a].entries()) {

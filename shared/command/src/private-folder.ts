@@ -1,6 +1,6 @@
 /**
- * A folder of keys and of what a program must not forget. Its files are written whole or not at all, readable by their holder alone, and not
- * read when anybody else could.
+ * A folder of keys and of what a program must not forget. Its files are written whole or not at all, only
+ * their holder can read them, and they are not read when anybody else could.
  */
 import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
@@ -11,7 +11,7 @@ import type { z } from 'zod';
 import { COMMAND_CODES } from './codes.ts';
 import { makeFolder } from './files.ts';
 
-/** Of the folder of an owner, of a device, of a relying application. */
+/** The codes for the folders of an owner, of a device, and of a relying application. */
 type HomeCode = 'ERR_OWNER_HOME' | 'ERR_DEVICE_HOME' | 'ERR_RELYING_HOME';
 
 const OTHERS = 0o077;
@@ -20,13 +20,18 @@ export class PrivateFolder {
   readonly #folder: string;
   readonly #code: HomeCode;
 
-  /** `folder` is created when something is first written to it. All methods throw `code` when it cannot be used. */
+  /**
+   * `folder` is created when something is first written to it. All methods throw `code` when it cannot be
+   * used.
+   */
   constructor(folder: string, code: HomeCode) {
     this.#folder = folder;
     this.#code = code;
   }
 
-  /** What the file holds, made on first use; of several processes that make it at once all get the same. */
+  /**
+   * Returns what the file holds, made on first use; if several processes make it at once, all get the same.
+   */
   async madeOnce<Schema extends z.ZodType>(
     file: string,
     schema: Schema,
@@ -38,14 +43,15 @@ export class PrivateFolder {
     return (await this.writeFirst(file, fresh)) ? fresh : this.madeOnce(file, schema, make);
   }
 
-  /** What the file holds; undefined if there is none. */
+  /** Returns what the file holds; undefined if there is none. */
   async read<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema> | undefined> {
     const path = join(this.#folder, file);
     let text: string;
     try {
       this.#requireClosed(this.#folder, (await stat(this.#folder)).mode);
       await using handle = await open(path);
-      // Of the open file, not of the path, so that nobody can swap it between check and use.
+      // The mode is that of the open file, not of the path, so that nobody can swap the file between check
+      // and use.
       this.#requireClosed(path, (await handle.stat()).mode);
       text = await handle.readFile('utf8');
     } catch (error) {
@@ -55,7 +61,7 @@ export class PrivateFolder {
     try {
       return schema.parse(JSON.parse(text));
     } catch {
-      // Without the cause, whose message repeats what the file holds.
+      // The error has no cause, since its message repeats what the file holds.
       throw new CodedError(
         COMMAND_CODES[this.#code],
         `"${path}" expected what was once written there: put back the copy that you keep`,
@@ -68,12 +74,12 @@ export class PrivateFolder {
     await this.#publish(file, value, rename);
   }
 
-  /** The same only if there is none yet. Returns whether it did. */
+  /** Writes a file as `write` does, but only if there is none yet. Returns whether it did. */
   writeFirst(file: string, value: unknown): Promise<boolean> {
     return this.#publish(file, value, link);
   }
 
-  /** Writes bytes that come part by part into a file of a new name. Nothing of it stays if they do not come to their end. */
+  /** Writes bytes that come part by part into a file of a new name. Nothing of it stays if the parts fail. */
   async writeParts(file: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
     const path = join(this.#folder, file);
     await makeFolder(this.#folder);
@@ -94,7 +100,7 @@ export class PrivateFolder {
     }
   }
 
-  /** The bytes of such a file, which are read when they are asked for; undefined if there is none. */
+  /** Returns the bytes of such a file, which are read when they are asked for; undefined if there is none. */
   async bytes(file: string): Promise<Blob | undefined> {
     const path = join(this.#folder, file);
     try {
@@ -106,7 +112,7 @@ export class PrivateFolder {
     }
   }
 
-  /** Removes all files whose names begin so. */
+  /** Removes all files whose names begin with the prefix. */
   async removeAll(prefix: string): Promise<void> {
     const files = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
@@ -119,7 +125,7 @@ export class PrivateFolder {
     await rm(join(this.#folder, file), { force: true });
   }
 
-  /** Windows has no such modes; there the folder's access list has to do. */
+  /** Windows has no such modes; there the access list of the folder must protect the files. */
   #requireClosed(path: string, mode: number): void {
     if (process.platform === 'win32' || (mode & OTHERS) === 0) return;
     throw new CodedError(
@@ -155,7 +161,10 @@ export class PrivateFolder {
     }
   }
 
-  /** Or names of files might be lost with the power, and what has left the machine be drawn again. */
+  /**
+   * Syncs the folder: otherwise names of files might be lost with the power, and randomness behind data that
+   * was sent might be drawn again.
+   */
   async #sync(): Promise<void> {
     if (process.platform === 'win32') return; // folders cannot be opened there
     await using folder = await open(this.#folder);

@@ -1,4 +1,4 @@
-/** What commands say of how files of rows are read, and of the rows that they have read. */
+/** Texts of commands about how files of rows are read, and about the rows that they have read. */
 import type { Command } from 'commander';
 import { printNote } from './command.ts';
 
@@ -8,12 +8,15 @@ would read the cell: --separator semicolon, --decimal comma, --thousands point, 
 NULL, null or ? to the letter, is a missing one, and so is what --missing-values names: the file is refused, or with --missing skip the row is left out and
 counted. What a file is, its first bytes say: CSV (also in a gzip archive) or Parquet; a folder or a pattern is read as all files in it. docs/rows.md has all of it.`;
 
-/** What looks like a mistake in rows and is none for certain. */
+/** Warns about rows that look like a mistake but may not be one. */
 export function warnOfRemarks(command: Command, remarks: readonly string[]): void {
   for (const remark of remarks) printNote(command, `warning: ${remark}`);
 }
 
-/** @param cells per feature, how many were clipped */
+/**
+ * Warns about clipped cells.
+ * @param cells the number of clipped cells per feature
+ */
 export function warnOfClipped(command: Command, cells: Readonly<Record<string, number>>): void {
   for (const [name, count] of Object.entries(cells)) {
     printNote(
@@ -23,7 +26,7 @@ export function warnOfClipped(command: Command, cells: Readonly<Record<string, n
   }
 }
 
-/** The features of which cells were clipped, with their number. */
+/** Returns the features of which cells were clipped, with their number. */
 export function clippedByName(
   names: readonly string[],
   clippedCells: readonly number[],

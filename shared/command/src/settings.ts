@@ -7,14 +7,20 @@ import { z } from 'zod';
 import { COMMAND_CODES } from './codes.ts';
 import { jsonOf, textIn } from './json.ts';
 
-/** One setting. Its name in the file is the member's name in camelCase, its flag and variable are derived from it. */
+/**
+ * One setting. Its name in the file is the member's name in camelCase; its flag and variable follow from that
+ * name.
+ */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
-  /** Of the value: z.string(), z.int(), z.boolean(), z.array(…); .optional() when there need not be one. */
+  /**
+   * The schema of the value: z.string(), z.int(), z.boolean(), z.array(…); .optional() when there need not be
+   * one.
+   */
   readonly schema: Schema;
-  /** One line for --help. */
+  /** The description, one line for --help. */
   readonly description: string;
   readonly default?: z.input<Schema>;
-  /** What --help calls the value; `FILE`, `NUMBER`. Left out for switches. */
+  /** The name of the value in --help: `FILE`, `NUMBER`. Left out for switches. */
   readonly placeholder?: string;
 }
 
@@ -34,7 +40,7 @@ export const TRACE_ENDPOINT = {
   placeholder: 'URL',
 } as const;
 
-/** What has been added to each command: one file of settings serves all commands of a program. */
+/** The settings that each command has: one file of settings serves all commands of a program. */
 const settingsOf = new WeakMap<Command, Settings>();
 
 type Source = 'flag' | 'environment' | 'file' | 'default' | 'none';
@@ -90,7 +96,7 @@ function addOptions(command: Command, prefix: string, name: string, setting: Set
   if (isList(setting.schema))
     option.argParser((text, before) => new Given([...(before instanceof Given ? before.texts : []), text]));
   command.addOption(option.env(variableFor(prefix, name)));
-  // So that a switch which a file or a variable sets can be overruled.
+  // This flag can overrule a switch that a file or a variable sets.
   if (setting.placeholder === undefined) command.addOption(new Option(`--no-${flag}`).hideHelp());
 }
 
@@ -146,7 +152,8 @@ function lookUp(
   file: Record<string, unknown>,
 ): [Source, unknown] {
   if (command.getOptionValueSource(name) === 'cli') return ['flag', command.getOptionValue(name)];
-  // Not commander's value: it takes a switch as set whatever its variable says, even "false".
+  // The variable is read here and not by commander, which takes a switch as set whatever its variable says,
+  // even "false".
   const variable = process.env[variableFor(prefix, name)];
   if (variable !== undefined) return ['environment', variable];
   if (Object.hasOwn(file, name)) return ['file', file[name]];
@@ -161,7 +168,8 @@ function fromTexts(schema: z.ZodType, texts: readonly string[]): unknown {
 function fromText(schema: z.ZodType, text: string): unknown {
   const json = parseJson(text);
   const readings = [text, json, text.split(',')];
-  // Where none is accepted, what is wrong is told of the one that has the right type: of an item, and not that no list was given.
+  // Where no reading is accepted, the error is about the one that has the right type: about an item, and not
+  // that no list was given.
   return firstAccepted(schema, readings) ?? readings.find((reading) => isOfType(schema, reading)) ?? json;
 }
 
@@ -170,7 +178,10 @@ function isOfType(schema: z.ZodType, reading: unknown): boolean {
   return issues.every(({ code, path }) => code !== 'invalid_type' || path.length > 0);
 }
 
-/** A list need not be written as JSON, so readings are tried in turn. */
+/**
+ * Returns the first reading that is accepted: a list need not be written as JSON, so several readings are
+ * tried.
+ */
 function firstAccepted(schema: z.ZodType, readings: readonly unknown[]): unknown {
   return readings.find((reading) => schema.safeParse(reading).success);
 }
@@ -210,7 +221,7 @@ function readFile(path: string, known: ReadonlySet<string>): Record<string, unkn
   return members.data;
 }
 
-/** The settings of all commands of the program, the command's own first. */
+/** Returns the settings of all commands of the program, the command's own first. */
 function namesKnownBeside(command: Command): ReadonlySet<string> {
   let program = command;
   while (program.parent !== null) program = program.parent;

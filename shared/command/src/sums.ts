@@ -1,4 +1,7 @@
-/** The file SHA256SUMS of a folder, as sha256sum writes and checks it: which files there are, and what is in them. */
+/**
+ * The file SHA256SUMS of a folder, as sha256sum writes and checks it: the files that there are, and the
+ * digest of each.
+ */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,8 +10,8 @@ export const SUMS = 'SHA256SUMS';
 const SUM = /^([0-9a-f]{64}) {2}([\w.-]+)$/;
 
 /**
- * All files that the sums of a folder name, in their order, and no other.
- * @throws Error when one is missing or is not what its sum says, and as node:fs
+ * Reads exactly the files that the sums of a folder name, in their order.
+ * @throws Error when one is missing or does not have its digest, and as node:fs
  */
 export async function readSummed(folder: string): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
@@ -24,12 +27,12 @@ export async function readSummed(folder: string): Promise<Map<string, Buffer>> {
   return files;
 }
 
-/** What stands in the sums of these files. */
+/** Returns the text of the sums of these files. */
 export function sumsOf(files: ReadonlyMap<string, Uint8Array>): string {
   return [...files].map(([name, bytes]) => `${sha256(bytes)}  ${name}\n`).join('');
 }
 
-/** In hexadecimal digits. */
+/** Returns the digest in hexadecimal digits. */
 export function sha256(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -76,7 +76,7 @@ Example:
 function addRenew(device: Command): void {
   const command = device
     .command('renew')
-    .description('enrol anew with a "relying invite --renew" invitation: another frame and template');
+    .description('enrol again with a "relying invite --renew" invitation: another frame and template');
   const configuration = addSettings(command, PREFIX, {
     ...SETTINGS,
     token: TOKEN,
@@ -96,7 +96,7 @@ function addRenew(device: Command): void {
     'after',
     `${CSV_HELP}
 
-The template before is deleted, and what anybody has of it is of no use any more. Rows are needed anew: the device keeps none.
+The template before is deleted, and copies of it are of no use any more. Rows are needed again: the device keeps none.
 
 Example:
   $ ${PREFIX}_TOKEN=… eigenveil-authenticator device renew --data windows.csv`,

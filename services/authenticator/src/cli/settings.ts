@@ -9,7 +9,7 @@ import { Digest } from '@eigenveil/wire/digest';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 
-/** Their ranges are checked where the engine is made. */
+/** The ranges of these settings are checked where the engine is made. */
 const Trust = z.strictObject({
   kind: z.literal('trust'),
   threshold: z.number(),
@@ -34,19 +34,25 @@ const SCORES = ['mahalanobis', 'euclidean', 'cosine'] as const satisfies readonl
 
 /** A projection in use. Scores differ between projections, so each has decisions of its own. */
 export const ProjectionSettings = z.strictObject({
-  /** By which devices name it. */
+  /** The digest by which devices name the projection. */
   digest: Digest,
   components: z.int().min(1).max(512),
-  /** Euclidean length that no reduced row of it can exceed; left out, only the library's bound on entries holds. */
+  /**
+   * Euclidean length that no reduced row of it can exceed; left out, only the library's bound on entries
+   * holds.
+   */
   largestLength: z.number().positive().optional(),
   score: z.enum(SCORES).default('mahalanobis'),
   engine: EngineSettings,
-  /** The share of the spread by which means of users move from one time to another; left out, nobody looks whether they drift. */
+  /**
+   * The share of the spread by which means of users move from one time to another; left out, nothing checks
+   * whether they drift.
+   */
   movement: z.number().min(0).optional(),
 });
 export type ProjectionSettings = z.infer<typeof ProjectionSettings>;
 
-// Nothing here encrypts in threads, and signatures have no fallback.
+// These settings are left out: nothing here encrypts in threads, and signatures have no fallback.
 const { threads: _, allowBigintFallback: __, ...COMMON } = SERVICE_SETTINGS;
 
 const number = (description: string, initial: number, most = 1_000_000_000) => ({
@@ -146,7 +152,10 @@ export const SERVICE_ADDRESS = {
   },
 } as const;
 
-/** @throws ERR_TLS_FILE */
+/**
+ * Returns the address of the service with the certificates to trust.
+ * @throws ERR_TLS_FILE
+ */
 export async function addressOf(settings: {
   readonly serviceUrl: string;
   readonly serviceCa?: string | undefined;

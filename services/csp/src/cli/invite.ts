@@ -78,7 +78,7 @@ Examples:
 }
 
 /**
- * Returns the members of links beside the token; null where bare tokens are wanted.
+ * Returns the members of links besides the token; null where bare tokens are wanted.
  * @throws ERR_CONFIGURATION when something is missing
  */
 function linkedPage({ page, publicUrl: csp, dataUser, task, qr }: Configuration<typeof SETTINGS>) {

@@ -197,7 +197,7 @@ function addAudit(audit: Command, prefix: string): void {
     'after',
     `
 Note the last hash somewhere that the CSP's machine cannot change, and give it with --noted the next time: without it, nobody can see
-that the latest entries were removed, or that the whole log was computed anew. Works while the service runs.`,
+that the latest entries were removed, or that the whole log was computed again. Works while the service runs.`,
   );
   verify.action(async () => {
     const { noted, ...where } = configuration();
@@ -216,7 +216,10 @@ async function scrubAfter(command: Command, operator: CspOperator): Promise<void
   printNote(command, 'sealed copies remain in the log of the database until the service starts next');
 }
 
-/** @throws ERR_CONFIGURATION */
+/**
+ * Checks an argument by a schema.
+ * @throws ERR_CONFIGURATION
+ */
 function parsed<Schema extends z.ZodType>(
   name: string,
   schema: Schema,
@@ -232,7 +235,7 @@ function parsed<Schema extends z.ZodType>(
   });
 }
 
-/** Prints a line for each row, of all its members in their order. */
+/** Prints a line for each row, with all its members in their order. */
 function printTable(command: Command, name: string, rows: readonly object[]): void {
   const lines = rows.map((row) =>
     Object.entries(row)

@@ -20,11 +20,11 @@ any of; where no other owner has the class, the number is its own. Without it su
 allowFullRank consents to results from which the whole scatter matrix follows, and to exact ones, which have no floor: where values are whole numbers,
 it may follow from any of them.
 allowVariances consents to a PCA of the correlation matrix, whose vectors tell the variances of features.
-maximumLinks consents to tasks that stand on an earlier result, so many tasks in a chain: rows are reduced by that result first, which whoever
-gets the next one has chosen. Each is an answer of its own over the same rows ("answers"). Without it such tasks are refused.
-colludingOwners is for tasks whose owners add the noise: minimumOwners must be at least honestOwners and so many more.
-series consents to tasks that renew others (serve-series): so many tasks, the first one
-counted, so long apart, with so much ε together. Two results over nearly the same rows tell together what came or went between them:
+maximumLinks consents to tasks that stand on an earlier result, and is the largest number of tasks in a chain: rows are reduced first by
+that result, which the data user of the next task has chosen. Each is an answer of its own over the same rows ("answers"). Without it such tasks are refused.
+colludingOwners is for tasks whose owners add the noise: minimumOwners must be at least honestOwners + colludingOwners.
+series consents to tasks that renew others (serve-series): at most this number of tasks, the first one
+counted, at least this time apart, with at most this sum of ε. Two results over nearly the same rows tell together what came or went between them:
 all rows of an owner's if it came or went (docs/privacy.md, "Series"). Without it such tasks are refused.
 totalEpsilon and totalDelta are for all tasks together that rows of one --dataset are contributed to. answers says what results over the same rows,
 which are compared with each other, may tell together: 1 answer by rotated without differential privacy, and 1 whole of all tasks, where nothing is
@@ -83,9 +83,9 @@ export function addServeSeries(program: Command): void {
     'after',
     `
 The policy must agree: "series" with most, shortestIntervalHours and, for differential privacy, totalEpsilon (contribute --help). Rows are
-read anew for each task, by the same settings as contribute takes. The next task is the one that the CSP has signed as such, with the same
-parameters; what this owner has contributed to lies in --home. A failure is said, and tried again at the next look. SIGTERM
-ends it. One that is killed can be started again at any time: no task gets two contributions.
+read again for each task, by the same settings as contribute takes. The next task is the one that the CSP has signed as such, with the same
+parameters; the record of what this owner has contributed to is in --home. A failure is reported, and the work is tried again at the next look.
+SIGTERM ends the command. One that is killed can be started again at any time: no task gets two contributions.
 
 With --once it looks once. The exit code is 0 if it contributed or wrote a result, 5 if there was nothing to do.
 

@@ -1,4 +1,6 @@
-/** Settings of the commands of eigenveil-owner: those that several share, or that an action takes as a whole. */
+/**
+ * Settings of the commands of eigenveil-owner: those that several share, or that an action takes as a whole.
+ */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND_CODES, type Configuration, readCertificates, TRACE_ENDPOINT } from '@eigenveil/command';
@@ -55,7 +57,7 @@ const POLICY_SETTINGS = {
   },
 } as const;
 
-/** The name of the rows, for their budget. */
+/** The name of the data set, under which the budget of the rows is kept. */
 export const DATASET_SETTING = {
   dataset: {
     schema: DatasetName,
@@ -70,7 +72,9 @@ export const DATASET_SETTING = {
 export const TASK_SETTINGS = { ...OWNER_SETTINGS, ...DATA_USER_ADDRESS, ...POLICY_SETTINGS } as const;
 export type TaskSettings = Configuration<typeof TASK_SETTINGS>;
 
-/** Where rows are, and how they are written; the names of settings are those of the readers' options. */
+/**
+ * Settings that say where rows are, and how they are written. Their names are those of the readers' options.
+ */
 export const ROW_SETTINGS = {
   data: {
     schema: z.string().min(1).optional(),
@@ -89,7 +93,7 @@ export const ROW_SETTINGS = {
   ...READING_OPTIONS,
 } as const;
 
-/** Settings of a contribution: which rows of whom, to whom, and by which policy. */
+/** Settings of a contribution: the rows and their owner, the data user, and the policy. */
 export const CONTRIBUTE_SETTINGS = {
   ...TASK_SETTINGS,
   ...DATASET_SETTING,
@@ -150,7 +154,7 @@ export const PROJECT_SETTINGS = {
   },
   out: {
     schema: z.string().optional(),
-    description: 'where to write the reduced rows: Parquet if the name ends so, else CSV',
+    description: 'where to write the reduced rows: Parquet if the name ends so, otherwise CSV',
     placeholder: 'FILE',
   },
   wait: {
@@ -191,7 +195,10 @@ export const PROJECT_SETTINGS = {
   },
 } as const;
 
-/** @throws ERR_TLS_FILE */
+/**
+ * Returns the address of the data user with the certificates to trust.
+ * @throws ERR_TLS_FILE
+ */
 export async function address(
   url: string,
   ca: string | undefined,
@@ -200,7 +207,10 @@ export async function address(
   return { url, ca: await readCertificates(title, ca) };
 }
 
-/** @throws ERR_CONFIGURATION */
+/**
+ * Reads a task id.
+ * @throws ERR_CONFIGURATION
+ */
 export function taskIdOf(text: string): TaskId {
   const id = TaskId.safeParse(text);
   if (!id.success)

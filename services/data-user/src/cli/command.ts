@@ -41,7 +41,7 @@ export function dataUserProgram(): Command {
     async () => (await import('../backup.ts')).DATA_USER_BACKUP,
     {
       consequences: `Every task that the backup did not have as done or cancelled fails with ERR_TASK_RESTORED: contributions came later for which owners
-have receipts. Propose such tasks anew.`,
+have receipts. Propose such tasks again.`,
     },
     databaseUrl,
   );

@@ -30,7 +30,7 @@ is in the draft. Every member is explained in docs/tasks.md.
 Two tasks that share ε give better components than one. Draft the first with --mean-first, and the second, with the same ε and δ,
 --around the result of the first: its ranges lie around that mean, and rows are clipped to half as much. Only what the first has
 spent is counted: a third task, --around the second or once more --around the first, spends more than ε and δ. If the CSP alone
-added noise to the first task, the ranges of the second show it the exact mean, but for noise that it knows.
+added noise to the first task, the ranges of the second show it the exact mean, except for noise that it knows.
 
 A task with --basis is one of a chain: owners reduce their rows by the result of an earlier task first, whose components are its features
 (PCA, then DCA: Fisherfaces). The sample has the columns of the first task, and the labels. Both are answers over the same rows. --ridge is in units of the
@@ -43,7 +43,7 @@ and, where you know it, one --range: then features whose names count up stand in
 their ranges are those of that task, whose columns the sample has. It is another answer over the same rows.
 
 --method histogram drafts noisy counts of every feature by 2^h bins, for --epsilon: private ranges and quantiles where nobody knows them. The strategy is the one
-with the least expected error for --workload. Give a wide --range, or --logarithmic where nothing but magnitudes is known: ranges that come from the rows void the guarantee.
+with the least expected error for --workload. Give a wide --range, or --logarithmic where only magnitudes are known: ranges that come from the rows void the guarantee.
 
 --method ridge drafts a regression of --target on all other columns, which are not in --ignore. Result and weights go to you, and nobody sees rows.
 

@@ -1,11 +1,14 @@
-/** The commands `operators` and `audit` of eigenveil-user, on the machine of the service, which may be running. */
+/**
+ * The commands `operators` and `audit` of eigenveil-user, on the machine of the service, which may be
+ * running.
+ */
 import { addSettings, COMMAND_CODES, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { DATA_USER_SETTINGS, PREFIX } from './settings.ts';
 
-/** Where the data user keeps what it must not forget. */
+/** The place where the data user keeps what it must not forget. */
 const { dataDirectory, databaseUrl } = DATA_USER_SETTINGS;
 const PLACE = { dataDirectory, databaseUrl };
 
@@ -122,7 +125,7 @@ function addAuditVerify(audit: Command): void {
     'after',
     `
 Note the last hash somewhere that this machine cannot change, and give it with --noted the next time: without it, nobody can see
-that the latest entries were removed, or that the whole log was computed anew. Works while the service runs.`,
+that the latest entries were removed, or that the whole log was computed again. Works while the service runs.`,
   );
   command.action(async () => {
     const { noted, ...place } = configuration();

@@ -6,7 +6,7 @@ import { TaskId, Thumbprint } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 
-/** Names of settings in the environment begin so. */
+/** Names of settings in the environment begin with this prefix. */
 export const PREFIX = 'EIGENVEIL_USER';
 
 export const DATA_USER_SETTINGS = {
@@ -94,7 +94,10 @@ export const CLIENT_SETTINGS = {
 } as const;
 export type ClientSettings = Configuration<typeof CLIENT_SETTINGS>;
 
-/** @throws ERR_CONFIGURATION */
+/**
+ * Reads a task id.
+ * @throws ERR_CONFIGURATION
+ */
 export function taskIdOf(text: string): TaskId {
   const id = TaskId.safeParse(text);
   if (!id.success)

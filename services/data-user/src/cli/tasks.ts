@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { CLIENT_SETTINGS, PREFIX, taskIdOf } from './settings.ts';
 
-/** Adds all commands about a task but `draft` to the command `task`. */
+/** Adds all commands about a task except `draft` to the command `task`. */
 export function addTaskCommands(task: Command): void {
   addCreate(task);
   addList(task);

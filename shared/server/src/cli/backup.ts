@@ -5,19 +5,19 @@ import { z } from 'zod';
 import type { BackupRules } from '../database/backup.ts';
 import { SERVICE_SETTINGS } from './settings.ts';
 
-/** How a service's backups differ, for its operator. */
+/** The words for the operator in which services' backups differ. */
 interface BackupWords {
-  /** What a restoration ends. */
+  /** Says what a restoration ends. */
   readonly consequences: string;
-  /** What the backup holds. */
+  /** Says what the backup holds. */
   readonly holds?: string;
-  /** What was ended, in one line. */
+  /** Says in one line what was ended. */
   readonly ended?: string;
 }
 
 /**
- * Adds `backup`, `backup verify` and `restore` to a service's program, whose `rules` are loaded when one of them runs. `databaseUrl` is the setting by which the service
- * may have its database elsewhere.
+ * Adds `backup`, `backup verify` and `restore` to a service's program, whose `rules` are loaded when one of
+ * them runs. `databaseUrl` is the setting by which the service may have its database elsewhere.
  */
 export function addBackupCommands(
   program: Command,
@@ -72,7 +72,7 @@ Example:
 
   const verify = group
     .command('verify')
-    .description('look whether a backup could be restored')
+    .description('check whether a backup could be restored')
     .argument('<folder>', 'folder of the backup');
   const { keyEncryptionKey } = SERVICE_SETTINGS;
   const where = addSettings(verify, prefix, { dataDirectory, keyEncryptionKey });

@@ -9,8 +9,8 @@ import {
 import type { KeyPlace } from '../secrets/rotation.ts';
 
 /**
- * Adds `key list`, `key rotate` and `key reseal` to a service's program. `settings` say where the service's keys and values are, and
- * `placeOf` finds them there. `others` says what else depends on an old key.
+ * Adds `key list`, `key rotate` and `key reseal` to a service's program. `settings` say where the service's
+ * keys and values are, and `placeOf` finds them there. `others` says what else depends on an old key.
  */
 export function addKeyCommands<const S extends Settings>(
   program: Command,
@@ -56,7 +56,7 @@ lacks a key that is needed. ${others}${
     const place = await rotate.place();
     const { rotateKey } = await import('../secrets/rotation.ts');
     const { keyId, resealed } = await rotateKey(place);
-    const text = `key ${keyId} seals from now on; ${resealed} stored values were sealed anew, the old key is forgotten`;
+    const text = `key ${keyId} seals from now on; ${resealed} stored values were sealed again, the old key is forgotten`;
     printResult(rotate.command, { json: { keyId, resealed }, text });
   });
 
@@ -71,7 +71,7 @@ everywhere and restart again; then give this command; then take the old key out 
     const place = await reseal.place();
     const { resealAll } = await import('../secrets/rotation.ts');
     const resealed = await resealAll(place);
-    const text = `${resealed} stored values were sealed anew; none needs another key than the first`;
+    const text = `${resealed} stored values were sealed again; none needs another key than the first`;
     printResult(reseal.command, { json: { resealed }, text });
   });
 }

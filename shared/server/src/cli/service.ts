@@ -18,14 +18,14 @@ const MARKS = { good: 'good    ', doubtful: 'doubtful', bad: 'BAD     ' } as con
 interface Listening<S extends Settings> {
   readonly url: string;
   readonly thumbprint: string;
-  /** Takes its settings anew, as far as they can change while it runs. */
+  /** Takes its settings again, as far as they can change while it runs. */
   reload(read: () => Configuration<S>): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Adds `serve`: starts the service, says where it listens, closes it on SIGTERM and SIGINT, and reads its settings anew on SIGHUP.
- * `example` is how one calls it, options alone.
+ * Adds `serve`, which starts the service, says where it listens, closes it on SIGTERM and SIGINT, and reads
+ * its settings again on SIGHUP. `example` shows the options of a call.
  */
 export function addServeCommand<const S extends Settings>(
   program: Command,
@@ -66,7 +66,7 @@ export function addCheckCommand<const S extends Settings>(
 ): void {
   const command = program
     .command('check-config')
-    .description('look whether "serve" would start, and change nothing');
+    .description('check whether "serve" would start, and change nothing');
   const configuration = addSettings(command, prefix, settings);
   command.addHelpText(
     'after',

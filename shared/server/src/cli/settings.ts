@@ -1,16 +1,22 @@
-/** Settings of `serve` that both services have, and where files lie by them. Loads nothing heavy: `--help` needs it. */
+/**
+ * Settings of `serve` that all services have, and the paths of files that follow from them. Nothing heavy is
+ * loaded: `--help` needs this file.
+ */
 import { join } from 'node:path';
 import { TRACE_ENDPOINT } from '@eigenveil/command';
 import { PageOrigin, ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-/** What logs call those who ask. */
+/** The ways in which logs name peers. */
 const PEER_NAMINGS = ['address', 'hash', 'none'] as const;
 export type PeerNaming = (typeof PEER_NAMINGS)[number];
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Each connection costs some 50 kB with its TLS state; more owners than this wait or come again. */
+/**
+ * Each connection costs some 50 kB with its TLS state; if more owners than this come at once, the rest wait
+ * or come again.
+ */
 export const MAX_CONNECTIONS = 1000;
 export const SERVICE_SETTINGS = {
   dataDirectory: {
@@ -86,7 +92,7 @@ export const SERVICE_SETTINGS = {
   },
 } as const;
 
-/** Waits of a service whose database is PostgreSQL. */
+/** Times that a service waits if its database is PostgreSQL. */
 export const DATABASE_WAITS = {
   databaseAnswerSeconds: {
     schema: z.int().min(1).max(3600),
@@ -102,7 +108,7 @@ export const DATABASE_WAITS = {
   },
 } as const;
 
-/** Of services that owners' pages talk to. */
+/** Settings of services that owners' pages talk to. */
 export const PAGE_SETTINGS = {
   allowedOrigins: {
     schema: z.array(PageOrigin).max(32),
@@ -120,7 +126,7 @@ export function databaseFile(dataDirectory: string): string {
   return join(dataDirectory, 'eigenveil.sqlite');
 }
 
-/** Where the key-encryption keys lie. */
+/** Returns the path of the key-encryption keys. */
 export function keyFile(config: {
   readonly dataDirectory: string;
   readonly keyEncryptionKey?: string | undefined;
@@ -128,7 +134,7 @@ export function keyFile(config: {
   return config.keyEncryptionKey ?? join(config.dataDirectory, 'key-encryption-key');
 }
 
-/** Where the operator's token lies. */
+/** Returns the path of the operator's token. */
 export function adminTokenFile(dataDirectory: string): string {
   return join(dataDirectory, 'admin-token');
 }

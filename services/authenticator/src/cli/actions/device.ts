@@ -28,7 +28,7 @@ export function openDevice({ home, patienceSeconds }: DeviceSettings): DeviceCli
   );
 }
 
-/** Reads rows, enrols with them, and says what came of it. */
+/** Reads rows, enrols with them, and prints the outcome. */
 export async function enrolWith(
   command: Command,
   settings: DeviceSettings & RowSettings,
@@ -51,7 +51,10 @@ export async function enrolWith(
   });
 }
 
-/** Warns on standard error of cells and rows; returns the features of which cells were clipped, with their number. */
+/**
+ * Warns on standard error about cells and rows; returns the features of which cells were clipped, with their
+ * number.
+ */
 export function tellOfRows(
   command: Command,
   { featureNames }: Projector,

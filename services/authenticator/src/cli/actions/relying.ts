@@ -8,7 +8,7 @@ import { addressOf } from '../settings.ts';
 
 export { RelyingHome } from '../../relying/home.ts';
 
-/** Returns a client of the service that speaks in the name of the application whose key lies in `home`. */
+/** Returns a client of the service that speaks in the name of the application whose key is in `home`. */
 export async function openClient(settings: {
   readonly home: string;
   readonly serviceUrl: string;
@@ -24,7 +24,10 @@ export async function openClient(settings: {
   );
 }
 
-/** @throws ERR_CONFIGURATION */
+/**
+ * Reads the name of a user.
+ * @throws ERR_CONFIGURATION
+ */
 export function userIdOf(text: string): UserId {
   const id = UserId.safeParse(text);
   if (!id.success)

@@ -11,7 +11,10 @@ export interface RowSettings extends CsvForm {
   readonly data: string;
 }
 
-/** Takes rows as they are read, their values in the projector's order. Returns how many were left out, since a cell is missing. */
+/**
+ * Passes on rows as they are read, their values in the projector's order. Returns the number of rows that
+ * were left out, since a cell is missing.
+ */
 export async function eachBatch(
   { task }: Projector,
   { data, ...form }: RowSettings,
@@ -40,7 +43,7 @@ export async function readEvidence(file: string): Promise<SignedProjection> {
   return readSignedFile('--projection', file, SignedProjection);
 }
 
-/** Finds what the service is to know of a projection, by the rows of a file whose column `user` says whose each is. */
+/** Finds the settings of a projection from the rows of a file whose column `user` says whose row each is. */
 export async function calibrationOf(
   settings: RowSettings & {
     readonly projection: string;

@@ -1,4 +1,7 @@
-/** The work of `contribute`: it reads the rows, contributes them or says what it would contribute, and tells how far it is. */
+/**
+ * The work of `contribute`: it reads the rows, contributes them or says what it would contribute, and shows
+ * its progress.
+ */
 import { setFlagsFromString } from 'node:v8';
 import {
   COMMAND_CODES,
@@ -31,7 +34,7 @@ const PROGRESS_MILLISECONDS = 2000;
 
 type ContributeSettings = Configuration<typeof CONTRIBUTE_SETTINGS> & { readonly dryRun?: boolean };
 
-/** Reads the rows, contributes them, and says so. With `dryRun` it says what it would do, and does not. */
+/** Reads the rows, contributes them, and says so. With `dryRun` it only says what it would do. */
 export async function contributeTo(
   command: Command,
   settings: ContributeSettings,
@@ -92,7 +95,7 @@ interface Source extends Pick<Rows, 'title' | 'digest' | 'digestOfBytes'> {
   sum(wanted: Wanted): Promise<OwnerStatistics>;
 }
 
-/** The task whose statistics are wanted, and what its rows go through. */
+/** The task whose statistics are wanted, with the basis and the signs that apply to its rows. */
 interface Wanted {
   readonly task: Task;
   readonly signs: Int32Array | undefined;
@@ -131,14 +134,18 @@ async function sumRows(
 }
 
 /**
- * V8 would let the heap grow to several times what is in use before it collects: with 10,000 features 690 MB after three parts of a contribution (and more
- * with each), where 150 MB are in use. So it collects after a fifth more. It is the program that decides so, not the library.
+ * Makes V8 collect after the heap has grown by a fifth. By default it would let the heap grow to several
+ * times what is in use: with 10,000 features 690 MB after three parts of a contribution (and more with each),
+ * where 150 MB are in use. This is decided by the program, not by the library.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=20');
 }
 
-/** Says now and then how far reading has come. Not with --json, where standard error holds problems alone. */
+/**
+ * Says from time to time how far reading has come. It says nothing with --json, where standard error has only
+ * problems.
+ */
 async function* toldOn(
   command: Command,
   batches: RowBatches,
@@ -154,13 +161,16 @@ async function* toldOn(
   }
 }
 
-/** Says now and then how much of a contribution is done that takes several requests, and about how long the rest takes. */
+/**
+ * Says from time to time how much of a contribution is done that takes several requests, and about how long
+ * the rest takes.
+ */
 function partsOn(command: Command): (progress: ContributionProgress) => void {
   const isDue = every(PROGRESS_MILLISECONDS);
   let began: { readonly step: string; readonly done: number; readonly at: number } | undefined;
   return ({ step, done, of }) => {
     const now = Date.now();
-    // What an earlier attempt has sent took no time of this one.
+    // This attempt has spent no time on the part that an earlier attempt has sent.
     if (began?.step !== step) began = { step, done, at: now };
     if (isJson(command) || done === began.done || !isDue()) return;
     const secondsLeft = ((now - began.at) * (of - done)) / (done - began.done) / 1000;
@@ -175,14 +185,14 @@ const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
 
 interface Summary {
   readonly rows: number;
-  /** Cells per feature. */
+  /** The number of clipped cells per feature. */
   readonly clipped: Record<string, number>;
   readonly clippedRows: number;
   readonly skippedRows: number;
-  /** Cells per feature of a histogram that are no numbers. */
+  /** The number of cells per feature of a histogram that are not numbers. */
   readonly unreadable: Record<string, number>;
   readonly constant: string[];
-  /** Per label column, how many rows each class has. */
+  /** The number of rows of each class, per label column. */
   readonly classes: Record<string, Record<string, number>>;
   readonly warnings: readonly string[];
 }
@@ -234,7 +244,7 @@ function classRows({ labellings }: Task, statistics: Statistics): Summary['class
   );
 }
 
-/** Says to people what a dry run has found. */
+/** Tells people what a dry run has found. */
 function describeRehearsal(summary: Summary, { dataset, event, charged, ownFloor }: Rehearsal): string[] {
   const counts = (cells: Readonly<Record<string, number>>) =>
     Object.entries(cells)

@@ -1,4 +1,7 @@
-/** The owner that a command works as, with what its settings name: home, policy, data user, collector of traces. */
+/**
+ * The owner that a command works as, with the things that its settings name: home, policy, data user,
+ * collector of traces.
+ */
 import { COMMAND_CODES, readJsonFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { CodedError } from '@eigenveil/platform';
@@ -10,19 +13,24 @@ import { OwnerPolicy } from '../../owner/policy.ts';
 import type { Traces } from '../../owner/traces.ts';
 import { address, type TaskSettings, taskIdOf } from '../settings.ts';
 
-/** An owner at work. When it is disposed of, what is left of its traces is sent. */
+/** An owner at work. When it is disposed of, the traces that are left are sent. */
 interface OwnerSession extends AsyncDisposable {
   readonly owner: DataOwner;
 }
 
-/** An owner at work on a task of a data user, by the policy that is given or by which the owner contributed. */
+/**
+ * An owner at work on a task of a data user, by the policy that is given or by which the owner contributed.
+ */
 interface TaskSession extends OwnerSession {
   readonly dataUser: ServiceAddress;
   readonly taskId: TaskId;
   readonly policy: OwnerPolicy;
 }
 
-/** @throws ERR_CONFIGURATION where traces are wanted and OpenTelemetry is not installed */
+/**
+ * Opens the owner that the settings name.
+ * @throws ERR_CONFIGURATION where traces are wanted and OpenTelemetry is not installed
+ */
 export async function openOwner(
   settings: Pick<TaskSettings, 'home' | 'patienceSeconds'> & Partial<Pick<TaskSettings, 'traceEndpoint'>>,
   policy = OwnerPolicy.parse({}),
@@ -39,7 +47,10 @@ export async function openOwner(
   return { owner, [Symbol.asyncDispose]: async () => traces?.close() };
 }
 
-/** @throws ERR_CONFIGURATION, ERR_TLS_FILE, ERR_OWNER_HOME */
+/**
+ * Opens the owner and its data user for work on a task.
+ * @throws ERR_CONFIGURATION, ERR_TLS_FILE, ERR_OWNER_HOME
+ */
 export async function openTask(settings: TaskSettings, id: string): Promise<TaskSession> {
   const taskId = taskIdOf(id);
   const dataUser = await address(settings.userUrl, settings.userCa);

@@ -1,4 +1,7 @@
-/** The work of `project` and `verify`: a result is fetched or read from a file, checked and kept, and rows are reduced by it. */
+/**
+ * The work of `project` and `verify`: a result is fetched or read from a file, checked and kept, and rows are
+ * reduced by it.
+ */
 import { access, constants, writeFile } from 'node:fs/promises';
 import { matchesGlob, resolve, sep } from 'node:path';
 import {
@@ -94,7 +97,7 @@ export async function projectRows(
       save,
       evidence,
       provenance,
-      // Of reduced rows there is never one.
+      // No guarantee of differential privacy covers reduced rows.
       differentialPrivacy: { projection: task.differentialPrivacy, reducedRows: null },
     },
     text: `${size}; ${owners}${rowSource === undefined ? '' : `; ${rows} rows ${isRegression ? 'predicted in' : 'reduced to'} ${out}\n${UNCOVERED}`}`,
@@ -118,7 +121,7 @@ export async function verifyEvidence(
   printResult(command, { json: { task: id, ...provenance }, text: describeOwners(provenance, true) });
 }
 
-/** Writes a histogram, which reduces no rows, where it is to be kept. */
+/** Writes a histogram into its file. It reduces no rows. */
 async function keepHistogram(
   command: Command,
   { task, projection, provenance, evidence: signed }: OpenedResult,
@@ -139,7 +142,7 @@ async function keepHistogram(
   });
 }
 
-/** Asks the data user for the result, as long as it may take. */
+/** Asks the data user for the result, for as long as the settings allow. */
 async function fetchedResult(
   command: Command,
   id: string | undefined,
@@ -193,7 +196,10 @@ function describeOwners(
   return `${verifiedOwners} owners took part${hasTakenPart ? ', this one among them' : ''}; digest of the result ${projectionDigest}`;
 }
 
-/** Refuses, before anything is fetched, files that cannot be written or that would replace the rows themselves. */
+/**
+ * Refuses, before anything is fetched, files that cannot be written or that would replace the rows
+ * themselves.
+ */
 async function checkOutputs({ data, query, database, out, save, evidence }: ProjectSettings): Promise<void> {
   if (((data ?? query) === undefined) !== (out === undefined))
     throw new CodedError(

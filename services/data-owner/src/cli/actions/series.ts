@@ -1,4 +1,6 @@
-/** The work of `serve-series`: it contributes to each task of a series as it comes, and fetches the results. */
+/**
+ * The work of `serve-series`: it contributes to each task of a series as it comes, and fetches the results.
+ */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +24,7 @@ import { openTask } from './owner.ts';
 
 type SeriesSettings = Configuration<typeof SERIES_SETTINGS>;
 
-/** Errors that say of a task that it takes no contribution of this owner any more. */
+/** Errors that say that a task takes no contribution of this owner any more. */
 const OVER: ReadonlySet<string | undefined> = new Set([
   'ERR_TASK_CLOSED',
   'ERR_TASK_CANCELLED',
@@ -31,7 +33,10 @@ const OVER: ReadonlySet<string | undefined> = new Set([
   'ERR_CONTRIBUTION_WITHDRAWN',
 ] satisfies ErrorCode[]);
 
-/** @throws ERR_NOT_READY where it is to look once, and nothing is to be done */
+/**
+ * Contributes to the tasks of a series and fetches the results.
+ * @throws ERR_NOT_READY if it should look only once, and there is nothing to do
+ */
 export async function serveSeries(command: Command, settings: SeriesSettings, id: string): Promise<void> {
   const follower = new Follower(command, settings, id);
   if (!settings.once) return follower.follow();
@@ -54,7 +59,7 @@ class Follower {
     this.#id = id;
   }
 
-  /** Looks again and again until a signal ends it; what is on its way then comes to its end. */
+  /** Looks again and again until a signal ends it; work that has begun is then finished. */
   async follow(): Promise<void> {
     using interrupted = untilInterrupted();
     const { signal } = interrupted;
@@ -68,7 +73,10 @@ class Follower {
     }
   }
 
-  /** Does what there is to do now. Returns null if something was done, else why nothing was. */
+  /**
+   * Does what there is to do now. Returns null if something was done, and otherwise the reason why nothing
+   * was done.
+   */
   async look(): Promise<string | null> {
     const { entries, step } = await this.#look();
     let reason = step.kind === 'wait' ? step.reason : null;
@@ -96,7 +104,7 @@ class Follower {
     }
   }
 
-  /** Writes the results that have come since; returns how many. */
+  /** Writes the results that have come since; returns their number. */
   async #fetchResults(entries: readonly SeriesEntry[]): Promise<number> {
     const { results } = this.#settings;
     if (results === undefined) return 0;
@@ -117,7 +125,7 @@ class Follower {
     return written;
   }
 
-  /** Returns null where there is no result yet, or never. */
+  /** Returns null where there is no result yet, or there will never be one. */
   async #resultOf(taskId: TaskId) {
     try {
       await using session = await openTask(this.#settings, taskId);
@@ -131,7 +139,7 @@ class Follower {
     }
   }
 
-  /** Prints a line for people, once as long as it is the same. */
+  /** Prints a line for people, unless it is the same as the last one. */
   #tell(line: string | null): void {
     if (line !== null && line !== this.#told) printNote(this.#command, line);
     this.#told = line ?? '';

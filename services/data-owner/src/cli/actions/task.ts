@@ -1,4 +1,7 @@
-/** The work of `show` and `sql`: they say what a task reveals and whether the policy takes it, and write its statement. */
+/**
+ * The work of `show` and `sql`: they say what a task reveals and whether the policy takes it, and write its
+ * statement.
+ */
 import { type Command, type Configuration, printResult } from '@eigenveil/command';
 import { type StatementOptions, sqlStatement } from '@eigenveil/statistics/sql';
 import type { Task } from '@eigenveil/task/schema';
@@ -24,7 +27,7 @@ export async function statementOf(
   return { task, statement: sqlStatement(task, task.id, { dialect, from, columns }) };
 }
 
-/** Prints what a task reveals and to whom, and whether the policy and the budget take it. */
+/** Prints what a task reveals and to whom, and whether the policy and the budget accept it. */
 export async function printTask(
   command: Command,
   settings: TaskSettings & Configuration<typeof DATASET_SETTING>,

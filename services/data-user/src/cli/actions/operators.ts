@@ -11,14 +11,17 @@ export { readOperatorLog } from '../../store/open.ts';
 
 const DAY_MILLISECONDS = 24 * 3_600_000;
 
-/** @throws ERR_DATABASE, ERR_SCHEMA_NEWER */
+/**
+ * Opens the store of operators.
+ * @throws ERR_DATABASE, ERR_SCHEMA_NEWER
+ */
 export async function openOperators(place: Place) {
   return closing(await openForCommand(place));
 }
 
 /**
- * Adds an operator whose token holds for so many days.
- * @throws ERR_CONFIGURATION for a name that nobody can have, or somebody has
+ * Adds an operator whose token is valid for this number of days.
+ * @throws ERR_CONFIGURATION for a name that nobody can have, or that somebody has already
  */
 export async function addOperator(place: Place, given: string, days: number) {
   const named = OperatorName.safeParse(given);
@@ -40,7 +43,10 @@ export async function addOperator(place: Place, given: string, days: number) {
   return { name, token, expiresAt };
 }
 
-/** @throws ERR_AUDIT_BROKEN, ERR_DATABASE */
+/**
+ * Returns the log after verifying it.
+ * @throws ERR_AUDIT_BROKEN, ERR_DATABASE
+ */
 export async function verifiedLog(place: Place, noted: string | undefined) {
   return verifyOperatorLog(await readOperatorLog(place), ADMIN, Digest.optional().parse(noted));
 }

@@ -1,4 +1,7 @@
-/** The work of `task draft` and `task create`: proposals are checked, with notes on what they will cost and give. */
+/**
+ * The work of `task draft` and `task create`: proposals are checked, with notes on what they will cost and
+ * give.
+ */
 import {
   asUsage,
   COMMAND_CODES,
@@ -174,8 +177,9 @@ async function printRegrained(command: Command, settings: Parameters<typeof regr
 }
 
 /**
- * Returns the columns that stay although they follow from others; undefined for all of them. All stay where features are those of an earlier task, where there is no noise to
- * average away, and for a sketch: of its many features, a sample of fewer rows makes all follow from others.
+ * Returns the columns that stay although they follow from others; undefined for all of them. All stay where
+ * features are those of an earlier task, where there is no noise to average away, and for a sketch: with its
+ * many features, a sample of fewer rows makes all of them follow from others.
  */
 function keptColumns(
   { exact, basis, refine, sketch, sketchColumns, keep }: Omit<DraftConfiguration, 'label' | 'regrain'>,
@@ -186,13 +190,16 @@ function keptColumns(
   return [...keep, ...(first?.features ?? []).map(({ name }) => name)];
 }
 
-/** Forecasts what the floor costs, for programs: people are told a note. */
+/** Forecasts what the floor costs, for programs: people get a note. */
 async function forecastOf(read: ReadSampleRows, task: TaskProposal, links: DraftBasis['links'] | undefined) {
   if (task.sketch !== undefined) return undefined;
   return forecastFloor(task, await sumSample(read, task, links));
 }
 
-/** Prints the draft of a histogram. Its features are those of a draft of pca, and a sample says nothing else of it: ranges are not to come from there. */
+/**
+ * Prints the draft of a histogram. Its features are those of a draft of pca; nothing else in it comes from
+ * the sample, above all no ranges.
+ */
 async function printHistogram(
   command: Command,
   settings: Parameters<typeof draftTask>[1] &
@@ -262,7 +269,9 @@ async function tellNotes(command: Command, lines: () => Promise<readonly string[
   for (const line of await lines()) printNote(command, `note: ${line}`);
 }
 
-/** Tells every fault of a proposal as one of its file or of the flags, under the code that says what it is. */
+/**
+ * Reports every fault of a proposal as one of its file or of the flags, under the code that says what it is.
+ */
 async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,7 @@
-/** An older proposal with grains, which it did not declare or which were others: everything else of it stays as it is. */
+/**
+ * Rewrites an older proposal with grains that it did not declare or declared differently: everything else in
+ * it stays as it is.
+ */
 import { CodedError } from '@eigenveil/platform';
 import type { ReadingOptions } from '@eigenveil/statistics';
 import { recordsOfFiles } from '@eigenveil/statistics/files';
@@ -9,7 +12,10 @@ import { columnNamed, namesOfColumn } from '../../advice/draft/draft.ts';
 import { type Grain, namesColumn, parseGrains, withCells, withGrains } from '../../advice/draft/grains.ts';
 import { sampleOf } from '../../advice/draft/sample.ts';
 
-/** What is needed of a proposal's file. A draft that lacks a consent is none that could be opened, and can be mended all the same. */
+/**
+ * The members of a proposal's file that are needed here. A draft that lacks a consent could not be opened as
+ * a task, but can get its grains all the same.
+ */
 export const OlderProposal = z.looseObject({
   features: z
     .array(
@@ -33,7 +39,10 @@ interface RegrainSettings extends ReadingOptions {
   readonly ignore: readonly string[];
 }
 
-/** The features of an older proposal with grains, and what looks like a mistake and is none for certain. */
+/**
+ * Returns the features of an older proposal with grains, and remarks on what looks like a mistake but may not
+ * be one.
+ */
 export async function regrained(older: OlderProposal, settings: RegrainSettings) {
   const { ignore, grain, data, ...reading } = settings;
   const asked = parseGrains(grain);

@@ -14,7 +14,10 @@ import {
 import { type ClientSettings, taskIdOf } from '../settings.ts';
 import { openClient } from './tasks.ts';
 
-/** @throws ERR_CONFIGURATION, and as the service refuses */
+/**
+ * Prints or writes the result of a task.
+ * @throws ERR_CONFIGURATION, and as the service refuses
+ */
 export async function printTaskResult(
   command: Command,
   id: string,

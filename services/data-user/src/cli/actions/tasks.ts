@@ -17,7 +17,7 @@ import { type ClientSettings, PREFIX } from '../settings.ts';
 
 export { TaskState } from '@eigenveil/wire';
 
-/** Every request of the commands can be sent again. */
+/** The time for which requests go on trying. Every request of the commands can be sent again. */
 const PATIENCE_MILLISECONDS = 5000;
 
 /**
@@ -47,7 +47,10 @@ export async function openClient({
   );
 }
 
-/** @throws the error with which the task failed, if it did */
+/**
+ * Checks that a task did not fail.
+ * @throws the error with which the task failed, if it did
+ */
 export function requireNoFailure({ failure }: TaskStatus): void {
   if (failure !== undefined) throw new CodedError(CODES[failure.code], failure.message);
 }
@@ -66,7 +69,7 @@ export async function waitUntilFinal(
   });
 }
 
-/** Says whom an open task waits for; all else says the state. */
+/** Says whom an open task waits for; in all other cases the state says it. */
 const WAITS: Readonly<Partial<Record<TaskStatus['waitsFor']['code'], string>>> = {
   contributions: 'below the minimum of owners',
   close: 'enough to close it',
@@ -96,7 +99,7 @@ export function describeOwners({ owners, more }: TaskOwners): string[] {
   return more ? [...lines, `there are more: --after ${owners.at(-1)!.number}`] : lines;
 }
 
-/** Says the budget of a task, all of which its result spends. */
+/** Describes the budget of a task, all of which its result spends. */
 function describeGuarantee({ epsilon, delta, neighbours }: DifferentialPrivacy): string {
   return `a result spends (ε, δ) = (${epsilon}, ${delta}) of privacy per row, ${neighbours}`;
 }
