@@ -4,7 +4,8 @@ import { type Client, clientOf } from './client.ts';
 import type { RouteTable } from './table.ts';
 
 /**
- * The class of clients of a table, to make them of, and to extend by what is more than a request.
+ * Returns the class of the clients of a table. Make clients of it, or extend it with methods that do more
+ * than one request.
  * @example
  * import { clientClassOf } from '@eigenveil/wire';
  * import { OWNER_ROUTES } from '@eigenveil/wire/routes/data-user/owner';

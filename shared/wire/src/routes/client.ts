@@ -3,10 +3,13 @@ import { z } from 'zod';
 import type { ServiceRequest } from '../transport/client.ts';
 import { PARAMETER, type RouteEntry, type RouteTable } from './table.ts';
 
-/** What carries requests to a service, such as a ServiceClient. `Rest` is what it wants to know beside the request, such as a signal. */
+/**
+ * Carries requests to a service; a ServiceClient does. `Rest` is what it is given beside the request, such as
+ * a signal.
+ */
 export interface Sender<Rest extends readonly unknown[]> {
   send<Schema extends z.ZodType>(request: ServiceRequest<Schema>, ...rest: Rest): Promise<z.output<Schema>>;
-  /** The lines of an answer that comes line by line. */
+  /** Returns the lines of an answer that arrives line by line. */
   lines?<Schema extends z.ZodType>(
     request: ServiceRequest<Schema>,
     ...rest: Rest
@@ -23,12 +26,12 @@ type BodyMember<Body> = Body extends { json: infer Schema extends z.ZodType }
     ? { readonly body: Uint8Array }
     : unknown;
 
-/** What a call of a route tells: parameters of path and query by their names, the body, and headers. */
+/** The arguments of a call: parameters of path and query by their names, the body, and headers. */
 export type CallOf<Entry extends RouteEntry> = Members<Entry['params']> &
   Members<Entry['query']> &
   BodyMember<Entry['body']> & { readonly headers?: Readonly<Record<string, string>> };
 
-/** What a call of a route comes to. */
+/** The value that a call returns. */
 export type AnswerOf<Entry extends RouteEntry> = Entry['response'] extends {
   schema: infer Schema extends z.ZodType;
 }
@@ -49,8 +52,8 @@ export type Client<Table extends RouteTable, Rest extends readonly unknown[] = [
 };
 
 /**
- * The client of a service that `sender` reaches. An answer is what the route's schema makes of it, and a problem is thrown as the error with its code,
- * also where the route does not name that code.
+ * Makes a client of the service that `sender` reaches. Each answer is parsed by the route's schema, and each
+ * problem is thrown as the error with its code, even a code that the route does not name.
  * @example
  * import { ServiceClient } from '@eigenveil/wire';
  * import { clientOf } from '@eigenveil/wire/routes';
@@ -82,7 +85,10 @@ type Call = Readonly<Record<string, unknown>> & {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** A request as the route wants it; where an empty JSON object will do, the call may leave it out. */
+/**
+ * Returns a call as a request of its route. The call may leave the body out where an empty JSON object is
+ * valid.
+ */
 export function requestOf(
   { method, path, query, body }: RouteEntry,
   told: Call,

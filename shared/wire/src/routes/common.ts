@@ -9,7 +9,7 @@ const OpenApiDocument = z
   .looseObject({ openapi: z.string() })
   .meta({ description: 'An OpenAPI 3.1 document.' });
 
-/** What peers pin. */
+/** The route by which peers learn the key to pin. */
 export const IDENTITY_ROUTES = {
   identity: {
     method: 'get',
@@ -33,7 +33,8 @@ export const COMMON_ROUTES = {
   },
   readiness: {
     method: 'get',
-    // Apart from /healthz: to restart a service that waits for its database would not help, to send it no requests does.
+    // Says whether the service can work; /healthz does not. A service that waits for its database should not
+    // be restarted, only get no requests.
     path: '/readyz',
     summary: 'Whether the service can do its work',
     auth: 'none',
@@ -44,7 +45,7 @@ export const COMMON_ROUTES = {
     method: 'get',
     path: '/metrics',
     summary: 'Metrics for Prometheus',
-    auth: 'admin', // how many owners contribute, and when, is nobody else's business
+    auth: 'admin', // only the operator may know how many owners contribute, and when
     response: {
       status: 200,
       description: 'Text exposition format',

@@ -1,4 +1,4 @@
-/** What registered data users may ask of the CSP. */
+/** Routes of the CSP for registered data users. */
 import { Task } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { Digest } from '../../identity/digest.ts';
@@ -12,14 +12,14 @@ import {
 import { DATABASE, SMALL_BODY_BYTES, TaskParams } from '../parts.ts';
 import type { RouteTable } from '../table.ts';
 
-/** Room for two tasks, and one result as long as they come. */
+/** Two tasks, and the longest signed result, fit in. */
 const PROPOSAL_BODY_BYTES = 2 * TASK_BODY_BYTES + 34 * 1024 * 1024;
-/** Room for the longest records, with quotes and commas. */
+/** The longest records fit in, with quotes and commas. */
 const RECORDS_BODY_BYTES = RECORDS_PER_REQUEST * 2200;
 
 const Jws = z.string().max(4096);
 
-/** What every route of data users may answer: their version is looked at first. */
+/** Errors of every route for data users, whose version is checked first. */
 const DATA_USERS = [...DATABASE, 'ERR_PROTOCOL_VERSION', 'ERR_BODY_MALFORMED'] as const;
 
 export const CSP_DATA_USER_ROUTES = {
@@ -31,7 +31,7 @@ export const CSP_DATA_USER_ROUTES = {
     body: {
       json: z.strictObject({
         task: Task,
-        /** Of a sketch that refines an earlier result, and of no other task: that result, of which the CSP makes Ω. */
+        /** The result that a sketch refines, and from which the CSP makes Ω; other tasks have none. */
         refined: SignedLink.exactOptional(),
       }),
       limitBytes: PROPOSAL_BODY_BYTES,
@@ -118,7 +118,7 @@ export const CSP_DATA_USER_ROUTES = {
     response: {
       status: 200,
       description: 'The list, as JWS',
-      // Room for half a million owners.
+      // Half a million owners fit in.
       schema: z.strictObject({ list: z.string().max(16_777_216) }),
     },
     problems: DATA_USERS,
@@ -180,5 +180,8 @@ export const CSP_DATA_USER_ROUTES = {
   },
 } as const satisfies RouteTable;
 
-/** The WebSocket of the two-party computation, which a registered data user opens; OpenAPI has no words for it. */
+/**
+ * The WebSocket of the two-party computation, which a registered data user opens; OpenAPI has no words for
+ * it.
+ */
 export const TWO_PARTY_PATH = '/tasks/:taskId/two-party';

@@ -1,4 +1,4 @@
-/** What owners may ask of the CSP. */
+/** Routes of the CSP for owners. */
 import { z } from 'zod';
 import { CounterRequest } from '../../messages/counter.ts';
 import { EnrolmentResponse } from '../../messages/requests.ts';

@@ -1,4 +1,4 @@
-/** What the tables of the data user have in common. */
+/** Parts that the tables of the data user have in common. */
 import { z } from 'zod';
 import { SignedTask } from '../../messages/agreement.ts';
 import { OWNERS, TaskParams } from '../parts.ts';
@@ -9,7 +9,7 @@ export const PlaceInOrder = z
   .regex(/^\d{1,9}$/)
   .transform(Number);
 
-/** Asked by owners, and by the operator. */
+/** Owners use this route, and so does the operator. */
 export const signedTask = {
   method: 'get',
   path: '/tasks/:taskId',

@@ -1,4 +1,4 @@
-/** What operators may ask of the data user, by command line, program or console. */
+/** Routes of the data user for operators, who use them by command line, program or console. */
 import { TaskCreation, TaskId } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { SignedTask } from '../../messages/agreement.ts';
@@ -16,7 +16,7 @@ import { PlaceInOrder, signedTask } from './common.ts';
 
 const EMPTY_BODY = { json: z.strictObject({}), limitBytes: 64 } as const;
 
-/** Why a task is not opened. */
+/** Errors for which a task is not opened. */
 const OPENING = [
   'ERR_TASK_INVALID',
   'ERR_KEY_TOO_SHORT',
@@ -128,7 +128,7 @@ export const OPERATOR_ROUTES = {
   },
 } as const satisfies RouteTable;
 
-/** What the console asks beside the routes of operators. */
+/** Routes that the console uses in addition to those of operators. */
 export const CONSOLE_ROUTES = {
   openSession: {
     method: 'post',

@@ -1,11 +1,11 @@
-/** What owners may ask of the data user. */
+/** Routes of the data user for owners. */
 import { UploadResponse } from '../../messages/pieces.ts';
 import { BasisResponse, NextTask, ProjectionResponse, ReceiptResponse } from '../../messages/requests.ts';
 import { OWNERS, TaskParams } from '../parts.ts';
 import type { RouteTable } from '../table.ts';
 import { PlaceInOrder, signedTask } from './common.ts';
 
-/** Why a contribution, or a piece of it, is not taken. */
+/** Errors for which a contribution, or a piece of it, is refused. */
 const CONTRIBUTING = [
   'ERR_TASK_UNKNOWN',
   'ERR_TASK_MISMATCH',
