@@ -16,6 +16,7 @@ const COVERED = [
   'shared/{release,server,statistics,task,two-party}/src/**/*.ts',
   'shared/wire/src/{,identity/,messages/,transport/}*.ts',
   'shared/wire/src/routes/**/*.ts',
+  'services/csp/src/{,operate/,service/,store/}*.ts',
 ];
 
 const asked = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** What the CSP's backups leave out, and what ends when one is restored. */
+/** Says which secrets the CSP's backups leave out, and what ends when a backup is restored. */
 import type { BackupRules } from '@eigenveil/server';
 import { CspOperator } from './operate/operator.ts';
 import { MIGRATIONS } from './store/sqlite-schema.ts';

@@ -1,4 +1,4 @@
-/** What a start of the CSP would find. */
+/** Finds the problems that a start of the CSP would meet. */
 import { selfTest } from '@eigenveil/paillier';
 import { checkService, Doubt, type Finding, Findings } from '@eigenveil/server';
 import { CSP_BACKUP } from './backup.ts';

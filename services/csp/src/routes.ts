@@ -1,4 +1,7 @@
-/** The CSP's HTTP interface: who may ask for what, by the tables of its routes, and what answers. */
+/**
+ * The CSP's HTTP interface: says who may ask for what, by the tables of its routes, and which methods of the
+ * service answer.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { type Authenticator, ownerAuthenticator, ProofChecker, type Route, serve } from '@eigenveil/server';
 import {
@@ -16,13 +19,13 @@ import type { CspService } from './service/service.ts';
 
 export interface CspRoutes {
   readonly routes: readonly Route[];
-  /** For the upgrade request of the two-party connection. */
+  /** Authenticates the upgrade request of the two-party connection. */
   readonly dataUser: Authenticator<VerifiedProof>;
 }
 
 export function cspRoutes(options: {
   readonly service: CspService;
-  /** Of this CSP, which has signed the owners' tokens. */
+  /** The key of this CSP, which has signed the owners' tokens. */
   readonly identity: PublicJwk;
   readonly publicUrl: () => string;
   /** Thumbprints of the data users that may use this CSP. */
@@ -30,7 +33,8 @@ export function cspRoutes(options: {
 }): CspRoutes {
   const { service, dataUsers } = options;
   const proofs = new ProofChecker('from the data user to the CSP', options.publicUrl);
-  // Whoever holds a token can fill this memory; it is one of its own, so that the data users' is not crowded out.
+  // Everybody with a token can fill this memory of used proofs. It is separate, so that the memory for data
+  // users stays free.
   const fromOwner = 'from an owner to the CSP';
   const enrolmentProofs = new ProofChecker(fromOwner, options.publicUrl);
 
@@ -39,12 +43,12 @@ export function cspRoutes(options: {
     known: ({ thumbprint }) => ({ kind: 'thumbprint', id: thumbprint }),
     description: 'A proof of possession of the key of a registered data user.',
     authenticate: async (request) => {
-      // First of all: who speaks another version may prove who it is otherwise, too.
+      // The version is checked first, since in another version the proof may have another form.
       requireVersion(request.headersDistinct[VERSION_HEADER]?.join(), OLDEST_SERVER_VERSION, 'the data user');
       return proofs.check(request, undefined, async (proof) => {
         if (!dataUsers.has(proof.thumbprint))
           throw new CodedError(CODES.ERR_AUTH_FORBIDDEN, '"DPoP" expected the key of a registered data user');
-        await service.requireDataUser(proof.thumbprint); // whatever the settings say
+        await service.requireDataUser(proof.thumbprint); // even if the settings name it
         return proof;
       });
     },
@@ -59,7 +63,7 @@ export function cspRoutes(options: {
     ...holder,
     authenticate: async (request) => {
       const identity = await holder.authenticate(request);
-      await service.requireOwner(identity.ownerId); // its token says nothing of that
+      await service.requireOwner(identity.ownerId); // a token does not say whether its owner was revoked
       return identity;
     },
   };
@@ -69,8 +73,8 @@ export function cspRoutes(options: {
     {
       async enrol({ identity, body }) {
         const enrolled = await service.enrol(body.enrolmentToken, identity.thumbprint);
-        // Anybody can make a proof, so none is remembered before its token is known to be valid. Till here a repeated request
-        // has changed nothing: the same key and token enrol the same owner.
+        // Anybody can make a proof, so a proof is remembered only once its token is known to be valid. A
+        // repeated request has changed nothing until here: the same key and token enrol the same owner.
         await enrolmentProofs.useUp(identity);
         return enrolled;
       },

@@ -20,12 +20,12 @@ export interface RunningCsp {
   readonly url: string;
   readonly thumbprint: Thumbprint;
   readonly service: CspService;
-  /** Takes certificate, data users and limits anew. */
+  /** Reads certificate, data users and limits again. */
   reload(read: () => CspConfiguration): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What tests replace to watch or disturb a CSP. */
+/** Parts that tests replace to watch or disturb a CSP. */
 export interface CspOverrides {
   readonly paillier?: PaillierPool;
   readonly now?: () => Date;
@@ -118,7 +118,7 @@ export async function startCsp(config: CspConfiguration, overrides: CspOverrides
     checkReady: () => store.check(),
     onUpgrade: twoParty.onUpgrade,
   });
-  // Only now: a timer would keep a process alive that could not listen.
+  // The timer starts only now, since it would keep a process alive that could not listen.
   const onFailure = (error: unknown) => service.log.error({ err: error }, 'sweep failed');
   const sweeping = setInterval(() => void sweep().catch(onFailure), SWEEP_MILLISECONDS);
   for (const thumbprint of dataUsers)

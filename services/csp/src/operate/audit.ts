@@ -1,6 +1,6 @@
 /**
- * The audit log: what the CSP has used its secret keys and shares for, each entry bound to the one before it by a hash. It
- * holds digests, never a secret, and outlives the tasks that it tells of.
+ * The audit log says what the CSP has used its secret keys and shares for. A hash binds each entry to the one
+ * before it. It holds digests, never a secret, and outlives the tasks that it tells about.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import {
@@ -16,21 +16,29 @@ import { Digest } from '@eigenveil/wire';
 import { z } from 'zod';
 
 /**
+ * The operations of entries:
+ *
  * - `key made`: a Paillier key was drawn for a task; the digest is the task's.
- * - `unblinded`: the key is about to decrypt a blinded aggregate; the digest is that of its ciphertexts. Once per task, or with
- *   the same digest again after a crash.
- * - `key destroyed`: with the digest of the request that was unblinded, or none where the task was ended.
- * - `computation answered`: the last message that the data user needs to decode an answer is about to leave, for the request with this
- *   digest, one entry for each; with `rotated` the first that depends on the rotation, also when a check fails instead, since that ends the
- *   task as an answer does.
- * - `computation resumed`: the answer with `rotated` is about to be given again, the same, after a line broke or a server was restarted.
- * - `computation started`: shares of that request are about to enter a computation, whether it will come to an answer or not. Written for the
- *   first, second, fourth, eighth, … of a task, so that the n-th entry says that there were 2^(n−1): a data user whose line breaks
- *   again and again does not fill the log.
- * - `restored`: the database was put back from the backup with this digest. An entry of no task: it ends them all.
- * - `records fixed`: the set of records with this root is the one that counts, whoever is revoked later.
+ * - `unblinded`: the key is about to decrypt a blinded aggregate; the digest is that of its ciphertexts.
+ *   There is one such entry per task, or another one with the same digest after a crash.
+ * - `key destroyed`: the key is gone. The digest is that of the request that was unblinded; there is none
+ *   where the task was ended.
+ * - `computation answered`: the last message that the data user needs to decode an answer is about to
+ *   leave. There is one entry for each answer to the request with this digest. With `rotated` it is the first
+ *   message that depends on the rotation, also when a check fails instead, since that ends the task as an
+ *   answer does.
+ * - `computation resumed`: the same answer with `rotated` is about to be given again, after a connection
+ *   broke or a server was restarted.
+ * - `computation started`: shares of that request are about to enter a computation, whether it will lead to
+ *   an answer or not. It is written for the first, second, fourth, eighth, … computation of a task, so that
+ *   the n-th entry says that there were 2^(n−1): a data user whose connection breaks again and again does not
+ *   fill the log.
+ * - `restored`: the database was put back from the backup with this digest. The entry belongs to no task:
+ *   it ends them all.
+ * - `records fixed`: only the set of records with this root counts, even if owners are revoked later.
  * - `ended by operator`: a command has ended the task; what it had is destroyed with it.
- * - `owner revoked`, `data user revoked`: with the thumbprint of its key, `token revoked`: with the token's hash. Of no task.
+ * - `owner revoked`, `data user revoked` (with the thumbprint of its key), `token revoked` (with the
+ *   token's hash): these entries belong to no task.
  *
  * followRules() checks that the entries of a task follow one another as these sentences say.
  */
@@ -85,14 +93,15 @@ export interface AuditedUse {
 
 const LOG = new ChainedLog<AuditedUse>(AuditEntry, ['taskId', 'operation', 'requestDigest']);
 
-/** Adds an entry, see ChainedLog. */
+/** Adds an entry (see ChainedLog). */
 export function appendAudit(db: DatabaseSync, time: Date, use: AuditedUse): void {
-  if (!db.isTransaction) throw new TypeError('an audit entry expected the transaction of what it tells of');
+  if (!db.isTransaction)
+    throw new TypeError('an audit entry expected the transaction of the change that it records');
   new SqliteDriver(db).within(LOG.append(time, use));
 }
 
 /**
- * The entries in their order, as they stand in the database of a CSP that may be running.
+ * Returns the entries in their order, as they stand in the database of a CSP that may be running.
  * @throws ERR_DATABASE
  */
 export function readAudit(dataDirectory: string): Record<string, unknown>[] {
@@ -102,12 +111,12 @@ export function readAudit(dataDirectory: string): Record<string, unknown>[] {
 export type VerifiedAudit = VerifiedLog<AuditEntry>;
 
 /**
- * Checks the chain, see ChainedLog, and that no task's key or shares were used against the rules.
+ * Checks the chain (see ChainedLog), and that no task's key or shares were used against the rules.
  * @throws ERR_AUDIT_BROKEN, which names the first entry that is wrong
  */
 export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Digest): VerifiedAudit {
   const tasks = new Map<TaskId, AuditedTask>();
-  /** Who was revoked since the last restoration, which may forget it. */
+  /** Thumbprints and hashes that were revoked since the last restoration, which may forget them. */
   const revoked = new Set<string>();
   return LOG.verify(rows, noted, (content, place) => {
     if (content.taskId === null) {
@@ -130,20 +139,22 @@ export function verifyAudit(rows: readonly Record<string, unknown>[], noted?: Di
   });
 }
 
-/** What the entries of a task have told so far. */
+/** The state of a task, as its entries so far tell it. */
 interface AuditedTask {
-  /** The one request that its key and shares may be used for, as soon as it is known. */
+  /** The one request that the task's key and shares may be used for, once it is known. */
   readonly request: Digest | null | undefined;
   readonly isKeyDestroyed: boolean;
   readonly isAnswered: boolean;
   readonly isFixed: boolean;
-  /** What has ended it for good: a restoration of the database, or the operator. */
+  /**
+   * The event that has ended the task for good: a restoration of the database, or a command of the operator.
+   */
   readonly over: 'restored' | 'ended by operator' | undefined;
 }
 
 /**
- * What is known of a task after one more entry.
- * @throws ERR_AUDIT_BROKEN where no honest CSP would have written it
+ * Returns the state of a task after one more entry.
+ * @throws ERR_AUDIT_BROKEN if no honest CSP would have written the entry
  */
 function followRules(
   before: AuditedTask | undefined,

@@ -8,16 +8,22 @@ import { renderUnicodeCompact } from 'uqr';
 import { SqliteCspStore } from '../store/sqlite-store.ts';
 import type { CspStore } from '../store/store.ts';
 
-/** In one transaction: some milliseconds, for which a service that enrols at the same time waits. */
+/**
+ * Tokens of one transaction. It takes some milliseconds, for which a service that enrols at the same time
+ * waits.
+ */
 const BATCH = 500;
-/** In between, so that the service comes to its turn: SQLite's lock goes to whoever asks when it is free, not to who has waited longest. */
+/**
+ * The pause between transactions, in which the service gets its turn: SQLite gives its lock to whoever asks
+ * when it is free, not to the one that has waited longest.
+ */
 const PAUSE_MILLISECONDS = 20;
 /** As many light modules around a QR code as its standard asks for (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
 /**
- * Makes tokens (32 random bytes each) that can be used for `lifetimeSeconds`; only their hashes are kept. When it is interrupted, the
- * hashes of some tokens that nobody has seen may have been stored: they admit nobody.
+ * Makes tokens (32 random bytes each) that can be used for `lifetimeSeconds`; only their hashes are kept. If
+ * it is interrupted, hashes of tokens that nobody has seen may have been stored: they admit nobody.
  */
 export async function makeEnrolmentTokens(
   store: Pick<CspStore, 'addEnrolmentTokens'>,
@@ -33,7 +39,7 @@ export async function makeEnrolmentTokens(
   return tokens;
 }
 
-/** The same, directly in the database of a CSP that may be running. */
+/** Makes enrolment tokens directly in the database of a CSP that may be running. */
 export async function inviteOwners(
   dataDirectory: string,
   count: number,

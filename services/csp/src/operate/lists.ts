@@ -1,20 +1,22 @@
-/** What the operator's commands list: owners, enrolment tokens, tasks and data users, as they stand in the database. */
+/** Reads the operator's lists from the database: owners, enrolment tokens, tasks and data users. */
 import type { Database } from '@eigenveil/server';
 import { DAY_MILLISECONDS } from '@eigenveil/task';
 
-/** A time in the database, which has it in milliseconds. */
+/** Returns a time of the database, where times are in milliseconds. */
 const time = (value: unknown): string => new Date(value as number).toISOString();
 const timeOrNull = (value: unknown): string | null => (value === null ? null : time(value));
 
 interface ListedOwner {
   readonly ownerId: string;
-  /** Of its key. */
+  /** The thumbprint of the owner's key. */
   readonly thumbprint: string;
   readonly enrolledAt: string;
-  /** When it last got an owner token, with which it can contribute for as long as the settings say. */
+  /**
+   * The time when it last got an owner token, with which it can contribute for as long as the settings say.
+   */
   readonly tokenAt: string;
   readonly revokedAt: string | null;
-  /** Tasks that have not ended and in which its record counts. */
+  /** The number of tasks that have not ended and in which its record counts. */
   readonly tasks: number;
 }
 
@@ -37,15 +39,15 @@ export function listOwners(db: Database, { onlyRevoked }: { readonly onlyRevoked
 }
 
 interface ListedToken {
-  /** By which it can be revoked; it does not give the token away. */
+  /** The hash, by which the token can be revoked; it does not give the token away. */
   readonly hash: string;
   readonly expiresAt: string;
   readonly state: 'unused' | 'expired' | 'used';
-  /** Who has used it. */
+  /** The owner that has used the token. */
   readonly ownerId: string | null;
 }
 
-/** Those that can still be used, or all. */
+/** Returns the tokens that can still be used, or all. */
 export function listTokens(
   db: Database,
   { all, now }: { readonly all: boolean; readonly now: Date },
@@ -70,14 +72,14 @@ export interface ListedTask {
   readonly taskId: string;
   readonly dataUser: string;
   readonly method: string;
-  /** `fixed`: agreed, and its set of records is fixed. */
+  /** `fixed` means agreed, with a set of records that is fixed. */
   readonly state: 'agreed' | 'fixed' | 'unblinded' | 'ended';
   readonly records: number;
   readonly proposedAt: string;
   readonly deadline: string;
 }
 
-/** Those that have not ended, or all. */
+/** Returns the tasks that have not ended, or all. */
 export function listTasks(db: Database, { all }: { readonly all: boolean }): ListedTask[] {
   return db
     .prepare(
@@ -101,15 +103,15 @@ export function listTasks(db: Database, { all }: { readonly all: boolean }): Lis
 
 interface ListedDataUser {
   readonly thumbprint: string;
-  /** Whether the settings that the command was given name it. */
+  /** Says whether the command's settings name the data user. */
   readonly isAdmitted: boolean;
   readonly revokedAt: string | null;
   readonly openTasks: number;
-  /** Proposed within the last 24 hours. */
+  /** The number of tasks proposed within the last 24 hours. */
   readonly tasksToday: number;
 }
 
-/** Those that the settings name, that have proposed a task, or that were revoked. */
+/** Returns the data users that the settings name, that have proposed a task, or that were revoked. */
 export function listDataUsers(
   db: Database,
   { admitted, now }: { readonly admitted: readonly string[]; readonly now: Date },

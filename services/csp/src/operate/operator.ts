@@ -1,6 +1,7 @@
 /**
- * What the CSP's operator does by commands, in the database of a service that may be running: revoke owners, tokens and data users, end tasks. Each is one
- * transaction with its entries in the audit log, and the service sees it with its next look.
+ * Commands of the CSP's operator: they revoke owners, tokens and data users, and end tasks, in the database
+ * of a service that may be running. Each is one transaction with its entries in the audit log, and the
+ * service notices the change when it next reads the database.
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,19 +27,19 @@ import { endTaskRows, hasKey, readTask } from '../store/rows.ts';
 import { MIGRATIONS } from '../store/sqlite-schema.ts';
 import { type AuditOperation, appendAudit } from './audit.ts';
 
-/** Tokens in one transaction, and the pause in between, in which the service comes to its turn. */
+/** Tokens of one transaction, and the pause between transactions, in which the service gets its turn. */
 const BATCH = 500;
 const PAUSE_MILLISECONDS = 20;
-/** How often and after what time the log is emptied again that the service was reading. */
+/** Emptying SQLite's log is tried this many times, with this pause, while the service reads it. */
 const SCRUBS = 20;
 const SCRUB_AGAIN_MILLISECONDS = 250;
 
 interface RevokedNow {
-  /** Of the list of revoked owners, since this. */
+  /** The number of the list of revoked owners that names them. */
   readonly number: number;
-  /** Those that were not revoked before. */
+  /** The owners that were not revoked before. */
   readonly revoked: readonly OwnerId[];
-  /** Tasks from which a record was taken. */
+  /** The tasks from which a record was taken. */
   readonly tasks: readonly TaskId[];
 }
 
@@ -62,8 +63,9 @@ export class CspOperator implements Disposable {
   }
 
   /**
-   * Revokes owners for good: what they ask is refused, and their records go from every task that is not fixed. One that was revoked stays so.
-   * @throws ERR_CONFIGURATION for an id that is nobody's; then none is revoked
+   * Revokes owners for good: their requests are refused, and their records go from every task that is not
+   * fixed. An owner that was revoked before stays revoked.
+   * @throws ERR_CONFIGURATION for an id that no owner has; then none is revoked
    */
   revokeOwners(ids: readonly OwnerId[]): RevokedNow {
     return transaction(this.#db, () => {
@@ -97,8 +99,8 @@ export class CspOperator implements Disposable {
   }
 
   /**
-   * Revokes enrolment tokens, each given as itself or by its hash, before they are used.
-   * @throws ERR_CONFIGURATION for one that is unknown, or used; then none is revoked
+   * Revokes enrolment tokens before they are used. Each is given as itself or by its hash.
+   * @throws ERR_CONFIGURATION for a token that is unknown or used; then none is revoked
    */
   revokeTokens(tokens: readonly string[]): number {
     return transaction(this.#db, () => {
@@ -109,7 +111,7 @@ export class CspOperator implements Disposable {
              WHERE token_hash IN (?, ?)`,
           )
           .get(token, hashOneTimeToken(token));
-        // The token itself is a secret, and so is not repeated.
+        // The message does not repeat the token, which is a secret.
         if (found === undefined)
           throw new CodedError(
             COMMAND_CODES.ERR_CONFIGURATION,
@@ -126,7 +128,7 @@ export class CspOperator implements Disposable {
     });
   }
 
-  /** Revokes all tokens that are unused, bit by bit; those that are made meanwhile, too. */
+  /** Revokes all unused tokens in several transactions, including those that are made meanwhile. */
   async revokeAllTokens(): Promise<number> {
     for (let revoked = 0; ; await sleep(PAUSE_MILLISECONDS)) {
       const batch = transaction(this.#db, () => {
@@ -141,7 +143,7 @@ export class CspOperator implements Disposable {
   }
 
   /**
-   * Ends tasks: keys, shares, answers and records are destroyed. Returns those that had not ended.
+   * Ends tasks: keys, shares, answers and records are destroyed. Returns the tasks that had not ended before.
    * @throws ERR_TASK_UNKNOWN; then none has ended
    */
   endTasks(ids: readonly TaskId[]): TaskId[] {
@@ -156,7 +158,10 @@ export class CspOperator implements Disposable {
     });
   }
 
-  /** Revokes a data user for good, whether it was admitted or not, and ends its tasks; returns these. One that was revoked stays so. */
+  /**
+   * Revokes a data user for good, whether it was admitted or not, ends its tasks and returns these. A data
+   * user that was revoked before stays revoked.
+   */
   revokeDataUser(dataUser: Thumbprint): { readonly isNew: boolean; readonly ended: readonly TaskId[] } {
     return transaction(this.#db, () => {
       const isNew = !isDataUserRevoked(this.#db, dataUser);
@@ -172,7 +177,10 @@ export class CspOperator implements Disposable {
     });
   }
 
-  /** Empties SQLite's log, in which copies of what was destroyed remain; returns false where the service reads all the time. */
+  /**
+   * Empties SQLite's log, in which copies of destroyed secrets remain. Returns false if the service reads the
+   * log all the time.
+   */
   async scrub(): Promise<boolean> {
     for (let i = 0; i < SCRUBS; i += 1) {
       if (tryScrub(this.#db)) return true;
@@ -181,7 +189,10 @@ export class CspOperator implements Disposable {
     return false;
   }
 
-  /** For the copy that becomes a backup: takes out the secrets of tasks, which nobody may use again after a restoration. */
+  /**
+   * Destroys the secrets of tasks in a copy that becomes a backup: nobody may use them again after a
+   * restoration.
+   */
   eraseSecrets(): void {
     transaction(this.#db, () => {
       this.#db.exec('UPDATE tasks SET sealed_secret_key = NULL, sealed_shares = NULL');
@@ -191,8 +202,9 @@ export class CspOperator implements Disposable {
   }
 
   /**
-   * For a database that was put back from the backup with this digest. What was used since is unknown, so nothing of before may be
-   * used again: every task ends, and enrolment tokens that were unused then are void. Who was revoked since is unknown, too.
+   * Ends everything in a database that was put back from the backup with this digest. Nothing is known of
+   * what was used since, so nothing from before may be used again: every task ends, and enrolment tokens that
+   * were unused are void. Revocations since the backup are unknown, too.
    */
   endAll(backup: Digest): void {
     transaction(this.#db, () => {
@@ -213,7 +225,7 @@ export class CspOperator implements Disposable {
     scrub(this.#db);
   }
 
-  /** What the lists read, see lists.ts. */
+  /** Runs a query of lists.ts. */
   read<Result>(query: (db: Database) => Result): Result {
     return query(this.#db);
   }

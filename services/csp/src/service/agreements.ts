@@ -1,4 +1,7 @@
-/** The tasks that this CSP has agreed to: it makes and signs a Paillier key for each, and takes nothing for agreed that it has not signed. */
+/**
+ * The tasks that this CSP has agreed to. It makes and signs a Paillier key for each, and treats no task as
+ * agreed without its own signature.
+ */
 import { randomBytes } from 'node:crypto';
 import type { PaillierPool } from '@eigenveil/paillier';
 import { CodedError } from '@eigenveil/platform';
@@ -40,7 +43,7 @@ export class Agreements {
   readonly #deps: AgreementDependencies;
   /** Tasks that are being agreed to. */
   readonly #agreeing = new Map<TaskId, Promise<string>>();
-  /** How many keys are being made for each data user. */
+  /** The number of keys that are being made for each data user. */
   readonly #making = new Map<Thumbprint, number>();
 
   constructor(dependencies: AgreementDependencies) {
@@ -48,13 +51,16 @@ export class Agreements {
   }
 
   /**
-   * Checks a proposed task and signs it with a Paillier key of its own. The same proposal again gets the same agreement.
-   * @param refined of a task that refines an earlier result: that result
-   * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT, ERR_QUOTA,
-   * ERR_AUTH_FORBIDDEN for a data user that was revoked meanwhile, and as `refinedBy`
+   * Checks a proposed task and signs it with a Paillier key of its own. The same proposal again gets the same
+   * agreement.
+   * @param refined the earlier result that the task refines, if it refines one
+   * @throws ERR_TASK_INVALID and other errors of a task's check, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED,
+   *   ERR_TASK_CONFLICT, ERR_QUOTA, ERR_AUTH_FORBIDDEN for a data user that was revoked meanwhile, and as
+   *   `refinedBy`
    */
   async agree(task: Task, dataUserKey: PublicJwk, refined?: SignedLink): Promise<string> {
-    // Not by whenAgreed(): between its last look and this entry nobody else may come.
+    // This loop stands here, and not in whenAgreed(), since no other request may come between its last check
+    // and this entry.
     while (this.#agreeing.has(task.id)) await this.#agreeing.get(task.id)!.catch(() => undefined);
     const agreement = this.#agree(task, dataUserKey, refined);
     this.#agreeing.set(task.id, agreement);
@@ -65,7 +71,10 @@ export class Agreements {
     }
   }
 
-  /** Making a key takes seconds, in which the data user may ask again, or give the task up: neither may make or leave a second key. */
+  /**
+   * Waits until a task's key is made, which takes seconds. Meanwhile the data user may ask again, or give the
+   * task up: neither may make or leave a second key.
+   */
   async whenAgreed(taskId: TaskId): Promise<void> {
     while (this.#agreeing.has(taskId)) await this.#agreeing.get(taskId)!.catch(() => undefined);
   }
@@ -76,7 +85,7 @@ export class Agreements {
     const known = await store.task(task.id);
     const isOwn = task.dataUser === (await thumbprintOf(dataUserKey));
     if (known?.digest === digest && isOwn) return agreementOf(known, digest);
-    // What is refused is refused alike whether somebody has taken the id or not.
+    // A proposal is refused in the same way whether the id is taken or not.
     await checkProposal(task, dataUserKey, { policy, csp: key.thumbprint, now: now() });
     checkBasis(task, await this.#basisOf(task));
     if (task.rangesFrom !== undefined) checkRanges(task, await this.#earlier(task, task.rangesFrom));
@@ -95,7 +104,8 @@ export class Agreements {
       taskDigest: digest,
       publicKey: secretKey.publicKey.toJSON(),
       dataUserKey,
-      // Drawn after the task's digest is fixed, and kept with the agreement: the task never gets another.
+      // The nonce is drawn after the task's digest is fixed, and kept with the agreement: the task never gets
+      // another.
       ...(task.sketch && { sketchNonce: randomBytes(NONCE_BYTES).toString('base64url') }),
     });
     const sealedSecretKey = sealJson(sealer, secretKeyPlace(task.id), secretKey);
@@ -115,7 +125,8 @@ export class Agreements {
   }
 
   /**
-   * Makes a key if its task will have room, with all others that are being made: a key costs seconds, and many may be asked for at once.
+   * Makes a key if its task will have room beside all others whose keys are being made: a key takes seconds,
+   * and many may be asked for at once.
    * @throws ERR_QUOTA, ERR_AUTH_FORBIDDEN
    */
   async #withinQuota<Key>(dataUser: Thumbprint, quota: TaskQuota, make: () => Promise<Key>): Promise<Key> {
@@ -132,8 +143,9 @@ export class Agreements {
   }
 
   /**
-   * The tasks that one stands on, the first of the chain first, as far as a chain may be long, or the one whose result it refines: of projections that this CSP
-   * has countersigned for the same data user. It sees none of those that a task stands on; owners do.
+   * Returns the tasks of the projections that a task stands on, the first of the chain first, up to the
+   * longest allowed chain, or the task whose result it refines. This CSP has countersigned them for the same
+   * data user. It does not see the tasks on which a task stands; owners do.
    * @throws ERR_TASK_REFUSED
    */
   async #basisOf(task: Task): Promise<Task[]> {
@@ -146,7 +158,10 @@ export class Agreements {
     return links;
   }
 
-  /** The task of the result with this digest. @throws ERR_TASK_REFUSED */
+  /**
+   * Returns the task of the result with this digest.
+   * @throws ERR_TASK_REFUSED
+   */
   async #earlier({ dataUser }: Task, digest: string): Promise<Task> {
     const earlier = await this.#deps.store.taskOfProjection(Digest.parse(digest));
     if (earlier?.dataUser !== dataUser)
@@ -160,7 +175,8 @@ export class Agreements {
   /** @throws ERR_TASK_UNKNOWN */
   async task(taskId: TaskId, dataUser: Thumbprint): Promise<StoredTask> {
     const stored = await this.#deps.store.task(taskId);
-    // Another data user's task is as unknown as one that does not exist, so that ids cannot be probed.
+    // Another data user's task is answered like one that does not exist, so that nobody can find ids by
+    // trying.
     if (stored === undefined || stored.task.dataUser !== dataUser) {
       throw new CodedError(CODES.ERR_TASK_UNKNOWN, '"taskId" expected a task of this data user');
     }
@@ -168,8 +184,9 @@ export class Agreements {
   }
 
   /**
-   * The task as this CSP has signed it. Its noise, its minimum of owners and its two-party protocol lie in the database as plain
-   * text, so nothing that depends on them uses a secret before they are compared with what was agreed.
+   * Returns the task as this CSP has signed it. Its noise, its minimum of owners and its two-party protocol
+   * lie in the database as plain text, so they are compared with the agreement before a secret is used for
+   * anything that depends on them.
    * @throws ERR_TASK_UNKNOWN, ERR_DATABASE_ALTERED
    */
   async agreedTask(taskId: TaskId, dataUser: Thumbprint): Promise<AgreedTask> {

@@ -1,4 +1,4 @@
-/** What this CSP agrees to: a proposed task that breaks it is refused before a key is made. */
+/** The policy of this CSP: a proposed task that breaks it is refused before a key is made. */
 import { type Code, CodedError, checkAll } from '@eigenveil/platform';
 import { verifyBasis } from '@eigenveil/projection';
 import { DAY_MILLISECONDS, fullRankRule, type Task } from '@eigenveil/task';
@@ -13,31 +13,38 @@ import {
 } from '@eigenveil/wire';
 import type { TaskQuota } from '../store/store.ts';
 
-/** What this CSP agrees to; everything else is refused. */
+/** The tasks that this CSP agrees to; all others are refused. */
 export interface CspPolicy extends TaskQuota {
-  /** The two-party protocol `simulated` is not private and runs only where this is set. */
+  /** Allows the two-party protocol `simulated`, which is not private. */
   readonly allowSimulated: boolean;
-  /** Keys under 2048 bits, for benchmarks. */
+  /** Allows keys under 2048 bits, for benchmarks. */
   readonly allowInsecureKeys: boolean;
-  /** Results that may tell the whole scatter matrix: of exact tasks, and of those with `allowFullRank`. */
+  /**
+   * Allows results that may reveal the whole scatter matrix: those of exact tasks, and of tasks with
+   * `allowFullRank`.
+   */
   readonly allowFullRank: boolean;
   /** The smallest minimumOwners of a task, at least 2. */
   readonly minimumOwners: number;
   readonly ownerTokenLifetimeSeconds: number;
-  /** Answers that a task may get with another two-party protocol than `rotated`, which gives one. */
+  /**
+   * The number of answers that a task may get with a two-party protocol other than `rotated`, which gives
+   * one.
+   */
   readonly answersPerTask: number;
-  /** Days after its deadline for which a task that nobody ends is kept. */
+  /** The number of days after its deadline for which a task that nobody ends is kept. */
   readonly retentionDays: number;
-  /** Of data users that have quotas of their own. */
+  /** Quotas of single data users, in place of the general one. */
   readonly quotas: Readonly<Record<Thumbprint, TaskQuota>>;
 }
 
-/** A key that waits for longer has been forgotten. */
+/** The longest time until a deadline; a key that waits longer has been forgotten. */
 const LONGEST_TASK_DAYS = 366;
 
 /**
- * Refuses what this CSP does not agree to.
- * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_KEY_TOO_SHORT
+ * Refuses a task that breaks the policy.
+ * @throws ERR_TASK_INVALID and other errors of a task's check, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED,
+ *   ERR_KEY_TOO_SHORT
  */
 export async function checkProposal(
   task: Task,
@@ -82,11 +89,13 @@ export async function checkProposal(
 }
 
 /**
- * The vectors of the result that a proposed task refines, once it is clear that this CSP has countersigned it, that it is one of its task, and that its vectors
- * are finite, of length 1 and orthogonal.
- * @param link what came with the proposal
+ * Returns the vectors of the result that a proposed task refines. Checks first that this CSP has
+ * countersigned the result, that it belongs to the task it names, and that its vectors are finite, of length
+ * 1 and orthogonal.
+ * @param link the result that came with the proposal
  * @returns undefined for a task that refines none
- * @throws ERR_TASK_INVALID for a link that the task does not name, ERR_BASIS_INVALID where the named one is missing or another, and as `verifyBasis`
+ * @throws ERR_TASK_INVALID for a link that the task does not name, ERR_BASIS_INVALID where the named one is
+ *   missing or another, and as `verifyBasis`
  */
 export async function refinedBy(
   task: Task,
@@ -105,7 +114,7 @@ export function quotaOf({ openTasks, tasksPerDay, quotas }: CspPolicy, dataUser:
   return quotas[dataUser] ?? { openTasks, tasksPerDay };
 }
 
-/** Tasks with deadlines before it are ended, even if nobody asks for that. */
+/** Returns the time before which deadlines must lie for their tasks to be ended without a request. */
 export function oldestDeadline({ retentionDays }: CspPolicy, now: Date): Date {
   return new Date(now.getTime() - DAY_MILLISECONDS * retentionDays);
 }

@@ -1,4 +1,4 @@
-/** An owner's record, as the data user hands it in: whose signature it bears, and what it must be about. */
+/** Checks an owner's record, as the data user hands it in: its signature, and the task that it is about. */
 import { CodedError } from '@eigenveil/platform';
 import {
   CODES,
@@ -11,8 +11,9 @@ import {
 import type { CspStore, VerifiedRecord } from '../store/store.ts';
 
 /**
- * Returns what is kept of a record.
- * @throws ERR_RECORD_INVALID unless the owner whom it names has signed it, ERR_TASK_MISMATCH unless it is about what was `expected`
+ * Returns the parts of a record that are kept.
+ * @throws ERR_RECORD_INVALID unless the owner whom it names has signed it, ERR_TASK_MISMATCH unless it is
+ *   about what was `expected`
  */
 export async function verifyRecord(
   store: Pick<CspStore, 'ownerThumbprint'>,

@@ -1,8 +1,8 @@
-/** Why the CSP does not work on a task, where several of its files say so. */
+/** Errors with which several files refuse to work on a task. */
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
 
-/** Nobody but who can write the database brings this about: no request does. */
+/** Only somebody who can write the database can cause this error; no request can. */
 export function altered(cause?: unknown): never {
   throw new CodedError(
     CODES.ERR_DATABASE_ALTERED,
@@ -29,7 +29,7 @@ export function answered(): CodedError {
 export function ownerRevoked(): CodedError {
   return new CodedError(
     CODES.ERR_OWNER_REVOKED,
-    'expected no owner whom this CSP has revoked: the list of them names it, and what it has sent is to be dropped',
+    'expected no owner whom this CSP has revoked: the list of them names it, and what it has sent must be dropped',
   );
 }
 

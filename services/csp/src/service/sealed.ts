@@ -1,4 +1,7 @@
-/** What the CSP seals in the forms that it has at rest: secret keys as JSON, and vectors as bytes of their numbers. */
+/**
+ * The forms in which the CSP seals its secrets at rest: secret keys as JSON, and vectors as the bytes of
+ * their numbers.
+ */
 import type { Sealer } from '@eigenveil/server';
 import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
@@ -7,7 +10,7 @@ import { altered } from './refusals.ts';
 
 const NUMBER_BYTES = 8;
 
-/** Seals a secret as JSON. Its bytes are overwritten after use; what the language's strings hold cannot be. */
+/** Seals a secret as JSON. The bytes are overwritten after use; strings of the language cannot be. */
 export function sealJson(sealer: Sealer, place: string, value: unknown): Uint8Array {
   const bytes = Buffer.from(JSON.stringify(value));
   try {
@@ -28,8 +31,8 @@ export function openJson(sealer: Sealer, place: string, sealed: Uint8Array): unk
 }
 
 /**
- * Seals the vectors of an earlier result that a sketch refines, of which the CSP makes Ω: it knows that result for this one purpose, and nobody
- * shall put other vectors in the database.
+ * Seals the vectors of an earlier result that a sketch refines, from which the CSP makes Ω. It knows that
+ * result only for this purpose, and the seal prevents that anybody puts other vectors in the database.
  */
 export function sealVectors(sealer: Sealer, { id }: Task, vectors: Projection['vectors']): Uint8Array {
   const numbers = vectors.flat();

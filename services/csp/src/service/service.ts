@@ -1,6 +1,7 @@
 /**
- * The CSP's duties: it enrols owners, makes and signs a Paillier key for each task, verifies owners' records, unblinds
- * once, and keeps its additive shares for the two-party computation. It never sees an unblinded value.
+ * The CSP's duties: it enrols owners, makes and signs a Paillier key for each task, verifies owners' records,
+ * unblinds once, and keeps its additive shares for the two-party computation. It never sees an unblinded
+ * value.
  */
 import { randomBytes } from 'node:crypto';
 import { type Ciphertext, type PaillierPool, SecretKey } from '@eigenveil/paillier';
@@ -55,15 +56,15 @@ export interface CspDependencies {
   readonly key: SigningKey;
   readonly policy: CspPolicy;
   readonly now: () => Date;
-  /** What noise for differential privacy is drawn from. */
+  /** The source of the noise for differential privacy. */
   readonly randomness: RandomSource;
 }
 
-/** What the CSP brings into the two-party computation of a task. */
+/** The CSP's input to the two-party computation of a task. */
 export interface TwoPartyState {
   readonly task: Task;
   readonly shares: Integers;
-  /** Of a task with a sketch. */
+  /** The signs of Ω, in a task with a sketch. */
   readonly signs?: Int32Array | undefined;
   readonly verifiedOwners: number;
 }
@@ -78,7 +79,7 @@ export class CspService {
     this.#agreements = new Agreements(dependencies);
   }
 
-  /** Calls back for every task that ends, so that nothing works on with what is destroyed then. */
+  /** Calls `listener` for every task that ends, so that no work goes on with what is destroyed then. */
   onEnded(listener: (taskId: TaskId) => void): void {
     this.#onEnded.push(listener);
   }
@@ -95,16 +96,18 @@ export class CspService {
     return { ownerId, ownerToken: await issueOwnerToken(key, { ownerId, thumbprint, lifetimeSeconds }) };
   }
 
-  /** Counts an entry of an owner's ledger, if it is the next, and signs what is counted then: see COUNTER. */
+  /** Counts an entry of an owner's ledger, if it is the next, and signs the new count (see COUNTER). */
   async count(ownerId: OwnerId, next: CounterRequest): Promise<string> {
     const counted = (await this.#deps.store.count(ownerId, next)) ?? { counter: 0, digest: NO_ENTRY };
     return signStatement(COUNTER, this.#deps.key, { ownerId, ...counted });
   }
 
   /**
-   * Checks a proposed task and signs it with a Paillier key of its own. The same proposal again gets the same agreement.
-   * @param refined of a task that refines an earlier result: that result
-   * @throws ERR_TASK_INVALID and its kin, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED, ERR_TASK_CONFLICT, and as `refinedBy`
+   * Checks a proposed task and signs it with a Paillier key of its own. The same proposal again gets the same
+   * agreement.
+   * @param refined the earlier result that the task refines, if it refines one
+   * @throws ERR_TASK_INVALID and other errors of a task's check, ERR_TASK_REFUSED, ERR_SIMULATED_REFUSED,
+   *   ERR_TASK_CONFLICT, and as `refinedBy`
    */
   async agree(task: Task, dataUserKey: PublicJwk, refined?: SignedLink): Promise<string> {
     return this.#agreements.agree(task, dataUserKey, refined);
@@ -112,8 +115,8 @@ export class CspService {
 
   /**
    * Verifies owners' records and returns how many distinct owners are verified.
-   * @throws ERR_RECORD_INVALID, ERR_OWNER_REVOKED, ERR_TASK_MISMATCH, ERR_CONTRIBUTION_CONFLICT, ERR_TASK_FULL, ERR_TASK_CLOSED,
-   * ERR_DATABASE_ALTERED
+   * @throws ERR_RECORD_INVALID, ERR_OWNER_REVOKED, ERR_TASK_MISMATCH, ERR_CONTRIBUTION_CONFLICT,
+   *   ERR_TASK_FULL, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
    */
   async addRecords(taskId: TaskId, dataUser: Thumbprint, records: readonly string[]): Promise<number> {
     const { agreed } = await this.#agreements.agreedTask(taskId, dataUser);
@@ -125,14 +128,15 @@ export class CspService {
   }
 
   /**
-   * Decrypts the blinded aggregate, once per task, and keeps the additive shares that it amounts to. Returns the signed statement of the
-   * records that it has verified. The same bytes again are answered the same way; other bytes are refused.
+   * Decrypts the blinded aggregate, once per task, and keeps the additive shares of its values. Returns the
+   * signed statement about the records that it has verified. The same bytes again get the same answer; other
+   * bytes are refused.
    * @throws ERR_MINIMUM_OWNERS, ERR_UNBLINDING_CONFLICT, ERR_CIPHERTEXT_INVALID, ERR_CIPHERTEXT_LENGTH,
-   * ERR_PACKING_OVERFLOW (which ends the task), ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
+   *   ERR_PACKING_OVERFLOW (which ends the task), ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
    */
   async unblind(taskId: TaskId, dataUser: Thumbprint, blinded: Uint8Array): Promise<string> {
     const { store, paillier } = this.#deps;
-    // Counted first: a task that ends meanwhile loses its records, and is found to have ended.
+    // The records are counted first: a task that ends meanwhile loses them, and is then found to have ended.
     const verifiedOwners = await store.countRecords(taskId);
     const stored = await this.#agreements.agreedTask(taskId, dataUser);
     const requestDigest = digestBytes('unblinding', blinded);
@@ -145,17 +149,19 @@ export class CspService {
       blinded,
       layout(stored.task).plaintexts.length,
     );
-    // Bound before it is decrypted: whatever happens from here on, the key never works on other ciphertexts.
+    // The task is bound to the request before the decryption: the key never works on other ciphertexts from
+    // here on.
     const bound = await store.beginUnblinding(taskId, { requestDigest, verifiedOwners });
     if (bound) await this.#decrypt(stored, secretKey, ciphertexts);
-    // Somebody else was faster (another request, more records, the end of the task): look again.
+    // If something else came first (another request, more records, the end of the task), everything is
+    // checked again.
     return bound ? this.#state(stored, requestDigest) : this.unblind(taskId, dataUser, blinded);
   }
 
   /**
-   * Signs the digest of a task's projection: the first that comes, which is kept for good, and no other.
+   * Signs the digest of a task's projection. Only the first digest is signed; it is kept for good.
    * @throws ERR_PROJECTION_CONFLICT, ERR_NOT_READY before the unblinding, ERR_TASK_CLOSED,
-   * ERR_DATABASE_ALTERED
+   *   ERR_DATABASE_ALTERED
    */
   async countersign(taskId: TaskId, dataUser: Thumbprint, projectionDigest: Digest): Promise<string> {
     const { task, agreed } = await this.#agreements.agreedTask(taskId, dataUser);
@@ -172,7 +178,7 @@ export class CspService {
   }
 
   /**
-   * Takes an owner out of a task for good: its record does not count, whoever hands it in.
+   * Takes an owner out of a task for good: its record does not count, even if it is handed in later.
    * @throws ERR_TASK_UNKNOWN, ERR_TASK_CLOSED once the records are fixed
    */
   async withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void> {
@@ -183,9 +189,11 @@ export class CspService {
   }
 
   /**
-   * Fixes a task to its set of records, if it is this one: none is added, withdrawn or revoked from then on. The same again is answered the
-   * same way. A task whose unblinding has begun has the records that it had then, whether its data user had them fixed or not.
-   * @throws ERR_RECORDS_CHANGED, ERR_MINIMUM_OWNERS, ERR_TASK_UNKNOWN, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
+   * Fixes a task to its set of records, if that is the `wanted` set: no record is added, withdrawn or revoked
+   * from then on. The same set again gets the same answer. A task whose unblinding has begun has the records
+   * that it had then, whether its data user had them fixed or not.
+   * @throws ERR_RECORDS_CHANGED, ERR_MINIMUM_OWNERS, ERR_TASK_UNKNOWN, ERR_TASK_CLOSED,
+   *   ERR_DATABASE_ALTERED
    */
   async fix(taskId: TaskId, dataUser: Thumbprint, wanted: FixationRequest): Promise<number> {
     const { store } = this.#deps;
@@ -196,7 +204,7 @@ export class CspService {
       const isThis = await (fixation ? isSameSet(fixation, wanted) : this.#haveRecords(taskId, wanted));
       const after = await store.recordChanges(taskId);
       const isStill = after.added === before.added && after.removed === before.removed;
-      if (!isStill) continue; // perhaps they were read while they changed
+      if (!isStill) continue; // they may have changed while they were read
       if (!isThis) throw recordsChanged();
       checkOwners(task, wanted.verifiedOwners);
       const isFixed = fixation !== null || unblindingDigest !== null;
@@ -204,7 +212,7 @@ export class CspService {
     }
   }
 
-  /** The list of revoked owners as it is now, signed. */
+  /** Returns the current list of revoked owners, signed. */
   async revocations(): Promise<string> {
     const { store, key, now } = this.#deps;
     const { number, owners } = await store.revocations();
@@ -221,14 +229,14 @@ export class CspService {
     if (await this.#deps.store.isDataUserRevoked(dataUser)) throw dataUserRevoked();
   }
 
-  /** The exact length of an unblinding request, in bytes. */
+  /** Returns the exact length of an unblinding request, in bytes. */
   async expectedBytes(taskId: TaskId, dataUser: Thumbprint): Promise<number> {
     const { task } = await this.#agreements.agreedTask(taskId, dataUser);
     return layout(task).plaintexts.length * ciphertextBytes(task.keyBits);
   }
 
   /**
-   * The CSP's side of the two-party computation.
+   * Returns the CSP's input to the two-party computation.
    * @throws ERR_NOT_READY before the unblinding, ERR_TASK_ANSWERED, ERR_TASK_CLOSED, ERR_DATABASE_ALTERED
    */
   async twoPartyState(taskId: TaskId, dataUser: Thumbprint): Promise<TwoPartyState> {
@@ -243,7 +251,7 @@ export class CspService {
     return { task, shares, signs, verifiedOwners: await store.countRecords(taskId) };
   }
 
-  /** Ω of a task with a sketch. */
+  /** Returns the signs of Ω for a task with a sketch. */
   async #signsOf({ task, agreed }: Pick<AgreedTask, 'task' | 'agreed'>): Promise<Int32Array | undefined> {
     const { store, sealer } = this.#deps;
     const refined =
@@ -254,7 +262,7 @@ export class CspService {
   }
 
   /**
-   * Counts a computation before it starts; however many there were, none is refused for that.
+   * Counts a computation before it starts; no number of computations is too high.
    * @throws ERR_TASK_ANSWERED
    */
   async noteStart(taskId: TaskId): Promise<void> {
@@ -262,8 +270,9 @@ export class CspService {
   }
 
   /**
-   * Writes down an answer before it is given, and destroys the shares for good before the last. Of several computations that come for
-   * it one gets here first; the others throw ERR_TASK_ANSWERED. Returns how many answers may follow.
+   * Writes down an answer before it is given, and destroys the shares for good before the last. If several
+   * computations come for the last answer, the first gets it; the others throw ERR_TASK_ANSWERED. Returns how
+   * many answers may follow.
    */
   async noteAnswer({ id }: Task): Promise<number> {
     const left = await this.#deps.store.noteAnswer(id, this.#deps.policy.answersPerTask);
@@ -272,8 +281,9 @@ export class CspService {
   }
 
   /**
-   * The one answer of a task whose protocol gives one only: the same in every run, until the task ends or the answer is given up.
-   * @throws ERR_TASK_CLOSED where it was
+   * Returns the one answer of a task whose protocol gives only one: the same in every run, until the task
+   * ends or the answer is given up.
+   * @throws ERR_TASK_CLOSED if the task has ended
    */
   async keptAnswer(taskId: TaskId): Promise<KeptAnswer> {
     const { store, sealer } = this.#deps;
@@ -282,8 +292,9 @@ export class CspService {
   }
 
   /**
-   * Writes down that a run of that answer is about to show what depends on its secrets; returns how many there were with it. A run that is the same as the one before
-   * tells nothing new but how long this server computes: so there are MOST_RUNS at most.
+   * Writes down that a run of that answer is about to show something that depends on its secrets. Returns the
+   * number of runs so far, with this one. A run that is the same as the one before reveals nothing new except
+   * how long this server computes, so there are MOST_RUNS at most.
    * @throws ERR_TASK_ANSWERED when no run may follow
    */
   async noteRun(taskId: TaskId): Promise<number> {
@@ -292,17 +303,22 @@ export class CspService {
     return runs;
   }
 
-  /** Ends a task at the data user's word, finished or cancelled: its key, shares and records are destroyed. */
+  /**
+   * Ends a task at the data user's request, finished or cancelled: its key, shares and records are destroyed.
+   */
   async end(taskId: TaskId, dataUser: Thumbprint): Promise<void> {
     await this.#agreements.whenAgreed(taskId);
     await this.#agreements.task(taskId, dataUser);
     await this.#end(taskId);
   }
 
-  /** The statement about a task that has been unblinded with this request, so that its set of records is fixed. */
+  /**
+   * Returns the signed statement about a task that was unblinded with this request. Its set of records is
+   * fixed.
+   */
   async #state({ task, agreed }: AgreedTask, unblindingDigest: Digest): Promise<string> {
     const tree = await this.#records(task.id);
-    if (await this.hasEnded(task.id)) throw ended(); // its records were deleted, perhaps while they were read
+    if (await this.hasEnded(task.id)) throw ended(); // its records may have been deleted while they were read
     return signStatement(STATEMENT, this.#deps.key, {
       taskId: task.id,
       taskDigest: agreed.taskDigest,
@@ -316,14 +332,14 @@ export class CspService {
     return ContributionTree.read((after, limit) => this.#deps.store.records(taskId, after, limit));
   }
 
-  /** Counted first: a tree of many takes a while. */
+  /** The records are counted first, since a tree of many takes a while. */
   async #haveRecords(taskId: TaskId, wanted: FixationRequest): Promise<boolean> {
     if ((await this.#deps.store.countRecords(taskId)) !== wanted.verifiedOwners) return false;
     const tree = await this.#records(taskId);
     return tree.size === wanted.verifiedOwners && tree.root() === wanted.contributionsRoot;
   }
 
-  /** Whether it has, at whoever's word: a command of the operator ends tasks beside the service. */
+  /** Says whether a task has ended. Commands of the operator end tasks, too, without this service. */
   async hasEnded(taskId: TaskId): Promise<boolean> {
     return (await this.#deps.store.task(taskId))?.state === 'ended';
   }
@@ -339,17 +355,22 @@ export class CspService {
     try {
       shares = await unblind(under, ciphertexts, { paillier, randomness });
     } catch (error) {
-      // Whether slots overflow is one bit about the plaintexts: it is told once and never for other ciphertexts.
+      // An overflow of slots is one bit about the plaintexts: it is revealed once, and never for other
+      // ciphertexts.
       if (errorCodeOf(error) === 'ERR_PACKING_OVERFLOW') await this.#end(task.id);
       throw error;
     }
-    // Only what the first of several equal requests has drawn is kept, and nothing of it has left before: one draw per task.
+    // Only the noise that the first of several equal requests has drawn is kept, and none of it has left
+    // before: one draw per task.
     const sealedShares = sealer.seal(sharesPlace(task.id), shares.bytes);
     shares.bytes.fill(0);
     await store.completeUnblinding(task.id, sealedShares);
   }
 
-  /** Ends tasks that their data users have abandoned, so that no key outlives its task for long; returns how many. */
+  /**
+   * Ends tasks that their data users have abandoned, so that no key outlives its task for long. Returns their
+   * number.
+   */
   async endOverdueTasks(): Promise<number> {
     const { store, policy, now } = this.#deps;
     const overdue = await store.overdueTasks(oldestDeadline(policy, now()));

@@ -1,4 +1,7 @@
-/** The CSP's end of the two-party connection: a WebSocket, opened by an authenticated data user for one of its tasks. */
+/**
+ * The CSP's end of the two-party connection: a WebSocket, opened by an authenticated data user for one of its
+ * tasks.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CodedError } from '@eigenveil/platform';
@@ -25,21 +28,27 @@ import { TWO_PARTY_PATH } from '@eigenveil/wire/routes/csp/data-user';
 import { answered } from './refusals.ts';
 import type { CspService, TwoPartyState } from './service.ts';
 
-/** Tasks that are computed at a time; each holds some 20 MB and a share of a core. */
+/** Most tasks that are computed at a time; each holds some 20 MB and a share of a core. */
 const MOST_COMPUTATIONS = 32;
 
-/** How often is looked whether the operator lets what is being computed go on: commands beside this service end tasks, and settings name data users. */
+/**
+ * The interval of the checks whether a computation may go on: commands of the operator end tasks without this
+ * service, and the settings name the data users.
+ */
 const LOOK_MILLISECONDS = 1000;
 
 const PATH = new RegExp(`^${TWO_PARTY_PATH.replace(PARAMETER, '([^/]+)')}$`);
 
 const MINUTE_MILLISECONDS = 60_000;
 
-/** How many two-party computations of each task may start in a minute. A line that breaks now and then stays far below it. */
+/**
+ * The most two-party computations of one task that may start in a minute. A connection that breaks now and
+ * then stays far below it.
+ */
 export class StartLimit {
   perMinute: number;
   readonly #now: () => number;
-  /** When the computations of a task started within the last minute, the earliest first. */
+  /** The times at which each task's computations of the last minute have started, the earliest first. */
   readonly #starts = new Map<TaskId, readonly number[]>();
 
   /** @param now milliseconds since any one moment */
@@ -50,7 +59,8 @@ export class StartLimit {
 
   /**
    * Counts a start.
-   * @throws ERR_RATE_LIMITED; who comes again after a while is admitted, however often it came before
+   * @throws ERR_RATE_LIMITED; a data user that comes back after a while is admitted, however often it was
+   *   refused before
    */
   admit(taskId: TaskId): void {
     const now = this.#now();
@@ -66,7 +76,7 @@ export class StartLimit {
     this.#starts.set(taskId, [...recent, now]);
   }
 
-  /** For a task that has ended. */
+  /** Forgets a task that has ended. */
   forget(taskId: TaskId): void {
     this.#starts.delete(taskId);
   }
@@ -76,7 +86,10 @@ export class StartLimit {
 interface Running {
   readonly channel: Channel;
   readonly dataUser: Thumbprint;
-  /** The last answer of the task is given on this connection: no other can bring it, so none takes its place. */
+  /**
+   * Set when the last answer of the task is given on this connection: no other connection can bring it, so
+   * none may replace this one.
+   */
   isLast: boolean;
 }
 
@@ -93,16 +106,19 @@ export class TwoPartyServer {
   readonly #starts: ReturnType<Metrics['counter']>;
   readonly #answers: ReturnType<Metrics['counter']>;
   readonly #resumptions: ReturnType<Metrics['counter']>;
-  /** One for each task: a data user that connects again has given the connection before up. */
+  /** One computation per task: a data user that connects again has given up the connection before. */
   readonly #running = new Map<TaskId, Running>();
-  /** How many connections of each task are being opened or have not ended: a task takes one place, however often it connects. */
+  /**
+   * The number of connections of each task that are being opened or have not ended: a task takes one place,
+   * however often it connects.
+   */
   readonly #connections = new Map<TaskId, number>();
   readonly #looking: NodeJS.Timeout;
 
   constructor(dependencies: {
     service: CspService;
     dataUser: Authenticator<VerifiedProof>;
-    /** Whether the settings name it; they may change. */
+    /** Says whether the settings, which may change, name the data user. */
     isAdmitted: (dataUser: Thumbprint) => boolean;
     rateLimit: RateLimit;
     startLimit: StartLimit;
@@ -137,9 +153,10 @@ export class TwoPartyServer {
     this.#looking = setInterval(() => this.#lookAtAll(), LOOK_MILLISECONDS).unref();
   }
 
-  /** Listener for a server's `upgrade` event. */
+  /** Handles a server's `upgrade` event. */
   readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Node hands the socket over without a listener of its own, and there is no WebSocket yet: a reset would be uncaught.
+    // Node.js hands the socket over without a listener, and there is no WebSocket yet: without this listener
+    // a reset would be an uncaught error.
     socket.on('error', () => {});
     this.#open(request, socket, head).then(
       ([state, channel]) => this.#compute(state, channel),
@@ -155,7 +172,10 @@ export class TwoPartyServer {
     this.#acceptor.close();
   }
 
-  /** All at once, and no peer is waited for: one that hangs would keep the others' connections open. */
+  /**
+   * Checks all computations at once and waits for no peer: one that hangs would keep the others' connections
+   * open.
+   */
   #lookAtAll(): void {
     for (const [taskId, running] of this.#running)
       this.#obstacle(taskId, running).then(
@@ -165,13 +185,19 @@ export class TwoPartyServer {
       );
   }
 
-  /** What a task has was destroyed with it, so that nothing new is given; but shares are still in the memory of whoever computes. */
+  /**
+   * Returns the error with which a computation must be ended, if there is one. The task's secrets are
+   * destroyed when it ends, so it gives no new answer; but the computation still has shares in memory.
+   */
   async #obstacle(taskId: TaskId, { dataUser }: Running): Promise<ErrorCode | undefined> {
     if (!this.#isAdmitted(dataUser)) return 'ERR_AUTH_FORBIDDEN';
     return (await this.#service.hasEnded(taskId)) ? 'ERR_TASK_CLOSED' : undefined;
   }
 
-  /** Counted as other requests are. What is wrong in this service, its operator has to see; a peer's mistakes are no news. */
+  /**
+   * Counts a refusal as other requests are counted. Only errors of this service are logged, since the
+   * operator must see them; mistakes of a peer are not.
+   */
   #tellRefusal(error: unknown, { socket }: IncomingMessage): void {
     const { code, status } = toProblem(error);
     this.#metrics.countProblem(TWO_PARTY_PATH, code);
@@ -201,7 +227,10 @@ export class TwoPartyServer {
     }
   }
 
-  /** At once, without waiting for anything in between: connections that come together cannot all find the last place free. */
+  /**
+   * Takes a place without waiting for anything between the check and the count: otherwise connections that
+   * come together could all find the last place free.
+   */
   #takePlace(taskId: TaskId): void {
     const connections = this.#connections.get(taskId) ?? 0;
     if (connections === 0 && this.#connections.size >= MOST_COMPUTATIONS)
@@ -250,12 +279,12 @@ export class TwoPartyServer {
   }
 
   async #markAnswered(task: Task, running: Running): Promise<void> {
-    running.isLast = true; // at once: the mark may be durable before anybody here knows
+    running.isLast = true; // set first: the answer may be written down before this server knows
     running.isLast = (await this.#service.noteAnswer(task)) === 0;
     this.#answers.inc();
   }
 
-  /** Any connection may bring the one answer of such a task: it is the same. */
+  /** Writes down a run of the task's one answer, which is the same on every connection. */
   async #markRun(taskId: TaskId): Promise<void> {
     const runs = await this.#service.noteRun(taskId);
     if (runs === 1) return this.#answers.inc();
@@ -264,8 +293,8 @@ export class TwoPartyServer {
   }
 
   /**
-   * Ends the connection before, unless it is the one on which the last answer is given.
-   * @throws ERR_TASK_ANSWERED
+   * Ends the task's earlier connection.
+   * @throws ERR_TASK_ANSWERED if the last answer is given on that one
    */
   #takeOver(taskId: TaskId, running: Running): void {
     const before = this.#running.get(taskId);

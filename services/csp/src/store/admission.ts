@@ -1,4 +1,7 @@
-/** Whom the CSP admits no longer, and how many tasks a data user may have, from its tables in SQLite. Nothing of it is kept in memory: a command beside the service may change it at any time. */
+/**
+ * Says which owners and data users the CSP no longer admits, and how many tasks a data user may have, from
+ * its tables in SQLite. Nothing of it is kept in memory: a command of the operator may change it at any time.
+ */
 import { CodedError } from '@eigenveil/platform';
 import type { Database } from '@eigenveil/server';
 import { DAY_MILLISECONDS } from '@eigenveil/task';
@@ -14,7 +17,7 @@ export function isDataUserRevoked(db: Database, dataUser: Thumbprint): boolean {
   return db.prepare('SELECT 1 FROM revoked_data_users WHERE thumbprint = ?').get(dataUser) !== undefined;
 }
 
-/** Both at one moment: to be called within a transaction. */
+/** Reads number and list at one moment: call it within a transaction. */
 export function readRevocations(db: Database): RevokedOwners {
   const list = db.prepare('SELECT number FROM revocation_list').get();
   const owners = db
@@ -24,8 +27,8 @@ export function readRevocations(db: Database): RevokedOwners {
 }
 
 /**
- * The next number of the list, and never one below: a CSP that was put back from a backup has forgotten its last numbers, but its clock has gone on.
- * Within the transaction of what is new on it.
+ * Returns the next number of the list, which never falls: a CSP that was put back from a backup has forgotten
+ * its last numbers, but its clock has gone on. Call it within the transaction that changes the list.
  */
 export function raiseRevocations(db: Database, now: Date): number {
   const raise = 'UPDATE revocation_list SET number = max(number + 1, ?) RETURNING number';
@@ -33,7 +36,7 @@ export function raiseRevocations(db: Database, now: Date): number {
 }
 
 /**
- * @param onTheirWay tasks that are to be stored, too
+ * @param onTheirWay the number of other tasks that will be stored, too
  * @throws ERR_QUOTA when another task would be one too many
  */
 export function requireQuota(
@@ -53,7 +56,7 @@ export function requireQuota(
     );
   }
   const dayAgo = now.getTime() - DAY_MILLISECONDS;
-  // The task that has to be older than a day before there is room: the last but `tasksPerDay`.
+  // When this task is older than a day there is room: it is the last but `tasksPerDay`.
   const room = tasksPerDay - onTheirWay;
   const find =
     'SELECT proposed_at FROM tasks WHERE data_user = ? AND proposed_at > ? ORDER BY proposed_at DESC LIMIT 1 OFFSET ?';

@@ -1,4 +1,7 @@
-/** A task's set of verified records in the CSP's tables in SQLite, until it is fixed: records come, and go again when their owners withdraw or are revoked. */
+/**
+ * A task's set of verified records in the CSP's tables in SQLite. Until it is fixed, records are added, and
+ * removed again when their owners withdraw or are revoked.
+ */
 import { CodedError } from '@eigenveil/platform';
 import type { Database } from '@eigenveil/server';
 import type { TaskId } from '@eigenveil/task';
@@ -8,14 +11,17 @@ import { isOwnerRevoked } from './admission.ts';
 import { readTask } from './rows.ts';
 import type { RecordChanges, VerifiedRecord } from './store.ts';
 
-/** The condition on a task whose records may come and go: they are not fixed, and its unblinding has not begun without that. */
+/**
+ * The condition on a task whose records may still change: they are not fixed, and its unblinding has not
+ * begun without fixing them.
+ */
 export const TAKES_RECORDS = "state = 'agreed' AND unblinding_digest IS NULL AND fixed_root IS NULL";
 
 function takesRecords(db: Database, taskId: TaskId): boolean {
   return db.prepare(`SELECT 1 FROM tasks WHERE task_id = ? AND ${TAKES_RECORDS}`).get(taskId) !== undefined;
 }
 
-/** What the records of a task have come to. */
+/** Returns the two numbers that change whenever the records of a task do. */
 export function recordChanges(db: Database, taskId: TaskId): RecordChanges {
   const row = db
     .prepare('SELECT records_added AS added, records_removed AS removed FROM tasks WHERE task_id = ?')
@@ -33,7 +39,9 @@ export function removeRecord(db: Database, taskId: TaskId, ownerId: OwnerId): bo
   return true;
 }
 
-/** See addRecords of the store; within a transaction, as all below that write. */
+/**
+ * Adds records as the store's addRecords says. It needs a transaction, like all functions below that write.
+ */
 export function addRecords(db: Database, taskId: TaskId, records: readonly VerifiedRecord[]): number {
   const find = db.prepare('SELECT contribution_digest FROM records WHERE task_id = ? AND owner_id = ?');
   const insert = db.prepare('INSERT INTO records (task_id, owner_id, contribution_digest) VALUES (?, ?, ?)');
@@ -93,7 +101,7 @@ export function withdraw(db: Database, taskId: TaskId, ownerId: OwnerId): void {
   removeRecord(db, taskId, ownerId);
 }
 
-/** Whether the records are fixed by this: they may have changed since they were looked at. */
+/** Fixes the records and returns whether it did: they may have changed since they were read. */
 export function fixRecords(
   db: Database,
   taskId: TaskId,

@@ -1,26 +1,26 @@
-/** Rows of the CSP's tables in SQLite, and what they hold. */
+/** Reads and writes rows of the CSP's tables in SQLite. */
 import { type Database, forgetAnswer, type SqliteDriver } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
 import type { Counted, Digest, OwnerId } from '@eigenveil/wire';
 import type { StoredTask } from './store.ts';
 
-/** How many of a task have begun, and how many were answered. */
+/** The number of a task's computations that have begun, and of those that were answered. */
 interface Computations {
   readonly starts: number;
   readonly answers: number;
 }
 
-/** Of a task that has shares for an answer. */
+/** The condition on a task that has shares for an answer. */
 export const GIVES_ANSWERS = "state = 'unblinded' AND sealed_shares IS NOT NULL";
 
-/** The digest of the request that gave the task's shares; undefined when there are none. */
+/** Returns the digest of the request that gave the task's shares, or undefined when there are none. */
 export function requestOfShares(db: Database, taskId: TaskId): Digest | null | undefined {
   const request = `SELECT unblinding_digest FROM tasks WHERE task_id = ? AND ${GIVES_ANSWERS}`;
   const row = db.prepare(request).get(taskId);
   return row && (row.unblinding_digest as Digest | null);
 }
 
-/** Adds to what was counted of the task's computations, and returns it. */
+/** Adds to the counts of the task's computations, and returns the new counts. */
 export function countComputation(db: Database, taskId: TaskId, more: Computations): Computations {
   const row = db
     .prepare(
@@ -32,19 +32,19 @@ export function countComputation(db: Database, taskId: TaskId, more: Computation
   return { starts: Number(row.starts), answers: Number(row.answers) };
 }
 
-/** Whether the task's secret key has not been destroyed. */
+/** Returns whether the task still has its secret key. */
 export function hasKey(db: Database, taskId: TaskId): boolean {
   const key = 'SELECT 1 FROM tasks WHERE task_id = ? AND sealed_secret_key IS NOT NULL';
   return db.prepare(key).get(taskId) !== undefined;
 }
 
-/** What was counted of the owner's ledger; undefined if nothing was. */
+/** Returns the count of the owner's ledger, or undefined if nothing was counted. */
 export function countedOf(db: Database, ownerId: OwnerId): Counted | undefined {
   const row = db.prepare('SELECT counter, digest FROM owner_counters WHERE owner_id = ?').get(ownerId);
   return row && { counter: Number(row.counter), digest: row.digest as Digest };
 }
 
-/** Ends a task and destroys what it has; the audit entry and the log are the caller's. */
+/** Ends a task and destroys its secrets; the caller writes the audit entry and empties the log. */
 export function endTaskRows(db: Database, driver: SqliteDriver, taskId: TaskId): void {
   db.prepare(
     `UPDATE tasks SET state = 'ended', sealed_secret_key = NULL, sealed_shares = NULL,
@@ -56,7 +56,7 @@ export function endTaskRows(db: Database, driver: SqliteDriver, taskId: TaskId):
   driver.within(forgetAnswer(taskId));
 }
 
-/** A task as it is. */
+/** Returns a task in its current state. */
 export function readTask(db: Database, taskId: TaskId): StoredTask | undefined {
   const row = db.prepare('SELECT * FROM tasks WHERE task_id = ?').get(taskId);
   if (row === undefined) return undefined;

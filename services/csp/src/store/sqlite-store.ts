@@ -98,7 +98,7 @@ export class SqliteCspStore implements CspStore {
         )
         .get(freshId, thumbprint, now.getTime());
       const ownerId = owner!.owner_id as OwnerId;
-      if (isOwnerRevoked(this.#db, ownerId)) throw ownerRevoked(); // and the token is left as it was
+      if (isOwnerRevoked(this.#db, ownerId)) throw ownerRevoked(); // the token is not used up
       return ownerId;
     });
   }
@@ -144,7 +144,8 @@ export class SqliteCspStore implements CspStore {
       const { dataUser } = task.task;
       const known = readTask(this.#db, task.task.id);
       if (known !== undefined) return known;
-      // Making the key took a while, in which other tasks may have come, or the operator.
+      // The key took a while to make. Meanwhile other tasks may have come, or the operator may have revoked
+      // the data user.
       if (isDataUserRevoked(this.#db, dataUser)) throw dataUserRevoked();
       const now = this.#now();
       requireQuota(this.#db, dataUser, quota, now);
@@ -253,7 +254,7 @@ export class SqliteCspStore implements CspStore {
       const request = requestOfShares(this.#db, taskId);
       if (request === undefined) return undefined;
       const { answers } = countComputation(this.#db, taskId, { starts: 0, answers: 0 });
-      if (answers >= most) return undefined; // of a CSP that was set to give more, then fewer
+      if (answers >= most) return undefined; // the CSP's settings allowed more answers before
       this.#noteAnswered(taskId, request);
       if (answers + 1 === most)
         this.#db.prepare('UPDATE tasks SET sealed_shares = NULL WHERE task_id = ?').run(taskId);

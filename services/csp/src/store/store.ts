@@ -1,7 +1,8 @@
 /**
- * What the CSP must not forget: enrolled owners, task keys (sealed), verified records and the additive shares it holds.
- * Every method is one transaction; when its promise resolves, its effect is durable. Those that make, use or destroy a key or shares
- * write an entry of the audit log in the same transaction.
+ * The state that the CSP must not lose: enrolled owners, task keys (sealed), verified records and the
+ * additive shares it holds. Every method is one transaction; when its promise resolves, its effect is
+ * durable. Methods that make, use or destroy a key or shares write an entry of the audit log in the same
+ * transaction.
  */
 
 import type { AnswerStore } from '@eigenveil/server';
@@ -13,14 +14,17 @@ export interface StoredTask {
   readonly task: Task;
   readonly digest: Digest;
   readonly agreement: string;
-  /** `agreed` until the one unblinding is complete, `unblinded` until the data user ends the task. */
+  /**
+   * The state is `agreed` until the one unblinding is complete, then `unblinded` until the data user ends the
+   * task.
+   */
   readonly state: 'agreed' | 'unblinded' | 'ended';
   readonly sealedSecretKey: Uint8Array | null;
-  /** The set of records that it was fixed to: from then on none is added, withdrawn or revoked. */
+  /** The set of records that the task was fixed to: from then on none is added, withdrawn or revoked. */
   readonly fixation: FixationRequest | null;
-  /** Digest of the one unblinding request that this task has, from the moment before it is decrypted. */
+  /** The digest of the one unblinding request that this task has, from the moment before it is decrypted. */
   readonly unblindingDigest: Digest | null;
-  /** Of an unblinded task: gone once no answer may be given any more. */
+  /** The shares of an unblinded task, until no more answer may be given. */
   readonly sealedShares: Uint8Array | null;
 }
 
@@ -29,23 +33,23 @@ export interface VerifiedRecord {
   readonly contributionDigest: Digest;
 }
 
-/** What a task's records were at one moment. As long as both numbers stay, they are the same ones. */
+/** Numbers that change with a task's records. As long as both stay the same, so do the records. */
 export interface RecordChanges {
   readonly added: number;
   readonly removed: number;
 }
 
-/** Owners that are admitted no longer, in the order of their ids' characters. */
+/** Owners that are no longer admitted, in the order of their ids' characters. */
 export interface RevokedOwners {
   readonly number: number;
   readonly owners: readonly OwnerId[];
 }
 
-/** How many tasks a data user may have. */
+/** The number of tasks that a data user may have. */
 export interface TaskQuota {
-  /** That have not ended. */
+  /** The most tasks that have not ended. */
   readonly openTasks: number;
-  /** Proposed within the last 24 hours, ended or not. */
+  /** The most tasks proposed within the last 24 hours, ended or not. */
   readonly tasksPerDay: number;
 }
 
@@ -59,88 +63,103 @@ export interface CspStore extends AnswerStore {
   addEnrolmentTokens(tokenHashes: readonly string[], expiresAt: Date): Promise<void>;
 
   /**
-   * Uses up an enrolment token for the holder of a key and returns that holder's owner id: `freshId`, or the one it
-   * already has. The same token and key again give the same answer, so a lost response can be asked for again.
-   * @throws ERR_ENROLMENT_TOKEN for a token that is unknown, expired, revoked or used for another key, ERR_OWNER_REVOKED for the key of a
-   * revoked owner, which does not use the token up
+   * Uses up an enrolment token for the holder of a key. Returns that holder's owner id: `freshId`, or the one
+   * it already has. The same token and key again give the same answer, so that a holder whose answer was lost
+   * can ask again.
+   * @throws ERR_ENROLMENT_TOKEN for a token that is unknown, expired, revoked or used for another key,
+   *   ERR_OWNER_REVOKED for the key of a revoked owner, which does not use the token up
    */
   enrol(tokenHash: string, thumbprint: Thumbprint, freshId: OwnerId, now: Date): Promise<OwnerId>;
 
-  /** The key thumbprint of an enrolled owner. */
+  /** Returns the key thumbprint of an enrolled owner. */
   ownerThumbprint(ownerId: OwnerId): Promise<Thumbprint | undefined>;
 
   /**
-   * Counts the owner's next entry, if it follows the one that was counted last, and returns what is counted then. Undefined for an owner that has
-   * none and counts none now.
+   * Counts the owner's next entry, if it follows the last one, and returns the count. Returns undefined for
+   * an owner that has none and counts none now.
    */
   count(ownerId: OwnerId, next: CounterRequest): Promise<Counted | undefined>;
 
-  /** The owners that were ever revoked, with the number of the list. */
+  /** Returns all owners that were ever revoked, with the number of the list. */
   revocations(): Promise<RevokedOwners>;
   isOwnerRevoked(ownerId: OwnerId): Promise<boolean>;
   isDataUserRevoked(dataUser: Thumbprint): Promise<boolean>;
 
   /**
-   * Looks whether another task would have room, when so many more are on their way.
+   * Checks whether another task has room beside `onTheirWay` others whose keys are being made.
    * @throws ERR_QUOTA as insertTask does
    */
   requireQuota(dataUser: Thumbprint, quota: TaskQuota, onTheirWay: number): Promise<void>;
 
   /**
    * Stores a new task, or returns the one that already has this id, whatever its parameters.
-   * @param sealedVectors of a task that refines an earlier result: the vectors of that
-   * @throws ERR_QUOTA when its data user has as many already, ERR_AUTH_FORBIDDEN when it was revoked
+   * @param sealedVectors the vectors of the earlier result that the task refines, if it refines one
+   * @throws ERR_QUOTA when its data user already has as many as it may, ERR_AUTH_FORBIDDEN when it was
+   *   revoked
    */
   insertTask(task: StoredTask, quota: TaskQuota, sealedVectors?: Uint8Array): Promise<StoredTask>;
   task(taskId: TaskId): Promise<StoredTask | undefined>;
-  /** Of a task that refines an earlier result, until it ends. */
+  /** Returns the vectors of the earlier result that a task refines, until the task ends. */
   refinedVectors(taskId: TaskId): Promise<Uint8Array | undefined>;
 
   /**
-   * Adds verified records and returns how many owners there are now. A record that is already there is no change, nor is that of an owner
-   * who has withdrawn.
-   * @throws ERR_CONTRIBUTION_CONFLICT for another digest of the same owner, ERR_TASK_CLOSED for a new one once the
-   * records are fixed, ERR_OWNER_REVOKED for one of a revoked owner, ERR_TASK_FULL for more owners than the slots have room for. Then none was added.
+   * Adds verified records and returns how many owners there are now. A record that is already there changes
+   * nothing, nor does the record of an owner who has withdrawn.
+   * @throws ERR_CONTRIBUTION_CONFLICT for another digest of the same owner, ERR_TASK_CLOSED for a new one
+   *   once the records are fixed, ERR_OWNER_REVOKED for one of a revoked owner, ERR_TASK_FULL for more owners
+   *   than the slots have room for. Then none was added.
    */
   addRecords(taskId: TaskId, records: readonly VerifiedRecord[]): Promise<number>;
   countRecords(taskId: TaskId): Promise<number>;
   recordChanges(taskId: TaskId): Promise<RecordChanges>;
-  /** Up to `limit` records of owners whose ids come after `after`, in the order of their ids' characters. */
+  /**
+   * Returns up to `limit` records of owners whose ids follow `after`, in the order of their ids' characters.
+   */
   records(taskId: TaskId, after: OwnerId | '', limit: number): Promise<VerifiedRecord[]>;
 
   /**
-   * Takes the owner out of the task for good, whether its record is there or may still come; once it is, no change.
+   * Takes the owner out of the task for good, whether its record is there or may still come. A second call
+   * changes nothing.
    * @throws ERR_TASK_CLOSED when the records are fixed.
    */
   withdraw(taskId: TaskId, ownerId: OwnerId): Promise<void>;
 
   /**
-   * Fixes an agreed task to this set of records, if it is not fixed and the records are as they were when the set was made out; returns whether
-   * it did.
+   * Fixes an agreed task to this set of records, if it is not fixed and the records are as they were when the
+   * set was computed. Returns whether it did.
    */
   fixRecords(taskId: TaskId, fixation: FixationRequest, asOf: RecordChanges): Promise<boolean>;
 
   /**
-   * Binds the task's one unblinding to a request, if the task is `agreed`, not bound to another one, and has as many
-   * records as the decision was based on; returns whether it did. To be called before anything is decrypted.
+   * Binds the task's one unblinding to a request, if the task is `agreed`, not bound to another one, and has
+   * as many records as the decision was based on. Returns whether it did. Call it before anything is
+   * decrypted.
    */
   beginUnblinding(taskId: TaskId, request: UnblindingRequest): Promise<boolean>;
 
-  /** Keeps the shares that the unblinding gave and destroys the secret key, unless the task has ended meanwhile. */
+  /**
+   * Keeps the shares that the unblinding gave and destroys the secret key, unless the task has ended
+   * meanwhile.
+   */
   completeUnblinding(taskId: TaskId, sealedShares: Uint8Array): Promise<void>;
 
-  /** Counts a computation that is about to start with an unblinded task's shares; returns whether there are any. */
+  /**
+   * Counts a computation that is about to start with an unblinded task's shares. Returns whether there are
+   * shares.
+   */
   noteStart(taskId: TaskId): Promise<boolean>;
 
   /**
-   * Counts an answer that is about to be given with an unblinded task's shares, and destroys them for good with the last of `most`. Returns
-   * how many may follow, or undefined when there are no shares or as many answers already.
+   * Counts an answer that is about to be given with an unblinded task's shares, and destroys the shares for
+   * good with the last of `most`. Returns how many may follow, or undefined when there are no shares or
+   * `most` answers were given.
    */
   noteAnswer(taskId: TaskId, most: number): Promise<number | undefined>;
 
   /**
-   * Counts a run of the one answer of a task that is about to show its first matrix, and returns how many there were with it. The first is counted as
-   * an answer. Undefined where there is no answer, or there were `most` runs: then it is given up.
+   * Counts a run of the task's one answer that is about to show its first matrix. Returns the number of runs
+   * with this one. The first is counted as an answer. Returns undefined where there is no answer, or there
+   * were `most` runs: then the answer is given up.
    */
   noteRun(taskId: TaskId, most: number): Promise<number | undefined>;
 
@@ -148,21 +167,21 @@ export interface CspStore extends AnswerStore {
   giveUpAnswer(taskId: TaskId): Promise<void>;
 
   /**
-   * Keeps the digest of an unblinded task's projection, for good and unless there is one; returns the one that is kept, or undefined when there
-   * is none and the task is not, or no longer, unblinded.
+   * Keeps the digest of an unblinded task's projection, for good, unless there is one. Returns the digest
+   * that is kept, or undefined when there is none and the task is not, or no longer, unblinded.
    */
   registerProjection(taskId: TaskId, digest: Digest): Promise<Digest | undefined>;
 
-  /** The task whose projection has this digest, ended or not. */
+  /** Returns the task whose projection has this digest, ended or not. */
   taskOfProjection(digest: Digest): Promise<Task | undefined>;
 
   /** Ends a task and destroys its secret key, shares, answer, records, and the vectors that it refines. */
   endTask(taskId: TaskId): Promise<void>;
 
-  /** Tasks that have not ended although their deadline lies before `time`. */
+  /** Returns the tasks that have not ended although their deadline lies before `time`. */
   overdueTasks(time: Date): Promise<TaskId[]>;
 
-  /** Goes over the sealed secret keys, shares, seeds and vectors, see SealedStore. */
+  /** Goes over the sealed secret keys, shares, seeds and vectors (see SealedStore). */
   reseal(change: (place: string, sealed: Uint8Array) => Uint8Array): Promise<number>;
 
   close(): void;
