@@ -16,6 +16,7 @@ const COVERED = [
   'shared/{release,server,statistics,task,two-party}/src/**/*.ts',
   'shared/wire/src/{,identity/,messages/,transport/}*.ts',
   'shared/wire/src/routes/**/*.ts',
+  'services/authenticator/src/{,calibration/,device/,relying/,service/,store/}*.ts',
   'services/csp/src/{,operate/,service/,store/}*.ts',
 ];
 

@@ -1,4 +1,7 @@
-/** What a start of the authenticator would find, and whether its webhook's certificate is accepted. */
+/**
+ * Finds the problems that a start of the authenticator would meet, and checks that its webhook's certificate
+ * is accepted.
+ */
 import { readCertificates } from '@eigenveil/command';
 import { checkService, Doubt, type Finding, Findings, lookAtPeer } from '@eigenveil/server';
 import { connectionReason } from '@eigenveil/wire';
@@ -19,7 +22,7 @@ export async function checkAuthenticator(config: AuthenticatorConfiguration): Pr
   if (webhookUrl === undefined || !isTrusted) return findings.all;
   await findings.look('webhook', async () => {
     const { origin } = new URL(webhookUrl);
-    // Not its own path: whoever asks there may be taken for an event.
+    // The request does not go to the webhook's path, where it might be taken for an event.
     await lookAtPeer(origin, '/', ca).catch((error: unknown) => {
       throw new Doubt(`${origin} cannot be reached (${connectionReason(error)})`);
     });

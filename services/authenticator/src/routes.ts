@@ -1,4 +1,7 @@
-/** The authenticator's HTTP interface: who may ask for what, by the tables of its routes, and what answers. */
+/**
+ * The authenticator's HTTP interface: says who may ask for what, by the tables of its routes, and which
+ * methods of the service answer.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { type Authenticator, ProofChecker, proofTokenOf, type Route, serve } from '@eigenveil/server';
 import { CODES, type Thumbprint, type VerifiedProof } from '@eigenveil/wire';
@@ -21,7 +24,7 @@ export function authenticatorRoutes(options: {
   readonly components: number;
 }): readonly Route[] {
   const { service, relyingApplications, publicUrl, components } = options;
-  // Each has a memory of used proofs of its own, so that none is crowded out by the others.
+  // Each has its own memory of used proofs, so that no other can fill it.
   const relyingProofs = new ProofChecker('from the relying application to the authenticator', publicUrl);
   const deviceProofs = new ProofChecker('from a device to the authenticator', publicUrl);
   const invitedProofs = new ProofChecker('from an invited device to the authenticator', publicUrl);
@@ -59,7 +62,7 @@ export function authenticatorRoutes(options: {
       });
     },
   };
-  /** Less than the table allows: no window of the projections in use is longer. */
+  /** The limit is lower than the table's: windows of the projections in use are at most this long. */
   const limited = <Entry extends { readonly body: object }>(entry: Entry, windows: number) => ({
     ...entry,
     body: { ...entry.body, limitBytes: windowsBodyBytes(windows, components) },

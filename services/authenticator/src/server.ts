@@ -22,12 +22,14 @@ export interface RunningAuthenticator {
   readonly url: string;
   readonly thumbprint: Thumbprint;
   readonly service: AuthenticatorService;
-  /** Takes certificate, `webhookCa`, relying applications and the limits of requests and connections anew. */
+  /**
+   * Reads certificate, `webhookCa`, relying applications and the limits of requests and connections again.
+   */
   reload(read: () => AuthenticatorConfiguration): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What tests replace to watch or disturb an authenticator. */
+/** Parts that tests replace to watch or disturb an authenticator. */
 export interface AuthenticatorOverrides {
   readonly now?: () => Date;
   readonly monotonic?: () => number;
@@ -103,7 +105,7 @@ export async function startAuthenticator(
     },
   ]);
   const listening = await running.listen({ info: INFO, routes, checkReady: async () => store.check() });
-  // Only now: these would keep a process alive that could not listen.
+  // These start only now, since they would keep a process alive that could not listen.
   const { webhookUrl: url } = config;
   if (url !== undefined) {
     const times = overrides.webhookTimes;
@@ -115,7 +117,7 @@ export async function startAuthenticator(
       try {
         work();
       } catch (error) {
-        log.error({ err: error }, 'sweep failed'); // tried again the next time
+        log.error({ err: error }, 'sweep failed'); // the next run tries again
       }
     }, milliseconds);
   const timers = [

@@ -1,4 +1,4 @@
-/** What may be asked of the authenticator: by the relying application, and by devices. */
+/** Routes of the authenticator for the relying application and for devices. */
 import { MAXIMUM_DIMENSIONS } from '@eigenveil/authentication';
 import type { RouteTable } from '@eigenveil/wire/routes';
 import { z } from 'zod';
@@ -23,19 +23,22 @@ const SMALL_BODY_BYTES = 4096;
 const UserParams = z.strictObject({ userId: UserId });
 const SessionParams = z.strictObject({ sessionId: SessionId });
 
-/** The answer of every route that finds no database. */
+/** The error of every route when the database cannot be reached. */
 const TO_ALL = ['ERR_DATABASE_UNREACHABLE'] as const;
 
-/** The relying application alone invites devices, is told decisions, confirms step-ups, unlocks and revokes. */
+/**
+ * Routes for the relying application: only it invites devices, learns decisions, confirms step-ups, unlocks
+ * and revokes.
+ */
 export const RELYING_ROUTES = {
   invite: {
     method: 'post',
     path: '/invitations',
-    summary: "Invite a device to become a user's, in the place of an earlier invitation",
+    summary: "Invite a device to become a user's; it replaces an earlier invitation",
     auth: 'relyingApplication',
     body: { json: InvitationRequest, limitBytes: SMALL_BODY_BYTES },
     response: { status: 201, description: 'The token, which is told this once', schema: InvitationResponse },
-    // The user is enrolled already, or to be renewed and revoked; or there is none to be renewed.
+    // `purpose` is enrol for a user who is enrolled, or renew for one who was revoked or never was enrolled.
     problems: ['ERR_USER_CONFLICT', 'ERR_USER_UNKNOWN', ...TO_ALL],
   },
   decisions: {
@@ -45,7 +48,7 @@ export const RELYING_ROUTES = {
     auth: 'relyingApplication',
     body: { json: DecisionsRequest, limitBytes: SMALL_BODY_BYTES },
     response: { status: 200, description: 'A page of events', schema: DecisionsResponse },
-    problems: ['ERR_EVENT_UNKNOWN', ...TO_ALL], // the service has not come that far
+    problems: ['ERR_EVENT_UNKNOWN', ...TO_ALL], // the service has not made that event yet
   },
   user: {
     method: 'get',
@@ -64,7 +67,7 @@ export const RELYING_ROUTES = {
     params: UserParams,
     body: { json: EventAnswer, limitBytes: SMALL_BODY_BYTES },
     response: { status: 204, description: 'The user is at allow' },
-    problems: ['ERR_USER_UNKNOWN', 'ERR_EVENT_STALE', ...TO_ALL], // the user does not wait at that event any more
+    problems: ['ERR_USER_UNKNOWN', 'ERR_EVENT_STALE', ...TO_ALL], // the user no longer waits at that event
   },
   unlock: {
     method: 'post',
@@ -88,13 +91,13 @@ export const RELYING_ROUTES = {
   },
 } as const satisfies RouteTable;
 
-/** A device is told neither decisions nor scores. */
+/** Routes for devices, which learn neither decisions nor scores. */
 export const DEVICE_ROUTES = {
   enrol: {
     method: 'post',
     path: '/enrolments',
     summary: "Make the device the user's of an invitation, with a template of these windows",
-    // The token goes with the proof, as `Authorization: DPoP <token>`: nobody without one can send a body.
+    // The token comes with the proof, as `Authorization: DPoP <token>`: nobody without one can send a body.
     auth: 'invited',
     body: {
       json: EnrolmentRequest,
@@ -118,7 +121,7 @@ export const DEVICE_ROUTES = {
   openSession: {
     method: 'post',
     path: '/sessions',
-    summary: "Open a session in the place of the user's last one; it begins at step-up",
+    summary: "Open a session, which replaces the user's last one and begins at step-up",
     auth: 'device',
     response: {
       status: 201,
@@ -131,7 +134,7 @@ export const DEVICE_ROUTES = {
     method: 'post',
     path: '/sessions/:sessionId/windows',
     summary:
-      'Hand in the next windows of a session, each once and in order; the answer tells nothing of a decision',
+      'Hand in the next windows of a session, each once and in order; the answer says nothing about a decision',
     auth: 'device',
     params: SessionParams,
     body: { json: WindowsRequest, limitBytes: windowsBodyBytes(WINDOWS_PER_BATCH, MAXIMUM_DIMENSIONS) },

@@ -1,6 +1,7 @@
 /**
- * From windows of some users to what the service is told of a projection: how its windows are scored, and when a score is strange. Scores are in
- * each user's own unit, set against everybody's mean, and the same in every frame, so what some users have taught serves all.
+ * Computes from windows of some users how the service scores windows of a projection, and when a score is
+ * strange. Scores are in each user's own unit, set against everybody's mean, and the same in every frame, so
+ * results from some users serve all.
  */
 import {
   crossScores,
@@ -18,7 +19,10 @@ import type { ProjectionSettings } from '../cli/settings.ts';
 import { openCentred } from '../device/centred.ts';
 import type { EnrolOptions, Rows } from '../device/client.ts';
 
-/** What either engine promises of the right user, and the sequential one of an impostor. */
+/**
+ * The promises of an engine: both kinds promise error rates for the right user, and the sequential one also
+ * for an impostor.
+ */
 export type Promised =
   | { readonly kind: 'trust'; readonly windowsPerFalseStepUp: number }
   | {
@@ -29,8 +33,9 @@ export type Promised =
     };
 
 /**
- * The entry of the setting `projections` for this projection and users like these.
- * @param rows of each user, in the order of time and the projection's features; of two users or more, at least 10 of each
+ * Returns the entry of the setting `projections` for this projection and users like these.
+ * @param rows the rows of each user, in the order of time and with the projection's features: of two users
+ *   or more, at least 10 of each
  * @throws ERR_TOO_FEW_WINDOWS, ERR_CALIBRATION_INVALID, and as openCentred and Projector.transform
  */
 export async function calibrated(
@@ -69,7 +74,10 @@ function engineFor(
   return { ...promised, edges: [...edges], logRatios: [...logRatios] };
 }
 
-/** How far users move from one time to another, from the halves of their windows; undefined where they are too few to tell. */
+/**
+ * Returns how far users move from one time to another, measured from the halves of their windows, or
+ * undefined if there are too few users to measure it.
+ */
 function movementOfUsers(users: readonly (readonly Float64Array[])[]): number | undefined {
   if (users.length < FEWEST_PAIRS) return undefined;
   return movementOf(
@@ -80,7 +88,10 @@ function movementOfUsers(users: readonly (readonly Float64Array[])[]): number | 
   );
 }
 
-/** No row that this projector reduces is longer: a scaled feature lies in [−1, 1], before the mean is taken away. */
+/**
+ * Returns a bound on the length of every row that this projector reduces: a scaled feature lies in [−1, 1]
+ * before the mean is subtracted.
+ */
 function largestLength({ projection: { vectors, mean } }: Projector): number {
   return Math.hypot(
     ...vectors.map((vector) =>

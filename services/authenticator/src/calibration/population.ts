@@ -1,6 +1,6 @@
 /**
- * How many users there are and how many of them have drifted, for metrics; above what chance flags, the operator is told that a new projection
- * is due. Flags are counted, and nobody is named.
+ * Counts users, and those who have drifted, for metrics. If more have drifted than false flags explain, it
+ * tells the operator that a new projection is due. It counts flags and names nobody.
  */
 import { flagBound } from '@eigenveil/authentication';
 import type { Logger, Metrics } from '@eigenveil/server';
@@ -19,9 +19,9 @@ export class Population {
     readonly store: SqliteAuthenticatorStore;
     readonly log: Logger;
     readonly metrics: Metrics;
-    /** How likely a user who has not drifted is flagged. */
+    /** The probability that a user who has not drifted is flagged. */
     readonly level: number;
-    /** How likely false flags alone tell that a new projection is due. */
+    /** The probability that false flags alone say that a new projection is due. */
     readonly falseAlarm: number;
   }) {
     this.#store = options.store;
@@ -42,7 +42,7 @@ export class Population {
     this.look();
   }
 
-  /** Counts anew, which takes milliseconds for 100,000 users: metrics do not ask for it. */
+  /** Counts again, which takes milliseconds for 100,000 users, so metrics use the last count. */
   look(): void {
     this.#census = this.#store.census();
     const enrolled = this.#census.filter(({ state }) => state !== 'revoked');

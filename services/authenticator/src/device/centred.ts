@@ -1,10 +1,14 @@
-/** Projections whose windows are centred: everybody's mean is the origin, also in a device's frame, and scores are set against it. */
+/**
+ * Verifies projections whose windows are centred: everybody's mean is the origin, also in a device's frame,
+ * and scores are set against it.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { openProjection, type SignedProjection } from '@eigenveil/projection';
 import { CODES, type Thumbprint } from '@eigenveil/wire';
 
 /**
- * Verifies a projection. The Projector takes the mean away that both servers have signed, so that no other party says where everybody is.
+ * Verifies a projection. The Projector subtracts the mean that both servers have signed, so that no other
+ * party chooses the origin.
  * @throws ERR_PROJECTION_INVALID for a projection without the mean, and as openProjection
  */
 export async function openCentred(

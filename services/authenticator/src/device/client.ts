@@ -1,6 +1,6 @@
 /**
- * A device: holds one user's behaviour, reduces it by a projection that it has verified, and shows the authenticator nothing but windows in its
- * own secret frame. It is never told a decision or a score.
+ * A device: it holds one user's behaviour, reduces it by a projection that it has verified, and shows the
+ * authenticator only windows in its own secret frame. It never learns a decision or a score.
  */
 import { randomBytes } from 'node:crypto';
 import { FRAME_SEED_BYTES, Frame } from '@eigenveil/authentication';
@@ -26,40 +26,54 @@ import { DEVICE_ROUTES } from '../table.ts';
 import { openCentred } from './centred.ts';
 import type { DeviceEnrolment, DeviceHome } from './home.ts';
 
-/** One finite number per feature, in the order and the units of the projection's task: `Projector.featureNames`. */
+/**
+ * One finite number per feature, in the order and the units of the projection's task:
+ * `Projector.featureNames`.
+ */
 export type Rows = readonly ArrayLike<number>[];
 
 export interface EnrolOptions {
   readonly service: ServiceAddress;
   /** The relying application's one-time invitation. */
   readonly token: string;
-  /** The projection with all that was signed about it, as "eigenveil-owner project --evidence" writes it. */
+  /**
+   * The projection with all signed statements about it, as "eigenveil-owner project --evidence" writes it.
+   */
   readonly evidence: SignedProjection;
-  /** Thumbprint of the CSP's key, learnt over a channel that is trusted, and not from where the projection comes from. */
+  /**
+   * The thumbprint of the CSP's key, learnt over a trusted channel, and not from the source of the
+   * projection.
+   */
   readonly csp: Thumbprint;
 }
 
 export interface EnrolledDevice {
   readonly userId: UserId;
-  /** Per feature, how many cells of the rows lay outside its range and were clipped. */
+  /** For each feature, the number of cells that lay outside its range and were clipped. */
   readonly clippedCells: readonly number[];
-  /** This invitation had enrolled this device already: its template stays as it was, and these rows have no part in it. */
+  /**
+   * True if this invitation had enrolled this device already: the template stays as it was, and these rows
+   * have no part in it.
+   */
   readonly isRepeat: boolean;
 }
 
 export interface DeviceClientOptions {
   readonly home: DeviceHome;
-  /** How long to go on trying while the service cannot be reached, in milliseconds. */
+  /** The time for which requests are repeated while the service cannot be reached, in milliseconds. */
   readonly patienceMilliseconds?: number;
 }
 
-/** Rows that may wait while the service cannot be reached. They would tell it little later: a session that was silent has ended by then. */
+/**
+ * The most rows that wait while the service cannot be reached. More would not help it: a session that is
+ * silent for so long has ended.
+ */
 const MOST_WAITING = 1000;
 
 const Service = clientClassOf(DEVICE_ROUTES);
 type Service = InstanceType<typeof Service>;
 
-/** What of an enrolment is in use. */
+/** The parts of an enrolment that are in use. */
 interface Enrolled {
   readonly enrolment: DeviceEnrolment;
   readonly client: Service;
@@ -68,7 +82,7 @@ interface Enrolled {
 
 interface Session {
   readonly id: SessionId;
-  /** Number of the next window. */
+  /** The number of the next window. */
   next: number;
 }
 
@@ -86,7 +100,7 @@ export class DeviceClient {
   readonly #patience: number;
   #enrolled: Promise<Enrolled> | undefined;
   #session: Session | undefined;
-  /** Was sent, perhaps several times, and is not answered yet. */
+  /** The batch that was sent, perhaps several times, and is not answered yet. */
   #pending: WindowsRequest | undefined;
   #waiting: number[][] = [];
   #sending: Promise<void> = Promise.resolve();
@@ -97,11 +111,12 @@ export class DeviceClient {
   }
 
   /**
-   * Verifies the projection, draws a frame, and enrols with rows of this user's behaviour in it. Rows go to the service in that frame alone.
-   * Repeated with the same token and rows after a lost answer, it ends as if it had not been lost. Rows of a call to observe before it go first,
-   * and those of a later one in the new frame.
-   * @throws ERR_CSP_IDENTITY and as openCentred, before a row is reduced; RangeError on too many rows; as Projector.transform; and what the
-   *   service refuses
+   * Verifies the projection, draws a frame, and enrols with rows of this user's behaviour in it. Rows go to
+   * the service only in that frame. After a lost answer, repeat the call with the same token and rows: it
+   * ends as if the answer had arrived. Rows of an earlier call to observe go first, and those of a later one
+   * go in the new frame.
+   * @throws ERR_CSP_IDENTITY and as openCentred, before a row is reduced; RangeError on too many rows; as
+   *   Projector.transform; and the service's refusals
    */
   enrol(options: EnrolOptions, rows: Rows): Promise<EnrolledDevice> {
     return this.#inTurn(() => this.#enrol(options, rows));
@@ -122,7 +137,8 @@ export class DeviceClient {
       await this.#forget();
       return { userId, clippedCells: reducer.projector.clippedCells, isRepeat: isKept };
     } catch (error) {
-      // Else the service may have taken it, and the frame that is in use here is not the template's any more.
+      // Without a refusal the service may have taken the enrolment, and then its template is no longer in the
+      // frame that is in use here.
       if (isFirst && error instanceof CodedError && (error.status ?? 500) < 500)
         await this.#home.abandonEnrolment();
       else await this.#forget();
@@ -133,8 +149,8 @@ export class DeviceClient {
   }
 
   /**
-   * Enrols anew, with a `renew` invitation: another frame, another template, and the old ones are worth nothing. With the projection at hand unless
-   * another is given.
+   * Enrols again, with a `renew` invitation: another frame and another template replace the old ones, which
+   * become worthless. The projection stays the same unless another is given.
    * @throws ERR_AUTH_REQUIRED, and as enrol
    */
   async renew(
@@ -146,17 +162,21 @@ export class DeviceClient {
     return this.enrol({ service, token, evidence, csp, ...projection }, rows);
   }
 
-  /** What rows are reduced by: it names the features, and counts what was clipped. */
+  /**
+   * Returns the projector that reduces rows: it names the features, and counts the cells that were clipped.
+   */
   async projector(): Promise<Projector> {
     return (await this.#ready()).reducer.projector;
   }
 
   /**
-   * Sends rows of what the user does now, in order and each once. Opens a session first if there is none, and another one, once, if the service has
-   * forgotten it. What could not be sent stays here and goes first the next time; a batch whose answer was lost goes again as it was.
-   * Rows of concurrent calls go in the order of the calls.
-   * @throws ERR_BUSY when too many rows wait already, and none of these is kept; ERR_AUTH_REQUIRED; as Projector.transform; what the
-   *   service refuses: ERR_DEVICE_REVOKED is for good, ERR_RENEWAL_REQUIRED asks for renew, also where a renewal was not answered
+   * Sends rows of the user's present behaviour, in order and each once. Opens a session first if there is
+   * none, and another one, once, if the service has forgotten it. Rows that could not be sent stay here and
+   * go first the next time; a batch whose answer was lost is sent again unchanged. Rows of concurrent calls
+   * go in the order of the calls.
+   * @throws ERR_BUSY when too many rows wait already, and none of these is kept; ERR_AUTH_REQUIRED; as
+   *   Projector.transform; and the service's refusals: ERR_DEVICE_REVOKED is for good, ERR_RENEWAL_REQUIRED
+   *   asks for renew, also where a renewal was not answered
    */
   observe(rows: Rows): Promise<void> {
     return this.#inTurn(async () => {
@@ -176,13 +196,13 @@ export class DeviceClient {
     });
   }
 
-  /** Ends the session at the service, if there is one, and forgets what waits. */
+  /** Ends the session at the service, if there is one, and drops rows that wait. */
   async close(): Promise<void> {
     await this.#sending;
     await this.#forget();
   }
 
-  /** One after the other, in the order of the calls. */
+  /** Runs one piece of work after the other, in the order of the calls. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#sending.then(work);
     this.#sending = turn.then(
@@ -198,7 +218,7 @@ export class DeviceClient {
       if (this.#session === undefined) {
         const { sessionId } = await client.openSession();
         this.#session = { id: sessionId, next: 0 };
-        // In a session that never saw them, windows have other numbers.
+        // The new session has not seen earlier windows, so its numbers begin at 0.
         if (this.#pending !== undefined) this.#pending = { ...this.#pending, first: 0 };
       }
       const session = this.#session;
@@ -225,7 +245,7 @@ export class DeviceClient {
     this.#waiting = [];
     const client = (await enrolled?.catch(() => undefined))?.client;
     if (client === undefined) return;
-    // A session that nobody ends ends by itself.
+    // A session that the device does not end is ended by the service after a while.
     if (session !== undefined) await client.endSession({ sessionId: session.id }).catch(() => {});
     await client.close();
   }
@@ -256,10 +276,13 @@ export class DeviceClient {
   }
 }
 
-/** From rows to windows, which are centred, in the device's frame. */
+/** Reduces rows to windows, which are centred, in the device's frame. */
 class Reducer {
   readonly projector: Projector;
-  /** Of the projection as the CSP has countersigned it; by this the service tells projections apart. */
+  /**
+   * The digest of the projection as the CSP has countersigned it; by it the service distinguishes
+   * projections.
+   */
   readonly digest: Digest;
   readonly #frame: Frame;
 

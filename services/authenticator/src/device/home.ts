@@ -1,4 +1,7 @@
-/** What a device keeps in a folder that nobody else can read: its key, the secret of its frame, and the projection with all that was signed about it. */
+/**
+ * The private folder of a device: its key, the secret of its frame, and the projection with all signed
+ * statements about it.
+ */
 import { PrivateFolder } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { SignedProjection } from '@eigenveil/projection';
@@ -16,43 +19,46 @@ import {
 import { z } from 'zod';
 import { UserId } from '../messages.ts';
 
-/** 32 secret bytes, of which a frame is made. */
+/** 32 secret bytes, from which a frame is made. */
 const FrameSeed = z.base64url().length(43);
 
-/** What an enrolment or a renewal leaves behind. */
+/** The data that an enrolment or a renewal leaves behind. */
 export const DeviceEnrolment = z.strictObject({
   userId: UserId,
   service: z.strictObject({ url: ServiceUrl, ca: z.string().optional() }),
-  /** Of the CSP's key, learnt over a channel that is trusted. */
+  /** The thumbprint of the CSP's key, learnt over a trusted channel. */
   csp: Thumbprint,
-  /** Checked against that thumbprint each time it is used. */
+  /** The projection with its signatures, checked against that thumbprint each time it is used. */
   evidence: SignedProjection,
   frameSeed: FrameSeed,
-  /** Of the invitation's token. */
+  /** The digest of the invitation's token. */
   invitation: Digest,
 });
 export type DeviceEnrolment = z.infer<typeof DeviceEnrolment>;
 
-/** There while an enrolment is sent, and after it until one is answered. */
+/** This file exists while an enrolment is sent, and after it until one is answered. */
 const PENDING = 'enrolment-pending.json';
 
 export class DeviceHome {
   readonly #folder: PrivateFolder;
 
-  /** `folder` is created when something is first written to it. All methods throw ERR_DEVICE_HOME when it cannot be used. */
+  /**
+   * Takes the path of the folder, which is created when something is first written to it. All methods throw
+   * ERR_DEVICE_HOME when it cannot be used.
+   */
   constructor(folder: string) {
     this.#folder = new PrivateFolder(folder, 'ERR_DEVICE_HOME');
   }
 
-  /** The device's key, made on first use. */
+  /** Returns the device's key, made on first use. */
   async signingKey(): Promise<SigningKey> {
     return importSigningKey(await this.#folder.madeOnce('signing-key.json', PrivateJwk, generatePrivateJwk));
   }
 
   /**
-   * The enrolment to send windows with.
-   * @throws ERR_AUTH_REQUIRED when there is none; ERR_RENEWAL_REQUIRED while nobody knows whether the service has taken another one in its
-   *   place: windows in the old frame would lock the user then
+   * Returns the enrolment to send windows with.
+   * @throws ERR_AUTH_REQUIRED when there is none; ERR_RENEWAL_REQUIRED while nobody knows whether the
+   *   service has replaced it by another one: windows in the old frame would lock the user then
    */
   async currentEnrolment(): Promise<DeviceEnrolment> {
     const enrolment = await this.enrolment();
@@ -63,7 +69,10 @@ export class DeviceHome {
     );
   }
 
-  /** The last one that was answered. @throws ERR_AUTH_REQUIRED when there is none */
+  /**
+   * Returns the last enrolment that was answered.
+   * @throws ERR_AUTH_REQUIRED when there is none
+   */
   async enrolment(): Promise<DeviceEnrolment> {
     const enrolment = await this.#folder.read('enrolment.json', DeviceEnrolment);
     if (enrolment !== undefined) return enrolment;
@@ -74,9 +83,10 @@ export class DeviceHome {
   }
 
   /**
-   * The secret of the frame for the enrolment with this token: made by `make` the first time, and kept before anything leaves the device in that
-   * frame. So an enrolment that is repeated, since its answer was lost or by mistake, has the very frame of the template that the service keeps.
-   * `isKept` says that this device's enrolment came of this token already.
+   * Returns the secret of the frame for the enrolment with this token: made by `make` the first time, and
+   * kept before anything leaves the device in that frame. So an enrolment that is repeated, since its answer
+   * was lost or by mistake, has the very frame of the template that the service keeps. `isKept` says that
+   * this device was already enrolled with this token.
    */
   async frameSeed(token: string, make: () => string): Promise<{ frameSeed: string; isKept: boolean }> {
     const invitation = digestOf(token);
@@ -86,17 +96,20 @@ export class DeviceHome {
     return { frameSeed, isKept: false };
   }
 
-  /** Notes that an enrolment is sent; returns false when an earlier one was not answered. */
+  /** Notes that an enrolment is sent. Returns false when an earlier one was not answered. */
   beginEnrolment(): Promise<boolean> {
     return this.#folder.writeFirst(PENDING, {});
   }
 
-  /** The service has refused it, and no earlier one is open: the one of before holds. */
+  /**
+   * Notes that the service has refused the enrolment; the one before stays valid. Call it only if no earlier
+   * enrolment is unanswered.
+   */
   async abandonEnrolment(): Promise<void> {
     await this.#folder.remove(PENDING);
   }
 
-  /** In the place of the one before, whose frame is forgotten. */
+  /** Replaces the enrolment before, whose frame is forgotten. */
   async saveEnrolment(token: string, enrolment: Omit<DeviceEnrolment, 'invitation'>): Promise<void> {
     const invitation = digestOf(token);
     await this.#folder.write('enrolment.json', { ...enrolment, invitation });

@@ -1,6 +1,6 @@
-/** A device of continuous authentication: what a program needs that observes its user. */
+/** A device of continuous authentication: the exports for a program that observes its user. */
 
-// What opening a projection takes, since the packages behind it are not installed on their own.
+// These exports open a projection; the packages behind them are not installed on their own.
 export { Projector, SignedProjection, Thumbprint } from '@eigenveil/projection';
 export type { ServiceAddress } from '@eigenveil/wire';
 export {

@@ -1,4 +1,6 @@
-/** A relying application: it alone invites devices, is told decisions, confirms step-ups, unlocks and revokes. */
+/**
+ * A relying application: only it invites devices, learns decisions, confirms step-ups, unlocks and revokes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
 import { CODES, clientClassOf, type ServiceAddress, type SigningKey } from '@eigenveil/wire';
@@ -7,23 +9,26 @@ import { RELYING_ROUTES } from '../table.ts';
 
 export interface RelyingClientOptions {
   readonly service: ServiceAddress;
-  /** Its thumbprint is in the service's setting `relyingApplications`. */
+  /** The application's key; its thumbprint is in the service's setting `relyingApplications`. */
   readonly key: SigningKey;
-  /** How long to go on trying while the service cannot be reached, in milliseconds. */
+  /** The time for which requests are repeated while the service cannot be reached, in milliseconds. */
   readonly patienceMilliseconds?: number;
 }
 
 export interface PastOptions {
-  /** Sequence of the last event that was acted on; 0 for none. */
+  /** The sequence of the last event that was acted on, or 0. */
   readonly after: number;
   /** Ends it, also while it waits. */
   readonly signal?: AbortSignal | undefined;
-  /** Called where events are missing, which are kept no longer: ask for the status of each user. Default: it is an error. */
+  /**
+   * Called where events are missing because they are no longer kept: ask for the status of each user. By
+   * default this is an error.
+   */
   readonly onMissed?: (() => void | Promise<void>) | undefined;
 }
 
 export interface FollowOptions extends PastOptions {
-  /** How long to wait before the next question once all events have come. Default: 1000. */
+  /** The time to wait for the next request once all events have arrived. Default: 1000. */
   readonly everyMilliseconds?: number | undefined;
 }
 
@@ -45,9 +50,10 @@ export class RelyingClient extends clientClassOf(RELYING_ROUTES) {
   }
 
   /**
-   * Events in order, as they come, until `signal` ends it. Note the sequence of each once you have acted on it, and begin there after a restart:
-   * each comes at least once.
-   * @throws ERR_EVENTS_MISSED, unless `onMissed` is given: whoever misses a lock must not go on as if there were none; and as decisions
+   * Returns events in order, as they happen, until `signal` aborts. Note the sequence of each once you have
+   * acted on it, and begin there after a restart: each event arrives at least once.
+   * @throws ERR_EVENTS_MISSED, unless `onMissed` is given: an application that misses a lock must not go on
+   *   as if there were none; and as decisions
    */
   async *follow(options: FollowOptions): AsyncGenerator<DecisionEvent> {
     const { everyMilliseconds = 1000, signal, onMissed = refuseGap } = options;
@@ -55,7 +61,7 @@ export class RelyingClient extends clientClassOf(RELYING_ROUTES) {
     let told: number | undefined;
     const onMissedOnce = async () => {
       if (told !== after) await onMissed();
-      told = after; // the service says so until there is another event
+      told = after; // until there is another event, every answer says so
     };
     while (signal?.aborted !== true) {
       for await (const event of this.past({ after, signal, onMissed: onMissedOnce })) {
@@ -66,7 +72,7 @@ export class RelyingClient extends clientClassOf(RELYING_ROUTES) {
     }
   }
 
-  /** The same up to the last event that there is. */
+  /** Returns events in order, up to the last one that there is. */
   async *past({ after, signal, onMissed = refuseGap }: PastOptions): AsyncGenerator<DecisionEvent> {
     for (let [last, isEnd] = [after, false]; !isEnd && signal?.aborted !== true; ) {
       const { events, more, missed } = await this.decisions({ body: { after: last } });

@@ -1,4 +1,4 @@
-/** What a relying application keeps in a folder that nobody else can read: its key, and up to which event it has acted. */
+/** The private folder of a relying application: its key, and the last event that it has acted on. */
 import { PrivateFolder } from '@eigenveil/command';
 import { generatePrivateJwk, importSigningKey, PrivateJwk, type SigningKey } from '@eigenveil/wire';
 import { DecisionsRequest } from '../messages.ts';
@@ -8,17 +8,20 @@ const POSITION = 'position.json';
 export class RelyingHome {
   readonly #folder: PrivateFolder;
 
-  /** `folder` is created when something is first written to it. All methods throw ERR_RELYING_HOME when it cannot be used. */
+  /**
+   * Takes the path of the folder, which is created when something is first written to it. All methods throw
+   * ERR_RELYING_HOME when it cannot be used.
+   */
   constructor(folder: string) {
     this.#folder = new PrivateFolder(folder, 'ERR_RELYING_HOME');
   }
 
-  /** The key by whose thumbprint the service knows the application, made on first use. */
+  /** Returns the key by whose thumbprint the service knows the application, made on first use. */
   async signingKey(): Promise<SigningKey> {
     return importSigningKey(await this.#folder.madeOnce('signing-key.json', PrivateJwk, generatePrivateJwk));
   }
 
-  /** Sequence of the last event that was acted on; 0 for none. */
+  /** Returns the sequence of the last event that was acted on, or 0. */
   async position(): Promise<number> {
     return (await this.#folder.read(POSITION, DecisionsRequest))?.after ?? 0;
   }

@@ -1,4 +1,4 @@
-/** A relying application of continuous authentication: what a back end needs that is told decisions. */
+/** A relying application of continuous authentication: the exports for a back end that learns decisions. */
 export { CodedError } from '@eigenveil/platform';
 export { type ServiceAddress, Thumbprint } from '@eigenveil/wire';
 export {

@@ -1,30 +1,35 @@
-/** What a relying application does with a webhook's request: it takes events of the pinned service alone, in order, and each once. */
+/**
+ * Handles a webhook's request in a relying application: it takes only events of the pinned service, in order,
+ * and each once.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { CODES, claimedSigner, type Thumbprint, thumbprintOf, verifyStatement } from '@eigenveil/wire';
 import { type DecisionEvent, EVENT, WebhookRequest } from '../messages.ts';
 
 export interface WebhookDelivery {
-  /** As it came, not parsed. */
+  /** The body as it arrived, not parsed. */
   readonly body: Uint8Array | string;
-  /** Names in lower case, as Node.js gives them. */
+  /** The headers, with names in lower case, as Node.js gives them. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 export interface ReceivedEvent {
   readonly event: DecisionEvent;
   /**
-   * `next`: act on it. `repeated`: it was acted on; answer 204 and do nothing more. `gap`: sequences before it have not come, since events were lost
-   * or the service was restored; ask for the status of each user.
+   * `next`: act on it. `repeated`: it was acted on; answer 204 and do nothing more. `gap`: events before it
+   * have not arrived, since they were lost or the service was restored; ask for the status of each user.
    */
   readonly order: 'next' | 'repeated' | 'gap';
 }
 
 /**
- * The event of a webhook's request. Whoever finds the webhook's address can send it anything: what is not signed by the service whose thumbprint
- * is pinned is refused, and an old event that is sent again is told by its sequence.
+ * Returns the event of a webhook's request. Anybody who finds the webhook's address can send it anything: an
+ * event that the pinned service has not signed is refused, and the sequence reveals an old event that is sent
+ * again.
  * @param service thumbprint of the service's identity key, as "eigenveil-authenticator identity" prints it
- * @param after sequence of the last event that was acted on; 0 for none
- * @throws ERR_CONTENT_TYPE, ERR_BODY_MALFORMED, ERR_EVENT_INVALID: answer with their `status`, and the service tries again
+ * @param after sequence of the last event that was acted on, or 0
+ * @throws ERR_CONTENT_TYPE, ERR_BODY_MALFORMED, ERR_EVENT_INVALID: answer with their `status`, and the
+ *   service tries again
  */
 export async function receiveEvent(
   { body, headers }: WebhookDelivery,

@@ -1,6 +1,6 @@
 /**
- * What templates learn from windows that were confirmed, and whether those windows have drifted from the template before. Both are written
- * down soon after, and before the next session of anybody opens.
+ * Lets templates learn from windows that were confirmed, and finds out whether those windows have drifted
+ * from the template before. Both are written down soon after, and before anybody opens the next session.
  */
 import { driftProbability, lookLevel, updated } from '@eigenveil/authentication';
 import type { Sealer } from '@eigenveil/server';
@@ -18,7 +18,7 @@ export type LearningSettings = Pick<AuthenticatorConfiguration, 'learningShare' 
 export class Learning {
   readonly #store: SqliteAuthenticatorStore;
   readonly #sealer: Sealer;
-  /** Not written down yet. What is lost with the process is learnt again. */
+  /** Results that are not written down yet. Those that are lost with the process are learnt again. */
   readonly #learnt = new Map<UserId, Learnt>();
 
   constructor(store: SqliteAuthenticatorStore, sealer: Sealer) {
@@ -27,8 +27,9 @@ export class Learning {
   }
 
   /**
-   * Compares the windows of the session's sums with its template, and gives them their share in it. Looks are counted over all versions of a
-   * template, so that all of them together flag a user falsely with at most the level.
+   * Compares the windows of the session's sums with its template, and updates the template with them.
+   * Comparisons are counted over all versions of a template, so that all of them together flag a user falsely
+   * with at most the level.
    */
   learn(session: Session, policy: LearningSettings): void {
     const recent = session.sums.moments();
@@ -43,7 +44,7 @@ export class Learning {
     this.#learnt.set(userId, { device, enrolledAt, template, looks, drifting });
   }
 
-  /** Of a user whose template is gone. */
+  /** Forgets the results for a user whose template is gone. */
   drop(userId: UserId): void {
     this.#learnt.delete(userId);
   }

@@ -1,4 +1,4 @@
-/** What the authenticator counts. Nothing here names a user. */
+/** The metrics of the authenticator. None of them names a user. */
 import type { Metrics } from '@eigenveil/server';
 import type { SqliteAuthenticatorStore } from '../store/sqlite-store.ts';
 import type { AuthenticatorObserver } from './service.ts';

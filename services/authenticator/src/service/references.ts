@@ -1,4 +1,7 @@
-/** The projections in use: what windows of each look like, how they are scored, and how decisions follow from scores. */
+/**
+ * The projections in use: the form of their windows, how windows are scored, and how decisions follow from
+ * scores.
+ */
 import {
   AUTHENTICATION_CODES,
   checkWindow,
@@ -16,7 +19,7 @@ export class Reference {
   readonly components: number;
   readonly score: ScoreKind;
   readonly engine: Engine;
-  /** Of users, as driftProbability takes it; undefined where it was not measured. */
+  /** The movement of users, as driftProbability takes it, or undefined if it was not measured. */
   readonly movement: number | undefined;
   readonly #largestLength: number;
 
@@ -31,8 +34,9 @@ export class Reference {
   }
 
   /**
-   * Windows as the library takes them.
-   * @throws ERR_WINDOW_INVALID for one of another width, with an entry beyond the library's bound, or longer than a row of the projection can be
+   * Returns windows as the library takes them.
+   * @throws ERR_WINDOW_INVALID for one of another width, with an entry beyond the library's bound, or
+   *   longer than a row of the projection can be
    */
   windows(rows: readonly (readonly number[])[]): Float64Array[] {
     return rows.map((row) => {
@@ -49,7 +53,7 @@ export class Reference {
 }
 
 /**
- * By digest.
+ * Returns the projections by their digests.
  * @throws ERR_CONFIGURATION when two have the same digest, or an engine's setting is out of its range
  */
 export function referencesOf(projections: readonly ProjectionSettings[]): ReadonlyMap<Digest, Reference> {

@@ -1,8 +1,9 @@
 /**
- * The authenticator's duties: it enrols devices for users that the relying application invites, scores their windows in order, and keeps
- * decisions, which the relying application alone is told. Windows are not kept once they are scored.
+ * The authenticator's duties: it enrols devices for users that the relying application invites, scores their
+ * windows in order, and keeps decisions, which only the relying application learns. Windows are not kept once
+ * they are scored.
  *
- * Everything that checks and then writes is synchronous, so that no other request comes in between.
+ * Methods that check and then write are synchronous, so that no other request comes in between.
  */
 import { randomBytes } from 'node:crypto';
 import { makeTemplate, Scorer, WindowSums } from '@eigenveil/authentication';
@@ -33,7 +34,7 @@ import { type UserLimitSettings, UserLimits } from './user-limits.ts';
 
 const HOUR_MILLISECONDS = 3_600_000;
 
-/** What the operator decides: how long, how many and how often. */
+/** The operator's settings for times, numbers and rates. */
 type AuthenticatorPolicy = UserLimitSettings &
   LearningSettings &
   Pick<
@@ -53,16 +54,16 @@ export interface AuthenticatorDependencies {
   readonly sealer: Sealer;
   readonly references: ReadonlyMap<Digest, Reference>;
   readonly policy: AuthenticatorPolicy;
-  /** For times of events, and when invitations and events end. */
+  /** The clock for times of events, and for the ends of invitations and events. */
   readonly now: () => Date;
-  /** Milliseconds that never go back, for everything else. */
+  /** Returns milliseconds that never go back, for everything else. */
   readonly monotonic: () => number;
-  /** Told of what happens, for metrics and the webhook. */
+  /** The observer that tells metrics and the webhook about decisions and windows. */
   readonly observer: AuthenticatorObserver;
 }
 
 export interface AuthenticatorObserver {
-  /** After it was written down. */
+  /** Called after a decision was written down. */
   decided(event: Pick<DecisionEvent, 'decision' | 'reason'>): void;
   scored(windows: number): void;
   learnt(): void;
@@ -73,10 +74,12 @@ export class AuthenticatorService {
   readonly #sessions: Sessions;
   readonly #limits: UserLimits;
   readonly #learning: Learning;
-  /** Since a decision could not be written down, until the database can be written again. */
+  /**
+   * True from the moment when a decision could not be written down until the database can be written again.
+   */
   #isBehind = false;
 
-  /** Ends what a service that ran before has left: whoever was at `allow` is at `step-up`. */
+  /** Ends the sessions that an earlier process has left: users at `allow` are set to `step-up`. */
   constructor(dependencies: AuthenticatorDependencies) {
     const { store, sealer, policy, monotonic } = dependencies;
     this.#deps = dependencies;
@@ -105,8 +108,10 @@ export class AuthenticatorService {
   }
 
   /**
-   * Makes the device the user's of the invitation, with a template of these windows; sessions of the device before end at once.
-   * @throws ERR_ENROLMENT_TOKEN, ERR_PROJECTION_UNLISTED, ERR_WINDOW_INVALID, ERR_USER_CONFLICT, ERR_DEVICE_CONFLICT
+   * Gives the invitation's user this device, with a template of these windows. Sessions of the device before
+   * end at once.
+   * @throws ERR_ENROLMENT_TOKEN, ERR_PROJECTION_UNLISTED, ERR_WINDOW_INVALID, ERR_USER_CONFLICT,
+   *   ERR_DEVICE_CONFLICT
    */
   enrol(token: string, device: Thumbprint, { projection, windows }: EnrolmentRequest): UserId {
     const { store, sealer, references, policy, now } = this.#deps;
@@ -127,8 +132,8 @@ export class AuthenticatorService {
   }
 
   /**
-   * Whose device that is.
-   * @throws ERR_DEVICE_REVOKED for one that was a user's, ERR_AUTH_FORBIDDEN for a stranger's
+   * Returns the user of a device.
+   * @throws ERR_DEVICE_REVOKED for a device that was a user's, ERR_AUTH_FORBIDDEN for a stranger's
    */
   userOf(device: Thumbprint): UserId {
     const known = this.#deps.store.device(device);
@@ -142,13 +147,13 @@ export class AuthenticatorService {
   }
 
   /**
-   * Opens a session, which begins at `step-up`, in the place of the user's last one.
+   * Opens a session, which begins at `step-up` and replaces the user's last one.
    * @throws ERR_RENEWAL_REQUIRED, ERR_RATE_LIMITED, ERR_DEVICE_REVOKED
    */
   openSession(device: Thumbprint): SessionId {
     const { store, references, sealer, monotonic } = this.#deps;
-    const userId = this.userOf(device); // still: it may have been replaced since its proof was checked
-    this.#learning.flush(); // what the last session has learnt is to be read
+    const userId = this.userOf(device); // again, since it may have been replaced after its proof was checked
+    this.#learning.flush(); // the new session must use what the last one has taught
     const user = store.user(userId)!;
     const reference = references.get(user.projection);
     if (reference === undefined)
@@ -160,7 +165,7 @@ export class AuthenticatorService {
     const template = openTemplate(sealer, user);
     this.#endSessions(this.#sessions.surplus(userId));
     const isLocked = user.state === 'locked';
-    if (isLocked) store.check(); // waits for the disk as others do, or the device would see how long it takes
+    if (isLocked) store.check(); // waits for the disk as a decision does, so that the time reveals nothing
     const event = isLocked ? user.event : this.#decide(userId, 'step-up', 'session-opened').sequence;
     const id = SessionId.parse(randomBytes(16).toString('base64url'));
     const start = reference.engine.start();
@@ -189,12 +194,13 @@ export class AuthenticatorService {
   /** @throws ERR_SESSION_UNKNOWN, also for another device's */
   endSession(device: Thumbprint, id: SessionId): void {
     const session = this.#session(device, id);
-    if (session.state.decision !== 'allow') this.#deps.store.check(); // as where that is written down
+    if (session.state.decision !== 'allow') this.#deps.store.check(); // waits as a decision does
     this.#endSessions([session]);
   }
 
   /**
-   * Scores a batch and keeps the decision. Whatever it is, nothing is returned. The last batch again is not scored again.
+   * Scores a batch and keeps the decision. Returns nothing, whatever the decision is. The last batch again is
+   * not scored again.
    * @throws ERR_SESSION_UNKNOWN, ERR_WINDOW_ORDER, ERR_WINDOW_INVALID, ERR_RATE_LIMITED
    */
   observe(device: Thumbprint, id: SessionId, { first, windows }: WindowsRequest): void {
@@ -209,14 +215,15 @@ export class AuthenticatorService {
         `"first" expected ${session.next}, the number after the last window`,
       );
     this.#limits.takeWindows(userId, batch.length);
-    // The same work for each window, whatever the decision is.
+    // Each window takes the same work, whatever the decision is.
     let state = session.state;
     for (const window of batch) {
       state = reference.engine.observe(state, scorer.score(window));
       sums.add(window);
     }
     if (state.decision !== session.state.decision) {
-      // Before anything else changes: when it cannot be written down, the device sends the batch again.
+      // The decision is written down before anything else changes: if that fails, the device sends the batch
+      // again.
       const made = this.#decide(userId, state.decision, 'behaviour');
       state = { ...state, decision: made.decision };
       session.event = made.sequence;
@@ -230,8 +237,9 @@ export class AuthenticatorService {
   }
 
   /**
-   * Events in order, from the one after `after`.
-   * @throws ERR_EVENT_UNKNOWN when `after` is no event of this service yet; ERR_DATABASE_UNREACHABLE while decisions cannot be written down
+   * Returns events in order, from the one after `after`.
+   * @throws ERR_EVENT_UNKNOWN when `after` lies beyond the last event of this service;
+   *   ERR_DATABASE_UNREACHABLE while decisions cannot be written down
    */
   decisions(after: number): DecisionsResponse {
     const { store } = this.#deps;
@@ -268,7 +276,8 @@ export class AuthenticatorService {
   }
 
   /**
-   * Takes the relying application's word that the user has proved who they are, at the step-up of this event. The same again changes nothing.
+   * Takes the relying application's word that the user has proved who they are, at the step-up of this event.
+   * A repeated call changes nothing.
    * @throws ERR_USER_UNKNOWN; ERR_EVENT_STALE unless the user has a session that waits at this event
    */
   confirm(userId: UserId, event: number): void {
@@ -290,7 +299,7 @@ export class AuthenticatorService {
   }
 
   /**
-   * Ends a lock, the one of this event; the user is at `step-up` then. The same again changes nothing.
+   * Ends the lock of this event; the user is at `step-up` then. A repeated call changes nothing.
    * @throws ERR_USER_UNKNOWN, ERR_EVENT_STALE
    */
   unlock(userId: UserId, event: number): void {
@@ -308,7 +317,7 @@ export class AuthenticatorService {
     if (this.#deps.store.revoke(userId, this.#deps.now())) this.#forgetDevice(userId, 'lock', 'revoked');
   }
 
-  /** What is due by time: ends silent sessions, writes down what templates have learnt. */
+  /** Does the work that is due by time: ends silent sessions, and writes down what templates have learnt. */
   tick(): void {
     this.#endSessions(this.#sessions.idle());
     this.#learning.flush();
@@ -321,7 +330,7 @@ export class AuthenticatorService {
     store.forget(new Date(now().getTime() - DAY_MILLISECONDS * policy.eventDays), now());
   }
 
-  /** To be called last: what templates have learnt is kept; sessions end as at every restart. */
+  /** Writes down what templates have learnt. Call it last; sessions end as at every restart. */
   close(): void {
     this.#learning.flush();
   }
@@ -352,7 +361,10 @@ export class AuthenticatorService {
     }
   }
 
-  /** Or an answer would say that a user is still at `allow` whose windows said otherwise. */
+  /**
+   * Refuses while a decision is not written down, since an answer could say that a user is still at `allow`
+   * although windows say otherwise.
+   */
   #requireAbreast(): void {
     if (!this.#isBehind) return;
     this.#deps.store.check();
@@ -374,14 +386,17 @@ export class AuthenticatorService {
       observer.decided({ decision: 'step-up', reason });
   }
 
-  /** After the user's device or template was replaced or revoked. */
+  /** Ends the user's session after the device or template was replaced or revoked. */
   #forgetDevice(userId: UserId, decision: DecisionEvent['decision'], reason: Reason): void {
     this.#learning.drop(userId);
     this.#sessions.endUser(userId);
     this.#deps.observer.decided({ decision, reason });
   }
 
-  /** Lets the template learn from windows at `allow`: after a confirmed step-up, and after each long confident run. */
+  /**
+   * Lets the template learn from windows at `allow`: after a confirmed step-up, and after each long confident
+   * run.
+   */
   #learn(session: Session): void {
     const { policy, observer } = this.#deps;
     const { state, sums, hasLearnt } = session;

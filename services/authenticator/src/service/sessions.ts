@@ -1,11 +1,11 @@
-/** Sessions, which are in memory only: at most so many, and none that has been silent for long. */
+/** Sessions, which are in memory only. Their number is limited, and one that is silent for long ends. */
 import { createHash } from 'node:crypto';
 import type { EngineState, Scorer, Template, WindowSums } from '@eigenveil/authentication';
 import type { Thumbprint } from '@eigenveil/wire';
 import type { SessionId, UserId } from '../messages.ts';
 import type { Reference } from './references.ts';
 
-/** The batch that came last, so that a repeat is known. */
+/** The last batch, by which a repeat is known. */
 export interface LastBatch {
   readonly first: number;
   readonly digest: string;
@@ -24,28 +24,31 @@ export interface Session {
   readonly enrolledAt: Date;
   readonly reference: Reference;
   template: Template;
-  /** As StoredUser has them. */
+  /** `looks` and `drifting` are those of StoredUser. */
   looks: number;
   drifting: boolean;
   scorer: Scorer;
   state: EngineState;
-  /** Sequence of the user's last event. */
+  /** The sequence of the user's last event. */
   event: number;
-  /** Sequence of the step-up that was confirmed last. */
+  /** The sequence of the step-up that was confirmed last. */
   confirmed: number | undefined;
-  /** Number of the next window. */
+  /** The number of the next window. */
   next: number;
   last: LastBatch | undefined;
-  /** Of windows at `allow` that the template may learn from. */
+  /** The sums of windows at `allow` that the template may learn from. */
   sums: WindowSums;
-  /** Whether there were windows enough to learn from since the last confirmation; from then on only confident runs count. */
+  /**
+   * True once there were enough windows to learn from since the last confirmation; from then on only
+   * confident runs count.
+   */
   hasLearnt: boolean;
-  /** When the device was heard last, by the monotonic clock. */
+  /** The time of the device's last message, by the monotonic clock. */
   heard: number;
 }
 
 export class Sessions {
-  /** The one that was heard longest ago comes first. */
+  /** All sessions; the one whose device has been silent for longest comes first. */
   readonly #byId = new Map<SessionId, Session>();
   readonly #byUser = new Map<UserId, Session>();
   readonly #most: number;
@@ -66,26 +69,26 @@ export class Sessions {
     return this.#awake(this.#byId.get(id));
   }
 
-  /** There is one of a user, at most. */
+  /** Returns the one session of a user, if there is one. */
   ofUser(userId: UserId): Session | undefined {
     return this.#awake(this.#byUser.get(userId));
   }
 
-  /** Adds one in the place of the user's last one; there must be room (surplus). */
+  /** Adds a session, which replaces the user's last one. There must be room for it (see surplus). */
   add(session: Session): void {
     this.endUser(session.userId);
     this.#byId.set(session.id, session);
     this.#byUser.set(session.userId, session);
   }
 
-  /** Notes that the device was heard now. */
+  /** Notes that the device has sent a message now. */
   touch(session: Session): void {
     session.heard = this.#monotonic();
     this.#byId.delete(session.id);
     this.#byId.set(session.id, session);
   }
 
-  /** Ends the session of a user who may have none. */
+  /** Ends the session of a user, if there is one. */
   endUser(userId: UserId): void {
     const session = this.#byUser.get(userId);
     if (session === undefined) return;
@@ -93,17 +96,20 @@ export class Sessions {
     this.#byUser.delete(userId);
   }
 
-  /** Those that have been silent for too long. */
+  /** Returns the sessions that have been silent for too long. */
   idle(): Session[] {
     const idle: Session[] = [];
     for (const session of this.#byId.values()) {
-      if (this.#awake(session) !== undefined) break; // the others were heard later
+      if (this.#awake(session) !== undefined) break; // the devices of the others have sent something later
       idle.push(session);
     }
     return idle;
   }
 
-  /** Those that have to end so that this user has room: heard longest ago, unless the user's own session makes room. */
+  /**
+   * Returns the sessions that must end so that this user has room: the longest silent ones, or none if the
+   * user already has a session.
+   */
   surplus(userId: UserId): Session[] {
     if (this.#byUser.has(userId)) return [];
     const surplus: Session[] = [];

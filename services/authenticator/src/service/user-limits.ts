@@ -1,16 +1,20 @@
 /**
- * How many windows a minute and sessions an hour a user may have, and how often a template learns: whoever injects samples is told little by
- * them, and teaches little. In memory, by the monotonic clock.
+ * Limits the windows a minute and sessions an hour of a user, and how often a template learns: an attacker
+ * who injects samples learns little from them, and teaches little. The limits are kept in memory, by the
+ * monotonic clock.
  */
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
 import type { AuthenticatorConfiguration } from '../cli/settings.ts';
 import type { UserId } from '../messages.ts';
 
-/** A bucket that fills evenly, and from which a request takes what it needs: full at first. */
+/** A bucket that fills evenly, and from which a request takes an amount. It is full at first. */
 class Bucket {
   readonly #size: number;
-  /** In which one more comes in: mostly a whole number, so that a wait is not rounded up to another second. */
+  /**
+   * The time in which the bucket gains one unit: mostly a whole number, so that a wait is not rounded up to
+   * another second.
+   */
   readonly #millisecondsEach: number;
   #level: number;
   #time: number;
@@ -22,7 +26,10 @@ class Bucket {
     this.#time = now;
   }
 
-  /** Takes so much; or nothing, and returns how many milliseconds it takes until there is enough. */
+  /**
+   * Takes an amount and returns 0. If there is not enough, takes nothing and returns the milliseconds until
+   * there is.
+   */
   take(amount: number, now: number): number {
     this.#fill(now);
     if (amount > this.#level) return (amount - this.#level) * this.#millisecondsEach;
@@ -54,7 +61,10 @@ class Buckets {
     this.#monotonic = monotonic;
   }
 
-  /** Takes so much; or nothing, and returns how many milliseconds it takes until there is enough. */
+  /**
+   * Takes an amount and returns 0. If there is not enough, takes nothing and returns the milliseconds until
+   * there is.
+   */
   take(userId: UserId, amount: number): number {
     const now = this.#monotonic();
     const bucket = this.#buckets.get(userId) ?? new Bucket(this.#size, this.#milliseconds, now);
@@ -85,7 +95,7 @@ export class UserLimits {
   readonly #limits: UserLimitSettings;
   readonly #windows: Buckets;
   readonly #sessions: Buckets;
-  /** Once an hour, since whoever injects windows makes long runs in a minute. */
+  /** Allows one update per hour, since somebody who injects windows can make long runs in a minute. */
   readonly #learning: Buckets;
 
   constructor(limits: UserLimitSettings, monotonic: () => number) {
@@ -107,7 +117,7 @@ export class UserLimits {
     this.#sessions.require(userId, 1, message);
   }
 
-  /** Whether a template may learn now. */
+  /** Returns whether a template may learn now. */
   takeLearning(userId: UserId): boolean {
     return this.#learning.take(userId, 1) === 0;
   }

@@ -1,6 +1,7 @@
 /**
- * Sends events to the relying application's address, in order, each until it was taken: what the database has and the webhook lacks is the
- * outbox, so nothing is lost with the process. An event whose answer is lost comes twice.
+ * Sends events to the relying application's address, in order, each until it is taken. The outbox is the
+ * events in the database that the webhook has not taken, so nothing is lost with the process. An event whose
+ * answer is lost arrives twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '@eigenveil/platform';
@@ -10,9 +11,9 @@ import { z } from 'zod';
 import { type DecisionEvent, EVENT, type WebhookRequest } from '../messages.ts';
 import type { SqliteAuthenticatorStore } from '../store/sqlite-store.ts';
 
-/** The receiver has so long for one event: the next one waits for it. */
+/** The time within which the receiver must answer an event: the next one waits for it. */
 const ANSWER_MILLISECONDS = 10_000;
-/** Nothing, or a problem. */
+/** The most bytes of an answer, which is empty or a problem. */
 const LARGEST_ANSWER_BYTES = 65_536;
 const FIRST_BACKOFF_MILLISECONDS = 1000;
 const LONGEST_BACKOFF_MILLISECONDS = 300_000;
@@ -22,7 +23,7 @@ export interface WebhookTimes {
   readonly firstBackoffMilliseconds: number;
 }
 
-/** Of an answer with 204. */
+/** The schema of an answer with 204. */
 const Nothing = z.undefined();
 
 export class Webhook {
@@ -66,7 +67,7 @@ export class Webhook {
     });
   }
 
-  /** Begins to send what there is, unless it is being sent. */
+  /** Begins to send the events that wait, unless they are being sent. */
   wake(): void {
     if (this.#stopping.signal.aborted || this.#isWorking) return;
     this.#isWorking = true;
@@ -95,11 +96,11 @@ export class Webhook {
         }
       }
     } finally {
-      this.#isWorking = false; // with no await since the last look, so that no event is overlooked
+      this.#isWorking = false; // no await since the last check, so that no event is overlooked
     }
   }
 
-  /** Tries until the event is taken; false when the service stops before. */
+  /** Tries until the event is taken. Returns false when the service stops before. */
   async #deliver(event: DecisionEvent): Promise<boolean> {
     const json: WebhookRequest = { event: await signStatement(EVENT, this.#key, event) };
     const { signal } = this.#stopping;

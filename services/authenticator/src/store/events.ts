@@ -1,4 +1,7 @@
-/** The events of the authenticator's database: every decision in the order in which it was made, and marks on them. */
+/**
+ * The events of the authenticator's database: all decisions in the order in which they were made, and marks
+ * on them.
+ */
 import type { Database } from '@eigenveil/server';
 import { type DecisionEvent, EVENTS_PER_PAGE, type UserId } from '../messages.ts';
 import type { NewEvent } from './store.ts';
@@ -8,7 +11,7 @@ const MOST_EVENTS = 1_000_000;
 
 export type Mark = 'delivered' | 'forgotten';
 
-/** The methods that write are to be called in a transaction. */
+/** Events and marks in the database. Call the methods that write in a transaction. */
 export class SqliteEvents {
   readonly #append;
   readonly #decide;
@@ -41,14 +44,14 @@ export class SqliteEvents {
     this.#delete = db.prepare('DELETE FROM events WHERE sequence < ?');
   }
 
-  /** Writes an event down and makes it the user's last; returns its sequence. */
+  /** Writes an event down and makes it the user's last. Returns its sequence. */
   append({ userId, decision, reason }: NewEvent, now: Date): number {
     const sequence = Number(this.#append.run(userId, decision, reason, now.getTime()).lastInsertRowid);
     this.#decide.run(decision, sequence, userId);
     return sequence;
   }
 
-  /** A page of the events after that one. */
+  /** Returns a page of the events after that one. */
   after(sequence: number): DecisionEvent[] {
     return this.#after.all(sequence).map((row) => ({
       sequence: row.sequence as number,
@@ -59,7 +62,7 @@ export class SqliteEvents {
     }));
   }
 
-  /** Sequence of the last event that was ever made; 0 before the first. */
+  /** Returns the sequence of the last event that was ever made, or 0 before the first. */
   last(): number {
     return this.#last.get()!.last as number;
   }
@@ -68,14 +71,14 @@ export class SqliteEvents {
     return this.#mark.get(name)!.sequence as number;
   }
 
-  /** Marks go forward only. */
+  /** Sets a mark, which only moves forward. */
   setMark(name: Mark, sequence: number): void {
     this.#setMark.run(sequence, name);
   }
 
   /**
-   * Forgets the events before the first one that is not older than `since`: what lies behind it stays, whatever time a clock that jumped has
-   * given it.
+   * Forgets the events before the first one that is not older than `since`. Later events stay, whatever time
+   * a clock that jumped has given them.
    */
   forget(since: Date): void {
     const last = this.last();
@@ -84,7 +87,10 @@ export class SqliteEvents {
     if (this.#delete.run(first).changes > 0) this.setMark('forgotten', first - 1);
   }
 
-  /** Lets sequences go on from that one, unless they are further; what may have been in between counts as forgotten. */
+  /**
+   * Lets sequences go on from that one, unless they are further; events that may have been in between count
+   * as forgotten.
+   */
   skipTo(sequence: number): void {
     this.#begin.run();
     this.#skip.run(sequence);

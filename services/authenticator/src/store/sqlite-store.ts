@@ -1,4 +1,7 @@
-/** The authenticator's store in one SQLite file (node:sqlite): every method that writes is one durable transaction. */
+/**
+ * The authenticator's store in one SQLite file (node:sqlite): every method that writes is one durable
+ * transaction.
+ */
 import { CodedError } from '@eigenveil/platform';
 import {
   type Database,
@@ -27,7 +30,7 @@ export const SEALED: readonly SealedColumn[] = [
   { table: 'users', key: 'user_id', column: 'sealed_template', place: templatePlace },
 ];
 
-/** What a device brings to its enrolment. */
+/** A device's data for its enrolment. */
 export interface Enrolment {
   readonly tokenHash: string;
   readonly device: Thumbprint;
@@ -36,7 +39,7 @@ export interface Enrolment {
   readonly seal: (place: string) => Uint8Array;
 }
 
-/** An enrolment that was made; undefined `event` where it had been made before. */
+/** An enrolment that was made; `event` is undefined if it had been made before. */
 export interface Enrolled {
   readonly userId: UserId;
   readonly event: NewEvent | undefined;
@@ -51,7 +54,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
   constructor(path: string) {
     this.#db = openDatabase(path, MIGRATIONS, 'authenticator');
     this.#events = new SqliteEvents(this.#db);
-    // Asked for with every request, so prepared once.
+    // Every request runs this statement, so it is prepared once.
     this.#device = this.#db.prepare(
       `SELECT d.user_id, u.device = d.thumbprint AND u.state <> 'revoked' AS current
        FROM devices d JOIN users u USING (user_id) WHERE d.thumbprint = ?`,
@@ -59,7 +62,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
     this.#user = this.#db.prepare('SELECT * FROM users WHERE user_id = ?');
   }
 
-  /** Whose key that is or was; undefined for a stranger's. */
+  /** Returns the user whose key that is or was, or undefined for a stranger's. */
   device(thumbprint: Thumbprint): StoredDevice | undefined {
     const row = this.#device.get(thumbprint);
     return row && { userId: row.user_id as UserId, current: row.current === 1 };
@@ -84,7 +87,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
   }
 
   /**
-   * Keeps an invitation, the only one of its user from then on.
+   * Keeps an invitation, which replaces any other of its user.
    * @throws ERR_USER_CONFLICT, ERR_USER_UNKNOWN when the user is not in a state for its purpose
    */
   addInvitation({ tokenHash, userId, purpose, expiresAt }: Invitation): void {
@@ -98,7 +101,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
   }
 
   /**
-   * The invitation of a token that this device may use now, or has used.
+   * Returns the invitation of a token that this device may use now, or has used.
    * @throws ERR_ENROLMENT_TOKEN
    */
   invitation(
@@ -122,8 +125,9 @@ export class SqliteAuthenticatorStore implements SealedStore {
   }
 
   /**
-   * Uses an invitation up and makes device and template the user's, all or nothing; what was there before is overwritten. A user who is locked
-   * stays so. The same device again, with the token that it has used and the same projection, changes nothing.
+   * Uses an invitation up and gives its user the device and the template, all or nothing; the device and
+   * template before are overwritten. A user who is locked stays locked. The same device again, with the token
+   * that it has used and the same projection, changes nothing.
    * @throws ERR_ENROLMENT_TOKEN, ERR_USER_CONFLICT, ERR_USER_UNKNOWN, ERR_DEVICE_CONFLICT
    */
   enrol({ tokenHash, device, projection, seal }: Enrolment, now: Date): Enrolled {
@@ -131,7 +135,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
       const { userId, purpose, used } = this.invitation(tokenHash, device, now);
       const before = this.user(userId);
       if (used && before?.projection === projection) return { userId, event: undefined };
-      if (used) throw badInvitation(); // or the device would reduce by another projection than its template's
+      if (used) throw badInvitation(); // otherwise the device would use another projection than its template
       checkPurpose(before, purpose);
       this.#claimDevice(device, userId, before);
       this.#db.prepare('UPDATE invitations SET used_by = ? WHERE token_hash = ?').run(device, tokenHash);
@@ -151,13 +155,13 @@ export class SqliteAuthenticatorStore implements SealedStore {
       this.#events.append(event, now);
       return { userId, event };
     });
-    if (enrolled.event?.reason === 'renewed') scrub(this.#db); // the template of before must not remain in the log
+    if (enrolled.event?.reason === 'renewed') scrub(this.#db); // the old template must not remain in the log
     return enrolled;
   }
 
   /**
-   * Writes a decision down and returns its sequence. A lock is one until it is unlocked; a step-up because of windows becomes one when it is the
-   * last of `mostAttempts` in a day.
+   * Writes a decision down and returns its sequence. A locked user stays locked until unlocked; a step-up
+   * because of windows becomes a lock when it is the last of `mostAttempts` in a day.
    */
   decide(
     { userId, decision, reason }: NewEvent,
@@ -178,7 +182,10 @@ export class SqliteAuthenticatorStore implements SealedStore {
     });
   }
 
-  /** Puts those of these users who are at `allow` to `step-up`, all of them together or none; returns how many. */
+  /**
+   * Sets those of these users who are at `allow` to `step-up`, all of them together or none. Returns their
+   * number.
+   */
   endAll(users: readonly UserId[], reason: Reason, now: Date): number {
     return transaction(this.#db, () => {
       const allowed = users.filter((userId) => this.user(userId)?.decision === 'allow');
@@ -187,7 +194,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
     });
   }
 
-  /** The users who are at `allow`. */
+  /** Returns the users who are at `allow`. */
   allowed(): UserId[] {
     const rows = this.#db.prepare("SELECT user_id FROM users WHERE decision = 'allow'").all();
     return rows.map((row) => row.user_id as UserId);
@@ -213,7 +220,8 @@ export class SqliteAuthenticatorStore implements SealedStore {
   }
 
   /**
-   * Revokes a user: template and invitations are gone. Returns false for one who was before, or was only invited.
+   * Revokes a user and destroys template and invitations. Returns false for a user who was revoked before, or
+   * was only invited.
    * @throws ERR_USER_UNKNOWN for one who was not even invited
    */
   revoke(userId: UserId, now: Date): boolean {
@@ -232,7 +240,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
     return revoked;
   }
 
-  /** Replaces templates, each of a user whose device and enrolment are still those. */
+  /** Replaces templates, each only if its user still has that device and enrolment. */
   replaceTemplates(
     changes: readonly {
       readonly userId: UserId;
@@ -257,7 +265,10 @@ export class SqliteAuthenticatorStore implements SealedStore {
     return this.#events.after(sequence);
   }
 
-  /** Sequences: of the last event, of the last one that the webhook has, of the last one that is kept no longer. */
+  /**
+   * Returns sequences: of the last event, of the last one that the webhook has taken, of the last one that is
+   * no longer kept.
+   */
   marks(): { readonly last: number; readonly delivered: number; readonly forgotten: number } {
     return {
       last: this.#events.last(),
@@ -266,7 +277,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
     };
   }
 
-  /** How many events the webhook has not taken. */
+  /** Returns the number of events that the webhook has not taken. */
   eventsWaiting(): number {
     const waiting = 'SELECT count(*) AS events FROM events WHERE sequence > ?';
     return this.#db.prepare(waiting).get(this.marks().delivered)!.events as number;
@@ -276,7 +287,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
     transaction(this.#db, () => this.#events.setMark('delivered', sequence));
   }
 
-  /** Forgets events of before `since`, and invitations that have expired. */
+  /** Forgets events from before `since`, and invitations that have expired. */
   forget(since: Date, now: Date): void {
     transaction(this.#db, () => {
       this.#events.forget(since);
@@ -284,7 +295,7 @@ export class SqliteAuthenticatorStore implements SealedStore {
     });
   }
 
-  /** How many users there are, by state, projection and whether they drift. */
+  /** Returns the number of users, by state, projection and whether they drift. */
   census(): { state: StoredUser['state']; projection: Digest; drifting: boolean; users: number }[] {
     const rows = this.#db
       .prepare(
@@ -303,15 +314,16 @@ export class SqliteAuthenticatorStore implements SealedStore {
     return new SqliteDriver(this.#db).run(resealColumns(SEALED, change));
   }
 
-  /** For the copy that becomes a backup: who was invited must not be invited again by a restoration. */
+  /** Erases invitations in a copy that becomes a backup: a restoration must not bring them back. */
   eraseInvitations(): void {
     transaction(this.#db, () => this.#db.exec('DELETE FROM invitations'));
   }
 
   /**
-   * For a database that was put back from a backup. Who was revoked or renewed since is not known, so everybody is locked until the relying
-   * application says otherwise. Sequences go on from the present time in milliseconds: those of events since then, which the relying
-   * application may know, are not given again.
+   * Locks everybody in a database that was put back from a backup, until the relying application unlocks
+   * them: users may have been revoked or renewed since the backup. Sequences go on from the present time in
+   * milliseconds, so that those of events since the backup, which the relying application may know, are not
+   * given again.
    */
   lockAll(now: Date): void {
     transaction(this.#db, () => {
@@ -342,12 +354,15 @@ export class SqliteAuthenticatorStore implements SealedStore {
     );
   }
 
-  /** Returns whether there was one. */
+  /** Returns whether the user had an invitation. */
   #dropInvitations(userId: UserId): boolean {
     return this.#db.prepare('DELETE FROM invitations WHERE user_id = ?').run(userId).changes > 0;
   }
 
-  /** Counts a step-up; days go forward only, so that a clock which jumps back and forth gives no more attempts. */
+  /**
+   * Counts a step-up; days go forward only, so that a clock which jumps back and forth gives no more
+   * attempts.
+   */
   #attempts(userId: UserId, now: Date): number {
     const day = Math.floor(now.getTime() / DAY_MILLISECONDS);
     const row = this.#db
@@ -387,7 +402,7 @@ export function unknownUser(): CodedError {
   return new CodedError(CODES.ERR_USER_UNKNOWN, '"userId" expected a user who was enrolled');
 }
 
-/** `waiting` is what the user is to be, so that this could be answered. */
+/** `waiting` describes the user to whom such an answer is possible. */
 export function staleEvent(waiting: string): CodedError {
   return new CodedError(CODES.ERR_EVENT_STALE, `"event" expected the last event of ${waiting}`);
 }

@@ -1,4 +1,4 @@
-/** What the authenticator keeps, and the places for which it is sealed. */
+/** The data that the authenticator keeps, and the places for which parts of it are sealed. */
 import { decodeTemplate, encodeTemplate, type Template } from '@eigenveil/authentication';
 import { hashOneTimeToken, newOneTimeToken, type Sealer } from '@eigenveil/server';
 import type { Digest, Thumbprint } from '@eigenveil/wire';
@@ -7,41 +7,47 @@ import type { Decision, InvitationRequest, Reason, UserId } from '../messages.ts
 export interface StoredUser {
   readonly userId: UserId;
   readonly state: 'active' | 'locked' | 'revoked';
-  /** As the relying application was told last. */
+  /** The decision that the relying application was told last. */
   readonly decision: Decision;
-  /** Sequence of the last event. */
+  /** The sequence of the last event. */
   readonly event: number;
   readonly device: Thumbprint;
   readonly enrolledAt: Date;
   readonly projection: Digest;
-  /** Null once the user is revoked. */
+  /** The template, or null once the user is revoked. */
   readonly sealedTemplate: Uint8Array | null;
-  /** How often windows were compared with the template since the enrolment, and whether they ever were too far from it. */
+  /**
+   * The number of times that windows were compared with the template since the enrolment, and whether they
+   * ever were too far from it.
+   */
   readonly looks: number;
   readonly drifting: boolean;
 }
 
-/** Whose a key is, or was. */
+/** The user of a key, now or in the past. */
 export interface StoredDevice {
   readonly userId: UserId;
-  /** Whether it still is: neither revoked nor replaced. */
+  /** True if the key is still in use: neither revoked nor replaced. */
   readonly current: boolean;
 }
 
-/** A decision to be written down; its sequence is given then. */
+/** A decision before it is written down and gets its sequence. */
 export interface NewEvent {
   readonly userId: UserId;
   readonly decision: Decision;
   readonly reason: Reason;
 }
 
-/** What is kept of an invitation: a one-time secret by which the relying application decides which device becomes a user's. */
+/**
+ * The stored part of an invitation: a one-time secret by which the relying application decides which device
+ * becomes a user's.
+ */
 export interface Invitation extends InvitationRequest {
   readonly tokenHash: string;
   readonly expiresAt: Date;
 }
 
-/** A fresh token and the invitation that it stands for. */
+/** Returns a fresh token and the invitation that it stands for. */
 export function newInvitation(
   request: InvitationRequest,
   expiresAt: Date,
