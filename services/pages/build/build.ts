@@ -1,4 +1,7 @@
-/** Bundles the two pages: the operator's console and the data owner's page. The same sources give the same bytes, wherever they lie. */
+/**
+ * Bundles the two pages: the operator's console and the data owner's page. The same sources give the same
+ * bytes in any folder.
+ */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -10,25 +13,29 @@ import { zod } from './zod.ts';
 
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** The digests of all other files, as `sha256sum --check` reads them. */
+/** The file with the digests of all other files, as `sha256sum --check` reads them. */
 const SUMS = 'SHA256SUMS';
 
 export type { Page };
 
-/** Where each page belongs: beside the program that hands it out, so that neither depends on this package. Never committed. */
+/**
+ * The folder of each page: beside the program that hands it out, so that neither depends on this package. The
+ * folders are never committed.
+ */
 export const FOLDERS: Readonly<Record<Page, string>> = {
   console: fileURLToPath(new URL('../../data-user/console/', import.meta.url)),
   owner: fileURLToPath(new URL('../../data-owner/page/', import.meta.url)),
 };
 
-/** How whatever browsers run is bundled. */
+/** Options for bundling any script that browsers run. */
 export const FOR_BROWSERS = {
   bundle: true,
   format: 'esm',
   platform: 'browser',
-  // Browsers that sign with Ed25519 in WebCrypto, and write bytes as text themselves.
+  // These browsers sign with Ed25519 in WebCrypto, and convert bytes to text themselves.
   target: ['chrome140', 'firefox133', 'safari18.2'],
-  // The library of matrices by its sources, of which only what is used goes in; what it exports is one file, which goes in whole.
+  // The library of matrices is bundled from its sources, of which only the used parts go in; its published
+  // form is one file, which would go in whole.
   alias: {
     'ml-matrix': fileURLToPath(new URL('../../../node_modules/ml-matrix/src/index.js', import.meta.url)),
   },
@@ -40,7 +47,7 @@ const OPTIONS = {
   ...FOR_BROWSERS,
   absWorkingDir: ROOT,
   minify: true,
-  // Modules are UTF-8 whatever a host says, and letters are shorter than escapes of them.
+  // Modules are read as UTF-8 whatever a host says, and letters are shorter than their escapes.
   charset: 'utf8',
   // All licences stand in a file of their own.
   legalComments: 'none',
@@ -50,7 +57,7 @@ const OPTIONS = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
-/** Text and bytes by name of file. */
+/** The contents of files, by name. */
 type Files = Map<string, string | Uint8Array>;
 
 /**
@@ -80,7 +87,10 @@ async function buildPage(page: Page, folder: string): Promise<void> {
   await put(folder, files);
 }
 
-/** Makes these the files of a folder. One that is there already stays as it is: somebody may be reading it. */
+/**
+ * Makes these the files of a folder. A file that has the same content already is not written again, since
+ * somebody may be reading it.
+ */
 async function put(folder: string, files: Files): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, bytes] of files) {
@@ -96,7 +106,7 @@ async function put(folder: string, files: Files): Promise<void> {
 }
 
 /**
- * One script for browsers, bundled as the pages are, of what no page has: for tests and benchmarks.
+ * Bundles one script for browsers that is no page, in the same way as the pages: for tests and benchmarks.
  * @param source below `src/`
  */
 export async function bundled(
@@ -108,7 +118,7 @@ export async function bundled(
   return files.get(basename(source).replace(/tsx?$/, 'js')) as Uint8Array;
 }
 
-/** Adds what comes of a source to `files`, and what went in to `inputs`, by paths that begin at `ROOT`. */
+/** Adds the outputs of a source to `files`, and its inputs to `inputs`, by paths that begin at `ROOT`. */
 async function bundle(
   source: string,
   define: Readonly<Record<string, string>>,
@@ -125,7 +135,7 @@ async function bundle(
   for (const input of Object.keys(metafile.inputs)) inputs.add(input);
 }
 
-/** As in the attribute of that name. */
+/** Returns the digest in the form of the attribute `integrity`. */
 export function integrity(bytes: string | Uint8Array): string {
   return `sha384-${digest('sha384', bytes, 'base64')}`;
 }

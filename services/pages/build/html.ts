@@ -1,8 +1,11 @@
-/** The one HTML file of a page: it loads a script and a style sheet, by their digests, and has no browser ask for an icon. */
+/**
+ * The one HTML file of a page: it loads a script and a style sheet, by their digests, and keeps browsers from
+ * asking for an icon.
+ */
 
 export type Page = 'console' | 'owner';
 
-/** As in the attribute `integrity`. */
+/** Digests in the form of the attribute `integrity`. */
 export interface Digests {
   readonly script: string;
   readonly style: string;
@@ -14,8 +17,9 @@ const TITLES: Readonly<Record<Page, string>> = {
 };
 
 /**
- * The owner's page has its policy in itself, for it lies at any host (the console gets its own from the data user). `connect-src 'self'` is
- * for the worker; whoever makes the page for a host adds the services there, and until then it reaches none.
+ * The policy of the owner's page stands in the page itself, since the page lies at any host (the console gets
+ * its policy from the data user). `connect-src 'self'` is for the worker. Whoever makes the page for a host
+ * adds the services there; until then the page reaches none.
  */
 const OWNER_POLICY = [
   "default-src 'none'",

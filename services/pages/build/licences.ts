@@ -9,7 +9,7 @@ const OURS = /^@eigenveil\//;
 
 /**
  * @param inputs what was bundled, as paths that begin at `root`
- * @throws Error for a package that says nothing of its licence
+ * @throws Error for a package that names no licence
  */
 export async function licences(root: string, inputs: Iterable<string>): Promise<string> {
   const folders = new Set<string>();
@@ -27,7 +27,7 @@ async function licence(folder: string): Promise<string> {
   );
   const title = `${manifest.name} ${manifest.version}`;
   if (manifest.license === undefined) throw new Error(`${title} names no licence`);
-  // Some keep those of what they have taken over in a folder.
+  // Some packages keep the licences of code that they have taken over in a folder.
   const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((it) => it.isFile() && FILES.test(it.name) && FOLDERS.test(relative(folder, it.parentPath)))
     .map((it) => join(it.parentPath, it.name))

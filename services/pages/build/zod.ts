@@ -1,25 +1,31 @@
-/** Makes zod fit for a page: only what is used of it, and nothing that compiles text, which the pages' Content-Security-Policy forbids. */
+/**
+ * Adapts zod to a page: only the used parts remain, and nothing that compiles text, which the pages'
+ * Content-Security-Policy forbids.
+ */
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
-/** As our sources say it. Through that object esbuild keeps all of zod, with its texts in fifty languages; a namespace it shakes. */
+/**
+ * Our sources import zod in this way. Through that object esbuild keeps all of zod, with its texts in fifty
+ * languages; of a namespace it drops the unused parts.
+ */
 const IMPORT = /^import \{ z \} from 'zod';$/m;
 
-/** What stands in a file of zod once, and what stands there instead. */
+/** Texts that stand once in a file of zod, and their replacements. */
 const CHANGES = [
-  // zod asks in this way whether it may compile, which browsers report as a violation although it is caught.
+  // zod tries in this way whether it may compile, which browsers report as a violation although it is caught.
   {
     file: /[\\/]zod[\\/]v4[\\/]core[\\/]util\.js$/,
     from: /const F = Function;\s+new F\(""\);\s+return true;/,
     to: 'return false;',
   },
-  // It is never come to, then.
+  // After the change above, this code is never reached.
   {
     file: /[\\/]zod[\\/]v4[\\/]core[\\/]doc\.js$/,
     from: /const F = Function;[\s\S]*?return factory\([^\n]*/,
     to: "throw new Error('nothing is compiled here');",
   },
-  // How a schema is written as one of JSON. No page asks for that.
+  // This code writes a schema as a JSON schema, which no page needs.
   {
     file: /[\\/]zod[\\/]v4[\\/]classic[\\/]schemas\.js$/,
     from: /^ *inst\._zod\.processJSONSchema = .*;$/gm,

@@ -1,4 +1,4 @@
-/** The colours of charts, taken from the style sheet: they follow light and dark. */
+/** The colours of charts, taken from the style sheet, so that they follow light and dark. */
 
 export interface ChartTheme {
   readonly text: string;
@@ -9,13 +9,13 @@ export interface ChartTheme {
   readonly good: string;
   readonly bad: string;
   readonly warn: string;
-  /** For series, one after the other. All differ from the ground by 3:1 and more. */
+  /** The colours of series, one after the other. Their contrast to the ground is at least 3:1. */
   readonly series: readonly string[];
 }
 
 const SERIES = 8;
 
-/** What the style sheet's variables are for this element, as colours that need no style sheet. */
+/** Reads the style sheet's variables for this element, as colours that need no style sheet. */
 export function readTheme(element: HTMLElement): ChartTheme {
   const probe = document.createElement('span');
   element.append(probe);

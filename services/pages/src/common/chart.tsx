@@ -1,6 +1,6 @@
 /**
- * A chart by echarts, drawn as SVG, with the same figures as a table for who cannot see it. Register what a chart is made of with `use`
- * of `echarts/core`; grid, tooltip and renderer are there.
+ * A chart by echarts, drawn as SVG, with the same figures as a table for people who cannot see it. Register
+ * the parts of a chart with `use` of `echarts/core`; grid, tooltip and renderer are there.
  */
 import { GridComponent, TooltipComponent } from 'echarts/components';
 import { type EChartsCoreOption, init, use } from 'echarts/core';
@@ -11,14 +11,14 @@ import { type Column, Table } from './table.tsx';
 
 use([SVGRenderer, GridComponent, TooltipComponent]);
 
-/** As echarts takes it; `tooltip` is an object where there is one. */
+/** The options of echarts; `tooltip` is an object where there is one. */
 export type ChartOption = EChartsCoreOption & { readonly tooltip?: Readonly<Record<string, unknown>> };
 
 /**
  * @param title what it shows; screen readers say it with `summary`
  * @param summary what one sees in it, in a sentence
- * @param option called again when light and dark change; let the same function come while the figures are the same (useCallback).
- * Names in it are text: give them through `printable`, and cut them
+ * @param option called again when light and dark change; let the same function come while the figures are
+ *   the same (useCallback). Names in it are text: give them through `printable`, and cut them
  * @param height of the drawing in CSS pixels
  */
 export function Chart<Row>(props: {
@@ -32,7 +32,7 @@ export function Chart<Row>(props: {
   const { title, summary, option, height = 320, columns, rows } = props;
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<ReturnType<typeof init> | null>(null);
-  /** Its rows may be many, and mostly nobody reads them. */
+  /** The rows are drawn only on request: they may be many, and few people read them. */
   const [isTabled, setTabled] = useState(false);
 
   useEffect(() => {
@@ -78,7 +78,7 @@ export function Chart<Row>(props: {
   );
 }
 
-/** Tips are drawn, never HTML, and nothing moves by itself. */
+/** Adds the theme to a chart's options. Tips are drawn, never HTML, and nothing moves by itself. */
 function themed(option: ChartOption, theme: ChartTheme): EChartsCoreOption {
   return {
     animation: false,
@@ -96,7 +96,7 @@ function themed(option: ChartOption, theme: ChartTheme): EChartsCoreOption {
   };
 }
 
-/** An axis in the colours of the theme; spread it before what the axis itself says. */
+/** Returns an axis in the colours of the theme; spread it before the axis's own options. */
 export function axis(theme: ChartTheme) {
   return {
     axisLine: { lineStyle: { color: theme.quiet } },

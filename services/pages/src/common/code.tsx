@@ -6,7 +6,8 @@ import { save } from './save.ts';
 import { Scroll } from './scroll.tsx';
 
 /**
- * What is copied and saved is the text as it is; what is shown has marks in place of characters that hide or move text.
+ * Copies and saves the text unchanged; on the screen, marks stand in place of characters that hide or move
+ * text.
  * @param label what it is, such as `The task as JSON`
  * @param filename under which it is saved; without it there is no button for that
  */
@@ -40,7 +41,7 @@ export function Code(props: {
   );
 }
 
-/** A value as JSON in lines, as Code. */
+/** Shows a value as JSON on several lines, as Code does. */
 export function Json(props: { readonly label: string; readonly value: unknown; readonly filename?: string }) {
   const { value, ...rest } = props;
   return <Code {...rest} text={`${JSON.stringify(value, null, 2)}\n`} mediaType="application/json" />;

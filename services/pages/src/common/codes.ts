@@ -1,4 +1,4 @@
-/** The codes of what both pages refuse to draw. */
+/** The error codes of files that both pages refuse to draw. */
 import { codes } from '@eigenveil/platform';
 
 export const DRAWING_CODES = codes({

@@ -1,9 +1,10 @@
-/** What people press and fill in. */
+/** Controls that people press and fill in. */
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 /**
- * A button, or with `submit` the one that sends its form. While it is `busy` it says so, keeps the focus and does nothing.
+ * A button, or with `submit` the one that sends its form. While it is `busy` it says so, keeps the focus and
+ * does nothing.
  * @param kind `main` for the one thing to do here, `danger` for what destroys
  */
 export function Button(props: {
@@ -33,7 +34,7 @@ export function Button(props: {
   );
 }
 
-/** Goes on the control of a Field. */
+/** Attributes for the control of a Field. */
 export interface FieldAttributes {
   readonly id: string;
   readonly 'aria-describedby'?: string;
@@ -41,14 +42,14 @@ export interface FieldAttributes {
 }
 
 /**
- * A control with its name, a hint and what is wrong with it, tied together for screen readers.
+ * A control with its name, a hint and its fault, tied together for screen readers.
  * @example
  * <Field label="Name" error={error}>{(attributes) => <input {...attributes} value={name} />}</Field>
  */
 export function Field(props: {
   readonly label: ComponentChildren;
   readonly hint?: ComponentChildren;
-  /** Null when nothing is wrong. */
+  /** The fault, or null when there is none. */
   readonly error?: ComponentChildren;
   readonly children: (attributes: FieldAttributes) => ComponentChildren;
 }) {

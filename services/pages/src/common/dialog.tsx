@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 /**
- * Open as long as it is there. Put `autofocus` on the control to begin with; otherwise it is the first one.
+ * A dialog that is open for as long as it is rendered. Put `autofocus` on the control to begin with;
+ * otherwise it is the first one.
  * @param onClose when it is left with Escape; take it away then
  */
 export function Dialog(props: {
@@ -14,7 +15,8 @@ export function Dialog(props: {
   const { title, onClose, children } = props;
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
-  // A layout effect, since the browser gives the focus back only while the dialog is still in the page.
+  // This is a layout effect, since the browser gives the focus back only while the dialog is still in the
+  // page.
   useLayoutEffect(() => {
     const element = dialog.current!;
     element.showModal();

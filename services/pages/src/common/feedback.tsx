@@ -1,4 +1,4 @@
-/** What a page tells: notices, problems, progress, and that there is nothing yet. */
+/** Feedback of a page: notices, problems, progress, and the hint that there is nothing yet. */
 import { CodedError, type Words } from '@eigenveil/platform';
 import type { ComponentChildren } from 'preact';
 import { number } from './format.ts';
@@ -7,8 +7,8 @@ import { Untrusted } from './untrusted.tsx';
 const KINDS = { info: 'Note', good: 'Done', warn: 'Take care', bad: 'Problem' } as const;
 
 /**
- * @param live whether screen readers say it when it appears: at once when it is `bad`, else when they have time. For what
- * follows from something that people did; not for what stands there from the start.
+ * @param live whether screen readers say it when it appears: at once when it is `bad`, else when they have
+ *   time. For what follows from something that people did; not for what stands there from the start.
  */
 export function Notice(props: {
   readonly kind: keyof typeof KINDS;
@@ -26,7 +26,7 @@ export function Notice(props: {
 }
 
 /**
- * An error as it came, with its code. Nothing when there is none.
+ * Shows an error, with its code, or nothing when there is none.
  * @param children what to do about it, where the page knows
  * @param words makes other words of the message
  */
@@ -65,14 +65,14 @@ export function Problem(props: {
 }
 
 /**
- * How much of something is done, as a bar and in words.
+ * Shows how much of something is done, as a bar and in words.
  * @param planned null where nobody knows how much it will be
  */
 export function Progress(props: {
   readonly label: string;
   readonly done: number;
   readonly planned: number | null;
-  /** Shown beside the numbers, such as `AND gates`. */
+  /** The unit beside the numbers, such as `AND gates`. */
   readonly unit?: string;
 }) {
   const { label, done, planned, unit = '' } = props;
@@ -92,7 +92,7 @@ export function Progress(props: {
   );
 }
 
-/** Stands where things will be, and says how to get the first. */
+/** Stands where things will be, and says how to get the first one. */
 export function Empty({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   return (
     <section class="empty">

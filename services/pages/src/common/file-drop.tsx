@@ -1,4 +1,4 @@
-/** A place for a file: chosen by a button, or dropped. Nothing of it leaves the page by itself. */
+/** A place for a file, which is chosen by a button or dropped. None of it leaves the page by itself. */
 import { useState } from 'preact/hooks';
 import { Field } from './controls.tsx';
 import './file-drop.css';
@@ -6,7 +6,7 @@ import './file-drop.css';
 export function FileDrop(props: {
   readonly label: string;
   readonly hint: string;
-  /** As of an input. */
+  /** The same as an input's `accept`. */
   readonly accept: string;
   readonly busy: boolean;
   readonly onFile: (file: File) => void;
@@ -41,7 +41,7 @@ export function FileDrop(props: {
             aria-busy={busy}
             onChange={({ currentTarget }) => {
               take(currentTarget.files);
-              // So that the same file can be chosen again.
+              // Emptied, so that the same file can be chosen again.
               currentTarget.value = '';
             }}
           />

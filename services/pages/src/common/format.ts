@@ -1,23 +1,23 @@
-/** Numbers, sizes and times in words; all times are UTC, which tasks are written in. */
+/** Numbers, sizes and times in words. All times are UTC, in which tasks are written. */
 
 const NUMBER = new Intl.NumberFormat('en');
 
-/** `12,345`. Of fractions at most three digits after the point. */
+/** Returns a number as `12,345`, with at most three digits after the point. */
 export function number(value: number): string {
   return NUMBER.format(value);
 }
 
-/** `1 contribution`, `12 contributions`. */
+/** Returns `1 contribution` or `12 contributions`. */
 export function count(amount: number, singular: string, plural = `${singular}s`): string {
   return `${number(amount)} ${amount === 1 ? singular : plural}`;
 }
 
-/** The text with a capital letter at its beginning, for a sentence. */
+/** Returns the text with a capital letter at its beginning, for a sentence. */
 export function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** `1.5 MB`, in powers of 1000. */
+/** Returns a size as `1.5 MB`, in powers of 1000. */
 export function bytes(amount: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = amount < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(amount) / 3));
@@ -36,11 +36,14 @@ const UNITS = [
   ['second', SECOND],
 ] as const;
 
-/** `2 days 3 hours`, `40 seconds`, `1.5 seconds`, `120 ms`: two units at most, the second one only where it matters. */
+/**
+ * Returns `2 days 3 hours`, `40 seconds`, `1.5 seconds` or `120 ms`: two units at most, the second one only
+ * where it matters.
+ */
 export function duration(milliseconds: number): string {
   if (milliseconds < SECOND) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 10 * SECOND) return count(Math.round(milliseconds / 100) / 10, 'second');
-  // Rounded before it is taken apart, so that 59.9 seconds are a minute.
+  // The duration is rounded before it is split into units, so that 59.9 seconds become a minute.
   const step = milliseconds < HOUR ? SECOND : milliseconds < DAY ? MINUTE : HOUR;
   const rounded = Math.round(milliseconds / step) * step;
   const first = UNITS.findIndex(([, unit]) => rounded >= unit);
@@ -51,7 +54,7 @@ export function duration(milliseconds: number): string {
   return rest === 0 || whole >= 10 ? count(whole, name) : `${count(whole, name)} ${count(rest, nextName)}`;
 }
 
-/** `in 3 days`, `2 hours ago`, `now`, from one moment to another. */
+/** Returns `in 3 days`, `2 hours ago` or `now`, from one moment to another. */
 export function fromNow(moment: Date, now: Date): string {
   const milliseconds = moment.getTime() - now.getTime();
   const seconds = Math.round(Math.abs(milliseconds) / SECOND);
@@ -60,7 +63,7 @@ export function fromNow(moment: Date, now: Date): string {
   return milliseconds > 0 ? `in ${words}` : `${words} ago`;
 }
 
-/** `2031-01-01 00:00:00 UTC`. */
+/** Returns a moment as `2031-01-01 00:00:00 UTC`. */
 export function exactTime(moment: Date): string {
   return `${moment.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -1,4 +1,4 @@
-/** What the colours of a Plane stand for, with figures for who cannot see it. */
+/** The legend of a Plane's colours, with figures for people who cannot see them. */
 import { number } from './format.ts';
 import type { Group } from './reduced.ts';
 import { Table } from './table.tsx';

@@ -1,6 +1,6 @@
 /**
- * Asks a service from a page: JSON and streams of JSON lines, every answer checked by its schema. Errors are those of the command line:
- * a CodedError.
+ * Sends requests of a page to a service: JSON and streams of JSON lines, every answer checked by its schema.
+ * Errors are those of the command line: a CodedError.
  */
 import { CodedError } from '@eigenveil/platform';
 import type { ServiceRequest } from '@eigenveil/wire';
@@ -8,21 +8,22 @@ import { CODES } from '@eigenveil/wire/errors';
 import { errorFromProblem, parseJson } from '@eigenveil/wire/problem';
 import type { z } from 'zod';
 
-/** How long an answer may take to begin. */
+/** The time within which an answer must begin. */
 const PATIENCE_MILLISECONDS = 60_000;
-/** Of one line of a stream, in UTF-16 units; the longest that is expected is far shorter. */
+/** The longest line of a stream, in UTF-16 units; expected lines are far shorter. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
 /** A request to the service that hands the page out. */
 export interface PageRequest<Schema extends z.ZodType = z.ZodType>
   extends Pick<ServiceRequest<Schema>, 'method' | 'path' | 'json' | 'response'> {
-  /** For `Authorization`. */
+  /** The token for `Authorization`. */
   readonly bearer?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
 /**
- * @throws the code of the problem that the service tells, or ERR_PEER_UNREACHABLE, ERR_PEER_TIMEOUT, ERR_PEER_PROTOCOL
+ * @throws the code of the problem that the service tells, or ERR_PEER_UNREACHABLE, ERR_PEER_TIMEOUT,
+ *   ERR_PEER_PROTOCOL
  * @throws DOMException AbortError when `signal` aborts
  */
 export async function send<Schema extends z.ZodType>(
@@ -35,8 +36,8 @@ export async function send<Schema extends z.ZodType>(
 }
 
 /**
- * The lines of a stream of NDJSON, as they come. Ends when the service ends it.
- * @param silence milliseconds without a byte after which the line counts as broken (ERR_PEER_TIMEOUT)
+ * Returns the lines of a stream of NDJSON as they arrive, until the service ends it.
+ * @param silence milliseconds without a byte after which the connection counts as broken (ERR_PEER_TIMEOUT)
  * @throws as send
  */
 export async function* lines<Schema extends z.ZodType>(
@@ -65,12 +66,12 @@ export async function* lines<Schema extends z.ZodType>(
     throw readable(error, request, quiet.signal);
   } finally {
     clearTimeout(timer);
-    quiet.abort(); // whoever stops reading closes the connection
+    quiet.abort(); // a reader that stops closes the connection
   }
 }
 
 /**
- * Takes pieces of text and gives the whole lines in them, without empty ones.
+ * Returns a function that takes pieces of text and returns the whole lines in them, without empty ones.
  * @throws ERR_PEER_PROTOCOL when a line is too long
  */
 export function lineSplitter(longest = LONGEST_LINE): (piece: string) => string[] {
@@ -118,7 +119,7 @@ async function textOf(answer: Response, request: PageRequest): Promise<string> {
   }
 }
 
-/** What a failed fetch means: browsers do not say why. */
+/** Returns an error that says why a fetch may have failed: browsers do not say it. */
 function readable(error: unknown, request: PageRequest, overdue: AbortSignal | undefined): unknown {
   if (request.signal?.aborted || error instanceof CodedError) return error;
   if (overdue?.aborted || (error instanceof DOMException && error.name === 'TimeoutError'))

@@ -1,11 +1,11 @@
-/** What frames every page: a header with its links, and views that say where one is. */
+/** The frame of every page: a header with its links, and views that say where the person is. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 export interface Link {
   readonly text: string;
   readonly href: string;
-  /** Whether it is where one is. */
+  /** True if the link leads to the view that is shown. */
   readonly current: boolean;
 }
 
@@ -47,8 +47,8 @@ export function Layout(props: {
 let isFirst = true;
 
 /**
- * A view with its one heading. It names the browser's tab, and takes the focus when it follows another view. Give it a `key` that
- * changes with the place.
+ * A view with its one heading. It names the browser's tab, and takes the focus when it follows another view.
+ * Give it a `key` that changes with the place.
  * @param name for the tab, where the title is no text or belongs to somebody else
  */
 export function View(props: {

@@ -1,4 +1,4 @@
-/** The public parameters of a task, or of the proposal of one, in words. All of its texts are somebody else's. */
+/** The public parameters of a task or of a proposal, in words. Other people have written all of its texts. */
 import type { DifferentialPrivacy, TaskProposal } from '@eigenveil/task/schema';
 import { Json } from './code.tsx';
 import { count, number } from './format.ts';
@@ -180,7 +180,7 @@ function LabellingFacts(props: {
   );
 }
 
-/** What bounds what the result tells of a row. */
+/** Says what limits how much the result reveals about a row. */
 export function privacyWords(privacy: DifferentialPrivacy | null): string {
   if (privacy === null) return 'exact: nothing bounds what the result tells about a row';
   const { epsilon, delta, neighbours, noise } = privacy;

@@ -1,11 +1,14 @@
-/** A plane of points and arrows, drawn on a canvas: a hundred thousand points in a few milliseconds each frame. */
+/**
+ * A plane of points and arrows, drawn on a canvas: a hundred thousand points, in a few milliseconds of each
+ * frame.
+ */
 import { printable } from '@eigenveil/wire/printable';
 import { useEffect, useRef } from 'preact/hooks';
 import { type ChartTheme, readTheme } from './chart-theme.ts';
 import './plane.css';
 import { ticksOf } from './ticks.ts';
 
-/** From the origin. */
+/** An arrow from the origin. */
 export interface Arrow {
   readonly feature: string;
   readonly x: number;
@@ -15,19 +18,19 @@ export interface Arrow {
 export interface Points {
   readonly xs: Float32Array;
   readonly ys: Float32Array;
-  /** Per point its group, whose number is that of its colour and mark. */
+  /** The group of each point, whose number is that of its colour and mark. */
   readonly groups: Uint8Array;
 }
 
-/** Points of one frame, so that the page answers in between. */
+/** The points of one frame; the page answers between frames. */
 const POINTS_PER_FRAME = 10_000;
 const MARGIN = { left: 64, right: 16, top: 16, bottom: 48 };
 const FONT = '13px system-ui, sans-serif';
 const LONGEST_NAME = 24;
-/** What stays free around what is drawn. */
+/** The margin around the drawing, as a factor. */
 const SPACE = 1.08;
 
-/** Points of fewer than this are larger. */
+/** If there are fewer points than this, they are larger. */
 const FEW = 2000;
 
 interface Frame {
@@ -92,7 +95,7 @@ export function Plane(props: {
   );
 }
 
-/** Around the origin and all that is drawn, with one unit for both axes. */
+/** Returns bounds around the origin and everything drawn, with one unit for both axes. */
 function boundsOf(points: Points | null, arrows: readonly Arrow[]): Bounds {
   let [left, right, bottom, top] = [0, 0, 0, 0];
   const reach = (x: number, y: number) => {
@@ -184,7 +187,7 @@ function line(
   context.stroke();
 }
 
-/** The next points; null when all are there. */
+/** Draws the next points. Returns where to go on, or null when all are drawn. */
 function drawPoints({ context, theme, x, y }: Frame, points: Points | null, first: number): number | null {
   if (points === null) return null;
   const { xs, ys, groups } = points;
@@ -195,7 +198,7 @@ function drawPoints({ context, theme, x, y }: Frame, points: Points | null, firs
     const group = groups[i]!;
     context.fillStyle = theme.series[group % theme.series.length]!;
     const [px, py] = [x(xs[i]!), y(ys[i]!)];
-    // Marks differ, too, where there are few enough to see them.
+    // Groups have different marks, too, where the points are large enough to see them.
     if (size < 5 || group % 2 === 0) context.fillRect(px - size / 2, py - size / 2, size, size);
     else {
       context.beginPath();
@@ -227,7 +230,7 @@ function drawArrows({ context, theme, width, x, y }: Frame, arrows: readonly Arr
     const outward = Math.cos(angle) >= 0 ? 6 : -6 - long;
     const at = Math.max(2, Math.min(width - long - 2, end[0] + outward));
     context.textAlign = 'left';
-    // On its own ground, so that it is read among points.
+    // The name has its own ground, so that it can be read among points.
     context.globalAlpha = 0.8;
     context.fillStyle = theme.ground;
     context.fillRect(at - 2, end[1] - 9, long + 4, 18);

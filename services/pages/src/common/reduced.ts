@@ -1,35 +1,38 @@
-/** Reads reduced rows, as `eigenveil-owner project` writes them, for a drawing; and refuses rows that are not reduced. They stay in the page. */
+/**
+ * Reads reduced rows, as `eigenveil-owner project` writes them, for a drawing, and refuses rows that are not
+ * reduced. The rows stay in the page.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { parseDecimal, readRecords } from '@eigenveil/statistics/owner';
 import { DRAWING_CODES } from './codes.ts';
 
-/** So many points are kept; of more rows every second, fourth, … is. */
+/** The most points that are kept; of more rows only every second, fourth, … is. */
 export const MOST_POINTS = 100_000;
-/** Groups that a drawing tells apart; the others are one more. */
+/** The most groups with a colour of their own; the others form one more group. */
 export const MOST_GROUPS = 8;
-/** A column with more different texts is no label. */
+/** A column with more different texts than this is not a label. */
 const MOST_LABELS = 50;
-/** Of a label as it is shown. */
+/** The longest label that is shown. */
 const LONGEST_LABEL = 128;
-/** Room to begin with. */
+/** The number of points for which there is room at first. */
 const FIRST_POINTS = 1024;
 
 /** A column beside the components' that groups rows. */
 export interface LabelColumn {
   readonly name: string;
-  /** The different texts, in the order in which they came. */
+  /** The different texts, in the order in which they were read. */
   readonly labels: readonly string[];
-  /** Per kept row the index of its text. */
+  /** The index of each kept row's text. */
   readonly indices: Uint8Array;
 }
 
 export interface ReducedRows {
-  /** Rows of the file. */
+  /** The number of rows of the file. */
   readonly rows: number;
-  /** How many of them are kept: every `stride`-th. */
+  /** The number of rows that are kept: every `stride`-th. */
   readonly points: number;
   readonly stride: number;
-  /** Per component of the file, in the task's order, its kept values. */
+  /** The kept values of each component of the file, in the task's order. */
   readonly components: ReadonlyMap<number, Float32Array>;
   readonly labelColumns: readonly LabelColumn[];
 }
@@ -38,7 +41,8 @@ export interface ReducedRows {
  * @param source in slices that are small enough for the page to answer in between
  * @param features of the task: a file that has one of them has raw rows
  * @param components how many the result has
- * @throws ERR_ROWS_RAW for a file with columns of the task's features; ERR_ROWS_UNDRAWABLE; ERR_CSV_SYNTAX; as the source
+ * @throws ERR_ROWS_RAW for a file with columns of the task's features; ERR_ROWS_UNDRAWABLE; ERR_CSV_SYNTAX;
+ *   as the source
  */
 export async function readReduced(
   source: AsyncIterable<Uint8Array>,
@@ -58,7 +62,7 @@ export async function readReduced(
   return kept.told();
 }
 
-/** As `Projector` names them. */
+/** Returns the name that `Projector` gives to a component. */
 const nameOf = (component: number) => `component_${component + 1}`;
 
 function checkHeader(header: readonly string[], features: readonly string[], components: number): void {
@@ -79,7 +83,7 @@ function checkHeader(header: readonly string[], features: readonly string[], com
     throw new CodedError(DRAWING_CODES.ERR_ROWS_UNDRAWABLE, 'The file has two columns of one name.');
 }
 
-/** What is kept of the rows so far: never more than MOST_POINTS of them. */
+/** The rows that are kept so far: never more than MOST_POINTS. */
 class KeptRows {
   readonly #width: number;
   readonly #components: { readonly component: number; readonly at: number; values: Float32Array }[];
@@ -144,7 +148,7 @@ class KeptRows {
     };
   }
 
-  /** Every second of the kept rows stays, in place. */
+  /** Keeps only every second of the kept rows, in place. */
   #thin(): void {
     const all = [
       ...this.#components.map(({ values }) => values),
@@ -156,7 +160,7 @@ class KeptRows {
   }
 }
 
-/** Twice as long, but no longer than all points. */
+/** Returns a copy with twice the length, but at most MOST_POINTS. */
 function grown(values: Float32Array): Float32Array {
   const more = new Float32Array(Math.min(MOST_POINTS, 2 * values.length));
   more.set(values);
@@ -186,16 +190,17 @@ class LabelsSoFar {
   }
 }
 
-/** Kept rows that are drawn in one colour. */
+/** The kept rows of one colour. */
 export interface Group {
   readonly name: string;
   readonly points: number;
-  /** Of its points, in the two components. */
+  /** The mean of its points, in the two components. */
   readonly mean: readonly [number, number];
 }
 
 /**
- * The groups of a drawing, the largest first; those beyond the eighth are one more, at the end.
+ * Returns the groups of a drawing, the largest first; those beyond the eighth form one more group, at the
+ * end.
  * @param column null: all rows are one group
  * @returns groups, and per kept row the index of its group
  */

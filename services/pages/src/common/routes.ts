@@ -1,4 +1,7 @@
-/** Where a page is, in its address: paths with typed parameters behind the `#`. Nothing of them reaches a server. */
+/**
+ * The place of a page in its address: paths with typed parameters behind the `#`. None of them reaches a
+ * server.
+ */
 
 type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | NamesIn<Rest>
@@ -13,9 +16,12 @@ export type RouteOf<Paths extends Readonly<Record<string, string>>> = {
 }[keyof Paths];
 
 export interface Routes<Paths extends Readonly<Record<string, string>>> {
-  /** The route of `location.hash`, or null when no path fits it. Parameters are decoded, and may hold anything. */
+  /**
+   * Returns the route of `location.hash`, or null when no path fits it. Parameters are decoded, and may hold
+   * anything.
+   */
   match(hash: string): RouteOf<Paths> | null;
-  /** The address of a route, for `href`. */
+  /** Returns the address of a route, for `href`. */
   href<Name extends keyof Paths>(name: Name, params: ParamsOf<Paths[Name]>): string;
 }
 
@@ -47,7 +53,10 @@ export function routesOf<const Paths extends Readonly<Record<string, string>>>(p
   };
 }
 
-/** Of a path with or without slashes around it; null where it is not encoded as addresses are. */
+/**
+ * Returns the segments of a path with or without slashes around it, or null where it is not encoded as
+ * addresses are.
+ */
 function segmentsOf(path: string): string[] | null {
   try {
     return path

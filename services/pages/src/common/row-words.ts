@@ -1,4 +1,7 @@
-/** Words about files of rows that both pages share: they have no field for these options, so that the file has to be written otherwise. */
+/**
+ * Words about files of rows that both pages share. The pages have no field for these options, so the words
+ * say how to write the file differently.
+ */
 import type { Vocabulary } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 
@@ -9,7 +12,7 @@ export const WRITTEN_OTHERWISE = {
   escape: () => 'write a quote within a quoted cell as two quotes',
   skipLines: (lines) => `take the lines above it (${lines}) out of the file`,
   aboveHeader: () => 'take lines that stand above the header row out of the file',
-  skipRows: () => 'take what is no row of numbers out of the file',
+  skipRows: () => 'take rows that are not numbers out of the file',
   rename: () => 'rename the column in the file',
   renameOne: () => 'rename the column in the file',
   ownColumns: () => 'names of columns',

@@ -5,6 +5,6 @@ export function save(filename: string, mediaType: string, content: BlobPart): vo
   link.href = url;
   link.download = filename;
   link.click();
-  // The browser reads the blob after this turn.
+  // The browser reads the blob after this turn, so the address stays valid for a while.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

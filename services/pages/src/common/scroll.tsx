@@ -1,4 +1,4 @@
-/** A part of the page that scrolls by itself where it is too wide, and that the keyboard reaches. */
+/** A part of the page that scrolls by itself where it is too wide; the keyboard reaches it. */
 import type { ComponentChildren } from 'preact';
 
 function reachable(element: HTMLElement | null): void {

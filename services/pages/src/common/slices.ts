@@ -1,7 +1,7 @@
-/** A file in small slices, between which the page answers. */
+/** Reads a file in small slices, between which the page answers. */
 import { nextTurn } from '@eigenveil/platform';
 
-/** Reading the rows of one takes some milliseconds. A browser's own pieces have megabytes. */
+/** The size of a slice: reading its rows takes some milliseconds. A browser's own pieces have megabytes. */
 const SLICE_BYTES = 1 << 15;
 
 /** @throws the signal's reason, once it is aborted; as the source */

@@ -1,4 +1,4 @@
-/** What each page does before anything else: nothing but nothing is HTML. */
+/** Runs at the start of each page: only the empty text may become HTML. */
 
-// The library of charts empties its element so. Any other text as HTML is an error.
+// The library of charts empties its element in this way. Any other text as HTML is an error.
 globalThis.trustedTypes?.createPolicy('default', { createHTML: (text) => (text === '' ? text : null) });

@@ -1,18 +1,18 @@
-/** A table with a name; where the page is too narrow for it, it scrolls by itself, with the keyboard, too. */
+/** A table with a name. Where the page is too narrow, it scrolls by itself, also by keyboard. */
 import type { ComponentChildren } from 'preact';
 import { Scroll } from './scroll.tsx';
 
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers stand at the right. */
+  /** True for numbers, which stand at the right. */
   readonly numeric?: boolean;
 }
 
-/** The first column names its row. */
+/** A table in which the first column names its row. */
 export function Table<Row>(props: {
   readonly caption: string;
-  /** Whether the caption is for screen readers alone, because a heading says the same. */
+  /** True if the caption is only for screen readers, because a heading says the same. */
   readonly captionHidden?: boolean;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];

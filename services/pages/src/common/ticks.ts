@@ -1,7 +1,8 @@
 /** Round numbers for the marks of an axis. */
 
 /**
- * About `count` marks within [from, to], at multiples of 1, 2 or 5 times a power of ten; with those digits that tell them apart.
+ * Returns about `count` marks within [from, to], at multiples of 1, 2 or 5 times a power of ten, with enough
+ * digits to distinguish them.
  * @param from less than `to`
  */
 export function ticksOf(

@@ -1,4 +1,4 @@
-/** Trusted Types, as far as the pages use them: the types of the platform do not have them yet. */
+/** The parts of Trusted Types that the pages use: the types of the platform do not have them yet. */
 interface TrustedTypePolicyOptions {
   createHTML?(text: string): string | null;
   createScriptURL?(url: string): string | null;

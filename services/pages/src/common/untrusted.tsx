@@ -1,8 +1,8 @@
-/** Text that somebody else wrote: shown as text, isolated from what stands around it, and cut where it is long. */
+/** Text that somebody else wrote: shown as text, isolated from its surroundings, and cut where it is long. */
 import { printable } from '@eigenveil/wire/printable';
 import { useState } from 'preact/hooks';
 
-/** Of what is shown when all is asked for. */
+/** The most characters that are shown on request. */
 const LONGEST = 20_000;
 
 /** @param longest how many characters are shown before the rest has to be asked for */

@@ -1,4 +1,4 @@
-/** What takes time and may fail, as the state of a component: something to load, and something to do. */
+/** Work that takes time and may fail, as the state of a component: something to load, and something to do. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 export type Loading<Value> =
@@ -7,7 +7,8 @@ export type Loading<Value> =
   | { readonly state: 'failed'; readonly error: unknown };
 
 /**
- * Loads when the component appears and whenever one of `inputs` changes; what was under way is aborted.
+ * Loads when the component appears and whenever one of `inputs` changes; an earlier load that still runs is
+ * aborted.
  * @returns how far it is, and `again`, which loads once more and keeps what is shown until then
  */
 export function useAsync<Value>(
@@ -35,14 +36,14 @@ export function useAsync<Value>(
 }
 
 export interface Action<Input extends readonly unknown[]> {
-  /** Does nothing while it is busy. What it throws becomes `error`. */
+  /** Runs the action, unless it is busy. An error that it throws becomes `error`. */
   readonly run: (...input: Input) => void;
   readonly busy: boolean;
-  /** Of the last run; null before, and when it went well. */
+  /** The error of the last run; null before it, and when it went well. */
   readonly error: unknown;
 }
 
-/** Something to do when it is asked for; aborted when the component goes. */
+/** Runs an action on request, and aborts it when the component goes. */
 export function useAction<Input extends readonly unknown[]>(
   action: (signal: AbortSignal, ...input: Input) => Promise<void>,
 ): Action<Input> {

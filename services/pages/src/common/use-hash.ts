@@ -1,4 +1,4 @@
-/** The part of the address behind the `#`, kept up to date. */
+/** Follows the part of the address behind the `#`. */
 import { useEffect, useState } from 'preact/hooks';
 
 export function useHash(): string {

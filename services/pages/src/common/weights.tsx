@@ -1,4 +1,7 @@
-/** What a regression predicts, and the weight of each feature: in the columns' units, and where all lie in [−1, 1]. */
+/**
+ * The values that a regression predicts, and the weight of each feature: in the columns' units, and where all
+ * lie in [−1, 1].
+ */
 import { type Regression, regressionInUnits } from '@eigenveil/projection/portable';
 import type { TaskProposal } from '@eigenveil/task/schema';
 import { type Column, Table } from './table.tsx';

@@ -168,7 +168,7 @@ describe('what the command line tells by options is told by fields', () => {
     ['a semicolon', 'f0;f1\n1;0\n', {}, /give “What stands between cells”: semicolon$/],
     ['blanks around names', ' f0, f1\n1,0\n', {}, /which “Pass over blanks around cells” passes over$/],
     ['lines above the header', 'from,here\nf0,f1\n1,0\n', {}, /out of the file/],
-    ['units', 'f0,f1\nmm,kg\n1,0\n', {}, /take what is no row of numbers out of the file/],
+    ['units', 'f0,f1\nmm,kg\n1,0\n', {}, /take rows that are not numbers out of the file/],
     ['no name', 'f0,f1,\n1,0,3\n', {}, /“Columns to leave out”: #3 leaves it out/],
     ['a mark', 'f0,f1\n-,0\n', {}, /leave the cell empty/],
     [
