@@ -1,23 +1,29 @@
-/** What the operator can do about uploads that were refused, by code. The words for what has happened come with the codes. */
+/**
+ * Advice for the operator about uploads that were refused, by code. The words for the refusal itself come
+ * with the codes.
+ */
 import type { ErrorCode } from '@eigenveil/wire/errors';
 
 const CLIENT =
   'The owner’s program or what lies between has changed the request. Let the owner update, and look for a proxy that rewrites requests.';
 const LATER = 'Nothing is lost: the owner’s program tries again by itself.';
 
-/** Every code with which `PUT /tasks/:taskId/contribution` may refuse; faults of the service itself are not counted. */
+/**
+ * Has every code with which `PUT /tasks/:taskId/contribution` may refuse, except faults of the service
+ * itself.
+ */
 const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
   ERR_TASK_UNKNOWN:
     'The owner has another task’s id, or that of a task that is not open yet. Send the id again.',
   ERR_TASK_MISMATCH:
-    'The owner signed a record for another task or another key. Let it fetch the task again and contribute anew.',
+    'The owner signed a record for another task or another key. Let it fetch the task again and contribute again.',
   ERR_TASK_CLOSED: 'The owner came after the task was closed. It can take part in another task.',
   ERR_TASK_CANCELLED: 'The owner came after the task was cancelled. Tell it the id of the next one.',
   ERR_TASK_DEADLINE: 'The owner came after the deadline. If too many did, create a task with a later one.',
   ERR_TASK_FULL:
     'The task has its largest number of owners, which never changes. Close it, or create another one with room for more.',
   ERR_RECORD_INVALID:
-    'The owner’s signed record is not valid: its program is old or was changed, or it signs with another key than it enrolled with. Let it update and, if that does not help, enrol anew.',
+    'The owner’s signed record is not valid: its program is old or was changed, or it signs with another key than it enrolled with. Let it update and, if that does not help, enrol again.',
   ERR_CONTRIBUTION_CONFLICT:
     'The owner has contributed before, and now sends other bytes: another file, or a second machine. The first contribution counts. To replace it, the owner withdraws, which is for good in this task.',
   ERR_CONTRIBUTION_INCOMPLETE:
@@ -49,7 +55,7 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
   ERR_RATE_LIMITED: `Too many requests from one address. ${LATER} Behind a proxy, raise --requests-per-minute and limit there.`,
 };
 
-/** What to do about it. */
+/** Returns advice about a refused upload. */
 export function adviceFor(code: ErrorCode): string {
   return ADVICE[code] ?? 'The operator of the service finds more about it in the log.';
 }
@@ -92,7 +98,7 @@ const FAILURES: Partial<Readonly<Record<ErrorCode, string>>> = {
     'The sums are not those of any rows: an owner’s program is broken or lies. Create a new task with owners that you trust more.',
 };
 
-/** What to do about a task that has failed. */
+/** Returns advice about a task that has failed. */
 export function adviceForFailure(code: ErrorCode): string {
   return FAILURES[code] ?? `${NEW_TASK} The log of the service says more, and docs/operations.md what to do.`;
 }

@@ -1,25 +1,25 @@
-/** What the console asks of the data user that hands it out. */
+/** The requests of the console to the data user that hands it out. */
 import { HEARTBEAT_MILLISECONDS } from '@eigenveil/wire/console';
 import { type Client, clientOf } from '@eigenveil/wire/routes';
 import { CONSOLE_ROUTES, OPERATOR_ROUTES } from '@eigenveil/wire/routes/data-user/operator';
 import { lines, type PageRequest, send } from '../common/http.ts';
 import { isRefusal, type Session } from './session.ts';
 
-/** Longer silence of a stream is a broken line. */
+/** A stream that is silent for longer counts as a broken connection. */
 const SILENCE = 3 * HEARTBEAT_MILLISECONDS;
 
 const { openSession, renewSession, ...FOLLOWED } = CONSOLE_ROUTES;
 const ROUTES = { ...OPERATOR_ROUTES, ...FOLLOWED };
 
-/** What begins a session and keeps it, asked with the bearer where there is one. */
+/** Requests that begin a session and keep it, with the bearer where there is one. */
 export const sessions = clientOf(
   { openSession, renewSession },
   { send: (request, bearer?: string) => send({ ...request, bearer }) },
 );
 
-/** Each function can be called again: the service does it once. All throw as `send` and `lines`. */
+/** Each function can be called again: the service does its work once. All throw as `send` and `lines`. */
 export interface ConsoleApi extends Client<typeof ROUTES, [signal: AbortSignal]> {
-  /** By the clock of the service. */
+  /** Returns the time by the clock of the service. */
   now(): Date;
 }
 
@@ -29,7 +29,7 @@ export function consoleApi(session: Session): ConsoleApi {
     bearer: session.bearer,
     signal,
   });
-  /** A bearer that is refused is void: the page says so at once. */
+  /** A bearer that is refused is no longer valid: the page says so at once. */
   const look = (error: unknown): never => {
     if (isRefusal(error)) session.end('void');
     throw error;

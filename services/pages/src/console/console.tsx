@@ -1,4 +1,4 @@
-/** The console: signs in, and shows the view that the address names. */
+/** The console: it signs in, and shows the view that the address names. */
 
 import { TaskId } from '@eigenveil/task/schema';
 import { useState } from 'preact/hooks';
@@ -24,12 +24,12 @@ const clock = {
   },
 };
 
-/** The one session of this page. The bearer in it is nowhere else. */
+/** The one session of this page. Its bearer is kept nowhere else. */
 let session: Session | null = null;
 
 /**
- * A session that ends by itself hides the view but keeps it, so that a draft goes on where it was once somebody has signed in again; signing out
- * takes all away.
+ * A session that ends by itself hides the view but keeps it, so that a draft is still there once somebody has
+ * signed in again; signing out removes everything.
  */
 export function Console() {
   const [api, setApi] = useState<ConsoleApi | null>(null);
@@ -68,7 +68,7 @@ export function Console() {
 
 function Frame({ api, endsAt }: { readonly api: ConsoleApi; readonly endsAt: string | null }) {
   const hash = useHash();
-  /** Texts that go from page to page, a result's or a draft's, and stay while one looks elsewhere. */
+  /** Texts that go from view to view, a result's or a draft's, and stay while another view is shown. */
   const [draft, setDraft] = useState('');
   const [proposal, setProposal] = useState('');
   const name = routes.match(hash)?.name;

@@ -1,7 +1,10 @@
-/** Follows a stream of the data user for as long as somebody looks: asked again after a pause when it breaks, and it says so. */
+/**
+ * Follows a stream of the data user for as long as somebody looks at it. When the stream breaks, it says so
+ * and asks again after a pause.
+ */
 import { CodedError } from '@eigenveil/platform';
 
-/** As the schemas of `@eigenveil/wire/console` have the lines of a stream. */
+/** The lines of a stream, as the schemas of `@eigenveil/wire/console` have them. */
 export type Line<Update> =
   | { readonly kind: 'update'; readonly update: Update }
   | { readonly kind: 'heartbeat' }
@@ -9,13 +12,13 @@ export type Line<Update> =
 
 export type Change<Update> =
   | { readonly kind: 'update'; readonly update: Update }
-  /** Nothing new, but the line stands. */
+  /** There is nothing new, but the connection stands. */
   | { readonly kind: 'live' }
-  /** It is asked anew, since somebody looks again; what was told last may be stale. */
+  /** The stream is opened again, since somebody looks again; the last update may be out of date. */
   | { readonly kind: 'connecting' }
-  /** What was told last may be stale; it is asked again in so many milliseconds. */
+  /** The last update may be out of date; the stream is opened again in `retryIn` milliseconds. */
   | { readonly kind: 'broken'; readonly error: unknown; readonly retryIn: number }
-  /** Nothing follows: what was told last is final. */
+  /** The last update is final: nothing follows. */
   | { readonly kind: 'final' }
   /** Nothing follows, since asking again cannot help. */
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -30,16 +33,16 @@ export interface Following<Update> {
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Whether the page can be seen: a window or a test. */
+/** Says whether the page can be seen: a window or a test. */
 export interface Sight {
   isSeen(): boolean;
-  /** Calls back at each change, until what it returns is called. */
+  /** Calls `callback` at each change, until the returned function is called. */
   onChange(callback: () => void): () => void;
 }
 
 /**
- * `follow` as long as the page is seen. Browsers have six connections to a host by HTTP/1.1, all tabs together: those that nobody sees would keep the
- * others waiting for ever.
+ * Follows a stream for as long as the page is seen. Browsers have six connections to a host by HTTP/1.1, for
+ * all tabs together: tabs that nobody sees would keep the others waiting for ever.
  */
 export async function followWhileSeen<Update>(
   sight: Sight,
@@ -67,7 +70,7 @@ export async function followWhileSeen<Update>(
   }
 }
 
-/** Of what is seen, or the end of it all. */
+/** Resolves when `sight` changes or `signal` aborts. */
 function nextChange(sight: Sight, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -80,7 +83,9 @@ function nextChange(sight: Sight, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Returns when nothing follows, or when `signal` aborts; then nothing more is told. */
+/**
+ * Follows a stream. Returns when nothing follows, or when `signal` aborts; then there are no more changes.
+ */
 export async function follow<Update>({ open, tell, signal, sleep }: Following<Update>): Promise<void> {
   for (let pause = FIRST_PAUSE; !signal.aborted; ) {
     let error: unknown = null;
@@ -101,7 +106,8 @@ export async function follow<Update>({ open, tell, signal, sleep }: Following<Up
     if (signal.aborted) return;
     if (reason === 'final') return tell({ kind: 'final' });
     if (isForGood(error)) return tell({ kind: 'failed', error });
-    // Not all at the same moment, where many were cut off at once. After a session's bearer, the next one is there already.
+    // The pause is random, so that streams that were cut off at once do not all ask at the same moment. After
+    // a session's bearer has ended, the next one is there already.
     const retryIn = pause * (0.5 + Math.random() / 2);
     if (reason !== 'session') tell({ kind: 'broken', error, retryIn });
     await sleep(retryIn, signal);
@@ -109,7 +115,7 @@ export async function follow<Update>({ open, tell, signal, sleep }: Following<Up
   }
 }
 
-/** Whether the service has understood and refuses. */
+/** Says whether the service has understood the request and refuses it. */
 function isForGood(error: unknown): boolean {
   if (!(error instanceof CodedError)) return false;
   const { status = 500 } = error;

@@ -1,4 +1,4 @@
-/** Whether what one sees is of now. */
+/** Says whether the view is up to date. */
 import { errorCodeOf } from '@eigenveil/wire/errors';
 import type { Followed } from './use-follow.ts';
 

@@ -1,23 +1,25 @@
 /**
- * A session at the data user: the operator's token is exchanged for a bearer that lives in the memory of this page alone. It is renewed
- * while the page is in use, and ends by itself otherwise.
+ * A session at the data user. The operator's token is exchanged for a bearer that only the memory of this
+ * page has. It is renewed while the page is in use, and ends by itself otherwise.
  */
 import type { ConsoleSession } from '@eigenveil/wire/console';
 
-/** Of the page, or of a test that lets no time pass. */
+/** The clock of the page, or of a test that lets no time pass. */
 export interface SessionClock {
-  /** Milliseconds since some moment; never goes back. */
+  /** Returns milliseconds since some moment, which never go back. */
   now(): number;
-  /** Calls back once after so many milliseconds, and returns what takes that back. */
+  /** Calls `callback` once after this time. Returns a function that prevents it. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
 /**
- * - `signed out`: by the person at the page
+ * The reasons for the end of a session:
+ *
+ * - `signed out`: the person at the page has signed out
  * - `unused`: the page was not in use when the bearer had to be renewed
  * - `limit`: no session lasts longer
- * - `void`: the service does not take the bearer any more; the operator's token was replaced, say
- * - `unreachable`: it could not be renewed in time
+ * - `void`: the service no longer takes the bearer, for example since the operator's token was replaced
+ * - `unreachable`: the bearer could not be renewed in time
  */
 export type SessionEnd = 'signed out' | 'unused' | 'limit' | 'void' | 'unreachable';
 
@@ -30,13 +32,13 @@ export interface SessionDependencies {
   readonly onEnd: (reason: SessionEnd) => void;
 }
 
-/** How often it is looked whether the page is in use again, or the service answers again. */
+/** The interval of the checks whether the page is in use again, or the service answers again. */
 const PAUSE_MILLISECONDS = 5000;
 
 export class Session {
   readonly #deps: SessionDependencies;
   #current: ConsoleSession;
-  /** When `#current` was asked for, by the clock of the page. */
+  /** The time when `#current` was asked for, by the clock of the page. */
   #asked: number;
   #ended: SessionEnd | null = null;
   #isRenewing = false;
@@ -56,22 +58,22 @@ export class Session {
     this.#wait((2 / 3) * lifetimeOf(first));
   }
 
-  /** For `Authorization: Bearer …`. */
+  /** Returns the bearer for `Authorization: Bearer …`. */
   get bearer(): string {
     return this.#current.bearer;
   }
 
-  /** When it ends at the latest, by the clock of the service. */
+  /** Returns the latest end of the session, by the clock of the service. */
   get endsAt(): string {
     return this.#current.endsAt;
   }
 
-  /** By the clock of the service, which deadlines are by, too. */
+  /** Returns the time by the clock of the service, which deadlines follow, too. */
   now(): Date {
     return new Date(new Date(this.#current.at).getTime() + this.#deps.clock.now() - this.#asked);
   }
 
-  /** Only the first reason counts. */
+  /** Ends the session; only the first reason counts. */
   end(reason: SessionEnd): void {
     if (this.#ended !== null) return;
     this.#ended = reason;
@@ -85,7 +87,7 @@ export class Session {
   }
 
   #look(): void {
-    // From before the request, so that it is never too late.
+    // The lifetime counts from before the request, so that the renewal is never too late.
     const left = this.#asked + lifetimeOf(this.#current) - this.#deps.clock.now();
     if (left <= 0) {
       this.end(this.#whyExpired());
@@ -114,7 +116,7 @@ export class Session {
       this.#wait((2 / 3) * lifetimeOf(renewed));
     } catch (error) {
       this.#lastRenewalFailed = true;
-      // Whatever else fails is tried again, as long as the bearer holds.
+      // After any other failure the renewal is tried again, as long as the bearer is valid.
       if (isRefusal(error)) this.end('void');
     } finally {
       this.#isRenewing = false;
@@ -126,7 +128,7 @@ function lifetimeOf({ at, expiresAt }: ConsoleSession): number {
   return new Date(expiresAt).getTime() - new Date(at).getTime();
 }
 
-/** Whether the service does not know who asks. */
+/** Says whether the service has refused the token or the bearer. */
 export function isRefusal(error: unknown): boolean {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   return status === 401;

@@ -1,4 +1,4 @@
-/** Asks for the operator's token, and says why. */
+/** Asks for the operator's token, and says why it is needed. */
 import { errorCodeOf } from '@eigenveil/wire/errors';
 import { useRef } from 'preact/hooks';
 import { Button, Field } from '../common/controls.tsx';

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { followWhileSeen, type Line, type Sight } from './follow.ts';
 
 export interface Followed<Update> {
-  /** Null until the first has come. */
+  /** The last update; null until the first has arrived. */
   readonly update: Update | null;
   readonly state: 'connecting' | 'live' | 'broken' | 'final' | 'failed';
-  /** Of `broken` and `failed`; null where the line just ended. */
+  /** The error of `broken` and `failed`; null where the connection just ended. */
   readonly error: unknown;
 }
 
@@ -18,7 +18,7 @@ const page: Sight = {
   },
 };
 
-/** Begins anew when one of `inputs` changes. */
+/** Follows a stream, and begins again when one of `inputs` changes. */
 export function useFollow<Update>(
   open: (signal: AbortSignal) => AsyncIterable<Line<Update>>,
   inputs: readonly unknown[],
@@ -51,7 +51,7 @@ export function useFollow<Update>(
   return followed;
 }
 
-/** Ends early when `signal` aborts, or when the browser says that it is in the network again. */
+/** Waits, but ends early when `signal` aborts, or when the browser says that it is online again. */
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -1,4 +1,4 @@
-/** The time by the clock of the data user, again every few seconds. */
+/** Returns the time by the clock of the data user, again every few seconds. */
 import { useEffect, useState } from 'preact/hooks';
 import type { ConsoleApi } from './api.ts';
 

@@ -1,4 +1,4 @@
-/** States and what a task waits for, in words for the operator: one place for all of them. */
+/** The words for states, and for what a task waits for: one place for all of them. */
 import type { Task } from '@eigenveil/task/schema';
 import type { TaskProgress, TaskState, WaitingCode } from '@eigenveil/wire/console';
 import { count, number } from '../common/format.ts';
@@ -27,16 +27,16 @@ export const STATES: Readonly<Record<TaskState, { readonly name: string; readonl
   failed: { name: 'Failed', says: 'The task has ended without a result.' },
 };
 
-/** From these nothing follows. */
+/** Says whether no other state follows this one. */
 export function isFinal(state: TaskState): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
 
 const OBSTACLES: Readonly<Record<TaskProgress['status']['waitsFor']['who'], string>> = {
-  owners: 'Owners have to mend what stops it.',
-  operator: 'You have to mend what stops it.',
-  csp: 'The operator of the CSP has to mend what stops it.',
-  'data user': 'The operator of this service has to mend what stops it.',
+  owners: 'Owners have to fix what stops it.',
+  operator: 'You have to fix what stops it.',
+  csp: 'The operator of the CSP has to fix what stops it.',
+  'data user': 'The operator of this service has to fix what stops it.',
   nobody: 'It needs no help.',
 };
 
@@ -65,12 +65,15 @@ const WAITING: Readonly<Record<WaitingCode, (progress: TaskProgress) => string>>
   nothing: () => 'Nobody has to do anything.',
 };
 
-/** Who has to do what. It says no count that changes, so that screen readers can say it whenever it changes. */
+/**
+ * Says who has to do what. The text has no count that changes, so that screen readers can read it whenever it
+ * changes.
+ */
 export function waitingWords(progress: TaskProgress): string {
   return WAITING[progress.status.waitsFor.code](progress);
 }
 
-/** A number of contributions against the bounds of the task. */
+/** Describes a number of contributions against the bounds of the task. */
 export function contributionWords({ status, minimumOwners, maximumOwners }: TaskProgress): string {
   return `${count(status.contributions, 'contribution')}; at least ${number(minimumOwners)}, at most ${number(maximumOwners)}`;
 }

@@ -309,7 +309,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
     const obstacle = { code: 'ERR_PEER_UNREACHABLE', message: `${MARKUP} cannot be reached` };
     const ofCsp = { who: 'csp', code: 'obstacle' };
     await show({}, { state: 'closed', waiting: obstacle, waitsFor: ofCsp });
-    await page.getByText('The operator of the CSP has to mend what stops it.').waitFor();
+    await page.getByText('The operator of the CSP has to fix what stops it.').waitFor();
     await page.getByText(/cannot be reached/).waitFor();
 
     const failure = { code: 'ERR_OWNER_COUNT', message: MARKUP };

@@ -82,7 +82,7 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await page.getByText('The task fits together.').waitFor();
     await expectFitForAnybody();
     await page.getByRole('textbox', { name: 'Task as JSON' }).fill(JSON.stringify({ [MARKUP]: MARKUP }));
-    await page.getByText('Something has to be mended').waitFor();
+    await page.getByText('Something has to be corrected').waitFor();
     await expectFitForAnybody();
 
     const rows = await hostileRows(site.folder, task);

@@ -6,12 +6,12 @@ import { explainIssue } from '@eigenveil/wire/explain';
 import { draftWords } from '../draft/draft-words.ts';
 import { type Place, pathOf, placeIn } from './json-place.ts';
 
-/** The service takes no more. */
+/** The service takes no more bytes than this. */
 export const LARGEST_BYTES = 256 * 1024;
 
 export interface Fault {
   readonly words: string;
-  /** Null where the text is no JSON. */
+  /** The place of the fault; null where the text is not JSON. */
   readonly place: Place | null;
 }
 
@@ -46,7 +46,7 @@ export function checkProposal(text: string, now: Date): CheckedProposal {
   return faults.length > 0 ? faulty(...faults) : { kind: 'good', proposal: parsed.data };
 }
 
-/** What its schema cannot say. Each fault names its member first. */
+/** Returns faults that the schema cannot express. Each names its member first. */
 function faultsOf(proposal: TaskProposal, now: Date): string[] {
   const faults = new Date(proposal.deadline) <= now ? ['"deadline" expected a time in the future'] : [];
   try {

@@ -58,7 +58,7 @@ export function CreateView(props: {
       <Field
         label="Task as JSON"
         hint="Paste it, or drop a file here."
-        error={checked.kind === 'faulty' ? 'Something has to be mended: see below.' : null}
+        error={checked.kind === 'faulty' ? 'Something has to be corrected: see below.' : null}
       >
         {(attributes) => (
           <textarea
@@ -77,7 +77,7 @@ export function CreateView(props: {
             onDrop={(event) => {
               setOver(false);
               const files = event.dataTransfer?.files;
-              if (files === undefined || files.length === 0) return; // text goes in by itself
+              if (files === undefined || files.length === 0) return; // a text field takes the text by itself
               event.preventDefault();
               bring(files);
             }}
@@ -86,7 +86,7 @@ export function CreateView(props: {
       </Field>
       <p role="status">
         {checked.kind === 'faulty' &&
-          `There ${checked.faults.length === 1 ? 'is' : 'are'} ${count(checked.faults.length, 'thing')} to mend.`}
+          `There ${checked.faults.length === 1 ? 'is' : 'are'} ${count(checked.faults.length, 'thing')} to correct.`}
         {checked.kind === 'good' && 'The task fits together.'}
       </p>
       {checked.kind === 'faulty' && <Faults faults={checked.faults} show={show} />}
@@ -101,7 +101,10 @@ export function CreateView(props: {
   );
 }
 
-/** Each proposal has one id, however often it is sent: asked again, the data user answers with the same task. */
+/**
+ * Sends a proposal, which has the same id however often it is sent: if asked again, the data user answers
+ * with the same task.
+ */
 function Propose({ api, proposal }: { readonly api: ConsoleApi; readonly proposal: TaskProposal }) {
   const [id, setId] = useState<TaskId | null>(null);
   const create = useAction(async (signal) => {
@@ -110,7 +113,7 @@ function Propose({ api, proposal }: { readonly api: ConsoleApi; readonly proposa
     try {
       await api.createTask({ body: { ...proposal, id: mine } }, signal);
     } catch (error) {
-      if (!isTransient(error)) setId(null); // refused: another attempt is another task
+      if (!isTransient(error)) setId(null); // after a refusal, another attempt is another task
       throw error;
     }
     location.hash = routes.href('task', { taskId: mine });

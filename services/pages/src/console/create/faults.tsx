@@ -1,4 +1,4 @@
-/** What is wrong with a task, each with the way to its place. */
+/** The faults of a task, each with the way to its place. */
 import { Button } from '../../common/controls.tsx';
 import { Notice } from '../../common/feedback.tsx';
 import { count } from '../../common/format.ts';
@@ -6,14 +6,14 @@ import { Untrusted } from '../../common/untrusted.tsx';
 import type { Fault } from './check-proposal.ts';
 import type { Place } from './json-place.ts';
 
-/** Of a file that is something else altogether there may be hundreds. */
+/** The most faults that are shown: a file that is something else altogether may have hundreds. */
 const MOST = 20;
 
 export function Faults(props: { readonly faults: readonly Fault[]; readonly show: (place: Place) => void }) {
   const { faults, show } = props;
   const more = faults.length - MOST;
   return (
-    <Notice kind="bad" title="What to mend">
+    <Notice kind="bad" title="What to correct">
       <ul>
         {faults.slice(0, MOST).map(({ words, place }) => (
           <li key={`${place?.start} ${words}`}>

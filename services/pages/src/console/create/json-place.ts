@@ -1,18 +1,19 @@
-/** Finds where a member stands in a text of JSON, so that what is wrong with it can be shown there. */
+/** Finds where a member stands in a text of JSON, so that its fault can be shown there. */
 
 export interface Place {
-  /** Of its first character, from 0. */
+  /** The index of its first character, from 0. */
   readonly start: number;
-  /** After its last character. */
+  /** The index after its last character. */
   readonly end: number;
-  /** From 1. */
+  /** The number of its line, from 1. */
   readonly line: number;
 }
 
 type Path = readonly PropertyKey[];
 
 /**
- * The value at `path`, or the nearest around it that is there: a member that is missing is at its object.
+ * Returns the place of the value at `path`, or of the nearest object around it that is there, if the member
+ * is missing.
  * @param text valid JSON
  */
 export function placeIn(text: string, path: Path): Place {
@@ -20,7 +21,7 @@ export function placeIn(text: string, path: Path): Place {
   return { start, end, line: text.slice(0, start).split('\n').length };
 }
 
-/** The path that messages write as `features[3].min`. */
+/** Returns the path that messages write as `features[3].min`. */
 export function pathOf(written: string): Path {
   return [...written.matchAll(/([^.[\]]+)|\[(\d+)\]/g)].map(([, name, index]) =>
     index === undefined ? name! : Number(index),
@@ -49,7 +50,7 @@ class Scanner {
     return inner ?? { start, end: this.#at };
   }
 
-  /** Goes over the value here; `visit` may go over a member instead, and then says true. */
+  /** Goes over the value here. `visit` may go over a member itself, and then returns true. */
   #members(visit: (key: string | number) => boolean): void {
     const open = this.#text[this.#at];
     if (open === '"') {

@@ -1,4 +1,7 @@
-/** What a member costs, where it does: in which direction, and whose time or bytes. How much of a proposal stands in its forecast. */
+/**
+ * The costs of members, for those that have any: in which direction, and whose time or bytes. The forecast of
+ * a proposal has the amounts.
+ */
 const COSTS: ReadonlyMap<string, string> = new Map([
   ['features', 'all sides; sums grow with their square, the computation with their cube.'],
   ['components', 'the computation: each one more adds to it.'],
@@ -10,7 +13,7 @@ const COSTS: ReadonlyMap<string, string> = new Map([
   ['statisticalSecurityBits', 'owners’ bytes: each bit makes every slot a bit wider.'],
   ['twoParty', 'seconds and bytes between the servers: see the forecast.'],
   ['outputs', 'hardly anything, but what they reveal.'],
-  ['minimumOwners', 'nothing; the task waits for so many.'],
+  ['minimumOwners', 'nothing; the task waits until there are that many.'],
   ['differentialPrivacy', 'accuracy: see the forecast of noise.'],
   ['epsilon', 'accuracy: half of it is twice the noise.'],
   ['clippingNorm', 'accuracy: larger means more noise, smaller means rows that are scaled down.'],

@@ -1,4 +1,7 @@
-/** Drafts a task from a sample that stays in the browser: a form, its JSON, and what is known beforehand, all of one text. */
+/**
+ * Drafts a task from a sample that stays in the browser: a form, its JSON, and a forecast, which all show one
+ * text.
+ */
 import { draftPrivacy } from '@eigenveil/data-user/draft';
 import { TaskProposal } from '@eigenveil/task/schema';
 import { useMemo, useRef, useState } from 'preact/hooks';
@@ -114,7 +117,7 @@ function Draft(props: {
         </div>
       </div>
       <h2>3. Create it</h2>
-      <p>{isGood ? 'The task fits together.' : 'First mend what is wrong above.'}</p>
+      <p>{isGood ? 'The task fits together.' : 'First correct what is wrong above.'}</p>
       <Button kind="main" disabled={!isGood} onClick={() => create(text)}>
         Go on to create it
       </Button>
@@ -122,7 +125,7 @@ function Draft(props: {
   );
 }
 
-/** Null for what is no JSON. */
+/** Returns the value of a text, or null for one that is not JSON. */
 function parsed(text: string): Json {
   try {
     return JSON.parse(text) as Json;
@@ -131,7 +134,10 @@ function parsed(text: string): Json {
   }
 }
 
-/** As `task draft --epsilon 1` has it; the consent to ranges that are no histogram's is left to the person who looks at them. */
+/**
+ * Returns the same privacy as `task draft --epsilon 1`. If the ranges do not come from a histogram, the
+ * person who looks at them has to give the consent.
+ */
 function privacyFor({ features, rangesFrom }: { readonly [name: string]: Json }): Json {
   const known = TaskProposal.shape.features.safeParse(features);
   if (!known.success) return {};

@@ -1,4 +1,7 @@
-/** Messages about samples, drafts and tasks in the words of the console, which has neither options nor a way to read files that are written otherwise. */
+/**
+ * Messages about samples, drafts and tasks in the words of the console, which has no options and reads files
+ * in one form only.
+ */
 import type { DraftTerm } from '@eigenveil/data-user/draft';
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';

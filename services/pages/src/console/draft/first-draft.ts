@@ -1,4 +1,7 @@
-/** The first text of a proposal: the sample's columns and what the operator wishes, completed by the schema. */
+/**
+ * Makes the first text of a proposal from the sample's columns and the operator's wishes; the schema
+ * completes it.
+ */
 import {
   type AskedLevels,
   type DraftOptions,
@@ -14,13 +17,16 @@ import { TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
 import { explainIssues } from '@eigenveil/wire/explain';
 import type { CheckedResult } from '../result/verify.ts';
 
-/** As `task draft` has them where no flag says otherwise. */
+/** The values that `task draft` has where no flag says otherwise. */
 const PLAIN = { outputs: [], allowFullRank: false, hours: 72 };
 const COMPONENTS = 5;
-/** `garbled` computes no more features. */
+/** The most features that `garbled` computes. */
 const MOST_GARBLED = 100;
 
-/** What is proposed of so many features. A covariance matrix has no more than two fewer to give without consent. */
+/**
+ * Returns the wishes that are proposed for a number of features. Without consent a covariance matrix gives at
+ * most two components fewer than it has features.
+ */
 export function wishesFor(features: number): { components: number; twoParty: 'garbled' | 'rotated' } {
   return {
     components: Math.max(1, Math.min(COMPONENTS, features - 2)),
@@ -32,12 +38,12 @@ export interface FirstWishes {
   readonly components: number;
   readonly owners: number;
   readonly twoParty: TaskProposal['twoParty'];
-  /** Null: the result is exact. */
+  /** Null means that the result is exact. */
   readonly epsilon: number | null;
 }
 
 /**
- * The JSON of `task draft`, but for `$schema`, which is a place on somebody's machine.
+ * Returns the JSON of `task draft`, without `$schema`, which is a place on somebody's machine.
  * @throws ERR_TASK_INVALID as draftOf; RangeError for wishes that no proposal has; ERR_DP_PARAMETER
  */
 export function firstDraft(sample: Sample, options: DraftOptions, wishes: FirstWishes): string {
@@ -54,11 +60,12 @@ function proposalText(drafted: unknown): string {
   return textOf(withoutConsent(withOwnCells(proposal.data)));
 }
 
-/** What `--lower` and `--upper` are where they are not given. */
+/** The values of `--lower` and `--upper` where they are not given. */
 export const LEVELS: AskedLevels = { lower: 0.005, upper: 0.995 };
 
 /**
- * The JSON of `task draft --method pca --ranges-from`: of all features of a histogram, for its owners and as many rows of each. Notes say what the ranges hold.
+ * Returns the JSON of `task draft --method pca --ranges-from`, for all features of a histogram, its owners
+ * and the same number of rows of each. Notes say how many of the rows the ranges hold.
  * @throws ERR_TASK_INVALID as draftRanged
  */
 export function rangedDraft(

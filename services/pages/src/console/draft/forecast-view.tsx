@@ -1,4 +1,6 @@
-/** The forecast of a proposal: what it costs, what noise does to it, and what the sample lets expect. */
+/**
+ * The forecast of a proposal: its costs, the effect of its noise, and the results to expect from the sample.
+ */
 import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../../common/feedback.tsx';
 import { bytes } from '../../common/format.ts';
@@ -7,11 +9,11 @@ import { draftWords } from './draft-words.ts';
 import { contributionBytes, notesOnSample, notesOnTask, refusalOf, tellable } from './forecast.ts';
 import type { Json } from './members.ts';
 
-/** So long nobody types before it is made. */
+/** The forecast is made once nobody has typed for this time. */
 const PAUSE = 400;
 
 interface Told {
-  /** Bytes that an owner sends. */
+  /** The number of bytes that an owner sends. */
   readonly sent: number | null;
   readonly ofTask: readonly string[] | null;
   readonly ofSample: readonly string[] | null;
@@ -52,7 +54,7 @@ async function forecast(
   tell: (change: (told: Told) => Told) => void,
 ): Promise<void> {
   const task = tellable(value);
-  // What is wrong stands at its member.
+  // The fault is shown at its member.
   if (task === null || refusalOf(task) !== null) return;
   const add = (part: Partial<Told>) => {
     if (!signal.aborted) tell((told) => ({ ...told, ...part }));

@@ -1,4 +1,7 @@
-/** What is known of a proposal before anybody contributes: the notes of `task draft`, and what an owner sends. */
+/**
+ * Forecasts a proposal before anybody contributes: the notes of `task draft`, and the bytes that an owner
+ * sends.
+ */
 import { describeRounding, describeSample, describeTask, roundingOfSample } from '@eigenveil/data-user/draft';
 import { layout, readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
 import { TaskProposal } from '@eigenveil/task/schema';
@@ -7,7 +10,7 @@ import { inSlices } from '../../common/slices.ts';
 import { isObject, type Json } from './members.ts';
 
 /**
- * A proposal of which something can be told: one whose consent alone is missing, too. Null for others.
+ * Returns the proposal if it can be forecast, also if only its consent is missing; otherwise null.
  * @param value of JSON
  */
 export function tellable(value: Json): TaskProposal | null {
@@ -23,12 +26,12 @@ export function tellable(value: Json): TaskProposal | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** Bytes that every owner sends: two numbers modulo n for each plaintext. */
+/** Returns the number of bytes that every owner sends: two numbers modulo n for each plaintext. */
 export function contributionBytes(task: TaskProposal): number {
   return layout(task).plaintexts.length * ((2 * task.keyBits) / 8);
 }
 
-/** Why both servers would refuse it; null where they compute it. */
+/** Returns the reason for which both servers would refuse the task, or null where they compute it. */
 export function refusalOf(task: TaskProposal): string | null {
   try {
     checkComputable(task);
@@ -38,12 +41,18 @@ export function refusalOf(task: TaskProposal): string | null {
   }
 }
 
-/** Of a task that is computable. @throws ERR_DP_PARAMETER; the signal's reason */
+/**
+ * Returns notes on a task that is computable.
+ * @throws ERR_DP_PARAMETER; the signal's reason
+ */
 export function notesOnTask(task: TaskProposal, signal: AbortSignal): Promise<string[]> {
   return describeTask(task, signal);
 }
 
-/** Of a task that is computable; reads the file twice more. @throws as statisticsOfCsv; the signal's reason */
+/**
+ * Returns notes on a task that is computable, from its sample: reads the file twice more.
+ * @throws as statisticsOfCsv; the signal's reason
+ */
 export async function notesOnSample(file: File, task: TaskProposal, signal: AbortSignal): Promise<string[]> {
   const read: Parameters<typeof describeSample>[0] = (columns, options) =>
     readRowBatches(inSlices(readBlobBytes(file, file.name), signal), columns, options);

@@ -1,4 +1,4 @@
-/** The form of a proposal's members: each with what it is, what it reveals, and what is wrong with it. */
+/** The form of a proposal's members: each with its meaning, what it reveals, and its fault. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
@@ -145,7 +145,10 @@ function MemberForm(
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** What the variants have in common stays; what the schema needs beside is 1 for a ridge, 0 for one on the signal. */
+/**
+ * Returns another variant of an object. Members that both have stay; the schema also needs 1 for a ridge, and
+ * 0 for one on the signal.
+ */
 function variantOf(kind: string, members: readonly Member[], before: JsonObject): JsonObject {
   const kept = members.flatMap(({ name, type, optional }): [string, Json][] => {
     const old = before[name];
@@ -254,7 +257,7 @@ function Control(
   }
 }
 
-/** While somebody types, the text is theirs: `1.` and `1e` are on the way to numbers. */
+/** While somebody types, the text stays as it is typed: `1.` and `1e` become numbers later. */
 function Typed(props: {
   readonly attributes: { readonly id?: string; readonly 'aria-label'?: string };
   readonly text: string;
@@ -299,7 +302,7 @@ function Choices(props: {
   );
 }
 
-/** Rows of a long list at a time. */
+/** The number of rows of a long list that are shown at a time. */
 const PAGE = 25;
 
 /** A list of objects as a table: a row for each, a column for each of its members. */

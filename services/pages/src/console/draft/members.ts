@@ -1,9 +1,9 @@
-/** The members of a proposal as a form sees them: their kinds by the schema, and what is said of each there. */
+/** The members of a proposal as a form sees them: their kinds and descriptions, by the schema. */
 import { z } from 'zod';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** What a member can be, as far as a form tells apart. */
+/** The kinds of members that a form distinguishes. */
 export type Kind =
   | { readonly kind: 'yes or no' }
   | { readonly kind: 'number' }
@@ -13,20 +13,20 @@ export type Kind =
   | { readonly kind: 'texts' }
   | { readonly kind: 'object'; readonly members: readonly Member[]; readonly nullable: boolean }
   | { readonly kind: 'objects'; readonly members: readonly Member[] }
-  /** One of several objects, told by their member `kind`. */
+  /** One of several objects, which their member `kind` distinguishes. */
   | { readonly kind: 'variants'; readonly variants: ReadonlyMap<string, readonly Member[]> };
 
 export interface Member {
   readonly name: string;
   readonly type: Kind;
   readonly optional: boolean;
-  /** What it is. */
+  /** The meaning of the member. */
   readonly says: string;
-  /** What it reveals. */
+  /** The part of the description that says what the member reveals. */
   readonly reveals: string;
 }
 
-/** The members of an object's schema, in its order. */
+/** Returns the members of an object's schema, in its order. */
 export function membersOf(schema: z.ZodObject): Member[] {
   return Object.entries(schema.shape).map(([name, inner]) => {
     const [says = '', reveals = ''] = descriptionOf(inner as z.ZodType).split(' Reveals: ');
@@ -40,7 +40,7 @@ export function membersOf(schema: z.ZodObject): Member[] {
   });
 }
 
-/** Where a wrapper says nothing, what it wraps does. */
+/** Returns a schema's description; a wrapper without one has that of the schema within. */
 function descriptionOf(schema: z.ZodType): string {
   if (schema.description !== undefined) return schema.description;
   return isWrapper(schema) ? descriptionOf(schema.def.innerType as z.ZodType) : '';
@@ -57,7 +57,7 @@ function kindOf(schema: z.ZodType, nullable = false): Kind {
   if (schema instanceof z.ZodEnum) return { kind: 'choice', options: schema.options.map(String) };
   if (schema instanceof z.ZodDiscriminatedUnion) return variantsOf(schema.options as readonly z.ZodObject[]);
   if (schema instanceof z.ZodArray) return listOf(kindOf(schema.element as z.ZodType));
-  // A number, or a word in its place.
+  // The union is a number, or a word in its place.
   if (schema instanceof z.ZodNumber || schema instanceof z.ZodUnion) return { kind: 'number' };
   if (schema instanceof z.ZodBoolean || schema instanceof z.ZodLiteral) return { kind: 'yes or no' };
   return { kind: 'text' };
@@ -80,7 +80,10 @@ function variantsOf(options: readonly z.ZodObject[]): Kind {
   return { kind: 'variants', variants: new Map(named) };
 }
 
-/** The same object with another member; without it where `value` is undefined. Other members keep their places. */
+/**
+ * Returns the same object with another member, or without the member where `value` is undefined. Other
+ * members keep their places.
+ */
 export function withMember(object: { readonly [name: string]: Json }, name: string, value: Json | undefined) {
   if (value === undefined) {
     const { [name]: _, ...others } = object;
@@ -93,12 +96,15 @@ export function isObject(value: Json | undefined): value is { readonly [name: st
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A number as somebody types it: what is none stays a text, so that the check says so. */
+/** Returns a number as somebody types it. Other texts stay as they are, so that the check finds them. */
 export function numberOrText(text: string): Json {
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** By the member that a message begins with, as in `"features[3].min": …` and `"outputs" expected …`; others are left out. */
+/**
+ * Sorts messages by the member with which they begin, as in `"features[3].min": …` and `"outputs" expected
+ * …`; others are left out.
+ */
 export function byMember(messages: readonly string[]): ReadonlyMap<string, string> {
   const at = new Map<string, string>();
   for (const message of messages) {

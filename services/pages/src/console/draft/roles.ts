@@ -1,15 +1,18 @@
-/** What a column of a sample is for: what it may be, and what it probably is. */
+/** The roles of a sample's columns: those that a column can have, and the probable one. */
 import type { DraftOptions, Sample, SampleColumn } from '@eigenveil/data-user/draft';
 import { LABELLINGS } from '@eigenveil/task';
 import { LIMITS, type MethodName } from '@eigenveil/task/schema';
 
-/** `first`: the labels, of MDR those of utility; `second`: of MDR those of privacy. */
+/** `first` means the labels, and with MDR the utility labels; `second` means the privacy labels of MDR. */
 export type Role = 'feature' | 'first' | 'second' | 'out';
 
-/** A column with more different texts is rather a name than a label. */
+/** A column with more different texts is probably a name, and not a label. */
 const PROBABLE_LABELS = 20;
 
-/** Numbers are features, but for what looks like labels, which are labels where the method takes some; the rest is left out. */
+/**
+ * Returns probable roles. Columns of numbers are features, except those that look like labels; these and
+ * columns of texts are labels where the method takes some. The rest is left out.
+ */
 export function probableRoles({ columns }: Sample, method: MethodName): Role[] {
   let labels: number = LABELLINGS[method];
   let role: Role = 'first';
@@ -33,7 +36,7 @@ const CELLS = {
   type: 'is neither a number nor a text',
 } as const;
 
-/** Why a column cannot be that; null where it can. */
+/** Returns the reason for which a column cannot have a role, or null where it can. */
 export function problemOf({ noFeature, noLabel, labels }: SampleColumn, role: Role): string | null {
   if (role === 'out') return null;
   const cell = role === 'feature' ? noFeature : noLabel;
@@ -43,7 +46,7 @@ export function problemOf({ noFeature, noLabel, labels }: SampleColumn, role: Ro
   return labels.length < 2 ? 'it has one label alone' : null;
 }
 
-/** What the page says of a column that was left out since it looks like labels, or made a feature nevertheless. */
+/** Returns a warning about a column that looks like labels and is a feature nevertheless. */
 export function warningOf({ labelLike }: SampleColumn, role: Role): string | null {
   return labelLike !== undefined && role === 'feature'
     ? `it looks like a label, with ${labelLike} different whole numbers: such a feature makes the others worthless`
@@ -51,8 +54,8 @@ export function warningOf({ labelLike }: SampleColumn, role: Role): string | nul
 }
 
 /**
- * Labels in the order that the method takes them, and what is left out.
- * @returns what is wrong in a sentence, where the labels are too few or too many
+ * Returns labels in the order that the method takes them, and the columns that are left out.
+ * @returns the fault in a sentence, where the labels are too few or too many
  */
 export function choiceOf(
   { columns }: Sample,

@@ -1,4 +1,4 @@
-/** The first step of a draft: a sample, what its columns are for, and a few wishes. */
+/** The first step of a draft: a sample, the roles of its columns, and a few wishes. */
 import { followingColumns, readSample, type Sample } from '@eigenveil/data-user/draft';
 import { readBlobBytes } from '@eigenveil/statistics/owner';
 import { LABELLINGS } from '@eigenveil/task';
@@ -24,7 +24,7 @@ interface Wanted {
   readonly components: string;
   readonly owners: string;
   readonly twoParty: Exclude<TaskProposal['twoParty'], 'simulated'>;
-  /** Empty: no differential privacy. */
+  /** Empty means no differential privacy. */
   readonly epsilon: string;
 }
 
@@ -192,7 +192,10 @@ function Choices(props: {
   );
 }
 
-/** Of a discriminant method one less than classes, as far as they are in the sample. */
+/**
+ * Returns the number of components to propose: for a discriminant method one less than the number of classes
+ * in the sample.
+ */
 function probableComponents({ columns }: Sample, roles: readonly Role[], method: MethodName): number {
   const features = roles.filter((role) => role === 'feature').length;
   if (method === 'pca') return wishesFor(features).components;

@@ -1,4 +1,4 @@
-/** What stands in place of the list while there is no task: how to make the first. */
+/** Stands in place of the list while there is no task, and says how to make the first. */
 import { Code } from '../../common/code.tsx';
 import { Empty } from '../../common/feedback.tsx';
 import { routes } from '../routes.ts';

@@ -1,4 +1,4 @@
-/** All tasks, the newest first, as they change; and what to do when there is none. */
+/** All tasks, the newest first, as they change, or a hint when there is none. */
 import type { TaskList } from '@eigenveil/wire/console';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../common/controls.tsx';
@@ -24,7 +24,7 @@ export function ListView({ api }: { readonly api: ConsoleApi }) {
   const followed = useFollow<TaskList>((signal) => api.followTasks({}, signal), [api]);
   const now = useNow(api, 10_000);
   const [tasks, setTasks] = useState<readonly Listed[]>([]);
-  /** What the oldest page has said; null until one was asked for. */
+  /** Says whether older tasks follow the oldest page; null until such a page was asked for. */
   const [hasOlder, setHasOlder] = useState<boolean | null>(null);
   const { update } = followed;
   useEffect(() => {

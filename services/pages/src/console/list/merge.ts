@@ -1,14 +1,20 @@
-/** The tasks that the list shows, made of the page that is followed and of older pages that were asked for. */
+/**
+ * The tasks that the list shows, made from the page that is followed and from older pages that were asked
+ * for.
+ */
 import type { TaskList } from '@eigenveil/wire/console';
 
 type Listed = TaskList['tasks'][number];
 
-/** The live page with all that is known beside it: what newer tasks have pushed off the page stays, as it was last. */
+/**
+ * Puts the live page before all known tasks. A task that newer ones have pushed off the page stays, in its
+ * last known state.
+ */
 export function withLive(known: readonly Listed[], live: readonly Listed[]): Listed[] {
   return [...live, ...without(known, live)];
 }
 
-/** A page of older tasks behind all that is known. */
+/** Puts a page of older tasks behind all known tasks. */
 export function withOlder(known: readonly Listed[], older: readonly Listed[]): Listed[] {
   return [...known, ...without(older, known)];
 }

@@ -1,4 +1,6 @@
-/** Two components as a plane: arrows of features, and reduced rows that were dropped here, by label. */
+/**
+ * Two components as a plane: arrows of features, and reduced rows of a file that was dropped here, by label.
+ */
 import { CodedError } from '@eigenveil/platform';
 import { readBlobBytes } from '@eigenveil/statistics/owner';
 import type { Projection } from '@eigenveil/wire';
@@ -18,7 +20,7 @@ import { Untrusted } from '../../common/untrusted.tsx';
 import { useAction } from '../../common/use-async.ts';
 import { arrowsOf, longest, stretchOf } from './biplot.ts';
 
-/** More arrows than that hide each other. */
+/** The most arrows: more hide each other. */
 const MOST_ARROWS = 25;
 const NO_ARROWS: readonly Arrow[] = [];
 

@@ -1,4 +1,4 @@
-/** A biplot of two components: arrows of features, and how they fit among points. */
+/** A biplot of two components: arrows of features, and their length among points. */
 
 import type { Arrow } from '../../common/plane.tsx';
 
@@ -10,8 +10,10 @@ interface Decomposed {
 }
 
 /**
- * The arrow of a feature is its entry in both vectors. Those of a PCA are times √λ, so that a feature's variance within the two components is the square
- * of its arrow's length (Gabriel, "The biplot graphic display of matrices", 1971). An eigenvalue below zero, which noise makes, counts as zero.
+ * Returns the arrow of each feature, which is its entry in both vectors. For a PCA the entries are multiplied
+ * by √λ, so that a feature's variance within the two components is the square of its arrow's length (Gabriel,
+ * "The biplot graphic display of matrices", 1971). An eigenvalue below zero, which noise can cause, counts as
+ * zero.
  * @param a the component along x, from 0
  * @param b along y
  */
@@ -28,17 +30,17 @@ export function arrowsOf(
   }));
 }
 
-/** Those with the longest arrows, the longest first. */
+/** Returns the longest arrows, the longest first. */
 export function longest(arrows: readonly Arrow[], count: number): Arrow[] {
   return [...arrows].sort((a, b) => Math.hypot(b.x, b.y) - Math.hypot(a.x, a.y)).slice(0, count);
 }
 
-/** Where the longest arrow ends, as a part of the way to the farthest point. */
+/** The end of the longest arrow, as a part of the way to the farthest point. */
 const REACH = 0.8;
 
 /**
- * By how much arrows are to be stretched so that both are seen: the longest one ends at four fifths of the farthest point's distance. 1 where one of both
- * has no length.
+ * Returns the factor that stretches arrows so that both arrows and points are seen: the longest arrow ends at
+ * four fifths of the farthest point's distance. The factor is 1 if the arrows or the points have no length.
  */
 export function stretchOf(arrows: readonly Arrow[], farthest: number): number {
   const most = arrows.reduce((so, { x, y }) => Math.max(so, Math.hypot(x, y)), 0);

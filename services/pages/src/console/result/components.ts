@@ -1,24 +1,26 @@
-/** The components of a result as rows of figures: eigenvalues, shares, and what is said about each. */
+/** The components of a result as rows of figures: eigenvalues, shares, and remarks. */
 import type { Remark, ToldShare } from '@eigenveil/data-user/result';
 import { explainedVariance } from '@eigenveil/projection/portable';
 import type { Projection } from '@eigenveil/wire';
 
 export interface ComponentRow {
-  /** From 1. */
+  /** The number of the component, from 1. */
   readonly component: number;
   readonly eigenvalue: number;
-  /** Of the variance, and with those before it; null where it is not known. */
+  /**
+   * Its share of the variance, and the share together with those before it; null where they are not known.
+   */
   readonly share: ToldShare | null;
   readonly sum: ToldShare | null;
-  /** Whether the computation found it; null where nothing is in doubt. */
+  /** True if the computation found it, false if not; null where nothing is in doubt. */
   readonly converged: boolean | null;
-  /** Codes of what is said about it. */
+  /** The codes of remarks about it. */
   readonly remarks: readonly string[];
-  /** An eigenvalue beyond the components, of a spectrum that was declared: it has no vector. */
+  /** True for an eigenvalue beyond the components, of a spectrum that was declared: it has no vector. */
   readonly beyond: boolean;
 }
 
-/** The components, and then the rest of a PCA's spectrum where it was declared. */
+/** Returns the components, and then the rest of a PCA's spectrum where it was declared. */
 export function componentRows(
   projection: Projection,
   remarks: readonly Remark[],
@@ -52,11 +54,11 @@ export function componentRows(
   ];
 }
 
-/** Why there are no shares; null where there are. */
+/** Returns the reason for which there are no shares, or null where there are. */
 export function whyNoShares(projection: Projection): string | null {
   const { method, trace, spectrum } = projection;
   if (method.kind === 'pca' && (trace !== undefined || spectrum !== undefined)) return null;
   return method.kind === 'pca'
     ? 'The task declared neither "trace" nor "spectrum" among its outputs, so nobody learns how large the whole variance is, of which an eigenvalue would be a share.'
-    : 'Shares of the variance are of a PCA. An eigenvalue here is a ratio: how well its component tells the classes apart.';
+    : 'Shares of the variance are of a PCA. An eigenvalue here is a ratio: how well its component distinguishes the classes.';
 }

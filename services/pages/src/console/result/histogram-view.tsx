@@ -1,4 +1,7 @@
-/** The result of a histogram: how many rows there are, each feature's quantiles, and a drawing of one feature's counts, all with their noise. */
+/**
+ * The result of a histogram: the number of rows, each feature's quantiles, and a drawing of one feature's
+ * counts, all with their noise.
+ */
 import { CONFIDENCE } from '@eigenveil/projection/portable';
 import { edgesOf, type Histogram, histogramsOf } from '@eigenveil/task';
 import { printable } from '@eigenveil/wire/printable';

@@ -1,6 +1,6 @@
-/** Bins of a histogram as they are drawn: so many together that a drawing has room for them. */
+/** Groups bins of a histogram until a drawing has room for them. */
 
-/** A power of two, as the number of bins is. */
+/** The most bars of a drawing: a power of two, as the number of bins is. */
 const MOST_DRAWN = 64;
 
 export interface DrawnBins {

@@ -1,4 +1,7 @@
-/** The vectors as a heat map: a table whose cells are coloured, so that names stay readable and figures are at hand however many there are. */
+/**
+ * The vectors as a heat map: a table whose cells are coloured, so that names stay readable and there are
+ * figures for any number of features.
+ */
 import type { Projection } from '@eigenveil/wire';
 import { useMemo, useState } from 'preact/hooks';
 import { Field } from '../../common/controls.tsx';
@@ -6,7 +9,7 @@ import { Scroll } from '../../common/scroll.tsx';
 import { Untrusted } from '../../common/untrusted.tsx';
 import { largestEntry, loadingRows, strengthOf } from './loadings.ts';
 
-/** Components side by side. */
+/** The most components side by side. */
 const PAGE = 20;
 const LONGEST_NAME = 40;
 const DIGITS = 3;

@@ -1,4 +1,6 @@
-/** How rows are reduced without Eigenveil: the lines of NumPy that docs/library.md has, which a test compares. */
+/**
+ * Lines of NumPy that reduce rows without Eigenveil: the same as in docs/library.md, which a test compares.
+ */
 export const NUMPY = `import csv, json
 import numpy as np
 

@@ -1,4 +1,4 @@
-/** Who vouches for what of a result. */
+/** Says who vouches for which part of a result. */
 import { count } from '../../common/format.ts';
 import { Table } from '../../common/table.tsx';
 import type { CheckedResult } from './verify.ts';

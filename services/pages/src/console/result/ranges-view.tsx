@@ -1,4 +1,7 @@
-/** Takes the ranges of a projection from a histogram's noisy counts: how much of the rows they hold, and on to the draft. */
+/**
+ * Takes the ranges of a projection from a histogram's noisy counts, says how many of the rows they hold, and
+ * leads on to the draft.
+ */
 import { useMemo, useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
 import { Problem } from '../../common/feedback.tsx';

@@ -1,4 +1,4 @@
-/** The result of a task: what came out, how far it can be trusted, and how it is used. */
+/** The result of a task: its values, how far they can be trusted, and how they are used. */
 import { remarksOf } from '@eigenveil/data-user/result';
 import type { TaskId } from '@eigenveil/task/schema';
 import { errorCodeOf } from '@eigenveil/wire/errors';

@@ -92,7 +92,7 @@ function screeOption(theme: ChartTheme, rows: readonly ComponentRow[]) {
     },
     series: [
       lineOf(theme.series[0]!, 'solid', (row) => !row.beyond),
-      // From the last component on, so that the line goes on.
+      // The line begins at the last component, so that it continues the other one.
       lineOf(theme.quiet, 'dashed', (row, i) => row.beyond || rows[i + 1]?.beyond === true),
     ].map(({ holds, ...line }) => ({
       ...line,
@@ -106,7 +106,7 @@ function lineOf(colour: string, type: 'solid' | 'dashed', holds: (row: Component
     type: 'line',
     symbol: 'circle',
     symbolSize: type === 'solid' ? 9 : 5,
-    // echarts would leave marks out where there are many.
+    // Without this, echarts leaves marks out where there are many.
     showAllSymbol: true,
     itemStyle: { color: colour },
     lineStyle: { color: colour, type },

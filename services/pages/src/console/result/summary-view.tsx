@@ -1,4 +1,7 @@
-/** A result in a few facts: what was computed of whom, the noise, the rows as far as they were declared, and what to know before it is relied on. */
+/**
+ * A result in a few facts: what was computed from whose rows, the noise, the number of rows if it was
+ * declared, and remarks to read before anybody relies on it.
+ */
 import { deviationOfRows, listComponents, type Remark, rowsInWords } from '@eigenveil/data-user/result';
 import { noiseNorm } from '@eigenveil/task';
 import { Notice } from '../../common/feedback.tsx';
@@ -36,7 +39,7 @@ export function Summary(props: { readonly checked: CheckedResult; readonly remar
         <dt>Noise</dt>
         <dd>
           {differentialPrivacy === null
-            ? 'none: the result is exact but for the arithmetic'
+            ? 'none: the result is exact, except for rounding in the arithmetic'
             : `for (ε, δ) = (${differentialPrivacy.epsilon}, ${differentialPrivacy.delta}), all of which is spent${norm === undefined ? '' : `; its norm on the scatter is about ${norm.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}`}`}
         </dd>
         {method.kind !== 'ridge' && (

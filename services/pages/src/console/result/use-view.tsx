@@ -1,4 +1,4 @@
-/** What one does with a result: save it, and reduce rows by it. */
+/** Uses of a result: saving it, and reducing rows by it. */
 
 import { Code } from '../../common/code.tsx';
 import { Button } from '../../common/controls.tsx';
@@ -8,7 +8,7 @@ import type { CheckedResult } from './verify.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** As files. */
+/** The result as files to save. */
 export function Downloads({ checked: { plain, signed } }: { readonly checked: CheckedResult }) {
   return (
     <>

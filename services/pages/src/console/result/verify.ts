@@ -1,6 +1,7 @@
 /**
- * Checks a result as far as the page of a data user can: all signatures, and that they are about one task. The page comes from that data user, so this
- * finds what was mixed up or altered on the way and at rest, not a data user that deviates.
+ * Checks a result as far as the page of a data user can: all signatures, and that they are about one task.
+ * The page comes from that data user, so this finds results that were mixed up or altered on the way and at
+ * rest, not a data user that deviates.
  */
 import { openProjection } from '@eigenveil/projection/portable';
 import type { Task, Thumbprint } from '@eigenveil/task/schema';
@@ -10,12 +11,18 @@ export interface CheckedResult {
   readonly task: Task;
   readonly projection: Projection;
   readonly provenance: VerifiedProvenance;
-  /** Whose key has signed the task and the provenance: to be compared with what the CSP's operator has told. */
+  /**
+   * The thumbprint of the key that has signed the task and the provenance: compare it with the one that the
+   * CSP's operator has given.
+   */
   readonly csp: Thumbprint;
   readonly dataUser: Thumbprint;
-  /** What `eigenveil-user task result --out` writes. */
+  /** The result as `eigenveil-user task result --out` writes it. */
   readonly plain: unknown;
-  /** The task and everything that was signed: what owners' projectors load, and whoever knows the CSP can check. */
+  /**
+   * The task and all signed statements: owners' projectors load them, and everybody who knows the CSP can
+   * check them.
+   */
   readonly signed: unknown;
 }
 

@@ -2,12 +2,15 @@
 import type { TaskProgress } from '@eigenveil/wire/console';
 
 export interface ArrivalPoint {
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly at: number;
   readonly contributions: number;
 }
 
-/** From when the task was opened, as far as that is known, until now or until it was closed. Ascending in time. */
+/**
+ * Returns points from the opening of the task, as far as it is known, until now or until it was closed, in
+ * the order of time.
+ */
 export function arrivalPoints({ arrivals, stages, at, status }: TaskProgress): ArrivalPoint[] {
   const points = arrivals.map((it) => ({ at: Date.parse(it.at), contributions: it.contributions }));
   const opening = stages.find(({ state }) => state === 'open');
@@ -23,15 +26,15 @@ export function arrivalPoints({ arrivals, stages, at, status }: TaskProgress): A
 export interface Bound {
   readonly name: string;
   readonly value: number;
-  /** Its name stands below its line, since another one stands close above. */
+  /** True if the name stands below the line, since another line is close above. */
   readonly isNamedBelow: boolean;
 }
 
-/** Bounds closer than this share of the drawing's height would have their names one over the other. */
+/** If two bounds are closer than this share of the drawing's height, their names would overlap. */
 const CLOSE = 0.15;
 
 /**
- * The bounds that are drawn: a maximum that lies far above would flatten the rest.
+ * Returns the bounds that are drawn: a maximum that lies far above would flatten the rest.
  * @param contributions how many there are
  */
 export function boundsDrawn(minimum: number, maximum: number, contributions: number): readonly Bound[] {

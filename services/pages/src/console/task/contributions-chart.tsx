@@ -1,4 +1,4 @@
-/** Contributions over time, against the least and the largest number of them. */
+/** Contributions over time, with the least and the largest number that the task takes. */
 import type { TaskProgress } from '@eigenveil/wire/console';
 import { LineChart } from 'echarts/charts';
 import { use } from 'echarts/core';
@@ -68,7 +68,7 @@ function optionOf(points: readonly ArrivalPoint[], bounds: readonly Bound[], the
       ...axis(theme),
       type: 'time',
       splitLine: { show: false },
-      minInterval: 1000, // labels with milliseconds are wider than a telephone leaves room for
+      minInterval: 1000, // a telephone has no room for labels with milliseconds
       axisLabel: { color: theme.text, hideOverlap: true },
     },
     yAxis: { ...axis(theme), type: 'value', min: 0, minInterval: 1 },

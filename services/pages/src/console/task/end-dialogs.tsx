@@ -1,4 +1,7 @@
-/** What ends the collection of a task: closing it, which starts the computation, and cancelling it, which destroys what has come. */
+/**
+ * Dialogs that end the collection of a task: closing it starts the computation, and cancelling it destroys
+ * the contributions.
+ */
 import type { TaskProgress } from '@eigenveil/wire/console';
 import { useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
@@ -11,7 +14,7 @@ import type { ConsoleApi } from '../api.ts';
 interface EndProps {
   readonly api: ConsoleApi;
   readonly progress: TaskProgress;
-  /** Takes the dialog away; `done` when the data user has done it. */
+  /** Removes the dialog; `done` says that the data user has done it. */
   readonly leave: (done: boolean) => void;
 }
 

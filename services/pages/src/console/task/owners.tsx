@@ -1,4 +1,6 @@
-/** Who contributed to a task and who withdrew, asked for page by page when somebody wants to see it. */
+/**
+ * The owners that contributed to a task or withdrew, asked for page by page when somebody wants to see them.
+ */
 import type { TaskId } from '@eigenveil/task/schema';
 import type { TaskOwners } from '@eigenveil/wire/console';
 import { useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** Uploads that were refused, by reason, with what to do about each. */
+/** Uploads that were refused, by reason, with advice for each. */
 import type { TaskProgress } from '@eigenveil/wire/console';
 import { titleOf } from '@eigenveil/wire/errors';
 import { number } from '../../common/format.ts';

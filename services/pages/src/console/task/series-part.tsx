@@ -1,4 +1,4 @@
-/** The series of a task: the place that it has there, and the button that opens the next one. */
+/** The series of a task: the task's place in it, and the button that opens the next one. */
 import type { Task } from '@eigenveil/task/schema';
 import type { TaskState } from '@eigenveil/wire/console';
 import { useState } from 'preact/hooks';
@@ -54,7 +54,7 @@ export function SeriesPart({ api, task, state }: SeriesProps & { readonly state:
   );
 }
 
-/** Null: it can be renewed. */
+/** Returns the reason for which a task cannot be renewed, or null. */
 function whyNot({ twoParty }: Task, state: TaskState): string | null {
   if (twoParty === 'rotated') return 'Tasks by rotated are not renewed.';
   return state === 'open' ? 'It can be renewed once it is closed or cancelled.' : null;

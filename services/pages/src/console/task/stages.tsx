@@ -1,4 +1,4 @@
-/** The stages of a task, and how far the current one is. */
+/** The stages of a task, and the progress of the current one. */
 import type { TaskProgress } from '@eigenveil/wire/console';
 import { Progress } from '../../common/feedback.tsx';
 import { duration } from '../../common/format.ts';

@@ -1,4 +1,7 @@
-/** A task as it goes: what it waits for, who has contributed and who was refused, its stages, its end, its parameters. */
+/**
+ * A task while it runs: what it waits for, its contributions and refusals, its stages, its end, its
+ * parameters.
+ */
 import type { TaskId } from '@eigenveil/task/schema';
 import type { TaskProgress } from '@eigenveil/wire/console';
 import { errorCodeOf, titleOf } from '@eigenveil/wire/errors';
@@ -66,7 +69,7 @@ export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly t
   );
 }
 
-/** What counts at the moment, and what one can do. */
+/** The present facts of a task, and the actions that are possible. */
 function Now(props: { readonly api: ConsoleApi; readonly progress: TaskProgress; readonly now: Date }) {
   const { api, progress, now } = props;
   const { status, deadline } = progress;
@@ -122,7 +125,7 @@ function Now(props: { readonly api: ConsoleApi; readonly progress: TaskProgress;
   );
 }
 
-/** How a task has ended, and where one goes on. */
+/** Says how a task has ended, and where to go on. */
 function End({ progress }: { readonly progress: TaskProgress }) {
   const { taskId, state, failure } = progress.status;
   if (state === 'done')
