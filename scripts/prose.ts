@@ -18,6 +18,7 @@ const COVERED = [
   'shared/wire/src/routes/**/*.ts',
   'services/authenticator/src/{,calibration/,device/,relying/,service/,store/}*.ts',
   'services/csp/src/{,operate/,service/,store/}*.ts',
+  'services/pages/{build,src}/**/*.{ts,tsx}',
 ];
 
 const asked = process.argv.slice(2);

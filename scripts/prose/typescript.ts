@@ -81,7 +81,7 @@ export const typescript: TextlintKernelPlugin = {
   plugin: {
     Processor: class {
       availableExtensions() {
-        return ['.ts'];
+        return ['.ts', '.tsx'];
       }
       processor() {
         return {

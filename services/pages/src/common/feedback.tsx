@@ -7,8 +7,8 @@ import { Untrusted } from './untrusted.tsx';
 const KINDS = { info: 'Note', good: 'Done', warn: 'Take care', bad: 'Problem' } as const;
 
 /**
- * @param live whether screen readers say it when it appears: at once when it is `bad`, else when they have
- *   time. For what follows from something that people did; not for what stands there from the start.
+ * @param live whether screen readers say it when it appears: at once when it is `bad`, otherwise when they
+ *   have time. Set it for a notice that follows from an action, and not for one that is there from the start.
  */
 export function Notice(props: {
   readonly kind: keyof typeof KINDS;

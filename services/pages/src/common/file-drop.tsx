@@ -6,7 +6,7 @@ import './file-drop.css';
 export function FileDrop(props: {
   readonly label: string;
   readonly hint: string;
-  /** The same as an input's `accept`. */
+  /** The types of files, as in an input's attribute `accept`. */
   readonly accept: string;
   readonly busy: boolean;
   readonly onFile: (file: File) => void;

@@ -1,17 +1,17 @@
-/** Takes the link that somebody came by out of the address, before anything else can read it there. */
+/** Takes the link by which somebody arrived out of the address, before anything else can read it there. */
 import { type OwnerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
 
 export type Arrival =
   | { readonly kind: 'link'; readonly link: OwnerLink }
-  /** A link that is damaged, or none for owners. */
+  /** The link is damaged, or is not one for owners. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
-/** What a page's own places begin with. */
+/** The beginning of the page's own places. */
 const PLACE = '#/';
 
 /**
- * What the address says beside the page's own places; null: nothing. The address then names the view that shows it, and so does the entry in the
- * history of this tab.
+ * Returns the arrival, or null if the address is empty or one of the page's own places. Afterwards the
+ * address names the view that shows the arrival, and so does the entry in the history of this tab.
  */
 export function takeArrival(
   { hash, pathname, search }: Pick<Location, 'hash' | 'pathname' | 'search'>,

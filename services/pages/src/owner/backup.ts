@@ -1,6 +1,7 @@
 /**
- * The owner's key and how it leaves a device: in a backup, once, when the key is made; and with all that the owner must not forget when it moves to
- * another device. A device that the owner has left contributes nothing any more.
+ * The ways in which the owner's key leaves a device: in a backup, once, when the key is made; and together
+ * with all data that the owner must not lose when it moves to another device. A device that the owner has
+ * left no longer contributes.
  */
 import {
   Enrolment,
@@ -25,7 +26,7 @@ const Pending = z.strictObject({
   sourceDigest: z.string().optional(),
 });
 
-/** All that moves beside the key. */
+/** The data that moves beside the key. */
 const Moved = z.strictObject({
   publicJwk: PublicJwk,
   movedAt: z.iso.datetime(),
@@ -38,26 +39,27 @@ const Moved = z.strictObject({
   withdrawals: z.array(TaskId),
   tasks: z.array(z.tuple([TaskId, z.strictObject({ dataUser: ServiceUrl, addedAt: z.iso.datetime() })])),
   ledger: z.array(LedgerEntry),
-  /** Those of each series in their order. */
+  /** The entries of each series in their order. */
   series: z.array(SeriesEntry),
 });
 
 /**
  * Makes the owner's key and keeps it where it cannot be taken out any more.
- * @param passphrase for the backup, null for none: then the key is lost with this browser's data, and can move nowhere
+ * @param passphrase for the backup, null for none: then the key is lost with this browser's data, and can
+ *   move nowhere
  * @returns the text of the backup file, which is not kept anywhere
  * @throws ERR_PASSPHRASE_WEAK, ERR_OWNER_EXISTS, ERR_OWNER_HOME
  */
 export async function makeKey(database: Database, passphrase: string | null): Promise<string | null> {
   const weak = passphrase === null ? null : passphraseProblem(passphrase);
   if (weak !== null) throw new CodedError(DEVICE_CODES.ERR_PASSPHRASE_WEAK, weak);
-  // It can be read in this function alone, and is forgotten with it.
+  // Only this function can read the key, which is forgotten with it.
   const jwk = await generatePrivateJwk();
   const backup = passphrase === null ? null : await seal('backup', jwk, passphrase);
   const key = await storedKey(jwk);
   await database.write(async (it) => {
     await requireNoOwner(it);
-    // Somebody may have its backup, which would open another key than that of this device.
+    // Somebody may have the backup of this device's key, which would not open another key.
     if ((await it.objectStore('key').count()) > 0)
       throw new CodedError(
         DEVICE_CODES.ERR_OWNER_EXISTS,
@@ -69,7 +71,8 @@ export async function makeKey(database: Database, passphrase: string | null): Pr
 }
 
 /**
- * Leaves this device: marks it first, durably, and then gives what moves beside the backup. It may be asked for again: it stays the same.
+ * Leaves this device: marks it first, durably, and then returns the data that moves beside the backup. A
+ * repeated call returns the same data.
  * @param backup text of the file that `makeKey` gave
  * @returns the text of the transfer file
  * @throws ERR_BACKUP_INVALID, ERR_PASSPHRASE: nothing has been marked then; ERR_OWNER_HOME
@@ -92,8 +95,8 @@ export async function leave(database: Database, backup: string, passphrase: stri
 }
 
 /**
- * Brings an owner to this device, which must have none. With the backup alone nobody knows what the key has contributed: the device then takes no tasks
- * under differential privacy, see BrowserState.
+ * Brings an owner to this device, which must have none. With only the backup, nobody knows what the key has
+ * contributed: the device then takes no tasks under differential privacy (see BrowserState).
  * @param transfer text of the file that `leave` gave; null if the other device is lost
  * @throws ERR_BACKUP_INVALID, ERR_PASSPHRASE, ERR_OWNER_EXISTS, ERR_OWNER_HOME: then nothing has changed
  */
@@ -119,7 +122,7 @@ export async function restore(
   });
 }
 
-/** A key that has never been used is no owner yet. */
+/** Refuses if this device has an owner. A key that has never been used is not an owner yet. */
 async function requireNoOwner(it: Transaction): Promise<void> {
   for (const store of [
     'enrolment',
@@ -137,7 +140,7 @@ async function requireNoOwner(it: Transaction): Promise<void> {
       );
 }
 
-/** The key in the form that signs and shows itself to nobody. */
+/** Returns the key in the form that signs but cannot be read. */
 async function storedKey({ d, ...publicJwk }: PrivateJwk): Promise<StoredKey> {
   const privateKey = await crypto.subtle
     .importKey('jwk', { ...publicJwk, d }, 'Ed25519', false, ['sign'])
@@ -190,7 +193,7 @@ async function put(it: Transaction, moved: z.output<typeof Moved>): Promise<void
     ...rest,
     bytes: fromBase64url(bytes),
   });
-  // One after the other: of several at once, each would tell of a failure by itself.
+  // The writes run one after the other: of several at once, each would report a failure by itself.
   if (enrolment !== null) await it.objectStore('enrolment').put(enrolment, 'enrolment');
   if (dataKey !== null) await it.objectStore('dataKey').put(fromBase64url(dataKey), 'dataKey');
   if (policy !== null) await it.objectStore('policy').put(policy, 'policy');

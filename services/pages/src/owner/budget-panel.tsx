@@ -1,4 +1,7 @@
-/** What each data set has spent, and where the owner says what this browser does not know. */
+/**
+ * The budget that each data set has spent, and a form in which the owner adds spending that this browser does
+ * not know.
+ */
 import {
   type BudgetStatus,
   DatasetName,
@@ -53,7 +56,7 @@ const FIELDS = [
   ['part', 'Part of a whole, such as 1/2: the sum of what each task has taken'],
 ] as const;
 
-/** For a key that came from a backup, or was used elsewhere. */
+/** A form for a key that came from a backup, or was used elsewhere. */
 function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: () => void }) {
   const [texts, setTexts] = useState<readonly string[]>(FIELDS.map(() => '0'));
   const [dataset, setDataset] = useState(DEFAULT_DATASET);
@@ -71,7 +74,8 @@ function SetBudget({ owner, onSet }: { readonly owner: Owner; readonly onSet: ()
       <summary>Something was spent that is not counted here</summary>
       <p>
         A key that came from a backup does not know what it has contributed since. The CSP has counted it, so
-        that nothing is sent before you say what it was: rather too much. It cannot be made less later.
+        that nothing is sent before you say how much it was: rather too much than too little. It cannot be
+        made less later.
       </p>
       <form
         onSubmit={(event) => {

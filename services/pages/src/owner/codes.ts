@@ -1,4 +1,7 @@
-/** The codes of what goes wrong on the owner's device itself: with what the browser keeps, and with the files of its backup. Messages never hold what is kept or in a file. */
+/**
+ * Error codes for faults on the owner's device itself: of the data that the browser keeps, and of the files
+ * of its backup. Messages never hold any of that data, nor of a file.
+ */
 import { codes } from '@eigenveil/platform';
 
 export const DEVICE_CODES = codes({

@@ -1,4 +1,4 @@
-/** Contributing: a file is read in the worker, the owner sees what was read, and only then encrypted sums are sent. */
+/** Contributing: the worker reads a file, the owner sees a summary, and only then encrypted sums are sent. */
 import { type Basis, DatasetName } from '@eigenveil/data-owner/portable';
 import type { Words } from '@eigenveil/platform';
 import { columnsFor } from '@eigenveil/projection/portable';
@@ -26,12 +26,12 @@ type Stage =
 
 interface Question {
   readonly read: RowsRead;
-  /** What is told of noise that is added to the owner's sums. */
+  /** Sentences about noise that is added to the owner's sums. */
   readonly ownFloor: readonly (Words | string)[];
   readonly answer: (isWanted: boolean) => void;
 }
 
-/** What the owner has decided not to send. */
+/** The owner has decided not to send the contribution. */
 class Declined extends Error {}
 
 export function ContributePanel(props: TaskPartProps & { readonly task: Task; readonly basis: Basis }) {
@@ -76,7 +76,7 @@ export function ContributePanel(props: TaskPartProps & { readonly task: Task; re
       );
       lookAtEntry();
     } catch (error) {
-      lookAtEntry(); // what was prepared is kept
+      lookAtEntry(); // the prepared contribution is kept
       if (!(error instanceof Declined) && !control.signal.aborted) throw error;
     } finally {
       setStage(null);

@@ -1,6 +1,7 @@
 /**
- * What the owner's page keeps in the browser, in IndexedDB of its origin. What is written is on the disk before the promise resolves (durability
- * `strict`, as far as the browser and the system keep that promise), whole or not at all.
+ * The data that the owner's page keeps in the browser, in IndexedDB of its origin. It is on the disk before
+ * the promise of a write resolves (durability `strict`, as far as the browser and the system keep that
+ * promise), either completely or not at all.
  */
 import type {
   LedgerEntry,
@@ -14,34 +15,40 @@ import type { PublicJwk } from '@eigenveil/wire';
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
 import { DEVICE_CODES } from './codes.ts';
 
-/** A key that this page can use and nobody can take out of the browser, as far as the browser keeps that promise. */
+/**
+ * A key that this page can use and nobody can take out of the browser, as far as the browser keeps that
+ * promise.
+ */
 export interface StoredKey {
   readonly privateKey: CryptoKey;
   readonly publicJwk: PublicJwk;
 }
 
-/** A task that the owner wants to see, and where it is. */
+/** A task that the owner wants to see, and the address of its data user. */
 export interface KnownTask {
   readonly dataUser: string;
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   readonly addedAt: string;
 }
 
 export interface OwnerDatabase extends DBSchema {
-  /** Each value at most once, by its name. */
+  /** Each value exists at most once, by its name. */
   key: { key: 'key'; value: StoredKey };
   enrolment: { key: 'enrolment'; value: unknown };
   dataKey: { key: 'dataKey'; value: Uint8Array };
   policy: { key: 'policy'; value: OwnerPolicy };
-  /** When the owner moved to another device, or that the key came here without what had been contributed. */
+  /**
+   * `moved` says when the owner moved to another device; `bare` says that the key came here without a record
+   * of its contributions.
+   */
   marks: { key: 'moved' | 'bare'; value: string };
   pending: { key: TaskId; value: PendingContribution };
   receipts: { key: TaskId; value: string };
   withdrawals: { key: TaskId; value: true };
   tasks: { key: TaskId; value: KnownTask };
-  /** Entries from 0 on. */
+  /** Entries are numbered from 0. */
   ledger: { key: number; value: LedgerEntry };
-  /** By series and place in it, from 0 on. */
+  /** Entries are found by their series and their place in it, from 0. */
   series: { key: [TaskId, number]; value: SeriesEntry };
 }
 
@@ -76,7 +83,7 @@ export class Database {
         upgrade: (db) => {
           for (const store of STORES) if (!db.objectStoreNames.contains(store)) db.createObjectStore(store);
         },
-        // A newer page wants to change the form of what is kept.
+        // A newer page wants to change the form of the data.
         blocking: (_from, _to, event) => (event.target as IDBDatabase).close(),
       });
       return new Database(db);
@@ -101,7 +108,7 @@ export class Database {
   }
 
   /**
-   * All that `work` puts, or nothing of it where it throws. It may wait for this transaction alone.
+   * Writes all that `work` puts, or nothing of it if it throws. `work` may wait only for this transaction.
    * @throws ERR_OWNER_HOME, and as `work`
    */
   async write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -116,11 +123,11 @@ export class Database {
       await transaction.done;
       return result;
     } catch (cause) {
-      transaction.done.catch(() => {}); // says the same once more
+      transaction.done.catch(() => {}); // reports the same failure once more
       try {
         transaction.abort();
       } catch {
-        // It has ended by itself.
+        // The transaction has ended by itself.
       }
       throw unusable(cause);
     }

@@ -1,4 +1,4 @@
-/** The owner on this device: whether the browser keeps it, and how it moves to another one. */
+/** The owner on this device: whether the browser keeps its data, and how it moves to another device. */
 import { CodedError } from '@eigenveil/platform';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';

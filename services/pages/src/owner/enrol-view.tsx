@@ -1,4 +1,4 @@
-/** Becoming an owner: a key for this device, whom it trusts, and the CSP's word that it is one. */
+/** Becoming an owner: a key for this device, the services that it trusts, and the CSP's signed token. */
 import { Thumbprint } from '@eigenveil/task/schema';
 import { thumbprintOf } from '@eigenveil/wire';
 import { OwnerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
@@ -17,7 +17,7 @@ import { routes } from './routes.ts';
 
 export interface EnrolProps extends OwnerViewProps {
   readonly arrival: Arrival | null;
-  /** Told the text of the backup file of the key that was made. */
+  /** Called with the text of the backup file of a new key. */
   readonly onBackup: (backup: string) => void;
 }
 
@@ -41,7 +41,7 @@ export function EnrolView(props: EnrolProps) {
   );
 }
 
-/** Whom the owner is about to trust, all of it to be seen and changed, and the token. */
+/** The services that the owner is about to trust, all to be seen and changed, and the token. */
 function TrustStep(props: OwnerViewProps & { readonly link: OwnerLink | null }) {
   const { owner, status, look, link } = props;
   const [csp, setCsp] = useState(link?.csp ?? status.enrolment?.csp.url ?? '');
@@ -62,7 +62,7 @@ function TrustStep(props: OwnerViewProps & { readonly link: OwnerLink | null }) 
   const paste = (text: string) => {
     setPasted(null);
     if (!text.includes('#')) return setToken(text);
-    // A whole link, as it came by mail.
+    // The text may be a whole link, as it came by mail.
     try {
       const it = readOwnerLink(text.slice(text.indexOf('#')));
       setCsp(it.csp);
@@ -144,7 +144,7 @@ const WRONG: Readonly<Record<keyof OwnerLink, string>> = {
   token: 'Expected a token as the CSP’s operator has it, or a whole link',
 };
 
-/** Says so when the CSP is another than the one of this owner. */
+/** Says so if the CSP differs from this owner's CSP. */
 function AnotherCsp({
   status: { enrolment },
   thumbprint,

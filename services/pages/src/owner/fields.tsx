@@ -1,9 +1,9 @@
-/** What is filled in on several views of the owner's page. */
+/** Fields that several views of the owner's page have. */
 import { DatasetName } from '@eigenveil/data-owner/portable';
 import { Field } from '../common/controls.tsx';
 import { FILE_LABELS } from './words.ts';
 
-/** The name of the rows, which their budget is kept under. */
+/** The name of the rows, under which their budget is kept. */
 export function DatasetField(props: {
   readonly value: string;
   readonly hint: string;
@@ -94,7 +94,7 @@ export function Check(props: {
 export function FileField(props: {
   readonly label: string;
   readonly hint?: string;
-  /** As of an input. */
+  /** The types of files, as in an input's attribute `accept`. */
   readonly accept: string;
   readonly onFile: (file: File | null) => void;
 }) {

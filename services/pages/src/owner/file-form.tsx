@@ -1,4 +1,4 @@
-/** A file of rows: which one, and how it is written. The choices are those of the command line. */
+/** A file of rows, and its form. The choices are those of the command line. */
 import { useState } from 'preact/hooks';
 import { Notice } from '../common/feedback.tsx';
 import { FileDrop } from '../common/file-drop.tsx';
@@ -16,7 +16,7 @@ export function FileForm(props: {
   readonly form: Form;
   readonly busy: boolean;
   readonly onRows: (rows: RowFile | null, form: Form) => void;
-  /** Whether labels and ranges count, as for a contribution. */
+  /** True if labels and ranges count, as for a contribution. */
   readonly isStrict: boolean;
 }) {
   const { label, rows, form, busy, onRows, isStrict } = props;

@@ -1,4 +1,7 @@
-/** What the owner's page has its worker do, apart from workers: an owner's part that takes more than a moment. */
+/**
+ * The jobs of the page's worker, written without workers: the parts of an owner's work that take more than a
+ * moment.
+ */
 import { type Basis, byProjector, reducedLines } from '@eigenveil/data-owner/portable';
 import { encryptMany, PublicKey, type PublicKeyParts } from '@eigenveil/paillier/owner';
 import { randomBytes, sha256Hasher, toHex } from '@eigenveil/platform';
@@ -14,27 +17,27 @@ import {
 import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 
-/** How CSV is read, as far as it can be said to a worker. */
+/** The options for reading CSV that can be sent to a worker. */
 export type ReadingOptions = Omit<CsvOptions, 'onSkippedRow'>;
 
-/** How far a job has come, in units of its own: bytes of the file, or ciphertexts. */
+/** Reports the progress of a job, in units of its own: bytes of the file, or ciphertexts. */
 export type OnProgress = (done: number, total: number) => void;
 
 export interface RowsRead extends OwnerStatistics {
-  /** SHA-256 of the file's bytes, hexadecimal; of a .gz file of what it holds. */
+  /** SHA-256 of the file's bytes, hexadecimal; for a .gz file, of its content. */
   readonly digest: string;
 }
 
 export interface ReadJob {
   readonly kind: 'read';
   readonly file: Blob;
-  /** Tells by .gz whether it is compressed. */
+  /** The name, which says by .gz that the file is compressed. */
   readonly name: string;
   readonly task: Task;
-  /** What it stands on; empty without a basis. */
+  /** The results that the task stands on; empty without a basis. */
   readonly basis: Basis;
   readonly options: ReadingOptions;
-  /** Of a task with a sketch. */
+  /** The signs of Ω, for a task with a sketch. */
   readonly signs?: Int32Array | undefined;
 }
 
@@ -47,7 +50,7 @@ export interface ContributeJob {
 }
 
 /**
- * The statistics of the rows of a CSV file, read by the code of the command line.
+ * Returns the statistics of the rows of a CSV file, read by the code of the command line.
  * @throws as `statisticsOfCsv`, and ERR_FILE_UNREADABLE
  */
 export async function read(
@@ -75,24 +78,25 @@ export interface ReduceJob {
   readonly projection: Projection;
   readonly basis: Basis;
   readonly options: Omit<ReadingOptions, 'ignoredColumns' | 'keptColumns'>;
-  /** Columns that go to the reduced rows as they stand. */
+  /** Columns that are copied to the reduced rows. */
   readonly keptColumns: readonly string[];
 }
 
 export interface RowsReduced {
-  /** CSV. The browser may keep it on its disk as long as the page is open. */
+  /** The CSV file. The browser may keep it on its disk as long as the page is open. */
   readonly csv: Blob;
   readonly rows: number;
   readonly skippedRows: number;
-  /** Per feature. */
+  /** The number of clipped cells of each feature. */
   readonly clippedCells: readonly number[];
 }
 
-/** Text of so many UTF-16 units is handed to the browser at once. */
+/** The number of UTF-16 units of text that are handed to the browser at once. */
 const PIECE = 1 << 20;
 
 /**
- * Reduces the rows of a CSV file by a projection whose signatures have been verified, by the code of the command line.
+ * Reduces the rows of a CSV file by a projection whose signatures have been verified, by the code of the
+ * command line.
  * @throws as `reducedLines` and `readRows`, and ERR_FILE_UNREADABLE
  */
 export async function reduce(job: ReduceJob, onProgress: OnProgress): Promise<RowsReduced> {
@@ -130,14 +134,19 @@ export async function reduce(job: ReduceJob, onProgress: OnProgress): Promise<Ro
   return { csv, rows, skippedRows, clippedCells: projector.clippedCells };
 }
 
-/** So many encryptions are told as one step: some tens of milliseconds. A table of fixed-base powers lasts for all steps. */
+/**
+ * The number of encryptions that are reported as one step: some tens of milliseconds. A table of fixed-base
+ * powers lasts for all steps.
+ */
 const STEP = { djn: 32, standard: 4 };
 
 /**
- * The encrypted contribution of these statistics, with the owner's noise if the task wants some; new with every call.
+ * Returns the encrypted contribution of these statistics, with the owner's noise if the task wants some.
+ * Every call gives another one.
  *
- * BigInt arithmetic takes no constant time. What that can tell to somebody who times this thread (a program on the same machine, an extension of the
- * browser) is of this owner alone: its statistics, noise and randomisers. No secret key is ever here.
+ * BigInt arithmetic does not take constant time. Somebody who times this thread (a program on the same
+ * machine, an extension of the browser) can only learn about this owner: its statistics, noise and
+ * randomisers. No secret key is ever here.
  * @param randomness the browser's CSPRNG, unless a test has to repeat it
  * @throws ERR_VALUE_OUT_OF_RANGE, ERR_SCHEME_UNAVAILABLE, ERR_DP_PARAMETER
  */

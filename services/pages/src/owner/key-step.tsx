@@ -1,4 +1,4 @@
-/** The owner's key on this device: made here, with a backup that is offered now and never again. */
+/** The owner's key on this device: it is made here, with a backup that is offered now and never again. */
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
@@ -14,7 +14,10 @@ import { drawPassphrase, PASSPHRASE_RULE, passphraseProblem } from './sealed-fil
 
 export const BACKUP_FILE = 'eigenveil-owner-backup.json';
 
-/** The backup of the key that was just made, until the person at the page has it: nobody can make another one. */
+/**
+ * Shows the backup of the key that was just made until the person at the page has it: nobody can make another
+ * one.
+ */
 export function BackupStep({ backup, onSaved }: { readonly backup: string; readonly onSaved: () => void }) {
   const [isSaved, setSaved] = useState(false);
   useEffect(() => {

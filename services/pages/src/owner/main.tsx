@@ -11,11 +11,13 @@ const arrived = () => {
   if (arrival !== null) render(<OwnerPage arrival={arrival} />, place);
 };
 
-// In a frame somebody could press its buttons who sees another page. A header of the host's forbids that, too, which not every host sends.
+// In a frame, people could press this page's buttons while they see another page. A header of the host can
+// forbid frames, too, but not every host sends it.
 if (window.top !== window)
   place.textContent = 'This page does not work within another one: open it in a window of its own.';
 else {
-  // Before anything else listens to the address: whoever pastes a link into an open tab loads no page.
+  // This listener comes before all others: somebody who pastes a link into an open tab does not load the page
+  // again.
   addEventListener('hashchange', arrived);
   render(<OwnerPage arrival={takeArrival(location, history)} />, place);
 }

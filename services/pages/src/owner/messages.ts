@@ -21,7 +21,7 @@ const Basis = z.array(z.strictObject({ task: Task, projection: Projection }));
 
 const natural = z.bigint().min(0n);
 
-/** What the page asks for. */
+/** The request of the page. */
 export const JobMessage: z.ZodType<Job> = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('read'),
@@ -52,7 +52,7 @@ export const JobMessage: z.ZodType<Job> = z.discriminatedUnion('kind', [
 
 const count = z.int().min(0);
 
-/** What has failed: structured clones of errors have lost class and code. */
+/** The failure as plain data, since structured clones of errors lose class and code. */
 const Failure = z.strictObject({
   info: z.object({ code: z.string(), title: z.string() }),
   parts: z
@@ -66,13 +66,13 @@ const Failure = z.strictObject({
 });
 export type Failure = z.infer<typeof Failure>;
 
-/** What is said of an error that is none of ours. */
+/** The failure for an error that is not a CodedError. */
 export const FAILED: Failure = {
   info: { code: 'ERR_INTERNAL', title: 'The worker failed' },
   parts: ['the worker of this page failed: reload the page and try again'],
 };
 
-/** What the worker answers: any number of steps, then a result or a failure. */
+/** The messages of the worker: any number of steps, then a result or a failure. */
 export const Answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('progress'), done: count, total: count }),
   z.strictObject({ kind: z.literal('result'), result: z.unknown() }),

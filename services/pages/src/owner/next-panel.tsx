@@ -1,4 +1,4 @@
-/** The task that comes after one that the owner has contributed to, where its policy agrees to a series. */
+/** The task that follows one that the owner has contributed to, where its policy agrees to a series. */
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';

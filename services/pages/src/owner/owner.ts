@@ -1,4 +1,7 @@
-/** What the owner does on this page: the code of the command line, with a state in the browser and a worker for rows and ciphertexts. */
+/**
+ * The owner's actions on this page: the code of the command line, with a state in the browser and a worker
+ * for rows and ciphertexts.
+ */
 import {
   type Basis,
   type BrokenRule,
@@ -20,22 +23,25 @@ import type { OnProgress, ReadingOptions, RowsRead } from './jobs.ts';
 import { BrowserState } from './state.ts';
 import { type JobOptions, OwnerWorker } from './worker-client.ts';
 
-/** How long to go on trying while a service cannot be reached: people are waiting. */
+/**
+ * The time for which requests are repeated while a service cannot be reached. It is short, since people are
+ * waiting.
+ */
 const PATIENCE_MILLISECONDS = 15_000;
 
-/** A task, and where it is. */
+/** A task and the address of its data user. */
 export interface TaskPlace {
   readonly id: TaskId;
   readonly dataUser: string;
 }
 
-/** What somebody who contributes is told and asked meanwhile. */
+/** Callbacks for somebody who contributes: they report progress and ask questions. */
 export interface Contributing {
   readonly onReading: OnProgress;
   readonly onEncrypting: OnProgress;
   /**
-   * Resolves when the owner wants what was read to be sent, else throws.
-   * @param ownFloor what the owner is told of noise that is added to its sums
+   * Resolves when the owner wants the rows to be sent, and throws otherwise.
+   * @param ownFloor sentences about noise that is added to the owner's sums
    */
   readonly confirm: (read: RowsRead, ownFloor: readonly (Words | string)[]) => Promise<void>;
   readonly signal: AbortSignal;
@@ -50,9 +56,13 @@ export class Owner {
     this.worker = worker;
   }
 
-  /** @throws ERR_OWNER_HOME where the browser keeps nothing, TypeError where the host does not have the page's own worker */
+  /**
+   * @throws ERR_OWNER_HOME where the browser keeps nothing, TypeError where the host does not have the
+   *   page's own worker
+   */
   static async open(): Promise<Owner> {
-    // At once, so that a host that lost it or has another is noticed before anybody chooses a file.
+    // Both are loaded at once, so that a host that has lost the worker or changed it is noticed before
+    // anybody chooses a file.
     const [worker, state] = await Promise.all([OwnerWorker.load(), BrowserState.open()]);
     return new Owner(state, worker);
   }
@@ -64,7 +74,7 @@ export class Owner {
     });
   }
 
-  /** The task that the CSP has signed, and what the policy has against it. No row is read. */
+  /** Returns the task that the CSP has signed, and the rules of the policy that it breaks. No row is read. */
   async inspect({ id, dataUser }: TaskPlace): Promise<{
     task: Task;
     basis: Basis;
@@ -111,7 +121,8 @@ export class Owner {
   }
 
   /**
-   * The task that renews this one, or the newest behind it, which the page then knows; null: there is none yet, or no more than the policy takes.
+   * Returns the newest task that renews this one, which the page then knows, or null if there is none that
+   * the policy takes.
    * @throws as DataOwner.series
    */
   async next({ id, dataUser }: TaskPlace): Promise<TaskId | null> {
@@ -121,7 +132,10 @@ export class Owner {
     return newest.id;
   }
 
-  /** The data set that the task is charged to, else the default; and the names of all that have spent anything. */
+  /**
+   * Returns the data set that the task is charged to, or else the default, and the names of all that have
+   * spent anything.
+   */
   async datasets(id: TaskId): Promise<{ readonly dataset: string; readonly known: readonly string[] }> {
     const ledger = await this.state.ledger();
     const charged = ledger.find(({ event }) => event.kind !== 'set' && event.taskId === id);
@@ -136,7 +150,7 @@ export class Owner {
     );
   }
 
-  /** The result with its provenance checked, waited for as long as the signal lets it. */
+  /** Returns the result with its provenance checked, and waits for it until the signal aborts. */
   async result(
     { id, dataUser }: TaskPlace,
     signal: AbortSignal,
@@ -146,17 +160,17 @@ export class Owner {
     return owner.result({ url: dataUser }, id, { milliseconds: LONGEST_WAIT_MILLISECONDS, signal, onWait });
   }
 
-  /** Checks a result in a file, with no service. */
+  /** Checks a result in a file, without a service. */
   async verify(evidence: Evidence): Promise<TaskResult> {
     return (await this.#dataOwner()).verify(evidence);
   }
 
-  /** What each data set has spent, by the policy that is kept. */
+  /** Returns the budget that each data set has spent, by the policy that is kept. */
   async budget(): Promise<BudgetStatus[]> {
     return (await this.#dataOwner()).budget();
   }
 
-  /** Says what a data set has spent that this browser does not know: see DataOwner.setBudget. */
+  /** Adds spending of a data set that this browser does not know (see DataOwner.setBudget). */
   setBudget(dataset: string, elsewhere: Elsewhere): Promise<void> {
     return this.state.exclusively(async () => (await this.#dataOwner()).setBudget(dataset, elsewhere));
   }
@@ -173,7 +187,7 @@ export class Owner {
 
 const LONGEST_WAIT_MILLISECONDS = 24 * 3_600_000;
 
-/** What a receipt says that is kept here. Whose signature it has was checked when it came. */
+/** Returns the content of a receipt that is kept here. Its signature was checked when it arrived. */
 export function receiptOf(jws: string): Promise<Receipt> {
   return verifyStatement(RECEIPT, jws, claimedSigner(RECEIPT, jws));
 }

@@ -1,4 +1,4 @@
-/** The owner's page: what there is of the owner on this device, and the view that the address names. */
+/** The owner's page: the state of the owner on this device, and the view that the address names. */
 import { TaskId } from '@eigenveil/task/schema';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
@@ -23,7 +23,8 @@ import { TrustView } from './trust-view.tsx';
 export function OwnerPage({ arrival }: { readonly arrival: Arrival | null }) {
   const hash = useHash();
   const opening = useAsync(() => Owner.open(), []);
-  // Here, where neither the address nor another look at the device takes it away before somebody has saved it.
+  // The backup is kept here, where neither the address nor a new state of the device removes it before
+  // somebody has saved it.
   const [backup, setBackup] = useState<string | null>(null);
   const name = backup === null ? routes.match(hash)?.name : null;
   const link = (text: string, to: 'tasks' | 'policy' | 'device' | 'trust') => ({
@@ -66,7 +67,7 @@ function Opened(props: {
 }) {
   const { owner, hash, arrival, onBackup } = props;
   const status = useAsync(() => owner.state.status(), [owner]);
-  // Another tab may have changed it.
+  // Another tab may have changed the state.
   useEffect(() => {
     const look = () => {
       if (document.visibilityState === 'visible') status.again();

@@ -1,4 +1,4 @@
-/** Whether the browser has promised to keep what this page must not forget, and asking it to. */
+/** Says whether the browser has promised to keep the page's data, and asks it to. */
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';

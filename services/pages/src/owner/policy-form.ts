@@ -1,11 +1,14 @@
-/** The owner's policy as a form: every member in words, and what is filled in as a policy of the command line's schema. */
+/**
+ * The owner's policy as a form: it describes every member in words, and reads a filled form as a policy of
+ * the command line's schema.
+ */
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { parseJson } from '@eigenveil/wire/problem';
 import { faultsInWords } from './faults.ts';
 
 export type Member = keyof OwnerPolicy;
 
-/** How a member is filled in. A number that may be absent is left empty. */
+/** The kinds of fields. A number that may be absent is left empty. */
 export type MemberField = {
   readonly name: Member;
   readonly label: string;
@@ -30,7 +33,7 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         name: 'minimumOwners',
         kind: 'number',
         label: 'Owners at least',
-        hint: 'Your sums are only ever opened together with those of so many owners. Owners who work with the data user do not hide you: ask for more.',
+        hint: 'Your sums are only ever opened together with those of this number of owners. Owners who work with the data user do not hide you: ask for more.',
       },
       {
         name: 'minimumKeyBits',
@@ -147,7 +150,7 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         name: 'colludingOwners',
         kind: 'number',
         label: 'Owners who may work against you',
-        hint: 'Where owners add the noise, so many may tell theirs, or add none. Empty: as the task says.',
+        hint: 'Where owners add the noise, this number of them may reveal theirs, or add none. Empty: as the task says.',
       },
     ],
   },
@@ -215,7 +218,7 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
 
 const FIELDS = MEMBERS.flatMap(({ fields }) => fields);
 
-/** What is filled in, by member. */
+/** The content of the form, by member. */
 export type PolicyDraft = Readonly<Record<Member, string | boolean | readonly string[]>>;
 
 export function draftOf(policy: OwnerPolicy): PolicyDraft {
@@ -231,13 +234,13 @@ export function draftOf(policy: OwnerPolicy): PolicyDraft {
 
 type Numbers = Extract<MemberField, { readonly kind: 'numbers' }>;
 
-/** A text for each part, in their order. */
+/** Returns a text for each part, in their order. */
 function partsOf({ parts }: Numbers, value: unknown): string[] {
   const numbers = (value ?? {}) as Readonly<Record<string, number | undefined>>;
   return parts.map(([part]) => String(numbers[part] ?? ''));
 }
 
-/** The member, if any part of it is filled in. */
+/** Returns the member, if any part of it is filled in. */
 function wholeOf({ name, parts }: Numbers, texts: readonly string[]): [Member, unknown][] {
   const filled = parts.flatMap(([part], i): [string, number][] =>
     texts[i]!.trim() === '' ? [] : [[part, Number(texts[i])]],
@@ -247,7 +250,7 @@ function wholeOf({ name, parts }: Numbers, texts: readonly string[]): [Member, u
 
 const LABELS = new Map<PropertyKey, string>(FIELDS.map(({ name, label }) => [name, label]));
 
-/** The policy, or why it is none: every fault, by the label of its field. */
+/** Returns the policy, or all faults by the labels of their fields. */
 export function policyOf(
   draft: PolicyDraft,
 ): { readonly policy: OwnerPolicy } | { readonly problem: string } {

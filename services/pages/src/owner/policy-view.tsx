@@ -1,4 +1,4 @@
-/** The owner's policy, in words: what a task must keep to before one of its rows is read. */
+/** The owner's policy, in words: the rules that a task must keep before one of the rows is read. */
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { explainIssues } from '@eigenveil/wire/explain';
 import { parseJson } from '@eigenveil/wire/problem';

@@ -1,4 +1,4 @@
-/** An error of the owner's page, in its words. */
+/** An error of the owner's page, in the words of the page. */
 import type { ComponentChildren } from 'preact';
 import { Problem } from '../common/feedback.tsx';
 import { pageWords } from './words.ts';

@@ -1,4 +1,4 @@
-/** What the owner has of its part in a task: the receipt, and how it withdraws. */
+/** The owner's receipt for a task, and the way to withdraw. */
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Dialog } from '../common/dialog.tsx';

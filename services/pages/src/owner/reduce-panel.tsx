@@ -1,4 +1,6 @@
-/** The owner's own rows, reduced by a result: as a file, and as a plot by label. They stay in this browser. */
+/**
+ * The owner's own rows, reduced by a result: as a file, and as a plot by label. They stay in this browser.
+ */
 import type { TaskResult } from '@eigenveil/data-owner/portable';
 import { columnsFor } from '@eigenveil/projection/portable';
 import { readBlobBytes } from '@eigenveil/statistics/owner';
@@ -68,7 +70,7 @@ export function ReducePanel({ owner, result }: { readonly owner: Owner; readonly
         isStrict={false}
         onRows={(next, how) => {
           setForm(how);
-          // Labels are what a plot is coloured by.
+          // Labels are the columns that colour a plot.
           if (next !== null && next.file !== rows?.file)
             setKept(new Set(task.labellings.map(({ column }) => column)));
           setRows(next);

@@ -1,4 +1,4 @@
-/** The result of a task, with what vouches for it, and the owner's own rows reduced by it. */
+/** The result of a task, the statements that vouch for it, and the owner's own rows reduced by it. */
 import type { TaskResult } from '@eigenveil/data-owner/portable';
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
@@ -63,7 +63,7 @@ export function ResultPanel({ owner, status, entry }: TaskPartProps) {
 function Result({ owner, result }: { readonly owner: TaskPartProps['owner']; readonly result: TaskResult }) {
   const { task, projection, provenance, evidence } = result;
   const { eigenvalues, regression } = projection;
-  // Histograms and regressions have none.
+  // Histograms and regressions have no vectors.
   const hasVectors = projection.vectors.length > 0;
   return (
     <>

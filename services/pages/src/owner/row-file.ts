@@ -1,14 +1,14 @@
-/** A file of rows that was chosen: its columns, and how it seems to be written. */
+/** A file of rows that was chosen: its columns, and its probable form. */
 import { readBlobBytes, readRecords } from '@eigenveil/statistics/owner';
 import type { ReadingOptions } from './jobs.ts';
 
-/** How a file is written; columns and what is done with them are asked for beside it. */
+/** The form of a file; columns and their uses are asked for separately. */
 type Told = 'separator' | 'decimal' | 'trim' | 'missing' | 'numericLabels' | 'strict';
 export type Form = { readonly [Name in Told]: NonNullable<ReadingOptions[Name]> };
 
 export interface RowFile {
   readonly file: File;
-  /** Of its header row, by the separator that is chosen. */
+  /** The columns of its header row, by the separator that is chosen. */
   readonly columns: readonly string[];
 }
 
@@ -23,10 +23,10 @@ export const USUAL_FORM: Form = {
 
 export const SEPARATORS = ['comma', 'semicolon', 'tab'] as const satisfies readonly Form['separator'][];
 
-/** Where the header is sought. */
+/** The part of the file in which the header is sought. */
 const FIRST_BYTES = 1 << 20;
 
-/** The names in the header row, as they stand; nothing else of the file is looked at. */
+/** Returns the names in the header row, unchanged; no other part of the file is read. */
 export async function columnsOf(
   file: File,
   separator: Form['separator'] = 'comma',
@@ -37,7 +37,7 @@ export async function columnsOf(
   return [];
 }
 
-/** The separator by which the header has most columns: people see at once what it is taken for. */
+/** Returns the separator by which the header has most columns: people see at once which one was guessed. */
 export async function guessSeparator(file: File): Promise<Form['separator']> {
   const widths = await Promise.all(
     SEPARATORS.map(async (separator) => ({

@@ -1,6 +1,7 @@
 /**
- * Files that only a passphrase opens: PBKDF2 with HMAC-SHA-256, which is the best that WebCrypto has for passphrases, then AES-256-GCM. All but
- * the content stands in the file as it is, and belongs to what the passphrase proves.
+ * Files that only a passphrase opens: PBKDF2 with HMAC-SHA-256, which is the best that WebCrypto has for
+ * passphrases, then AES-256-GCM. Everything except the content is in clear in the file, and the passphrase
+ * proves it, too.
  */
 import {
   CodedError,
@@ -18,9 +19,12 @@ import { DEVICE_CODES } from './codes.ts';
 /** `backup` holds the owner's key, `transfer` everything else. */
 export type SealedKind = 'backup' | 'transfer';
 
-/** Half a second to a second of a desktop's core for each guess. Part of version 1: a file does not choose what opening it costs. */
+/**
+ * Each guess costs half a second to a second of a desktop's core. The number belongs to version 1: a file
+ * does not choose what opening it costs.
+ */
 const ITERATIONS = 1_000_000;
-/** Of a file; what moves is a few megabytes for each task without a receipt. */
+/** The longest file; a transfer file has a few megabytes for each task without a receipt. */
 export const LONGEST_FILE = 256 * 1024 * 1024;
 
 const Header = z.strictObject({
@@ -36,12 +40,15 @@ type Header = z.infer<typeof Header>;
 
 const SealedFile = Header.extend({
   content: z.base64url(),
-  /** SHA-256 over all before: tells a file that was damaged from a passphrase that is wrong. It proves nothing. */
+  /**
+   * SHA-256 over all bytes before. It distinguishes a damaged file from a wrong passphrase, and proves
+   * nothing.
+   */
   checksum: z.base64url().length(43),
 });
 
 /**
- * The file's text. Salt and nonce are new each time, so each key seals one file.
+ * Returns the file's text. Salt and nonce are new each time, so each key seals one file.
  * @param value JSON
  * @throws ERR_PASSPHRASE_WEAK
  */
@@ -65,9 +72,10 @@ export async function seal(kind: SealedKind, value: unknown, passphrase: string)
 }
 
 /**
- * What was sealed.
+ * Returns the value that was sealed.
  * @param schema of the value
- * @throws ERR_BACKUP_INVALID for another file or a damaged one, ERR_PASSPHRASE for a wrong passphrase, or a file that somebody altered with care
+ * @throws ERR_BACKUP_INVALID for another file or a damaged one, ERR_PASSPHRASE for a wrong passphrase, or a
+ *   file that somebody altered with care
  */
 export async function unseal<Schema extends z.ZodType>(
   kind: SealedKind,
@@ -126,7 +134,7 @@ const by = (header: Header, iv: Uint8Array<ArrayBuffer>): AesGcmParams => ({
   additionalData: utf8(JSON.stringify(headerOf(header))),
 });
 
-/** Its members in one order, whatever order a file has them in. */
+/** Returns the header's members in one order, whatever order a file has them in. */
 const headerOf = ({ format, version, derivation, iterations, salt, cipher, iv }: Header): Header => ({
   format,
   version,
@@ -155,7 +163,7 @@ async function keyOf(
   );
 }
 
-/** Keyboards write the same letter in several ways; blanks at the ends come of copying. */
+/** Keyboards write the same letter in several ways, and copying adds blanks at the ends. */
 const normal = (passphrase: string): string => passphrase.normalize('NFC').trim();
 
 const [LEAST, LEAST_COUNTED, LEAST_DIFFERENT] = [16, 12, 8];
@@ -163,7 +171,7 @@ const [LEAST, LEAST_COUNTED, LEAST_DIFFERENT] = [16, 12, 8];
 /** The rule for passphrases, in words. */
 export const PASSPHRASE_RULE = `At least ${LEAST} characters. Where a character only continues a run (aa, abc, 321), it does not count: ${LEAST_COUNTED} that count are needed, ${LEAST_DIFFERENT} of them different.`;
 
-/** What the rule has against a passphrase; null when nothing. */
+/** Returns the rule that a passphrase breaks, or null. */
 export function passphraseProblem(passphrase: string): string | null {
   const characters = [...normal(passphrase)];
   const counted = characters.filter((it, i) => {
@@ -176,10 +184,13 @@ export function passphraseProblem(passphrase: string): string | null {
   return null;
 }
 
-/** Letters and digits that are not taken for each other: 32 of them, so that each has 5 random bits. */
+/** Letters and digits that people do not confuse: 32 of them, so that each has 5 random bits. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 
-/** A passphrase that nobody guesses: 125 random bits, in five groups. One that the rule refuses by accident is drawn again. */
+/**
+ * Returns a passphrase that nobody can guess: 125 random bits, in five groups. One that the rule refuses by
+ * accident is drawn again.
+ */
 export function drawPassphrase(): string {
   const letters = [...randomBytes(25)].map((byte) => ALPHABET[byte % ALPHABET.length]!);
   const groups = Array.from({ length: 5 }, (_, i) => letters.slice(5 * i, 5 * i + 5).join(''));

@@ -1,6 +1,6 @@
 /**
- * The owner's state in the browser: what OwnerHome keeps in a folder, with the same promises. A contribution is kept before it is sent, and
- * the first one that is kept is the one to send, in all tabs.
+ * The owner's state in the browser: it keeps the same data as OwnerHome in a folder, with the same promises.
+ * A contribution is kept before it is sent, and all tabs send the first one that was kept.
  */
 import {
   digestOfData,
@@ -19,20 +19,20 @@ import { type SigningKey, thumbprintOf } from '@eigenveil/wire';
 import { DEVICE_CODES } from './codes.ts';
 import { Database, type KnownTask, type Transaction } from './database.ts';
 
-/** What there is of the owner on this device. */
+/** The state of the owner on this device. */
 export interface DeviceStatus {
-  /** Thumbprint of the owner's key; null before there is one. */
+  /** The thumbprint of the owner's key; null before there is one. */
   readonly thumbprint: string | null;
   readonly enrolment: Enrolment | null;
-  /** ISO 8601: since when the owner is on another device; null: it is here. */
+  /** The time, in ISO 8601, since when the owner is on another device; null if it is here. */
   readonly movedAt: string | null;
-  /** Whether the key came from a backup alone, so that nobody here knows what it has contributed. */
+  /** True if only the backup of the key came here, so that nobody here knows what it has contributed. */
   readonly isBare: boolean;
-  /** Whether the browser has promised to keep all this until people delete it. */
+  /** True if the browser has promised to keep all this until people delete it. */
   readonly isPersistent: boolean;
 }
 
-/** A task that the page knows, and how far the owner is with it. */
+/** A task that the page knows, and the owner's progress with it. */
 export interface TaskEntry extends KnownTask {
   readonly id: TaskId;
   readonly receipt: string | null;
@@ -40,11 +40,11 @@ export interface TaskEntry extends KnownTask {
   readonly isWithdrawn: boolean;
 }
 
-/** Name of the lock that all tabs of this origin share. */
+/** The name of the lock that all tabs of this origin share. */
 const LOCK = 'eigenveil-owner';
 
 export class BrowserState implements OwnerState {
-  /** By the backup of its key, and by copies of the browser's profile. */
+  /** The owner can come back by the backup of its key, and by copies of the browser's profile. */
   readonly canComeBack = true;
   readonly series: SeriesState = {
     entries: (seriesId) =>
@@ -80,21 +80,24 @@ export class BrowserState implements OwnerState {
   }
 
   /**
-   * Whether the browser keeps it until people delete it, and it was all brought along. Else an owner could forget what it has contributed, and draw
-   * noise again: tasks under differential privacy are refused.
+   * True if the browser keeps the state until people delete it, and the state is complete. Otherwise an owner
+   * could forget its contributions and draw noise again, so tasks under differential privacy are refused.
    */
   get isDurable(): boolean {
     return this.#isPersistent && !this.#isBare;
   }
 
-  /** Asks the browser to keep everything until people delete it. Some ask the person, some decide by how the site is used. */
+  /**
+   * Asks the browser to keep everything until people delete it. Some browsers ask the person, others decide
+   * by how the site is used.
+   */
   async persist(): Promise<boolean> {
     this.#isPersistent = (await navigator.storage?.persist?.()) === true;
     return this.#isPersistent;
   }
 
   /**
-   * Work that no other tab does at the same time.
+   * Does work that no other tab does at the same time.
    * @throws ERR_OWNER_BUSY while one does, and as `work`
    */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
@@ -104,7 +107,8 @@ export class BrowserState implements OwnerState {
           DEVICE_CODES.ERR_OWNER_BUSY,
           'another tab of this page is at work for the same owner: finish there, or close it',
         );
-      // It may have been moved or restored in another tab, or the browser's promise have been taken back.
+      // The owner may have been moved or restored in another tab, or the browser's promise may have been
+      // taken back.
       await this.status();
       return work();
     });
@@ -149,7 +153,7 @@ export class BrowserState implements OwnerState {
     await this.#write((it) => it.objectStore('enrolment').put(enrolment, 'enrolment'));
   }
 
-  /** The strictest that the schema has by default, until the owner says otherwise. */
+  /** Returns the policy: until the owner changes it, the strictest that the schema has by default. */
   policy(): Promise<OwnerPolicy> {
     return this.database.read(async (it) => {
       const policy = await it.objectStore('policy').get('policy');
@@ -236,7 +240,7 @@ export class BrowserState implements OwnerState {
     });
   }
 
-  /** The latest first. */
+  /** Returns the tasks, the latest first. */
   tasks(): Promise<TaskEntry[]> {
     return this.database.read(async (it) => {
       const ids = await it.objectStore('tasks').getAllKeys();
@@ -261,7 +265,7 @@ export class BrowserState implements OwnerState {
     });
   }
 
-  /** Nothing is written, nor signed, once the owner is on another device. */
+  /** Writes with `work`. Nothing is written or signed once the owner is on another device. */
   #write<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.database.write(async (it) => {
       refuseMoved(await it.objectStore('marks').get('moved'));
@@ -270,7 +274,10 @@ export class BrowserState implements OwnerState {
   }
 }
 
-/** Whether the browser promises at the moment to keep this origin's data: people can take that back at any time. */
+/**
+ * Returns whether the browser promises at present to keep this origin's data: people can take that back at
+ * any time.
+ */
 async function isKept(): Promise<boolean> {
   return (await navigator.storage?.persisted?.()) === true;
 }

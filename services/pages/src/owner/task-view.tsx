@@ -1,4 +1,7 @@
-/** A task for its owner: what it is, what it reveals and whether the policy takes it, before anything is read; then what the owner does. */
+/**
+ * A task for its owner. Before anything is read, it shows the task's parameters, what the task reveals and
+ * whether the policy takes it; then it offers the owner's actions.
+ */
 import { type Basis, type BrokenRule, type Revealed, revealedBy } from '@eigenveil/data-owner/portable';
 import type { Task, TaskId } from '@eigenveil/task';
 import { thumbprintOf } from '@eigenveil/wire';
@@ -58,7 +61,7 @@ function Inspected(props: TaskPartProps) {
       {shown.state === 'loading' && <p>Asking the data user for the task…</p>}
       {shown.state === 'failed' && (
         <OwnerProblem error={shown.error} title="The task is not shown">
-          <p>Nothing of yours was read or sent but the request for the task.</p>
+          <p>Nothing of yours was read, and only the request for the task was sent.</p>
           <Button onClick={shown.again}>Try again</Button>
         </OwnerProblem>
       )}

@@ -1,4 +1,4 @@
-/** The tasks that the owner wants to see, and how far it is with each. */
+/** The tasks that the owner wants to see, and the owner's progress with each. */
 import { TaskId } from '@eigenveil/task/schema';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** Whom an owner trusts when it uses this page, in words. */
+/** Says in words whom an owner trusts when it uses this page. */
 import { View } from '../common/layout.tsx';
 
 export function TrustView() {
@@ -14,7 +14,7 @@ export function TrustView() {
       <h2>How the page can be checked</h2>
       <p>
         With the page lies a file <a href="SHA256SUMS">SHA256SUMS</a>, with the digest of each of its files.
-        They are the same for everybody who builds this version of Eigenveil, but for the addresses of
+        They are the same for everybody who builds this version of Eigenveil, except for the addresses of
         services that your organisation wrote into index.html. Compare them with digests from another source:
         build the page yourself, or ask somebody who did. The page in turn takes its program, its style and
         its worker only with the digests that it names. This tells you nothing about what the server sends

@@ -1,11 +1,14 @@
-/** Messages of code that the command line has, too, in the words of this page: where they name an option, the page has a field. */
+/**
+ * Messages of code that the command line has, too, in the words of this page: an option of a message is a
+ * field of the page.
+ */
 import type { OwnerTerm, TaskTerm } from '@eigenveil/data-owner/portable';
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 import { WRITTEN_OTHERWISE } from '../common/row-words.ts';
 import { MEMBERS } from './policy-form.ts';
 
-/** Labels of the fields about files, here since messages name them, too. */
+/** Labels of the fields about files, which messages name, too. */
 export const FILE_LABELS = {
   separator: 'What stands between cells',
   decimal: 'What stands before fractions',
@@ -22,7 +25,7 @@ const policyLabels: Partial<Vocabulary> = Object.fromEntries(
   MEMBERS.flatMap(({ fields }) => fields.map(({ name, label }) => [`policy.${name}`, () => `“${label}”`])),
 );
 
-/** What the task's parameters are called. */
+/** The names of the task's parameters. */
 const TASK_WORDS = {
   minimumOwners: 'the least number of owners',
   keyBits: 'the length of the Paillier key, in bits,',
@@ -78,7 +81,7 @@ const OWNER_WORDS: Vocabulary<OwnerTerm> = {
   sayBudget: () => 'say it under “Policy”',
 };
 
-/** This page's words for all that messages name. */
+/** This page's words for all things that messages name. */
 export const PAGE_WORDS: Partial<Vocabulary> = {
   ...policyLabels,
   ...taskWords,
@@ -86,12 +89,12 @@ export const PAGE_WORDS: Partial<Vocabulary> = {
   ...OWNER_WORDS,
 };
 
-/** A message in the words of this page. */
+/** Returns a message in the words of this page. */
 export function pageWords(message: Words | string): string {
   return typeof message === 'string' ? message : message.by(PAGE_WORDS);
 }
 
-/** How a member of the policy would have to be filled in. */
+/** Says how a member of the policy would have to be filled in. */
 export function changeInWords(name: string, value: unknown): string {
   const label = policyLabels[`policy.${name}`]?.('') ?? name;
   if (value === null) return `leave ${label} empty`;

@@ -1,4 +1,4 @@
-/** The page's end of its worker: starts one for each job, and ends it with the job. */
+/** Starts the page's worker for each job, and ends it with the job. */
 import type { PublicKeyParts } from '@eigenveil/paillier/owner';
 import { CodedError, Words } from '@eigenveil/platform';
 import type { Contributor } from '@eigenveil/protocol/owner';
@@ -6,18 +6,18 @@ import type { Task } from '@eigenveil/task';
 import type { OnProgress, ReadJob, ReduceJob, RowsRead, RowsReduced } from './jobs.ts';
 import { Answer, FAILED, type Failure, type Job } from './messages.ts';
 
-/** The digest of worker.js, which the build puts here. */
+/** The digest of worker.js, which the build inserts here. */
 declare const WORKER_INTEGRITY: string;
 
 export interface JobOptions {
   readonly onProgress?: OnProgress;
-  /** Ends the job and its worker at once; the promise is rejected with the signal's reason. */
+  /** Aborting it ends the job and its worker at once; the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Work on rows and ciphertexts beside the page, which goes on answering. Each job has a worker of its own, so that cancelling is ending it, and no
- * row and no randomiser stays in memory behind a job.
+ * Works on rows and ciphertexts while the page goes on answering. Each job has a worker of its own, so that
+ * cancelling ends it, and no row and no randomiser stays in memory after a job.
  */
 export class OwnerWorker implements Contributor {
   readonly #script: string;
@@ -27,7 +27,7 @@ export class OwnerWorker implements Contributor {
   }
 
   /**
-   * Fetches the worker's code, which must have the digest that stands in the page's, and keeps it for all jobs.
+   * Fetches the worker's code, checks that it has the digest in the page's code, and keeps it for all jobs.
    * @throws TypeError when it cannot be fetched or is another
    */
   static async load(): Promise<OwnerWorker> {
@@ -38,7 +38,7 @@ export class OwnerWorker implements Contributor {
   }
 
   /**
-   * The statistics of a file's rows, and the digest of the file. Progress is in bytes of the file.
+   * Returns the statistics of a file's rows, and the digest of the file. Progress is in bytes of the file.
    * @throws as the job `read`
    */
   async readRows(
@@ -49,8 +49,8 @@ export class OwnerWorker implements Contributor {
   }
 
   /**
-   * The encrypted contribution of flat statistics, noise and randomness drawn in the worker: see `contribute` of `@eigenveil/protocol/owner`. Progress is in
-   * ciphertexts.
+   * Returns the encrypted contribution of flat statistics. The worker draws noise and randomness (see
+   * `contribute` of `@eigenveil/protocol/owner`). Progress is in ciphertexts.
    * @throws as the job `contribution`
    */
   async contribution(
@@ -63,7 +63,8 @@ export class OwnerWorker implements Contributor {
   }
 
   /**
-   * A file's rows, reduced by a projection whose signatures have been verified. Progress is in bytes of the file.
+   * Returns a file's rows, reduced by a projection whose signatures have been verified. Progress is in bytes
+   * of the file.
    * @throws as the job `reduce`
    */
   async reduceRows(
@@ -98,11 +99,11 @@ export class OwnerWorker implements Contributor {
   }
 }
 
-/** What went wrong in a worker, as the error there. */
+/** Returns a worker's failure as the error that it had there. */
 const errorOf = ({ info, parts }: Failure) => new CodedError(info, new Words(parts));
 const broken = () => errorOf(FAILED);
 
-/** A blob of the code that was checked, and nothing else, may be run as a worker. */
+/** Only a blob of the code that was checked may run as a worker. */
 const trustedUrl = (() => {
   const policy = globalThis.trustedTypes?.createPolicy('eigenveil-worker', {
     createScriptURL: (url) => (url.startsWith('blob:') ? url : null),

@@ -1,4 +1,4 @@
-/** The worker of the owner's page: takes one job, tells how far it is, and answers. */
+/** The worker of the owner's page: it takes one job, reports its progress, and answers. */
 import { CodedError } from '@eigenveil/platform';
 import { contribution, read, reduce } from './jobs.ts';
 import { type Answer, FAILED, type Failure, type Job, JobMessage } from './messages.ts';
@@ -28,7 +28,10 @@ function perform(job: Job): Promise<unknown> {
   }
 }
 
-/** An error of ours says what to do, and names no value. Of others nobody knows what they say. */
+/**
+ * Returns an error as a failure. A CodedError says what to do, and names no value; the text of another error
+ * may contain anything, so it is not passed on.
+ */
 function failureOf(error: unknown): Failure {
   return error instanceof CodedError ? { info: error.info, parts: error.words.parts } : FAILED;
 }
