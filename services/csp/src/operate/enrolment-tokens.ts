@@ -1,4 +1,7 @@
-/** Enrolment tokens, one-time secrets by which the CSP's operator decides who may become an owner; and links of the owners' page that hold one. */
+/**
+ * Enrolment tokens: one-time secrets by which the CSP's operator decides who may become an owner. Links of
+ * the owners' page can hold one.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closing } from '@eigenveil/command';
 import { databaseFile, hashOneTimeToken, newOneTimeToken, openSigningKey } from '@eigenveil/server';
@@ -18,7 +21,7 @@ const BATCH = 500;
  * when it is free, not to the one that has waited longest.
  */
 const PAUSE_MILLISECONDS = 20;
-/** As many light modules around a QR code as its standard asks for (ISO/IEC 18004). */
+/** The number of light modules around a QR code that its standard asks for (ISO/IEC 18004). */
 const QUIET_ZONE = 4;
 
 /**
@@ -50,15 +53,15 @@ export async function inviteOwners(
 }
 
 interface LinkedPage {
-  /** Address of the owners' page. */
+  /** The address of the owners' page. */
   readonly page: string;
-  /** Addresses of the services for owners. */
+  /** The addresses of the services for owners. */
   readonly csp: string;
   readonly dataUser?: string | undefined;
   readonly task?: TaskId | undefined;
 }
 
-/** Returns a function that makes of a token a link that names this CSP with its identity. */
+/** Returns a function that makes a link from a token. The link names this CSP with its identity. */
 export async function invitationLinks(
   dataDirectory: string,
   { page, csp, dataUser, task }: LinkedPage,
