@@ -175,7 +175,7 @@ const TOLD: Readonly<Record<string, readonly Told[]>> = {
     ],
     [
       'contributions-sketch',
-      '`[command]` ({day}, {commit}), the data user took at most {most} for 16 contributions of {bytes}, and {two} for two.',
+      '`[command]` ({day}, {commit}), the data user took at most {most} for six contributions of {bytes}.',
     ],
   ],
   'docs/sketches.md': [

@@ -150,15 +150,15 @@ describe('a chain', () => {
     const exact = { exact: true, allowFullRank: true };
     const first = silent(9);
     const cells = { features: basisFeatures(first).map((it) => ({ ...it, grain: 'cell' as const })) };
-    expect(() => checkBasis(on(first, cells), [first])).toThrow(/declares its "grain"/);
+    expect(() => checkBasis(on(first, cells), [first])).toThrow(/expected tasks with a "grain"/);
     checkBasis(on(first, { ...cells, ...exact }), [first]);
     // What a link between says of features that said nothing is worth nothing.
     const between = pca(2, { ...cells, ...exact, basis: DIGEST });
-    expect(() => checkBasis(on(between), [first, between])).toThrow(/declares its "grain"/);
+    expect(() => checkBasis(on(between), [first, between])).toThrow(/expected tasks with a "grain"/);
     // And what it does not say is not made up for by the first.
     const [open, hidden] = [pca(9), pca(2, { ...exact, basis: DIGEST, features: basisFeatures(first) })];
     const onHidden = { features: basisFeatures(hidden).map((it) => ({ ...it, grain: 'cell' as const })) };
-    expect(() => checkBasis(on(hidden, onHidden), [open, hidden])).toThrow(/declares its "grain"/);
+    expect(() => checkBasis(on(hidden, onHidden), [open, hidden])).toThrow(/expected tasks with a "grain"/);
     checkBasis(on(hidden, exact), [open, hidden]);
     const still = pca(9, { features: [...open.features, { name: 'still', min: 1, max: 1 }] });
     checkBasis(on(still), [still]);

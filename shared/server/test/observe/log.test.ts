@@ -192,8 +192,10 @@ describe('a log entry', () => {
 
 test('a request is logged by its route, without path, query, headers or body', async () => {
   const service = await startService({ level: 'trace' });
-  const url = `${service.url}/tasks/abcd?token=${SECRET}`;
-  await sendJson(url, 'PUT', JSON.stringify({ features: [], note: SECRET }));
+  const url = `${service.url}/tasks/abcd`;
+  const body = JSON.stringify({ features: [], note: SECRET });
+  await sendJson(`${url}?token=${SECRET}`, 'PUT', body);
+  await sendJson(url, 'PUT', body);
   await sendJson(url, 'PUT', '{"n": s3cr3t');
   await sendJson(`${service.url}/${SECRET}`, 'PUT', '{}');
   await service.close();
@@ -210,6 +212,7 @@ test('a request is logged by its route, without path, query, headers or body', a
       taskId: 'abcd',
       code: 'ERR_BODY_INVALID',
     },
+    { status: 422, code: 'ERR_BODY_INVALID' },
     { status: 400, code: 'ERR_BODY_MALFORMED' },
     { route: 'unknown', status: 404, code: 'ERR_ROUTE_UNKNOWN' },
   ]);
