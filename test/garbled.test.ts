@@ -14,7 +14,7 @@ import { dataFile, type Example, exampleOf, labelColumn, madeUpProposal, split }
 import { World } from './support/world.ts';
 
 const OWNERS = 3;
-/** The type of the messages in which the receiver of transfers sends its choices: see shared/two-party/src/oblivious-transfer/message-types.ts. */
+/** The type of the messages in which the receiver of transfers sends its choices: see shared/two-party/src/oblivious-transfer/base.ts. */
 const CORRECTIONS = 0x13;
 const COMPUTATION = /^GET \/tasks\/[^/]+\/two-party$/;
 

@@ -27,7 +27,7 @@ export {
   type Gates,
   type Session,
 } from './garbling/index.ts';
-export { sumCount, sumShares } from './linear/sums.ts';
+export { sumShares } from './linear.ts';
 export {
   type ExtensionReceiver,
   type ExtensionSender,

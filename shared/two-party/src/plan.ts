@@ -4,9 +4,8 @@
  */
 export { checkComputable } from './check-task.ts';
 export { TWO_PARTY_CODES } from './codes.ts';
-export { CountingGates } from './garbling/counting.ts';
-export { CountingSession } from './garbling/local-session.ts';
-export { observed } from './garbling/observed.ts';
+export { CountingGates, CountingSession } from './garbling/clear-and-counting.ts';
+export { observed } from './garbling/session.ts';
 export { runProgram } from './programs/index.ts';
 export { type Resolution, resolutionOf } from './resolution.ts';
 export { rootPace, sketchPaces, standardPace, sumsPace } from './rotated/standard-pace.ts';

@@ -4,11 +4,11 @@
  * docs/rotated.md has the protocol, what it leaks and its proof.
  */
 import { computedBitsOf, isStandardised, type Program, type StatisticsTask } from '@eigenveil/task';
-import { withAbort } from './channel/abort.ts';
+import { hearing, tellingOwners, withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
-import { hearing, tellingOwners } from './channel/owner-refusal.ts';
 import { type BeforeChecks, Transcript } from './channel/transcript.ts';
+import { checkRotated } from './check-task.ts';
 import { EvaluatorSession, GarblerSession } from './garbling/index.ts';
 import { drawDelta, setUpReceiver, setUpSender } from './oblivious-transfer/index.ts';
 import {
@@ -21,7 +21,6 @@ import {
 import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
 import { digitProducts } from './products/layout.ts';
 import type { KeptAnswer, Progress, TwoPartyProtocol } from './protocol.ts';
-import { checkRotated } from './rotated/check.ts';
 import { answerCorrelation, askCorrelation } from './rotated/correlation.ts';
 import { answerRotated } from './rotated/csp.ts';
 import { askRotated } from './rotated/data-user.ts';
@@ -29,15 +28,13 @@ import { rotatedRingBits } from './rotated/parameters.ts';
 import { answerPencil } from './rotated/pencil/csp.ts';
 import { askPencil } from './rotated/pencil/data-user.ts';
 import { pencilRingBits } from './rotated/pencil/parameters.ts';
-import { drawPencilSecrets } from './rotated/pencil/secrets.ts';
-import type { Chooser, Correlator, CspProducts, DataUserProducts } from './rotated/products.ts';
-import { RandomBits } from './rotated/random-bits.ts';
-import { drawSecrets } from './rotated/secrets.ts';
+import { RandomBits } from './rotated/random.ts';
+import { drawPencilSecrets, drawSecrets, drawSketchSecrets } from './rotated/secrets.ts';
 import { digitBitsOf, exchangesOf } from './rotated/sizes.ts';
 import { answerSketch } from './rotated/sketch/csp.ts';
 import { askSketch } from './rotated/sketch/data-user.ts';
 import { sketchParameters } from './rotated/sketch/parameters.ts';
-import { drawSketchSecrets } from './rotated/sketch/secrets.ts';
+import type { Chooser, Correlator, CspProducts, DataUserProducts } from './rotated/steps.ts';
 
 export const rotated: TwoPartyProtocol = {
   isPrivate: true,

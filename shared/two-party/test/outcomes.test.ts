@@ -14,7 +14,7 @@ import {
   TWO_PARTY_PROTOCOLS,
   toRing,
 } from '../src/index.ts';
-import { MadeUpTime } from '../src/insides/made-up-time.ts';
+import { MadeUpTime } from '../src/insides/views.ts';
 import { AT_ONCE } from './rotated/run.ts';
 import { type Given, type Setting, settingOf, spread } from './rotated/settings.ts';
 

@@ -7,9 +7,8 @@
  * parallel-prefix adder (Sklansky, "Conditional-Sum Addition Logic", 1960) with about 1 + log2(bits) gates
  * per bit but only 1 + log2(bits) batches is faster.
  */
-import type { Gates } from '../garbling/gates.ts';
+import { type Gates, PREFIX_LANES } from '../garbling/gates.ts';
 import { template } from '../garbling/recorder.ts';
-import { PREFIX_LANES } from '../garbling/template.ts';
 import type { Wires } from '../garbling/wires.ts';
 import { constantNumber, eachBit, lanesOf, type Num, resize, sign } from './number.ts';
 

@@ -13,10 +13,18 @@ export {
   shiftLeftChecked,
   shiftRightBy,
 } from './compare.ts';
-export { divide, divideUnsigned } from './divide.ts';
+export { divide, divideUnsigned, reciprocalSquareRoot, squareRoot } from './divide-and-root.ts';
 export { inverseSquareRoot, ROOT_FRACTION } from './inverse-root.ts';
-export { dot, sumLanes } from './lanes.ts';
-export { multiply, type Part, square } from './multiply.ts';
+export {
+  dot,
+  gatesPerProduct,
+  multiply,
+  multiplyTruncated,
+  type Part,
+  square,
+  subtractProduct,
+  sumLanes,
+} from './multiply.ts';
 export { type Normalised, normalise, occupied, shiftedUp } from './normalise.ts';
 export {
   bitsOf,
@@ -34,6 +42,4 @@ export {
   unsigned,
   valuesOf,
 } from './number.ts';
-export { reciprocalSquareRoot, squareRoot } from './root.ts';
 export { type RoundedPart, sumOfProducts } from './rounded.ts';
-export { gatesPerProduct, multiplyTruncated, subtractProduct } from './truncated.ts';

@@ -1,7 +1,7 @@
 /**
  * Reciprocal square roots to about 2^-25, for where an exact last bit does not matter: a table with straight
  * lines between its points, and one step of third order (Ercegovac and Lang, "Digital Arithmetic", 2004,
- * chapter 7). In one lane a third of the gates of the digit-by-digit circuit in root.ts, and a sixth of its
+ * chapter 7). In one lane a third of the gates of the digit-by-digit circuit in divide-and-root.ts, and a sixth of its
  * batches.
  */
 import type { Gates } from '../garbling/gates.ts';

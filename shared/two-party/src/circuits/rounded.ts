@@ -12,9 +12,9 @@ import type { Added, Gates, Triple } from '../garbling/gates.ts';
 import { template } from '../garbling/recorder.ts';
 import type { Wires } from '../garbling/wires.ts';
 import { addModulo } from './add.ts';
+import { barred } from './multiply.ts';
 import { concatLanes, constantNumber, lanesOf, type Num, sliceLanes } from './number.ts';
 import { type Plan, type Round, scheduleOf } from './schedule.ts';
-import { barred } from './signs.ts';
 
 export interface RoundedPart {
   /** The result is in units of 2^shift. */

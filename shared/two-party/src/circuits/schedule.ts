@@ -3,18 +3,18 @@
  * where the constant ones go, and which rows are added to which. See rounded.ts.
  */
 
-import { offsetOf } from './signs.ts';
+import { offsetOf } from './multiply.ts';
 
 /** Columns of twice the sum, below the result's lowest, that are computed. */
 export const ROUNDING_GUARD = 6;
 
 /** Columns from `from` up to but not including `to`. */
-export interface Extent {
+interface Extent {
   readonly from: number;
   readonly to: number;
 }
 
-/** A row of bits of a pair's factors, one column after the other: see signs.ts. */
+/** A row of bits of a pair's factors, one column after the other: see multiply.ts. */
 export interface Plan extends Extent {
   /** The factor that the bits are of, and which of them is the lowest. */
   readonly factor: 0 | 1;
@@ -27,7 +27,7 @@ export interface Plan extends Extent {
 }
 
 /** Consecutive columns in which the same of three rows are present. */
-export interface Segment extends Extent {
+interface Segment extends Extent {
   /** The rows, of the three, that are present. */
   readonly present: readonly (0 | 1 | 2)[];
   /** True if columns add up; otherwise one or two bits stay as they are. */
@@ -37,7 +37,7 @@ export interface Segment extends Extent {
 }
 
 /** Two rows with the sum of three. */
-export interface Adder {
+interface Adder {
   readonly rows: readonly [number, number, number];
   readonly froms: readonly [number, number, number];
   readonly segments: readonly Segment[];
@@ -55,7 +55,7 @@ export interface Round {
   readonly order: readonly number[];
 }
 
-export interface Schedule {
+interface Schedule {
   /** The lowest column. */
   readonly low: number;
   /** The rows of each pair. */

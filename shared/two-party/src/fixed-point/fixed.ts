@@ -2,12 +2,15 @@
  * Fixed-point numbers that know how many of their bits are fraction, and the gates that they belong to: a
  * program writes its formula, and shifts follow from it. An operation costs what the circuit costs that its
  * comment names; free.ts has those that are free. Like all numbers they outlive a step that returns them.
+ *
+ * Sums of products that are found at once: a program writes the formula of each.
  */
 import {
   absolute,
   add,
   addModulo,
   all,
+  concatLanes,
   constantNumber,
   divide,
   divideUnsigned,
@@ -25,6 +28,7 @@ import {
   select,
   shiftLeftBy,
   shiftRightBy,
+  sliceLanes,
   square,
   squareRoot,
   subtractModulo,
@@ -34,8 +38,7 @@ import {
   unsigned,
 } from '../circuits/index.ts';
 import type { Gates, Wires } from '../garbling/index.ts';
-import { expectFraction, FreeOperations } from './free.ts';
-import { constantNumbers, spread, zeros } from './numbers.ts';
+import { constantNumbers, expectFraction, FreeOperations, spread, zeros } from './free.ts';
 
 /** The part of a product that is kept: its fraction bits, and its bits in all, modulo which it is taken. */
 export interface Kept {
@@ -272,4 +275,53 @@ export class Fixed extends FreeOperations<Fixed> {
   protected with(number: Num, fraction = this.fraction): Fixed {
     return new Fixed(this.#gates, number, fraction);
   }
+}
+
+type Pair = readonly [Fixed, Fixed];
+
+/** A sum over the pairs, in lanes of its own. */
+export interface ProductSum {
+  readonly of: readonly [Pair, ...Pair[]];
+  readonly plus?: Fixed;
+}
+
+/** Σ a b */
+export const sum = (...of: ProductSum['of']): ProductSum => ({ of });
+
+/** plus + Σ a b */
+export const onto = (plus: Fixed, ...of: ProductSum['of']): ProductSum => ({ of, plus });
+
+/**
+ * Several rounded sums of products at once (`sumOfProducts`, whose batches they share), each in as many lanes as its factors have. All factors of one side have one
+ * fraction and length.
+ * @throws RangeError where a product or a summand has another fraction
+ */
+export function sumsOfProducts(sums: readonly ProductSum[], { fraction, bits }: Kept): Fixed[] {
+  const [a, b] = sums[0]!.of[0];
+  const { gates } = a;
+  const exact = a.fraction + b.fraction;
+  for (const { of, plus } of sums) {
+    for (const [x, y] of of) expectFraction({ fraction: x.fraction + y.fraction }, exact);
+    if (plus) expectFraction(plus, fraction);
+  }
+  const lanes = sums.map(({ of }) => of[0][0].lanes);
+  const joined = (numbers: readonly (Fixed | undefined)[]): Num =>
+    concatLanes(
+      gates,
+      numbers.map((number, i) => number?.number ?? zeros(gates, 1, lanes[i]!)),
+    );
+  const pairs = Array.from({ length: Math.max(...sums.map(({ of }) => of.length)) }, (_, k) => {
+    const factor = (side: 0 | 1): Num => joined(sums.map(({ of }) => of[k]?.[side]));
+    return [factor(0), factor(1)] as const;
+  });
+  const some = sums.some(({ plus }) => plus !== undefined);
+  const all = sumOfProducts(gates, pairs, {
+    ...{ shift: exact - fraction, bits },
+    ...(some && { plus: joined(sums.map(({ plus }) => plus)) }),
+  });
+  let from = 0;
+  return lanes.map((count) => {
+    from += count;
+    return new Fixed(gates, sliceLanes(gates, all, from - count, from), fraction);
+  });
 }

@@ -1,5 +1,6 @@
 /** The language of programs: fixed-point numbers, where their entries lie, sums of products and steps. */
-export { Fixed, type Kept } from './fixed.ts';
+export { Fixed, type Kept, onto, type ProductSum, sum, sumsOfProducts } from './fixed.ts';
+export { allLanes, allOfLanes, spread, zeros } from './free.ts';
 export {
   augmented,
   belowDiagonal,
@@ -10,7 +11,6 @@ export {
   upperByColumns,
   upperByRows,
 } from './layouts.ts';
-export { allLanes, allOfLanes, spread, zeros } from './numbers.ts';
 export {
   GATES_PER_STEP,
   gatesPerRounded,
@@ -21,4 +21,3 @@ export {
   squaredLengths,
   vectorByVector,
 } from './steps.ts';
-export { onto, type ProductSum, sum, sumsOfProducts } from './sums.ts';

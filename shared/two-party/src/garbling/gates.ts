@@ -1,4 +1,12 @@
 /**
+ * The gates that a context computes at once: AND gates, or full adders with one AND gate each.
+ *
+ * Circuits as straight-line code. Most work of a program is a few dozen small circuits (a product of 28 bits,
+ * say) on many numbers, and walking through one in TypeScript costs more than its gates while there are few
+ * lanes. So a circuit that treats all lanes alike is walked through once, on a `Recorder` (recorder.ts),
+ * which notes what happens to which vector; the contexts then only replay the notes, with their own inputs
+ * and lanes. Both parties replay the same notes, since these depend on public shapes alone.
+ *
  * The part that every gate context shares: gates on vectors, public constants that cost nothing, and replays
  * of templates.
  *
@@ -6,10 +14,85 @@
  * a promise nor a generator fits between two of them; sessions exchange data only between steps (see
  * session.ts).
  */
-import { type Batch, batchOf } from './batch.ts';
-import { Memory } from './memory.ts';
-import { OPERATION, type Template } from './template.ts';
-import { Wires } from './wires.ts';
+import { Memory, Wires } from './wires.ts';
+
+/**
+ * `count` vectors, by address: gate by gate a[i] AND b[i]; or the sums and carries of a[i], b[i] and c[i].
+ */
+export interface Batch {
+  count: number;
+  /** The products or carries. */
+  readonly targets: Uint32Array;
+  readonly lefts: Uint32Array;
+  readonly rights: Uint32Array;
+  readonly lanes: Uint32Array;
+  /** The places of the sums; only full adders have them. */
+  readonly sums: Uint32Array;
+  readonly thirds: Uint32Array;
+}
+
+export function batchOf(vectors: number): Batch {
+  const numbers = () => new Uint32Array(vectors);
+  return {
+    count: 0,
+    targets: numbers(),
+    lefts: numbers(),
+    rights: numbers(),
+    lanes: numbers(),
+    sums: numbers(),
+    thirds: numbers(),
+  };
+}
+
+/**
+ * Operations of a template's code and their operands; vectors are numbered as `Template.code` says, and
+ * `count` vectors that follow each other are worked on as one.
+ */
+export const OPERATION = {
+  /** count, target, a, b */
+  xor: 0,
+  /** count, target, a */
+  invert: 1,
+  /** count, target, a */
+  copy: 2,
+  /** count, target, bit */
+  fill: 3,
+  /** how many, then count, target, a, b of each: one batch */
+  and: 4,
+  /** how many, then count, carry, a, b, c, sum of each: one batch of full adders */
+  add: 5,
+} as const;
+
+/** A result of a template: a public bit, an input, or a vector that the template left at its base. */
+export type Result =
+  | { readonly kind: 'constant'; readonly bit: 0 | 1 }
+  | { readonly kind: 'input'; readonly index: number }
+  | { readonly kind: 'vector'; readonly place: number };
+
+export interface Template {
+  /** Vector v >= 0 lies v vectors above the base; v < 0 is input ~v. */
+  readonly code: Int32Array;
+  /** AND gates per lane. */
+  readonly gates: number;
+  readonly batches: number;
+  /** Vectors that it needs above the base, and how many of them its results take. */
+  readonly height: number;
+  readonly kept: number;
+  readonly results: readonly Result[];
+}
+
+/**
+ * Returns how many lanes a circuit is recorded with to be replayed with this number: circuits choose adders,
+ * and how much they compute at a time, by lanes. A function of public sizes, the same on both sides.
+ */
+export function recordedLanes(lanes: number): number {
+  if (lanes <= 2) return lanes;
+  if (lanes < 16) return 8;
+  return lanes < 48 ? 32 : 64;
+}
+
+/** Up to this number of lanes, adders are prefix adders: see circuits/add.ts. */
+export const PREFIX_LANES = 2;
 
 /** Both rows of a half-gates table. */
 export const TABLE_BYTES = 32;

@@ -4,8 +4,7 @@
  * tables needs no structure of its own.
  */
 import { PAGE_BYTES } from './assembler.ts';
-import type { Batch } from './batch.ts';
-import { Gates } from './gates.ts';
+import { type Batch, Gates } from './gates.ts';
 import { CHUNK_GATES, Permutation } from './hash.ts';
 import { type Kernels, LABEL_BYTES, LARGEST_PAGES, type LabelMemory, makeKernels } from './kernels.ts';
 import type { Wires } from './wires.ts';

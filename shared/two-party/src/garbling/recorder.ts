@@ -1,7 +1,5 @@
-/** Records templates: see template.ts. */
-import type { Batch } from './batch.ts';
-import { Gates } from './gates.ts';
-import { OPERATION, type Result, recordedLanes, type Template } from './template.ts';
+/** Records templates: see gates.ts. */
+import { type Batch, Gates, OPERATION, type Result, recordedLanes, type Template } from './gates.ts';
 import { Wires } from './wires.ts';
 
 type Inputs = readonly (readonly Wires[])[];

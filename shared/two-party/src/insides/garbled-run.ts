@@ -1,8 +1,8 @@
 /** Both ends of a garbling session in one process, with a trusted dealer in place of oblivious transfer. */
 import { randomBytes } from 'node:crypto';
-import { EvaluatorSession } from '../garbling/evaluator-session.ts';
-import { GarblerSession } from '../garbling/garbler-session.ts';
-import { ClearSession } from '../garbling/local-session.ts';
+import { ClearSession } from '../garbling/clear-and-counting.ts';
+import { EvaluatorSession } from '../garbling/evaluator.ts';
+import { GarblerSession } from '../garbling/garbler.ts';
 import type { Session } from '../garbling/session.ts';
 import { type Channel, MessageStream, memoryChannelPair } from '../index.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';

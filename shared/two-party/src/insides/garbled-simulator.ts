@@ -5,10 +5,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Program, StatisticsTask } from '@eigenveil/task';
-import type { GarblerGates } from '../garbling/garbler-gates.ts';
+import type { GarblerGates } from '../garbling/garbler.ts';
 import { ClearSession, type Session, type Wires } from '../garbling/index.ts';
-import { GARBLING_MESSAGE } from '../garbling/messages.ts';
-import { encodeOutputs, OUTPUT_CHUNK } from '../garbling/outputs.ts';
+import { encodeOutputs, GARBLING_MESSAGE, OUTPUT_CHUNK } from '../garbling/messages.ts';
 import { type MessageStream, runProgram } from '../index.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import { type Run, randomBits, runGarbled } from './garbled-run.ts';
@@ -29,7 +28,7 @@ export interface View {
 const NOTHING = new Uint8Array(0);
 
 /** A session in the clear with bits of the caller's choice as inputs; remembers what it reveals. */
-export class ChosenSession extends ClearSession {
+class ChosenSession extends ClearSession {
   revealed: Uint8Array[] = [];
   readonly #garbler: (count: number) => Uint8Array;
   readonly #evaluator: (count: number) => Uint8Array;

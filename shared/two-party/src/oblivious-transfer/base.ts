@@ -14,9 +14,20 @@ import { createECDH, createHash, type ECDH } from 'node:crypto';
 import { CodedError } from '@eigenveil/platform';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TWO_PARTY_CODES } from '../codes.ts';
-import { OT_MESSAGE } from './message-types.ts';
 import { CURVE, differences, hashedPoint, ORDER, POINT_BYTES, SCALAR_BYTES, UNCOMPRESSED } from './p256.ts';
 import type { RandomSource } from './randomness.ts';
+
+/** The types of this room's messages in a MessageStream: 0x10 to 0x1f belong to it. */
+export const OT_MESSAGE = {
+  publicKeys: 0x10,
+  ephemeralKey: 0x11,
+  extensionHeader: 0x12,
+  extension: 0x13,
+  hashKeys: 0x14,
+  corrections: 0x15,
+  maskedMessages: 0x16,
+  extensionCheck: 0x17,
+} as const;
 
 export const BASE_COUNT = 128;
 export const BASE_KEY_BYTES = 16;

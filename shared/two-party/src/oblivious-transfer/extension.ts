@@ -17,9 +17,15 @@ import { CodedError } from '@eigenveil/platform';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import { cipherInto } from '../garbling/hash.ts';
-import { BASE_KEY_BYTES, type BaseTransfers, bitAt, receiveBaseKeys, sendBaseKeys } from './base.ts';
+import {
+  BASE_KEY_BYTES,
+  type BaseTransfers,
+  bitAt,
+  OT_MESSAGE,
+  receiveBaseKeys,
+  sendBaseKeys,
+} from './base.ts';
 import { CHECK_ROWS, challengeOf, checkResponse, RESPONSE_BYTES, respond } from './consistency.ts';
-import { OT_MESSAGE } from './message-types.ts';
 import type { RandomSource } from './randomness.ts';
 import { COLUMNS, ROW_WORDS, transpose, WORD_BITS } from './transposition.ts';
 

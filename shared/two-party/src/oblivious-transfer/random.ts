@@ -4,10 +4,9 @@
  * random transfers with random choices b, turned to the real ones by the corrections c ⊕ b (Beaver, CRYPTO 1995).
  */
 import type { MessageStream } from '../channel/message-stream.ts';
-import { bitAt } from './base.ts';
+import { bitAt, OT_MESSAGE } from './base.ts';
 import { BLOCK_ROWS, type ExtensionReceiver, type ExtensionSender, ROW_BYTES } from './extension.ts';
 import { CHUNK_BLOCKS, HASH_KEY_BYTES, hashChunk } from './hash.ts';
-import { OT_MESSAGE } from './message-types.ts';
 
 const CHUNK_BYTES = CHUNK_BLOCKS * ROW_BYTES;
 

@@ -8,8 +8,15 @@ import { TWO_PARTY_CODES } from '../codes.ts';
 import { ROW_BYTES } from '../oblivious-transfer/extension.ts';
 import type { Block, ExtensionReceiver } from '../oblivious-transfer/index.ts';
 import { answerBytes, CHALLENGE_BYTES, passes } from './check.ts';
-import { checkSize, chunksOfEach, type DigitBits, type Part, type ProductSize, wavesOf } from './layout.ts';
-import { PRODUCT_MESSAGE } from './messages.ts';
+import {
+  checkSize,
+  chunksOfEach,
+  type DigitBits,
+  type Part,
+  PRODUCT_MESSAGE,
+  type ProductSize,
+  wavesOf,
+} from './layout.ts';
 import { checkMatrix, choicesOf, sharesOf } from './ring.ts';
 import { type Settled, Workspace } from './workspace.ts';
 

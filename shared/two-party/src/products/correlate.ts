@@ -14,11 +14,11 @@ import {
   chunksOfEach,
   type DigitBits,
   type Part,
+  PRODUCT_MESSAGE,
   type ProductSize,
   transferCount,
   wavesOf,
 } from './layout.ts';
-import { PRODUCT_MESSAGE } from './messages.ts';
 import { checkMatrix, encodeElements, sharesOf } from './ring.ts';
 import { type Settled, Workspace } from './workspace.ts';
 

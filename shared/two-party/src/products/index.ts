@@ -9,10 +9,8 @@
  * check.ts for what a fault or a correlator that deviates meets.
  */
 export { type ChosenProduct, multiplyChosen, multiplyEachChosen } from './choose.ts';
-export { multiplyClear } from './clear.ts';
 export {
   type CorrelatedProduct,
-  type DerivedMatrix,
   multiplyCorrelated,
   multiplyEachCorrelated,
 } from './correlate.ts';

@@ -22,7 +22,7 @@ declare const WebAssembly: {
 };
 
 /**
- * Addresses are in bytes; `n` digits, at least 1. See memory.ts for the table.
+ * Addresses are in bytes; `n` digits, at least 1. See ring-kernels.ts for the table.
  */
 export interface Kernels {
   /** The correlator's nodes q, q ⊕ Δ, from rows q, q′. */

@@ -17,6 +17,16 @@ import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import { CHUNK_HASHES } from './hash.ts';
 import { MAXIMUM_COLUMNS, MAXIMUM_RING_BITS, MAXIMUM_SIDE } from './ring-bits.ts';
 
+/** The messages of products in a MessageStream; types 0x30 to 0x3f belong to this room. */
+export const PRODUCT_MESSAGE = {
+  /** Chooser, when it has all chunks: what the combinations of columns are drawn from, 16 bytes. */
+  challenge: 0x30,
+  /** Correlator: hash key, tree corrections and masked correlations of one chunk; see layout.ts for the length. */
+  chunk: 0x31,
+  /** Correlator: for each product the masked combinations of its matrix, ring elements, and a digest of 32 bytes; see check.ts. */
+  check: 0x32,
+} as const;
+
 /** The entries of the result that are wanted: all, or those on and above the diagonal. */
 export type Part = 'whole' | 'upper';
 

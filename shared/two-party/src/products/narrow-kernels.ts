@@ -37,8 +37,7 @@ import {
   xor,
 } from '../garbling/assembler.ts';
 import { type DigitBits, leavesOf, NARROW_BYTES, NARROW_GROUP } from './layout.ts';
-import { advance, DIGIT_TABLE_BYTES, maskOf } from './memory.ts';
-import { addUp, leafPointers, range } from './ring-kernels.ts';
+import { addUp, advance, DIGIT_TABLE_BYTES, leafPointers, maskOf, range } from './ring-kernels.ts';
 
 /** The way in which a register holds elements of a given number of bytes each. */
 interface Lanes {

@@ -1,4 +1,6 @@
 /**
+ * Fixed places in the memory of a product, and instructions that its WebAssembly shares.
+ *
  * The WebAssembly of ring arithmetic. A ring element is added as 64-bit lanes of 32 bits each, two lanes per register, so that
  * carries wait until a pass ends; only what is sent is normalised at once. Bits above a pass's width are left as they are,
  * since the weight of the pass moves them out of the ring. Rings of 64 bits at most have kernels of their own: narrow-kernels.ts.
@@ -16,6 +18,7 @@ import {
   half,
   LONG,
   load,
+  loadByte,
   loadHalf,
   loadLong,
   loadNumber,
@@ -28,9 +31,11 @@ import {
   shiftLeft,
   shiftLeftLong,
   shiftRightLong,
+  spread,
   store,
   storeHalf,
   storeLong,
+  subtract,
   subtractHalves,
   subtractLong,
   VECTOR,
@@ -39,7 +44,23 @@ import {
 } from '../garbling/assembler.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import { type DigitBits, ELEMENT_BYTES, leavesOf, SUM_BYTES } from './layout.ts';
-import { advance, DIGIT_TABLE_BYTES, maskOf } from './memory.ts';
+
+/** Δ. */
+export const DELTA_ADDRESS = 0;
+/** The address at which the rest of the memory begins. */
+export const FREE_ADDRESS = 16;
+/**
+ * Per digit of a chunk: addresses of its row of the result and of the correlator's row, ring elements, blocks
+ * per leaf and one, address and number of the masks.
+ */
+export const DIGIT_TABLE_BYTES = 24;
+
+/** Moves a pointer on by some bytes. */
+export const advance = (pointer: number, bytes: number | Code): Code =>
+  set(pointer, add(get(pointer), typeof bytes === 'number' ? constant(bytes) : bytes));
+
+/** All ones where the byte, 0 or 1, is 1. */
+export const maskOf = (address: Code): Code => spread(subtract(constant(0), loadByte(address)));
 
 function settleFunction(): FunctionSource {
   const [sums, n, bits, carry] = [0, 1, 2, 3];

@@ -23,7 +23,7 @@ import {
 } from '../garbling/assembler.ts';
 import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
 import { correctionBytes, type DigitBits, leavesOf } from './layout.ts';
-import { advance, DELTA_ADDRESS, DIGIT_TABLE_BYTES, maskOf } from './memory.ts';
+import { advance, DELTA_ADDRESS, DIGIT_TABLE_BYTES, maskOf } from './ring-kernels.ts';
 
 function nodesFunction(digitBits: DigitBits, name: string, both: boolean): FunctionSource {
   const [nodes, rows, n, delta] = [0, 1, 2, 3];

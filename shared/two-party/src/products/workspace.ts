@@ -21,8 +21,8 @@ import {
   thresholdCount,
   treeHashes,
 } from './layout.ts';
-import { DELTA_ADDRESS, DIGIT_TABLE_BYTES, FREE_ADDRESS } from './memory.ts';
 import { decodeElement, decodeSum, encodeElements } from './ring.ts';
+import { DELTA_ADDRESS, DIGIT_TABLE_BYTES, FREE_ADDRESS } from './ring-kernels.ts';
 
 /** Masks of this number of blocks are made at once, 256 KiB, or of one digit. */
 const BATCH_BLOCKS = 2 ** 14;

@@ -14,7 +14,7 @@ import {
   vectorByVector,
 } from '../fixed-point/index.ts';
 import type { Gates, Session, Wires } from '../garbling/index.ts';
-import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import { SOLVE_FRACTION, SOLVE_WORD } from './precision.ts';
 import { even, inverseRoot, scaleAlone, scaleUp } from './scaling.ts';
 import { type PooledClass, together } from './statistics.ts';
 

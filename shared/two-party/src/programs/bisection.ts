@@ -37,7 +37,7 @@ interface State {
   readonly below: Fixed;
 }
 
-export interface Bisected {
+interface Bisected {
   /**
    * Eigenvalue i in lane i: the middle of an interval of 2^-BISECTIONS, in WORD bits, FRACTION of them
    * fraction.

@@ -14,11 +14,9 @@ import {
 import { gatesPerProduct } from '../circuits/index.ts';
 import { Fixed, grid, pieceByPiece, upperByRows, vectorByVector } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { fixSigns, larger } from './eigen.ts';
-import { type StatisticsOutputs, statisticsOutputs } from './outputs.ts';
-import { FRACTION } from './precision.ts';
-import { releasedFraction, releasedQuotient } from './released.ts';
+import { releasedFraction, releasedQuotient, type StatisticsOutputs, statisticsOutputs } from './outputs.ts';
+import { FRACTION, SOLVE_FRACTION, SOLVE_WORD } from './precision.ts';
 import { equilibrate, even, inverseRootOf, scaleAlone, scaleTogether } from './scaling.ts';
 import { type PooledStatistics, scatterBits, scatterUnits, timesRows } from './statistics.ts';
 
@@ -155,7 +153,7 @@ async function normOf(
   });
 }
 
-export interface Unstandardised {
+interface Unstandardised {
   /**
    * Lane i * count + j: entry i of vector j in units of its own; REVEALED_WORD bits, or what a floor leaves
    * of them.

@@ -4,9 +4,8 @@
  */
 import { Fixed, grid, pieceByPiece, piecesOf, squaredLengths, vectorByVector } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { NOISE_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { fixSigns } from './eigen.ts';
-import { RESIDUAL_PLACES } from './precision.ts';
+import { NOISE_PLACES, RESIDUAL_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './precision.ts';
 import { even, inverseRoot, scaleUp } from './scaling.ts';
 
 /**

@@ -16,14 +16,14 @@ import { allOfLanes, Fixed, type Layout, spread, upperByColumns, upperByRows } f
 import type { Session, Wires } from '../garbling/index.ts';
 import { alignColumns, columnsFit, contrasts, publicExponent } from './between.ts';
 import { checkEquation, type Images, undoScaling, unitVectors } from './directions.ts';
-import { INTEGER_BITS, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { traceOf } from './eigen.ts';
 import type { Shares } from './inputs.ts';
 import { multiplyMatrices, outerProducts, timesOuter } from './matrices.ts';
 import { exchangeSums, roomForNoise } from './noised-sums.ts';
+import { vectorFraction } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
-import { vectorFraction } from './released.ts';
+import { INTEGER_BITS, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './precision.ts';
 import { revealComponents } from './reveal.ts';
 import {
   exactClasses,

@@ -15,7 +15,7 @@ import {
 } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
 import { largestEigenvalues, TRIAL } from './bisection.ts';
-import { deflate } from './deflation.ts';
+import { deflate, rotateVectors } from './deflation.ts';
 import {
   BISECTIONS,
   FRACTION,
@@ -28,7 +28,6 @@ import {
   STURM_FRACTION,
   WORD,
 } from './precision.ts';
-import { rotateVectors } from './rotations.ts';
 import { addToDiagonal, scaleAlone, scaleEntries } from './scaling.ts';
 import { reflectVectors, tridiagonalise } from './tridiagonal.ts';
 
@@ -39,7 +38,7 @@ export interface Eigenpairs {
   readonly vectors: Fixed;
 }
 
-export interface LeadingEigenpairs extends Eigenpairs {
+interface LeadingEigenpairs extends Eigenpairs {
   /**
    * The eigenvalues after those, as many as were asked for: from bisection alone, rounded down to
    * 2^-BISECTIONS.
@@ -53,7 +52,7 @@ export interface LeadingEigenpairs extends Eigenpairs {
 }
 
 /** The effect of a floor's noise on a matrix that was shifted: one lane each. */
-export interface MatrixNoise {
+interface MatrixNoise {
   /** The norm of the noise: a TRIAL. */
   readonly norm: Fixed;
   /** The number that was added to every eigenvalue: WORD bits, FRACTION of them fraction. */

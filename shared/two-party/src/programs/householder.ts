@@ -4,11 +4,11 @@
  */
 import { Fixed, grid, pieceByPiece, someColumns } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
-import { SOLVE_FRACTION, SOLVE_PRODUCT_GATES, SOLVE_WORD } from './discriminant-precision.ts';
 import { multiplyMatrices } from './matrices.ts';
+import { SOLVE_FRACTION, SOLVE_PRODUCT_GATES, SOLVE_WORD } from './precision.ts';
 import { even, inverseRoot, scaleUp, timesInverse } from './scaling.ts';
 
-export interface Reflected {
+interface Reflected {
   /** Reflection j acts on rows j to d − 1. */
   readonly reflections: readonly Fixed[];
   /** R, an upper triangle, row by row; SOLVE_WORD bits, SOLVE_FRACTION of them fraction. */

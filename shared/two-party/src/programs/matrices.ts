@@ -10,7 +10,7 @@ import {
   upperByColumns,
 } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
-import { SOLVE_FRACTION } from './discriminant-precision.ts';
+import { SOLVE_FRACTION } from './precision.ts';
 
 /** A matrix whose entry (i, j) is the lane `at` says. */
 export interface Left {

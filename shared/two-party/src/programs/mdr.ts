@@ -10,13 +10,13 @@ import { Fixed, grid, pieceByPiece, upperByColumns, upperByRows } from '../fixed
 import type { Session } from '../garbling/index.ts';
 import { alignColumns, contrasts, EXPONENT_BITS, type FloatColumns, publicExponent } from './between.ts';
 import { checkEquation, scaleVectors, unitVectors } from './directions.ts';
-import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { applyReflections, reflectColumns } from './householder.ts';
 import type { Shares } from './inputs.ts';
 import { outerProducts, timesOuter, triangleTimesTransposed } from './matrices.ts';
+import { vectorFraction } from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { solveLowRank } from './pencils.ts';
-import { vectorFraction } from './released.ts';
+import { SOLVE_FRACTION, SOLVE_WORD } from './precision.ts';
 import { revealComponents } from './reveal.ts';
 import { addToDiagonal } from './scaling.ts';
 import { poolStatistics, releasedClasses } from './statistics.ts';

@@ -7,9 +7,9 @@
 import { floorOf, type StatisticsTask } from '@eigenveil/task';
 import { allOfLanes, type Fixed, upperByColumns, upperByRows } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { outerProducts } from './matrices.ts';
 import { DENSE_WORD } from './pencils.ts';
+import { SOLVE_FRACTION, SOLVE_WORD } from './precision.ts';
 import type { Room, TotalNoise } from './total-noise.ts';
 
 /** A normal deviate exceeds this with a probability of 2^−40. */
@@ -28,7 +28,7 @@ export function roomForNoise(task: StatisticsTask): Room {
   return grains.map((grain) => 2 * (deviation * grain * (Math.sqrt(columns) + DEVIATIONS)) ** 2);
 }
 
-export interface Exchanged {
+interface Exchanged {
   /** As that of the total noise: T' in place of S̄. */
   readonly matrix: Fixed;
   /** True if it holds every entry, as it does of all positive definite ones that have enough room. */

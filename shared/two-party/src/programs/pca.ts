@@ -11,16 +11,18 @@ import { readUnstandardised, standardise, standardisedOutputs, unstandardise } f
 import { checkResiduals, fixSigns, leadingEigenpairs, normaliseTrace, traceOf } from './eigen.ts';
 import type { Shares } from './inputs.ts';
 import {
+  cutTogether,
   poolChecks,
   readStatistics,
   readVectors,
   real,
+  releasedFraction,
+  releasedQuotient,
   revealChecked,
   statisticsOutputs,
 } from './outputs.ts';
 import { REVEALED_FRACTION } from './precision.ts';
 import { notNegative } from './reduced.ts';
-import { cutTogether, releasedFraction, releasedQuotient } from './released.ts';
 import {
   isNoisy,
   poolStatistics,

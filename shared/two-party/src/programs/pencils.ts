@@ -5,13 +5,11 @@
  */
 import { Fixed, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { type Factor, factorAndSolve, solveTransposed } from './cholesky.ts';
-import { congruence } from './congruence.ts';
+import { congruence, type Factor, factorAndSolve, solveTransposed } from './cholesky.ts';
 import { scaleVectors } from './directions.ts';
-import { INTEGER_BITS, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
 import { applyReflections, reflectColumns } from './householder.ts';
 import { outerProducts, triangleTimesTransposed } from './matrices.ts';
-import { REVEALED_FRACTION } from './precision.ts';
+import { INTEGER_BITS, REVEALED_FRACTION, SOLVE_FRACTION, SOLVE_WORD } from './precision.ts';
 import { EIGENVALUE_WORD, reducedPairs } from './reduced.ts';
 import { scaleUp } from './scaling.ts';
 

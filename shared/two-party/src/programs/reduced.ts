@@ -1,15 +1,14 @@
 /** The symmetric problem C g = λ g that a pencil is reduced to, from a fixed-point C of unknown magnitude. */
 import { Fixed, grid, pieceByPiece, upperByColumns, upperByRows } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
-import { INTEGER_BITS } from './discriminant-precision.ts';
 import { leadingEigenpairs } from './eigen.ts';
-import { FRACTION, REVEALED_FRACTION, WORD } from './precision.ts';
+import { FRACTION, INTEGER_BITS, REVEALED_FRACTION, WORD } from './precision.ts';
 import { scaleTogether } from './scaling.ts';
 
 /** Bits of an eigenvalue: REVEALED_FRACTION.pencil of them fraction. */
 export const EIGENVALUE_WORD = REVEALED_FRACTION.pencil + INTEGER_BITS + 2;
 
-export interface ReducedPairs {
+interface ReducedPairs {
   /** One lane per component, EIGENVALUE_WORD bits, REVEALED_FRACTION.pencil of them fraction. */
   readonly values: Fixed;
   /** Lane i * count + j: entry i of vector j, of length 1; WORD bits, FRACTION of them fraction. */

@@ -5,10 +5,16 @@ import { notPositiveDefinite, PROJECTION_CODES } from '@eigenveil/projection/por
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
 import { Fixed } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { poolChecks, readStatistics, readVectors, revealChecked, statisticsOutputs } from './outputs.ts';
+import {
+  cutTogether,
+  poolChecks,
+  readStatistics,
+  readVectors,
+  revealChecked,
+  statisticsOutputs,
+} from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
 import { REVEALED_FRACTION } from './precision.ts';
-import { cutTogether } from './released.ts';
 import type { PooledStatistics } from './statistics.ts';
 
 export interface Components {

@@ -10,18 +10,25 @@ import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { type Fixed, grid, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { factorAndSolve, solveTransposed } from './cholesky.ts';
-import { SOLUTION_FRACTION, SOLUTION_WORD } from './discriminant-precision.ts';
 import { traceOf } from './eigen.ts';
 import type { Shares } from './inputs.ts';
-import { poolChecks, readStatistics, revealChecked, statisticsOutputs } from './outputs.ts';
+import {
+  cutTogether,
+  poolChecks,
+  readStatistics,
+  releasedFraction,
+  releasedQuotient,
+  revealChecked,
+  statisticsOutputs,
+} from './outputs.ts';
 import type { CheckedDecomposition } from './pca.ts';
-import { cutTogether, releasedFraction, releasedQuotient } from './released.ts';
+import { SOLUTION_FRACTION, SOLUTION_WORD } from './precision.ts';
 import { poolStatistics, releasedSums } from './statistics.ts';
 import { totalNoise } from './total-noise.ts';
 
 /** The bits of the weights beyond those of z, where the predicted feature varies less than the others. */
 const GUARD = 12;
-export const WEIGHT_FRACTION = SOLUTION_FRACTION + GUARD;
+const WEIGHT_FRACTION = SOLUTION_FRACTION + GUARD;
 
 /**
  * Runs the program of a `ridge` task; the evaluator's session gets weights, intercept and declared outputs,

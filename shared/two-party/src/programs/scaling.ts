@@ -14,7 +14,7 @@ import {
   upperByRows,
 } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
-import { SCALING_GUARD, SOLVE_FRACTION, SOLVE_WORD } from './discriminant-precision.ts';
+import { SCALING_GUARD, SOLVE_FRACTION, SOLVE_WORD } from './precision.ts';
 
 /** The next even number. */
 export function even(bits: number): number {
@@ -74,7 +74,7 @@ export function scaleAlone(a: Fixed): { readonly value: Fixed; readonly places: 
   return { value: new Fixed(a.gates, value, a.bits - 1), places: new Fixed(a.gates, places, 0) };
 }
 
-export interface EvenlyScaled {
+interface EvenlyScaled {
   /** The number times 4^places, read as all fraction: from 1/4 on, unless it is 0. */
   readonly value: Fixed;
   /** Unsigned, with a constant sign. */
@@ -129,7 +129,7 @@ export function timesInverse(a: Fixed, { mantissa, places }: InverseRoot, bits: 
   return product.up(places.spread(a.lanes)).at(a.fraction).resized(bits);
 }
 
-export interface Equilibrated {
+interface Equilibrated {
   /**
    * Upper triangle of D T D / 2^digits, its diagonal from 1/4 to 1 unless an entry of it is 0 or there is
    * room; SOLVE_WORD bits, and more for integers.

@@ -9,8 +9,8 @@ import { type Program, placesOf, type StatisticsTask, widthsOf } from '@eigenvei
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import { beforeReveal, type Session } from '../garbling/index.ts';
-import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
 import { type MaskedCorrelation, maskedCorrelation } from '../programs/masked-correlation.ts';
+import { SOLVE_FRACTION } from '../programs/precision.ts';
 import type { CspInput, DataUserInput } from '../protocol.ts';
 import { closedByFaults, openOwners, sendMarkedMatrix } from './closing.ts';
 import { rotateBack } from './csp.ts';
@@ -19,10 +19,16 @@ import { implausible, noiseOutweighs } from './decomposition.ts';
 import { addDiagonal, symmetricMatrix, upperEntries } from './matrices.ts';
 import { sendOwners } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
-import type { Chooser, Correlator } from './products.ts';
-import type { RandomBits } from './random-bits.ts';
-import { matrixShareOfCsp, matrixShareOfUser, rotatingChoices, rotatingCorrelations } from './rotating.ts';
+import type { RandomBits } from './random.ts';
 import { drawSecrets, fixed } from './secrets.ts';
+import {
+  type Chooser,
+  type Correlator,
+  matrixShareOfCsp,
+  matrixShareOfUser,
+  rotatingChoices,
+  rotatingCorrelations,
+} from './steps.ts';
 
 /**
  * Called for after the owners were checked, and then after the circuit; each must be drawn for this answer

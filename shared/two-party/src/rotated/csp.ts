@@ -7,11 +7,15 @@ import { closedByFaults, openOwners, sendMarkedMatrix } from './closing.ts';
 import { transpose } from './matrices.ts';
 import { declare, sendVectors } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
-import type { Chooser } from './products.ts';
-import { matrixShareOfCsp, rotatingChoices } from './rotating.ts';
-import { scatterChoices, scatterShareOfCsp } from './scatter.ts';
 import { fixed, type RotationSecrets } from './secrets.ts';
 import { type StatisticsShares, statisticsShares } from './shares.ts';
+import {
+  type Chooser,
+  matrixShareOfCsp,
+  rotatingChoices,
+  scatterChoices,
+  scatterShareOfCsp,
+} from './steps.ts';
 
 /**
  * Runs one answer to its end. Shares are modulo 2^ℓ, those of R and V as unblinded, without reduction. `products` is called for after the owners were checked; it and `secrets` must be drawn for this answer alone.

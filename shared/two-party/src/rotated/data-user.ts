@@ -8,11 +8,15 @@ import { holdToPace, paceOf, toTheEnd } from './hold.ts';
 import { addDiagonal, inRing, type Matrix } from './matrices.ts';
 import { opened, openVectors, ROTATED_MESSAGE, readRing, sendOwners } from './messages.ts';
 import { type RotatedParameters, rotatedParameters } from './parameters.ts';
-import type { Correlator } from './products.ts';
-import { matrixShareOfUser, rotatingCorrelations } from './rotating.ts';
-import { scatterCorrelations, scatterShareOfUser } from './scatter.ts';
 import { type StatisticsShares, statisticsShares } from './shares.ts';
 import { standardPace } from './standard-pace.ts';
+import {
+  type Correlator,
+  matrixShareOfUser,
+  rotatingCorrelations,
+  scatterCorrelations,
+  scatterShareOfUser,
+} from './steps.ts';
 
 /**
  * The data user's run to its end.

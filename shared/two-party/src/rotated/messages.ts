@@ -5,8 +5,7 @@
 import { Integers } from '@eigenveil/platform';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { decodeShares } from '../shares.ts';
-import { roundShift } from './integers.ts';
-import { addMatrices, type Matrix, matrixOf } from './matrices.ts';
+import { addMatrices, type Matrix, matrixOf, roundShift } from './matrices.ts';
 
 export const ROTATED_MESSAGE = {
   /** From the data user: its share of the number of owners. */

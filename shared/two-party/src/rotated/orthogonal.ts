@@ -9,10 +9,9 @@
  * For d <= 200, |R − 2^f P| <= (1 + 2^−17)/2 per entry, except that an entry that would be 2^f is 2^f − 1. That holds unless ‖g‖ < 2^−32, which has
  * probability below 2^−64 in all. Why: docs/arguments.md, "Orthogonal matrices".
  */
-import { standardNormal } from './gaussian.ts';
-import { roundDivide, roundShift, squareRoot } from './integers.ts';
-import { type Matrix, transpose } from './matrices.ts';
-import type { RandomBits } from './random-bits.ts';
+
+import { type Matrix, roundDivide, roundShift, squareRoot, transpose } from './matrices.ts';
+import { type RandomBits, standardNormal } from './random.ts';
 
 const ROTATION_GUARD_BITS = 32;
 const GAUSSIAN_GUARD_BITS = 40;

@@ -19,7 +19,7 @@ import {
 } from '@eigenveil/task';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import { MAXIMUM_RING_BITS } from '../products/ring-bits.ts';
-import { SOLVE_FRACTION } from '../programs/discriminant-precision.ts';
+import { SOLVE_FRACTION } from '../programs/precision.ts';
 
 /**
  * The error bound of the rotation is computed for this number, and a computation of a minute or so allows it.
@@ -179,7 +179,7 @@ function correlationRaiseOf(task: StatisticsTask): bigint {
   return BigInt(Math.ceil(2 * Math.max(...ratios) * 2 ** SOLVE_FRACTION));
 }
 
-export interface DistanceBound {
+interface DistanceBound {
   readonly rotationInMatrix: number;
   readonly mask: number;
   readonly rotationInVectors: number;

@@ -1,13 +1,14 @@
 /**
- * The secrets that the CSP draws for one answer: the rotation, the noise, the mask and the flood. A second
- * draw for the same data recovers T.
+ * The secrets that the CSP draws for one answer, of a scatter matrix, a pencil or a sketch: rotations, noise, mask
+ * and flood. A second draw for the same data is a second answer, which recovers T.
  */
 import type { MessageStream } from '../channel/message-stream.ts';
-import { standardNormal } from './gaussian.ts';
-import { upperEntries } from './matrices.ts';
-import { haarOrthogonal } from './orthogonal.ts';
+import { type Matrix, upperEntries } from './matrices.ts';
+import { haarOrthogonal, withFewerBits } from './orthogonal.ts';
 import type { RotatedParameters } from './parameters.ts';
-import type { RandomBits } from './random-bits.ts';
+import type { PencilParameters } from './pencil/parameters.ts';
+import { type RandomBits, standardNormal } from './random.ts';
+import type { SketchParameters } from './sketch/parameters.ts';
 
 export interface RotationSecrets {
   /** 2^f P (d × d). */
@@ -61,4 +62,72 @@ export function drawNoise(d: number, bits: number, random: RandomBits): bigint[]
   const normal = () => standardNormal(random, bits);
   // A sum of two has variance 2 exactly; √2 times one would have to be rounded.
   return upperEntries(d, (i, j) => normal() + (i === j ? normal() : 0n));
+}
+
+export interface PencilSecrets {
+  /** P, Haar in O(d): of f fraction bits, and of more of them. */
+  readonly rotation: Matrix;
+  readonly fineRotation: Matrix;
+  /** Upper triangles, row by row, as of a PCA: see RotationSecrets. */
+  readonly noise: readonly bigint[];
+  readonly mask: readonly bigint[];
+  /** P₂, Haar in O(d). */
+  readonly turn: Matrix;
+  /** O, Haar in O(columns of Y), if there is more than one. */
+  readonly mixing: Matrix | undefined;
+  /** N of Y, d × columns, normal, of deviation 2^−46, with a floor 2^−36. */
+  readonly signalNoise: Matrix;
+  /** d × components, normal, of deviation 2^−40, with a floor 2^−30. */
+  readonly flood: Matrix;
+}
+
+export function drawPencilSecrets(parameters: PencilParameters, random: RandomBits): PencilSecrets {
+  const { features: d, columns, components, rotationBits, fineRotationBits, mixingBits } = parameters;
+  const fineRotation = haarOrthogonal(d, fineRotationBits, random);
+  return {
+    fineRotation,
+    rotation: withFewerBits(fineRotation, fineRotationBits - rotationBits, rotationBits),
+    noise: drawNoise(d, parameters.noiseBits, random),
+    mask: upperEntries(d, () => random.integer(parameters.maskBits)),
+    turn: haarOrthogonal(d, rotationBits, random),
+    mixing: columns > 1 ? haarOrthogonal(columns, mixingBits, random) : undefined,
+    signalNoise: drawFlood([d, columns], parameters.openBits - parameters.exponents.noise, random),
+    flood: drawFlood([d, components], parameters.floodBits, random),
+  };
+}
+
+export interface SketchSecrets {
+  /** P, Haar in O(l): of f fraction bits, and of more of them. */
+  readonly rotation: Matrix;
+  readonly fineRotation: Matrix;
+  /** Upper triangles, row by row, as of a PCA: see RotationSecrets. */
+  readonly noise: readonly bigint[];
+  readonly mask: readonly bigint[];
+  /** P₂, Haar in O(l), in the same way. */
+  readonly turn: Matrix;
+  readonly fineTurn: Matrix;
+  /** Upper triangle of a matrix of the Gaussian orthogonal ensemble, of deviation 2^−turnNoiseExponent. */
+  readonly turnNoise: readonly bigint[];
+  /** On J, l × components, normal, of deviation 2^−29. */
+  readonly coefficientFlood: Matrix;
+  /** On Z''·J, d × components, normal, of deviation 2^−33 of the largest that an entry can be. */
+  readonly flood: Matrix;
+}
+
+export function drawSketchSecrets(parameters: SketchParameters, random: RandomBits): SketchSecrets {
+  const { features: d, columns: l, components: k, rotationBits, fineRotationBits } = parameters;
+  const fineRotation = haarOrthogonal(l, fineRotationBits, random);
+  const fineTurn = haarOrthogonal(l, fineRotationBits, random);
+  const shorter = (matrix: Matrix) => withFewerBits(matrix, fineRotationBits - rotationBits, rotationBits);
+  return {
+    fineRotation,
+    rotation: shorter(fineRotation),
+    noise: drawNoise(l, parameters.noiseBits, random),
+    mask: upperEntries(l, () => random.integer(parameters.maskBits)),
+    fineTurn,
+    turn: shorter(fineTurn),
+    turnNoise: drawNoise(l, parameters.openBits - parameters.turnNoiseExponent, random),
+    coefficientFlood: drawFlood([l, k], parameters.coefficientFloodBits, random),
+    flood: drawFlood([d, k], parameters.floodBits, random),
+  };
 }

@@ -1,12 +1,11 @@
 /** The sizes of all products of a run of `rotated`, from the public task alone. */
 import { isStandardised, type Program, type StatisticsTask } from '@eigenveil/task';
 import { checkSize, DIGIT_BITS, type DigitBits, type Part, type ProductSize } from '../products/layout.ts';
+import { bitsLeft } from './matrices.ts';
 import { ceilLog2, rotatedParameters } from './parameters.ts';
 import { pencilParameters } from './pencil/parameters.ts';
-import { type Cut, liftingSizes } from './sketch/lifting.ts';
 import { sketchParameters } from './sketch/parameters.ts';
-import { piecesOf } from './sketch/pieces.ts';
-import { bitsLeft } from './truncate.ts';
+import { type Cut, liftingSizes, piecesOf } from './sketch/products.ts';
 
 /** Products that are made together, with one check, in waves: see wavesOf(). */
 export type Exchange = readonly (readonly ProductSize[])[];

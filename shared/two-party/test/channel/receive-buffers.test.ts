@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/channel/channel.ts';
 import { Endpoint } from '../../src/channel/endpoint.ts';
-import { ReceiveBuffers, TLS_RECORD_BYTES } from '../../src/channel/receive-buffers.ts';
+import { ReceiveBuffers, TLS_RECORD_BYTES } from '../../src/channel/websocket.ts';
 import { connectChannel } from '../../src/index.ts';
 import { listen, PAIRS } from './pairs.ts';
 

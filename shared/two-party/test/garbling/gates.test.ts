@@ -1,12 +1,15 @@
 /** The context's own promises: constants, views, memory, limits, counts. */
 import { describe, expect, it } from 'vitest';
 import { PAGE_BYTES } from '../../src/garbling/assembler.ts';
-import { ClearGates } from '../../src/garbling/clear.ts';
-import { CountingGates, DepthGates } from '../../src/garbling/counting.ts';
-import { EvaluatorGates } from '../../src/garbling/evaluator-gates.ts';
+import {
+  ClearGates,
+  ClearSession,
+  CountingGates,
+  DepthGates,
+} from '../../src/garbling/clear-and-counting.ts';
+import { EvaluatorGates } from '../../src/garbling/evaluator.ts';
 import { type Gates, STEP_GATES } from '../../src/garbling/gates.ts';
 import { LARGEST_PAGES } from '../../src/garbling/kernels.ts';
-import { ClearSession } from '../../src/garbling/local-session.ts';
 import { MOST_OPERANDS, template } from '../../src/garbling/recorder.ts';
 import type { Wires } from '../../src/garbling/wires.ts';
 import { randomBits } from '../../src/insides/garbled-run.ts';

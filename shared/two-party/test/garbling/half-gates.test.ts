@@ -2,8 +2,8 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EvaluatorGates } from '../../src/garbling/evaluator-gates.ts';
-import { GarblerGates } from '../../src/garbling/garbler-gates.ts';
+import { EvaluatorGates } from '../../src/garbling/evaluator.ts';
+import { GarblerGates } from '../../src/garbling/garbler.ts';
 import { CHUNK_GATES } from '../../src/garbling/hash.ts';
 import { BATCH_GATES } from '../../src/garbling/label-gates.ts';
 import { type Program, randomBits, runClear, runGarbled } from '../../src/insides/garbled-run.ts';

@@ -2,12 +2,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { bitsOf, multiply, numberFrom, valuesOf } from '../../src/circuits/index.ts';
-import { EvaluatorSession } from '../../src/garbling/evaluator-session.ts';
-import { GarblerSession } from '../../src/garbling/garbler-session.ts';
+import { EvaluatorSession } from '../../src/garbling/evaluator.ts';
+import { GarblerSession } from '../../src/garbling/garbler.ts';
 import type { Session } from '../../src/garbling/session.ts';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { seeded } from '../../src/insides/dealers.ts';
 import { recorded } from '../../src/insides/garbled-run.ts';
-import { seeded } from '../../src/insides/seeded.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 
 const BITS = 20;

@@ -1,6 +1,6 @@
 /** A leak that tests plant, for as long as the mocks of `vi` are not restored. */
 import { vi } from 'vitest';
-import { LabelGenerator } from '../../src/garbling/label-generator.ts';
+import { LabelGenerator } from '../../src/garbling/garbler.ts';
 
 /** Labels whose select bits are all 0, so that those of the inputs tell what these are. */
 export function plantSelectBits(): void {

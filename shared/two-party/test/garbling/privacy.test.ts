@@ -6,6 +6,7 @@ import { CHUNK_GATES } from '../../src/garbling/hash.ts';
 import type { Kernels } from '../../src/garbling/kernels.ts';
 import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
 import type { MessageStream } from '../../src/index.ts';
+import { seeded } from '../../src/insides/dealers.ts';
 import {
   type Program,
   type Run,
@@ -13,8 +14,7 @@ import {
   randomBits,
   runGarbled,
 } from '../../src/insides/garbled-run.ts';
-import { messagesOf } from '../../src/insides/messages-of.ts';
-import { seeded } from '../../src/insides/seeded.ts';
+import { messagesOf } from '../../src/insides/views.ts';
 import { HASH_KEY_BYTES } from '../../src/oblivious-transfer/hash.ts';
 import { plantSelectBits } from './planted.ts';
 import { audit, type Public } from './transcript.ts';

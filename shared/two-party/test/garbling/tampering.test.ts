@@ -1,11 +1,11 @@
 /** What half-gates do not promise but this session does: changes on the way end in an error, never in another result. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EvaluatorSession } from '../../src/garbling/evaluator-session.ts';
+import { EvaluatorSession } from '../../src/garbling/evaluator.ts';
 import { GARBLING_MESSAGE, PROTOCOL_VERSION, writeNumbers } from '../../src/garbling/messages.ts';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { Dealer, type Program, randomBits, runClear, runGarbled } from '../../src/insides/garbled-run.ts';
-import { messagesOf } from '../../src/insides/messages-of.ts';
+import { messagesOf } from '../../src/insides/views.ts';
 
 const LANES = 40;
 

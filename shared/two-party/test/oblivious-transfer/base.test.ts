@@ -1,8 +1,7 @@
 import { createECDH, createHash, ECDH } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { BASE_COUNT, receiveBaseKeys, sendBaseKeys } from '../../src/oblivious-transfer/base.ts';
-import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
+import { BASE_COUNT, OT_MESSAGE, receiveBaseKeys, sendBaseKeys } from '../../src/oblivious-transfer/base.ts';
 import { differences, hashedPoint } from '../../src/oblivious-transfer/p256.ts';
 import { systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
 import { recorded } from './parties.ts';

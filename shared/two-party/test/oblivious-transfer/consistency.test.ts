@@ -3,10 +3,10 @@ import { createCipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sendChosen } from '../../src/index.ts';
-import { type Deviation, deviatingSession } from '../../src/insides/deviating-receiver.ts';
-import { messagesOf } from '../../src/insides/messages-of.ts';
+import { type Deviation, deviatingSession } from '../../src/insides/deviating.ts';
+import { messagesOf } from '../../src/insides/views.ts';
+import { OT_MESSAGE } from '../../src/oblivious-transfer/base.ts';
 import { CHECK_ROWS, challengeOf, linearHash } from '../../src/oblivious-transfer/consistency.ts';
-import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
 import { systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
 import { session, xor } from './parties.ts';
 

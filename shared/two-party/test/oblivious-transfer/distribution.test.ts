@@ -1,7 +1,7 @@
 import { createECDH, ECDH } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { seeded } from '../../src/insides/seeded.ts';
+import { seeded } from '../../src/insides/dealers.ts';
 import { BASE_COUNT, receiveBaseKeys } from '../../src/oblivious-transfer/base.ts';
 import { CHECK_ROWS } from '../../src/oblivious-transfer/consistency.ts';
 import { ExtensionReceiver } from '../../src/oblivious-transfer/extension.ts';

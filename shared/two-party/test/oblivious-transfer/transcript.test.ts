@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as twoParty from '../../src/index.ts';
 import { receiveChosen, receiveRandom, sendChosen, sendRandom } from '../../src/index.ts';
-import { seeded } from '../../src/insides/seeded.ts';
+import { seeded } from '../../src/insides/dealers.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import * as plan from '../../src/plan.ts';
 import { randomChoices, session } from './parties.ts';

@@ -1,9 +1,9 @@
 /** One matrix for all rows and digits: what a correlator that uses others meets, and what the check itself gives away. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Lie, multiplyLying } from '../../src/insides/deviating-correlator.ts';
-import { seeded } from '../../src/insides/seeded.ts';
+import { multiplyClear, seeded } from '../../src/insides/dealers.ts';
+import { type Lie, multiplyLying } from '../../src/insides/deviating.ts';
 import { answerBytes, answerOf, passes } from '../../src/products/check.ts';
-import { multiplyChosen, multiplyClear } from '../../src/products/index.ts';
+import { multiplyChosen } from '../../src/products/index.ts';
 import {
   carriedBits,
   checkSize,

@@ -2,12 +2,11 @@
 import type { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
 import { withAbort } from '../../src/index.ts';
-import { multiplyLying } from '../../src/insides/deviating-correlator.ts';
-import { messagesOf } from '../../src/insides/messages-of.ts';
-import { OT_MESSAGE } from '../../src/oblivious-transfer/message-types.ts';
+import { multiplyLying } from '../../src/insides/deviating.ts';
+import { messagesOf } from '../../src/insides/views.ts';
+import { OT_MESSAGE } from '../../src/oblivious-transfer/base.ts';
 import { multiplyChosen } from '../../src/products/index.ts';
-import { checkSize } from '../../src/products/layout.ts';
-import { PRODUCT_MESSAGE } from '../../src/products/messages.ts';
+import { checkSize, PRODUCT_MESSAGE } from '../../src/products/layout.ts';
 import { session } from './parties.ts';
 
 const DIGITS = 4;

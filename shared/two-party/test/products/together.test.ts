@@ -1,6 +1,7 @@
 /** Several products in one round trip: the same shares as one after the other would add up to, wherever blocks of transfers end. */
 import { describe, expect, it } from 'vitest';
-import { multiplyClear, multiplyEachChosen, multiplyEachCorrelated } from '../../src/products/index.ts';
+import { multiplyClear } from '../../src/insides/dealers.ts';
+import { multiplyEachChosen, multiplyEachCorrelated } from '../../src/products/index.ts';
 import { transpose } from '../../src/rotated/matrices.ts';
 import { type Case, type Matrix, type Options, opened, randomCase, session } from './parties.ts';
 

@@ -4,7 +4,7 @@
  */
 import { createDecipheriv, createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { messagesOf } from '../../src/insides/messages-of.ts';
+import { messagesOf } from '../../src/insides/views.ts';
 import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
 import { CHUNK_HASHES } from '../../src/products/hash.ts';
 import {
@@ -13,9 +13,9 @@ import {
   type DigitBits,
   digitsPerEntry,
   type Part,
+  PRODUCT_MESSAGE,
   transferCount,
 } from '../../src/products/layout.ts';
-import { PRODUCT_MESSAGE } from '../../src/products/messages.ts';
 import { type Settled, Workspace } from '../../src/products/workspace.ts';
 import { randomCase, session } from './parties.ts';
 

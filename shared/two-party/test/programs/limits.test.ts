@@ -2,7 +2,7 @@
 import { decompose } from '@eigenveil/projection';
 import { type Method, type Output, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { checkGarbled } from '../../src/garbled/check.ts';
+import { checkGarbled } from '../../src/check-task.ts';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
 import { taskOf } from '../shapes.ts';

@@ -12,8 +12,7 @@ import {
   simulatedView,
   type View,
 } from '../../src/insides/garbled-simulator.ts';
-import { messagesOf } from '../../src/insides/messages-of.ts';
-import { telling, unevenness } from '../../src/insides/view-statistics.ts';
+import { messagesOf, telling, unevenness } from '../../src/insides/views.ts';
 import { plantSelectBits } from '../garbling/planted.ts';
 import { setting } from './data.ts';
 

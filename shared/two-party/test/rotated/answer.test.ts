@@ -1,8 +1,8 @@
 /** What the CSP's two answers amount to, exactly: M with its noise and mask, and the rotated directions with their flood. */
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProducts } from '../../src/insides/clear-products.ts';
-import { view } from '../../src/insides/rotated-view.ts';
+import { clearProducts } from '../../src/insides/dealers.ts';
+import { view } from '../../src/insides/views.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
 import { multiplyMatrices, symmetricMatrix, transpose, upperEntries } from '../../src/rotated/matrices.ts';

@@ -4,7 +4,7 @@
  */
 import { symmetricEigen } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
-import { answered, doubles, opened, view } from '../../src/insides/rotated-view.ts';
+import { answered, doubles, opened, view } from '../../src/insides/views.ts';
 import { type Matrix, symmetricMatrix, traceOf } from '../../src/rotated/matrices.ts';
 import type { RotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';

@@ -2,8 +2,8 @@
 import { type Decomposition, decompose } from '@eigenveil/projection';
 import { type Method, valueBitsOf } from '@eigenveil/task';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { checkRotated } from '../../src/check-task.ts';
 import { memoryChannelPair } from '../../src/index.ts';
-import { checkRotated } from '../../src/rotated/check.ts';
 import { rotated } from '../../src/rotated.ts';
 import { datasetRows } from './datasets.ts';
 import { AT_ONCE } from './run.ts';

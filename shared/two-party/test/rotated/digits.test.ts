@@ -2,8 +2,8 @@
 import type { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair, withAbort } from '../../src/index.ts';
-import { type Lie, multiplyLying } from '../../src/insides/deviating-correlator.ts';
-import { view } from '../../src/insides/rotated-view.ts';
+import { type Lie, multiplyLying } from '../../src/insides/deviating.ts';
+import { view } from '../../src/insides/views.ts';
 import { drawDelta, setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { type CorrelatedProduct, multiplyEachCorrelated } from '../../src/products/index.ts';
 import { checkSize, DIGIT_BITS } from '../../src/products/layout.ts';

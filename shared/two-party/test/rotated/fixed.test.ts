@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { Transcript } from '../../src/channel/transcript.ts';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProducts } from '../../src/insides/clear-products.ts';
+import { clearProducts } from '../../src/insides/dealers.ts';
 import { setUpReceiver, setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { streamsFrom } from '../../src/oblivious-transfer/randomness.ts';
 import { multiplyChosen, multiplyCorrelated } from '../../src/products/index.ts';

@@ -1,6 +1,6 @@
 /** The exact sampler: its distribution, its digits, and that rounding is the only thing that precision changes. */
 import { describe, expect, it } from 'vitest';
-import { standardNormal } from '../../src/rotated/gaussian.ts';
+import { standardNormal } from '../../src/rotated/random.ts';
 import { KS_LIMIT, kolmogorov, normalCdf, seededBits, uniformity } from './statistics.ts';
 
 const BITS = 96;

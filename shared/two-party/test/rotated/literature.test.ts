@@ -6,7 +6,7 @@
  */
 import { symmetricEigen } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
-import { doubles, opened } from '../../src/insides/rotated-view.ts';
+import { doubles, opened } from '../../src/insides/views.ts';
 import { symmetricMatrix } from '../../src/rotated/matrices.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { independentDirections } from './fast-ica.ts';

@@ -5,8 +5,8 @@
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
 import type { Matrix } from '../../src/rotated/matrices.ts';
-import { drawPencilSecrets, type PencilSecrets } from '../../src/rotated/pencil/secrets.ts';
-import type { RandomBits } from '../../src/rotated/random-bits.ts';
+import type { RandomBits } from '../../src/rotated/random.ts';
+import { drawPencilSecrets, type PencilSecrets } from '../../src/rotated/secrets.ts';
 import { diagonal, distance, inner, instance, inverse, orthogonal, sizes } from './instances.ts';
 import { type Doubles, type PencilView, pencilView, times, transposed } from './pencil-views.ts';
 import { dca, labelled, pencilSetting, runPencil } from './pencils.ts';

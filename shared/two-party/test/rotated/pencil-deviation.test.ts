@@ -5,7 +5,7 @@
 import { symmetricEigen } from '@eigenveil/projection';
 import { mostRotatedComponents } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { drawPencilSecrets } from '../../src/rotated/pencil/secrets.ts';
+import { drawPencilSecrets } from '../../src/rotated/secrets.ts';
 import { instance, inverse, orthogonal, sizes } from './instances.ts';
 import { pencilView, times, transposed } from './pencil-views.ts';
 import { dca } from './pencils.ts';

@@ -3,7 +3,7 @@ import { decompose, generalisedEigen, pencil, principalAngles, symmetricEigen } 
 import { floorOf, type Method } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { resolutionOf } from '../../src/index.ts';
-import { pencilDistance } from '../../src/rotated/pencil/distance.ts';
+import { pencilDistance } from '../../src/rotated/distances.ts';
 import { lengthsOf, pencilParameters } from '../../src/rotated/pencil/parameters.ts';
 import { gridded, noised } from './floors.ts';
 import { dca, lda, mdr, pencilSetting, resultOf } from './pencils.ts';

@@ -1,7 +1,7 @@
 /** Ring lengths of pencils, what does not fit, and the computed distance of the data user's view from its simulation. */
 import type { Method } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { pencilDistance } from '../../src/rotated/pencil/distance.ts';
+import { pencilDistance } from '../../src/rotated/distances.ts';
 import { lengthsOf, pencilParameters } from '../../src/rotated/pencil/parameters.ts';
 import { settingOf } from '../programs/data.ts';
 import { dca, mdr } from './pencils.ts';

@@ -2,11 +2,11 @@
 import { decompose } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProducts } from '../../src/insides/clear-products.ts';
+import { clearProducts } from '../../src/insides/dealers.ts';
 import type { Matrix } from '../../src/rotated/matrices.ts';
 import { answerPencil } from '../../src/rotated/pencil/csp.ts';
 import { askPencil } from '../../src/rotated/pencil/data-user.ts';
-import { drawPencilSecrets } from '../../src/rotated/pencil/secrets.ts';
+import { drawPencilSecrets } from '../../src/rotated/secrets.ts';
 import { contrastPace, rootPace, standardPace } from '../../src/rotated/standard-pace.ts';
 import { rotated } from '../../src/rotated.ts';
 import { dca, type GivenPencil, labelled, lda, mdr, pencilSetting } from './pencils.ts';

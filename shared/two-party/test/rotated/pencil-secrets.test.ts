@@ -1,7 +1,7 @@
 /** What the CSP draws for a pencil: distributions, roundings, and that all of it reaches what it is for. */
 import { describe, expect, it } from 'vitest';
 import { lengthsOf } from '../../src/rotated/pencil/parameters.ts';
-import { drawPencilSecrets, type PencilSecrets } from '../../src/rotated/pencil/secrets.ts';
+import { drawPencilSecrets, type PencilSecrets } from '../../src/rotated/secrets.ts';
 import { dca, distanceToPencil, labelled, pencilSetting, resultOf } from './pencils.ts';
 import { KS_LIMIT, kolmogorov, normalCdf, seededBits } from './statistics.ts';
 

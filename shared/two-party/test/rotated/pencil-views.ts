@@ -1,11 +1,10 @@
 /** What the data user sees of a pencil, computed from what the CSP drew: M with its noise exactly, what follows from it in doubles. */
 import { symmetricEigen } from '@eigenveil/projection';
-import { view } from '../../src/insides/rotated-view.ts';
-import type { Matrix } from '../../src/rotated/matrices.ts';
-import { symmetricMatrix, transpose } from '../../src/rotated/matrices.ts';
+import { view } from '../../src/insides/views.ts';
+import { type Matrix, symmetricMatrix, transpose } from '../../src/rotated/matrices.ts';
 import type { PencilParameters } from '../../src/rotated/pencil/parameters.ts';
-import type { PencilSecrets } from '../../src/rotated/pencil/secrets.ts';
 import { eigenpairsOf, whiten } from '../../src/rotated/pencil/whitening.ts';
+import type { PencilSecrets } from '../../src/rotated/secrets.ts';
 
 export type Doubles = readonly (readonly number[])[];
 

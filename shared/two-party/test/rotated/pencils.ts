@@ -2,11 +2,11 @@
 import { type Decomposition, generalisedEigen, pencil, principalAngles } from '@eigenveil/projection';
 import { floorOf, type Method, type Program, revealedByRotation, type StatisticsTask } from '@eigenveil/task';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProducts } from '../../src/insides/clear-products.ts';
+import { clearProducts } from '../../src/insides/dealers.ts';
 import { answerPencil } from '../../src/rotated/pencil/csp.ts';
 import { askPencil } from '../../src/rotated/pencil/data-user.ts';
 import type { PencilParameters } from '../../src/rotated/pencil/parameters.ts';
-import { drawPencilSecrets, type PencilSecrets } from '../../src/rotated/pencil/secrets.ts';
+import { drawPencilSecrets, type PencilSecrets } from '../../src/rotated/secrets.ts';
 import { type Given, settingOf } from '../programs/data.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { numbers, type Setting, share } from './settings.ts';

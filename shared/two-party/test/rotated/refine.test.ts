@@ -1,8 +1,8 @@
 /** Eigenvectors beyond doubles: residuals in whole numbers. */
 import { symmetricEigen } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
+import { refineVectors } from '../../src/rotated/decomposition.ts';
 import { innerProduct, type Matrix } from '../../src/rotated/matrices.ts';
-import { refineVectors } from '../../src/rotated/refine.ts';
 import { numbers } from './settings.ts';
 
 const BITS = 82;

@@ -1,7 +1,7 @@
 /** A result that the data user refuses: the CSP must not notice, and no vector must come. */
 import { describe, expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProducts } from '../../src/insides/clear-products.ts';
+import { clearProducts } from '../../src/insides/dealers.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
 import type { Matrix } from '../../src/rotated/matrices.ts';

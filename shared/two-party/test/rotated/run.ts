@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { type Decomposition, decompose } from '@eigenveil/projection';
 import { type Channel, MessageStream, memoryChannelPair, type Pace, systemClock } from '../../src/index.ts';
-import { clearProducts } from '../../src/insides/clear-products.ts';
+import { clearProducts } from '../../src/insides/dealers.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
 import type { RotatedParameters } from '../../src/rotated/parameters.ts';
-import { RandomBits } from '../../src/rotated/random-bits.ts';
+import { RandomBits } from '../../src/rotated/random.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
 import type { Setting } from './settings.ts';
 

@@ -9,8 +9,7 @@ import {
   programOf,
   type StatisticsTask,
 } from '@eigenveil/task';
-import { standardNormal } from '../../src/rotated/gaussian.ts';
-import { RandomBits } from '../../src/rotated/random-bits.ts';
+import { RandomBits, standardNormal } from '../../src/rotated/random.ts';
 import { rotated } from '../../src/rotated.ts';
 import { toRing } from '../../src/shares.ts';
 

@@ -1,7 +1,7 @@
 /** What a sketch opens last, and what a data user gains that puts another share of Z'', or of J, into its last products: docs/rotated-sketches.md, S-617. */
 import { expect, it } from 'vitest';
 import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProductsBothWays } from '../../src/insides/clear-products.ts';
+import { clearProductsBothWays } from '../../src/insides/dealers.ts';
 import {
   addMatrices,
   type Matrix,
@@ -9,11 +9,11 @@ import {
   multiplySigned,
   transpose,
 } from '../../src/rotated/matrices.ts';
-import type { CspProducts, DataUserProducts } from '../../src/rotated/products.ts';
+import { drawSketchSecrets } from '../../src/rotated/secrets.ts';
 import { answerSketch } from '../../src/rotated/sketch/csp.ts';
 import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
-import { drawSketchSecrets } from '../../src/rotated/sketch/secrets.ts';
+import type { CspProducts, DataUserProducts } from '../../src/rotated/steps.ts';
 import { decodeShares } from '../../src/shares.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { patterned, type SketchSetting, sketchSetting } from './sketches.ts';

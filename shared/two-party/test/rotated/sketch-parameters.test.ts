@@ -1,7 +1,7 @@
 /** The lengths of a sketch behind rotations: distances and rings over the sizes that tasks may have. */
 import { programOf, SKETCH_OUTPUTS, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { sketchDistance } from '../../src/rotated/sketch/distance.ts';
+import { sketchDistance } from '../../src/rotated/distances.ts';
 import { lengthsOf, sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 
 const SIZES = [3, 4, 5, 8, 13, 24, 60, 80].flatMap((columns) =>

@@ -2,8 +2,8 @@
 import { symmetricEigen } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
 import { memoryChannelPair } from '../../src/index.ts';
+import { drawSketchSecrets } from '../../src/rotated/secrets.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
-import { drawSketchSecrets } from '../../src/rotated/sketch/secrets.ts';
 import { rotated } from '../../src/rotated.ts';
 import { type Doubles, times, transposed } from './pencil-views.ts';
 import { AT_ONCE } from './run.ts';

@@ -4,11 +4,11 @@ import { type Decomposition, decompose, principalAngles } from '@eigenveil/proje
 import { drawOwnNoise, flatten, unflatten } from '@eigenveil/statistics';
 import { ownFloorOf, type Program, programOf, SKETCH_OUTPUTS, type StatisticsTask } from '@eigenveil/task';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProductsBothWays } from '../../src/insides/clear-products.ts';
+import { clearProductsBothWays } from '../../src/insides/dealers.ts';
+import { drawSketchSecrets, type SketchSecrets } from '../../src/rotated/secrets.ts';
 import { answerSketch } from '../../src/rotated/sketch/csp.ts';
 import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import type { SketchParameters } from '../../src/rotated/sketch/parameters.ts';
-import { drawSketchSecrets, type SketchSecrets } from '../../src/rotated/sketch/secrets.ts';
 import { noised } from './floors.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { numbers, type Setting, share } from './settings.ts';

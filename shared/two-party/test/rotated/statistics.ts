@@ -1,7 +1,7 @@
 /** Tests of distributions. With seeded sources they give the same answer every time. */
 
-import { seeded } from '../../src/insides/seeded.ts';
-import { RandomBits } from '../../src/rotated/random-bits.ts';
+import { seeded } from '../../src/insides/dealers.ts';
+import { RandomBits } from '../../src/rotated/random.ts';
 
 export const seededBits = (seed: string) => new RandomBits(seeded(seed));
 

@@ -2,7 +2,7 @@
 
 import { upperEntries } from '../../src/rotated/matrices.ts';
 import type { RotatedParameters } from '../../src/rotated/parameters.ts';
-import type { RandomBits } from '../../src/rotated/random-bits.ts';
+import type { RandomBits } from '../../src/rotated/random.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
 
 /** How one answer after the other is drawn; `earlier` are the secrets of the answer before. */

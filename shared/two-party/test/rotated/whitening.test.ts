@@ -1,9 +1,14 @@
 /** C₁ beyond double precision, and truncated shares. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Matrix, multiplySigned, transpose } from '../../src/rotated/matrices.ts';
+import {
+  type Matrix,
+  multiplySigned,
+  transpose,
+  truncateCsp,
+  truncateUser,
+} from '../../src/rotated/matrices.ts';
 import { eigenpairsOf, whiten } from '../../src/rotated/pencil/whitening.ts';
-import { truncateCsp, truncateUser } from '../../src/rotated/truncate.ts';
 import { numbers } from './settings.ts';
 
 const FRACTION = 180;

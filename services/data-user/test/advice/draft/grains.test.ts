@@ -236,7 +236,11 @@ test.each<[string, Record<string, unknown>, RegExp]>([
     { method: { kind: 'lda', ridge: 1 }, components: 1 },
     /^the floor: of what distinguishes the classes of the sample,/,
   ],
-  ['dca', { method: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 }, components: 1 }, /distinguishes the classes/],
+  [
+    'dca',
+    { method: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 }, components: 1 },
+    /distinguishes the classes/,
+  ],
   [
     'ridge',
     { method: { kind: 'ridge', ridge: 1 }, components: 0 },

@@ -1,6 +1,5 @@
 /** Contrasts between classes: H with HHᵀ = Q·D_M⁻¹ − 11ᵀ, so that G = V·H has G Gᵀ = Q·S_B. */
-import { roundDivide, squareRoot } from '../integers.ts';
-import { type Matrix, multiplySigned, transpose } from '../matrices.ts';
+import { type Matrix, multiplySigned, roundDivide, squareRoot, transpose } from '../matrices.ts';
 
 /**
  * 2^bits·H, classes × (classes − 1), from the classes' numbers of rows M, none of them negative: Helmert's contrasts, weighted by rows. With n

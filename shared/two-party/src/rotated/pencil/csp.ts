@@ -3,19 +3,22 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { CspInput } from '../../protocol.ts';
 import { closedByFaults, openOwners, sendMarkedMatrix } from '../closing.ts';
-import { addMatrices, type Matrix, multiplySigned, transpose } from '../matrices.ts';
+import { addMatrices, bitsLeft, type Matrix, multiplySigned, transpose, truncateCsp } from '../matrices.ts';
 import { declare, ROTATED_MESSAGE, sendRing, sendVectors } from '../messages.ts';
-import type { Chooser } from '../products.ts';
-import { returnedShareOfCsp, returningChoices } from '../returning.ts';
-import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
-import { scatterChoices, scatterShareOfCsp, shortChoices } from '../scatter.ts';
-import { fixed } from '../secrets.ts';
-import { bitsLeft, truncateCsp } from '../truncate.ts';
-import { flooredChoices, flooredShareOfCsp } from './floored.ts';
+import { fixed, type PencilSecrets } from '../secrets.ts';
+import { type PencilShares, pencilShares, totalOf } from '../shares.ts';
+import {
+  type Chooser,
+  matrixShareOfCsp,
+  returnedShareOfCsp,
+  returningChoices,
+  rotatingChoices,
+  scatterChoices,
+  scatterShareOfCsp,
+  shortChoices,
+} from '../steps.ts';
 import { type PencilParameters, pencilParameters, returningSizes, totalSizes } from './parameters.ts';
-import type { PencilSecrets } from './secrets.ts';
-import { type PencilShares, pencilShares, totalOf } from './shares.ts';
-import { summedChoices, summedShareOfCsp } from './summed.ts';
+import { flooredChoices, flooredShareOfCsp, summedChoices, summedShareOfCsp } from './sums.ts';
 
 /** As answerRotated(), for a pencil. */
 export async function answerPencil(

@@ -4,20 +4,30 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { DataUserInput } from '../../protocol.ts';
 import { holdToPace, paceOf, partOf, toTheEnd } from '../hold.ts';
-import { addMatrices, inRing, type Matrix, multiplySigned, transpose } from '../matrices.ts';
+import {
+  addMatrices,
+  bitsLeft,
+  inRing,
+  type Matrix,
+  multiplySigned,
+  transpose,
+  truncateUser,
+} from '../matrices.ts';
 import { opened, openMatrix, openVectors, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
-import type { Correlator } from '../products.ts';
-import { returningCorrelations } from '../returning.ts';
-import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
-import { scatterCorrelations, scatterShareOfUser } from '../scatter.ts';
+import { type PencilShares, pencilShares, totalOf } from '../shares.ts';
 import { contrastPace, rootPace, standardPace } from '../standard-pace.ts';
-import { bitsLeft, truncateUser } from '../truncate.ts';
+import {
+  type Correlator,
+  matrixShareOfUser,
+  returningCorrelations,
+  rotatingCorrelations,
+  scatterCorrelations,
+  scatterShareOfUser,
+} from '../steps.ts';
 import { blocksOf, contrasts, squaresOf, withinWeights } from './contrasts.ts';
 import { decomposeSignal, findRoot, finishPencil, type Root, refusalOfCounts } from './decomposition.ts';
-import { flooredCorrelations } from './floored.ts';
 import { type PencilParameters, pencilParameters, returningSizes, totalSizes } from './parameters.ts';
-import { type PencilShares, pencilShares, totalOf } from './shares.ts';
-import { summedCorrelations } from './summed.ts';
+import { flooredCorrelations, summedCorrelations } from './sums.ts';
 
 /** As askRotated(), for a pencil. */
 export async function askPencil(

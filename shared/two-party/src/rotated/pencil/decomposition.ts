@@ -13,12 +13,24 @@ import {
   symmetricEigen,
 } from '@eigenveil/projection';
 import { floorOf, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
+import { leastRankOf } from '../../check-task.ts';
 import { TWO_PARTY_CODES } from '../../codes.ts';
-import { checkSpectrum, implausible, isOutweighed, noiseOutweighs, normalised } from '../decomposition.ts';
-import { roundShift, squareRoot } from '../integers.ts';
-import { type Matrix, multiplySigned, symmetricMatrix, transpose } from '../matrices.ts';
-import { refineVectors } from '../refine.ts';
-import { leastRankOf } from './check.ts';
+import {
+  checkSpectrum,
+  implausible,
+  isOutweighed,
+  noiseOutweighs,
+  normalised,
+  refineVectors,
+} from '../decomposition.ts';
+import {
+  type Matrix,
+  multiplySigned,
+  roundShift,
+  squareRoot,
+  symmetricMatrix,
+  transpose,
+} from '../matrices.ts';
 import type { PencilParameters } from './parameters.ts';
 import { reductionOf } from './reduction.ts';
 import { eigenpairsOf, whiten } from './whitening.ts';

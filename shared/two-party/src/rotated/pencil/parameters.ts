@@ -1,6 +1,6 @@
 /**
  * The lengths and scales of a pencil by the `rotated` protocol, all functions of the public task.
- * docs/rotated-pencils.md has the steps and the proof; distance.ts the statistical distance that follows from
+ * docs/rotated-pencils.md has the steps and the proof; distances.ts the statistical distance that follows from
  * them.
  *
  * Numbers "of n fraction bits" are integers in units of 2^−n. T and B are in units of Q·4^−fractionBits times
@@ -19,6 +19,7 @@ import {
   type StatisticsTask,
   summedClasses,
 } from '@eigenveil/task';
+import type { Truncated } from '../matrices.ts';
 import {
   ceilLog2,
   checkRings,
@@ -29,7 +30,6 @@ import {
   shareBitsOf,
   traceBitsOf,
 } from '../parameters.ts';
-import type { Truncated } from '../truncate.ts';
 import { reductionOf } from './reduction.ts';
 
 /**
@@ -237,7 +237,7 @@ export function lengthsOf({ summed, totalBits, floored, ...sizes }: Sizes): Penc
   // Up to a side of 2 an entry may be 1, whose rounding is a whole unit.
   const ofSide = (side: number) => ceilLog2(Math.max(3, side));
   const rotationBits = exponents.guard + ofSide(d);
-  // The bits of P where it meets G, which C₁ stretches: see distance.ts.
+  // The bits of P where it meets G, which C₁ stretches: see distances.ts.
   const fineRotationBits = rotationBits + Math.ceil((exponents.noise - STRETCH_GUARD) / 2);
   const mixingBits = exponents.guard + ofSide(columns);
   const noiseBits = 2 * rotationBits - exponents.noise;

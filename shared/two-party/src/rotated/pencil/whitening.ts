@@ -6,8 +6,7 @@
  * and Δ⁵. ‖C₁‖ is λ_min(B)^(−1/2), whatever the root.
  */
 import { type EigenPairs, symmetricEigen } from '@eigenveil/projection';
-import { roundShift } from '../integers.ts';
-import { type Matrix, multiplySigned, transpose } from '../matrices.ts';
+import { type Matrix, multiplySigned, roundShift, transpose } from '../matrices.ts';
 
 /** Fraction bits of Δ. */
 const RESIDUAL_BITS = 120;

@@ -6,7 +6,7 @@
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
 import { columnOf, inRing, type Matrix, transpose } from '../matrices.ts';
 import type { SketchParameters } from './parameters.ts';
-import { joined, piecesOf } from './pieces.ts';
+import { joined, piecesOf } from './products.ts';
 import { columnSums, type SketchShares, type TestMatrix } from './shares.ts';
 
 type Own = Pick<SketchShares, 'Y' | 'V'> & { readonly signs: TestMatrix };

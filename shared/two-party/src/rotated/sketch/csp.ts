@@ -16,21 +16,24 @@ import {
   multiplySigned,
   symmetricMatrix,
   transpose,
+  truncateCsp,
   upperOf,
   upperProduct,
 } from '../matrices.ts';
 import { declare, ROTATED_MESSAGE, sendRing, sendVectors } from '../messages.ts';
-import type { Chooser, Correlator, CspProducts } from '../products.ts';
-import { returnedShareOfCsp, returningChoices } from '../returning.ts';
-import { matrixShareOfCsp, rotatingChoices } from '../rotating.ts';
-import { fixed } from '../secrets.ts';
-import { truncateCsp } from '../truncate.ts';
+import { fixed, type SketchSecrets } from '../secrets.ts';
+import {
+  type Chooser,
+  type Correlator,
+  type CspProducts,
+  matrixShareOfCsp,
+  returnedShareOfCsp,
+  returningChoices,
+  rotatingChoices,
+} from '../steps.ts';
 import { centredShareOfCsp, centringChoices } from './centring.ts';
-import { liftChosen, liftCorrelated } from './lifting.ts';
 import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
-import { joined, piecesOf } from './pieces.ts';
-import { type Known, once, Plan } from './plan.ts';
-import type { SketchSecrets } from './secrets.ts';
+import { joined, type Known, liftChosen, liftCorrelated, once, Plan, piecesOf } from './products.ts';
 import { doubledCore, gramShare, type SketchShares, sketchShares, type TestMatrix } from './shares.ts';
 
 /** As answerRotated(), for a sketch. */

@@ -17,22 +17,25 @@ import {
   multiplySigned,
   symmetricMatrix,
   transpose,
+  truncateUser,
   upperOf,
   upperProduct,
 } from '../matrices.ts';
 import { opened, openVectors, ROTATED_MESSAGE, readRing, sendOwners } from '../messages.ts';
-import type { Chooser, Correlator, DataUserProducts } from '../products.ts';
-import { returningCorrelations } from '../returning.ts';
-import { matrixShareOfUser, rotatingCorrelations } from '../rotating.ts';
 import { fixed } from '../secrets.ts';
 import { sketchPaces } from '../standard-pace.ts';
-import { truncateUser } from '../truncate.ts';
+import {
+  type Chooser,
+  type Correlator,
+  type DataUserProducts,
+  matrixShareOfUser,
+  returningCorrelations,
+  rotatingCorrelations,
+} from '../steps.ts';
 import { centredShareOfUser, centringCorrelations } from './centring.ts';
 import { decomposeWhitened, findRoot, finishSketch, type Root, refusalOfRows } from './decomposition.ts';
-import { liftChosen, liftCorrelated } from './lifting.ts';
 import { returningSizes, type SketchParameters, sketchParameters } from './parameters.ts';
-import { joined, piecesOf } from './pieces.ts';
-import { type Known, Plan } from './plan.ts';
+import { joined, type Known, liftChosen, liftCorrelated, Plan, piecesOf } from './products.ts';
 import {
   centring,
   doubledCore,

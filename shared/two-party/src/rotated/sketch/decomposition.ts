@@ -21,11 +21,10 @@ import {
   isIndefinite,
   noiseOutweighs,
   normalised as ofLengthOne,
+  refineVectors,
 } from '../decomposition.ts';
-import { roundShift } from '../integers.ts';
-import { type Matrix, symmetricMatrix } from '../matrices.ts';
+import { type Matrix, roundShift, symmetricMatrix } from '../matrices.ts';
 import { eigenpairsOf, whiten } from '../pencil/whitening.ts';
-import { refineVectors } from '../refine.ts';
 import { SHIFT, type SketchParameters } from './parameters.ts';
 
 /** Far above noise and rounding on eigenvalues of at most 1, far below what a corrupted share leaves. */

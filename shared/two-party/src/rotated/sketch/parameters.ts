@@ -1,6 +1,6 @@
 /**
  * The lengths and scales of a sketch by the `rotated` protocol, all functions of the public task.
- * docs/rotated-sketches.md has the steps and the proof; distance.ts the statistical distance that follows
+ * docs/rotated-sketches.md has the steps and the proof; distances.ts the statistical distance that follows
  * from them.
  *
  * Numbers "of n fraction bits" are integers in units of 2^−n. Z and the core are whole numbers, in units of
@@ -21,10 +21,10 @@ import {
   sketchScaleBits,
   statisticsBounds,
 } from '@eigenveil/task';
+import type { Truncated } from '../matrices.ts';
 import { ceilLog2, checkRings, MASK_GUARD, NOISE_INTEGER_BITS } from '../parameters.ts';
 import { TRUNCATION_GUARD } from '../pencil/parameters.ts';
-import type { Truncated } from '../truncate.ts';
-import type { Cut } from './lifting.ts';
+import type { Cut } from './products.ts';
 
 /**
  * Deviations off the diagonal: of the noise on the core 2^−33 of its trace, of that on the whitened square
@@ -37,7 +37,7 @@ const TURN_NOISE_EXPONENT = 30;
  * 2^−33 of the largest that an entry can be.
  */
 const COEFFICIENT_FLOOD_EXPONENT = 29;
-export const FLOOD_EXPONENT = 33;
+const FLOOD_EXPONENT = 33;
 /**
  * log₂ of the flood's deviation in units of Z'' at least. With 2 units nobody sees that Z'' are whole
  * numbers: by 2^−110 for an entry.
@@ -45,7 +45,7 @@ export const FLOOD_EXPONENT = 33;
 const LEAST_FLOOD_BITS = 1;
 /** Fraction bits of an orthogonal matrix beyond those of its side, and of the noise that it meets. */
 const ROTATION_GUARD = 40;
-/** The guard of P where it meets ZᵀZ, which C₁ stretches by up to 2^12: see distance.ts. */
+/** The guard of P where it meets ZᵀZ, which C₁ stretches by up to 2^12: see distances.ts. */
 const FINE_ROTATION_GUARD = 54;
 /** An error of this number of bits less than a deviation moves a distribution by less than 2^−43. */
 const ERROR_GUARD = 42;
@@ -313,7 +313,7 @@ export function lengthsOf({
     lifted: framed.ring,
   };
   const shareRing = Math.max(shareBits, sumBits) + 2;
-  // These are shares that are truncated: see truncate.ts.
+  // These are shares that are truncated: see matrices.ts.
   const centringRing = sumBits + TRUNCATION_GUARD + ceilLog2(d * l) + 1;
   const entryShareBits = hasFloor ? centringRing : sizes.entryShareBits;
   return {

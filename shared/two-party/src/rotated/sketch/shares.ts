@@ -4,9 +4,8 @@
  */
 import type { IntegerList } from '@eigenveil/platform';
 import { placesOf, type StatisticsTask } from '@eigenveil/task';
-import { roundDivide } from '../integers.ts';
 import { signedLimbsOf } from '../limbs.ts';
-import { type Matrix, upperEntries } from '../matrices.ts';
+import { type Matrix, roundDivide, upperEntries } from '../matrices.ts';
 import { asIntegers, checkShares } from '../shares.ts';
 import type { SketchParameters } from './parameters.ts';
 

@@ -1,4 +1,8 @@
 /**
+ * A matrix of as many columns as there are features is multiplied in pieces, since a product has 256 columns at most.
+ *
+ * The products of an exchange as they follow from each other, each found by what its plan returned.
+ *
  * Drops fraction bits of shares modulo 2^ring of numbers below 2^(ring − 2) in magnitude, and lifts what is
  * left to a longer ring. An offset of the correlator's makes them numbers of ring − 1 bits. Then u + c is
  * the number, or 2^ring more: more unless both highest bits are 0, since the number's own is (Huang, Lu,
@@ -9,9 +13,44 @@
  * A product of matrices has no entry-wise one: a row of the chooser's bits meets a diagonal matrix of the
  * correlator's.
  */
+
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
+import { MAXIMUM_COLUMNS } from '../../products/ring-bits.ts';
 import type { Matrix } from '../matrices.ts';
-import { type Known, once, type Plan } from './plan.ts';
+
+export function piecesOf(features: number): { readonly from: number; readonly size: number }[] {
+  const pieces = [];
+  for (let from = 0; from < features; from += MAXIMUM_COLUMNS)
+    pieces.push({ from, size: Math.min(MAXIMUM_COLUMNS, features - from) });
+  return pieces;
+}
+
+/** Products of all pieces side by side. */
+export function joined(products: readonly Matrix[]): bigint[][] {
+  return products[0]!.map((_, row) => products.flatMap((product) => product[row]!));
+}
+
+/** The values that this server finds from its shares of the products before, of a plan. */
+export type Known<Found> = (shares: readonly Matrix[]) => Found;
+
+export class Plan<Product> {
+  readonly products: Product[] = [];
+
+  /** Adds a product; returns this server's share of it. */
+  add(product: Product): Known<Matrix> {
+    const place = this.products.push(product) - 1;
+    return (shares) => shares[place]!;
+  }
+}
+
+/** Found once: shares of a plan's products do not change. */
+export function once<Found>(find: Known<Found>): Known<Found> {
+  let found: { readonly value: Found } | undefined;
+  return (shares) => {
+    found ??= { value: find(shares) };
+    return found.value;
+  };
+}
 
 /**
  * A product that is computed modulo 2^ring, of which `cut` fraction bits are dropped, and what is left lifted

@@ -1,18 +1,89 @@
-/** The evaluator's end of a session: receives labels and tables, and alone learns what is revealed. */
+/**
+ * The evaluator: its context of vectors of active labels, which reads keys and tables from the stream of a step, and
+ * its end of a session, which receives labels and tables and alone learns what is revealed.
+ */
 import type { MessageStream } from '../channel/message-stream.ts';
 import { HASH_KEY_BYTES } from '../oblivious-transfer/hash.ts';
 import { setUpReceiver } from '../oblivious-transfer/index.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
-import { EvaluatorGates } from './evaluator-gates.ts';
 import { STEP_GATES, TABLE_BYTES } from './gates.ts';
 import { LABEL_BYTES } from './kernels.ts';
-import { STREAM_BYTES } from './label-gates.ts';
-import { GARBLING_MESSAGE, malformed, PROTOCOL_VERSION, readNumbers } from './messages.ts';
-import { decodeBytes, decodeOutputs, OUTPUT_CHUNK } from './outputs.ts';
+import { LabelGates, STREAM_ADDRESS, STREAM_BYTES } from './label-gates.ts';
+import {
+  decodeBytes,
+  decodeOutputs,
+  GARBLING_MESSAGE,
+  malformed,
+  OUTPUT_CHUNK,
+  PROTOCOL_VERSION,
+  readNumbers,
+} from './messages.ts';
 import { checkBits, checkNoBits, type LabelReceiver, type Session, splitLike } from './session.ts';
 import type { Wires } from './wires.ts';
 
-export interface EvaluatorParts {
+export class EvaluatorGates extends LabelGates {
+  #stream: Uint8Array = new Uint8Array(0);
+  #used = 0;
+
+  constructor() {
+    super('evaluator');
+  }
+
+  /** The keys and tables of the next step, all that it will read. */
+  feed(stream: Uint8Array): void {
+    this.#stream = stream;
+    this.#used = 0;
+  }
+
+  /** @throws ERR_GARBLING_MESSAGE unless the step read all that it was fed */
+  finish(): void {
+    if (this.#used !== this.#stream.length) throw malformed('tables', 'as many as gates', 'more');
+  }
+
+  /** The active labels of a vector. */
+  activeLabels(wires: Wires): Uint8Array<ArrayBuffer> {
+    const address = this.locate(wires);
+    return this.bytes().slice(address, address + wires.lanes * LABEL_BYTES);
+  }
+
+  /** The hash of each label, four words each. */
+  outputHashes(wires: Wires, key: Uint8Array): Uint32Array {
+    const words = this.hashLabels(wires, key);
+    return Uint32Array.from({ length: wires.lanes * 4 }, (_, i) => words[(i >> 2) * 8 + (i & 3)]!);
+  }
+
+  /** The garbler's labels change meaning; the active label stays. */
+  override not(a: Wires): Wires {
+    return a.constant === undefined ? a : super.not(a);
+  }
+
+  protected fill(address: number, lanes: number): void {
+    this.bytes().fill(0, address, address + lanes * LABEL_BYTES);
+  }
+
+  /** Only templates copy a label to negate it. */
+  protected invertInto(target: number, a: number, lanes: number): void {
+    this.copy(target, a, lanes);
+  }
+
+  protected chunkKey(): Uint8Array {
+    return this.#read(HASH_KEY_BYTES);
+  }
+
+  protected tables(gates: number): number {
+    this.bytes().set(this.#read(gates * TABLE_BYTES), STREAM_ADDRESS);
+    return STREAM_ADDRESS;
+  }
+
+  #read(length: number): Uint8Array {
+    const part = this.#stream.subarray(this.#used, this.#used + length);
+    if (part.length !== length) throw malformed('tables', 'as many as gates', 'fewer');
+    this.#used += length;
+    return part;
+  }
+}
+
+interface EvaluatorParts {
   readonly stream: MessageStream;
   readonly setUp: (stream: MessageStream) => Promise<LabelReceiver>;
   /** Called when all that reveals something has come, before it is looked at. */

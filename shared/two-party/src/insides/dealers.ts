@@ -1,10 +1,74 @@
-/** A trusted dealer in place of oblivious transfer: shares of products, computed in the clear. */
-import { randomBytes } from 'node:crypto';
+/**
+ * Trusted dealers in place of oblivious transfer: products are computed in the clear, or the base transfers are dealt
+ * and all that comes after these is the real code. The bytes of seeded sources can be repeated: no entry of the
+ * package has them, so that nothing that runs in production can draw from them.
+ */
+import { createCipheriv, createHash, randomBytes } from 'node:crypto';
+import type { MessageStream } from '../channel/message-stream.ts';
+import { BASE_COUNT, BASE_KEY_BYTES, bitAt } from '../oblivious-transfer/base.ts';
+import { ExtensionReceiver, ExtensionSender } from '../oblivious-transfer/extension.ts';
+import { drawDelta } from '../oblivious-transfer/index.ts';
 import type { RandomSource } from '../oblivious-transfer/randomness.ts';
 import type { ChosenProduct, CorrelatedProduct } from '../products/index.ts';
+import type { Part } from '../products/layout.ts';
 import { type Matrix, multiplyMatrices } from '../rotated/matrices.ts';
-import type { Chooser, Correlator, CspProducts, DataUserProducts } from '../rotated/products.ts';
-import { RandomBits } from '../rotated/random-bits.ts';
+import { RandomBits } from '../rotated/random.ts';
+import type { Chooser, Correlator, CspProducts, DataUserProducts } from '../rotated/steps.ts';
+
+/** Uniform bytes that depend on the seed alone. */
+export function seeded(seed: string): RandomSource {
+  const key = createHash('sha256').update(seed).digest().subarray(0, 16);
+  const stream = createCipheriv('aes-128-ctr', key, Buffer.alloc(16));
+  return (length) => stream.update(Buffer.alloc(length));
+}
+
+/**
+ * matrix · correlations modulo 2^ringBits, entries in [0, 2^ringBits); those that `part` leaves out are 0.
+ */
+export function multiplyClear(
+  matrix: readonly (readonly bigint[])[],
+  correlations: readonly (readonly bigint[])[],
+  { ringBits, part = 'whole' }: { readonly ringBits: number; readonly part?: Part },
+): bigint[][] {
+  return matrix.map((row, i) =>
+    correlations[0]!.map((_, j) => {
+      if (part === 'upper' && j < i) return 0n;
+      return BigInt.asUintN(
+        ringBits,
+        row.reduce((sum, entry, k) => sum + entry * correlations[k]![j]!, 0n),
+      );
+    }),
+  );
+}
+
+interface Ends<T> {
+  readonly sender: T;
+  readonly receiver: T;
+}
+
+/** `same` says of which columns both keys are one, which would show the receiver's choices there. */
+export function dealtTransfers(
+  streams: Ends<MessageStream>,
+  random: Ends<RandomSource> & { readonly dealer: RandomSource },
+  same: (column: number) => boolean = () => false,
+): { readonly sender: ExtensionSender; readonly receiver: ExtensionReceiver } {
+  const key = () => Uint8Array.from(random.dealer(BASE_KEY_BYTES));
+  const delta = drawDelta(random.dealer);
+  const keys = Array.from({ length: BASE_COUNT }, (_, j): [Uint8Array, Uint8Array] => {
+    const zero = key();
+    return [zero, same(j) ? zero : key()];
+  });
+  const transcript = Uint8Array.from(random.dealer(32));
+  const chosen = keys.map((pair, j) => pair[bitAt(delta, j)]);
+  const [sender, receiver] = [
+    { stream: streams.sender, random: random.sender },
+    { stream: streams.receiver, random: random.receiver },
+  ];
+  return {
+    sender: new ExtensionSender(sender, delta, { keys: chosen, transcript }),
+    receiver: new ExtensionReceiver(receiver, { keys, transcript }),
+  };
+}
 
 type Chosen = Omit<ChosenProduct, 'matrix'> & { readonly matrix: Matrix };
 type Given = Omit<CorrelatedProduct, 'matrix'> & { readonly matrix: Matrix };

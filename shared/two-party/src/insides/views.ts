@@ -1,0 +1,121 @@
+/**
+ * What an end sees, for tests and experiments: the messages that were sent, the times that a made-up clock tells
+ * exactly, the data user's view of M with what it gets for its directions, and numbers that sum a view up, standard
+ * normal or nearly so where it tells nothing.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../channel/pace.ts';
+import {
+  type Matrix,
+  multiplyMatrices,
+  symmetricMatrix,
+  traceOf,
+  transpose,
+  upperProduct,
+} from '../rotated/matrices.ts';
+import type { RotatedParameters } from '../rotated/parameters.ts';
+import type { RotationSecrets } from '../rotated/secrets.ts';
+
+/** Time that goes on when somebody sleeps, and by a step whenever somebody looks, as where everything takes its time. */
+export class MadeUpTime implements Clock {
+  time = 0;
+  readonly #step: number;
+
+  constructor(step = 0) {
+    this.#step = step;
+  }
+
+  now(): number {
+    this.time += this.#step;
+    return this.time;
+  }
+
+  async sleep(milliseconds: number): Promise<void> {
+    await setImmediate();
+    this.time += milliseconds / 2 + 1; // wakes up too early now and then
+  }
+}
+
+export interface Message {
+  readonly type: number;
+  readonly payload: Uint8Array;
+}
+
+/** The messages of a stream: type, length, payload. */
+export function messagesOf(frames: readonly Uint8Array[]): Message[] {
+  const bytes = Buffer.concat(frames);
+  const messages: Message[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const length = bytes.readUInt32LE(from + 4);
+    messages.push({ type: bytes.readUInt32LE(from), payload: bytes.subarray(from + 8, from + 8 + length) });
+    from += 8 + length;
+  }
+  return messages;
+}
+
+/** χ² of bytes against uniform ones, in standard deviations from its mean. */
+export function unevenness(payloads: readonly Uint8Array[]): number {
+  const counts = new Float64Array(256);
+  let total = 0;
+  for (const payload of payloads) {
+    for (const byte of payload) counts[byte]! += 1;
+    total += payload.length;
+  }
+  const expected = total / 256;
+  const statistic = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+  return (statistic - 255) / Math.sqrt(2 * 255);
+}
+
+/**
+ * Returns how often the lowest bits of labels of 16 bytes equal these bits, in standard deviations of fair
+ * coins.
+ */
+export function telling(labels: Uint8Array, bits: Uint8Array): number {
+  const equal = bits.reduce((sum, bit, i) => sum + ((labels[16 * i]! & 1) === bit ? 1 : 0), 0);
+  return (equal - bits.length / 2) / (Math.sqrt(bits.length) / 2);
+}
+
+/** More bits than anything here has, so that nothing is reduced. */
+const WIDE = 1024;
+
+/** 2^f P T (2^f P)ᵀ, upper triangle, as signed integers. */
+export function rotatedScatter(T: Matrix, rotation: Matrix): bigint[] {
+  return upperProduct(multiplyMatrices(rotation, T, WIDE), rotation, WIDE).map((entry) =>
+    BigInt.asIntN(WIDE, entry),
+  );
+}
+
+/** M with noise and mask, upper triangle, of T as it is rotated: raised, where there is a floor. */
+export function view(T: Matrix, { rotation, noise, mask }: RotationSecrets): bigint[] {
+  const trace = traceOf(T);
+  return rotatedScatter(T, rotation).map((entry, e) => entry + noise[e]! * trace + mask[e]!);
+}
+
+export const doubles = (matrix: Matrix, scale: number): number[][] =>
+  matrix.map((row) => row.map((entry) => Number(entry) / scale));
+
+/** The data user's M in units of T, without the mean of the mask. */
+export function opened(
+  T: Matrix,
+  secrets: RotationSecrets,
+  { rotationBits, maskBits }: RotatedParameters,
+): number[][] {
+  const upper = view(T, secrets).map((entry) => entry - (1n << BigInt(maskBits - 1)));
+  return doubles(symmetricMatrix(upper, T.length), 2 ** (2 * rotationBits));
+}
+
+/** Pᵀ A for directions in doubles, one in a row, the flood included: what the data user obtains. */
+export function answered(
+  directions: readonly (readonly number[])[],
+  secrets: RotationSecrets,
+  { rotationBits, directionBits }: RotatedParameters,
+): number[][] {
+  const A = transpose(
+    directions.map((vector) =>
+      vector.map((x) => BigInt(Math.round(x * 2 ** 50)) << BigInt(directionBits - 50)),
+    ),
+  );
+  const product = multiplyMatrices(transpose(secrets.rotation), A, WIDE);
+  const flooded = product.map((row, i) => row.map((x, j) => BigInt.asIntN(WIDE, x) + secrets.flood[i]![j]!));
+  return doubles(transpose(flooded), 2 ** (rotationBits + directionBits));
+}
