@@ -1,9 +1,11 @@
 /**
  * The stable error codes of Eigenveil and their form on the wire: problem details, application/problem+json
- * (RFC 9457).
+ * (RFC 9457), as a service sends them and as a client reads them. This file needs nothing of the system.
  */
 import { CodedError } from '@eigenveil/platform';
+import { z } from 'zod';
 import { CODES, ERROR_CODES, type ErrorCode } from './codes.ts';
+import { printable } from './printable.ts';
 
 export { CODES, ERROR_CODES, type ErrorCode, WIRE_CODES } from './codes.ts';
 
@@ -63,4 +65,49 @@ function describe(code: ErrorCode): Problem {
   const { status, title } = CODES[code];
   const token = code.slice('ERR_'.length).toLowerCase().replaceAll('_', '-');
   return { type: `urn:eigenveil:error:${token}`, title, status, code };
+}
+
+/** A text of a peer for people to read: it reaches terminals, logs and pages. */
+export const PeerText = z.string().overwrite((text) => printable(text));
+
+/** A stable code of an error. */
+export const CodeOfError = z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]);
+
+export const ProblemSchema = z.object({
+  type: z.string(),
+  title: PeerText,
+  status: z.int(),
+  code: CodeOfError,
+  detail: PeerText.optional(),
+});
+
+/** The error that a peer's problem details (JSON) stand for; undefined when they are none. */
+export function errorFromProblem(text: string, retryAfterSeconds?: number): CodedError | undefined {
+  const problem = ProblemSchema.safeParse(parseJson(text));
+  if (!problem.success) return undefined;
+  const { detail, ...rest } = problem.data;
+  return fromProblem({ ...rest, ...(detail === undefined ? {} : { detail }) }, retryAfterSeconds);
+}
+
+/**
+ * Returns whether the peer could not be reached or had no time, so that the same request may succeed later.
+ */
+export function isTransient(error: unknown): boolean {
+  const code = errorCodeOf(error);
+  return (
+    code === 'ERR_PEER_UNREACHABLE' ||
+    code === 'ERR_PEER_TIMEOUT' ||
+    code === 'ERR_BUSY' ||
+    code === 'ERR_DATABASE_UNREACHABLE' ||
+    code === 'ERR_RATE_LIMITED'
+  );
+}
+
+/** The value that a text of JSON stands for; undefined when it stands for none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -5,9 +5,13 @@ export {
   ERROR_CODES,
   type ErrorCode,
   errorCodeOf,
+  errorFromProblem,
   fromProblem,
   isErrorCode,
+  isTransient,
   type Problem,
+  ProblemSchema,
+  parseJson,
   toProblem,
 } from './errors.ts';
 export { explainIssues } from './explain.ts';
@@ -16,30 +20,32 @@ export {
   createProof,
   issueOwnerToken,
   PROOF_WINDOW_SECONDS,
-  type ProvenRequest,
   ReplayGuard,
   type VerifiedProof,
   verifyOwnerToken,
   verifyProof,
 } from './identity/identity.ts';
-export { claimedSigner, type Statement, signStatement, verifyStatement } from './identity/jws.ts';
+export { OwnerId } from './identity/owner-id.ts';
+export { cspIdentityError, pinnedCspKey, SERVICE_TITLES, serviceTitle } from './identity/service-identity.ts';
 export {
+  claimedSigner,
   generatePrivateJwk,
   importSigningKey,
   JwkSet,
   PrivateJwk,
   PublicJwk,
   type SigningKey,
+  type Statement,
+  signStatement,
   thumbprintOf,
-} from './identity/keys.ts';
-export { OwnerId } from './identity/owner-id.ts';
-export { cspIdentityError, pinnedCspKey, SERVICE_TITLES, serviceTitle } from './identity/service-identity.ts';
+  verifyStatement,
+} from './identity/signatures.ts';
+export { ServiceUrl } from './messages/addresses.ts';
 export {
   AGREEMENT,
   type Agreement,
   digestPublicKey,
   digestTask,
-  PaillierPublicKey,
   SignedTask,
   sketchSeed,
   verifySignedTask,
@@ -49,11 +55,15 @@ export {
   isIncluded,
   TILE_SIZE,
   type TreeContribution,
-  type TreePath,
 } from './messages/contribution-tree.ts';
-export { COUNTER, type Counted, CounterRequest, NO_ENTRY } from './messages/counter.ts';
-export { type Piece, piecesOf, UploadResponse } from './messages/pieces.ts';
-export { errorFromProblem, isTransient, ProblemSchema, parseJson } from './messages/problem.ts';
+export {
+  COUNTER,
+  type Counted,
+  CounterRequest,
+  NO_ENTRY,
+  REVOCATIONS,
+  type Revocations,
+} from './messages/owner-standing.ts';
 export {
   COUNTERSIGNATURE,
   checkInclusion,
@@ -73,9 +83,11 @@ export {
   LONGEST_RECORD,
   NextTask,
   type OwnerRecord,
+  type Piece,
   PROJECTION,
   Projection,
   ProjectionResponse,
+  piecesOf,
   RECEIPT,
   RECORD,
   RECORDS_PER_REQUEST,
@@ -85,20 +97,21 @@ export {
   ResultResponse,
   SignedLink,
   TASK_BODY_BYTES,
+  UploadResponse,
 } from './messages/requests.ts';
-export { REVOCATIONS, type Revocations } from './messages/revocations.ts';
 export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './messages/series.ts';
 export { TaskList, TaskOwners, TaskState, TaskStatus } from './messages/status.ts';
 export { printable, printableJson, printableLines } from './printable.ts';
 export { clientClassOf } from './routes/client-class.ts';
-export { certificateError, connectionReason } from './transport/certificates.ts';
 export {
+  type Clock,
   type Credentials,
+  Deadline,
   type ServiceAddress,
   ServiceClient,
   type ServiceClientOptions,
   type ServiceRequest,
+  systemClock,
 } from './transport/client.ts';
-export { type Clock, Deadline, systemClock } from './transport/deadline.ts';
-export { ServiceUrl } from './transport/service-url.ts';
+export { certificateError, connectionReason } from './transport/transport.ts';
 export { OLDEST_SERVER_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';

@@ -7,8 +7,8 @@ import { Thumbprint } from '@eigenveil/task';
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 import { CODES } from '../codes.ts';
-import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey, thumbprintOf } from './keys.ts';
 import { OwnerId } from './owner-id.ts';
+import { PublicJwk, SIGNATURE_ALGORITHM, type SigningKey, thumbprintOf } from './signatures.ts';
 
 /**
  * The distance in seconds that a proof's time may have from ours, and so the time for which a used proof must

@@ -6,10 +6,10 @@ import { CodedError } from '@eigenveil/platform';
 import type { Thumbprint } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { CODES } from '../codes.ts';
-import { clientOf } from '../routes/client.ts';
 import { COMMON_ROUTES, IDENTITY_ROUTES } from '../routes/common.ts';
+import { clientOf } from '../routes/table.ts';
 import type { ServiceClient } from '../transport/client.ts';
-import { type PublicJwk, thumbprintOf } from './keys.ts';
+import { type PublicJwk, thumbprintOf } from './signatures.ts';
 
 /** The names that services give themselves, in their OpenAPI documents and where they have no such route. */
 export const SERVICE_TITLES = {

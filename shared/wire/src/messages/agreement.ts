@@ -7,8 +7,7 @@ import { Task, TaskId } from '@eigenveil/task';
 import { z } from 'zod';
 import { CODES } from '../codes.ts';
 import { Digest, digestJson } from '../identity/digest.ts';
-import { verifyStatement } from '../identity/jws.ts';
-import { PublicJwk, thumbprintOf } from '../identity/keys.ts';
+import { PublicJwk, thumbprintOf, verifyStatement } from '../identity/signatures.ts';
 
 /** A Paillier public key: big-endian modulus and, for DJN encryption, h_s. */
 export const PaillierPublicKey = z.strictObject({

@@ -4,7 +4,8 @@
  */
 import { Task } from '@eigenveil/task/schema';
 import { z } from 'zod';
-import { CodeOfError, ComputationUnit, TaskList, TaskState, TaskStatus } from './status.ts';
+import { CodeOfError } from '../errors.ts';
+import { ComputationUnit, TaskList, TaskState, TaskStatus } from './status.ts';
 
 export { ComputationUnit, TaskList, TaskOwners, TaskState, TaskStatus, WaitingCode } from './status.ts';
 

@@ -8,8 +8,7 @@ import { type Task, TaskId } from '@eigenveil/task';
 import { z } from 'zod';
 import { CODES } from '../codes.ts';
 import { bytesOfDigest, Digest, digestBytes, digestOfHash } from '../identity/digest.ts';
-import { verifyStatement } from '../identity/jws.ts';
-import type { PublicJwk } from '../identity/keys.ts';
+import { type PublicJwk, verifyStatement } from '../identity/signatures.ts';
 import { digestTask } from './agreement.ts';
 import { isIncluded, type TreeContribution } from './contribution-tree.ts';
 

@@ -4,15 +4,8 @@
  */
 import { DifferentialPrivacy, Task, TaskId } from '@eigenveil/task/schema';
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode } from '../errors.ts';
+import { CodeOfError, PeerText } from '../errors.ts';
 import { OwnerId } from '../identity/owner-id.ts';
-import { printable } from '../printable.ts';
-
-/** A text of a peer for people to read: it reaches terminals, logs and pages. */
-export const PeerText = z.string().overwrite((text) => printable(text));
-
-/** A stable code of an error. */
-export const CodeOfError = z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]);
 
 /**
  * The states of a task at the data user, in the order in which they follow one another; the last three are

@@ -1,7 +1,6 @@
 /** Clients of a service that have a function for each of its routes, beside what every ServiceClient has. */
 import { ServiceClient, type ServiceClientOptions } from '../transport/client.ts';
-import { type Client, clientOf } from './client.ts';
-import type { RouteTable } from './table.ts';
+import { type Client, clientOf, type RouteTable } from './table.ts';
 
 /**
  * Returns the class of the clients of a table. Make clients of it, or extend it with methods that do more

@@ -1,6 +1,6 @@
 /** The routes that every service has. */
 import { z } from 'zod';
-import { JwkSet } from '../identity/keys.ts';
+import { JwkSet } from '../identity/signatures.ts';
 import type { RouteTable } from './table.ts';
 
 const Health = z.strictObject({ status: z.literal('ok') });

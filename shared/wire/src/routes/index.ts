@@ -1,3 +1,14 @@
 /** Tables of routes, and clients that follow from them. */
-export { type AnswerOf, type CallOf, type Client, clientOf, requestOf, type Sender } from './client.ts';
-export { type BodySpec, PARAMETER, type ResponseSpec, type RouteEntry, type RouteTable } from './table.ts';
+export {
+  type AnswerOf,
+  type BodySpec,
+  type CallOf,
+  type Client,
+  clientOf,
+  PARAMETER,
+  type ResponseSpec,
+  type RouteEntry,
+  type RouteTable,
+  requestOf,
+  type Sender,
+} from './table.ts';

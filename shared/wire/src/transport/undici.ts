@@ -3,9 +3,15 @@
  * environment names.
  */
 import { Agent, type Dispatcher, EnvHttpProxyAgent, errors, request } from 'undici';
-import { certificateError, connectionReason } from './certificates.ts';
 import { proxyFor, proxyRefusal } from './proxy.ts';
-import { peerTimeout, peerUnreachable, type Transport, type TransportOptions } from './transport.ts';
+import {
+  certificateError,
+  connectionReason,
+  peerTimeout,
+  peerUnreachable,
+  type Transport,
+  type TransportOptions,
+} from './transport.ts';
 
 export function openTransport({ ca, silenceMilliseconds }: TransportOptions): Transport {
   const tls = { minVersion: 'TLSv1.3', timeout: 10_000, ...(ca === undefined ? {} : { ca }) } as const;

@@ -1,6 +1,6 @@
 /** Routes of the CSP for owners. */
 import { z } from 'zod';
-import { CounterRequest } from '../../messages/counter.ts';
+import { CounterRequest } from '../../messages/owner-standing.ts';
 import { EnrolmentResponse } from '../../messages/requests.ts';
 import { OWNERS, SMALL_BODY_BYTES, TaskParams } from '../parts.ts';
 import type { RouteTable } from '../table.ts';

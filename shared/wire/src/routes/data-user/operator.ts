@@ -10,9 +10,8 @@ import {
 } from '../../messages/console.ts';
 import { RenewalRequest, ResultResponse, TASK_BODY_BYTES } from '../../messages/requests.ts';
 import { TaskList, TaskOwners, TaskStatus } from '../../messages/status.ts';
-import { DATABASE, TaskParams } from '../parts.ts';
+import { DATABASE, PlaceInOrder, signedTask, TaskParams } from '../parts.ts';
 import type { RouteTable } from '../table.ts';
-import { PlaceInOrder, signedTask } from './common.ts';
 
 const EMPTY_BODY = { json: z.strictObject({}), limitBytes: 64 } as const;
 

@@ -1,9 +1,13 @@
 /** Routes of the data user for owners. */
-import { UploadResponse } from '../../messages/pieces.ts';
-import { BasisResponse, NextTask, ProjectionResponse, ReceiptResponse } from '../../messages/requests.ts';
-import { OWNERS, TaskParams } from '../parts.ts';
+import {
+  BasisResponse,
+  NextTask,
+  ProjectionResponse,
+  ReceiptResponse,
+  UploadResponse,
+} from '../../messages/requests.ts';
+import { OWNERS, PlaceInOrder, signedTask, TaskParams } from '../parts.ts';
 import type { RouteTable } from '../table.ts';
-import { PlaceInOrder, signedTask } from './common.ts';
 
 /** Errors for which a contribution, or a piece of it, is refused. */
 const CONTRIBUTING = [
