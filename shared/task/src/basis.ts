@@ -21,7 +21,7 @@ import { LEAST_FRESH_COLUMNS } from './sketch.ts';
 import { type Feature, isStandardised } from './values/statistics-task.ts';
 
 /** The members of a task that a chain asks for when another one stands on it. */
-export type EarlierTask = Pick<
+type EarlierTask = Pick<
   TaskProposal,
   | 'method'
   | 'features'

@@ -1,6 +1,9 @@
-/** The codes of errors of this package. Messages name a task's parameters, which are public. */
+/**
+ * The codes of errors of this package, and the rules whose breach is an invalid task. Messages name a task's parameters,
+ * which are public.
+ */
 import { PAILLIER_CODES } from '@eigenveil/paillier/codes';
-import { codes } from '@eigenveil/platform';
+import { CodedError, codes, type Words, words } from '@eigenveil/platform';
 
 export const TASK_CODES = {
   ...codes({
@@ -11,3 +14,19 @@ export const TASK_CODES = {
   }),
   ERR_KEY_TOO_SHORT: PAILLIER_CODES.ERR_KEY_TOO_SHORT,
 };
+
+/** @returns a check that throws ERR_TASK_INVALID unless the rule holds */
+export function rule(
+  holds: boolean,
+  title: string,
+  expected: Words | string,
+  got: string | number,
+): () => void {
+  return () => {
+    if (!holds) throw invalid(title, expected, got);
+  };
+}
+
+export function invalid(title: string, expected: Words | string, got: string | number): CodedError {
+  return new CodedError(TASK_CODES.ERR_TASK_INVALID, words`"${title}" expected ${expected}, got ${got}`);
+}

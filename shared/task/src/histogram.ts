@@ -27,10 +27,9 @@ import {
   type Strategy,
   tree,
 } from '@eigenveil/release';
-import { invalid, rule } from './rules/rule.ts';
+import { invalid, rule } from './codes.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
-import { signedBits } from './values/bits.ts';
-import type { HistogramMethod, StatisticsTask } from './values/statistics-task.ts';
+import { type HistogramMethod, type StatisticsTask, signedBits } from './values/statistics-task.ts';
 
 /**
  * Shares of sums of counts are in the integers modulo 2^54: sums of fewer than 2^53 cells, and noise, of

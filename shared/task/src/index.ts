@@ -1,7 +1,6 @@
 /** The task: what all parties agree on, its one check, and the slots of its statistics. */
-export { basisFeatures, checkBasis, componentName, type EarlierTask, namedResult } from './basis.ts';
+export { basisFeatures, checkBasis, componentName, namedResult } from './basis.ts';
 export { TASK_CODES } from './codes.ts';
-export { DAY_MILLISECONDS } from './deadline.ts';
 export { type FeatureRun, featureRuns } from './feature-runs.ts';
 export {
   computedFractionBits,
@@ -11,6 +10,7 @@ export {
   type Floor,
   floorDeviation,
   floorDeviations,
+  floorInWords,
   floorOf,
   grainOf,
   isExact,
@@ -21,7 +21,6 @@ export {
   ROTATED_PENCIL_BITS,
   raiseOf,
 } from './floor/floor.ts';
-export { largestScatter, noiseNorm, rowsToStandOut } from './floor/noise-norm.ts';
 export {
   OWN_FLOOR_REACH,
   type OwnFloor,
@@ -30,7 +29,6 @@ export {
   ownSumDeviation,
   takesOwnFloor,
 } from './floor/own-floor.ts';
-export { floorInWords } from './floor/words.ts';
 export {
   binsOf,
   checkRanges,
@@ -42,7 +40,7 @@ export {
   strategyOf,
   sumsOf,
 } from './histogram.ts';
-export { noisePlanOf, stageTaskOf } from './noise.ts';
+export { largestScatter, noiseNorm, noisePlanOf, rowsToStandOut, stageTaskOf } from './noise.ts';
 export {
   type CheckTerm,
   checkFeatures,
@@ -52,8 +50,6 @@ export {
   checkTask,
   LABELLINGS,
 } from './rules/check.ts';
-export { fullRankRule } from './rules/consent.ts';
-export { mostRotatedComponents } from './rules/pencil-rank.ts';
 export {
   cappedComponents,
   maximumComponents,
@@ -62,9 +58,10 @@ export {
   revealedByRotation,
   SKETCH_OUTPUTS,
 } from './rules/program.ts';
-export { leastRank } from './rules/rank.ts';
+export { fullRankRule, leastRank, mostRotatedComponents } from './rules/rank.ts';
 export {
   ClosesWhen,
+  DAY_MILLISECONDS,
   DEFAULT_FRACTION_BITS,
   DifferentialPrivacy,
   LIMITS,
@@ -84,7 +81,7 @@ export {
 } from './schema.ts';
 export { draftedColumns, LEAST_FRESH_COLUMNS, sketchColumnBound, sketchScaleBits } from './sketch.ts';
 export { type Places, placesOf, type Span } from './values/places.ts';
-export { planShift, type ShiftPlan, shiftOf, shiftRidge, withoutShift } from './values/shift.ts';
+export { planShift, shiftOf, shiftRidge, withoutShift } from './values/shift.ts';
 export {
   collectsR,
   constantFeatures,
@@ -97,10 +94,8 @@ export {
   summedClasses,
 } from './values/statistics-task.ts';
 export {
-  type ComputedBounds,
   computedBitsOf,
   computedBounds,
-  type StatisticsBounds,
   statisticsBounds,
   valueBitsOf,
   type Widths,

@@ -29,6 +29,9 @@ export function newTaskId(): TaskId {
   }
 }
 
+/** The unit of deadlines, and of how long a task is kept after its own. */
+export const DAY_MILLISECONDS = 86_400_000;
+
 /** Sizes that the services support; larger tasks are refused when they are proposed. */
 export const LIMITS = {
   features: 200,

@@ -2,7 +2,6 @@
  * The floor: noise of both servers under the release of every task that is not exact, so that whole numbers
  * tell no more than real ones. docs/floor.md derives it.
  */
-
 import type { IntegerList } from '@eigenveil/platform';
 import { noisePlanOf } from '../noise.ts';
 import { placesOf } from '../values/places.ts';
@@ -255,4 +254,30 @@ export function floorDeviations(task: StatisticsTask): number[] {
     for (const grain of grains) deviations.push(deviation * grain * 2 ** sumFractionBits);
   }
   return deviations;
+}
+
+/**
+ * Says whether a task has a floor and how large it is; undefined for histograms, which have noise of their
+ * own.
+ */
+export function floorInWords(
+  task: Parameters<typeof floorOf>[0] & Required<Pick<StatisticsTask, 'exact' | 'releases'>>,
+): string | undefined {
+  if (task.method.kind === 'histogram') return undefined;
+  if (isExact(task))
+    return 'no floor (exact): where values are whole numbers, the whole scatter matrix may follow from the result';
+  const floor = floorOf(task);
+  if (floor === undefined)
+    return 'no floor besides the noise of differential privacy, which is larger than the floor would be';
+  const { deviation, norm } = floor;
+  const both = (deviation * Math.SQRT2).toPrecision(3);
+  const largest =
+    task.method.kind === 'pca' && task.method.scale !== 'correlation'
+      ? `; eigenvalues up to ${norm.toPrecision(3)} are noise`
+      : '';
+  const where =
+    task.method.kind === 'mdr'
+      ? `each sum of a class's rows (${both} grains)`
+      : `each entry of the scatter matrix (${both} products of two features' grains) and to sums of rows (${both} grains)`;
+  return `a floor for ${task.releases} ${task.releases === 1 ? 'release' : 'releases'} over the same rows: both servers add noise, of this standard deviation, to ${where}${largest}; owners whose values are coarser than the task says may have added more`;
 }

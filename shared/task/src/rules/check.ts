@@ -4,7 +4,7 @@
  * here once.
  */
 import { CodedError, checkAll, term, words } from '@eigenveil/platform';
-import { TASK_CODES } from '../codes.ts';
+import { invalid, rule, TASK_CODES } from '../codes.ts';
 import { isExact } from '../floor/floor.ts';
 import { checkBins, checkHistogram, checkNoHistogram, checkOfHistogram } from '../histogram.ts';
 import { FRACTION_BITS, type TaskProposal } from '../schema.ts';
@@ -12,7 +12,6 @@ import { checkSketch, checkSketchRank, sketchColumnBound } from '../sketch.ts';
 import { isStandardised, type Method, type StatisticsTask } from '../values/statistics-task.ts';
 import { type Program, programOf, revealedByRotation } from './program.ts';
 import { leastRank } from './rank.ts';
-import { invalid, rule } from './rule.ts';
 
 /** Terms in what is wrong with a task: surfaces have ways of their own to correct it. */
 export type CheckTerm = 'regrain';

@@ -20,7 +20,7 @@ const DEVIATIONS = 7.6;
  */
 const ROWS_PER_NOISE = 8;
 
-export interface ShiftPlan {
+interface ShiftPlan {
   /** c, in units of R. 0 where R is not collected. */
   readonly shift: bigint;
   /**

@@ -1,5 +1,6 @@
-/** The part of a task's public parameters that an owner's statistics and their layout are functions of. */
-
+/**
+ * The part of a task's public parameters that an owner's statistics and their layout are functions of.
+ */
 import type { TaskProposal } from '../schema.ts';
 
 /** The same all the way down, for what is only read. */
@@ -73,4 +74,9 @@ export function summedClasses(task: Pick<StatisticsTask, 'labellings'>): number[
  */
 export function constantFeatures(task: Pick<StatisticsTask, 'features'>): string[] {
   return task.features.filter(({ min, max }) => min === max).map(({ name }) => name);
+}
+
+/** The least b with bound < 2^(b-1). */
+export function signedBits(bound: bigint): number {
+  return bound.toString(2).length + 1;
 }

@@ -7,16 +7,15 @@ import { histogramBits } from '../histogram.ts';
 import { noisePlanOf } from '../noise.ts';
 import { checkStatisticsTask } from '../rules/check.ts';
 import { sketchColumnBound } from '../sketch.ts';
-import { signedBits } from './bits.ts';
 import { placesOf, type Span } from './places.ts';
 import { planShift } from './shift.ts';
-import { type StatisticsTask, summedClasses } from './statistics-task.ts';
+import { type StatisticsTask, signedBits, summedClasses } from './statistics-task.ts';
 
 /**
  * No entry of R, of Y and of V, no M, is larger in magnitude: of all owners together, and of the sums over
  * classes as well.
  */
-export interface StatisticsBounds {
+interface StatisticsBounds {
   readonly R: bigint;
   readonly Y: bigint;
   readonly V: bigint;
@@ -118,7 +117,7 @@ export function valueBitsOf(task: StatisticsTask): number[] {
  * As `StatisticsBounds`, of what servers compute with (`computedValues`), and of the noised sums of rows that
  * follow the statistics.
  */
-export interface ComputedBounds extends StatisticsBounds {
+interface ComputedBounds extends StatisticsBounds {
   /** As V: of one class, and of the sums over classes as well. */
   readonly sums: bigint;
 }
