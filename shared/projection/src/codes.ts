@@ -1,4 +1,9 @@
-/** The codes of errors of this package. Messages name arguments and public numbers, and never hold an entry of the statistics. */
+/**
+ * The codes of errors of this package. Messages name arguments and public numbers, and never hold an entry of the
+ * statistics.
+ */
+
+import { CodedError } from '@eigenveil/platform';
 import { STATISTICS_CODES } from '@eigenveil/statistics/codes';
 import { TASK_CODES } from '@eigenveil/task/codes';
 import { WIRE_CODES } from '@eigenveil/wire/errors';
@@ -16,3 +21,11 @@ export const PROJECTION_CODES = {
   ERR_SINGLE_CLASS: WIRE_CODES.ERR_SINGLE_CLASS,
   ERR_STATISTICS_INVALID: WIRE_CODES.ERR_STATISTICS_INVALID,
 };
+
+/** B of a pencil is not positive definite. */
+export function notPositiveDefinite(): CodedError {
+  return new CodedError(
+    PROJECTION_CODES.ERR_NOT_POSITIVE_DEFINITE,
+    'the noise matrix is not clearly positive definite: propose a task with a larger ridge, or without features that are constant or follow from others',
+  );
+}

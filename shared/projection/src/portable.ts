@@ -9,26 +9,27 @@ export {
   type Untold,
   wholeVariance,
 } from './accuracy/explained.ts';
-export { asReleased } from './accuracy/released.ts';
 export { type Moved, RoundedRows, roundingAngles, UnroundedRows } from './accuracy/rounding.ts';
-export { PROJECTION_CODES } from './codes.ts';
-export { notPositiveDefinite } from './errors.ts';
+export { notPositiveDefinite, PROJECTION_CODES } from './codes.ts';
 export { type AgreedTask, type ClaimedProjection, checkAgreed } from './projector/agreed.ts';
 export { Predictor } from './projector/predictor.ts';
 export { project, reconstruct } from './projector/project.ts';
 export { type Link, Projector } from './projector/projector.ts';
 export { openProjection, SignedProjection, verifyBasis, verifyProjection } from './projector/signed.ts';
-export {
-  correlationNoise,
-  correlationOf,
-  undividedVariances,
-  unstandardised,
-} from './reference/correlation.ts';
-export type { Decomposition } from './reference/decomposition.ts';
+export { asReleased, type Decomposition } from './reference/decomposition.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './reference/eigen.ts';
 export { CONFIDENCE, QUANTILES, type ReleasedHistogram, releaseOf } from './reference/histograms.ts';
 export { decompose, type Pencil, pencil } from './reference/methods.ts';
-export { fullRank, rankOf, rankRefusal, ZERO_EIGENVALUE } from './reference/rank.ts';
+export {
+  correlationNoise,
+  correlationOf,
+  fullRank,
+  rankOf,
+  rankRefusal,
+  undividedVariances,
+  unstandardised,
+  ZERO_EIGENVALUE,
+} from './reference/pca.ts';
 export { type Regression, regressionInUnits, ridgeRegression } from './reference/ridge.ts';
 export {
   betweenClassScatter,

@@ -2,8 +2,7 @@
 
 import { CodedError } from '@eigenveil/platform';
 import { CholeskyDecomposition, EigenvalueDecomposition, Matrix } from 'ml-matrix';
-import { PROJECTION_CODES } from '../codes.ts';
-import { notPositiveDefinite } from '../errors.ts';
+import { notPositiveDefinite, PROJECTION_CODES } from '../codes.ts';
 
 export interface EigenPairs {
   /** Descending. */

@@ -15,12 +15,10 @@ import {
   type Program,
   raiseOf,
 } from '@eigenveil/task';
-import { asReleased } from '../accuracy/released.ts';
 import { PROJECTION_CODES } from '../codes.ts';
-import { correlationNoise, correlationOf, undividedVariances, unstandardised } from './correlation.ts';
-import type { Decomposition } from './decomposition.ts';
+import { asReleased, type Decomposition } from './decomposition.ts';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
-import { rankRefusal } from './rank.ts';
+import { correlationNoise, correlationOf, rankRefusal, undividedVariances, unstandardised } from './pca.ts';
 import { ridgeRegression } from './ridge.ts';
 import {
   betweenClassScatter,

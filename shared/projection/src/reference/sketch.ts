@@ -8,7 +8,7 @@ import type { Statistics } from '@eigenveil/statistics';
 import { type Program, raiseOf, sketchScaleBits } from '@eigenveil/task';
 import { PROJECTION_CODES } from '../codes.ts';
 import { cholesky, type EigenPairs, fixSign, symmetricEigen } from './eigen.ts';
-import { rankOf } from './rank.ts';
+import { rankOf } from './pca.ts';
 
 /**
  * ν, as a part of the mean of the diagonal of ΩᵀTΩ, for each of the d features: the columns of Ω have a
