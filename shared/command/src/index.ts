@@ -1,6 +1,5 @@
 /** The parts that command lines share: configuration, results and errors in one form, exit codes. */
 export type { Command } from 'commander';
-export { readCertificates, readPem } from './certificates.ts';
 export { asUsage, COMMAND_CODES } from './codes.ts';
 export {
   closing,
@@ -20,7 +19,9 @@ export {
   checkCanWrite,
   checkConfiguration,
   makeFolder,
+  readCertificates,
   readJsonFile,
+  readPem,
   readSignedFile,
   readTextFile,
 } from './files.ts';
