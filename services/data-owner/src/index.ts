@@ -21,11 +21,12 @@ export type { BudgetStatus } from './budget/budget.ts';
 export { DEFAULT_DATASET } from './budget/dataset.ts';
 export { Elsewhere, LedgerEntry } from './budget/ledger.ts';
 export { ownerProgram } from './cli/command.ts';
-export type { Basis } from './owner/basis.ts';
+export type { Basis } from './owner/connection.ts';
 export { DataOwner, type DataOwnerOptions, type Rehearsal, type Summed } from './owner/data-owner.ts';
 export { OwnerHome } from './owner/home.ts';
 export type { OwnFloorTold } from './owner/own-floor.ts';
 export { type BrokenRule, checkPolicy, OwnerPolicy } from './owner/policy.ts';
+export type { Waiting } from './owner/result.ts';
 export { Evidence, type TaskResult, verifyResult } from './owner/result.ts';
 export { type Revealed, revealedBy } from './owner/reveals.ts';
 export {
@@ -34,6 +35,5 @@ export {
   type OwnerState,
   type PendingContribution,
 } from './owner/state.ts';
-export type { Waiting } from './owner/waiting.ts';
 export { type ReducedFile, reduceFile } from './rows/reduce.ts';
 export { isParquetName, type RowSettings, type Rows, rowsOf } from './rows/sources.ts';

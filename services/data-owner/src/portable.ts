@@ -7,11 +7,11 @@ export { type BudgetStatus, budgetStatus } from './budget/budget.ts';
 export { DatasetName, DEFAULT_DATASET } from './budget/dataset.ts';
 export { Elsewhere, LedgerEntry, nextEntry } from './budget/ledger.ts';
 export { partInWords } from './budget/parts.ts';
-export type { Basis } from './owner/basis.ts';
+export type { Basis } from './owner/connection.ts';
 export { DataOwner, type DataOwnerOptions, type Summed } from './owner/data-owner.ts';
 export { type OwnFloorTold, ownFloorInWords, planOwnFloor } from './owner/own-floor.ts';
 export { type BrokenRule, brokenRules, checkPolicy, OwnerPolicy } from './owner/policy.ts';
-export { Evidence, type TaskResult, verifyResult } from './owner/result.ts';
+export { Evidence, type TaskResult, untilReady, verifyResult, type Waiting } from './owner/result.ts';
 export { type Revealed, revealedBy } from './owner/reveals.ts';
 export {
   digestOfData,
@@ -24,5 +24,4 @@ export {
   type SeriesState,
 } from './owner/state.ts';
 export type { OwnerTerm, TaskTerm } from './owner/terms.ts';
-export { untilReady, type Waiting } from './owner/waiting.ts';
 export { byPredictor, byProjector, reducedLines } from './rows/reduced-lines.ts';

@@ -5,7 +5,16 @@
  */
 import { CodedError, words } from '@eigenveil/platform';
 import type { Task } from '@eigenveil/task';
-import { CODES, type Counted, type CounterRequest, NO_ENTRY } from '@eigenveil/wire';
+import {
+  CODES,
+  COUNTER,
+  type Counted,
+  type CounterRequest,
+  isTransient,
+  NO_ENTRY,
+  verifyStatement,
+} from '@eigenveil/wire';
+import type { Csp, OwnerConnection } from '../owner/connection.ts';
 import type { OwnFloorPlan } from '../owner/own-floor.ts';
 import type { OwnerState } from '../owner/state.ts';
 import { ownerTerm } from '../owner/terms.ts';
@@ -115,7 +124,7 @@ export async function confirmLedger(state: LedgerState, ask: AskCounter): Promis
 }
 
 /** A request that reads what the CSP has counted and changes nothing. */
-export const askOnly: CounterRequest = { counter: 0, digest: NO_ENTRY, previous: NO_ENTRY };
+const askOnly: CounterRequest = { counter: 0, digest: NO_ENTRY, previous: NO_ENTRY };
 
 const requestFor = (entry: LedgerEntry): CounterRequest => ({
   ...countedBy(entry),
@@ -168,4 +177,52 @@ function restored({ counter }: Counted, ledger: readonly LedgerEntry[]): CodedEr
     CODES.ERR_BUDGET_RESTORED,
     words`the CSP has counted ${counter} entries of this owner's ledger, and not those ${ledger.length} that are here: it was put back from a backup, or there is another copy of it. What the lost entries have spent is not known: ${ownerTerm('sayBudget', 'say it for each data set with "eigenveil-owner budget set"')}`,
   );
+}
+
+/** The CSP's counter of an owner's ledger: it tells whether the ledger is the newest. */
+export class LedgerCounter {
+  readonly #state: OwnerState;
+  readonly #connection: OwnerConnection;
+
+  constructor(state: OwnerState, connection: OwnerConnection) {
+    this.#state = state;
+    this.#connection = connection;
+  }
+
+  /**
+   * Has the CSP count the ledger. Where the CSP cannot be asked, the owner goes on, and an old ledger is not
+   * noticed.
+   * @throws ERR_BUDGET_RESTORED
+   */
+  async confirm(onUncounted?: (reason: string) => void): Promise<void> {
+    if (!this.#state.canComeBack) return;
+    try {
+      await this.#connection.withCsp((csp) => this.#confirmAt(csp));
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      onUncounted?.((error as Error).message);
+    }
+  }
+
+  /** Does what `setBudget` of DataOwner says. */
+  async setElsewhere(dataset: string, elsewhere: Elsewhere): Promise<void> {
+    if (!this.#state.canComeBack) return setElsewhere(this.#state, dataset, elsewhere, undefined);
+    return this.#connection.withCsp(async (csp) => {
+      await setElsewhere(this.#state, dataset, elsewhere, await this.#count(csp, askOnly));
+      await this.#confirmAt(csp);
+    });
+  }
+
+  #confirmAt(csp: Csp): Promise<void> {
+    return confirmLedger(this.#state, (request) => this.#count(csp, request));
+  }
+
+  async #count(csp: Csp, body: CounterRequest): Promise<Counted> {
+    const { cspKey, ownerId } = await this.#connection.enrolment();
+    const { counter } = await csp.count({ body });
+    const counted = await verifyStatement(COUNTER, counter, cspKey);
+    if (counted.ownerId !== ownerId)
+      throw new CodedError(CODES.ERR_PEER_PROTOCOL, '"counter" expected that of this owner');
+    return counted;
+  }
 }

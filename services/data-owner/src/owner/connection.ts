@@ -8,6 +8,7 @@ import { type AgreedTask, openAgreed } from '@eigenveil/protocol/owner';
 import { namedResult, type Task, type TaskId } from '@eigenveil/task';
 import {
   CODES,
+  type Projection,
   pinnedCspKey,
   type ServiceAddress,
   ServiceClient,
@@ -17,7 +18,6 @@ import {
 import { type Client, clientOf } from '@eigenveil/wire/routes';
 import { CSP_OWNER_ROUTES } from '@eigenveil/wire/routes/csp/owner';
 import { OWNER_ROUTES } from '@eigenveil/wire/routes/data-user/owner';
-import { basisOf, type Named } from './basis.ts';
 import type { Enrolment, OwnerState } from './state.ts';
 import { ownerTerm } from './terms.ts';
 
@@ -140,3 +140,26 @@ export class OwnerConnection {
     return new ServiceClient({ url, ca, credentials, patienceMilliseconds: this.#patienceMilliseconds });
   }
 }
+
+/**
+ * The links before a task, the first of the chain first; empty without a basis. Rows are reduced by them in
+ * `statisticsThrough`.
+ */
+export type Basis = readonly { readonly task: Task; readonly projection: Projection }[];
+
+/** The earlier results that a task names. */
+export interface Named {
+  readonly basis: Basis;
+  /** The result that a sketch refines: its vectors are the first columns of Ω. */
+  readonly refined?: Basis[number];
+}
+
+/** Removes what was signed about the links. */
+export const basisOf = (links: Basis): Basis => links.map(({ task, projection }) => ({ task, projection }));
+
+/**
+ * Returns the number of tasks in a chain, including the task that these links come before. A sketch and the
+ * result that it refines count as a chain of two.
+ */
+export const chainLength = ({ basis, refined }: Named): number =>
+  1 + basis.length + (refined === undefined ? 0 : 1);

@@ -18,22 +18,24 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { type BudgetStatus, budgetStatus, eventOf, isCharged } from '../budget/budget.ts';
-import { checkCharge } from '../budget/charging.ts';
-import { LedgerCounter } from '../budget/counter.ts';
+import { checkCharge, LedgerCounter } from '../budget/charging.ts';
 import { DEFAULT_DATASET } from '../budget/dataset.ts';
 import { checkedLedger, type Elsewhere } from '../budget/ledger.ts';
-import { SeriesKeeper } from '../series/keeper.ts';
-import type { OwnSeries } from '../series/series.ts';
-import { type Basis, chainLength, type Named } from './basis.ts';
-import { type DataUser, OwnerConnection, type VerifiedTask } from './connection.ts';
+import {
+  type Basis,
+  chainLength,
+  type DataUser,
+  type Named,
+  OwnerConnection,
+  type VerifiedTask,
+} from './connection.ts';
+import { type ContributeOptions, preparedContribution, send } from './contribution.ts';
 import { type OwnFloorTold, planOwnFloor } from './own-floor.ts';
 import { type BrokenRule, brokenRules, checkPolicy, checkRows, type OwnerPolicy } from './policy.ts';
-import { type ContributeOptions, preparedContribution } from './preparation.ts';
-import { type Evidence, type TaskResult, verifyResult } from './result.ts';
-import { send } from './sending.ts';
+import { type Evidence, type TaskResult, untilReady, verifyResult, type Waiting } from './result.ts';
+import { type OwnSeries, SeriesKeeper } from './series.ts';
 import type { Enrolment, OwnerState } from './state.ts';
 import { member, ownerTerm } from './terms.ts';
-import { untilReady, type Waiting } from './waiting.ts';
 
 /**
  * Does a piece of work that has a name, which a trace may show. `taskId` is the task that the work is about.

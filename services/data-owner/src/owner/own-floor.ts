@@ -11,7 +11,7 @@ import {
   type Task,
   takesOwnFloor,
 } from '@eigenveil/task';
-import type { Basis } from './basis.ts';
+import type { Basis } from './connection.ts';
 import type { OwnerPolicy } from './policy.ts';
 import { rule } from './terms.ts';
 

@@ -1,15 +1,17 @@
 /**
- * Checks a result for an owner: the data user signed it for the task that the CSP signed, it is a result of
- * that task, the CSP has countersigned it and no other, and the owner's own contribution is among those that
- * the CSP verified.
+ * An owner waits for a result, and checks it: that the data user signed it for the task that the CSP signed, that
+ * it is one of that task, that the CSP has countersigned it and no other, and that the owner's own contribution is
+ * among those that the CSP verified.
  */
-import { CodedError, words } from '@eigenveil/platform';
+import { CodedError, sleep, words } from '@eigenveil/platform';
 import { verifyProjection } from '@eigenveil/projection/portable';
 import type { Task } from '@eigenveil/task';
 import {
   type Agreement,
   CODES,
   checkInclusion,
+  errorCodeOf,
+  isTransient,
   type Projection,
   ProjectionResponse,
   RECEIPT,
@@ -19,8 +21,8 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import type { z } from 'zod';
-import { type Basis, basisOf } from './basis.ts';
-import { digestOf } from './sending.ts';
+import { type Basis, basisOf } from './connection.ts';
+import { digestOf } from './contribution.ts';
 import type { Enrolment, OwnerState } from './state.ts';
 import { ownerTerm } from './terms.ts';
 
@@ -70,5 +72,58 @@ async function contributed(
   throw new CodedError(
     CODES.ERR_CONTRIBUTION_UNKNOWN,
     words`${ownerTerm('ownersFolder', "the owner's folder")} holds no receipt for task ${taskId}: ${ownerTerm('home', 'give the --home that contributed, or a copy of it')}`,
+  );
+}
+
+export interface Waiting {
+  /** The longest time to wait. 0: it is asked for once. */
+  readonly milliseconds: number;
+  /** Ends the waiting early. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told why there is nothing yet, as often as that changes. */
+  readonly onWait?: ((reason: string) => void) | undefined;
+}
+
+const FIRST_PAUSE_MILLISECONDS = 1000;
+/** Many owners may wait behind one address, which has a limit of requests. */
+const LONGEST_PAUSE_MILLISECONDS = 30_000;
+
+/**
+ * Asks until there is an answer, less and less often; also while the service is down or busy.
+ * @throws ERR_NOT_READY when the time is over or the waiting was ended; and what `ask` throws, where asking
+ *   again is of no use
+ */
+export async function untilReady<T>(
+  ask: () => Promise<T>,
+  { milliseconds, signal, onWait }: Waiting,
+): Promise<T> {
+  const end = performance.now() + milliseconds;
+  const aborted = new Promise<never>((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => {}); // it is looked at below
+  let reason = 'there was no answer yet';
+  for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause = Math.min(1.5 * pause, LONGEST_PAUSE_MILLISECONDS)) {
+    try {
+      if (signal?.aborted !== true) return await Promise.race([ask(), aborted]);
+    } catch (error) {
+      const isUnready = errorCodeOf(error) === 'ERR_NOT_READY' || isTransient(error);
+      if (signal?.aborted !== true && !isUnready) throw error;
+      if (isUnready && error instanceof Error) {
+        if (reason !== error.message) onWait?.(error.message);
+        reason = error.message;
+      }
+    }
+    const left = end - performance.now();
+    if (left > 0) await sleep(Math.min(pause, left), signal).catch(() => {});
+    if (signal?.aborted === true) throw over('the waiting was ended', reason);
+    if (left <= 0) throw over('the time to wait is over', reason);
+  }
+}
+
+function over(what: string, reason: string): CodedError {
+  return new CodedError(
+    CODES.ERR_NOT_READY,
+    `${what}: ${reason}; nothing was written, give the command again`,
   );
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { TaskId } from '@eigenveil/task';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { OwnerHome, OwnerPolicy } from '../../src/index.ts';
-import { keepHow, requireSameFile } from '../../src/owner/contributed.ts';
+import { keepHow, requireSameFile } from '../../src/owner/home.ts';
 
 const taskId = TaskId.parse('t'.repeat(22));
 const receipt = {

@@ -21,11 +21,11 @@ import type { OwnerStatistics, Row, RowBatches, Statistics } from '@eigenveil/st
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { constantFeatures, type Task } from '@eigenveil/task';
 import { partInWords } from '../../budget/parts.ts';
-import type { Basis } from '../../owner/basis.ts';
-import { keepHow, requireSameFile } from '../../owner/contributed.ts';
+import type { Basis } from '../../owner/connection.ts';
+import type { ContributionProgress } from '../../owner/contribution.ts';
 import type { Rehearsal, Summed } from '../../owner/data-owner.ts';
+import { keepHow, requireSameFile } from '../../owner/home.ts';
 import { type OwnFloorTold, ownFloorInWords } from '../../owner/own-floor.ts';
-import type { ContributionProgress } from '../../owner/preparation.ts';
 import { type Rows, rowsOf, sumsOf } from '../../rows/sources.ts';
 import type { CONTRIBUTE_SETTINGS } from '../settings.ts';
 import { openTask } from './owner.ts';

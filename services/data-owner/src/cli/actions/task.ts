@@ -5,7 +5,7 @@
 import { type Command, type Configuration, printResult } from '@eigenveil/command';
 import { type StatementOptions, sqlStatement } from '@eigenveil/statistics/sql';
 import type { Task } from '@eigenveil/task/schema';
-import type { Basis } from '../../owner/basis.ts';
+import type { Basis } from '../../owner/connection.ts';
 import type { BrokenRule } from '../../owner/policy.ts';
 import { describeFeatures, type Revealed, revealedBy } from '../../owner/reveals.ts';
 import { requireNoBasis } from '../../rows/sources.ts';

@@ -2,7 +2,7 @@
 import { CodedError } from '@eigenveil/platform';
 import { CODES, type ErrorCode } from '@eigenveil/wire';
 import { expect, test } from 'vitest';
-import { untilReady } from '../../src/owner/waiting.ts';
+import { untilReady } from '../../src/owner/result.ts';
 
 const LONG = 3_600_000;
 const refusal = (code: ErrorCode, message: string) => Promise.reject(new CodedError(CODES[code], message));

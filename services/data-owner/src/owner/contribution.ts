@@ -1,19 +1,17 @@
 /**
- * Prepares the bytes that an owner sends to a task: they are charged, made and kept once, before they leave.
+ * Prepares the bytes that an owner sends to a task, and sends them: they are charged, made and kept once, before
+ * they leave, in one request or, where they are longer than one may be, piece by piece.
  */
 import type { Encrypter } from '@eigenveil/paillier/owner';
-
 import { CodedError, fromBase64url, words } from '@eigenveil/platform';
 import { keyedRandomness, systemRandomness } from '@eigenveil/privacy';
-
 import { type Contributor, contribute, contributeInParts, signRecord } from '@eigenveil/protocol/owner';
 import { drawOwnNoise } from '@eigenveil/statistics/owner';
 import type { Task } from '@eigenveil/task';
-import { CODES, type Digest, digestBytes, digestHasher, piecesOf } from '@eigenveil/wire';
-import { charge } from '../budget/charging.ts';
-import type { LedgerCounter } from '../budget/counter.ts';
+import { CODES, type Digest, digestBytes, digestHasher, errorCodeOf, piecesOf } from '@eigenveil/wire';
+import { charge, type LedgerCounter } from '../budget/charging.ts';
 import { DEFAULT_DATASET } from '../budget/dataset.ts';
-import type { OwnerConnection, VerifiedTask } from './connection.ts';
+import type { DataUser, OwnerConnection, VerifiedTask } from './connection.ts';
 import type { OwnFloorPlan, OwnFloorTold } from './own-floor.ts';
 import type { OwnerPolicy } from './policy.ts';
 import type { Kept, OwnerState, PendingContribution } from './state.ts';
@@ -72,7 +70,7 @@ interface Owner {
 }
 
 /** The data that is contributed: the flat statistics, and what the owner adds to them because of its rows. */
-export interface Contributed {
+interface Contributed {
   readonly values: readonly bigint[];
   readonly own: OwnFloorPlan | undefined;
   /** Ω of a task with `sketch`. */
@@ -206,4 +204,66 @@ function whatDiffers(before: string | undefined, now: string | undefined): strin
   return before === now
     ? 'of the same file, read otherwise,'
     : 'of another file than this one, with other rows,';
+}
+
+/**
+ * The number of times that sending starts again after the data user has lost pieces, as happens when it is
+ * restored from a backup.
+ */
+const MOST_BEGINNINGS = 3;
+
+/**
+ * Hands in what is pending and returns the receipt that the data user gives, unverified, and the digest that
+ * the receipt must have.
+ * @throws as the data user refuses
+ */
+export async function send(
+  dataUser: DataUser,
+  accepted: VerifiedTask,
+  { record, bytes }: PendingContribution<Kept>,
+  onProgress?: (progress: ContributionProgress) => void,
+): Promise<{ readonly receipt: string; readonly digest: Digest }> {
+  const { packing, publicKey, task } = accepted;
+  const taskId = task.id;
+  const headers = { 'eigenveil-record': record };
+  const finish = (body: Uint8Array) => dataUser.contribute({ taskId, body, headers });
+  const pieces = piecesOf(packing.plaintexts.length, publicKey.ciphertextBytes);
+  const digest = await digestOf(bytes);
+  if (pieces.length === 0) {
+    const { receipt } = await finish(await bytesOf(bytes, 0, sizeOf(bytes)));
+    return { receipt, digest };
+  }
+  for (let beginning = 1; ; beginning += 1) {
+    try {
+      const there = await dataUser.upload({ taskId });
+      const first = there.contributionDigest === digest ? there.pieces : 0;
+      for (const { number, from, to } of pieces.slice(first)) {
+        const [start, end] = [from * publicKey.ciphertextBytes, to * publicKey.ciphertextBytes];
+        const body = await bytesOf(bytes, start, end);
+        await dataUser.contributePiece({ taskId, number, body, headers });
+        onProgress?.({ step: 'sent', done: end, of: sizeOf(bytes) });
+      }
+      return { ...(await finish(new Uint8Array())), digest };
+    } catch (error) {
+      if (errorCodeOf(error) !== 'ERR_CONTRIBUTION_INCOMPLETE' || beginning === MOST_BEGINNINGS) throw error;
+    }
+  }
+}
+
+const sizeOf = (bytes: Kept): number => (bytes instanceof Blob ? bytes.size : bytes.length);
+
+async function bytesOf(bytes: Kept, start: number, end: number): Promise<Uint8Array> {
+  if (!(bytes instanceof Blob)) return bytes.subarray(start, end);
+  return new Uint8Array(await bytes.slice(start, end).arrayBuffer());
+}
+
+/** The number of bytes that are read and hashed at a time. */
+const HASHED_BYTES = 2 ** 20;
+
+export async function digestOf(bytes: Kept): Promise<Digest> {
+  if (!(bytes instanceof Blob)) return digestBytes('contribution', bytes);
+  const hasher = digestHasher('contribution');
+  for (let start = 0; start < bytes.size; start += HASHED_BYTES)
+    hasher.update(await bytesOf(bytes, start, start + HASHED_BYTES));
+  return hasher.digest();
 }

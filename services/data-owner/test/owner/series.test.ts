@@ -8,7 +8,7 @@ import { linkOf, renewalOf } from '@eigenveil/wire';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OwnerHome } from '../../src/owner/home.ts';
 import { brokenRules, OwnerPolicy } from '../../src/owner/policy.ts';
-import { enter, entryFor, newestAfter } from '../../src/series/series.ts';
+import { enter, entryFor, newestAfter } from '../../src/owner/series.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2030-01-01T00:00:00Z');
