@@ -16,7 +16,7 @@ import { type Output, Task } from '@eigenveil/task';
 import { freePort } from '@eigenveil/testbed/port';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import type { Thumbprint } from '@eigenveil/wire';
-import { newKey, newPlace, type Place } from '../../services/authenticator/test/configuration.ts';
+import { newKey, newPlace, type Place } from '../../services/authenticator/test/authenticator.ts';
 import { dataFile, exampleOf, type LabelledRows, reference, splitByClass } from './tasks.ts';
 
 export const PEOPLE = ['setosa', 'versicolor', 'virginica'].map((name) => UserId.parse(name));

@@ -9,10 +9,9 @@ import {
   sqliteBytes,
 } from '@eigenveil/server';
 import { SERVICE_TITLES, type Thumbprint } from '@eigenveil/wire';
-import { Population } from './calibration/population.ts';
 import type { AuthenticatorConfiguration } from './cli/settings.ts';
 import { authenticatorRoutes } from './routes.ts';
-import { authenticatorMetrics } from './service/metrics.ts';
+import { authenticatorMetrics, Population } from './service/metrics.ts';
 import { referencesOf } from './service/references.ts';
 import { AuthenticatorService } from './service/service.ts';
 import { Webhook, type WebhookTimes } from './service/webhook.ts';

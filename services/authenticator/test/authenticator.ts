@@ -1,11 +1,20 @@
 /** An authenticator over TLS on loopback, in this process, with its folder, its relying application and devices, which tests play by hand. */
 import { randomBytes } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type Agent, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { adminTokenFile } from '@eigenveil/server';
+import { adminTokenFile, createLocalCertificate } from '@eigenveil/server';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import { createProof, Digest, digestBytes, type SigningKey } from '@eigenveil/wire';
+import {
+  createProof,
+  Digest,
+  digestBytes,
+  generatePrivateJwk,
+  importSigningKey,
+  type SigningKey,
+} from '@eigenveil/wire';
 import {
   type AuthenticatorConfiguration,
   type AuthenticatorOverrides,
@@ -13,9 +22,6 @@ import {
   startAuthenticator,
 } from '../src/index.ts';
 import { type DecisionEvent, DecisionsResponse, SessionId, UserId, UserStatus } from '../src/messages.ts';
-import { newKey, newPlace, type Place } from './configuration.ts';
-
-export { newKey } from './configuration.ts';
 
 /** Where everything is, written out: devices and applications that are not made of this checkout's table ask there. */
 export const PATHS = {
@@ -55,7 +61,7 @@ export interface Answer {
 }
 
 /** How one request differs from an honest one. */
-export interface Oddity {
+interface Oddity {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -298,3 +304,56 @@ export class Device {
 
 export const newUserId = (): UserId => UserId.parse(`user-${randomBytes(6).toString('hex')}`);
 export const anyDigest = (): Digest => Digest.parse(randomBytes(32).toString('base64url'));
+
+export const newKey = async (): Promise<SigningKey> => importSigningKey(await generatePrivateJwk());
+
+/** Where a service can run: a folder, a certificate for loopback, the key of its relying application, and settings with all of these. */
+export interface Place {
+  readonly folder: string;
+  readonly tls: Awaited<ReturnType<typeof createLocalCertificate>>;
+  readonly relying: SigningKey;
+  readonly config: AuthenticatorConfiguration;
+}
+
+/** Makes one; whoever has it removes the folder. */
+export async function newPlace(
+  settings: Pick<AuthenticatorConfiguration, 'projections'> & Partial<AuthenticatorConfiguration>,
+): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'eigenveil-authenticator-'));
+  const tls = await createLocalCertificate();
+  const relying = await newKey();
+  const config: AuthenticatorConfiguration = {
+    dataDirectory: join(folder, 'service'),
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: undefined,
+    tlsCertificate: join(folder, 'cert.pem'),
+    tlsKey: join(folder, 'key.pem'),
+    keyEncryptionKey: undefined,
+    requestsPerMinute: 1_000_000,
+    connectionsPerAddress: 1000,
+    logPeers: 'address',
+    traceEndpoint: undefined,
+    logLevel: 'silent',
+    relyingApplications: [relying.thumbprint],
+    enrolmentWindows: 20,
+    invitationHours: 1,
+    windowsPerMinute: 100_000,
+    sessionsPerHour: 1000,
+    stepUpsPerDay: 1000,
+    idleSeconds: 300,
+    activeSessions: 1000,
+    eventDays: 30,
+    learnAfterStepUp: 50,
+    learnAfterRun: 200,
+    learningShare: 0.1,
+    driftLevel: 0.01,
+    driftAlarm: 0.01,
+    webhookUrl: undefined,
+    webhookCa: undefined,
+    ...settings,
+  };
+  await writeFile(config.tlsCertificate, tls.cert);
+  await writeFile(config.tlsKey, tls.key);
+  return { folder, tls, relying, config };
+}

@@ -63,7 +63,7 @@ Example:
     const { falseStepUp, falseLock, missedImpostor } = settings;
     const promised =
       kind === 'trust' ? { kind, windowsPerFalseStepUp } : { kind, falseStepUp, falseLock, missedImpostor };
-    const { calibrationOf } = await import('./actions/rows.ts');
+    const { calibrationOf } = await import('./actions.ts');
     const entry = await calibrationOf(settings, { score, promised });
     printResult(command, { json: entry, text: JSON.stringify(entry, null, 2) });
   });

@@ -65,7 +65,7 @@ Example:
   command.action(async () => {
     const { token, projection, cspThumbprint: csp, ...settings } = configuration();
     const service = await addressOf(settings);
-    const { enrolWith, readEvidence } = await import('./actions/device.ts');
+    const { enrolWith, readEvidence } = await import('./actions.ts');
     const given = { evidence: await readEvidence(projection), csp };
     await enrolWith(command, settings, given, (client, rows) =>
       client.enrol({ service, token, ...given }, rows),
@@ -108,7 +108,7 @@ Example:
         COMMAND_CODES.ERR_CONFIGURATION,
         '"--csp-thumbprint" expected with "--projection"',
       );
-    const { DeviceHome, enrolWith, readEvidence } = await import('./actions/device.ts');
+    const { DeviceHome, enrolWith, readEvidence } = await import('./actions.ts');
     const before = await new DeviceHome(settings.home).enrolment();
     const csp = cspThumbprint ?? before.csp;
     const evidence = projection === undefined ? before.evidence : await readEvidence(projection);
@@ -135,7 +135,7 @@ Example:
   );
   command.action(async () => {
     const settings = configuration();
-    const { eachBatch, openDevice, tellOfRows } = await import('./actions/device.ts');
+    const { eachBatch, openDevice, tellOfRows } = await import('./actions.ts');
     await using client = openDevice(settings);
     const projector = await client.projector();
     let sent = 0;
@@ -159,7 +159,7 @@ function addShow(device: Command): void {
 Asks nobody. The frame is not shown.`,
   );
   command.action(async () => {
-    const { DeviceHome, openProjection } = await import('./actions/device.ts');
+    const { DeviceHome, openProjection } = await import('./actions.ts');
     const home = new DeviceHome(configuration().home);
     const { userId, service, csp, evidence } = await home.enrolment();
     const { task, provenance, projection } = await openProjection(evidence, csp);

@@ -56,7 +56,7 @@ function addIdentity(relying: Command): void {
     );
   const configuration = addSettings(command, PREFIX, HOME);
   command.action(async () => {
-    const { RelyingHome } = await import('./actions/relying.ts');
+    const { RelyingHome } = await import('./actions.ts');
     const { thumbprint, publicJwk } = await new RelyingHome(configuration().home).signingKey();
     printResult(command, { json: { thumbprint, publicKey: publicJwk }, text: thumbprint });
   });
@@ -85,7 +85,7 @@ Example:
   );
   command.action(async (user: string) => {
     const { renew, ...settings } = configuration();
-    const { openClient, userIdOf } = await import('./actions/relying.ts');
+    const { openClient, userIdOf } = await import('./actions.ts');
     await using client = await openClient(settings);
     const purpose = renew ? 'renew' : 'enrol';
     const invitation = await client.invite({ body: { userId: userIdOf(user), purpose } });
@@ -122,7 +122,7 @@ Example:
   );
   command.action(async () => {
     const { follow, after, ...settings } = configuration();
-    const { openClient, RelyingHome } = await import('./actions/relying.ts');
+    const { openClient, RelyingHome } = await import('./actions.ts');
     const home = new RelyingHome(settings.home);
     await using client = await openClient(settings);
     const first = after ?? (await home.position());
@@ -150,7 +150,7 @@ function addUser(relying: Command): void {
   const configuration = addSettings(command, PREFIX, SETTINGS);
   command.action(async (user: string) => {
     const settings = configuration();
-    const { openClient, userIdOf } = await import('./actions/relying.ts');
+    const { openClient, userIdOf } = await import('./actions.ts');
     await using client = await openClient(settings);
     const status = await client.user({ userId: userIdOf(user) });
     const lines = Object.entries(status).map(([name, value]) => `${name}: ${value}`);
@@ -177,7 +177,7 @@ Example:
       );
     const event = Number(sequence);
     const settings = configuration();
-    const { openClient, userIdOf } = await import('./actions/relying.ts');
+    const { openClient, userIdOf } = await import('./actions.ts');
     await using client = await openClient(settings);
     await client[name]({ userId: userIdOf(user), body: { event } });
     printResult(command, { json: { [done]: user, event }, text: `${done} ${user}` });
@@ -191,7 +191,7 @@ function addRevoke(relying: Command): void {
   const configuration = addSettings(command, PREFIX, SETTINGS);
   command.action(async (user: string) => {
     const settings = configuration();
-    const { openClient, userIdOf } = await import('./actions/relying.ts');
+    const { openClient, userIdOf } = await import('./actions.ts');
     await using client = await openClient(settings);
     await client.revoke({ userId: userIdOf(user) });
     printResult(command, { json: { revoked: user }, text: `revoked ${user}` });

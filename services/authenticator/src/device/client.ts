@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { FRAME_SEED_BYTES, Frame } from '@eigenveil/authentication';
 import { CodedError } from '@eigenveil/platform';
-import { Projector, type SignedProjection } from '@eigenveil/projection';
+import { openProjection, Projector, type SignedProjection } from '@eigenveil/projection';
 import {
   CODES,
   clientClassOf,
@@ -23,7 +23,6 @@ import {
   type WindowsRequest,
 } from '../messages.ts';
 import { DEVICE_ROUTES } from '../table.ts';
-import { openCentred } from './centred.ts';
 import type { DeviceEnrolment, DeviceHome } from './home.ts';
 
 /**
@@ -301,3 +300,21 @@ class Reducer {
 }
 
 const newFrameSeed = () => randomBytes(FRAME_SEED_BYTES).toString('base64url');
+
+/**
+ * Verifies a projection. The Projector subtracts the mean that both servers have signed, so that no other
+ * party chooses the origin.
+ * @throws ERR_PROJECTION_INVALID for a projection without the mean, and as openProjection
+ */
+export async function openCentred(
+  evidence: SignedProjection,
+  csp: Thumbprint,
+): ReturnType<typeof openProjection> {
+  const verified = await openProjection(evidence, csp);
+  if (verified.projection.mean === undefined)
+    throw new CodedError(
+      CODES.ERR_PROJECTION_INVALID,
+      '"projection.mean" expected the mean of all rows, by which windows are centred: take a projection of a task with "mean" among its "outputs"',
+    );
+  return verified;
+}

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { createLocalCertificate } from '@eigenveil/server';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DecisionEvent } from '../../src/messages.ts';
-import { receiveEvent } from '../../src/relying/index.ts';
+import { receiveEvent } from '../../src/relying.ts';
 import { Site } from '../authenticator.ts';
 
 /** How the receiver answers: like an honest one, or in a way that takes nothing. */

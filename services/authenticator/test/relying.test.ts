@@ -1,8 +1,8 @@
 /** What a relying application takes from a webhook: events of the pinned service alone, each in its order. */
 import { generatePrivateJwk, importSigningKey, type SigningKey, signStatement } from '@eigenveil/wire';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { EVENT, UserId } from '../../src/messages.ts';
-import { receiveEvent } from '../../src/relying/index.ts';
+import { EVENT, UserId } from '../src/messages.ts';
+import { receiveEvent } from '../src/relying.ts';
 
 const HEADERS = { 'content-type': 'application/json' };
 const event = {

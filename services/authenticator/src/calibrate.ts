@@ -15,9 +15,8 @@ import {
   trustSettings,
 } from '@eigenveil/authentication';
 import { Projector } from '@eigenveil/projection';
-import type { ProjectionSettings } from '../cli/settings.ts';
-import { openCentred } from '../device/centred.ts';
-import type { EnrolOptions, Rows } from '../device/client.ts';
+import type { ProjectionSettings } from './cli/settings.ts';
+import { type EnrolOptions, openCentred, type Rows } from './device/client.ts';
 
 /**
  * The promises of an engine: both kinds promise error rates for the right user, and the sequential one also
