@@ -64,7 +64,7 @@ Examples:
     const settings = configuration();
     const { dataDirectory, count, hours, qr } = settings;
     const linked = linkedPage(settings);
-    const { invitationLinks, inviteOwners, qrCode } = await import('../operate/index.ts');
+    const { invitationLinks, inviteOwners, qrCode } = await import('../operate/enrolment-tokens.ts');
     const linkOf = linked && (await invitationLinks(dataDirectory, linked)); // before there is any token
     const tokens = await inviteOwners(dataDirectory, count, hours * HOURS);
     if (linkOf === null) {

@@ -32,7 +32,7 @@ function addOwners(group: Command, prefix: string): void {
   });
   list.action(async () => {
     const settings = listed();
-    const { CspOperator, listOwners } = await import('../operate/index.ts');
+    const { CspOperator, listOwners } = await import('../operate/operator.ts');
     using operator = CspOperator.at(settings.dataDirectory);
     const owners = operator.read((db) => listOwners(db, { onlyRevoked: settings.revoked }));
     printTable(list, 'owners', owners);
@@ -51,7 +51,7 @@ Data users hear of it within a minute, and drop what the owner has sent: this CS
   revoke.action(async (ids: string[]) => {
     const owners = parsed('OWNER', OwnerId, ids);
     const settings = revoking();
-    const { CspOperator } = await import('../operate/index.ts');
+    const { CspOperator } = await import('../operate/operator.ts');
     using operator = CspOperator.at(settings.dataDirectory);
     const result = operator.revokeOwners(owners);
     const { number, revoked, tasks } = result;
@@ -68,7 +68,7 @@ function addTokens(group: Command, prefix: string): void {
   });
   list.action(async () => {
     const { all, dataDirectory: folder } = listed();
-    const { CspOperator, listTokens } = await import('../operate/index.ts');
+    const { CspOperator, listTokens } = await import('../operate/operator.ts');
     using operator = CspOperator.at(folder);
     const tokens = operator.read((db) => listTokens(db, { all, now: new Date() }));
     printTable(list, 'tokens', tokens);
@@ -89,7 +89,7 @@ function addTokens(group: Command, prefix: string): void {
         COMMAND_CODES.ERR_CONFIGURATION,
         '"tokens revoke" expected either tokens or --all',
       );
-    const { CspOperator } = await import('../operate/index.ts');
+    const { CspOperator } = await import('../operate/operator.ts');
     using operator = CspOperator.at(folder);
     const revoked = all ? await operator.revokeAllTokens() : operator.revokeTokens([...new Set(tokens)]);
     printResult(revoke, { json: { revoked }, text: `${countOf(revoked, 'token')} revoked` });
@@ -104,7 +104,7 @@ function addTasks(group: Command, prefix: string): void {
   });
   list.action(async () => {
     const { all, dataDirectory: folder } = listed();
-    const { CspOperator, listTasks } = await import('../operate/index.ts');
+    const { CspOperator, listTasks } = await import('../operate/operator.ts');
     using operator = CspOperator.at(folder);
     printTable(
       list,
@@ -125,7 +125,7 @@ A computation that runs is broken off within seconds, and the task fails at its 
   end.action(async (ids: string[]) => {
     const tasks = parsed('TASK', TaskId, ids);
     const settings = ending();
-    const { CspOperator } = await import('../operate/index.ts');
+    const { CspOperator } = await import('../operate/operator.ts');
     using operator = CspOperator.at(settings.dataDirectory);
     const ended = operator.endTasks(tasks);
     await scrubAfter(end, operator);
@@ -146,7 +146,7 @@ function addDataUsers(group: Command, prefix: string): void {
   });
   list.action(async () => {
     const { dataUsers: admitted, dataDirectory: folder } = listed();
-    const { CspOperator, listDataUsers } = await import('../operate/index.ts');
+    const { CspOperator, listDataUsers } = await import('../operate/operator.ts');
     using operator = CspOperator.at(folder);
     const dataUsers = operator.read((db) => listDataUsers(db, { admitted, now: new Date() }));
     printTable(list, 'dataUsers', dataUsers);
@@ -160,7 +160,7 @@ function addDataUsers(group: Command, prefix: string): void {
   revoke.action(async (text: string) => {
     const [thumbprint] = parsed('THUMBPRINT', Thumbprint, [text]);
     const settings = revoking();
-    const { CspOperator } = await import('../operate/index.ts');
+    const { CspOperator } = await import('../operate/operator.ts');
     using operator = CspOperator.at(settings.dataDirectory);
     const { isNew, ended } = operator.revokeDataUser(thumbprint!);
     await scrubAfter(revoke, operator);
@@ -174,7 +174,7 @@ function addAudit(audit: Command, prefix: string): void {
   const shown = addSettings(show, prefix, { dataDirectory });
   show.action(async () => {
     const settings = shown();
-    const { readAudit } = await import('../operate/index.ts');
+    const { readAudit } = await import('../operate/audit.ts');
     const entries = readAudit(settings.dataDirectory);
     const lines = entries.map(({ sequence, time, taskId, operation, requestDigest, hash }) =>
       [sequence, time, taskId ?? '-', operation, requestDigest ?? '-', hash].join('  '),
@@ -201,7 +201,7 @@ that the latest entries were removed, or that the whole log was computed again. 
   );
   verify.action(async () => {
     const { noted, ...where } = configuration();
-    const { readAudit, verifyAudit } = await import('../operate/index.ts');
+    const { readAudit, verifyAudit } = await import('../operate/audit.ts');
     const { entries, lastHash } = verifyAudit(readAudit(where.dataDirectory), noted);
     const text = `${entries.length} entries, none changed, removed or reordered; last hash ${lastHash}`;
     printResult(verify, { json: { entries: entries.length, lastHash }, text });

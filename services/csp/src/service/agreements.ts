@@ -21,10 +21,16 @@ import {
   thumbprintOf,
   verifyStatement,
 } from '@eigenveil/wire';
-import { type CspStore, type StoredTask, secretKeyPlace, type TaskQuota } from '../store/store.ts';
+import {
+  type CspStore,
+  type StoredTask,
+  sealJson,
+  sealVectors,
+  secretKeyPlace,
+  type TaskQuota,
+} from '../store/store.ts';
 import { type CspPolicy, checkProposal, quotaOf, refinedBy } from './policy.ts';
 import { altered, ended } from './refusals.ts';
-import { sealJson, sealVectors } from './sealed.ts';
 
 const NONCE_BYTES = 32;
 

@@ -38,6 +38,8 @@ import {
 import {
   answerPlace,
   type CspStore,
+  openJson,
+  openVectors,
   type StoredTask,
   secretKeyPlace,
   sharesPlace,
@@ -47,7 +49,6 @@ import { type AgreedTask, Agreements } from './agreements.ts';
 import { type CspPolicy, oldestDeadline } from './policy.ts';
 import { verifyRecord } from './records.ts';
 import { answered, dataUserRevoked, ended, notUnblinded, ownerRevoked, recordsChanged } from './refusals.ts';
-import { openJson, openVectors } from './sealed.ts';
 
 export interface CspDependencies {
   readonly store: CspStore;

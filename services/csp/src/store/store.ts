@@ -4,10 +4,18 @@
  * durable. Methods that make, use or destroy a key or shares write an entry of the audit log in the same
  * transaction.
  */
-
-import type { AnswerStore } from '@eigenveil/server';
+import type { AnswerStore, Sealer } from '@eigenveil/server';
 import type { Task, TaskId } from '@eigenveil/task';
-import type { Counted, CounterRequest, Digest, FixationRequest, OwnerId, Thumbprint } from '@eigenveil/wire';
+import type {
+  Counted,
+  CounterRequest,
+  Digest,
+  FixationRequest,
+  OwnerId,
+  Projection,
+  Thumbprint,
+} from '@eigenveil/wire';
+import { altered } from '../service/refusals.ts';
 
 /** A task as the CSP keeps it. Sealed members are gone (null) once the task no longer needs them. */
 export interface StoredTask {
@@ -192,3 +200,53 @@ export const secretKeyPlace = (taskId: string) => `csp/tasks/${taskId}/secret_ke
 export const answerPlace = (taskId: string) => `csp/tasks/${taskId}/answer`;
 export const sharesPlace = (taskId: string) => `csp/tasks/${taskId}/shares`;
 export const vectorsPlace = (taskId: string) => `csp/tasks/${taskId}/vectors`;
+
+const NUMBER_BYTES = 8;
+
+/** Seals a secret as JSON. The bytes are overwritten after use; strings of the language cannot be. */
+export function sealJson(sealer: Sealer, place: string, value: unknown): Uint8Array {
+  const bytes = Buffer.from(JSON.stringify(value));
+  try {
+    return sealer.seal(place, bytes);
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+export function openJson(sealer: Sealer, place: string, sealed: Uint8Array): unknown {
+  const { buffer, byteOffset, byteLength } = sealer.open(place, sealed);
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  try {
+    return JSON.parse(bytes.toString());
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+/**
+ * Seals the vectors of an earlier result that a sketch refines, from which the CSP makes Ω. It knows that
+ * result only for this purpose, and the seal prevents that anybody puts other vectors in the database.
+ */
+export function sealVectors(sealer: Sealer, { id }: Task, vectors: Projection['vectors']): Uint8Array {
+  const numbers = vectors.flat();
+  const bytes = Buffer.alloc(numbers.length * NUMBER_BYTES);
+  for (const [i, number] of numbers.entries()) bytes.writeDoubleLE(number, i * NUMBER_BYTES);
+  return sealer.seal(vectorsPlace(id), bytes);
+}
+
+/** @throws ERR_SEAL_BROKEN, ERR_DATABASE_ALTERED where they are missing */
+export function openVectors(
+  sealer: Sealer,
+  { id, features }: Task,
+  sealed: Uint8Array | undefined,
+): Pick<Projection, 'vectors'> {
+  if (sealed === undefined) altered();
+  const { buffer, byteOffset, byteLength } = sealer.open(vectorsPlace(id), sealed);
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  const d = features.length;
+  const number = (i: number) => bytes.readDoubleLE(i * NUMBER_BYTES);
+  const vectors = Array.from({ length: byteLength / NUMBER_BYTES / d }, (_, j) =>
+    Array.from({ length: d }, (__, i) => number(j * d + i)),
+  );
+  return { vectors };
+}
