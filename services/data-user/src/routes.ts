@@ -13,7 +13,7 @@ import type { TaskProgresses } from './console/progress.ts';
 import { consoleRoutes } from './console/routes.ts';
 import type { ConsoleSessions } from './console/sessions.ts';
 import type { ConsoleStreams } from './console/streams.ts';
-import type { CspClient } from './tasks/csp-client.ts';
+import type { CspClient } from './tasks/csp.ts';
 import type { Operators } from './tasks/operators.ts';
 import type { Renewals } from './tasks/renewals.ts';
 import type { Revocations } from './tasks/revocations.ts';

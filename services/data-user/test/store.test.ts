@@ -1,8 +1,7 @@
 /** The store in SQLite; the one in PostgreSQL is tried where there is a server for it. */
 import { expect, onTestFinished, test } from 'vitest';
 import { openSqliteStore } from '../src/store/open.ts';
-import { verifyOperatorLog } from '../src/tasks/operator-log.ts';
-import { ADMIN } from '../src/tasks/operators.ts';
+import { ADMIN, verifyOperatorLog } from '../src/tasks/operators.ts';
 import { storeContract } from './store-contract.ts';
 
 storeContract('SQLite', async () => openSqliteStore(':memory:'));

@@ -11,7 +11,7 @@ import type { TaskId } from '@eigenveil/task';
 import { errorCodeOf, type TaskState, toProblem } from '@eigenveil/wire';
 import { eraseAll } from '../store/rules.ts';
 import { type DataUserStore, FINAL_STATES, type StageResult, type StoredTask } from '../store/store.ts';
-import type { CspClient } from '../tasks/csp-client.ts';
+import type { CspClient } from '../tasks/csp.ts';
 import type { OpenTask, Tasks } from '../tasks/tasks.ts';
 import type { Aggregation } from './aggregation.ts';
 import { Decomposition, type DecompositionDependencies } from './decomposition.ts';

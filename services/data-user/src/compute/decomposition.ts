@@ -26,7 +26,7 @@ import {
   signStatement,
 } from '@eigenveil/wire';
 import { answerPlace, type DataUserStore, type StageResult, type StoredTask } from '../store/store.ts';
-import type { CspClient } from '../tasks/csp-client.ts';
+import type { CspClient } from '../tasks/csp.ts';
 import type { OpenTask } from '../tasks/tasks.ts';
 import { failedBy, isFault, MOST_FAULTS } from './failures.ts';
 import { withDrawn } from './sealed-drawn.ts';

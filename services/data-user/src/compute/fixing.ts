@@ -8,7 +8,7 @@ import type { TaskId } from '@eigenveil/task';
 import type { Clock } from '@eigenveil/two-party';
 import { CODES, ContributionTree, type ErrorCode, errorCodeOf, RECORDS_PER_REQUEST } from '@eigenveil/wire';
 import type { DataUserStore, Fixation, StoredTask } from '../store/store.ts';
-import type { CspClient } from '../tasks/csp-client.ts';
+import type { CspClient } from '../tasks/csp.ts';
 import type { Revocations } from '../tasks/revocations.ts';
 import type { Turn } from './work-queue.ts';
 

@@ -20,7 +20,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import type { DataUserStore, StoredProvenance, StoredTask } from '../store/store.ts';
-import type { CspClient } from '../tasks/csp-client.ts';
+import type { CspClient } from '../tasks/csp.ts';
 
 /**
  * Trees that are kept: a hash for every TILE_SIZE contributions each, made in one pass over a task's

@@ -29,7 +29,7 @@ import {
   type PostgresWorkQueueOptions,
 } from '../compute/postgres-work-queue.ts';
 import { type LocalQueueTimes, LocalWorkQueue, type WorkQueue } from '../compute/work-queue.ts';
-import { OPERATOR_LOG } from '../tasks/operator-log.ts';
+import { OPERATOR_LOG } from '../tasks/operators.ts';
 import { MIGRATIONS as POSTGRES_MIGRATIONS, SCHEMA } from './postgres-schema.ts';
 import { claimDatabase, PostgresReplayGuard } from './postgres-sharing.ts';
 import { SqlDataUserStore } from './sql-store.ts';

@@ -1,7 +1,12 @@
 /** Operators and the log of what they did: every method is one durable transaction. Those that write do so one after the other. */
 import { countOf, lockTable, named, rowOf, rowsOf, type SqlDriver, sql, type Work } from '@eigenveil/server';
-import { OPERATOR_LOG, onTheMachine } from '../tasks/operator-log.ts';
-import { ADMIN, type OperatorStore, type StoredOperator } from '../tasks/operators.ts';
+import {
+  ADMIN,
+  OPERATOR_LOG,
+  type OperatorStore,
+  onTheMachine,
+  type StoredOperator,
+} from '../tasks/operators.ts';
 
 const OPERATORS = sql`
   SELECT name, token_hash AS "tokenHash", added_at AS "addedAt", expires_at AS "expiresAt", revoked_at AS "revokedAt"

@@ -15,7 +15,7 @@ import {
 } from '@eigenveil/wire';
 import { revokedOwner } from '../store/rules.ts';
 import type { DataUserStore } from '../store/store.ts';
-import type { CspClient } from './csp-client.ts';
+import type { CspClient } from './csp.ts';
 
 const POLL_MILLISECONDS = 60_000;
 /** The greatest age of the list with which a task is closed, by the clocks of both services. */

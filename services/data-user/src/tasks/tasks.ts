@@ -29,7 +29,7 @@ import { statusOf } from '../console/progress.ts';
 import { unknownTask } from '../store/rules.ts';
 import type { DataUserStore, StoredTask } from '../store/store.ts';
 import type { Chains } from './chains.ts';
-import type { CspClient } from './csp-client.ts';
+import type { CspClient } from './csp.ts';
 import type { Revocations } from './revocations.ts';
 
 /** A task that the CSP has signed. */

@@ -1,8 +1,7 @@
 /** The part of the stores' contract about operators and the log of what they did. */
 import type { Digest } from '@eigenveil/wire';
 import { expect, test } from 'vitest';
-import { type OperatorAction, verifyOperatorLog } from '../../src/tasks/operator-log.ts';
-import { ADMIN } from '../../src/tasks/operators.ts';
+import { ADMIN, type OperatorAction, verifyOperatorLog } from '../../src/tasks/operators.ts';
 import { type Tested, taskId } from './tested.ts';
 
 const NOW = new Date('2026-01-01T00:00:00.000Z');

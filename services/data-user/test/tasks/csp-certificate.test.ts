@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createLogger, Metrics } from '@eigenveil/server';
 import { generate } from 'selfsigned';
 import { afterEach, expect, test } from 'vitest';
-import { CspCertificate } from '../../src/tasks/csp-certificate.ts';
+import { CspCertificate } from '../../src/tasks/csp.ts';
 
 const DAY = 86_400_000;
 const stops: (() => void)[] = [];

@@ -11,7 +11,7 @@ import {
   VERSION_HEADER,
 } from '@eigenveil/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CspClient } from '../../src/tasks/csp-client.ts';
+import { CspClient } from '../../src/tasks/csp.ts';
 
 let folder: string;
 let key: SigningKey;

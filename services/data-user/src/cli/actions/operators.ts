@@ -4,8 +4,7 @@ import { CodedError } from '@eigenveil/platform';
 import { hashOneTimeToken, newOneTimeToken } from '@eigenveil/server';
 import { Digest } from '@eigenveil/wire/digest';
 import { openForCommand, type Place, readOperatorLog } from '../../store/open.ts';
-import { verifyOperatorLog } from '../../tasks/operator-log.ts';
-import { ADMIN, OperatorName } from '../../tasks/operators.ts';
+import { ADMIN, OperatorName, verifyOperatorLog } from '../../tasks/operators.ts';
 
 export { readOperatorLog } from '../../store/open.ts';
 
