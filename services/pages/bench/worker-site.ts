@@ -1,7 +1,6 @@
 /** The worker of the owner's page in a browser, under the policy of that page; the browser itself answers for the host. */
 import type { BrowserContext, JSHandle, Page } from 'playwright-core';
-import { bundled, integrity } from '../build/build.ts';
-import { pageHtml } from '../build/html.ts';
+import { bundled, integrity, pageHtml } from '../build/build.ts';
 import type { OwnerWorker } from '../src/owner/worker-client.ts';
 
 const ORIGIN = 'https://owner.test';

@@ -1,22 +1,162 @@
 /**
- * Bundles the two pages: the operator's console and the data owner's page. The same sources give the same
- * bytes in any folder.
+ * Bundles the two pages: the operator's console and the data owner's page. Each is one HTML file that loads a script
+ * and a style sheet by their digests, beside the licences of what it contains. The same sources give the same bytes
+ * in any folder.
  */
+
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
-import { type Page, pageHtml } from './html.ts';
-import { licences } from './licences.ts';
-import { zod } from './zod.ts';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+
+/**
+ * Our sources import zod in this way. Through that object esbuild keeps all of zod, with its texts in fifty
+ * languages; of a namespace it drops the unused parts.
+ */
+const IMPORT = /^import \{ z \} from 'zod';$/m;
+
+/** Texts that stand once in a file of zod, and their replacements. */
+const CHANGES = [
+  // zod tries in this way whether it may compile, which browsers report as a violation although it is caught.
+  {
+    file: /[\\/]zod[\\/]v4[\\/]core[\\/]util\.js$/,
+    from: /const F = Function;\s+new F\(""\);\s+return true;/,
+    to: 'return false;',
+  },
+  // After the change above, this code is never reached.
+  {
+    file: /[\\/]zod[\\/]v4[\\/]core[\\/]doc\.js$/,
+    from: /const F = Function;[\s\S]*?return factory\([^\n]*/,
+    to: "throw new Error('nothing is compiled here');",
+  },
+  // This code writes a schema as a JSON schema, which no page needs.
+  {
+    file: /[\\/]zod[\\/]v4[\\/]classic[\\/]schemas\.js$/,
+    from: /^ *inst\._zod\.processJSONSchema = .*;$/gm,
+    to: '',
+  },
+] as const;
+
+/**
+ * Adapts zod to a page: only the used parts remain, and nothing that compiles text, which the pages' Content-
+ * Security-Policy forbids.
+ */
+export const zod: Plugin = {
+  name: 'zod',
+  setup(build) {
+    build.onLoad({ filter: /\.tsx?$/ }, async ({ path }) => ({
+      contents: (await readFile(path, 'utf8')).replace(IMPORT, "import * as z from 'zod';"),
+      loader: path.endsWith('x') ? 'tsx' : 'ts',
+    }));
+    for (const { file, from, to } of CHANGES)
+      build.onLoad({ filter: file }, async ({ path }) => {
+        const source = await readFile(path, 'utf8');
+        const contents = source.replace(from, to);
+        return contents === source
+          ? { errors: [{ text: 'zod is not what build/build.ts changes: look at it again' }] }
+          : { contents, loader: 'js' };
+      });
+  },
+};
+
+export type Page = 'console' | 'owner';
+
+/** Digests in the form of the attribute `integrity`. */
+interface Digests {
+  readonly script: string;
+  readonly style: string;
+}
+
+const TITLES: Readonly<Record<Page, string>> = {
+  console: 'Eigenveil console',
+  owner: 'Eigenveil: your contribution',
+};
+
+/**
+ * The policy of the owner's page stands in the page itself, since the page lies at any host (the console gets
+ * its policy from the data user). `connect-src 'self'` is for the worker. Whoever makes the page for a host
+ * adds the services there; until then the page reaches none.
+ */
+const OWNER_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  'worker-src blob:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types default eigenveil-worker',
+].join('; ');
+
+export function pageHtml(page: Page, { script, style }: Digests): string {
+  const policy =
+    page === 'owner' ? `\n<meta http-equiv="Content-Security-Policy" content="${OWNER_POLICY}">` : '';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">${policy}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" href="data:,">
+<title>${TITLES[page]}</title>
+<link rel="stylesheet" href="main.css" integrity="${style}">
+<script type="module" src="main.js" integrity="${script}"></script>
+</head>
+<body>
+<div id="page"><noscript>This page computes in your browser: it needs JavaScript.</noscript></div>
+</body>
+</html>
+`;
+}
+
+const LICENCE_FILES = /^(?:licen[cs]e|notice|copying)/i;
+const LICENCE_FOLDERS = /^(?:licen[cs]es)?$/i;
+const PACKAGE = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//;
+const OURS = /^@eigenveil\//;
+
+/**
+ * @param inputs what was bundled, as paths that begin at `root`
+ * @throws Error for a package that names no licence
+ */
+export async function licences(root: string, inputs: Iterable<string>): Promise<string> {
+  const folders = new Set<string>();
+  for (const input of inputs) {
+    const [, folder, name] = PACKAGE.exec(resolve(root, input).replaceAll('\\', '/')) ?? [];
+    if (folder !== undefined && !OURS.test(name!)) folders.add(folder);
+  }
+  const texts = await Promise.all([...folders].map(licence));
+  return `This page contains these packages of others.\n\n${texts.sort().join('\n')}`;
+}
+
+async function licence(folder: string): Promise<string> {
+  const manifest: { name: string; version: string; license?: string } = JSON.parse(
+    await readFile(join(folder, 'package.json'), 'utf8'),
+  );
+  const title = `${manifest.name} ${manifest.version}`;
+  if (manifest.license === undefined) throw new Error(`${title} names no licence`);
+  // Some packages keep the licences of code that they have taken over in a folder.
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter(
+      (it) =>
+        it.isFile() && LICENCE_FILES.test(it.name) && LICENCE_FOLDERS.test(relative(folder, it.parentPath)),
+    )
+    .map((it) => join(it.parentPath, it.name))
+    .sort();
+  if (files.length === 0) throw new Error(`${title} has no file with its licence`);
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  return [`${title} (${manifest.license})`, '='.repeat(72), ...texts.map((text) => text.trim()), ''].join(
+    '\n\n',
+  );
+}
 
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The file with the digests of all other files, as `sha256sum --check` reads them. */
 const SUMS = 'SHA256SUMS';
-
-export type { Page };
 
 /**
  * The folder of each page: beside the program that hands it out, so that neither depends on this package. The
