@@ -1,6 +1,6 @@
-/** Controls that people press and fill in. */
+/** Controls that people press and fill in, a place for a file, and dialogs. */
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /**
  * A button, or with `submit` the one that sends its form. While it is `busy` it says so, keeps the focus and
@@ -35,7 +35,7 @@ export function Button(props: {
 }
 
 /** Attributes for the control of a Field. */
-export interface FieldAttributes {
+interface FieldAttributes {
   readonly id: string;
   readonly 'aria-describedby'?: string;
   readonly 'aria-invalid'?: boolean;
@@ -77,5 +77,90 @@ export function Field(props: {
         </p>
       )}
     </div>
+  );
+}
+
+/**
+ * A dialog that is open for as long as it is rendered. Put `autofocus` on the control to begin with;
+ * otherwise it is the first one.
+ * @param onClose when it is left with Escape; take it away then
+ */
+export function Dialog(props: {
+  readonly title: ComponentChildren;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const { title, onClose, children } = props;
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  // This is a layout effect, since the browser gives the focus back only while the dialog is still in the
+  // page.
+  useLayoutEffect(() => {
+    const element = dialog.current!;
+    element.showModal();
+    return () => element.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}
+
+/** A place for a file, which is chosen by a button or dropped. None of it leaves the page by itself. */
+export function FileDrop(props: {
+  readonly label: string;
+  readonly hint: string;
+  /** The types of files, as in an input's attribute `accept`. */
+  readonly accept: string;
+  readonly busy: boolean;
+  readonly onFile: (file: File) => void;
+}) {
+  const { label, hint, accept, busy, onFile } = props;
+  const [isOver, setOver] = useState(false);
+  const take = (files: FileList | null | undefined) => {
+    const file = files?.[0];
+    if (file !== undefined && !busy) onFile(file);
+  };
+  return (
+    <fieldset
+      aria-label={label}
+      class={isOver ? 'drop over' : 'drop'}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        take(event.dataTransfer?.files);
+      }}
+    >
+      <Field label={label} hint={hint}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="file"
+            accept={accept}
+            aria-busy={busy}
+            onChange={({ currentTarget }) => {
+              take(currentTarget.files);
+              // Emptied, so that the same file can be chosen again.
+              currentTarget.value = '';
+            }}
+          />
+        )}
+      </Field>
+      <p class="hint">{busy ? 'It is being read.' : 'Or drop it here.'}</p>
+    </fieldset>
   );
 }

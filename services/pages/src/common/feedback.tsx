@@ -2,7 +2,7 @@
 import { CodedError, type Words } from '@eigenveil/platform';
 import type { ComponentChildren } from 'preact';
 import { number } from './format.ts';
-import { Untrusted } from './untrusted.tsx';
+import { Untrusted } from './text.tsx';
 
 const KINDS = { info: 'Note', good: 'Done', warn: 'Take care', bad: 'Problem' } as const;
 

@@ -1,10 +1,8 @@
 /** The public parameters of a task or of a proposal, in words. Other people have written all of its texts. */
 import type { DifferentialPrivacy, TaskProposal } from '@eigenveil/task/schema';
-import { Json } from './code.tsx';
 import { count, number } from './format.ts';
-import { Moment } from './moment.tsx';
 import { Table } from './table.tsx';
-import { Untrusted } from './untrusted.tsx';
+import { Json, Moment, Untrusted } from './text.tsx';
 
 const PROTOCOLS: Readonly<Record<TaskProposal['twoParty'], string>> = {
   garbled: 'garbled: garbled circuits',

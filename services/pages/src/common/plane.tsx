@@ -6,7 +6,10 @@ import { printable } from '@eigenveil/wire/printable';
 import { useEffect, useRef } from 'preact/hooks';
 import { type ChartTheme, readTheme } from './chart-theme.ts';
 import './plane.css';
-import { ticksOf } from './ticks.ts';
+import { number, ticksOf } from './format.ts';
+import type { Group } from './reduced.ts';
+import { Table } from './table.tsx';
+import { Untrusted } from './text.tsx';
 
 /** An arrow from the origin. */
 export interface Arrow {
@@ -15,7 +18,7 @@ export interface Arrow {
   readonly y: number;
 }
 
-export interface Points {
+interface Points {
   readonly xs: Float32Array;
   readonly ys: Float32Array;
   /** The group of each point, whose number is that of its colour and mark. */
@@ -238,4 +241,35 @@ function drawArrows({ context, theme, width, x, y }: Frame, arrows: readonly Arr
     context.fillStyle = theme.text;
     context.fillText(name, at, end[1]);
   }
+}
+
+/** The legend of a Plane's colours, with figures for people who cannot see them. */
+export function Groups({
+  groups,
+  axes,
+}: {
+  readonly groups: readonly Group[];
+  readonly axes: readonly [string, string];
+}) {
+  return (
+    <Table
+      caption="Points by colour"
+      rows={groups}
+      keyOf={(_, g) => g}
+      columns={[
+        {
+          head: 'Group',
+          cell: (group) => (
+            <>
+              <span class={`swatch series-${groups.indexOf(group) + 1}`} aria-hidden="true" />{' '}
+              <Untrusted text={group.name} longest={60} />
+            </>
+          ),
+        },
+        { head: 'Points', numeric: true, cell: ({ points }) => number(points) },
+        { head: `Mean of ${axes[0]}`, numeric: true, cell: ({ mean }) => mean[0].toPrecision(3) },
+        { head: `Mean of ${axes[1]} `, numeric: true, cell: ({ mean }) => mean[1].toPrecision(3) },
+      ]}
+    />
+  );
 }

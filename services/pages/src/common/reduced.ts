@@ -2,14 +2,18 @@
  * Reads reduced rows, as `eigenveil-owner project` writes them, for a drawing, and refuses rows that are not
  * reduced. The rows stay in the page.
  */
-import { CodedError } from '@eigenveil/platform';
+import { CodedError, codes } from '@eigenveil/platform';
 import { parseDecimal, readRecords } from '@eigenveil/statistics/owner';
-import { DRAWING_CODES } from './codes.ts';
+
+export const DRAWING_CODES = codes({
+  ERR_ROWS_RAW: { title: 'The rows are not reduced' },
+  ERR_ROWS_UNDRAWABLE: { title: 'The file does not hold reduced rows that can be drawn' },
+});
 
 /** The most points that are kept; of more rows only every second, fourth, … is. */
 export const MOST_POINTS = 100_000;
 /** The most groups with a colour of their own; the others form one more group. */
-export const MOST_GROUPS = 8;
+const MOST_GROUPS = 8;
 /** A column with more different texts than this is not a label. */
 const MOST_LABELS = 50;
 /** The longest label that is shown. */

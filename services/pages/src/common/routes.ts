@@ -2,6 +2,7 @@
  * The place of a page in its address: paths with typed parameters behind the `#`. None of them reaches a
  * server.
  */
+import { useEffect, useState } from 'preact/hooks';
 
 type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | NamesIn<Rest>
@@ -11,11 +12,11 @@ type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
 
 type ParamsOf<Path extends string> = Readonly<Record<NamesIn<Path>, string>>;
 
-export type RouteOf<Paths extends Readonly<Record<string, string>>> = {
+type RouteOf<Paths extends Readonly<Record<string, string>>> = {
   readonly [Name in keyof Paths]: { readonly name: Name; readonly params: ParamsOf<Paths[Name]> };
 }[keyof Paths];
 
-export interface Routes<Paths extends Readonly<Record<string, string>>> {
+interface Routes<Paths extends Readonly<Record<string, string>>> {
   /**
    * Returns the route of `location.hash`, or null when no path fits it. Parameters are decoded, and may hold
    * anything.
@@ -77,4 +78,15 @@ function paramsIn(path: string, segments: readonly string[]): Record<string, str
     else if (want !== segments[i]) return null;
   }
   return params;
+}
+
+/** Follows the part of the address behind the `#`. */
+export function useHash(): string {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const changed = () => setHash(location.hash);
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+  return hash;
 }

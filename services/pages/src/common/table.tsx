@@ -1,6 +1,5 @@
 /** A table with a name. Where the page is too narrow, it scrolls by itself, also by keyboard. */
 import type { ComponentChildren } from 'preact';
-import { Scroll } from './scroll.tsx';
 
 export interface Column<Row> {
   readonly head: string;
@@ -51,5 +50,24 @@ export function Table<Row>(props: {
         </tbody>
       </table>
     </Scroll>
+  );
+}
+
+function reachable(element: HTMLElement | null): void {
+  if (element !== null) element.tabIndex = 0;
+}
+
+/** A part of the page that scrolls by itself where it is too wide; the keyboard reaches it. */
+export function Scroll({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section class="scroll" aria-label={label} ref={reachable}>
+      {children}
+    </section>
   );
 }

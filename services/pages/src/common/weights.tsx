@@ -5,7 +5,7 @@
 import { type Regression, regressionInUnits } from '@eigenveil/projection/portable';
 import type { TaskProposal } from '@eigenveil/task/schema';
 import { type Column, Table } from './table.tsx';
-import { Untrusted } from './untrusted.tsx';
+import { Untrusted } from './text.tsx';
 
 const DIGITS = 6;
 const short = (value: number) => value.toPrecision(DIGITS);

@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { exactTime } from '../common/format.ts';
 import { Layout, View } from '../common/layout.tsx';
-import { useHash } from '../common/use-hash.ts';
+import { useHash } from '../common/routes.ts';
 import { type ConsoleApi, consoleApi, sessions } from './api.ts';
 import { CreateView } from './create/create-view.tsx';
 import { DraftView } from './draft/draft-view.tsx';

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
-import { Untrusted } from '../common/untrusted.tsx';
+import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import type { Arrival } from './arrival.ts';
 import { TextField } from './fields.tsx';

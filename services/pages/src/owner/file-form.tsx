@@ -1,9 +1,9 @@
 /** A file of rows, and its form. The choices are those of the command line. */
 import { useState } from 'preact/hooks';
+import { FileDrop } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
-import { FileDrop } from '../common/file-drop.tsx';
 import { bytes, count } from '../common/format.ts';
-import { Untrusted } from '../common/untrusted.tsx';
+import { Untrusted } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
 import { Check, Choice } from './fields.tsx';
 import { OwnerProblem } from './problem.tsx';

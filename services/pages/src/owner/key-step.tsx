@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
+import { save } from '../common/files.ts';
 import { View } from '../common/layout.tsx';
-import { save } from '../common/save.ts';
 import { useAction } from '../common/use-async.ts';
 import { makeKey } from './backup.ts';
 import { Check, TextField } from './fields.tsx';

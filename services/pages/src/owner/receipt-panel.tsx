@@ -1,11 +1,10 @@
 /** The owner's receipt for a task, and the way to withdraw. */
 import { useState } from 'preact/hooks';
-import { Button } from '../common/controls.tsx';
-import { Dialog } from '../common/dialog.tsx';
+import { Button, Dialog } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
+import { save } from '../common/files.ts';
 import { exactTime } from '../common/format.ts';
-import { save } from '../common/save.ts';
-import { Untrusted } from '../common/untrusted.tsx';
+import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { Check } from './fields.tsx';
 import { receiptOf } from './owner.ts';

@@ -9,7 +9,7 @@ import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
 import { Parameters } from '../common/parameters.tsx';
-import { Untrusted } from '../common/untrusted.tsx';
+import { Untrusted } from '../common/text.tsx';
 import { useAsync } from '../common/use-async.ts';
 import { ContributePanel } from './contribute-panel.tsx';
 import { NextPanel } from './next-panel.tsx';

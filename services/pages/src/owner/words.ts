@@ -5,7 +5,7 @@
 import type { OwnerTerm, TaskTerm } from '@eigenveil/data-owner/portable';
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
-import { WRITTEN_OTHERWISE } from '../common/row-words.ts';
+import { WRITTEN_OTHERWISE } from '../common/files.ts';
 import { MEMBERS } from './policy-form.ts';
 
 /** Labels of the fields about files, which messages name, too. */

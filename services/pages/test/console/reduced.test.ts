@@ -1,8 +1,8 @@
 /** Reduced rows are read in little memory, and raw ones are refused. */
 import { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
+import { inSlices } from '../../src/common/files.ts';
 import { groupsOf, MOST_POINTS, readReduced } from '../../src/common/reduced.ts';
-import { inSlices } from '../../src/common/slices.ts';
 
 const AGREED = { features: ['age', 'pulse', 'weight'], components: 2 };
 

@@ -7,7 +7,7 @@ import { generatePrivateJwk, importSigningKey, Projection } from '@eigenveil/wir
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataFile, exampleOf, reference, split } from '../../../../test/support/tasks.ts';
-import { ticksOf } from '../../src/common/ticks.ts';
+import { ticksOf } from '../../src/common/format.ts';
 import { arrowsOf, longest, stretchOf } from '../../src/console/result/biplot.ts';
 import { componentRows, whyNoShares } from '../../src/console/result/components.ts';
 import { largestEntry, loadingRows, strengthOf } from '../../src/console/result/loadings.ts';

@@ -2,7 +2,7 @@
 import { Button } from '../../common/controls.tsx';
 import { Notice } from '../../common/feedback.tsx';
 import { count } from '../../common/format.ts';
-import { Untrusted } from '../../common/untrusted.tsx';
+import { Untrusted } from '../../common/text.tsx';
 import type { Fault } from './check-proposal.ts';
 import type { Place } from './json-place.ts';
 

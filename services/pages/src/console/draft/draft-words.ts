@@ -6,7 +6,7 @@ import type { DraftTerm } from '@eigenveil/data-user/draft';
 import type { Vocabulary, Words } from '@eigenveil/platform';
 import type { RowTerm } from '@eigenveil/statistics/owner';
 import type { CheckTerm } from '@eigenveil/task';
-import { WRITTEN_OTHERWISE } from '../../common/row-words.ts';
+import { WRITTEN_OTHERWISE } from '../../common/files.ts';
 
 const NOTHING = () => 'nothing on this page';
 

@@ -4,7 +4,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../../common/feedback.tsx';
 import { bytes } from '../../common/format.ts';
-import { Untrusted } from '../../common/untrusted.tsx';
+import { Untrusted } from '../../common/text.tsx';
 import { draftWords } from './draft-words.ts';
 import { contributionBytes, notesOnSample, notesOnTask, refusalOf, tellable } from './forecast.ts';
 import type { Json } from './members.ts';

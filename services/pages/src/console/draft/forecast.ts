@@ -6,7 +6,7 @@ import { describeRounding, describeSample, describeTask, roundingOfSample } from
 import { layout, readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
 import { TaskProposal } from '@eigenveil/task/schema';
 import { checkComputable } from '@eigenveil/two-party/plan';
-import { inSlices } from '../../common/slices.ts';
+import { inSlices } from '../../common/files.ts';
 import { isObject, type Json } from './members.ts';
 
 /**

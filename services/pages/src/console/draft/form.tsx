@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
-import { Scroll } from '../../common/scroll.tsx';
-import { Untrusted } from '../../common/untrusted.tsx';
+import { Scroll } from '../../common/table.tsx';
+import { Untrusted } from '../../common/text.tsx';
 import { costOfMember } from './costs.ts';
 import { isObject, type Json, type Kind, type Member, numberOrText, withMember } from './members.ts';
 

@@ -1,6 +1,7 @@
 /** Stands in place of the list while there is no task, and says how to make the first. */
-import { Code } from '../../common/code.tsx';
+
 import { Empty } from '../../common/feedback.tsx';
+import { Code } from '../../common/text.tsx';
 import { routes } from '../routes.ts';
 
 export function FirstTask() {

@@ -6,17 +6,20 @@ import { readBlobBytes } from '@eigenveil/statistics/owner';
 import type { Projection } from '@eigenveil/wire';
 import { printable } from '@eigenveil/wire/printable';
 import { useMemo, useState } from 'preact/hooks';
-import { DRAWING_CODES } from '../../common/codes.ts';
-import { Button, Field } from '../../common/controls.tsx';
+import { Button, Field, FileDrop } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
-import { FileDrop } from '../../common/file-drop.tsx';
+import { inSlices } from '../../common/files.ts';
 import { count, number } from '../../common/format.ts';
-import { Groups } from '../../common/groups.tsx';
-import { type Arrow, Plane } from '../../common/plane.tsx';
-import { groupsOf, type LabelColumn, type ReducedRows, readReduced } from '../../common/reduced.ts';
-import { inSlices } from '../../common/slices.ts';
+import { type Arrow, Groups, Plane } from '../../common/plane.tsx';
+import {
+  DRAWING_CODES,
+  groupsOf,
+  type LabelColumn,
+  type ReducedRows,
+  readReduced,
+} from '../../common/reduced.ts';
 import { Table } from '../../common/table.tsx';
-import { Untrusted } from '../../common/untrusted.tsx';
+import { Untrusted } from '../../common/text.tsx';
 import { useAction } from '../../common/use-async.ts';
 import { arrowsOf, longest, stretchOf } from './biplot.ts';
 

@@ -11,7 +11,7 @@ import type { ChartTheme } from '../../common/chart-theme.ts';
 import { Field } from '../../common/controls.tsx';
 import { count, number } from '../../common/format.ts';
 import { type Column, Table } from '../../common/table.tsx';
-import { Untrusted } from '../../common/untrusted.tsx';
+import { Untrusted } from '../../common/text.tsx';
 import { type DrawnBins, drawnBins } from './histogram.ts';
 import { Ranges } from './ranges-view.tsx';
 import { Downloads } from './use-view.tsx';

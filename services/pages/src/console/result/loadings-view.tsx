@@ -5,8 +5,8 @@
 import type { Projection } from '@eigenveil/wire';
 import { useMemo, useState } from 'preact/hooks';
 import { Field } from '../../common/controls.tsx';
-import { Scroll } from '../../common/scroll.tsx';
-import { Untrusted } from '../../common/untrusted.tsx';
+import { Scroll } from '../../common/table.tsx';
+import { Untrusted } from '../../common/text.tsx';
 import { largestEntry, loadingRows, strengthOf } from './loadings.ts';
 
 /** The most components side by side. */

@@ -7,7 +7,7 @@ import { noiseNorm } from '@eigenveil/task';
 import { Notice } from '../../common/feedback.tsx';
 import { capital, count, number } from '../../common/format.ts';
 import { Table } from '../../common/table.tsx';
-import { Untrusted } from '../../common/untrusted.tsx';
+import { Untrusted } from '../../common/text.tsx';
 import { METHODS } from '../words.ts';
 import type { CheckedResult } from './verify.ts';
 

@@ -1,8 +1,8 @@
 /** Uses of a result: saving it, and reducing rows by it. */
 
-import { Code } from '../../common/code.tsx';
 import { Button } from '../../common/controls.tsx';
-import { save } from '../../common/save.ts';
+import { save } from '../../common/files.ts';
+import { Code } from '../../common/text.tsx';
 import { NUMPY } from './numpy.ts';
 import type { CheckedResult } from './verify.ts';
 

@@ -4,8 +4,7 @@
  */
 import type { TaskProgress } from '@eigenveil/wire/console';
 import { useState } from 'preact/hooks';
-import { Button, Field } from '../../common/controls.tsx';
-import { Dialog } from '../../common/dialog.tsx';
+import { Button, Dialog, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
 import { count, number } from '../../common/format.ts';
 import { useAction } from '../../common/use-async.ts';

@@ -7,8 +7,8 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../common/controls.tsx';
 import { Problem } from '../../common/feedback.tsx';
 import { number } from '../../common/format.ts';
-import { Moment } from '../../common/moment.tsx';
 import { Table } from '../../common/table.tsx';
+import { Moment } from '../../common/text.tsx';
 import { useAction } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
 

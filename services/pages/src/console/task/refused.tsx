@@ -2,8 +2,8 @@
 import type { TaskProgress } from '@eigenveil/wire/console';
 import { titleOf } from '@eigenveil/wire/errors';
 import { number } from '../../common/format.ts';
-import { Moment } from '../../common/moment.tsx';
 import { Table } from '../../common/table.tsx';
+import { Moment } from '../../common/text.tsx';
 import { adviceFor } from '../advice.ts';
 
 export function Refused(props: { readonly refused: TaskProgress['refused']; readonly now: Date }) {

@@ -2,8 +2,7 @@
 import type { Task } from '@eigenveil/task/schema';
 import type { TaskState } from '@eigenveil/wire/console';
 import { useState } from 'preact/hooks';
-import { Button, Field } from '../../common/controls.tsx';
-import { Dialog } from '../../common/dialog.tsx';
+import { Button, Dialog, Field } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
 import { useAction } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';

@@ -2,8 +2,8 @@
 import type { TaskProgress } from '@eigenveil/wire/console';
 import { Progress } from '../../common/feedback.tsx';
 import { duration } from '../../common/format.ts';
-import { Moment } from '../../common/moment.tsx';
 import { Table } from '../../common/table.tsx';
+import { Moment } from '../../common/text.tsx';
 import { StateMark } from '../state-mark.tsx';
 import { isFinal, STATES } from '../words.ts';
 

@@ -1,9 +1,50 @@
-/** Text for programs, such as JSON: to read, to copy, to save. */
-import { printableLines } from '@eigenveil/wire/printable';
+/** Text that is shown as it stands: of somebody else, moments, and lines to copy. */
+import { printable, printableLines } from '@eigenveil/wire/printable';
 import { useState } from 'preact/hooks';
 import { Button } from './controls.tsx';
-import { save } from './save.ts';
-import { Scroll } from './scroll.tsx';
+import { save } from './files.ts';
+import { exactTime, fromNow } from './format.ts';
+import { Scroll } from './table.tsx';
+
+/** The most characters that are shown on request. */
+const LONGEST = 20_000;
+
+/**
+ * Text that somebody else wrote: shown as text, isolated from its surroundings, and cut where it is long.
+ * @param longest how many characters are shown before the rest has to be asked for
+ */
+export function Untrusted({ text, longest = 120 }: { readonly text: string; readonly longest?: number }) {
+  const [whole, setWhole] = useState(false);
+  if (text.length <= longest) return <bdi>{printable(text, longest)}</bdi>;
+  return (
+    <>
+      <bdi>{printable(text, whole ? LONGEST : longest)}</bdi>{' '}
+      <button type="button" class="plain small" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+        {whole ? 'Show less' : 'Show all'}
+      </button>
+    </>
+  );
+}
+
+/**
+ * A moment, in words and exactly.
+ * @param at ISO 8601
+ * @param now by the clock that `at` is of; without it there are no words
+ */
+export function Moment({ at, now }: { readonly at: string; readonly now?: Date }) {
+  const moment = new Date(at);
+  return (
+    <time dateTime={at}>
+      {now !== undefined && (
+        <>
+          {fromNow(moment, now)}
+          <br />
+        </>
+      )}
+      <span class="exact">{exactTime(moment)}</span>
+    </time>
+  );
+}
 
 /**
  * Copies and saves the text unchanged; on the screen, marks stand in place of characters that hide or move

@@ -1,2 +1,0 @@
-/** Style sheets are bundled, and export nothing. */
-declare module '*.css';

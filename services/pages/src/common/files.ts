@@ -1,0 +1,46 @@
+/** Files of the person at the page: saved, read in small slices, and words about how their rows are written. */
+import { nextTurn, type Vocabulary } from '@eigenveil/platform';
+import type { RowTerm } from '@eigenveil/statistics/owner';
+
+/** Hands a file to the person at the page: nothing leaves the machine. */
+export function save(filename: string, mediaType: string, content: BlobPart): void {
+  const url = URL.createObjectURL(new Blob([content], { type: mediaType }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = filename;
+  link.click();
+  // The browser reads the blob after this turn, so the address stays valid for a while.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** The size of a slice: reading its rows takes some milliseconds. A browser's own pieces have megabytes. */
+const SLICE_BYTES = 1 << 15;
+
+/** @throws the signal's reason, once it is aborted; as the source */
+export async function* inSlices(
+  source: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for await (const bytes of source) {
+    for (let from = 0; from < bytes.length; from += SLICE_BYTES) {
+      await nextTurn();
+      signal.throwIfAborted();
+      yield bytes.subarray(from, from + SLICE_BYTES);
+    }
+  }
+}
+
+export const WRITTEN_OTHERWISE = {
+  readThousands: () => 'this page does not read: write numbers without it',
+  nameMissing: () => 'leave the cell empty',
+  encoding: () => 'save the file as UTF-8',
+  escape: () => 'write a quote within a quoted cell as two quotes',
+  skipLines: (lines) => `take the lines above it (${lines}) out of the file`,
+  aboveHeader: () => 'take lines that stand above the header row out of the file',
+  skipRows: () => 'take rows that are not numbers out of the file',
+  rename: () => 'rename the column in the file',
+  renameOne: () => 'rename the column in the file',
+  ownColumns: () => 'names of columns',
+  allowClipping: () => 'write the file in the unit of the task',
+  countUnreadable: () => 'write numbers in them',
+} as const satisfies Partial<Vocabulary<RowTerm>>;
