@@ -3,6 +3,8 @@
  * and asks again after a pause.
  */
 import { CodedError } from '@eigenveil/platform';
+import { useEffect, useState } from 'preact/hooks';
+import type { ConsoleApi } from './api.ts';
 
 /** The lines of a stream, as the schemas of `@eigenveil/wire/console` have them. */
 export type Line<Update> =
@@ -26,7 +28,7 @@ export type Change<Update> =
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 
-export interface Following<Update> {
+interface Following<Update> {
   readonly open: (signal: AbortSignal) => AsyncIterable<Line<Update>>;
   readonly tell: (change: Change<Update>) => void;
   readonly signal: AbortSignal;
@@ -34,7 +36,7 @@ export interface Following<Update> {
 }
 
 /** Says whether the page can be seen: a window or a test. */
-export interface Sight {
+interface Sight {
   isSeen(): boolean;
   /** Calls `callback` at each change, until the returned function is called. */
   onChange(callback: () => void): () => void;
@@ -120,4 +122,78 @@ function isForGood(error: unknown): boolean {
   if (!(error instanceof CodedError)) return false;
   const { status = 500 } = error;
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
+export interface Followed<Update> {
+  /** The last update; null until the first has arrived. */
+  readonly update: Update | null;
+  readonly state: 'connecting' | 'live' | 'broken' | 'final' | 'failed';
+  /** The error of `broken` and `failed`; null where the connection just ended. */
+  readonly error: unknown;
+}
+
+const page: Sight = {
+  isSeen: () => document.visibilityState === 'visible',
+  onChange: (callback) => {
+    document.addEventListener('visibilitychange', callback);
+    return () => document.removeEventListener('visibilitychange', callback);
+  },
+};
+
+/** Follows a stream, and begins again when one of `inputs` changes. */
+export function useFollow<Update>(
+  open: (signal: AbortSignal) => AsyncIterable<Line<Update>>,
+  inputs: readonly unknown[],
+): Followed<Update> {
+  const [followed, setFollowed] = useState<Followed<Update>>({
+    update: null,
+    state: 'connecting',
+    error: null,
+  });
+  useEffect(() => {
+    const control = new AbortController();
+    setFollowed({ update: null, state: 'connecting', error: null });
+    void followWhileSeen<Update>(page, {
+      open,
+      signal: control.signal,
+      sleep,
+      tell: (change) => {
+        if (control.signal.aborted) return;
+        if (change.kind === 'update') setFollowed({ update: change.update, state: 'live', error: null });
+        else
+          setFollowed(({ update }) => ({
+            update,
+            state: change.kind,
+            error: 'error' in change ? change.error : null,
+          }));
+      },
+    });
+    return () => control.abort();
+  }, inputs);
+  return followed;
+}
+
+/** Waits, but ends early when `signal` aborts, or when the browser says that it is online again. */
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      removeEventListener('online', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end);
+    addEventListener('online', end);
+  });
+}
+
+/** Returns the time by the clock of the data user, again every few seconds. */
+export function useNow(api: ConsoleApi, everyMilliseconds: number): Date {
+  const [now, setNow] = useState(api.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(api.now()), everyMilliseconds);
+    return () => clearInterval(timer);
+  }, [api, everyMilliseconds]);
+  return now;
 }

@@ -1,6 +1,10 @@
-/** The words for states, and for what a task waits for: one place for all of them. */
+/**
+ * States, what a task waits for, and what can be done about refusals and failures, in words for the operator: one
+ * place for all of them.
+ */
 import type { Task } from '@eigenveil/task/schema';
 import type { TaskProgress, TaskState, WaitingCode } from '@eigenveil/wire/console';
+import type { ErrorCode } from '@eigenveil/wire/errors';
 import { count, number } from '../common/format.ts';
 
 export const METHODS: Readonly<Record<Task['method']['kind'], string>> = {
@@ -76,4 +80,103 @@ export function waitingWords(progress: TaskProgress): string {
 /** Describes a number of contributions against the bounds of the task. */
 export function contributionWords({ status, minimumOwners, maximumOwners }: TaskProgress): string {
   return `${count(status.contributions, 'contribution')}; at least ${number(minimumOwners)}, at most ${number(maximumOwners)}`;
+}
+
+const CLIENT =
+  'The owner’s program or what lies between has changed the request. Let the owner update, and look for a proxy that rewrites requests.';
+const LATER = 'Nothing is lost: the owner’s program tries again by itself.';
+
+/**
+ * Has every code with which `PUT /tasks/:taskId/contribution` may refuse, except faults of the service
+ * itself.
+ */
+const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
+  ERR_TASK_UNKNOWN:
+    'The owner has another task’s id, or that of a task that is not open yet. Send the id again.',
+  ERR_TASK_MISMATCH:
+    'The owner signed a record for another task or another key. Let it fetch the task again and contribute again.',
+  ERR_TASK_CLOSED: 'The owner came after the task was closed. It can take part in another task.',
+  ERR_TASK_CANCELLED: 'The owner came after the task was cancelled. Tell it the id of the next one.',
+  ERR_TASK_DEADLINE: 'The owner came after the deadline. If too many did, create a task with a later one.',
+  ERR_TASK_FULL:
+    'The task has its largest number of owners, which never changes. Close it, or create another one with room for more.',
+  ERR_RECORD_INVALID:
+    'The owner’s signed record is not valid: its program is old or was changed, or it signs with another key than it enrolled with. Let it update and, if that does not help, enrol again.',
+  ERR_CONTRIBUTION_CONFLICT:
+    'The owner has contributed before, and now sends other bytes: another file, or a second machine. The first contribution counts. To replace it, the owner withdraws, which is for good in this task.',
+  ERR_CONTRIBUTION_INCOMPLETE:
+    'Pieces of a long contribution were not there: two processes of one owner may send different bytes. The owner’s program goes on by itself with what is missing.',
+  ERR_CONTRIBUTION_WITHDRAWN:
+    'The owner has withdrawn from this task, which is for good. It can take part in another one.',
+  ERR_OWNER_REVOKED:
+    'The CSP’s operator has revoked this owner, which is for good. If it should take part, the operator invites it, and it enrols with a new key.',
+  ERR_CIPHERTEXT_INVALID:
+    'The ciphertexts are not of this task’s key. Let the owner update its program and contribute again.',
+  ERR_CIPHERTEXT_LENGTH:
+    'The contribution has the wrong length: it was made for other parameters. Let the owner fetch the task again.',
+  ERR_BODY_LENGTH: 'The upload was cut off, or made for other parameters. Let the owner contribute again.',
+  ERR_BODY_TOO_LARGE:
+    'The upload is longer than a contribution to this task. Let the owner fetch the task again.',
+  ERR_BODY_MALFORMED: CLIENT,
+  ERR_BODY_INVALID: CLIENT,
+  ERR_CONTENT_TYPE: CLIENT,
+  ERR_HEADERS_TOO_LARGE: CLIENT,
+  ERR_AUTH_REQUIRED:
+    'The owner could not prove who it is: its clock is more than a minute off, it asks under another address than the service’s public one, or it is not enrolled at the CSP.',
+  ERR_AUTH_FORBIDDEN:
+    'The owner is not allowed to contribute. It has to enrol at the CSP that this task names.',
+  ERR_TOKEN_EXPIRED:
+    'The owner’s enrolment has expired. The CSP’s operator gives it a new enrolment token; with the same key it stays the same owner.',
+  ERR_PROOF_REPLAYED:
+    'A request came twice with one proof. Once is a repeated packet; often is somebody who replays requests: look at the log.',
+  ERR_REQUEST_TIMEOUT: `The owner’s line is slow or broke off. ${LATER}`,
+  ERR_RATE_LIMITED: `Too many requests from one address. ${LATER} Behind a proxy, raise --requests-per-minute and limit there.`,
+};
+
+/** Returns advice about a refused upload. */
+export function adviceFor(code: ErrorCode): string {
+  return ADVICE[code] ?? 'The operator of the service finds more about it in the log.';
+}
+
+const NEW_TASK = 'The data need a new task.';
+
+const FAILURES: Partial<Readonly<Record<ErrorCode, string>>> = {
+  ERR_OWNER_COUNT:
+    'An owner’s program is broken or lies. Which one cannot be seen, for contributions are encrypted. Create a new task with owners that you trust more.',
+  ERR_MINIMUM_OWNERS:
+    'The CSP has revoked owners after the task was closed, and the others are too few. Create a new task with more owners.',
+  ERR_RECORDS_CHANGED:
+    'An owner has withdrawn at the CSP but not here, so that the two servers never had the same owners. Create a new task.',
+  ERR_OWNER_REVOKED:
+    'The CSP refuses an owner whom its list of revoked owners does not name. Ask its operator, and create a new task.',
+  ERR_PACKING_OVERFLOW:
+    'An owner had more rows than the task allows, or lied about them. Create a new task, if need be with larger bounds.',
+  ERR_TASK_ANSWERED:
+    'The CSP has answered as often as it may, and the answer was lost. Whether the same rows may go into another task is a question of privacy: read docs/rotated.md first.',
+  ERR_ANSWER_DIFFERS: `One of the servers was changed while a computation was broken off, or it deviates. Ask the CSP’s operator. ${NEW_TASK}`,
+  ERR_PROJECTION_CONFLICT:
+    'Another result of this task was registered at the CSP. Is there a copy of this service with the same key, or an old database?',
+  ERR_UNBLINDING_CONFLICT:
+    'This service’s database is not the one that asked before: it was restored or copied.',
+  ERR_TASK_CLOSED: `The CSP has ended the task, as it does long after the deadline. ${NEW_TASK}`,
+  ERR_TASK_RESTORED: `The service was restored from a backup. ${NEW_TASK}`,
+  ERR_TASK_REFUSED:
+    'The CSP’s policy does not allow such a task. Change what the message names, and create it again.',
+  ERR_QUOTA:
+    'The CSP limits how many tasks a data user opens. Finish or cancel others, or ask its operator for more, and create the task again.',
+  ERR_SIMULATED_REFUSED:
+    'Choose “garbled” or “rotated” as the two-party protocol, and create the task again.',
+  ERR_DATABASE_ALTERED: 'The CSP’s database was changed by somebody else. Tell its operator at once.',
+  ERR_NOT_POSITIVE_DEFINITE: 'Create a new task with a larger ridge.',
+  ERR_ILL_CONDITIONED:
+    'Create a new task with a larger ridge, or leave out features that follow from others.',
+  ERR_SINGLE_CLASS: 'All rows had one label. Ask the owners whether they named the right column.',
+  ERR_NO_SAMPLES: 'No owner had a row. Ask them whether they named the right file.',
+  ERR_STATISTICS_INVALID:
+    'The sums are not those of any rows: an owner’s program is broken or lies. Create a new task with owners that you trust more.',
+};
+
+/** Returns advice about a task that has failed. */
+export function adviceForFailure(code: ErrorCode): string {
+  return FAILURES[code] ?? `${NEW_TASK} The log of the service says more, and docs/operations.md what to do.`;
 }

@@ -4,7 +4,7 @@ import type { TaskId } from '@eigenveil/task';
 import { isErrorCode } from '@eigenveil/wire';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { adviceFor } from '../../src/console/advice.ts';
+import { adviceFor } from '../../src/console/words.ts';
 import { signIn } from '../support/console.ts';
 import { CONTROLS, expectUnhurt, hostileProposal, MARKUP } from '../support/hostile.ts';
 import { press, type, walk } from '../support/keyboard.ts';

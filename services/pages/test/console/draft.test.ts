@@ -7,10 +7,15 @@ import { TaskProposal } from '@eigenveil/task/schema';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../../../../test/support/tasks.ts';
 import { draftWords } from '../../src/console/draft/draft-words.ts';
-import { firstDraft } from '../../src/console/draft/first-draft.ts';
+import {
+  choiceOf,
+  firstDraft,
+  probableRoles,
+  problemOf,
+  warningOf,
+} from '../../src/console/draft/first-draft.ts';
 import { contributionBytes, refusalOf, tellable } from '../../src/console/draft/forecast.ts';
 import { byMember, type Kind, membersOf, numberOrText, withMember } from '../../src/console/draft/members.ts';
-import { choiceOf, probableRoles, problemOf, warningOf } from '../../src/console/draft/roles.ts';
 
 async function* bytesOf(text: string) {
   yield new TextEncoder().encode(text);

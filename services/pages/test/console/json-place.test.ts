@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pathOf, placeIn } from '../../src/console/create/json-place.ts';
+import { pathOf, placeIn } from '../../src/console/create/check-proposal.ts';
 
 /** All paths of a value. */
 function pathsOf(value: unknown): (string | number)[][] {

@@ -8,9 +8,16 @@ import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataFile, exampleOf, reference, split } from '../../../../test/support/tasks.ts';
 import { ticksOf } from '../../src/common/format.ts';
-import { arrowsOf, longest, stretchOf } from '../../src/console/result/biplot.ts';
-import { componentRows, whyNoShares } from '../../src/console/result/components.ts';
-import { largestEntry, loadingRows, strengthOf } from '../../src/console/result/loadings.ts';
+import {
+  arrowsOf,
+  componentRows,
+  largestEntry,
+  loadingRows,
+  longest,
+  strengthOf,
+  stretchOf,
+  whyNoShares,
+} from '../../src/console/result/figures.ts';
 import { NUMPY } from '../../src/console/result/numpy.ts';
 import { checkResult } from '../../src/console/result/verify.ts';
 

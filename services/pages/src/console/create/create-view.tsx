@@ -11,9 +11,8 @@ import { Parameters } from '../../common/parameters.tsx';
 import { useAction } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
 import { routes } from '../routes.ts';
-import { checkProposal, LARGEST_BYTES } from './check-proposal.ts';
+import { checkProposal, LARGEST_BYTES, type Place } from './check-proposal.ts';
 import { Faults } from './faults.tsx';
-import type { Place } from './json-place.ts';
 
 export function CreateView(props: {
   readonly api: ConsoleApi;

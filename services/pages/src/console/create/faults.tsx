@@ -3,8 +3,7 @@ import { Button } from '../../common/controls.tsx';
 import { Notice } from '../../common/feedback.tsx';
 import { count } from '../../common/format.ts';
 import { Untrusted } from '../../common/text.tsx';
-import type { Fault } from './check-proposal.ts';
-import type { Place } from './json-place.ts';
+import type { Fault, Place } from './check-proposal.ts';
 
 /** The most faults that are shown: a file that is something else altogether may have hundreds. */
 const MOST = 20;

@@ -4,8 +4,15 @@ import { useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
 import { Scroll } from '../../common/table.tsx';
 import { Untrusted } from '../../common/text.tsx';
-import { costOfMember } from './costs.ts';
-import { isObject, type Json, type Kind, type Member, numberOrText, withMember } from './members.ts';
+import {
+  costOfMember,
+  isObject,
+  type Json,
+  type Kind,
+  type Member,
+  numberOrText,
+  withMember,
+} from './members.ts';
 
 type JsonObject = { readonly [name: string]: Json };
 

@@ -13,8 +13,15 @@ import { Untrusted } from '../../common/text.tsx';
 import { useAction } from '../../common/use-async.ts';
 import { METHODS } from '../words.ts';
 import { draftWords } from './draft-words.ts';
-import { firstDraft, wishesFor } from './first-draft.ts';
-import { choiceOf, probableRoles, problemOf, type Role, warningOf } from './roles.ts';
+import {
+  choiceOf,
+  firstDraft,
+  probableRoles,
+  problemOf,
+  type Role,
+  warningOf,
+  wishesFor,
+} from './first-draft.ts';
 
 const OWNERS = 10;
 

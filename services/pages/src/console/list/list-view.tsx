@@ -2,20 +2,17 @@
 import type { TaskList } from '@eigenveil/wire/console';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../common/controls.tsx';
-import { Problem } from '../../common/feedback.tsx';
+import { Empty, Problem } from '../../common/feedback.tsx';
 import { number } from '../../common/format.ts';
 import { View } from '../../common/layout.tsx';
 import { Table } from '../../common/table.tsx';
-import { Moment } from '../../common/text.tsx';
+import { Code, Moment } from '../../common/text.tsx';
 import { useAction } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
-import { Freshness } from '../freshness.tsx';
+import { useFollow, useNow } from '../follow.ts';
+import { Freshness, StateMark } from '../marks.tsx';
 import { routes } from '../routes.ts';
-import { StateMark } from '../state-mark.tsx';
-import { useFollow } from '../use-follow.ts';
-import { useNow } from '../use-now.ts';
 import { METHODS } from '../words.ts';
-import { FirstTask } from './first-task.tsx';
 import { withLive, withOlder } from './merge.ts';
 
 type Listed = TaskList['tasks'][number];
@@ -76,5 +73,34 @@ export function ListView({ api }: { readonly api: ConsoleApi }) {
         </p>
       )}
     </View>
+  );
+}
+
+/** Stands in place of the list while there is no task, and says how to make the first. */
+function FirstTask() {
+  return (
+    <Empty title="There is no task yet">
+      <p>
+        A task says what is computed over the rows of many owners: which columns, which method, how many
+        components, how many owners at least, until when. It never changes, so the first step is a draft.
+      </p>
+      <ol>
+        <li>
+          <a href={routes.href('draft', {})}>Draft a task</a> from a sample file. The sample stays in your
+          browser. The page says of every member what it reveals and what it costs.
+        </li>
+        <li>
+          <a href={routes.href('create', {})}>Create it</a>: the CSP checks it, makes a key for it alone and
+          signs it. You can also bring a file that <code>eigenveil-user task draft</code> has written.
+        </li>
+        <li>
+          Send its id to the owners. They enrol once with a token from the CSP’s operator, and contribute.
+          Here you see how many have, and which uploads were refused, and why.
+        </li>
+        <li>Close it when enough have contributed: the computation starts, and the result appears here.</li>
+      </ol>
+      <p>To look around first, start a whole example on your machine, with tasks of both protocols:</p>
+      <Code label="In a checkout of Eigenveil, after npm ci" text={'npm run demo -- --keep\n'} />
+    </Empty>
   );
 }

@@ -21,7 +21,7 @@ import {
 import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/text.tsx';
 import { useAction } from '../../common/use-async.ts';
-import { arrowsOf, longest, stretchOf } from './biplot.ts';
+import { arrowsOf, longest, stretchOf } from './figures.ts';
 
 /** The most arrows: more hide each other. */
 const MOST_ARROWS = 25;

@@ -7,7 +7,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Field } from '../../common/controls.tsx';
 import { Scroll } from '../../common/table.tsx';
 import { Untrusted } from '../../common/text.tsx';
-import { largestEntry, loadingRows, strengthOf } from './loadings.ts';
+import { largestEntry, loadingRows, strengthOf } from './figures.ts';
 
 /** The most components side by side. */
 const PAGE = 20;

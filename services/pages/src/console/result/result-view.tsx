@@ -10,7 +10,7 @@ import { Weights } from '../../common/weights.tsx';
 import type { ConsoleApi } from '../api.ts';
 import { routes } from '../routes.ts';
 import { Biplot } from './biplot-view.tsx';
-import { componentRows } from './components.ts';
+import { componentRows } from './figures.ts';
 import { HistogramResult } from './histogram-view.tsx';
 import { Loadings } from './loadings-view.tsx';
 import { Provenance } from './provenance-view.tsx';

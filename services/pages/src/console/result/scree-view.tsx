@@ -8,7 +8,7 @@ import { axis, Chart } from '../../common/chart.tsx';
 import type { ChartTheme } from '../../common/chart-theme.ts';
 import { capital, count } from '../../common/format.ts';
 import type { Column } from '../../common/table.tsx';
-import { type ComponentRow, whyNoShares } from './components.ts';
+import { type ComponentRow, whyNoShares } from './figures.ts';
 import type { CheckedResult } from './verify.ts';
 
 use([LineChart]);

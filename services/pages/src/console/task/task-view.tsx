@@ -3,29 +3,25 @@
  * parameters.
  */
 import type { TaskId } from '@eigenveil/task/schema';
-import type { TaskProgress } from '@eigenveil/wire/console';
+import type { TaskOwners, TaskProgress } from '@eigenveil/wire/console';
 import { errorCodeOf, titleOf } from '@eigenveil/wire/errors';
 import { useState } from 'preact/hooks';
 import { Button } from '../../common/controls.tsx';
-import { Notice, Problem } from '../../common/feedback.tsx';
+import { Notice, Problem, Progress } from '../../common/feedback.tsx';
+import { duration, number } from '../../common/format.ts';
 import { View } from '../../common/layout.tsx';
 import { Parameters, privacyWords } from '../../common/parameters.tsx';
+import { Table } from '../../common/table.tsx';
 import { Moment, Untrusted } from '../../common/text.tsx';
-import { useAsync } from '../../common/use-async.ts';
-import { adviceForFailure } from '../advice.ts';
+import { useAction, useAsync } from '../../common/use-async.ts';
 import type { ConsoleApi } from '../api.ts';
-import { Freshness } from '../freshness.tsx';
+import { useFollow, useNow } from '../follow.ts';
+import { Freshness, StateMark } from '../marks.tsx';
 import { routes } from '../routes.ts';
-import { StateMark } from '../state-mark.tsx';
-import { useFollow } from '../use-follow.ts';
-import { useNow } from '../use-now.ts';
-import { contributionWords, isFinal, STATES, waitingWords } from '../words.ts';
+import { adviceFor, adviceForFailure, contributionWords, isFinal, STATES, waitingWords } from '../words.ts';
 import { ContributionsChart } from './contributions-chart.tsx';
 import { CancelDialog, CloseDialog } from './end-dialogs.tsx';
-import { Owners } from './owners.tsx';
-import { Refused } from './refused.tsx';
 import { SeriesPart } from './series-part.tsx';
-import { Stages } from './stages.tsx';
 
 export function TaskView({ api, taskId }: { readonly api: ConsoleApi; readonly taskId: TaskId }) {
   const followed = useFollow<TaskProgress>((signal) => api.followTask({ taskId }, signal), [api, taskId]);
@@ -170,5 +166,128 @@ function Agreed(props: {
     <Problem error={signed.error} title="The parameters did not come">
       <Button onClick={signed.again}>Try again</Button>
     </Problem>
+  );
+}
+
+/** The stages of a task, and the progress of the current one. */
+function Stages({ progress, now }: { readonly progress: TaskProgress; readonly now: Date }) {
+  const { stages, computation } = progress;
+  return (
+    <>
+      {computation !== null && <Computation computation={computation} />}
+      <Table
+        caption="Stages so far"
+        captionHidden
+        rows={stages}
+        keyOf={({ startedAt, state }) => `${state} ${startedAt}`}
+        columns={[
+          { head: 'Stage', cell: ({ state }) => <StateMark state={state} /> },
+          { head: 'What it is', cell: ({ state }) => STATES[state].says },
+          { head: 'Began', cell: ({ startedAt }) => <Moment at={startedAt} now={now} /> },
+          { head: 'Lasted', cell: (stage) => lasted(stage, now) },
+          {
+            head: 'Of it work',
+            cell: ({ milliseconds }) => (milliseconds === null ? '' : duration(milliseconds)),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function lasted({ state, startedAt, endedAt }: TaskProgress['stages'][number], now: Date): string {
+  if (isFinal(state)) return '';
+  const end = endedAt === null ? now : new Date(endedAt);
+  const words = duration(Math.max(0, end.getTime() - Date.parse(startedAt)));
+  return endedAt === null ? `${words} so far` : words;
+}
+
+function Computation({ computation }: { readonly computation: NonNullable<TaskProgress['computation']> }) {
+  const { unit, done, planned, secondsLeft } = computation;
+  return (
+    <>
+      <Progress label="Two-party computation" done={done} planned={planned} unit={unit} />
+      <p>
+        {secondsLeft === null
+          ? 'The time that is left is not known yet.'
+          : `About ${duration(1000 * Math.max(1, Math.round(secondsLeft)))} left.`}
+      </p>
+    </>
+  );
+}
+
+/**
+ * The owners that contributed to a task or withdrew, asked for page by page when somebody wants to see them.
+ */
+function Owners(props: { readonly api: ConsoleApi; readonly taskId: TaskId; readonly now: Date }) {
+  const { api, taskId, now } = props;
+  const [pages, setPages] = useState<readonly TaskOwners[]>([]);
+  const owners = pages.flatMap((page) => page.owners);
+  const load = useAction(async (signal, known: readonly TaskOwners[]) => {
+    const last = known.at(-1)?.owners.at(-1)?.number ?? 0;
+    const page = await api.owners({ taskId, after: last }, signal);
+    setPages([...known, page]);
+  });
+  return (
+    <>
+      <div class="row">
+        <Button busy={load.busy} onClick={() => load.run([])}>
+          {pages.length === 0 ? 'Show who contributed' : 'Ask again who contributed'}
+        </Button>
+      </div>
+      <Problem error={load.error} title="The owners did not come" />
+      {pages.length > 0 && owners.length === 0 && <p>Nobody has contributed or withdrawn.</p>}
+      {owners.length > 0 && (
+        <Table
+          caption="Owners, as they came; it is not live"
+          rows={owners}
+          keyOf={(owner) => owner.number}
+          columns={[
+            { head: 'Owner', cell: ({ ownerId }) => <span class="id">{ownerId}</span> },
+            { head: 'Number', numeric: true, cell: (owner) => number(owner.number) },
+            {
+              head: 'Contributed',
+              cell: ({ contributedAt }) =>
+                contributedAt === null ? 'no' : <Moment at={contributedAt} now={now} />,
+            },
+            { head: 'Withdrawn or revoked', cell: ({ withdrawn }) => (withdrawn ? 'yes, for good' : 'no') },
+          ]}
+        />
+      )}
+      {pages.at(-1)?.more === true && (
+        <Button busy={load.busy} onClick={() => load.run(pages)}>
+          Show more owners
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Uploads that were refused, by reason, with advice for each. */
+function Refused(props: { readonly refused: TaskProgress['refused']; readonly now: Date }) {
+  const { refused, now } = props;
+  if (refused.length === 0) return <p>No upload was refused.</p>;
+  return (
+    <Table
+      caption="Refused uploads, the most frequent first"
+      captionHidden
+      rows={refused}
+      keyOf={({ code }) => code}
+      columns={[
+        {
+          head: 'Reason',
+          cell: ({ code }) => (
+            <>
+              {titleOf(code)}
+              <br />
+              <code>{code}</code>
+            </>
+          ),
+        },
+        { head: 'Times', numeric: true, cell: ({ count }) => number(count) },
+        { head: 'Last', cell: ({ lastAt }) => <Moment at={lastAt} now={now} /> },
+        { head: 'What to do', cell: ({ code }) => adviceFor(code) },
+      ]}
+    />
   );
 }

@@ -1,8 +1,18 @@
-/** Says whether the view is up to date. */
+/** Marks for the state of a task, and for whether what one sees is the present state. */
+import type { TaskState } from '@eigenveil/wire/console';
 import { errorCodeOf } from '@eigenveil/wire/errors';
-import type { Followed } from './use-follow.ts';
+import type { Followed } from './follow.ts';
+import { STATES } from './words.ts';
 
-/** @param what what is followed, such as `The list` */
+/** The state of a task as a word in a frame. */
+export function StateMark({ state }: { readonly state: TaskState }) {
+  return <span class={`state ${state}`}>{STATES[state].name}</span>;
+}
+
+/**
+ * Says whether the view is up to date.
+ * @param what what is followed, such as `The list`
+ */
 export function Freshness({
   what,
   followed,
