@@ -9,10 +9,8 @@ import { TaskId } from '@eigenveil/task';
 import type { Finished } from '@eigenveil/testbed/processes/programs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CommandOwner } from './support/command-owner.ts';
 import { operator } from './support/console.ts';
-import { irisProposal, splitRows } from './support/owners.ts';
-import { PageOwner } from './support/page-owner.ts';
+import { CommandOwner, irisProposal, PageOwner, splitRows } from './support/owners.ts';
 import { Site } from './support/site.ts';
 
 /** As many as the task takes. */

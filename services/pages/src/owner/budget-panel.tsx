@@ -13,10 +13,9 @@ import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
-import { faultsInWords } from './faults.ts';
-import { DatasetField, TextField } from './fields.tsx';
+import { DatasetField, OwnerProblem, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
-import { OwnerProblem } from './problem.tsx';
+import { faultsInWords } from './policy-form.ts';
 
 export function BudgetPanel({ owner }: { readonly owner: Owner }) {
   const loading = useAsync(() => owner.budget(), [owner]);

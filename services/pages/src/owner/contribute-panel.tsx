@@ -10,11 +10,10 @@ import { count, number } from '../common/format.ts';
 import { Table } from '../common/table.tsx';
 import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
-import { Check, DatasetField } from './fields.tsx';
+import { Check, DatasetField, OwnerProblem } from './fields.tsx';
 import { FileForm } from './file-form.tsx';
 import type { RowsRead } from './jobs.ts';
-import { OwnerProblem } from './problem.tsx';
-import type { TaskPartProps } from './props.ts';
+import type { TaskPartProps } from './owner.ts';
 import { type Form, type RowFile, USUAL_FORM } from './row-file.ts';
 import { FILE_LABELS, pageWords } from './words.ts';
 

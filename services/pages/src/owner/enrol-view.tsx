@@ -8,12 +8,10 @@ import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
 import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
-import type { Arrival } from './arrival.ts';
-import { TextField } from './fields.tsx';
+import { OwnerProblem, TextField } from './fields.tsx';
 import { KeyStep } from './key-step.tsx';
-import { OwnerProblem } from './problem.tsx';
-import type { OwnerViewProps } from './props.ts';
-import { routes } from './routes.ts';
+import type { OwnerViewProps } from './owner.ts';
+import { type Arrival, routes } from './routes.ts';
 
 export interface EnrolProps extends OwnerViewProps {
   readonly arrival: Arrival | null;

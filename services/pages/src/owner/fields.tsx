@@ -1,7 +1,9 @@
-/** Fields that several views of the owner's page have. */
+/** Fields that several views of the owner's page have, and errors in the words of the page. */
 import { DatasetName } from '@eigenveil/data-owner/portable';
+import type { ComponentChildren } from 'preact';
 import { Field } from '../common/controls.tsx';
-import { FILE_LABELS } from './words.ts';
+import { Problem } from '../common/feedback.tsx';
+import { FILE_LABELS, pageWords } from './words.ts';
 
 /** The name of the rows, under which their budget is kept. */
 export function DatasetField(props: {
@@ -111,4 +113,14 @@ export function FileField(props: {
       )}
     </Field>
   );
+}
+
+/** An error of the owner's page, in the words of the page. */
+export function OwnerProblem(props: {
+  readonly error: unknown;
+  readonly title?: string;
+  readonly children?: ComponentChildren;
+}) {
+  const { error, ...rest } = props;
+  return <Problem {...rest} error={error} words={pageWords} />;
 }

@@ -5,8 +5,7 @@ import { Notice } from '../common/feedback.tsx';
 import { bytes, count } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
-import { Check, Choice } from './fields.tsx';
-import { OwnerProblem } from './problem.tsx';
+import { Check, Choice, OwnerProblem } from './fields.tsx';
 import { columnsOf, type Form, guessSeparator, type RowFile, SEPARATORS } from './row-file.ts';
 import { FILE_LABELS } from './words.ts';
 

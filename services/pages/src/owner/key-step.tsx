@@ -6,9 +6,8 @@ import { save } from '../common/files.ts';
 import { View } from '../common/layout.tsx';
 import { useAction } from '../common/use-async.ts';
 import { makeKey } from './backup.ts';
-import { Check, TextField } from './fields.tsx';
+import { Check, OwnerProblem, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
-import { OwnerProblem } from './problem.tsx';
 import { routes } from './routes.ts';
 import { drawPassphrase, PASSPHRASE_RULE, passphraseProblem } from './sealed-file.ts';
 

@@ -2,8 +2,8 @@
 import '../common/start.ts';
 import '../common/style.css';
 import { render } from 'preact';
-import { takeArrival } from './arrival.ts';
 import { OwnerPage } from './page.tsx';
+import { takeArrival } from './routes.ts';
 
 const place = document.getElementById('page')!;
 const arrived = () => {

@@ -20,7 +20,7 @@ import type { Task, TaskId } from '@eigenveil/task';
 import { claimedSigner, RECEIPT, type Receipt, verifyStatement } from '@eigenveil/wire';
 import type { OwnerLink } from '@eigenveil/wire/owner-link';
 import type { OnProgress, ReadingOptions, RowsRead } from './jobs.ts';
-import { BrowserState } from './state.ts';
+import { BrowserState, type DeviceStatus, type TaskEntry } from './state.ts';
 import { type JobOptions, OwnerWorker } from './worker-client.ts';
 
 /**
@@ -30,7 +30,7 @@ import { type JobOptions, OwnerWorker } from './worker-client.ts';
 const PATIENCE_MILLISECONDS = 15_000;
 
 /** A task and the address of its data user. */
-export interface TaskPlace {
+interface TaskPlace {
   readonly id: TaskId;
   readonly dataUser: string;
 }
@@ -190,4 +190,18 @@ const LONGEST_WAIT_MILLISECONDS = 24 * 3_600_000;
 /** Returns the content of a receipt that is kept here. Its signature was checked when it arrived. */
 export function receiptOf(jws: string): Promise<Receipt> {
   return verifyStatement(RECEIPT, jws, claimedSigner(RECEIPT, jws));
+}
+
+export interface OwnerViewProps {
+  readonly owner: Owner;
+  readonly status: DeviceStatus;
+  /** Reads the state of this device again, after a change. */
+  readonly look: () => void;
+}
+
+/** Properties of the parts of a task's view. */
+export interface TaskPartProps extends OwnerViewProps {
+  readonly entry: TaskEntry;
+  /** Reads the owner's progress with the task again. */
+  readonly lookAtEntry: () => void;
 }

@@ -3,8 +3,9 @@
  * the command line's schema.
  */
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
+import { faultsOf } from '@eigenveil/wire/explain';
 import { parseJson } from '@eigenveil/wire/problem';
-import { faultsInWords } from './faults.ts';
+import type { z } from 'zod';
 
 export type Member = keyof OwnerPolicy;
 
@@ -264,4 +265,14 @@ export function policyOf(
   });
   const policy = OwnerPolicy.safeParse(Object.fromEntries(entries));
   return policy.success ? { policy: policy.data } : { problem: faultsInWords(policy.error, LABELS) };
+}
+
+/**
+ * Returns all faults in one text.
+ * @param labels of fields, by the names of members
+ */
+export function faultsInWords(error: z.ZodError, labels: ReadonlyMap<PropertyKey, string>): string {
+  return faultsOf(error)
+    .map(({ path: [name = ''], words }) => `“${labels.get(name) ?? String(name)}”: ${words}`)
+    .join('; ');
 }

@@ -9,10 +9,9 @@ import { View } from '../common/layout.tsx';
 import { Json } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
 import { BudgetPanel } from './budget-panel.tsx';
-import { Check, Choice, FileField, TextField } from './fields.tsx';
+import { Check, Choice, FileField, OwnerProblem, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
 import { draftOf, MEMBERS, type MemberField, type PolicyDraft, policyOf } from './policy-form.ts';
-import { OwnerProblem } from './problem.tsx';
 
 export function PolicyView({ owner }: { readonly owner: Owner }) {
   const loading = useAsync(() => owner.state.policy(), [owner]);

@@ -6,10 +6,8 @@ import { save } from '../common/files.ts';
 import { exactTime } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
-import { Check } from './fields.tsx';
-import { receiptOf } from './owner.ts';
-import { OwnerProblem } from './problem.tsx';
-import type { TaskPartProps } from './props.ts';
+import { Check, OwnerProblem } from './fields.tsx';
+import { receiptOf, type TaskPartProps } from './owner.ts';
 
 export function ReceiptPanel(props: TaskPartProps) {
   const { status, entry } = props;

@@ -12,11 +12,10 @@ import { count, number } from '../common/format.ts';
 import { Groups, Plane } from '../common/plane.tsx';
 import { groupsOf, type ReducedRows, readReduced } from '../common/reduced.ts';
 import { useAction } from '../common/use-async.ts';
-import { Check, Choice } from './fields.tsx';
+import { Check, Choice, OwnerProblem } from './fields.tsx';
 import { FileForm } from './file-form.tsx';
 import type { RowsReduced } from './jobs.ts';
 import type { Owner } from './owner.ts';
-import { OwnerProblem } from './problem.tsx';
 import { type Form, type RowFile, USUAL_FORM } from './row-file.ts';
 
 interface Done {

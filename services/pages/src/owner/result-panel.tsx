@@ -9,8 +9,8 @@ import { Table } from '../common/table.tsx';
 import { Untrusted } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
 import { Weights } from '../common/weights.tsx';
-import { OwnerProblem } from './problem.tsx';
-import type { TaskPartProps } from './props.ts';
+import { OwnerProblem } from './fields.tsx';
+import type { TaskPartProps } from './owner.ts';
 import { ReducePanel } from './reduce-panel.tsx';
 
 export function ResultPanel({ owner, status, entry }: TaskPartProps) {

@@ -1,4 +1,6 @@
-/** The places of the owner's page. */
+/** The places of the owner's page, and the link that somebody came by. */
+
+import { type OwnerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
 import { routesOf } from '../common/routes.ts';
 
 export const routes = routesOf({
@@ -9,3 +11,28 @@ export const routes = routesOf({
   device: '/device',
   trust: '/trust',
 });
+
+export type Arrival =
+  | { readonly kind: 'link'; readonly link: OwnerLink }
+  /** The link is damaged, or is not one for owners. */
+  | { readonly kind: 'refused'; readonly error: unknown };
+
+/** The beginning of the page's own places. */
+const PLACE = '#/';
+
+/**
+ * Returns the arrival, or null if the address is empty or one of the page's own places. Afterwards the
+ * address names the view that shows the arrival, and so does the entry in the history of this tab.
+ */
+export function takeArrival(
+  { hash, pathname, search }: Pick<Location, 'hash' | 'pathname' | 'search'>,
+  past: Pick<History, 'replaceState'>,
+): Arrival | null {
+  if (hash === '' || hash === '#' || hash.startsWith(PLACE)) return null;
+  past.replaceState(null, '', `${pathname}${search}${PLACE}enrol`);
+  try {
+    return { kind: 'link', link: readOwnerLink(hash) };
+  } catch (error) {
+    return { kind: 'refused', error };
+  }
+}

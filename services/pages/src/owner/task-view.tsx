@@ -5,17 +5,17 @@
 import { type Basis, type BrokenRule, type Revealed, revealedBy } from '@eigenveil/data-owner/portable';
 import type { Task, TaskId } from '@eigenveil/task';
 import { thumbprintOf } from '@eigenveil/wire';
+import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { View } from '../common/layout.tsx';
 import { Parameters } from '../common/parameters.tsx';
 import { Untrusted } from '../common/text.tsx';
-import { useAsync } from '../common/use-async.ts';
+import { useAction, useAsync } from '../common/use-async.ts';
 import { ContributePanel } from './contribute-panel.tsx';
-import { NextPanel } from './next-panel.tsx';
-import { Persistence } from './persistence.tsx';
-import { OwnerProblem } from './problem.tsx';
-import type { OwnerViewProps, TaskPartProps } from './props.ts';
+import { Persistence } from './device-view.tsx';
+import { OwnerProblem } from './fields.tsx';
+import type { OwnerViewProps, TaskPartProps } from './owner.ts';
 import { ReceiptPanel } from './receipt-panel.tsx';
 import { ResultPanel } from './result-panel.tsx';
 import { routes } from './routes.ts';
@@ -206,6 +206,30 @@ function Verdict({
           {!props.status.isBare && <Persistence {...props} />}
         </>
       )}
+    </section>
+  );
+}
+
+/** The task that follows one that the owner has contributed to, where its policy agrees to a series. */
+function NextPanel({ owner, entry }: TaskPartProps) {
+  const [next, setNext] = useState<string | null | undefined>(undefined);
+  const look = useAction(async () => setNext(await owner.next(entry)));
+  return (
+    <section>
+      <h2>The next task of the series</h2>
+      <p>Your policy agrees to a series. Nothing is contributed by itself: look here when it is time.</p>
+      <OwnerProblem error={look.error} />
+      {next === null && <Notice kind="info" title="No task renews this one yet" live />}
+      {typeof next === 'string' && (
+        <Notice kind="good" title="There is a next task" live>
+          <p>
+            <a href={routes.href('task', { taskId: next })}>{next}</a>
+          </p>
+        </Notice>
+      )}
+      <Button busy={look.busy} onClick={() => look.run()}>
+        Look for the next task
+      </Button>
     </section>
   );
 }

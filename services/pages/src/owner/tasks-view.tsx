@@ -8,9 +8,8 @@ import { View } from '../common/layout.tsx';
 import { Table } from '../common/table.tsx';
 import { Moment, Untrusted } from '../common/text.tsx';
 import { useAction, useAsync } from '../common/use-async.ts';
-import { TextField } from './fields.tsx';
+import { OwnerProblem, TextField } from './fields.tsx';
 import type { Owner } from './owner.ts';
-import { OwnerProblem } from './problem.tsx';
 import { routes } from './routes.ts';
 import type { TaskEntry } from './state.ts';
 

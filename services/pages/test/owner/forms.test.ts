@@ -6,8 +6,8 @@ import { newTaskId, Thumbprint } from '@eigenveil/task';
 import { type OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { takeArrival } from '../../src/owner/arrival.ts';
 import { draftOf, MEMBERS, policyOf } from '../../src/owner/policy-form.ts';
+import { takeArrival } from '../../src/owner/routes.ts';
 import { columnsOf, guessSeparator } from '../../src/owner/row-file.ts';
 import { changeInWords, pageWords } from '../../src/owner/words.ts';
 

@@ -1,4 +1,4 @@
-/** Data owners by the library, for tests of what a page shows of contributions and results: three of them, each with a third of iris. */
+/** Data owners of a whole task, in a browser and by the command line, with their rows. */
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,9 @@ import {
 } from '@eigenveil/data-owner';
 import { draftTask, histogramOf } from '@eigenveil/data-user';
 import { type TaskId, TaskProposal } from '@eigenveil/task';
+import { Children, type Finished } from '@eigenveil/testbed/processes/programs';
 import type { SignedTask } from '@eigenveil/wire';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Site } from './site.ts';
 
@@ -109,4 +111,102 @@ export async function finishedTask(site: Site, proposal: TaskProposal): Promise<
 export async function finish(site: Site, taskId: TaskId): Promise<void> {
   await site.services.client.closeTask(taskId);
   expect(await site.services.client.untilFinal(taskId)).toMatchObject({ state: 'done' });
+}
+
+/** A data owner in a browser, with a device of its own. */
+export class PageOwner {
+  readonly page: Page;
+  readonly file: string;
+
+  private constructor(page: Page, file: string) {
+    this.page = page;
+    this.file = file;
+  }
+
+  /** Comes by a link, makes a key without a backup, allows keys of 2048 bits, and enrols: then it is at the task that the link names. */
+  static async arrive(site: Site, link: string, file: string): Promise<PageOwner> {
+    const { page } = await site.open(link);
+    await page.getByRole('button', { name: 'Make the key without a backup' }).click();
+    await page.getByRole('button', { name: 'Trust this CSP and enrol' }).click();
+    await page.getByRole('heading', { name: 'What your policy says' }).waitFor();
+    return new PageOwner(page, file);
+  }
+
+  /** Changes a rule of its policy, and comes back to the task. */
+  async allow(keyBits: number): Promise<void> {
+    await this.page.getByText('Your policy refuses this task').waitFor();
+    await this.page.getByRole('link', { name: 'change your policy' }).click();
+    await this.page.getByLabel('Shortest Paillier key, in bits').fill(String(keyBits));
+    await this.page.getByRole('button', { name: 'Keep this policy' }).click();
+    await this.page.getByText('The policy is kept').waitFor();
+    await this.page.goBack();
+    await this.page.getByText('Your policy takes this task').waitFor();
+  }
+
+  /** Until the receipt is there. */
+  async contribute(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Your file of rows' }).setInputFiles(this.file);
+    await this.page.getByLabel(LABEL, { exact: true }).check();
+    await this.page.getByRole('button', { name: 'Read the file' }).click();
+    await this.page.getByRole('button', { name: 'Encrypt and send' }).click();
+    await this.page.getByText('You have contributed').waitFor();
+  }
+
+  /** Checks the result and reduces its rows; returns what it saves. */
+  async reduce(): Promise<string> {
+    await this.page.getByRole('button', { name: 'Fetch the result, or wait for it' }).click();
+    await this.page.getByText('The result is checked').waitFor();
+    await this.page.getByRole('button', { name: 'File of rows to reduce' }).setInputFiles(this.file);
+    await this.page.getByRole('button', { name: 'Reduce the rows' }).click();
+    const [download] = await Promise.all([
+      this.page.waitForEvent('download'),
+      this.page.getByRole('button', { name: 'Save the reduced rows' }).click(),
+    ]);
+    return readFile(await download.path(), 'utf8');
+  }
+}
+
+/** A data owner who works by the command line, with a home and a file of rows. */
+export class CommandOwner {
+  readonly file: string;
+  readonly #site: Site;
+  readonly #home: string;
+  readonly #policy: string;
+  readonly #children = new Children();
+
+  /** @param policy a file */
+  constructor(site: Site, name: string, file: string, policy: string) {
+    this.#site = site;
+    this.#home = join(site.folder, name);
+    this.file = file;
+    this.#policy = policy;
+  }
+
+  enrol(token: string): Promise<Finished> {
+    const { csp, caFile } = this.#site.services;
+    return this.#run(
+      'enrol',
+      ['--csp-url', csp.url, '--csp-ca', caFile, '--csp-thumbprint', csp.thumbprint],
+      token,
+    );
+  }
+
+  contribute(taskId: TaskId): Promise<Finished> {
+    return this.#run('contribute', [taskId, ...this.#taking(), '--data', this.file, '--ignore', LABEL]);
+  }
+
+  /** Writes rows of a file, reduced, to `out`. */
+  project(taskId: TaskId, data: string, out: string): Promise<Finished> {
+    return this.#run('project', [taskId, ...this.#taking(), '--data', data, '--out', out]);
+  }
+
+  #taking(): readonly string[] {
+    const { dataUser, caFile } = this.#site.services;
+    return ['--user-url', dataUser.url, '--user-ca', caFile, '--policy', this.#policy];
+  }
+
+  #run(what: string, flags: readonly string[], token?: string): Promise<Finished> {
+    const environment: Record<string, string> = token === undefined ? {} : { EIGENVEIL_OWNER_TOKEN: token };
+    return this.#children.run('owner', ['--json', what, '--home', this.#home, ...flags], environment);
+  }
 }
