@@ -99,7 +99,8 @@ export interface Owner {
 /**
  * Makes an authenticator of owners: an owner shows the CSP's token and proves that it holds the key which the
  * token names.
- * @example import { ownerAuthenticator, ProofChecker } from '@eigenveil/server';
+ * @example
+ * import { ownerAuthenticator, ProofChecker } from '@eigenveil/server';
  *
  * const proofs = new ProofChecker('from an owner to the data user', () => 'https://user.example.org:8444');
  * const owner = ownerAuthenticator(() => cspKey, proofs);
