@@ -1,5 +1,5 @@
 /**
- * What an end sees, for tests and experiments: the messages that were sent, the times that a made-up clock tells
+ * The view of an end, for tests and experiments: the messages that were sent, the times that a made-up clock tells
  * exactly, the data user's view of M with what it gets for its directions, and numbers that sum a view up, standard
  * normal or nearly so where it tells nothing.
  */

@@ -1,5 +1,5 @@
 /**
- * Who somebody is, and what somebody signs: Ed25519 signing keys as JWKs (RFC 8037) with their thumbprints (RFC 7638),
+ * Identities and what they sign: Ed25519 signing keys as JWKs (RFC 8037) with their thumbprints (RFC 7638),
  * and signed statements, which are compact JWS with a type of their own in the header, so that no statement can pass for
  * another.
  */

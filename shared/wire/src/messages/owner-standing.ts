@@ -1,5 +1,5 @@
 /**
- * What the CSP signs about an owner: the counter of the owner's ledger, and whether its key is still admitted.
+ * The statements of the CSP about an owner: the counter of the owner's ledger, and whether its key is still admitted.
  *
  * The counter says how many entries the owner has made, with a digest of the last one, which is bound to all before it.
  * By it an owner notices that its ledger is an old one, or one of two. Entries have random bytes, so the digest tells the
