@@ -17,7 +17,7 @@ export async function openWorkerPage(
 ): Promise<WorkerPage> {
   const script = await bundled('owner/worker.ts');
   const define = { WORKER_INTEGRITY: JSON.stringify(integrity(script)) };
-  const main = await bundled('./worker-page.ts', define);
+  const main = await bundled('../bench/worker-page.ts', define);
   const digests = { script: integrity(main), style: integrity('') };
   const host: Readonly<Record<string, string | Buffer>> = {
     ...files,

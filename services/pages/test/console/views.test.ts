@@ -144,6 +144,10 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await page.getByLabel('Rows below a range').fill('0.2');
     await press(page, page.getByRole('button', { name: 'Draft a PCA with these ranges' }));
     await heading(/^Draft a task/).waitFor();
+    // A histogram does not tell how coarse its features are, and a floor rests on it.
+    await page.getByText('expected the spacing of its values or "cell"').first().waitFor();
+    for (const i of task.features.keys()) await page.getByLabel(`grain of features[${i}]`).fill('0.1');
+    await page.getByLabel('components', { exact: true }).fill('1');
     await page.getByText('The task fits together.').waitFor();
     await expectFitForAnybody();
     const drafted = TaskProposal.parse(
@@ -153,13 +157,14 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     const { method, features } = drafted;
     const unranged = { method, features, labellings: [], rows: 0 };
     const { draft } = draftRanged(basis, unranged, { lower: 0.2, upper: 0.995 });
-    expect(drafted).toMatchObject({ rangesFrom: basis.digest, features: draft.features });
+    const ranged = draft.features.map((feature) => ({ ...feature, grain: 0.1 }));
+    expect(drafted).toMatchObject({ rangesFrom: basis.digest, features: ranged });
     for (const [i, { min, max }] of features.entries()) {
       expect(max - min).toBeLessThan(task.features[i]!.max - task.features[i]!.min);
     }
 
-    const ranged = await site.services.client.create(drafted);
-    await go(page, `/tasks/${ranged.task.id}`);
+    const created = await site.services.client.create(drafted);
+    await go(page, `/tasks/${created.task.id}`);
     await page.getByText(basis.digest, { exact: true }).waitFor();
     await expectFitForAnybody();
   });
