@@ -1,30 +1,16 @@
-/** `npm run lint` checks by this which room stands on which: what a package.json declares goes one way, and biome sees to it that an import is declared. */
+/**
+ * `npm run lint` checks by this which room stands on which: the dependencies that a package.json declares go one way, and
+ * biome ensures that an import is declared.
+ */
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createProgram, runCommand } from '@eigenveil/command';
 import { CodedError, codes } from '@eigenveil/platform';
 import { z } from 'zod';
-import { ROOT } from './figures/kept.ts';
+import { ROOMS, ROOT } from './rooms.ts';
 
-/** Rooms of what ships, from the lowest up: each stands on rooms before it alone. */
-const ROOMS = [
-  'platform',
-  'privacy',
-  'release',
-  'paillier',
-  'task',
-  'statistics',
-  'authentication',
-  'wire',
-  'projection',
-  'two-party',
-  'protocol',
-  'command',
-  'server',
-];
-
-/** Services stand on all rooms and never on each other, but for the pages, which are made of portable parts of these two. */
+/** Services stand on all rooms and never on each other, except for the pages, which are made of portable parts of these two. */
 const SERVICES: Record<string, readonly string[]> = {
   authenticator: [],
   csp: [],
@@ -71,7 +57,7 @@ const program = createProgram({
 /** The rooms on which a room may stand. A room that stands nowhere in the list gets a place there first. */
 function below(name: string): readonly string[] {
   const place = ROOMS.indexOf(name);
-  if (place < 0) throw new CodedError(FAILURE.ERR_ARROWS, `${name} has no place in scripts/arrows.ts`);
+  if (place < 0) throw new CodedError(FAILURE.ERR_ARROWS, `${name} has no place in scripts/rooms.ts`);
   return ROOMS.slice(0, place);
 }
 

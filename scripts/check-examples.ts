@@ -7,8 +7,8 @@ import { globSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { ROOT } from './rooms.ts';
 
-const ROOT = new URL('..', import.meta.url).pathname;
 const FOLDERS = [
   'services/data-owner',
   'services/data-user',

@@ -10,10 +10,10 @@ import { parseFaults } from '@eigenveil/testbed/faults/fault';
 import { tryFaults, type Verdict } from '@eigenveil/testbed/faults/run';
 import { InvalidArgumentError } from 'commander';
 import { wholeNumber } from './options.ts';
+import { ROOT } from './rooms.ts';
 
 const FAILURE = codes({ ERR_FAULTS_UNCAUGHT: { title: 'Faults were not caught' } });
 
-const ROOT = new URL('..', import.meta.url).pathname;
 const FAULTS = join(ROOT, 'test/faults');
 const ENDING = '.faults';
 

@@ -11,7 +11,7 @@ import { ofBenchmarks } from './figures/benchmarks.ts';
 import { ofEvaluation } from './figures/evaluation.ts';
 import { ofFaces } from './figures/faces.ts';
 import { ofEncryptedFaces } from './figures/faces-encrypted.ts';
-import { ROOT, readText } from './figures/kept.ts';
+import { readText } from './figures/kept.ts';
 import { ofLearners } from './figures/learners.ts';
 import { MEASURED } from './figures/measured.ts';
 import { ofPrivacy } from './figures/privacy.ts';
@@ -20,6 +20,7 @@ import { ofRanges } from './figures/ranges.ts';
 import { ofRounding } from './figures/rounding.ts';
 import { ofFloor, ofProtocols, ofSmallRuns } from './figures/small-runs.ts';
 import { ofWaits } from './figures/waits.ts';
+import { ROOT } from './rooms.ts';
 
 const FAILURE = codes({ ERR_FIGURES: { title: 'Figures differ from the kept reports' } });
 

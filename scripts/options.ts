@@ -1,8 +1,8 @@
 /** Options that the commands share, and their parsers; what these throw, commander shows with the option's name. */
 import { relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { ROOT } from './rooms.ts';
 
 /** A whole number in [`least`, `most`]. */
 export function wholeNumber(least = 1, most: number = Number.MAX_SAFE_INTEGER) {
@@ -58,8 +58,6 @@ export function benchmark({
     .option('--json', 'print one JSON object instead of tables')
     .addHelpText('after', `\n${explanation}\n\nExample:\n  npm run ${name} -- ${example}`);
 }
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 const { scripts } = packageJson as { readonly scripts: Readonly<Record<string, string>> };
 

@@ -11,9 +11,9 @@ import { dirname, join, parse, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { buildPages, type Page } from '@eigenveil/pages/build';
 import { Argument, Command } from 'commander';
+import { ROOT } from './rooms.ts';
 
 const run = promisify(execFile);
-const ROOT = new URL('..', import.meta.url).pathname;
 const OURS = '@eigenveil/';
 /** The entry of a package that is for tests and experiments alone, such as sources of randomness that can be repeated: it is never packed. */
 const INSIDES = 'insides';

@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BenchData, BenchDataSchema } from '@eigenveil/bench/report';
 import type { Cell, Report, Table } from '@eigenveil/report/document';
-
-export const ROOT = new URL('../..', import.meta.url).pathname;
+import { ROOT } from '../rooms.ts';
 
 export const readText = (name: string): Promise<string> => readFile(join(ROOT, name), 'utf8');
 export const readJson = async (name: string): Promise<unknown> => JSON.parse(await readText(name));
@@ -44,7 +43,7 @@ export function cellsOf(report: Report, caption: string): (row: readonly string[
   return cellsIn(tablesOf(report, caption), caption);
 }
 
-/** As cellsOf, of tables without a report. */
+/** Does what `cellsOf` does, for tables without a report. */
 export function cellsIn(
   all: readonly Table[],
   caption: string,

@@ -20,7 +20,7 @@ function tablesIn(markdown: string): Table[] {
   });
 }
 
-/** As the document names them, and as the report does. */
+/** Our methods: the name in the document, and the one in the report. */
 const OURS = [
   ['one task', 'Eigenveil'],
   ['around a private mean', 'Eigenveil around a private mean'],

@@ -23,7 +23,7 @@ import {
 } from '../src/index.ts';
 import { type DecisionEvent, DecisionsResponse, SessionId, UserId, UserStatus } from '../src/messages.ts';
 
-/** Where everything is, written out: devices and applications that are not made of this checkout's table ask there. */
+/** The paths of all routes, written out: devices and applications that are not made of this checkout's table ask there. */
 export const PATHS = {
   invitations: '/invitations',
   decisions: '/decisions',
@@ -307,7 +307,7 @@ export const anyDigest = (): Digest => Digest.parse(randomBytes(32).toString('ba
 
 export const newKey = async (): Promise<SigningKey> => importSigningKey(await generatePrivateJwk());
 
-/** Where a service can run: a folder, a certificate for loopback, the key of its relying application, and settings with all of these. */
+/** All that a service needs to run: a folder, a certificate for loopback, the key of its relying application, and settings with all of these. */
 export interface Place {
   readonly folder: string;
   readonly tls: Awaited<ReturnType<typeof createLocalCertificate>>;

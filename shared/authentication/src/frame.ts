@@ -8,7 +8,7 @@
  * is the QR decomposition of a matrix of Gaussians with signs corrected (Mezzadri, "How to generate random
  * matrices from the classical compact groups", Notices of the AMS 54(5), 2007).
  *
- * What it hides: directions. What it does not: lengths, distances and angles between windows, and so the
+ * A frame hides directions. It does not hide lengths, distances and angles between windows, and so the
  * eigenvalues of a user's spread. Whoever knows k + 1 windows of a user in both frames solves for it.
  */
 import { createHash } from 'node:crypto';

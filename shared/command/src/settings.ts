@@ -168,8 +168,8 @@ function fromTexts(schema: z.ZodType, texts: readonly string[]): unknown {
 function fromText(schema: z.ZodType, text: string): unknown {
   const json = parseJson(text);
   const readings = [text, json, text.split(',')];
-  // Where no reading is accepted, the error is about the one that has the right type: about an item, and not
-  // that no list was given.
+  // If no reading is accepted, the error is about the one that has the right type: about an item, and not that
+  // no list was given.
   return firstAccepted(schema, readings) ?? readings.find((reading) => isOfType(schema, reading)) ?? json;
 }
 

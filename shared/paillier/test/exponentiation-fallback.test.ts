@@ -1,4 +1,4 @@
-/** What becomes of exponentiation where OpenSSL does not compute it, or computes it wrongly. */
+/** Exponentiation where OpenSSL does not compute it, or computes it wrongly. */
 import crypto, { type DiffieHellman } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, it, vi } from 'vitest';

@@ -15,6 +15,13 @@ export const TASK_CODES = {
   ERR_KEY_TOO_SHORT: PAILLIER_CODES.ERR_KEY_TOO_SHORT,
 };
 
+/** @returns a check that throws ERR_TASK_INVALID with this message unless it holds */
+export function expecting(holds: boolean, message: Words | string): () => void {
+  return () => {
+    if (!holds) throw new CodedError(TASK_CODES.ERR_TASK_INVALID, message);
+  };
+}
+
 /** @returns a check that throws ERR_TASK_INVALID unless the rule holds */
 export function rule(
   holds: boolean,
@@ -22,11 +29,13 @@ export function rule(
   expected: Words | string,
   got: string | number,
 ): () => void {
-  return () => {
-    if (!holds) throw invalid(title, expected, got);
-  };
+  return expecting(holds, expectation(title, expected, got));
 }
 
 export function invalid(title: string, expected: Words | string, got: string | number): CodedError {
-  return new CodedError(TASK_CODES.ERR_TASK_INVALID, words`"${title}" expected ${expected}, got ${got}`);
+  return new CodedError(TASK_CODES.ERR_TASK_INVALID, expectation(title, expected, got));
+}
+
+function expectation(title: string, expected: Words | string, got: string | number): Words {
+  return words`"${title}" expected ${expected}, got ${got}`;
 }

@@ -4,7 +4,7 @@
  * positive-semidefinite matrix from streaming data", 2017). docs/sketches.md has all of it.
  */
 import { CodedError, checkAll } from '@eigenveil/platform';
-import { TASK_CODES } from './codes.ts';
+import { expecting, TASK_CODES } from './codes.ts';
 import { programOf, SKETCH_OUTPUTS } from './rules/program.ts';
 import { leastRank } from './rules/rank.ts';
 import { LIMITS, type TaskProposal } from './schema.ts';
@@ -112,11 +112,4 @@ export function checkSketchRank(task: TaskProposal): void {
     TASK_CODES.ERR_FULL_RANK,
     `"sketch.columns" expected at least ${least} for ${task.components} components of these features, got ${columns}: fewer components, or more columns, up to ${LIMITS.sketchColumns}; and "twoValued": false where features take more than two values`,
   );
-}
-
-/** @returns a check that throws ERR_TASK_INVALID unless it holds */
-function expecting(holds: boolean, message: string): () => void {
-  return () => {
-    if (!holds) throw new CodedError(TASK_CODES.ERR_TASK_INVALID, message);
-  };
 }

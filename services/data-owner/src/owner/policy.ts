@@ -63,7 +63,7 @@ export const OwnerPolicy = z.strictObject({
   allowFullRank: z.boolean().default(false),
   /** True to accept tasks without differential privacy. */
   allowWithoutDifferentialPrivacy: z.boolean().default(true),
-  // Where one of the following rules is given, tasks without differential privacy are not acceptable either.
+  // Any of the following rules makes tasks without differential privacy unacceptable, too.
   /** The largest ε and δ. */
   maximumEpsilon: z.number().positive().optional(),
   maximumDelta: z.number().positive().max(1).optional(),

@@ -192,7 +192,7 @@ export function* addPiece(taskId: TaskId, piece: NewPiece): Work<number> {
   if (change === 'nothing') return upload?.pieces ?? 0;
   if (change === 'begins') {
     yield sql`DELETE FROM ${uploadsOf(taskId, ownerId)}`;
-    // Where two processes begin it at once, the second finds the first one's, and begins again.
+    // Two processes may begin it at once: the second finds the upload of the first, and begins again.
     yield sql`
       INSERT INTO uploads (task_id, owner_id, digest, pieces) VALUES (${taskId}, ${ownerId}, ${digest}, 0)
         ON CONFLICT (task_id, owner_id) DO NOTHING`;

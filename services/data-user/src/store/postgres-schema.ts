@@ -8,8 +8,8 @@ export const SCHEMA = 'eigenveil_data_user';
  * and then an index, such as the one that keeps an owner from contributing twice, no longer finds what is in
  * it.
  *
- * What is deleted stays in dead tuples until autovacuum has come by and their pages are used again, and in
- * the write-ahead log and its archives for as long as the server keeps those; PostgreSQL has no switch that
+ * Deleted rows stay in dead tuples until autovacuum has come by and their pages are used again, and in the
+ * write-ahead log and its archives for as long as the server keeps those; PostgreSQL has no switch that
  * would overwrite it. Everything secret in these tables is sealed, and contributions are ciphertexts of a key
  * that the CSP destroys.
  */

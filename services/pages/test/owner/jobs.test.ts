@@ -1,4 +1,4 @@
-/** What the worker of the owner's page refuses. */
+/** The worker of the owner's page refuses these jobs. */
 import { madeUpProjection, madeUpTask } from '@eigenveil/made-up/tasks';
 import { expect, test } from 'vitest';
 import { reduce } from '../../src/owner/jobs.ts';

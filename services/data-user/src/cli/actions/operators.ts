@@ -2,13 +2,12 @@
 import { COMMAND_CODES, closing } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { hashOneTimeToken, newOneTimeToken } from '@eigenveil/server';
+import { DAY_MILLISECONDS } from '@eigenveil/task/schema';
 import { Digest } from '@eigenveil/wire/digest';
 import { openForCommand, type Place, readOperatorLog } from '../../store/open.ts';
 import { ADMIN, OperatorName, verifyOperatorLog } from '../../tasks/operators.ts';
 
 export { readOperatorLog } from '../../store/open.ts';
-
-const DAY_MILLISECONDS = 24 * 3_600_000;
 
 /**
  * Opens the store of operators.

@@ -27,7 +27,7 @@ const proposal = (kind: MethodName, features: string[], changes: Record<string, 
   });
 const ABC = ['a', 'b', 'c'];
 
-/** What is said of the floor is said of every task: `draft/grains.test.ts` has it. */
+/** The sentences about the floor, which stand with every task: `draft/grains.test.ts` tests them. */
 const besidesFloor = (lines: readonly string[]) =>
   lines.filter((line) => !/^(a floor|no floor|grains|the floor)/.test(line)).join('\n');
 
