@@ -168,7 +168,10 @@ async function stagePackage(
   bundled?: readonly Staged[],
 ) {
   await mkdir(target, { recursive: true });
-  await cp(join(compiled, folder, 'src'), join(target, 'dist'), { recursive: true });
+  // Tarballs are compiled together, so what another one has of the package lies there, too.
+  const parts = entry === undefined ? [''] : [`${entry}.js`, `${entry}.d.ts`];
+  for (const part of parts)
+    await cp(join(compiled, folder, 'src', part), join(target, 'dist', part), { recursive: true });
   for (const data of globSync('*.schema.json', { cwd: join(ROOT, folder) }))
     await copyFile(join(ROOT, folder, data), join(target, data));
   const entries = Object.entries(manifest.exports).filter(([name]) =>
