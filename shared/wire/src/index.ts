@@ -40,7 +40,6 @@ export {
   thumbprintOf,
   verifyStatement,
 } from './identity/signatures.ts';
-export { ServiceUrl } from './messages/addresses.ts';
 export {
   AGREEMENT,
   type Agreement,
@@ -100,6 +99,7 @@ export {
   UploadResponse,
 } from './messages/requests.ts';
 export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './messages/series.ts';
+export { ServiceUrl } from './messages/service-url.ts';
 export { TaskList, TaskOwners, TaskState, TaskStatus } from './messages/status.ts';
 export { printable, printableJson, printableLines } from './printable.ts';
 export { clientClassOf } from './routes/client-class.ts';

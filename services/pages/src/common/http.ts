@@ -4,8 +4,7 @@
  */
 import { CodedError } from '@eigenveil/platform';
 import type { ServiceRequest } from '@eigenveil/wire';
-import { CODES } from '@eigenveil/wire/errors';
-import { errorFromProblem, parseJson } from '@eigenveil/wire/problem';
+import { CODES, errorFromProblem, parseJson } from '@eigenveil/wire/errors';
 import type { z } from 'zod';
 
 /** The time within which an answer must begin. */

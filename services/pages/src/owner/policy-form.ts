@@ -3,8 +3,8 @@
  * the command line's schema.
  */
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
+import { parseJson } from '@eigenveil/wire/errors';
 import { faultsOf } from '@eigenveil/wire/explain';
-import { parseJson } from '@eigenveil/wire/problem';
 import type { z } from 'zod';
 
 export type Member = keyof OwnerPolicy;

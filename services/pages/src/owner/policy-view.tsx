@@ -1,7 +1,7 @@
 /** The owner's policy, in words: the rules that a task must keep before one of the rows is read. */
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
+import { parseJson } from '@eigenveil/wire/errors';
 import { explainIssues } from '@eigenveil/wire/explain';
-import { parseJson } from '@eigenveil/wire/problem';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';

@@ -12,7 +12,7 @@ import {
   toBase64url,
   utf8,
 } from '@eigenveil/platform';
-import { parseJson } from '@eigenveil/wire/problem';
+import { parseJson } from '@eigenveil/wire/errors';
 import { z } from 'zod';
 import { DEVICE_CODES } from './codes.ts';
 

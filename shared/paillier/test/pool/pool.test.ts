@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -202,16 +203,17 @@ describe('the package as JavaScript', () => {
     const target = await mkdtemp(join(tmpdir(), 'eigenveil-paillier-'));
     try {
       // What the compiler does with `rewriteRelativeImportExtensions`, without starting a compiler.
-      for (const name of await readdir(source)) {
+      for (const name of globSync('**/*.ts', { cwd: source })) {
         const code = stripTypeScriptTypes(await readFile(join(source, name), 'utf8'));
+        await mkdir(dirname(join(target, name)), { recursive: true });
         await writeFile(
           join(target, name.replace(/ts$/, 'js')),
-          code.replaceAll(/(from '\.\/.*)\.ts'/g, "$1.js'"),
+          code.replaceAll(/(from '\.\.?\/.*)\.ts'/g, "$1.js'"),
         );
       }
       await writeFile(
         join(target, 'package.json'),
-        '{"type":"module","imports":{"#nth-powers":"./nth-powers.js"}}',
+        '{"type":"module","imports":{"#nth-powers":"./arithmetic/nth-powers.js"}}',
       );
       const piscina = dirname(dirname(dirname(fileURLToPath(import.meta.resolve('piscina')))));
       await symlink(piscina, join(target, 'node_modules'));

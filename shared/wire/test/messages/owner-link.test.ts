@@ -1,7 +1,7 @@
 import { newTaskId, Thumbprint } from '@eigenveil/task';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type OwnerLink, OwnerPageUrl, ownerLink, readOwnerLink } from '../../src/messages/addresses.ts';
+import { type OwnerLink, OwnerPageUrl, ownerLink, readOwnerLink } from '../../src/messages/owner-link.ts';
 
 const CSP = 'https://csp.example.org:8443';
 const THUMBPRINT = Thumbprint.parse('A'.repeat(43));

@@ -1,6 +1,6 @@
 /** An origin has one way to be written: browsers send that, and services compare. */
 import { expect, it } from 'vitest';
-import { PageOrigin } from '../../src/messages/addresses.ts';
+import { PageOrigin } from '../../src/messages/service-url.ts';
 
 it.each(['https://owner.example.org', 'https://127.0.0.1:9443', 'https://[::1]:8000'])(
   '%s is one',

@@ -1,30 +1,13 @@
 /**
- * Addresses: of a service, in settings and at the client, of a page, and the link by which somebody becomes a data owner
- * on the owners' page. All of the link stands behind the `#`, which browsers send to no server; the token in it enrols
- * whoever comes first, once.
+ * The link by which somebody becomes a data owner on the owners' page, and the address of that page. All of the link
+ * stands behind the `#`, which browsers send to no server; the token in it enrols whoever comes first, once.
  */
-
 import { CodedError } from '@eigenveil/platform';
 import { TaskId, Thumbprint } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { CODES } from '../codes.ts';
 import { explainIssues } from '../explain.ts';
-
-/** https, no path, no query, and no user, who would make one host look like another. */
-export const ServiceUrl = z
-  .url({ protocol: /^https$/ })
-  .regex(/^https:\/\/[^/?#@]+\/?$/i, 'expected an https address without a path and without a user');
-
-/**
- * The origin of a page, exactly as browsers say it: https, no path, no final slash, no usual port, lower
- * case.
- */
-export const PageOrigin = z
-  .url({ protocol: /^https$/ })
-  .refine(
-    (text) => URL.parse(text)?.origin === text && !text.includes('*'),
-    'expected an origin as browsers write it, like https://owner.example.org',
-  );
+import { ServiceUrl } from './service-url.ts';
 
 const Token = z.string().regex(/^[\w-]{20,128}$/, 'expected an enrolment token');
 
