@@ -8,6 +8,7 @@ export const ROOMS = [
   'platform',
   'privacy',
   'release',
+  'methods',
   'paillier',
   'task',
   'statistics',
