@@ -1,9 +1,11 @@
 /** `npm run bench:rounding`: how far rounding rows moves each method's result, as docs/precision.md has it. */
+
 import { measureEach } from '@eigenveil/bench/cases';
 import { dataFile } from '@eigenveil/bench/decompositions';
 import { readRecords } from '@eigenveil/demo/dataset';
+import { methodOf } from '@eigenveil/methods';
 import { RoundedRows } from '@eigenveil/projection';
-import { LABELLINGS, TaskProposal } from '@eigenveil/task';
+import { TaskProposal } from '@eigenveil/task';
 import { benchmark, printJson } from './options.ts';
 
 const DATA_SETS = ['iris', 'pima', 'breast_cancer', 'ionosphere', 'australian', 'german', 'optdigits'];
@@ -69,7 +71,7 @@ function anglesOf(header: string[], records: string[][], method: TaskProposal['m
   const labellings = [
     { column: 'label', classes: labels },
     { column: 'privacy', classes: ['young', 'old'] },
-  ].slice(0, LABELLINGS[method.kind as keyof typeof LABELLINGS] ?? 0);
+  ].slice(0, methodOf({ method }).labellings);
   const task = TaskProposal.parse({
     method,
     features: columns.map((i, j) => ({

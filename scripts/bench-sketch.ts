@@ -5,8 +5,8 @@ import { formatQuantity, MISSING } from '@eigenveil/bench/quantities';
 import { KEY_BITS, measureSketch, type SketchMeasured } from '@eigenveil/bench/sketch/measure';
 import { featuresOf, SKETCH_SETS } from '@eigenveil/bench/sketch/sets';
 import { figures, renderTable, words } from '@eigenveil/bench/table';
+import { LIMITS, TwoPartyName } from '@eigenveil/methods';
 import { PaillierPool } from '@eigenveil/paillier';
-import { LIMITS, TwoPartyName } from '@eigenveil/task';
 import { benchmark, printJson, someOf, wholeNumber, wholeNumbers } from './options.ts';
 
 const EXPLANATION = `The rows of a set are dealt to ten owners. Owner: one of them in a fresh process of one thread reads its file of rows, sums Xᵀ(XΩ), packs, encrypts (DJN,

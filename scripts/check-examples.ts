@@ -13,6 +13,7 @@ const FOLDERS = [
   'services/data-owner',
   'services/data-user',
   'shared/command',
+  'shared/methods',
   'shared/paillier',
   'shared/platform',
   'shared/privacy',

@@ -2,16 +2,18 @@
  * `npm run demo`: the true protocol on one machine. A CSP, a data user and the data owners run as processes of their own
  * and talk HTTPS; the result is compared with the clear decomposition of the pooled rows.
  */
+
 import { addSettings, createProgram, runCommand } from '@eigenveil/command';
 import type { DemoOptions } from '@eigenveil/demo/run';
+import type { ProjectionKind } from '@eigenveil/methods';
 import { READING_OPTIONS } from '@eigenveil/statistics/reading-options';
-import type { MethodName } from '@eigenveil/task';
+
 import { Option } from 'commander';
 import { z } from 'zod';
 import { withCompileCache } from './compile-cache.ts';
 import { someOf, wholeNumber } from './options.ts';
 
-const METHODS: readonly MethodName[] = ['pca', 'dca', 'lda'];
+const METHODS: readonly ProjectionKind[] = ['pca', 'dca', 'lda'];
 
 const program = createProgram({
   name: 'demo',

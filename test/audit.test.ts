@@ -1,8 +1,10 @@
 /** The CSP's audit log of tasks that run through the services, and the commands that show and verify it. */
+
 import { DatabaseSync } from 'node:sqlite';
 import { readAudit, verifyAudit } from '@eigenveil/csp';
+import { methodOf } from '@eigenveil/methods';
 import { databaseFile } from '@eigenveil/server';
-import { revealedByRotation } from '@eigenveil/task';
+
 import { Children } from '@eigenveil/testbed/processes/programs';
 import { digestTask } from '@eigenveil/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -39,7 +41,7 @@ for (const [method, twoParty, tags] of [
   test(`a task of ${method} with ${twoParty} leaves six entries`, { tags: [...tags] }, async () => {
     const proposal = madeUpProposal(method, 2, method === 'pca' ? [] : [2]);
     const rows = { values: VALUES, classes: VALUES.map((_, i) => (method === 'pca' ? [] : [i >> 1])) };
-    const outputs = revealedByRotation(proposal.method);
+    const outputs = [...methodOf(proposal).revealedByRotation];
     const policy = { twoParty: [twoParty], minimumClassRows: 1 };
     const owners = [await world.enrolledOwner(policy), await world.enrolledOwner(policy)];
     const parties = {

@@ -1,10 +1,12 @@
 /** Tasks with a floor through running services: what comes out is near the clear reference and never it, and owners take it without consent to more. */
+
 import { DataOwner, OwnerPolicy, PaillierPool } from '@eigenveil/data-owner';
+import type { ProjectionKind } from '@eigenveil/methods';
 import { systemRandomness } from '@eigenveil/privacy';
 import { decompose } from '@eigenveil/projection';
 import { contribute as encrypt } from '@eigenveil/protocol/owner';
 import { flatten, RowAccumulator, unflatten } from '@eigenveil/statistics';
-import { floorOf, type MethodName, programOf, type TaskProposal } from '@eigenveil/task';
+import { floorOf, programOf, type TaskProposal } from '@eigenveil/task';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { partiesOf } from './support/recorded-world.ts';
 import { type Parties, runTask } from './support/run-task.ts';
@@ -23,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([world.close(), pool.close()]));
 
-async function resultsOf(times: number, kind: MethodName, changes: Record<string, unknown>) {
+async function resultsOf(times: number, kind: ProjectionKind, changes: Record<string, unknown>) {
   const { proposal, rows } = await exampleOf(dataFile('iris'), kind, {
     ...{ exact: false, allowFullRank: false },
     ...changes,

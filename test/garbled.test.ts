@@ -2,7 +2,8 @@
 
 import { readAudit, verifyAudit } from '@eigenveil/csp';
 import { OwnerPolicy } from '@eigenveil/data-owner';
-import type { MethodName } from '@eigenveil/task';
+import type { ProjectionKind } from '@eigenveil/methods';
+
 import { MessageStream } from '@eigenveil/two-party';
 import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -36,7 +37,7 @@ const WAVES = Array.from({ length: 12 }, (_, i) => [Math.cos(i), 0.5 * Math.sin(
 
 /** Of rows with two features or the first of them, so that a computation takes next to no time. */
 function small(
-  kind: MethodName = 'pca',
+  kind: ProjectionKind = 'pca',
   { features = 2, ...changes }: { readonly features?: number; readonly [name: string]: unknown } = {},
 ): Example {
   const counts = { pca: [], dca: [2], lda: [2], mdr: [2, 2] }[kind];

@@ -1,7 +1,9 @@
 /** Histograms through running services and command lines: drafted, consented to, counted, released once, and checked by owners. */
+
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProposalFile, releaseNoiseOf, type Task, type TaskProposal } from '@eigenveil/task';
+import { releaseNoiseOf } from '@eigenveil/methods';
+import { ProposalFile, type Task, type TaskProposal } from '@eigenveil/task';
 import { Postgres } from '@eigenveil/testbed/databases/postgres';
 import { Children } from '@eigenveil/testbed/processes/programs';
 import { readFrames } from '@eigenveil/testbed/proxies/http-messages';

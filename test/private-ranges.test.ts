@@ -1,8 +1,10 @@
 /** From private histograms to a projection: ranges that nobody had to know, through running services and the command line. */
+
 import { join } from 'node:path';
 import { basisFrom } from '@eigenveil/data-user';
+import { releaseNoiseOf, strategyOf } from '@eigenveil/methods';
 import { privateRange } from '@eigenveil/release';
-import { ProposalFile, releaseNoiseOf, strategyOf, type TaskProposal } from '@eigenveil/task';
+import { ProposalFile, type TaskProposal } from '@eigenveil/task';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jsonOf, problemOf, runInProcess } from './support/in-process.ts';
 import { partiesOf } from './support/recorded-world.ts';

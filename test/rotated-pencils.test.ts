@@ -1,9 +1,11 @@
 /** DCA, LDA and MDR with the two-party protocol `rotated`, through running services: results, consent, refusals, and an answer that is given once. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OwnerPolicy } from '@eigenveil/data-owner';
-import { type Method, type MethodName, revealedByRotation } from '@eigenveil/task';
+import { METHODS, type MethodParameters, type ProjectionKind } from '@eigenveil/methods';
+
 import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';
@@ -49,7 +51,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const dca = (ridge: number, signalRidge = 0): Method => ({
+const dca = (ridge: number, signalRidge = 0): MethodParameters => ({
   kind: 'dca',
   form: 'standard',
   ridge,
@@ -58,20 +60,24 @@ const dca = (ridge: number, signalRidge = 0): Method => ({
 
 /** For MDR a column is made the label of privacy, by a threshold. */
 async function example(
-  kind: MethodName,
+  kind: ProjectionKind,
   name: string,
   column: string,
   threshold: number,
   changes: Record<string, unknown> = {},
 ): Promise<Example> {
-  const declared = { twoParty: 'rotated', outputs: revealedByRotation({ kind }), ...changes };
+  const declared = {
+    twoParty: 'rotated',
+    outputs: [...METHODS[kind].revealedByRotation],
+    ...changes,
+  };
   if (kind !== 'mdr') return exampleOf(dataFile(name), kind, declared);
   const labelled = await labelColumn(dataFile(name), folder, column, threshold);
   return exampleOf(labelled, kind, declared, ['label', `${column}_label`]);
 }
 
 /** Of so few features a data user that deviates could have all of the scatter matrix, but of one component without a ridge on the signal. */
-const iris = (kind: MethodName, changes: Record<string, unknown> = {}) =>
+const iris = (kind: ProjectionKind, changes: Record<string, unknown> = {}) =>
   example(kind, 'iris', 'sepal_width', 3, { allowFullRank: true, ...changes });
 
 const auditOf = ({ taskId }: TaskStatus) =>
@@ -113,7 +119,7 @@ test.each([
 });
 
 test('dca of owners with one class each, with a ridge on the signal and the mean', async () => {
-  const outputs = [...revealedByRotation({ kind: 'dca' }), 'mean', 'trace'];
+  const outputs = [...METHODS.dca.revealedByRotation, 'mean', 'trace'];
   const { proposal, rows } = await iris('dca', { outputs, method: dca(1, 0.5) });
   const parts = splitByClass(rows, OWNERS);
   const { projection, task } = await runTask(parties, proposal, parts);
@@ -131,7 +137,7 @@ describe('what no result comes of is told to the data user, and looks to the CSP
     flat({ values: values.map(([a, , c]) => [a!, 3, c!]), classes });
 
   async function seenByCsp(
-    method: Method,
+    method: MethodParameters,
     change: (rows: LabelledRows) => LabelledRows = (rows) => rows,
     changes: Record<string, unknown> = {},
   ) {
@@ -146,7 +152,7 @@ describe('what no result comes of is told to the data user, and looks to the CSP
   }
   const refused: readonly [
     string,
-    Method,
+    MethodParameters,
     (rows: LabelledRows) => LabelledRows,
     RegExp,
     readonly 'long'[],
@@ -174,7 +180,7 @@ describe('one answer', () => {
   test('a line that breaks in it is opened again, also to a CSP that is started again: the same answer', {
     tags: ['long'],
   }, async () => {
-    const outputs = revealedByRotation({ kind: 'dca' });
+    const outputs = [...METHODS.dca.revealedByRotation];
     const proposal = madeUpProposal('dca', 3, [2], {
       ...{ twoParty: 'rotated', outputs, components: 1, allowFullRank: true },
     });
@@ -235,7 +241,7 @@ describe('consent', () => {
 });
 
 describe('is refused when it is proposed', () => {
-  const declared = { twoParty: 'rotated', outputs: revealedByRotation({ kind: 'dca' }) };
+  const declared = { twoParty: 'rotated', outputs: [...METHODS.dca.revealedByRotation] };
   const guarded = { exact: false, allowFullRank: false };
   const proposal = (changes: Record<string, unknown>) =>
     madeUpProposal('dca', 6, [3], { ...declared, ...changes });

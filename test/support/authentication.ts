@@ -1,4 +1,5 @@
 /** Three people with a projection that they have computed together, and an authenticator for them, behind a proxy that can be disturbed. */
+
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -11,8 +12,9 @@ import { calibrated } from '@eigenveil/authenticator/calibrate';
 import { DeviceClient, DeviceHome } from '@eigenveil/authenticator/device';
 import { type DecisionEvent, RelyingClient, UserId } from '@eigenveil/authenticator/relying';
 import { signedResult } from '@eigenveil/made-up/signed-result';
+import type { Output } from '@eigenveil/methods';
 import type { SignedProjection } from '@eigenveil/projection';
-import { type Output, Task } from '@eigenveil/task';
+import { Task } from '@eigenveil/task';
 import { freePort } from '@eigenveil/testbed/port';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import type { Thumbprint } from '@eigenveil/wire';

@@ -1,8 +1,10 @@
 /** Tasks and rows for end-to-end tests: from a bundled data set to proposals, owners' shares of the rows and references. */
+
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { draftTask } from '@eigenveil/data-user';
 import { METHODS } from '@eigenveil/made-up/tasks';
+import type { ProjectionKind } from '@eigenveil/methods';
 import { type Decomposition, decompose } from '@eigenveil/projection';
 import {
   addStatistics,
@@ -11,7 +13,7 @@ import {
   readRows,
   type Statistics,
 } from '@eigenveil/statistics';
-import { type MethodName, programOf, type Task, TaskProposal } from '@eigenveil/task';
+import { programOf, type Task, TaskProposal } from '@eigenveil/task';
 
 /** Rows as an owner holds them: feature values in the file's units and a class index per labelling. */
 export interface LabelledRows {
@@ -43,7 +45,7 @@ function defaults() {
 
 /** A proposal over made-up features f0, f1, … in [-1, 1]; `classCounts` has an entry per labelling. */
 export function madeUpProposal(
-  method: MethodName,
+  method: ProjectionKind,
   featureCount: number,
   classCounts: readonly number[] = [],
   changes: Record<string, unknown> = {},
@@ -83,7 +85,7 @@ export function madeUpHistogram(changes: Record<string, unknown> = {}): TaskProp
 /** A proposal over a whole CSV file with short keys, and the file's rows. */
 export async function exampleOf(
   file: string,
-  method: MethodName,
+  method: ProjectionKind,
   changes: Record<string, unknown> = {},
   labels: readonly string[] = method === 'pca' ? [] : ['label'],
 ): Promise<Example> {

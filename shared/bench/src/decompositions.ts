@@ -1,22 +1,17 @@
 /** Decompositions of real data sets, each in two fresh processes over TLS, against the clear reference. */
+
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { draftTask } from '@eigenveil/data-user';
+import { methodOf, type ProjectionKind } from '@eigenveil/methods';
 import { systemRandomness } from '@eigenveil/privacy';
 import { decompose, pencil, principalAngles, varianceCaptured } from '@eigenveil/projection';
 import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
-import {
-  type MethodName,
-  newTaskId,
-  programOf,
-  revealedByRotation,
-  type Task,
-  TaskProposal,
-} from '@eigenveil/task';
+import { newTaskId, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import type { LineOptions } from '@eigenveil/testbed/proxies/line';
 import { Thumbprint } from '@eigenveil/wire';
 import { dealRows, OWNERS, sumRows } from './owners.ts';
@@ -31,7 +26,7 @@ export interface Case {
   readonly line?: LineOptions;
   readonly countsTrips?: boolean;
   readonly twoParty: Task['twoParty'];
-  readonly method: MethodName;
+  readonly method: ProjectionKind;
   /** Of a PCA: of the correlation matrix instead of the scatter matrix. */
   readonly scale?: 'correlation';
   readonly dataset: string;
@@ -175,7 +170,7 @@ async function pooled(
     maximumSamplesPerOwner: Math.ceil(rows / OWNERS),
     twoParty,
     ...(twoParty === 'rotated' && !isSlow(line) && { serverLine: 'fast' }),
-    outputs: twoParty === 'rotated' ? revealedByRotation(draft.method) : [],
+    outputs: twoParty === 'rotated' ? methodOf(draft).revealedByRotation : [],
     deadline: new Date(Date.now() + 3_600_000).toISOString(),
   });
   const task: Task = {

@@ -1,17 +1,19 @@
 /** The whole protocol over processes and TLS as in the demo, with every connection through a proxy that counts its bytes. */
+
 import { join } from 'node:path';
 import { splitAmongOwners } from '@eigenveil/demo/dataset';
 import { demoPolicy, enrolOwners, startOwners } from '@eigenveil/demo/owners';
 import { startServices } from '@eigenveil/demo/services';
 import { compute, createTask, ignoredBy } from '@eigenveil/demo/task';
-import type { MethodName, Task } from '@eigenveil/task';
+import type { ProjectionKind } from '@eigenveil/methods';
+import type { Task } from '@eigenveil/task';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import { canReadUsage, type Usage, usageOf } from '@eigenveil/testbed/processes/process-usage';
 import { CountingProxy, type Tally } from '@eigenveil/testbed/proxies/counting-proxy';
 
 export interface WholeCase {
   readonly dataset: string;
-  readonly method: MethodName;
+  readonly method: ProjectionKind;
   readonly twoParty: Task['twoParty'];
   readonly owners: number;
   readonly components: number;

@@ -1,14 +1,16 @@
 /** The demo's data: whatever file there is as a plain CSV file, and that one split into one file per owner. */
+
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { COMMAND_CODES } from '@eigenveil/command';
+import type { ProjectionKind } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { csvLine, readFileBytes, readRecords as recordsIn } from '@eigenveil/statistics';
 import { rowsOfFiles } from '@eigenveil/statistics/files';
-import type { MethodName } from '@eigenveil/task';
+
 import { draft, type TaskSetting } from './task.ts';
 
 /**
@@ -19,7 +21,7 @@ import { draft, type TaskSetting } from './task.ts';
  */
 export async function withPlainRows<Setting extends TaskSetting>(
   setting: Setting,
-  methods: readonly MethodName[],
+  methods: readonly ProjectionKind[],
   folder: string,
   onRemark: (remark: string) => void,
 ): Promise<Setting> {

@@ -1,8 +1,10 @@
 /** The demo's data owners: processes of their own, enrolled all at once, that agree to what a demo's task may ask. */
+
 import { join } from 'node:path';
 import { inviteOwners } from '@eigenveil/csp';
 import { OwnerPolicy } from '@eigenveil/data-owner';
-import { LIMITS, type Task } from '@eigenveil/task';
+import { LIMITS } from '@eigenveil/methods';
+import type { Task } from '@eigenveil/task';
 import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import type { Children } from '@eigenveil/testbed/processes/children';
 import { Crew } from './crew.ts';

@@ -1,9 +1,11 @@
 /** The demo: starts the three roles, takes them through the protocol once per method, and reports. */
+
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onShutdown } from '@eigenveil/command';
 import type { TaskClient } from '@eigenveil/data-user';
-import type { MethodName } from '@eigenveil/task';
+import type { ProjectionKind } from '@eigenveil/methods';
+
 import { freePort } from '@eigenveil/testbed/port';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import type { Projection } from '@eigenveil/wire';
@@ -35,9 +37,9 @@ import {
 const LONGEST_WARNING = 4000;
 
 export interface DemoOptions extends TaskSetting {
-  readonly method: readonly MethodName[];
+  readonly method: readonly ProjectionKind[];
   /** Instead: methods of tasks of which each stands on the one before. */
-  readonly chain?: readonly MethodName[];
+  readonly chain?: readonly ProjectionKind[];
   /** Ranges of the features from noisy counts; without it the minima and maxima of the file. */
   readonly ranges?: 'private';
   readonly out: string;
@@ -197,7 +199,7 @@ class Demo {
 
   /** @param before tasks of a chain that it stands on */
   async #runTask(
-    method: MethodName,
+    method: ProjectionKind,
     client: TaskClient,
     owners: Owners,
     before: readonly DoneTask[],

@@ -1,14 +1,15 @@
 /** The summary that the demo prints for people. */
-import type { MethodName } from '@eigenveil/task';
+
+import type { ProjectionKind } from '@eigenveil/methods';
 import Table from 'cli-table3';
 import colours from 'picocolors';
 import type { KeptPages } from './kept.ts';
 import type { Comparison } from './reference.ts';
 
 export interface DemoResult extends Comparison {
-  readonly method: MethodName;
+  readonly method: ProjectionKind;
   /** Methods of the tasks that it stands on, the first of the chain first. */
-  readonly after?: readonly MethodName[];
+  readonly after?: readonly ProjectionKind[];
   readonly components: number;
   readonly seconds: number;
 }

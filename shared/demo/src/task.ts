@@ -1,4 +1,5 @@
 /** One task of the demo: drafted from a data file, proposed to the data user, and computed once the owners have sent. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asUsage, checkConfiguration } from '@eigenveil/command';
 import {
@@ -13,19 +14,10 @@ import {
   ridgeOn,
   type TaskClient,
 } from '@eigenveil/data-user';
+import { methodOf, type ProjectionKind } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { layout, type ReadingOptions } from '@eigenveil/statistics';
-import {
-  DAY_MILLISECONDS,
-  leastRank,
-  type MethodName,
-  mostRotatedComponents,
-  programOf,
-  revealedByRotation,
-  type Task,
-  type TaskId,
-  TaskProposal,
-} from '@eigenveil/task';
+import { DAY_MILLISECONDS, programOf, type Task, type TaskId, TaskProposal } from '@eigenveil/task';
 
 const POLL_MILLISECONDS = 50;
 /** A unit of work whose count is unknown beforehand: closed, blinded, unblinded, done. */
@@ -46,12 +38,12 @@ export interface TaskSetting {
 }
 
 /** Columns of the file that are no features of a task with this method. */
-export function ignoredBy({ label, ignore }: TaskSetting, method: MethodName): string[] {
+export function ignoredBy({ label, ignore }: TaskSetting, method: ProjectionKind): string[] {
   return method === 'pca' ? [label, ...ignore] : [...ignore];
 }
 
 /** @throws ERR_CONFIGURATION for what is wrong with the file */
-export async function draft(setting: TaskSetting, method: MethodName, ridge?: number): Promise<Draft> {
+export async function draft(setting: TaskSetting, method: ProjectionKind, ridge?: number): Promise<Draft> {
   try {
     return await draftTask(setting.data, {
       ...setting.reading,
@@ -73,7 +65,7 @@ export async function draft(setting: TaskSetting, method: MethodName, ridge?: nu
 export async function createTask(
   client: TaskClient,
   setting: TaskSetting,
-  method: MethodName,
+  method: ProjectionKind,
   numbers: { readonly minimumOwners?: number; readonly maximumOwners?: number } = {},
   earlier?: TaskId | { readonly counted: DraftBasis; readonly levels: AskedLevels },
 ): Promise<{ task: Task; samples: number }> {
@@ -100,7 +92,7 @@ export async function createTask(
     ...(twoParty === 'rotated' && { serverLine: 'fast' }),
     outputs: [
       ...(method === 'pca' ? ['mean'] : []),
-      ...(twoParty === 'rotated' ? revealedByRotation(drafted.method) : []),
+      ...(twoParty === 'rotated' ? methodOf(drafted).revealedByRotation : []),
     ],
     // A small sample's noise may outweigh its least components: whoever runs a demo sees that instead of a refusal.
     allowFullRank: true,
@@ -110,8 +102,10 @@ export async function createTask(
   // More components than these would reveal the whole scatter matrix.
   const varying = drafted.features.filter(({ min, max }) => min < max).length;
   const program = programOf(proposal);
-  const discriminant = twoParty === 'rotated' ? mostRotatedComponents(program, varying) : varying - 1;
-  const most = method === 'pca' ? varying - (leastRank(program) - components) : discriminant;
+  const discriminant =
+    twoParty === 'rotated' ? methodOf(program).mostRotatedComponents(program, varying) : varying - 1;
+  const most =
+    method === 'pca' ? varying - (methodOf(program).leastRank(program) - components) : discriminant;
   const { task } = await client.create({
     ...proposal,
     components: Math.max(1, Math.min(components, most)),

@@ -1,7 +1,8 @@
 /** A data user that copies a ciphertext of a histogram: the figures of docs/histograms.md, and that nothing notices. */
+import { releaseNoiseOf } from '@eigenveil/methods';
 import { noiseMoments } from '@eigenveil/release';
 import { layout, unflatten } from '@eigenveil/statistics';
-import { releaseNoiseOf, TaskProposal } from '@eigenveil/task';
+import { TaskProposal } from '@eigenveil/task';
 import { sumShares } from '@eigenveil/two-party';
 import { expect, onTestFinished, test } from 'vitest';
 import { EncryptedSums } from '../src/attacks/deviation/encrypted-sums.ts';

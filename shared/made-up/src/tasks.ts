@@ -1,5 +1,6 @@
 /** Made-up tasks and their results, for what is said or done with them: nobody has signed them. */
-import { type Method, type MethodName, Task, TaskProposal } from '@eigenveil/task';
+import type { MethodParameters, ProjectionKind } from '@eigenveil/methods';
+import { Task, TaskProposal } from '@eigenveil/task';
 import { Projection } from '@eigenveil/wire';
 
 export const METHODS = {
@@ -7,13 +8,13 @@ export const METHODS = {
   dca: { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 },
   lda: { kind: 'lda', ridge: 1 },
   mdr: { kind: 'mdr', ridge: 1 },
-} as const satisfies Record<MethodName, Method>;
+} as const satisfies Record<ProjectionKind, MethodParameters>;
 
 const LABELLINGS = { pca: [], dca: ['label'], lda: ['label'], mdr: ['label', 'secret'] } as const;
 
 /** Over features f0, f1, … in [0, 1]; of so many classes in each labelling of the method. */
 export function madeUpTask(
-  kind: MethodName,
+  kind: ProjectionKind,
   features: number,
   changes: Partial<Task> = {},
   classes = 3,

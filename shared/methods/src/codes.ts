@@ -1,24 +1,20 @@
 /**
- * The codes of errors of this package, and the rules whose breach is an invalid task. Messages name a task's parameters,
- * which are public.
+ * The codes of a task that does not fit its method, and the rules whose breach is an invalid task. Messages
+ * name a task's parameters, which are public.
  */
-import { PAILLIER_CODES } from '@eigenveil/paillier/codes';
 import { CodedError, codes, type Words, words } from '@eigenveil/platform';
 
-export const TASK_CODES = {
-  ...codes({
-    ERR_FULL_RANK: { status: 422, title: 'The result would reveal the whole scatter matrix' },
-    ERR_PROGRAM_INVALID: { status: 422, title: 'The task does not fit its method or its two-party protocol' },
-    ERR_TASK_INVALID: { status: 422, title: 'The task is not valid' },
-    ERR_TOO_MANY_COMPONENTS: { status: 422, title: 'More components than the method can have' },
-  }),
-  ERR_KEY_TOO_SHORT: PAILLIER_CODES.ERR_KEY_TOO_SHORT,
-};
+export const METHOD_CODES = codes({
+  ERR_FULL_RANK: { status: 422, title: 'The result would reveal the whole scatter matrix' },
+  ERR_PROGRAM_INVALID: { status: 422, title: 'The task does not fit its method or its two-party protocol' },
+  ERR_TASK_INVALID: { status: 422, title: 'The task is not valid' },
+  ERR_TOO_MANY_COMPONENTS: { status: 422, title: 'More components than the method can have' },
+});
 
 /** @returns a check that throws ERR_TASK_INVALID with this message unless it holds */
 export function expecting(holds: boolean, message: Words | string): () => void {
   return () => {
-    if (!holds) throw new CodedError(TASK_CODES.ERR_TASK_INVALID, message);
+    if (!holds) throw new CodedError(METHOD_CODES.ERR_TASK_INVALID, message);
   };
 }
 
@@ -33,7 +29,7 @@ export function rule(
 }
 
 export function invalid(title: string, expected: Words | string, got: string | number): CodedError {
-  return new CodedError(TASK_CODES.ERR_TASK_INVALID, expectation(title, expected, got));
+  return new CodedError(METHOD_CODES.ERR_TASK_INVALID, expectation(title, expected, got));
 }
 
 function expectation(title: string, expected: Words | string, got: string | number): Words {

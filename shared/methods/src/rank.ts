@@ -18,38 +18,32 @@
  *
  * Limits the components of a discriminant method that `rotated` may give without `allowFullRank`, by a rule
  * for public sizes alone.
- *
- * Names the results that take the consent `allowFullRank` of a policy: an owner's policy and the CSP's ask
- * the same of a task.
  */
 
-import { isExact } from '../floor/floor.ts';
-import type { TaskProposal } from '../schema.ts';
-import { isStandardised } from '../values/statistics-task.ts';
-import type { Program } from './program.ts';
-
-type Told = Pick<Program, 'method' | 'featureCount' | 'components' | 'outputs' | 'twoValued' | 'sketch'>;
+import type { Told } from './method.ts';
 
 /**
  * The least rank of S̄ from which a PCA without `allowFullRank` may be revealed; at least one more than its
  * components.
  */
-export function leastRank(program: Told): number {
-  return program.components + hiddenDimensions(program);
+export function leastRank(told: Omit<Told, 'classCounts'>): number {
+  const hasTrace = told.outputs.includes('trace') && !told.outputs.includes('spectrum');
+  return leastRankOf(told, { equations: told.twoValued + (hasTrace ? 1 : 0) });
 }
 
-function hiddenDimensions({ method, featureCount, outputs, twoValued, sketch }: Told): number {
-  // A sketch tells as many eigenvalues, nearly, as it has columns.
-  const hasSpectrum = outputs.includes('spectrum') || sketch !== undefined;
-  const equations = isStandardised(method)
-    ? featureCount
-    : twoValued + (outputs.includes('trace') && !hasSpectrum ? 1 : 0);
+/**
+ * As `leastRank`, of a method about which more is public.
+ * @param known the equations that are public; and whether the spectrum is, though no output tells it
+ */
+export function leastRankOf(
+  { components, outputs }: Pick<Told, 'components' | 'outputs'>,
+  known: { readonly equations: number; readonly hasSpectrum?: boolean },
+): number {
+  const hasSpectrum = known.hasSpectrum ?? outputs.includes('spectrum');
   let m = 1;
-  while ((m * (hasSpectrum ? m - 1 : m + 1)) / 2 <= equations) m += 1;
-  return m;
+  while ((m * (hasSpectrum ? m - 1 : m + 1)) / 2 <= known.equations) m += 1;
+  return components + m;
 }
-
-type Pencil = Pick<Program, 'method' | 'classCounts' | 'twoValued'>;
 
 /**
  * The most components of a discriminant method by `rotated` with `varying` features that are not constant; 0
@@ -62,31 +56,15 @@ type Pencil = Pick<Program, 'method' | 'classCounts' | 'twoValued'>;
  * spectrum leave m(m − 1)/2 angles unknown where m dimensions of T are left, and m more for each dimension of
  * its null space, of which an MDR's has some. They must be more than these numbers: docs/rotated-pencils.md,
  * "What a data user that deviates can do".
+ * @param pencil the rank that T can have, and the columns of the second matrix
  */
-export function mostRotatedComponents({ method, classCounts, twoValued }: Pencil, varying: number): number {
-  const contrasts = classCounts.map((count) => count - 1);
-  const all = contrasts.reduce((sum, count) => sum + count, 0);
-  const rank = method.kind === 'mdr' ? Math.min(varying, all) : varying;
-  const columns = contrasts[0]! + (method.kind === 'dca' && method.signalRidge > 0 ? varying : 0);
+export function mostRotatedComponents(
+  { twoValued }: Pick<Told, 'twoValued'>,
+  varying: number,
+  { rank, columns }: { readonly rank: number; readonly columns: number },
+): number {
   const equations = Math.min(varying, columns) + twoValued;
   let m = 1;
   while (m * (varying - rank) + (m * (m - 1)) / 2 <= equations) m += 1;
   return Math.max(0, Math.min(rank - m, varying - 2));
-}
-
-/**
- * The rule that a task breaks whose result may tell the whole scatter matrix, for policies without
- * `allowFullRank`; undefined of other tasks.
- * @example
- * import { fullRankRule } from '@eigenveil/task';
- *
- * const rule = fullRankRule(task);
- * if (rule !== undefined) throw new Error(rule);
- */
-export function fullRankRule(
-  task: Pick<TaskProposal, 'method' | 'exact' | 'allowFullRank'>,
-): string | undefined {
-  if (isExact(task))
-    return '"exact" expected false: where values are whole numbers, the whole scatter matrix may follow from a result without a floor, which takes "allowFullRank"';
-  return task.allowFullRank ? '"allowFullRank" expected false' : undefined;
 }

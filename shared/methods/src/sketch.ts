@@ -4,11 +4,51 @@
  * positive-semidefinite matrix from streaming data", 2017). docs/sketches.md has all of it.
  */
 import { CodedError, checkAll } from '@eigenveil/platform';
-import { expecting, TASK_CODES } from './codes.ts';
-import { programOf, SKETCH_OUTPUTS } from './rules/program.ts';
-import { leastRank } from './rules/rank.ts';
-import { LIMITS, type TaskProposal } from './schema.ts';
-import { isStandardised, type StatisticsTask } from './values/statistics-task.ts';
+import { z } from 'zod';
+import { expecting, invalid, METHOD_CODES } from './codes.ts';
+import { COMPONENT_WORDS, checkNoHistogram } from './common.ts';
+import { type Feature, varyingFeatures } from './features.ts';
+import { LIMITS } from './limits.ts';
+import { defineMethod, type Proposed, type SketchParameters, type Told } from './method.ts';
+import type { Output } from './parameters.ts';
+import { PcaParameters, PRINCIPAL, revealsByRank } from './pca.ts';
+import { leastRankOf } from './rank.ts';
+
+/** 43 characters, as digests of the wire have. */
+export const DIGEST = /^[A-Za-z0-9_-]{43}$/;
+
+export const Sketch = z
+  .strictObject({
+    columns: z
+      .int()
+      .min(3)
+      .max(LIMITS.sketchColumns)
+      .describe(
+        'l, the columns of Ω: at least components + 2, and fewer than rows and features; drafts write 3 · components + 10, at most 80. The more, the closer the result to the exact one, and the longer the computation. Reveals: l eigenvalues of two l × l matrices, to the data user.',
+      ),
+    refine: z
+      .string()
+      .regex(DIGEST, 'expected a digest of 43 characters, as "task draft --refine" writes it')
+      .optional()
+      .describe(
+        'The digest of an earlier result of the same features, as the CSP has countersigned it: its vectors, at least 10 fewer than columns, are the first columns of Ω, and the result is closer to the exact one. Left out: Ω has signs alone. Reveals: that result, to the CSP and to every owner who may contribute; one more answer over the same rows.',
+      ),
+  })
+  .describe(
+    'For hundreds or thousands of features: owners send Xᵀ(XΩ) for a public random matrix Ω of l columns instead of XᵀX, and the result is approximate. For pca of the covariance, by rotated, without differential privacy, with the outputs mean and sampleCount alone. Left out: all of XᵀX. Reveals: no more of the rows than an exact pca of as many components would, except for the mean and the number of rows.',
+  );
+
+/** The part of a task that Ω depends on. */
+export interface Sketched {
+  readonly sketch?: SketchParameters | undefined;
+  readonly features: readonly Feature[];
+}
+
+/**
+ * The outputs that a sketch always has, whoever computes it: with mean and number of rows, each server
+ * centres its share by itself.
+ */
+export const SKETCH_OUTPUTS = ['mean', 'sampleCount'] as const satisfies readonly Output[];
 
 /**
  * With `refine`, Ω has this number of bits after the point: vectors of length √d have entries of about 1, as
@@ -24,7 +64,7 @@ const WARM_BITS = 8;
 export const LEAST_FRESH_COLUMNS = 10;
 
 /** Returns s where Ω is whole numbers over 2^s: public, and the same for all of its columns. */
-export function sketchScaleBits({ sketch }: Pick<StatisticsTask, 'sketch'>): number {
+export function sketchScaleBits({ sketch }: Pick<Sketched, 'sketch'>): number {
   return sketch?.refine === undefined ? 0 : WARM_BITS;
 }
 
@@ -33,7 +73,7 @@ export function sketchScaleBits({ sketch }: Pick<StatisticsTask, 'sketch'>): num
  * Schwarz those of a vector of length √d · 2^8 to d · 2^8, and rounding adds half a unit to each; the other
  * half is for lengths that are not quite 1.
  */
-export function sketchColumnBound(task: Pick<StatisticsTask, 'sketch' | 'features'>): number {
+export function sketchColumnBound(task: Sketched): number {
   const bits = sketchScaleBits(task);
   return task.features.length * (bits === 0 ? 1 : 2 ** bits + 1);
 }
@@ -43,32 +83,22 @@ export function draftedColumns(components: number): number {
   return Math.min(3 * components + 10, LIMITS.sketchColumns);
 }
 
+/** A sketch tells as many eigenvalues, nearly, as it has columns. */
+const leastRank = (told: Omit<Told, 'classCounts'>) =>
+  leastRankOf(told, { equations: told.twoValued, hasSpectrum: true });
+
 /**
- * Checks a task with `sketch`, and that one without has no more features than a whole scatter is computed
- * for.
- *
  * Where Ω has as many columns as the scatter's rank, the sketch is the scatter itself: so columns must be
  * fewer than features that vary, and than rows less the mean. For the rows that come, the servers see it when
  * they compute.
  * @throws ERR_TASK_INVALID
  */
-export function checkSketch(task: TaskProposal): void {
-  const { sketch, method, features, outputs, differentialPrivacy, twoParty, basis } = task;
-  if (sketch === undefined) {
-    expecting(
-      features.length <= LIMITS.features,
-      `"features" expected at most ${LIMITS.features} without "sketch", got ${features.length}`,
-    )();
-    return;
-  }
+function checkSketch(task: Proposed, sketch: SketchParameters): void {
+  const { outputs, differentialPrivacy, twoParty, basis } = task;
   const { columns } = sketch;
-  const varying = features.filter(({ min, max }) => min < max).length;
+  const varying = varyingFeatures(task.features);
   const rows = task.maximumOwners * task.maximumSamplesPerOwner;
   checkAll(
-    expecting(
-      method.kind === 'pca' && !isStandardised(method),
-      '"sketch" expected with the method pca of the covariance alone',
-    ),
     expecting(
       twoParty !== 'garbled',
       '"sketch" expected with the two-party protocol rotated: garbled computes none',
@@ -95,6 +125,7 @@ export function checkSketch(task: TaskProposal): void {
       columns < Math.min(varying, rows - 1),
       `"sketch.columns" expected fewer than the ${varying} features that vary, and than rows: with as many, the sketch is the scatter matrix itself, got ${columns}`,
     ),
+    () => checkNoHistogram(task),
   );
 }
 
@@ -103,13 +134,73 @@ export function checkSketch(task: TaskProposal): void {
  * for the rank.
  * @throws ERR_FULL_RANK
  */
-export function checkSketchRank(task: TaskProposal): void {
-  if (task.sketch === undefined) return;
-  const { columns } = task.sketch;
-  const least = leastRank(programOf(task));
+function checkSketchRank(told: Told, columns: number): void {
+  const least = leastRank(told);
   if (columns >= least) return;
   throw new CodedError(
-    TASK_CODES.ERR_FULL_RANK,
-    `"sketch.columns" expected at least ${least} for ${task.components} components of these features, got ${columns}: fewer components, or more columns, up to ${LIMITS.sketchColumns}; and "twoValued": false where features take more than two values`,
+    METHOD_CODES.ERR_FULL_RANK,
+    `"sketch.columns" expected at least ${least} for ${told.components} components of these features, got ${columns}: fewer components, or more columns, up to ${LIMITS.sketchColumns}; and "twoValued": false where features take more than two values`,
   );
+}
+
+/**
+ * Owners sum products of a cell and a sum of d cells exactly in doubles: 4 of at most 2^50 before they carry.
+ */
+const SKETCH_PRODUCT_BITS = 50;
+
+function checkPrecision(
+  task: { readonly features: readonly Feature[]; readonly fractionBits: number },
+  sketch: SketchParameters,
+): void {
+  const { features, fractionBits } = task;
+  const bound = sketchColumnBound({ features, sketch });
+  const most = Math.floor((SKETCH_PRODUCT_BITS - Math.ceil(Math.log2(bound))) / 2);
+  if (fractionBits <= most) return;
+  const refined = sketch.refine === undefined ? '' : ' that refines an earlier result';
+  throw invalid(
+    'fractionBits',
+    `at most ${most} for a sketch of ${features.length} features${refined}`,
+    fractionBits,
+  );
+}
+
+export const sketch = defineMethod({
+  labellings: 0,
+  revealedByRotation: SKETCH_OUTPUTS,
+  parameters: PcaParameters,
+  of({ sketch: own }) {
+    if (own === undefined) throw new RangeError('"sketch" expected, got none');
+    const { columns, refine } = own;
+    return {
+      ...PRINCIPAL,
+      decomposes: 'scatter',
+      sums: () => ({ R: false, columns, counts: [], classes: [1] }),
+      check: (proposed) => checkSketch(proposed, own),
+      checkSums: (summed) => checkPrecision(summed, own),
+      checkLast: (_, told) => checkSketchRank(told, columns),
+      leastRank,
+      revealsScatter: (proposed, told) => revealsByRank(proposed, leastRank(told)),
+      words: {
+        ...COMPONENT_WORDS,
+        title: 'PCA',
+        matrix: ' of the covariance matrix',
+        tellsBeyond: tellsBeyond(columns, refine !== undefined),
+      },
+    };
+  },
+});
+
+/** What the matrices of a sketch tell beyond the result. */
+function tellsBeyond(columns: number, refines: boolean): string[] {
+  return [
+    `${columns} eigenvalues of each of two matrices of ${columns} columns, about as much as the ${columns} largest eigenvalues of the scatter matrix`,
+    refines
+      ? `vectors and eigenvalues are approximate, and closer to the exact ones than those of the earlier result that this task refines: of a sketch by ${columns} columns, the first of which are the vectors of that result, the others signs that nobody chooses`
+      : `vectors and eigenvalues are approximate: of a sketch by ${columns} columns of signs that nobody chooses`,
+    ...(refines
+      ? [
+          'one more answer over these rows, if they were in that earlier task: both results together tell more than each',
+        ]
+      : []),
+  ];
 }

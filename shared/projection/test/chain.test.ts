@@ -1,7 +1,9 @@
 /** Rows through a chain: against the composition by hand, within the ranges that the tasks say; and chains in which something was changed. */
+
 import { signedResult } from '@eigenveil/made-up/signed-result';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
-import { basisFeatures, type Feature, type Task } from '@eigenveil/task';
+import type { Feature } from '@eigenveil/methods';
+import { basisFeatures, type Task } from '@eigenveil/task';
 import {
   digestProjection,
   generatePrivateJwk,

@@ -1,4 +1,5 @@
 /** The clear reference of tasks with a floor: what each matrix is made of, what counts as noise, and what is cut. */
+import type { MethodParameters } from '@eigenveil/methods';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import {
   type ClassSums,
@@ -7,7 +8,7 @@ import {
   noisedStatistics,
   StatisticsAccumulator,
 } from '@eigenveil/statistics';
-import { type Method, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
+import { type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { decompose, generalisedEigen, pencil, symmetricEigen } from '../src/index.ts';
 
@@ -41,9 +42,9 @@ const METHODS = {
   lda: { kind: 'lda', ridge: 0.5 },
   mdr: { kind: 'mdr', ridge: 0.5 },
   ridge: { kind: 'ridge', ridge: 0.5 },
-} as const satisfies Record<string, Method>;
+} as const satisfies Record<string, MethodParameters>;
 
-function setUp(method: Method, changes: Partial<Program> = {}) {
+function setUp(method: MethodParameters, changes: Partial<Program> = {}) {
   const labelled = { pca: 0, dca: 1, lda: 1, mdr: 2, ridge: 0, histogram: 0 }[method.kind];
   // A regression predicts the copy, and the one that does not vary is among the others.
   const order = method.kind === 'ridge' ? [0, 1, 2, 4, 3] : [0, 1, 2, 3, 4];

@@ -1,11 +1,12 @@
+import { type MethodParameters, methodOf } from '@eigenveil/methods';
 import type { Statistics } from '@eigenveil/statistics';
-import { cappedComponents, type Method, maximumComponents, type Program, programOf } from '@eigenveil/task';
+import { cappedComponents, type Program, programOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { decompose } from '../src/index.ts';
 import { METHODS, programFor, sum } from './samples.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
-const dca = (form: 'standard' | 'book', ridge: number, signalRidge: number): Method => ({
+const dca = (form: 'standard' | 'book', ridge: number, signalRidge: number): MethodParameters => ({
   kind: 'dca',
   form,
   ridge,
@@ -26,7 +27,7 @@ describe('programs', () => {
     '%o with classes %o has at most the components of its rank',
     (method, classCounts, d, expected) => {
       const program = programFor(method, d, { classCounts });
-      expect(maximumComponents(program)).toBe(expected);
+      expect(methodOf(program).maximumComponents(program)).toBe(expected);
       expect(cappedComponents(program)).toBe(expected);
       expect(cappedComponents({ ...program, components: 1 })).toBe(1);
     },

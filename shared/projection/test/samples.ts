@@ -1,8 +1,9 @@
 /** Statistics of rows for tests, from made-up integers and from the bundled data sets. */
 
 import { readFileSync } from 'node:fs';
+import type { MethodParameters } from '@eigenveil/methods';
 import { Discretiser, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
-import type { Method, Program, StatisticsTask } from '@eigenveil/task';
+import type { Program, StatisticsTask } from '@eigenveil/task';
 
 export const DATASETS = ['pima', 'breast_cancer', 'ionosphere', 'iris'] as const;
 
@@ -13,9 +14,13 @@ export const METHODS = {
   dca: { kind: 'dca', form: 'standard', ridge: 0.5, signalRidge: 0 },
   lda: { kind: 'lda', ridge: 0.5 },
   mdr: { kind: 'mdr', ridge: 0.5 },
-} as const satisfies Record<string, Method>;
+} as const satisfies Record<string, MethodParameters>;
 
-export function programFor(method: Method, featureCount: number, overrides: Partial<Program> = {}): Program {
+export function programFor(
+  method: MethodParameters,
+  featureCount: number,
+  overrides: Partial<Program> = {},
+): Program {
   const classCounts = { pca: [], dca: [3], lda: [3], mdr: [3, 2], ridge: [], histogram: [] }[method.kind];
   return {
     method,
@@ -62,7 +67,11 @@ export interface Prepared {
   readonly classes: number[][];
 }
 
-export function prepare(name: (typeof DATASETS)[number], method: Method, fractionBits = 14): Prepared {
+export function prepare(
+  name: (typeof DATASETS)[number],
+  method: MethodParameters,
+  fractionBits = 14,
+): Prepared {
   const text = readFileSync(new URL(`../../../data/${name}.csv`, import.meta.url), 'utf8');
   const [header, ...lines] = text.trim().split('\n');
   const cells = lines.map((line) => line.split(','));

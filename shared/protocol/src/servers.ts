@@ -1,5 +1,12 @@
 /** The servers' steps, in their order: draw and blind, unblind, the shares of both, the result. */
 import {
+  type HistogramParameters,
+  histogramsOf,
+  LINEAR_RING_BITS,
+  releaseNoiseOf,
+  sumsOf,
+} from '@eigenveil/methods';
+import {
   add,
   blindingWidths,
   type Ciphertext,
@@ -18,18 +25,7 @@ import type { RandomSource } from '@eigenveil/privacy';
 import { type Decomposition, QUANTILES } from '@eigenveil/projection';
 import { noiseSampler } from '@eigenveil/release';
 import { drawNoise } from '@eigenveil/statistics';
-import {
-  computedValues,
-  type HistogramMethod,
-  histogramsOf,
-  LINEAR_RING_BITS,
-  releaseNoiseOf,
-  type StatisticsTask,
-  shiftOf,
-  sumsOf,
-  type Task,
-  withoutShift,
-} from '@eigenveil/task';
+import { computedValues, type StatisticsTask, shiftOf, type Task, withoutShift } from '@eigenveil/task';
 import { sumShares, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { CODES, digestTask, type Projection } from '@eigenveil/wire';
 
@@ -296,7 +292,7 @@ export function longestResult(task: Task): number {
 /** All quantiles of all histograms, and sums at the end of the ring. */
 function longestRelease(
   task: Task,
-  method: HistogramMethod,
+  method: HistogramParameters,
 ): Pick<Decomposition, 'histograms' | 'privateRows'> {
   const all = histogramsOf(task);
   const sums = sumsOf(task) / all.length - 1;

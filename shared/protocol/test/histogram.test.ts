@@ -1,20 +1,12 @@
 /** A histogram through all steps of the protocol: encrypted equals clear with the same draws of noise, the answer is the same in every run, and what is tampered with fails. */
+import { histogramsOf, LINEAR_RING_BITS, releaseNoiseOf, strategyOf } from '@eigenveil/methods';
 import { PaillierPool, type SecretKey } from '@eigenveil/paillier';
 import type { IntegerList } from '@eigenveil/platform';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { checkAgreed, releaseOf } from '@eigenveil/projection';
 import { coefficientsOf, fromRing, noiseSampler } from '@eigenveil/release';
 import { layout } from '@eigenveil/statistics';
-import {
-  histogramsOf,
-  LINEAR_RING_BITS,
-  newTaskId,
-  programOf,
-  releaseNoiseOf,
-  strategyOf,
-  type Task,
-  TaskProposal,
-} from '@eigenveil/task';
+import { newTaskId, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { type Channel, type CspInput, memoryChannelPair, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { Projection } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

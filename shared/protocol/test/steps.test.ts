@@ -1,18 +1,11 @@
 /** The steps of the protocol after one another: what owners contribute is what the servers share, and nothing else is added. */
+import { methodOf } from '@eigenveil/methods';
 import { type EncryptionScheme, PaillierPool, type PublicKey, type SecretKey } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { decompose } from '@eigenveil/projection';
 import { drawNoise, layout, unflatten } from '@eigenveil/statistics';
-import {
-  newTaskId,
-  programOf,
-  revealedByRotation,
-  type StatisticsTask,
-  shiftOf,
-  type Task,
-  TaskProposal,
-} from '@eigenveil/task';
+import { newTaskId, programOf, type StatisticsTask, shiftOf, type Task, TaskProposal } from '@eigenveil/task';
 import { combine, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   claimedSigner,
@@ -137,7 +130,7 @@ describe('the shares of both servers add up to', () => {
     ['dca', 'rotated'],
     ['mdr', 'rotated'],
   ] as const)('the sum of what the owners contributed: %s, %s', async (kind, twoParty) => {
-    const rotated = twoParty === 'rotated' && { outputs: revealedByRotation({ kind }) };
+    const rotated = twoParty === 'rotated' && { outputs: [...methodOf(METHODS[kind]).revealedByRotation] };
     const task = taskOf(kind, { twoParty, ...rotated });
     const { values } = await throughAllSteps(task, sourcesOf(kind));
     expect(values).toEqual(sum(Array.from({ length: OWNERS }, (_, owner) => valuesOf(task, owner))));

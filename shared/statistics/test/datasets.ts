@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Method, StatisticsTask } from '@eigenveil/task';
+import type { MethodParameters } from '@eigenveil/methods';
+import type { StatisticsTask } from '@eigenveil/task';
 import type { ClassSums, Statistics } from '../src/index.ts';
 
 export const DATASETS = ['pima', 'breast_cancer', 'ionosphere', 'iris'] as const;
@@ -28,7 +29,7 @@ export function loadDataset(name: (typeof DATASETS)[number]): Dataset {
 
 export function taskFor(
   dataset: Dataset,
-  method: Method,
+  method: MethodParameters,
   overrides: Partial<StatisticsTask> = {},
 ): StatisticsTask {
   const classes = [...new Set(dataset.labels)].sort();
@@ -53,7 +54,7 @@ export function taskFor(
 /** A task over made-up features f0, f1, … in [-1, 1]. */
 export function syntheticTask(
   dimension: number,
-  method: Method,
+  method: MethodParameters,
   overrides: Partial<StatisticsTask> = {},
 ): StatisticsTask {
   const labelling = (column: string, count: number) => ({
@@ -86,7 +87,7 @@ export const METHODS = {
   dca: { kind: 'dca', form: 'standard', ridge: 0.1, signalRidge: 0 },
   lda: { kind: 'lda', ridge: 0.1 },
   mdr: { kind: 'mdr', ridge: 0.1 },
-} as const satisfies Record<string, Method>;
+} as const satisfies Record<string, MethodParameters>;
 
 /** One integer at a time: sums of products by their definition. */
 export function naiveStatistics(

@@ -12,18 +12,18 @@
  * A sketch with `refine` names an earlier result in the same way, of the same features: its vectors are the
  * first columns of Ω. Rows are not reduced by it.
  */
+import { type Feature, LEAST_FRESH_COLUMNS, LIMITS, methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { TASK_CODES } from './codes.ts';
 import { grainOf, isExact } from './floor/floor.ts';
 import { cappedComponents } from './rules/program.ts';
-import { LIMITS, type TaskProposal } from './schema.ts';
-import { LEAST_FRESH_COLUMNS } from './sketch.ts';
-import { type Feature, isStandardised } from './values/statistics-task.ts';
+import type { TaskProposal } from './schema.ts';
 
 /** The members of a task that a chain asks for when another one stands on it. */
 type EarlierTask = Pick<
   TaskProposal,
   | 'method'
+  | 'sketch'
   | 'features'
   | 'labellings'
   | 'components'
@@ -59,7 +59,7 @@ export const componentName = (c: number): string => `component_${c + 1}`;
  * @throws ERR_TASK_INVALID for a correlation matrix, whose vectors are of any length
  */
 export function basisFeatures(earlier: Omit<EarlierTask, 'basis' | 'releaseToOwners'>): Feature[] {
-  if (isStandardised(earlier.method))
+  if (methodOf(earlier).decomposes === 'correlation')
     throw invalid(
       'a covariance matrix: vectors of a correlation matrix have no length that bounds their components',
     );
@@ -77,13 +77,12 @@ export function basisFeatures(earlier: Omit<EarlierTask, 'basis' | 'releaseToOwn
 }
 
 function componentsOf({
-  method,
   features,
   labellings,
-  components,
-}: Pick<EarlierTask, 'method' | 'features' | 'labellings' | 'components'>): number {
+  ...task
+}: Pick<EarlierTask, 'method' | 'sketch' | 'features' | 'labellings' | 'components'>): number {
   const classCounts = labellings.map(({ classes }) => classes.length);
-  return cappedComponents({ method, featureCount: features.length, classCounts, components });
+  return cappedComponents({ ...task, featureCount: features.length, classCounts });
 }
 
 function grainOfComponents(features: readonly Feature[], fractionBits: number): Feature['grain'] {
@@ -115,7 +114,7 @@ export function checkBasis(task: ChainedTask, earlier: readonly EarlierTask[]): 
       throw invalid('every task of the chain, from the one that stands on none');
     if (before !== undefined) checkLink(link, before);
   }
-  const hasFloor = !isExact(task) && task.method.kind !== 'histogram';
+  const hasFloor = !isExact(task) && !methodOf(task).isLinear;
   if (hasFloor && !earlier.every(declaresGrains))
     throw invalid(
       'tasks with a "grain" for every feature, as a task with a floor stands on them; otherwise "exact" and "allowFullRank"',
@@ -126,8 +125,7 @@ const declaresGrains = ({ features }: EarlierTask): boolean =>
   features.every(({ min, max, grain }) => min === max || grain !== undefined);
 
 function checkLink(task: Pick<ChainedTask, 'features' | 'differentialPrivacy'>, before: EarlierTask): void {
-  const { kind } = before.method;
-  if (kind === 'histogram' || kind === 'ridge') throw invalid(`a projection, got ${kind}`);
+  if (methodOf(before).result !== 'components') throw invalid(`a projection, got ${before.method.kind}`);
   const features = basisFeatures(before);
   const areThose =
     task.features.length === features.length &&
@@ -169,9 +167,12 @@ function checkRefinement(
   earlier: readonly EarlierTask[],
 ): void {
   const [refined, ...more] = earlier;
-  const isPlain =
-    refined?.method.kind === 'pca' && !isStandardised(refined.method) && refined.basis === undefined;
-  if (!isPlain || more.length > 0)
+  if (
+    refined === undefined ||
+    methodOf(refined).decomposes !== 'scatter' ||
+    refined.basis !== undefined ||
+    more.length > 0
+  )
     throw notRefined('the result of one pca of the covariance that stands on no basis');
   const areSame =
     features.length === refined.features.length &&

@@ -1,5 +1,5 @@
 /** Many features in few words: runs whose names count up, as a file of a proposal may hold them. */
-import type { Feature } from './values/statistics-task.ts';
+import type { Feature } from '@eigenveil/methods';
 
 /**
  * A feature, or with `count` that number of features of one range, whose names have numbers from `from` on in

@@ -29,18 +29,8 @@ export {
   ownSumDeviation,
   takesOwnFloor,
 } from './floor/own-floor.ts';
-export {
-  binsOf,
-  checkRanges,
-  edgesOf,
-  type Histogram,
-  histogramsOf,
-  LINEAR_RING_BITS,
-  releaseNoiseOf,
-  strategyOf,
-  sumsOf,
-} from './histogram.ts';
 export { largestScatter, noiseNorm, noisePlanOf, rowsToStandOut, stageTaskOf } from './noise.ts';
+export { checkRanges } from './ranges.ts';
 export {
   type CheckTerm,
   checkFeatures,
@@ -48,48 +38,32 @@ export {
   checkRevealedByRotation,
   checkStatisticsTask,
   checkTask,
-  LABELLINGS,
 } from './rules/check.ts';
+export { fullRankRule } from './rules/full-rank.ts';
 export {
   cappedComponents,
-  maximumComponents,
   type Program,
   programOf,
-  revealedByRotation,
-  SKETCH_OUTPUTS,
 } from './rules/program.ts';
-export { fullRankRule, leastRank, mostRotatedComponents } from './rules/rank.ts';
 export {
   ClosesWhen,
   DAY_MILLISECONDS,
-  DEFAULT_FRACTION_BITS,
   DifferentialPrivacy,
-  LIMITS,
-  type MethodName,
   newTaskId,
-  Output,
   ProposalFile,
-  Scale,
   Series,
   Task,
   TaskCreation,
   TaskId,
   TaskProposal,
   Thumbprint,
-  TwoPartyName,
   USUAL_DELTA,
 } from './schema.ts';
-export { draftedColumns, LEAST_FRESH_COLUMNS, sketchColumnBound, sketchScaleBits } from './sketch.ts';
 export { type Places, placesOf, type Span } from './values/places.ts';
 export { planShift, shiftOf, shiftRidge, withoutShift } from './values/shift.ts';
 export {
   collectsR,
   constantFeatures,
-  type Feature,
-  type HistogramMethod,
-  isStandardised,
-  type Labelling,
-  type Method,
   type StatisticsTask,
   summedClasses,
 } from './values/statistics-task.ts';

@@ -4,24 +4,25 @@
  * Forecasts how large the noise of a task is on its total scatter, as an operator norm, before anything is
  * drawn. docs/privacy.md derives it ("A forecast").
  */
+import { methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { type NoisePlan, noisePlan, type StageTask } from '@eigenveil/privacy';
 import { TASK_CODES } from './codes.ts';
 import { collectsR, type StatisticsTask, summedClasses } from './values/statistics-task.ts';
 
 /**
- * The part of the task that its noise is a function of; undefined without differential privacy, of ridge,
- * which has none, and of histograms, whose noise is not on the statistics: see `releaseNoiseOf`.
+ * The part of the task that its noise is a function of; undefined without differential privacy, and of
+ * methods with no such noise on their statistics.
  */
 export function stageTaskOf(
   task: Pick<
     StatisticsTask,
-    'method' | 'features' | 'labellings' | 'fractionBits' | 'maximumOwners' | 'differentialPrivacy'
+    'method' | 'sketch' | 'features' | 'labellings' | 'fractionBits' | 'maximumOwners' | 'differentialPrivacy'
   >,
 ): StageTask | undefined {
-  const { differentialPrivacy: setting, method } = task;
-  if (setting === undefined || setting === null || method.kind === 'histogram' || method.kind === 'ridge')
-    return undefined;
+  const { differentialPrivacy: setting } = task;
+  const { weights } = methodOf(task);
+  if (setting === undefined || setting === null || weights === undefined) return undefined;
   const { clippingNorm } = setting;
   if (clippingNorm === null)
     throw new CodedError(
@@ -29,7 +30,8 @@ export function stageTaskOf(
       '"differentialPrivacy.clippingNorm" expected a number for a projection, got null',
     );
   return {
-    kind: method.kind,
+    weights,
+    collectsR: collectsR(task),
     features: task.features.length,
     classes: summedClasses(task),
     fractionBits: task.fractionBits,

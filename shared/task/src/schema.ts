@@ -1,9 +1,20 @@
 /** The schema of a task: the agreed public parameters of one computation. */
+import {
+  DEFAULT_FRACTION_BITS,
+  DIGEST,
+  FEATURE,
+  FeatureSchema,
+  FRACTION_BITS,
+  isRange,
+  LabellingSchema,
+  LIMITS,
+  MethodParameters,
+  Output,
+  Sketch,
+  TwoPartyName,
+} from '@eigenveil/methods';
 import { randomBytes, toBase64url } from '@eigenveil/platform';
 import { z } from 'zod';
-
-/** 43 characters, as digests of the wire have. */
-const DIGEST = /^[A-Za-z0-9_-]{43}$/;
 
 /** SHA-256 thumbprint of a public key, base64url: 43 characters. It says who a server of the task is. */
 export const Thumbprint = z
@@ -31,197 +42,6 @@ export function newTaskId(): TaskId {
 
 /** The unit of deadlines, and of how long a task is kept after its own. */
 export const DAY_MILLISECONDS = 86_400_000;
-
-/** Sizes that the services support; larger tasks are refused when they are proposed. */
-export const LIMITS = {
-  features: 200,
-  /** The limit of a task with `sketch`, and of histograms that features share. */
-  sketchedFeatures: 10_000,
-  /** Bins of all histograms of a task. */
-  bins: 262_144,
-  sketchColumns: 80,
-  classes: 100,
-  owners: 10_000_000,
-  samplesPerOwner: 1_000_000_000,
-  /** Tasks of a chain. */
-  links: 4,
-} as const;
-
-export const DEFAULT_FRACTION_BITS = 14;
-
-/**
- * From 2^-1, where a feature still has five values, to 2^-20, where sums of products still have headroom in a
- * double.
- */
-export const FRACTION_BITS = { least: 1, most: 20 } as const;
-
-const Name = z
-  .string()
-  .min(1)
-  .max(128)
-  .regex(/^[^\p{C}]*$/u, 'expected a name without control characters');
-const RIDGE_TEXT =
-  'ρ, which is added to the noise matrix, in units of the undivided scatter of features in [−1, 1]: large against what should not decide, small against the scatter of all rows. For mdr more than 0. Reveals: nothing.';
-const Ridge = z.number().min(0).max(1e12).describe(RIDGE_TEXT);
-
-const FEATURE = {
-  name: Name.describe("The name of a column in the owners' files. Reveals: nothing."),
-  min: z
-    .number()
-    .describe(
-      'The least value: smaller ones are moved to it, and it is mapped to −1. Reveals: itself; write it from domain knowledge, not from the rows.',
-    ),
-  max: z
-    .number()
-    .describe(
-      'The largest value, at least min: larger ones are moved to it, and it is mapped to 1. Reveals: itself, as min.',
-    ),
-  logarithmic: z
-    .number()
-    .positive()
-    .optional()
-    .describe(
-      'Of histogram, with min = −max: bins are logarithmic on both sides of 0, down to this. Left out: equally wide. Reveals: itself, as min.',
-    ),
-  histogram: Name.optional().describe(
-    'Of histogram: the name of one that it shares with features of the same range. Left out: its own. Reveals: counts of these features together alone.',
-  ),
-  twoValued: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether it takes no value but min and max. Left out: as if it took no other. Reveals: itself.',
-    ),
-  grain: z
-    .union([z.number().positive(), z.literal('cell')])
-    .optional()
-    .describe(
-      'The spacing of its values in its own unit: 1 for whole numbers and codes, 0.1 for one decimal; "cell" for values as fine as they are rounded to. Of the floor, which is the larger the coarser it is. Left out: in exact tasks and those of histogram alone. Reveals: itself.',
-    ),
-} as const;
-const isRange = ({ min, max }: { readonly min: number; readonly max: number }) => min <= max;
-
-const Feature = z.strictObject(FEATURE).refine(isRange, 'expected min <= max');
-
-const Labelling = z
-  .strictObject({
-    column: Name.describe("The name of the label column in the owners' files. Reveals: nothing."),
-    classes: z
-      .array(Name)
-      .min(2)
-      .max(LIMITS.classes)
-      .describe(
-        'Every label that a cell may hold, as text, each once; another label is refused. Reveals: the labels; not which of them an owner has.',
-      ),
-  })
-  .refine(({ classes }) => new Set(classes).size === classes.length, 'expected distinct classes');
-
-export const Scale = z.enum(['covariance', 'correlation']);
-export type Scale = z.infer<typeof Scale>;
-
-const Method = z
-  .discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('pca').describe('Principal components of all rows. Reveals: see components.'),
-      scale: Scale.optional().describe(
-        "Which matrix is decomposed: covariance, which is meant where it is left out, or correlation, which standardises the features inside the computation. Reveals: with correlation the vectors tell combinations of the features' variances.",
-      ),
-    }),
-    z.strictObject({
-      kind: z
-        .literal('dca')
-        .describe(
-          'Discriminant components, (S_B + ρ′I) w = λ (S̄ + ρI) w, in one labelling. Reveals: see components.',
-        ),
-      form: z
-        .enum(['standard', 'book'])
-        .describe(
-          'standard: at most K − 1 components for K classes, unless ρ′ differs from 0. book: (S̄ + (ρ + ρ′)I) w = λ (S_W + ρI) w, with as many components as features; those beyond K − 1 tell no class from another. Reveals: with more than K − 1 components, more of the scatter.',
-        ),
-      ridge: Ridge,
-      signalRidge: z
-        .number()
-        .min(-1e12)
-        .max(1e12)
-        .describe(
-          'ρ′, which is added to the signal matrix; mostly 0. It may be negative as long as the noise matrix stays positive definite. Reveals: nothing.',
-        ),
-    }),
-    z.strictObject({
-      kind: z
-        .literal('lda')
-        .describe('Linear discriminants, S_B w = λ (S_W + ρI) w, in one labelling. Reveals: see components.'),
-      ridge: Ridge,
-    }),
-    z.strictObject({
-      kind: z
-        .literal('mdr')
-        .describe(
-          'S_B w = λ (S_B′ + ρI) w: tells the classes of the first labelling (utility) apart and, the smaller ρ, the less those of the second (privacy), without a guarantee. Reveals: see components.',
-        ),
-      ridge: Ridge,
-    }),
-    z.strictObject({
-      kind: z
-        .literal('ridge')
-        .describe(
-          'Ridge regression of the last feature on all others, w = (S_xx + ρI)⁻¹ s_xy: by garbled or simulated, with 0 components and without differential privacy. Reveals: one weight for each other feature, and the intercept, to the data user.',
-        ),
-      ridge: Ridge,
-    }),
-    z.strictObject({
-      kind: z
-        .literal('histogram')
-        .describe(
-          'Noisy counts of each feature by bins: by linear, with differential privacy and 0 components. Reveals: these counts, with the noise of both servers.',
-        ),
-      height: z
-        .int()
-        .min(2)
-        .max(12)
-        .describe(
-          'h: each range is cut into 2^h bins; values beyond it count in the first or last, a value that is not a number counts in a bin of its own. Reveals: nothing.',
-        ),
-      strategy: z
-        .enum(['flat', 'tree', 'privelet'])
-        .describe(
-          'Which sums of counts take noise: of bins, of the nodes of a tree, or the Haar wavelet. Reveals: nothing.',
-        ),
-      fanouts: z
-        .array(z.int().min(2).max(2048))
-        .min(2)
-        .max(12)
-        .optional()
-        .describe(
-          'Of tree: how many children nodes have, from the bins up; their product is 2^h. Reveals: nothing.',
-        ),
-    }),
-  ])
-  .describe('What is computed. Reveals: see components.');
-
-const Sketch = z
-  .strictObject({
-    columns: z
-      .int()
-      .min(3)
-      .max(LIMITS.sketchColumns)
-      .describe(
-        'l, the columns of Ω: at least components + 2, and fewer than rows and features; drafts write 3 · components + 10, at most 80. The more, the closer the result to the exact one, and the longer the computation. Reveals: l eigenvalues of two l × l matrices, to the data user.',
-      ),
-    refine: z
-      .string()
-      .regex(DIGEST, 'expected a digest of 43 characters, as "task draft --refine" writes it')
-      .optional()
-      .describe(
-        'The digest of an earlier result of the same features, as the CSP has countersigned it: its vectors, at least 10 fewer than columns, are the first columns of Ω, and the result is closer to the exact one. Left out: Ω has signs alone. Reveals: that result, to the CSP and to every owner who may contribute; one more answer over the same rows.',
-      ),
-  })
-  .describe(
-    'For hundreds or thousands of features: owners send Xᵀ(XΩ) for a public random matrix Ω of l columns instead of XᵀX, and the result is approximate. For pca of the covariance, by rotated, without differential privacy, with the outputs mean and sampleCount alone. Left out: all of XᵀX. Reveals: no more of the rows than an exact pca of as many components would, except for the mean and the number of rows.',
-  );
-
-export const Output = z.enum(['mean', 'trace', 'sampleCount', 'spectrum', 'classCounts', 'variances']);
-export type Output = z.infer<typeof Output>;
 
 /** δ of a draft that says nothing else, and so of the task for which a budget tells what is left. */
 export const USUAL_DELTA = 1e-6;
@@ -280,12 +100,6 @@ export type DifferentialPrivacy = z.infer<typeof DifferentialPrivacy>;
 export const ClosesWhen = z.enum(['deadline', 'full']);
 export type ClosesWhen = z.infer<typeof ClosesWhen>;
 
-export const TwoPartyName = z.enum(['garbled', 'rotated', 'linear', 'simulated']);
-
-/** Methods whose result is a projection. */
-const MethodName = z.enum(['pca', 'dca', 'lda', 'mdr']);
-export type MethodName = z.infer<typeof MethodName>;
-
 /**
  * The proposal of a person: everything in a task except its id and its parties, with safe defaults.
  * @example
@@ -303,9 +117,9 @@ export type MethodName = z.infer<typeof MethodName>;
  * proposal.keyBits; // → 3072
  */
 export const TaskProposal = z.strictObject({
-  method: Method,
+  method: MethodParameters,
   features: z
-    .array(Feature)
+    .array(FeatureSchema)
     .min(1)
     .max(LIMITS.sketchedFeatures)
     .describe(
@@ -326,7 +140,7 @@ export const TaskProposal = z.strictObject({
       "The digest of a histogram's result, as the CSP has countersigned it, that the ranges follow from. Left out: they come from elsewhere. Reveals: which task they are of; the guarantee of that task covers what they tell.",
     ),
   labellings: z
-    .array(Labelling)
+    .array(LabellingSchema)
     .max(2)
     .default([])
     .describe(

@@ -1,12 +1,7 @@
 /** What a task must be that stands on an earlier one: its features, and what is refused. */
+import { LIMITS } from '@eigenveil/methods';
 import { describe, expect, test } from 'vitest';
-import {
-  basisFeatures,
-  checkBasis,
-  DifferentialPrivacy,
-  LIMITS,
-  TaskProposal as Task,
-} from '../src/index.ts';
+import { basisFeatures, checkBasis, DifferentialPrivacy, TaskProposal as Task } from '../src/index.ts';
 
 const DIGEST = 'd'.repeat(43);
 const PRIVACY = DifferentialPrivacy.parse({

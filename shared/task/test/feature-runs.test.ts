@@ -1,7 +1,8 @@
 /** Features by pattern: a file says them in few words, and nothing else is meant by them. */
+import type { Feature } from '@eigenveil/methods';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Feature, featureRuns, ProposalFile } from '../src/index.ts';
+import { featureRuns, ProposalFile } from '../src/index.ts';
 
 const file = (features: unknown) => ({
   method: { kind: 'pca' },

@@ -1,13 +1,11 @@
 /** What a sketch that refines an earlier result must be, and how wide its values become. */
+import { LEAST_FRESH_COLUMNS, sketchColumnBound, sketchScaleBits } from '@eigenveil/methods';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   checkBasis,
   checkTask,
-  LEAST_FRESH_COLUMNS,
   namedResult,
-  sketchColumnBound,
-  sketchScaleBits,
   statisticsBounds,
   TaskProposal as Task,
   widthsOf,

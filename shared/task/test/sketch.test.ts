@@ -1,13 +1,12 @@
 /** What a task with a sketch must keep to, and that one without is as it was. */
+import { draftedColumns, LIMITS } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import { describe, expect, test } from 'vitest';
 import {
   checkTask,
   computedBounds,
-  draftedColumns,
   floorDeviation,
   floorOf,
-  LIMITS,
   programOf,
   statisticsBounds,
   TASK_CODES,

@@ -2,6 +2,7 @@
  * Everything that is checked of a task before anybody contributes: one check for drafts, the data user and the CSP,
  * and the limits of the protocols `garbled` and `rotated`. Both servers refuse other tasks before they exchange a byte.
  */
+import { methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import {
   fullRank,
@@ -15,8 +16,6 @@ import {
   checkRevealedByRotation,
   checkTask,
   computedFractionBits,
-  leastRank,
-  mostRotatedComponents,
   type Program,
   programOf,
   type StatisticsTask,
@@ -90,7 +89,7 @@ export function checkPencil(task: StatisticsTask, program: Program): void {
     throw notPositiveDefinite();
   }
   const varying = features.filter(({ min, max }) => min < max).length;
-  const most = mostRotatedComponents(program, varying);
+  const most = methodOf(program).mostRotatedComponents(program, varying);
   if (!program.allowFullRank && cappedComponents(program) > most) {
     throw new CodedError(
       PROJECTION_CODES.ERR_FULL_RANK,
@@ -106,7 +105,9 @@ export function checkPencil(task: StatisticsTask, program: Program): void {
  */
 export function leastRankOf(program: Program): number {
   const components = cappedComponents(program);
-  return program.method.kind === 'mdr' ? components + 1 : leastRank({ ...program, components });
+  return program.method.kind === 'mdr'
+    ? components + 1
+    : methodOf(program).leastRank({ ...program, components });
 }
 
 /**
@@ -117,7 +118,7 @@ export function leastRankOf(program: Program): number {
 export function checkSketched(task: StatisticsTask, program: Program): void {
   const { columns } = program.sketch!;
   const varying = task.features.filter(({ min, max }) => min < max).length;
-  if (columns < leastRank(program) || columns >= varying) throw sketchIsWhole(columns);
+  if (columns < methodOf(program).leastRank(program) || columns >= varying) throw sketchIsWhole(columns);
   sketchParameters(task, program);
 }
 
@@ -144,7 +145,7 @@ export function checkRotated(task: StatisticsTask, program: Program): void {
     return;
   }
   const varying = task.features.filter(({ min, max }) => min < max).length;
-  if (!program.allowFullRank && leastRank(program) > varying) throw fullRank(program);
+  if (!program.allowFullRank && methodOf(program).leastRank(program) > varying) throw fullRank(program);
   rotatedParameters(task);
 }
 

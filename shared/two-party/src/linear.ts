@@ -9,10 +9,11 @@
  * 2. The CSP sends its shares of all sums. They were made, and sealed, when it unblinded: every run gives the same bytes, and nothing is drawn.
  * The data user's share hides what it holds until its own noise is in the sum, which it is before anything is added up.
  */
+import { histogramsOf, LINEAR_RING_BITS, strategyOf, sumsOf } from '@eigenveil/methods';
 import { CodedError, type IntegerList, Integers } from '@eigenveil/platform';
 import { releaseOf } from '@eigenveil/projection/portable';
 import { coefficientsOf } from '@eigenveil/release';
-import { histogramsOf, LINEAR_RING_BITS, type StatisticsTask, strategyOf, sumsOf } from '@eigenveil/task';
+import type { StatisticsTask } from '@eigenveil/task';
 import { hearing, tellingOwners, withAbort } from './channel/abort.ts';
 import { TWO_PARTY_CODES } from './codes.ts';
 import { hangUp, type TwoPartyProtocol } from './protocol.ts';

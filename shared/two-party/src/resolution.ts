@@ -2,7 +2,8 @@
  * The resolution of the arithmetic of a two-party protocol, in units of a result's eigenvalues.
  * docs/precision.md ("What a result's remarks mean") says why.
  */
-import { isStandardised, type Program, RELEASED_BITS, ROTATED_PENCIL_BITS } from '@eigenveil/task';
+import { methodOf } from '@eigenveil/methods';
+import { type Program, RELEASED_BITS, ROTATED_PENCIL_BITS } from '@eigenveil/task';
 import { NORM_PLACES, RESIDUAL_PLACES, rankPlaces } from './programs/precision.ts';
 
 export interface Resolution {
@@ -59,7 +60,8 @@ export function resolutionOf(
   if (method.kind === 'pca') {
     // The norm of a correlation matrix is a secret; it is almost zero wherever variances are far above
     // the noise.
-    const norms = floor && !isStandardised(method) ? 2 ** NORM_PLACES * floor.norm : 0;
+    const norms =
+      floor && !(methodOf({ method }).decomposes === 'correlation') ? 2 ** NORM_PLACES * floor.norm : 0;
     // The circuit draws its line at 2^-rankPlaces of a trace, and what there is for noise, that it has
     // brought to [1/2, 1).
     const error = {
@@ -88,9 +90,10 @@ function rotatedNoise(
 ): number {
   if (floor === undefined) return ROTATED_NOISE * trace;
   const { ridge, leastVariances } = floor;
-  const raises = isStandardised(method)
-    ? ridge.map((own, i) => (own > 0 ? own / leastVariances[i]! : 0))
-    : ridge;
+  const raises =
+    methodOf({ method }).decomposes === 'correlation'
+      ? ridge.map((own, i) => (own > 0 ? own / leastVariances[i]! : 0))
+      : ridge;
   return 2 ** -RELEASED_BITS * (trace + 2 * featureCount * Math.max(...raises));
 }
 

@@ -3,7 +3,8 @@
  * discriminant method, behind secret random rotations, in the clear, and the CSP rotates the vectors back.
  * docs/rotated.md has the protocol, what it leaks and its proof.
  */
-import { computedBitsOf, isStandardised, type Program, type StatisticsTask } from '@eigenveil/task';
+import { methodOf } from '@eigenveil/methods';
+import { computedBitsOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { hearing, tellingOwners, withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
 import { MessageStream } from './channel/message-stream.ts';
@@ -43,7 +44,7 @@ export const rotated: TwoPartyProtocol = {
   // A circuit adds the shares of statistics whose features are standardised.
   shareBits: (task) => {
     const bits = computedBitsOf(task);
-    return isStandardised(task.method) ? bits : bits.fill(ringBitsOf(task));
+    return methodOf(task).decomposes === 'correlation' ? bits : bits.fill(ringBitsOf(task));
   },
 
   async runCsp(channel, { task, program }, input) {
@@ -59,7 +60,7 @@ export const rotated: TwoPartyProtocol = {
       });
       const random = new RandomBits(randomness('rotation'));
       await tellingOwners(channel, () => {
-        if (isStandardised(task.method)) {
+        if (methodOf(task).decomposes === 'correlation') {
           const session = () => GarblerSession.open(stream, randomness('circuit'));
           return answerCorrelation(stream, { session, products: chooser }, { task, program }, input, random);
         }
@@ -94,7 +95,7 @@ export const rotated: TwoPartyProtocol = {
           reversed: await openChooser(stream, randomness('reversed products'), task, onWork),
         });
         return await hearing(() => {
-          if (isStandardised(task.method)) {
+          if (methodOf(task).decomposes === 'correlation') {
             const session = () => EvaluatorSession.open(stream, undefined, randomness('circuit'));
             return askCorrelation(stream, { session, products: correlator }, { task, program }, input);
           }

@@ -1,6 +1,7 @@
 /** What the CSP sees of a computation: the same messages, the same closing and the same moment, whatever the data user makes of the answer. */
+
+import { sumsOf } from '@eigenveil/methods';
 import type { CodedError } from '@eigenveil/platform';
-import { sumsOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import {
   type Channel,

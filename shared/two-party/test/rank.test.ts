@@ -1,6 +1,7 @@
 /** Every two-party protocol releases a PCA from the same rank on: one below the least is refused, the least is not. */
+import { methodOf, type Output } from '@eigenveil/methods';
 import type { Decomposition } from '@eigenveil/projection';
-import { leastRank, type Output } from '@eigenveil/task';
+
 import { describe, expect, it } from 'vitest';
 import { ClearSession } from '../src/garbling/index.ts';
 import { memoryChannelPair } from '../src/index.ts';
@@ -65,9 +66,9 @@ describe.each(Object.keys(protocols))('%s', (name) => {
   );
 
   async function releases(least: number, told: Told) {
-    expect(leastRank({ method: { kind: 'pca' }, featureCount: D, components: COMPONENTS, ...told })).toBe(
-      least,
-    );
+    expect(
+      methodOf({ method: { kind: 'pca' } }).leastRank({ featureCount: D, components: COMPONENTS, ...told }),
+    ).toBe(least);
     const run = protocols[name]!;
     await expect(run(least - 1, told)).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
     expect((await run(least, told))!.vectors).toHaveLength(COMPONENTS);

@@ -1,8 +1,9 @@
 /** The sizes of tasks that the pages of costs list, docs/costs.md and docs/rotated-costs.md, and what their columns have in common. */
-import type { Method, StatisticsTask } from '@eigenveil/task';
+import type { MethodParameters } from '@eigenveil/methods';
+import type { StatisticsTask } from '@eigenveil/task';
 
 export interface Shape {
-  readonly method: Method;
+  readonly method: MethodParameters;
   readonly d: number;
   /** Classes of each labelling. */
   readonly classes: readonly number[];

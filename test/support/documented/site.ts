@@ -2,11 +2,13 @@
  * Where documented commands run: both services in this process, owners with homes, rows and settings under the names that the documents
  * give them, all in one folder, which is the process's own as long as the site stands.
  */
+
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inviteOwners } from '@eigenveil/csp';
 import type { DataOwner } from '@eigenveil/data-owner';
-import { ProposalFile, type TaskId, type TaskProposal, TwoPartyName } from '@eigenveil/task';
+import { TwoPartyName } from '@eigenveil/methods';
+import { ProposalFile, type TaskId, type TaskProposal } from '@eigenveil/task';
 import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { freePort } from '@eigenveil/testbed/port';
 import type { Finished } from '@eigenveil/testbed/processes/programs';

@@ -2,11 +2,13 @@
  * The tasks that this CSP has agreed to. It makes and signs a Paillier key for each, and treats no task as
  * agreed without its own signature.
  */
+
 import { randomBytes } from 'node:crypto';
+import { LIMITS } from '@eigenveil/methods';
 import type { PaillierPool } from '@eigenveil/paillier';
 import { CodedError } from '@eigenveil/platform';
 import type { Sealer } from '@eigenveil/server';
-import { checkBasis, checkRanges, LIMITS, namedResult, type Task, type TaskId } from '@eigenveil/task';
+import { checkBasis, checkRanges, namedResult, type Task, type TaskId } from '@eigenveil/task';
 import {
   AGREEMENT,
   type Agreement,

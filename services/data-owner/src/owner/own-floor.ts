@@ -2,15 +2,9 @@
  * The owner's own floor: an owner's program plans one where the owner's rows are coarser than a task
  * declares, and tells the owner. See `ownFloorOf`.
  */
+import type { Feature } from '@eigenveil/methods';
 import { type Words, words } from '@eigenveil/platform';
-import {
-  basisFeatures,
-  type Feature,
-  type OwnFloor,
-  ownFloorOf,
-  type Task,
-  takesOwnFloor,
-} from '@eigenveil/task';
+import { basisFeatures, type OwnFloor, ownFloorOf, type Task, takesOwnFloor } from '@eigenveil/task';
 import type { Basis } from './connection.ts';
 import type { OwnerPolicy } from './policy.ts';
 import { rule } from './terms.ts';

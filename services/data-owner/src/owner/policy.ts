@@ -1,17 +1,9 @@
 /** The owner's own policy: what it agrees to, checked before any of its rows is read. */
 
+import { LIMITS, methodOf, TwoPartyName } from '@eigenveil/methods';
 import { CodedError, faulty, type Words, words } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics/owner';
-import {
-  DifferentialPrivacy,
-  fullRankRule,
-  isExact,
-  isStandardised,
-  LIMITS,
-  namedResult,
-  type Task,
-  TwoPartyName,
-} from '@eigenveil/task';
+import { DifferentialPrivacy, fullRankRule, isExact, namedResult, type Task } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire';
 import { z } from 'zod';
 import { member, ownerTerm, rule } from './terms.ts';
@@ -226,7 +218,7 @@ export function brokenRules(
     { allowSpectrum: true },
   );
   expect(
-    policy.allowVariances || !isStandardised(task.method),
+    policy.allowVariances || !(methodOf(task).decomposes === 'correlation'),
     words`${member('method.scale')} expected covariance: vectors of a correlation matrix tell the variances of features, which takes ${rule('allowVariances')}`,
     { allowVariances: true },
   );

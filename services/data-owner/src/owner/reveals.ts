@@ -2,15 +2,13 @@
  * Says in words what a task reveals and to whom, from its public parameters alone. SECURITY.md and
  * docs/rotated.md say why, and what is proved.
  */
+import { histogramsOf, methodOf, type Output } from '@eigenveil/methods';
 import {
   cappedComponents,
   type FeatureRun,
   featureRuns,
   floorInWords,
-  histogramsOf,
   isExact,
-  isStandardised,
-  type Output,
   programOf,
   type Task,
 } from '@eigenveil/task';
@@ -36,7 +34,7 @@ export function revealedBy(task: Task): Revealed {
       ...byProtocol(task),
       ...ofSketch(task),
       ...outputs.map((output) => `${describeOutput(task, output)} (declared: ${output})`),
-      ...(isStandardised(task.method)
+      ...(methodOf(task).decomposes === 'correlation'
         ? ['the variance of every feature, since vectors of a correlation matrix tell them']
         : []),
       ...ofFloor(task),
@@ -156,7 +154,7 @@ function describeOutput({ method, features }: Task, output: Output): string {
     case 'spectrum':
       return method.kind === 'mdr'
         ? `all ${features.length} eigenvalues of the sum of both between-class scatters`
-        : `all ${features.length} eigenvalues of the ${isStandardised(method) ? 'correlation' : 'scatter'} matrix`;
+        : `all ${features.length} eigenvalues of the ${methodOf({ method }).decomposes === 'correlation' ? 'correlation' : 'scatter'} matrix`;
     case 'classCounts':
       return 'the number of rows of each class; where an owner alone has rows of a class, that number is its own';
     case 'variances':

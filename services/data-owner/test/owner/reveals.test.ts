@@ -1,13 +1,14 @@
 /** What is said of a task holds what the tables of SECURITY.md and docs/rotated.md say that it reveals. */
 
 import { METHODS, madeUpTask } from '@eigenveil/made-up/tasks';
-import { type MethodName, Output, revealedByRotation, type Task } from '@eigenveil/task';
+import { methodOf, Output, type ProjectionKind } from '@eigenveil/methods';
+import type { Task } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { revealedBy } from '../../src/index.ts';
 import { describeFeatures } from '../../src/owner/reveals.ts';
 
-const KINDS = Object.keys(METHODS) as MethodName[];
-const taskOf = (kind: MethodName, changes: Partial<Task> = {}) =>
+const KINDS = Object.keys(METHODS) as ProjectionKind[];
+const taskOf = (kind: ProjectionKind, changes: Partial<Task> = {}) =>
   madeUpTask(kind, 4, { components: 2, ...changes });
 const told = (task: Task) => revealedBy(task).dataUser.join('\n');
 
@@ -28,7 +29,12 @@ describe('the data user', () => {
   });
 
   test.each(KINDS)('of %s by rotated learns what its table says', (kind) => {
-    const text = told(taskOf(kind, { twoParty: 'rotated', outputs: revealedByRotation(METHODS[kind]) }));
+    const text = told(
+      taskOf(kind, {
+        twoParty: 'rotated',
+        outputs: [...methodOf({ method: METHODS[kind] }).revealedByRotation],
+      }),
+    );
     const ofPencil = /lengths of the vectors, and all eigenvalues of the pencil, also beyond the components/;
     const ofClasses =
       /number of rows of each class; where an owner alone has rows of a class, that number is its own/;
@@ -44,7 +50,11 @@ describe('the data user', () => {
   test('of a correlation matrix learns variances, declared or not', () => {
     const method = { kind: 'pca', scale: 'correlation' } as const;
     expect(told(taskOf('pca', { method }))).toMatch(/the variance of every feature, since vectors/);
-    const rotated = taskOf('pca', { method, twoParty: 'rotated', outputs: revealedByRotation(method) });
+    const rotated = taskOf('pca', {
+      method,
+      twoParty: 'rotated',
+      outputs: [...methodOf({ method }).revealedByRotation],
+    });
     expect(told(rotated)).toMatch(/all 4 eigenvalues of the correlation matrix/);
     expect(told(rotated)).toMatch(/the variance of each feature, exactly/);
   });

@@ -1,11 +1,12 @@
 /** The settings of the command `task draft`. */
+import { LIMITS, Output, Scale, TwoPartyName } from '@eigenveil/methods';
 import {
   CONSENT_OPTIONS,
   IGNORED_COLUMNS,
   READING_OPTIONS,
   ROWS_FILE,
 } from '@eigenveil/statistics/reading-options';
-import { ClosesWhen, LIMITS, Output, Scale, TwoPartyName, USUAL_DELTA } from '@eigenveil/task/schema';
+import { ClosesWhen, USUAL_DELTA } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { CLIENT_SETTINGS } from './settings.ts';
 

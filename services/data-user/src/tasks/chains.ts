@@ -2,8 +2,9 @@
  * Chains at the data user: the results that a task stands on or refines. Owners reduce their rows by them or
  * sum them by their vectors, the CSP gets them, and they come with the result.
  */
+import { LIMITS } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
-import { checkBasis, LIMITS, namedResult, type Task } from '@eigenveil/task';
+import { checkBasis, namedResult, type Task } from '@eigenveil/task';
 import { CODES, Digest, type SignedLink } from '@eigenveil/wire';
 import { provenanceOf } from '../compute/provenances.ts';
 import type { DataUserStore, StoredTask } from '../store/store.ts';

@@ -1,11 +1,13 @@
 /** One histogram task from its proposal to the signed result, by services and owners as processes of their own, and what each part of it takes. */
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { histogramOf } from '@eigenveil/data-user';
 import { demoPolicy, enrolOwners, startOwners } from '@eigenveil/demo/owners';
 import { startServices } from '@eigenveil/demo/services';
 import { compute, contributionSize } from '@eigenveil/demo/task';
-import { DAY_MILLISECONDS, sumsOf, TaskProposal } from '@eigenveil/task';
+import { sumsOf } from '@eigenveil/methods';
+import { DAY_MILLISECONDS, TaskProposal } from '@eigenveil/task';
 import { withChildren } from '@eigenveil/testbed/processes/children';
 import { usageOf } from '@eigenveil/testbed/processes/process-usage';
 import { generator } from '@eigenveil/testbed/random';

@@ -1,4 +1,5 @@
 /** A load from end to end: services, owners, contributions under the clock, and a result that counts every one of them. */
+
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -6,10 +7,11 @@ import { join } from 'node:path';
 import { Progress } from '@eigenveil/demo/progress';
 import { type Services, type StartedService, startServices } from '@eigenveil/demo/services';
 import { compute } from '@eigenveil/demo/task';
+import { methodOf } from '@eigenveil/methods';
 import { decompose } from '@eigenveil/projection';
 import { databaseFile, openSigningKey } from '@eigenveil/server';
 import { layout, sketchMatrix } from '@eigenveil/statistics';
-import { DAY_MILLISECONDS, programOf, revealedByRotation, type Task, TaskProposal } from '@eigenveil/task';
+import { DAY_MILLISECONDS, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { type Children, withChildren } from '@eigenveil/testbed/processes/children';
 import { residentBytesOf, usageOf } from '@eigenveil/testbed/processes/process-usage';
 import { piecesOf, type SignedTask, sketchSeed, verifySignedTask } from '@eigenveil/wire';
@@ -171,7 +173,7 @@ class Load {
       keyBits: bits,
       allowInsecureKey: bits < 2048,
       twoParty: 'rotated',
-      outputs: revealedByRotation(method, sketch),
+      outputs: methodOf({ method: method, sketch: sketch }).revealedByRotation,
       exact: true,
       allowFullRank: true,
       deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),

@@ -1,4 +1,5 @@
 /** One sketched PCA beside the clear one: what an owner's contribution takes, what both servers take, and how much variance is lost. */
+
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { draftTask } from '@eigenveil/data-user';
 import { splitAmongOwners } from '@eigenveil/demo/dataset';
+import { methodOf } from '@eigenveil/methods';
 import type { PublicKey } from '@eigenveil/paillier';
 import { type Decomposition, decompose, symmetricEigen } from '@eigenveil/projection';
 import {
@@ -17,7 +19,7 @@ import {
   StatisticsAccumulator,
   sketchMatrix,
 } from '@eigenveil/statistics';
-import { newTaskId, programOf, revealedByRotation, type Task, TaskProposal } from '@eigenveil/task';
+import { newTaskId, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party';
 import { Thumbprint } from '@eigenveil/wire';
 import { sharesOf } from '../decompositions.ts';
@@ -86,7 +88,7 @@ export async function sketchTask(
     encryption: 'djn',
     twoParty,
     ...(twoParty === 'rotated' && { serverLine: 'fast' }),
-    outputs: revealedByRotation(draft.method, sketch),
+    outputs: methodOf({ method: draft.method, sketch: sketch }).revealedByRotation,
     exact: true,
     allowFullRank: true,
     deadline: new Date(Date.now() + 3_600_000).toISOString(),

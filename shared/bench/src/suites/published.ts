@@ -1,7 +1,7 @@
 /** `--only published`: the published tables of efficiency row by row, with the literal protocol and Eigenveil here. */
 import { draftTask } from '@eigenveil/data-user';
+import { DEFAULT_FRACTION_BITS } from '@eigenveil/methods';
 import type { Block, Chart, Table } from '@eigenveil/report/document';
-import { DEFAULT_FRACTION_BITS } from '@eigenveil/task';
 import { dataFile } from '../decompositions.ts';
 import { interleavedSamples } from '../measure.ts';
 import { dealRows, OWNERS, sumRows } from '../owners.ts';

@@ -1,7 +1,9 @@
 /** The task of the demo of authentication: a DCA by `rotated` with a class for each user. */
+
 import { OwnerPolicy } from '@eigenveil/data-owner';
+import { methodOf } from '@eigenveil/methods';
 import { GrainFinder } from '@eigenveil/statistics';
-import { DAY_MILLISECONDS, revealedByRotation, TaskProposal } from '@eigenveil/task';
+import { DAY_MILLISECONDS, TaskProposal } from '@eigenveil/task';
 import { inTime, type People, rangesOf, signedLogarithm } from '@eigenveil/testbed/recognition/people';
 import type { SetSetting } from './sets.ts';
 
@@ -36,7 +38,7 @@ export function authenticationTask(
     allowInsecureKey: keyBits < 2048,
     encryption: 'djn',
     twoParty: 'rotated',
-    outputs: [...revealedByRotation(method), 'mean'],
+    outputs: [...methodOf({ method }).revealedByRotation, 'mean'],
     deadline: new Date(Date.now() + DAY_MILLISECONDS).toISOString(),
   });
 }

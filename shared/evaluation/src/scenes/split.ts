@@ -1,11 +1,6 @@
 /** Deals people to owners, outsiders and the public sample, and makes the tasks that may run over a scene. */
-import {
-  type DifferentialPrivacy,
-  type MethodName,
-  type Output,
-  revealedByRotation,
-  TaskProposal,
-} from '@eigenveil/task';
+import { methodOf, type Output, type ProjectionKind } from '@eigenveil/methods';
+import { type DifferentialPrivacy, TaskProposal } from '@eigenveil/task';
 import { Draws } from '../draws.ts';
 import type { Scene, SceneRow } from '../scene.ts';
 
@@ -45,7 +40,7 @@ export function dealtRows(
 const RIDGE = 1;
 
 export interface Variant {
-  readonly method: MethodName;
+  readonly method: ProjectionKind;
   /** Default: that of the scene's own task. */
   readonly twoParty?: TaskProposal['twoParty'];
   /** Default: that of the scene's own task; discriminant methods give as many as they have. */
@@ -78,7 +73,7 @@ export function variantOf(scene: Scene, variant: Variant): TaskProposal {
     lda: [scene.utilityLabel],
     mdr: [scene.utilityLabel, scene.privateLabel],
   }[kind];
-  const declared = twoParty === 'rotated' ? revealedByRotation(method) : [];
+  const declared = twoParty === 'rotated' ? methodOf({ method }).revealedByRotation : [];
   return TaskProposal.parse({
     ...proposal,
     method,

@@ -1,7 +1,8 @@
 /** Small tasks of a scene, and what goes into a run of one: rows drawn anew, so that outputs differ from run to run, and both servers' shares. */
+import { methodOf } from '@eigenveil/methods';
 import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
-import { type Program, programOf, revealedByRotation, type TaskProposal } from '@eigenveil/task';
+import { type Program, programOf, type TaskProposal } from '@eigenveil/task';
 import type { Draws } from '../draws.ts';
 import { statisticsOf } from '../released.ts';
 import type { Scene, SceneRow } from '../scene.ts';
@@ -40,7 +41,7 @@ export function smallTask(scene: Scene, { features: d, components, twoParty, lab
     labellings: label ? [{ column: label.column, classes: [...label.classes] }] : [],
     components,
     twoParty,
-    outputs: twoParty === 'rotated' ? revealedByRotation(method) : [],
+    outputs: twoParty === 'rotated' ? [...methodOf({ method }).revealedByRotation] : [],
     minimumOwners: OWNERS,
     maximumOwners: OWNERS,
     maximumSamplesPerOwner: ROWS_PER_OWNER,

@@ -12,9 +12,11 @@
  *   servers. The rest is post-processing.
  */
 import {
+  CLASS_WEIGHTS,
   calibrateAnalyticGaussian,
   noisePlan,
   type RandomSource,
+  SCATTER_WEIGHTS,
   type StageTask,
   sampleNoise,
 } from '@eigenveil/privacy';
@@ -111,7 +113,8 @@ const discretise = (row: Row): number[] => row.map((x) => Math.trunc(x * UNIT) +
 
 function taskOf(kind: 'pca' | 'lda', features: number, classes: number, budget: Budget): StageTask {
   return {
-    kind,
+    weights: kind === 'pca' ? SCATTER_WEIGHTS : CLASS_WEIGHTS,
+    collectsR: true,
     features,
     classes: [classes],
     fractionBits: FRACTION_BITS,

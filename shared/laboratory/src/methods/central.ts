@@ -6,7 +6,12 @@
  */
 
 import type { RandomSource } from '@eigenveil/privacy';
-import { calibrateAnalyticGaussian, rhoOfBudget, sensitivitySquared, weightsOf } from '@eigenveil/privacy';
+import {
+  calibrateAnalyticGaussian,
+  rhoOfBudget,
+  SCATTER_WEIGHTS,
+  sensitivitySquared,
+} from '@eigenveil/privacy';
 import { gaussianMechanism } from '../mechanisms/gaussian.ts';
 import { calibrateLaplace } from '../mechanisms/laplace.ts';
 import {
@@ -112,7 +117,7 @@ function jointMethod(of: {
     noiseDeviation: (sites, setting) => deviation(setting) / rowsOf(sites),
     run: (source, sites, setting) => {
       const { R, V, Q } = sums(bounded(sites, setting));
-      const weights = weightsOf({ kind: 'pca' });
+      const weights = SCATTER_WEIGHTS;
       const triangle = upperTriangle(weighOffDiagonal(R, offDiagonal));
       const weighted = [...triangle, ...V.map((x) => x * weights.V), Q * weights.M];
       const noisy = gaussianMechanism(source, weighted, { sigma: deviation(setting) });
@@ -167,7 +172,9 @@ export const centralTriangle: PcaMethod = jointMethod({
 
 /** Of R, V/2 and Q/2 together, when a row is added or removed; L2. */
 export function jointSensitivity(): number {
-  return Math.sqrt(sensitivitySquared({ kind: 'pca', classes: [1] }, 'add-remove'));
+  return Math.sqrt(
+    sensitivitySquared({ weights: SCATTER_WEIGHTS, collectsR: true, classes: [1] }, 'add-remove'),
+  );
 }
 
 export const analyzeGauss: PcaMethod = secondMomentMethod({

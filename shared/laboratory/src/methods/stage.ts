@@ -3,8 +3,13 @@
  * task asks for, of both servers or of the CSP alone. Plan, weights and sampler are those of the protocol.
  */
 
-import type { RandomSource, StageTask } from '@eigenveil/privacy';
-import { noisePlan, sampleNoise } from '@eigenveil/privacy';
+import {
+  noisePlan,
+  type RandomSource,
+  SCATTER_WEIGHTS,
+  type StageTask,
+  sampleNoise,
+} from '@eigenveil/privacy';
 import {
   bounded,
   centredScatter,
@@ -67,7 +72,8 @@ function drawNoises(
 
 export function stageTask(dimension: number, owners: number, { epsilon, dpDelta }: PcaSetting): StageTask {
   return {
-    kind: 'pca',
+    weights: SCATTER_WEIGHTS,
+    collectsR: true,
     features: dimension,
     classes: [1],
     fractionBits: FRACTION_BITS,

@@ -14,7 +14,7 @@ import { PRIVACY_CODES } from '../codes.ts';
 import type { RandomSource } from '../random/randomness.ts';
 import { roundedGaussianSampler } from '../random/samplers.ts';
 import { integerSqrt, type Rational, rationalOf, ZERO } from '../rational.ts';
-import { countsAreProtected, sensitivitySquared, weightsOf } from './sensitivity.ts';
+import { countsAreProtected, sensitivitySquared } from './sensitivity.ts';
 import { checkSetting, clippingBound, type StageTask } from './setting.ts';
 
 /** One member per kind of value: entries of R, entries of V, M. */
@@ -66,9 +66,9 @@ export function noisePlan(task: StageTask): NoisePlan {
       : calibrateRoundedGaussian({ sensitivity: 1, ...budget });
   const multiplier = roundedUp(setting.noise === 'owners' ? exact * (1 + SUM_SLACK) : exact);
   const scale = multiplier * multiplier * sensitivitySquared(task, setting.neighbours);
-  const weights = weightsOf(task);
+  const { weights } = task;
   const whole: PerKind<Rational> = {
-    R: task.kind === 'mdr' ? ZERO : times(scale, bound ** 2n),
+    R: task.collectsR ? times(scale, bound ** 2n) : ZERO,
     V: times(scale / weights.V ** 2, bound),
     M: countsAreProtected(task, setting.neighbours) ? times(scale / weights.M ** 2, 1n) : ZERO,
   };
@@ -104,9 +104,9 @@ export function noisePlan(task: StageTask): NoisePlan {
 }
 
 /** Values that take noise, as many as there are at most. */
-export function valuesOf({ kind, features: d, classes }: StageTask): number {
+export function valuesOf({ collectsR, features: d, classes }: StageTask): number {
   const sums = classes.reduce((sum, count) => sum + count, 0) * (d + 1);
-  return sums + (kind === 'mdr' ? 0 : (d * (d + 1)) / 2);
+  return sums + (collectsR ? (d * (d + 1)) / 2 : 0);
 }
 
 /** The factor has few digits: a square of ten, times some. */
@@ -165,13 +165,13 @@ export function largestEntry({ clippingBound: bound }: NoisePlan): bigint {
 }
 
 /**
- * Noise in the order of the flat statistics: the upper triangle of R unless the method is MDR, per labelling
+ * Noise in the order of the flat statistics: the upper triangle of R where it is summed, per labelling
  * and class V and M, and 0 for the number of owners. Whoever draws must draw once per task: the mean of
  * several draws is closer to the statistics.
  */
 export function sampleNoise(
   source: RandomSource,
-  { kind, features: d, classes }: StageTask,
+  { collectsR, features: d, classes }: StageTask,
   { variances, offDiagonal, latticeBits }: Pick<NoisePlan, 'variances' | 'offDiagonal' | 'latticeBits'>,
 ): bigint[] {
   const sampler = (sigmaSquared: Rational, of: 'R' | 'V' | 'M') =>
@@ -181,7 +181,7 @@ export function sampleNoise(
   const V = sampler(variances.V, 'V');
   const M = sampler(variances.M, 'M');
   const noise: bigint[] = [];
-  for (let i = 0; i < d && kind !== 'mdr'; i += 1) {
+  for (let i = 0; collectsR && i < d; i += 1) {
     noise.push(R());
     for (let j = i + 1; j < d; j += 1) noise.push(off());
   }

@@ -5,14 +5,14 @@
  * diagonal once), and per labelling z to the V and 1 to the M of its class. Values are weighted before
  * lengths are taken: R by 1/B² on its diagonal and √2/B² off it, V by w_V/B, M by w_M. Noise of deviation
  * σΔ/weight per value is then noise of deviation σΔ on every weighted value. Any weights give a true bound.
- * PCA takes w_V = w_M = 1/2, since R is what it is about; the others 1.
+ * A PCA takes w_V = w_M = 1/2, since R is what it is about; methods of classes take 1.
  *
  * With L labellings, [R] = 1 where R is collected (else 0), and s labellings in which a row and the one in
  * its place are of one class:
  *
  *   one row more or less: Δ² = [R] + L (w_V² + w_M²)
  *   a row instead of another: Δ² is the largest value of
- *   f_s(c) = [R] (2 − 2c²) + s w_V² (2 − 2c) + (L − s) (2 w_V² + 2 w_M²)   for c in [−1, 1] and s up to L (only s = L = 1 for PCA)
+ *   f_s(c) = [R] (2 − 2c²) + s w_V² (2 − 2c) + (L − s) (2 w_V² + 2 w_M²)   for c in [−1, 1] and s up to L (only s = L = 1 where all rows are of one class)
  *
  * Proof: docs/arguments.md, "Sensitivity of one row".
  *
@@ -22,26 +22,16 @@
 import type { Neighbours } from '../parameters.ts';
 import type { StageTask } from './setting.ts';
 
-/** w_V and w_M. Powers of two, so that all that is computed from them is exact in doubles. */
-interface Weights {
-  readonly V: number;
-  readonly M: number;
-}
-
-export function weightsOf({ kind }: Pick<StageTask, 'kind'>): Weights {
-  return kind === 'pca' ? { V: 0.5, M: 0.5 } : { V: 1, M: 1 };
-}
-
 /** Δ², of the weighted values. Exact. */
 export function sensitivitySquared(
-  task: Pick<StageTask, 'kind' | 'classes'>,
+  task: Pick<StageTask, 'weights' | 'collectsR' | 'classes'>,
   neighbours: Neighbours,
 ): number {
-  const { V, M } = weightsOf(task);
-  const R = task.kind === 'mdr' ? 0 : 1;
+  const { V, M } = task.weights;
+  const R = task.collectsR ? 1 : 0;
   const labellings = task.classes.length;
   if (neighbours === 'add-remove') return R + labellings * (V ** 2 + M ** 2);
-  const least = task.kind === 'pca' ? labellings : 0;
+  const least = hasOneClass(task) ? labellings : 0;
   let largest = 0;
   for (let same = least; same <= labellings; same += 1) {
     const apart = (labellings - same) * 2 * (V ** 2 + M ** 2);
@@ -55,6 +45,10 @@ export function sensitivitySquared(
  * Says whether one row can change the number of rows of a class. Where it cannot, M is public and takes no
  * noise.
  */
-export function countsAreProtected({ kind }: Pick<StageTask, 'kind'>, neighbours: Neighbours): boolean {
-  return kind !== 'pca' || neighbours === 'add-remove';
+export function countsAreProtected(task: Pick<StageTask, 'classes'>, neighbours: Neighbours): boolean {
+  return !hasOneClass(task) || neighbours === 'add-remove';
+}
+
+function hasOneClass({ classes }: Pick<StageTask, 'classes'>): boolean {
+  return classes.every((count) => count === 1);
 }

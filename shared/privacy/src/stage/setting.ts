@@ -29,10 +29,23 @@ export interface PrivacySetting {
   readonly dataIndependentRanges: true | 'rangesFrom';
 }
 
+/** w_V and w_M (sensitivity.ts). Powers of two, so that all that is computed from them is exact in doubles. */
+export interface SumWeights {
+  readonly V: number;
+  readonly M: number;
+}
+
+/** The weights where the sum of products R is what the result is about. */
+export const SCATTER_WEIGHTS: SumWeights = { V: 0.5, M: 0.5 };
+/** The weights where sums of classes are. */
+export const CLASS_WEIGHTS: SumWeights = { V: 1, M: 1 };
+
 export interface StageTask {
-  readonly kind: 'pca' | 'dca' | 'lda' | 'mdr';
+  readonly weights: SumWeights;
+  /** Whether R is summed. */
+  readonly collectsR: boolean;
   readonly features: number;
-  /** Classes that are summed apart, per labelling; for PCA one labelling of one class. */
+  /** Classes that are summed apart, per labelling; one labelling of one class where all rows are alike. */
   readonly classes: readonly number[];
   readonly fractionBits: number;
   readonly maximumOwners: number;

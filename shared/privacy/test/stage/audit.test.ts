@@ -19,7 +19,7 @@ function attack(task: StageTask, plan: NoisePlan, seed: string, runs: number): n
   const V = deviation(plan.variances.V);
   const M = deviation(plan.variances.M);
   // One feature. A row (B) of the first class adds B² to R, B to its V and 1 to its M; all in deviations of the noise.
-  const values = task.kind === 'mdr' ? [] : [{ change: B ** 2 / R, scale: R }];
+  const values = task.collectsR ? [{ change: B ** 2 / R, scale: R }] : [];
   for (const classes of task.classes) {
     for (let k = 0; k < classes; k += 1) {
       values.push({ change: k === 0 ? B / V : 0, scale: V }, { change: k === 0 ? 1 / M : 0, scale: M });

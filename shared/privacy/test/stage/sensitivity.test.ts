@@ -12,10 +12,10 @@ interface Row {
 type Kind = 'R' | 'offDiagonal' | 'V' | 'M';
 
 /** What a row adds to R, V and M, by definition. */
-function statisticsOf({ kind, features: d, classes: counts }: StageTask, row: Row | undefined) {
+function statisticsOf({ collectsR, features: d, classes: counts }: StageTask, row: Row | undefined) {
   const values: { kind: Kind; value: number }[] = [];
   const z = row?.z ?? new Array<number>(d).fill(0);
-  for (let i = 0; i < d && kind !== 'mdr'; i += 1)
+  for (let i = 0; collectsR && i < d; i += 1)
     for (let j = i; j < d; j += 1) values.push({ kind: i === j ? 'R' : 'offDiagonal', value: z[i]! * z[j]! });
   for (const [l, count] of counts.entries()) {
     for (let k = 0; k < count; k += 1) {

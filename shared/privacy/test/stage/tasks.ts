@@ -1,5 +1,5 @@
 /** Tasks of the stage for tests. */
-import type { PrivacySetting, StageTask } from '../../src/index.ts';
+import { CLASS_WEIGHTS, type PrivacySetting, SCATTER_WEIGHTS, type StageTask } from '../../src/index.ts';
 
 export const KINDS = ['pca', 'dca', 'lda', 'mdr'] as const;
 export const NEIGHBOURS = ['add-remove', 'replace'] as const;
@@ -20,12 +20,13 @@ export function settingOf(changes: Partial<PrivacySetting> = {}): PrivacySetting
 }
 
 export function stageTask(
-  kind: StageTask['kind'],
+  kind: keyof typeof CLASSES,
   setting: Partial<PrivacySetting> = {},
   changes: Partial<StageTask> = {},
 ): StageTask {
   return {
-    kind,
+    weights: kind === 'pca' ? SCATTER_WEIGHTS : CLASS_WEIGHTS,
+    collectsR: kind !== 'mdr',
     features: 3,
     classes: CLASSES[kind],
     fractionBits: 5,

@@ -3,21 +3,18 @@
  * number of components and its outputs, and with numbers that such a task can have. It is no proof that they
  * are right.
  */
+import { LINEAR_RING_BITS, methodOf, Output, sumsOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import {
   cappedComponents,
   FLOOR_REACH,
   floorOf,
-  isStandardised,
-  LINEAR_RING_BITS,
-  Output,
   ownNoiseBounds,
   type Program,
   programOf,
   type StatisticsTask,
   statisticsBounds,
   summedClasses,
-  sumsOf,
 } from '@eigenveil/task';
 import { isSameJson } from '@eigenveil/wire';
 import { PROJECTION_CODES } from '../codes.ts';
@@ -175,9 +172,9 @@ function checkVectors(task: AgreedTask, vectors: ClaimedProjection['vectors']): 
   expect(
     vectors.every(isOne),
     'vectors',
-    `ones of ${isStandardised(method) ? 'a length that the task allows' : 'length 1'} whose largest entry is positive`,
+    `ones of ${methodOf({ method }).decomposes === 'correlation' ? 'a length that the task allows' : 'length 1'} whose largest entry is positive`,
   );
-  if (method.kind !== 'pca' || isStandardised(method)) return;
+  if (method.kind !== 'pca' || methodOf({ method }).decomposes === 'correlation') return;
   const product = (a: readonly number[], b: readonly number[]) =>
     a.reduce((sum, entry, i) => sum + entry * b[i]!, 0);
   const areOrthogonal = vectors.every((a, j) =>
@@ -192,7 +189,7 @@ function checkVectors(task: AgreedTask, vectors: ClaimedProjection['vectors']): 
  * variance, whose entries are 0; and a floor makes variances larger.
  */
 function lengthBounds(task: AgreedTask): [number, number] {
-  if (!isStandardised(task.method)) {
+  if (!(methodOf(task).decomposes === 'correlation')) {
     const error = floorOf(task) === undefined ? LENGTH_ERROR : CUT_LENGTH_ERROR;
     return [1 - error, 1 + error];
   }
@@ -276,7 +273,7 @@ function checkClassCounts(task: AgreedTask, { classCounts, sampleCount }: Claime
  * correlation matrix has no more than its diagonal of ones, and with a floor no entry that is above 8.
  */
 function scatterBounds(task: AgreedTask): [number, number] {
-  if (isStandardised(task.method)) {
+  if (methodOf(task).decomposes === 'correlation') {
     const { length } = task.features;
     return floorOf(task) === undefined ? [0, length] : [-8 * length, 8 * length];
   }

@@ -1,6 +1,7 @@
 /** Predicts by the result of an agreed task of ridge and by no other. */
+import type { Feature } from '@eigenveil/methods';
 import { Discretiser } from '@eigenveil/statistics/owner';
-import type { Feature, Thumbprint } from '@eigenveil/task';
+import type { Thumbprint } from '@eigenveil/task';
 import { type Regression, regressionOf } from '../reference/ridge.ts';
 import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 import { discretiseRow } from './projector.ts';

@@ -2,9 +2,10 @@
  * Reduces rows by the projection of an agreed task and by no other, one by one or in batches, and leads back
  * from reduced rows.
  */
+import type { Feature } from '@eigenveil/methods';
 import { CodedError, isOf, words } from '@eigenveil/platform';
 import { Discretiser, STATISTICS_CODES } from '@eigenveil/statistics/owner';
-import { componentName, type Feature, type Thumbprint } from '@eigenveil/task';
+import { componentName, type Thumbprint } from '@eigenveil/task';
 import { PROJECTION_CODES } from '../codes.ts';
 import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 import { inverseOf } from './project.ts';

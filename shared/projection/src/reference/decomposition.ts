@@ -3,7 +3,8 @@
  * the noise leaves meaningful.
  */
 
-import { cutTo, isStandardised, type Program, RELEASED_BITS } from '@eigenveil/task';
+import { methodOf } from '@eigenveil/methods';
+import { cutTo, type Program, RELEASED_BITS } from '@eigenveil/task';
 import type { ReleasedHistogram } from './histograms.ts';
 import type { Regression } from './ridge.ts';
 
@@ -53,7 +54,7 @@ export function asReleased(
   const { scatter, variances: ofVariances, mean: ofMean } = floor.released;
   const { vectors, eigenvalues, mean, trace, spectrum, variances, regression } = decomposition;
   const to = (bits: number) => (value: number) => cutTo(value, bits);
-  const isCorrelation = isStandardised(method);
+  const isCorrelation = methodOf({ method }).decomposes === 'correlation';
   const ofScatter = (values: readonly number[]) =>
     isCorrelation ? cutToLargest(values) : values.map(to(scatter));
   return {

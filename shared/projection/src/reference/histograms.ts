@@ -2,6 +2,7 @@
  * Computes what follows from the noisy sums of a histogram task: counts of bins, quantiles with their
  * intervals, and the number of rows. Post-processing: no row is looked at.
  */
+import { edgesOf, histogramsOf, releaseNoiseOf, strategyOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import {
   coefficientCount,
@@ -11,7 +12,7 @@ import {
   restore,
   toNumber,
 } from '@eigenveil/release';
-import { edgesOf, histogramsOf, releaseNoiseOf, type StatisticsTask, strategyOf } from '@eigenveil/task';
+import type { StatisticsTask } from '@eigenveil/task';
 import { PROJECTION_CODES } from '../codes.ts';
 
 /** The quantiles that a result has. */

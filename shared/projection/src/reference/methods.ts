@@ -5,16 +5,10 @@
  * Standardised features are those of another A, and scale its vectors back.
  */
 
+import { methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics';
-import {
-  cappedComponents,
-  checkProgram,
-  collectsR,
-  isStandardised,
-  type Program,
-  raiseOf,
-} from '@eigenveil/task';
+import { cappedComponents, checkProgram, type Program, raiseOf } from '@eigenveil/task';
 import { PROJECTION_CODES } from '../codes.ts';
 import { asReleased, type Decomposition } from './decomposition.ts';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
@@ -57,7 +51,10 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
     case 'pca': {
       const scatter = total();
       return {
-        A: isStandardised(method) ? correlationOf(scatter, undividedVariances(scatter, floor)) : scatter,
+        A:
+          methodOf({ method }).decomposes === 'correlation'
+            ? correlationOf(scatter, undividedVariances(scatter, floor))
+            : scatter,
       };
     }
     case 'dca': {
@@ -103,7 +100,8 @@ export function decomposeUncut(program: Program, pooled: Statistics, signs?: Int
   const statistics = usable(program, pooled);
   const { total, mean, trace, summed } = scattersOf(program, statistics);
   const { method, outputs, floor } = program;
-  const undivided = isStandardised(method) ? undividedVariances(total(), floor) : undefined;
+  const undivided =
+    methodOf({ method }).decomposes === 'correlation' ? undividedVariances(total(), floor) : undefined;
   const { values, vectors } = B === undefined ? symmetricEigen(A) : generalisedEigen(A, B);
   const components = cappedComponents(program);
   const noise = undivided && floor && correlationNoise(floor, undivided);
@@ -280,7 +278,7 @@ function checkShape(program: Program, { R, Y = [], labellings }: Statistics): vo
   const { featureCount: d, sketch } = program;
   const counts = program.classCounts.length === 0 ? [1] : program.classCounts;
   const fits =
-    R.length === (collectsR(program) ? (d * (d + 1)) / 2 : 0) &&
+    R.length === (methodOf(program).sums({ features: [], labellings: [] }).R ? (d * (d + 1)) / 2 : 0) &&
     Y.length === d * (sketch?.columns ?? 0) &&
     labellings.length === counts.length &&
     labellings.every((sums, l) => sums.length === counts[l] && sums.every(({ V }) => V.length === d));

@@ -3,12 +3,13 @@
  * reference and for every two-party protocol, and the correlation matrix, for which features are divided by their standard
  * deviations before it, and its vectors afterwards.
  */
+import { methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
-import { type Floor, leastRank, type Program } from '@eigenveil/task';
+import type { Floor, Program } from '@eigenveil/task';
 import { PROJECTION_CODES } from '../codes.ts';
 import { fixSign } from './eigen.ts';
 
-type Told = Parameters<typeof leastRank>[0];
+type Told = Pick<Program, 'method' | 'sketch' | 'featureCount' | 'components' | 'outputs' | 'twoValued'>;
 
 /**
  * An eigenvalue up to this part of the largest counts as zero. `garbled` cannot tell as small ones:
@@ -32,13 +33,13 @@ export function rankOf(spectrum: readonly number[], noise = 0): number {
 export function rankRefusal(
   spectrum: readonly number[],
   program: Told & Pick<Program, 'allowFullRank' | 'floor'>,
-  least = leastRank(program),
+  least = methodOf(program).leastRank(program),
   noise = program.floor?.norm ?? 0,
 ): CodedError | undefined {
   return program.allowFullRank || rankOf(spectrum, noise) >= least ? undefined : fullRank(program, least);
 }
 
-export function fullRank(program: Told, least = leastRank(program)): CodedError {
+export function fullRank(program: Told, least = methodOf(program).leastRank(program)): CodedError {
   return new CodedError(
     PROJECTION_CODES.ERR_FULL_RANK,
     `"components" expected at most the rank of the scatter matrix less ${least - program.components} with these outputs and without "allowFullRank", got ${program.components}: propose a task with fewer components or outputs, without features that follow from others, or with more rows`,

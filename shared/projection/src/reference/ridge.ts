@@ -3,8 +3,9 @@
  * for Nonorthogonal Problems", 1970) in the clear. Weights and intercept are of features in [−1, 1]: y ≈ wᵀx +
  * b.
  */
+
+import type { Feature } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
-import type { Feature } from '@eigenveil/task';
 import { PROJECTION_CODES } from '../codes.ts';
 import { solveDefinite } from './eigen.ts';
 

@@ -3,9 +3,10 @@
  * Udell, Cevher, "Fixed-rank approximation of a positive-semidefinite matrix from streaming data", NeurIPS
  * 2017), with a shift that keeps ΩᵀTΩ from being nearly singular.
  */
+import { sketchScaleBits } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics';
-import { type Program, raiseOf, sketchScaleBits } from '@eigenveil/task';
+import { type Program, raiseOf } from '@eigenveil/task';
 import { PROJECTION_CODES } from '../codes.ts';
 import { cholesky, type EigenPairs, fixSign, symmetricEigen } from './eigen.ts';
 import { rankOf } from './pca.ts';

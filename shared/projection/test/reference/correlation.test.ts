@@ -1,5 +1,5 @@
 /** PCA of the correlation matrix: known answers, what it does not depend on, and what its vectors tell. */
-import type { Method } from '@eigenveil/task';
+import type { MethodParameters } from '@eigenveil/methods';
 import fc from 'fast-check';
 import { LuDecomposition, Matrix, pseudoInverse } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { decompose, project, totalScatter } from '../../src/index.ts';
 import { scatterOf } from '../linear-algebra.ts';
 import { DATASETS, prepare, programFor, sum } from '../samples.ts';
 
-const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
+const CORRELATION: MethodParameters = { kind: 'pca', scale: 'correlation' };
 const ALL = ['mean', 'trace', 'sampleCount', 'spectrum', 'variances'] as const;
 const code = (expected: string) => expect.objectContaining({ code: expected });
 

@@ -1,4 +1,5 @@
-import { type Method, maximumComponents, type Output, type Program } from '@eigenveil/task';
+import { type MethodParameters, methodOf, type Output } from '@eigenveil/methods';
+import type { Program } from '@eigenveil/task';
 import { Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
 import { decompose, pencil, principalAngles, residual } from '../../src/index.ts';
@@ -14,7 +15,7 @@ import {
 import { DATASETS, METHODS, type Prepared, prepare, programFor, sum } from '../samples.ts';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
-const dca = (form: 'standard' | 'book', ridge: number, signalRidge: number): Method => ({
+const dca = (form: 'standard' | 'book', ridge: number, signalRidge: number): MethodParameters => ({
   kind: 'dca',
   form,
   ridge,
@@ -61,7 +62,7 @@ describe.each(DATASETS)('on %s', (name) => {
     const prepared = prepare(name, method);
     const [A, B] = pencilOfRows(prepared);
     const { vectors, eigenvalues } = decompose(prepared.program, prepared.statistics);
-    expect(vectors.length).toBe(maximumComponents(prepared.program));
+    expect(vectors.length).toBe(methodOf(prepared.program).maximumComponents(prepared.program));
     expect(eigenvalues.length).toBe(vectors.length);
     const expected = generalEigen(A, B);
     const scale = Math.max(...eigenvalues.map(Math.abs));
@@ -207,7 +208,7 @@ describe('discriminant methods', () => {
     [800, 900, 1000],
     [-50, 60, -16384],
   ];
-  const program = (method: Method, overrides: Partial<Program> = {}): Program =>
+  const program = (method: MethodParameters, overrides: Partial<Program> = {}): Program =>
     programFor(method, 3, overrides);
 
   it('LDA known by hand', () => {

@@ -1,6 +1,7 @@
 /** What a PCA tells when features depend on each other publicly: the attack without the rule, and the rule at its boundary. */
 
-import { leastRank, type Output, type Program } from '@eigenveil/task';
+import { methodOf, type Output } from '@eigenveil/methods';
+import type { Program } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decompose, totalScatter } from '../../src/index.ts';
@@ -147,7 +148,8 @@ describe('the least rank', () => {
     fc.assert(
       fc.property(fc.nat(200), fc.nat(200), outputsOf, (components, twoValued, outputs) => {
         const m =
-          leastRank({ method: METHODS.pca, featureCount: 8, components, outputs, twoValued }) - components;
+          methodOf({ method: METHODS.pca }).leastRank({ featureCount: 8, components, outputs, twoValued }) -
+          components;
         const hasSpectrum = outputs.includes('spectrum');
         const unknowns = (n: number) => (n * (hasSpectrum ? n - 1 : n + 1)) / 2;
         const equations = twoValued + Number(outputs.includes('trace') && !hasSpectrum);
@@ -175,7 +177,7 @@ describe('the least rank', () => {
         );
         const program = programFor(METHODS.pca, 8, { components, outputs, twoValued, allowFullRank: false });
         const release = () => decompose(program, sum(program, rows));
-        if (rank >= leastRank(program)) expect(release().vectors).toHaveLength(components);
+        if (rank >= methodOf(program).leastRank(program)) expect(release().vectors).toHaveLength(components);
         else expect(release).toThrow(expect.objectContaining({ code: 'ERR_FULL_RANK' }));
       }),
     );

@@ -3,8 +3,8 @@
  * that the task does not take.
  */
 
+import type { Labelling } from '@eigenveil/methods';
 import { CodedError, type Words, words } from '@eigenveil/platform';
-import type { Labelling } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
 import { LabelIndex } from '../sums/label-index.ts';
 import { booleanOf, NumberFormat, nearNumber, parseDecimal } from './numbers.ts';

@@ -4,7 +4,7 @@
  * one of the rows to come is passed over, so that it stays a fair sample of all rows.
  */
 
-import type { Feature } from '@eigenveil/task';
+import type { Feature } from '@eigenveil/methods';
 import { spacingOfGrid } from './grid.ts';
 import { type CountedValues, spacingOfValues } from './values.ts';
 

@@ -2,8 +2,9 @@
  * One SQL statement that computes an owner's statistics where its rows are: it clips, maps and rounds cells
  * as `Discretiser` does, bit for bit, and sums exact integers. docs/rows.md has the argument.
  */
+import type { Feature } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
-import { checkStatisticsTask, collectsR, type Feature, type StatisticsTask } from '@eigenveil/task';
+import { checkStatisticsTask, collectsR, type StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
 import { DIALECT, type DialectName, doubleLiteral, exactSum, quoteColumns, textLiteral } from './dialects.ts';
 

@@ -2,8 +2,9 @@
  * Counts rows by bins, for a histogram task: every row is in one bin per feature, or among that feature's
  * cells that are no number.
  */
+import { edgesOf, histogramsOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
-import { checkStatisticsTask, edgesOf, histogramsOf, type StatisticsTask } from '@eigenveil/task';
+import { checkStatisticsTask, type StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
 import type { Statistics } from './statistics.ts';
 

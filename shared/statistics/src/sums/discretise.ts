@@ -2,9 +2,10 @@
  * Clips features to their agreed ranges, maps them to [-1, 1] and rounds them to integers of 2^-fractionBits.
  */
 
+import type { Feature } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { clippingBound } from '@eigenveil/privacy';
-import { checkFeatures, type Feature, type StatisticsTask } from '@eigenveil/task';
+import { checkFeatures, type StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
 import { clipRow } from './clip.ts';
 

@@ -1,6 +1,7 @@
 /** Finds where labels stand among the classes of a task. */
+
+import type { Labelling } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
-import type { Labelling } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
 
 /**

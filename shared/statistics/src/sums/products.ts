@@ -1,6 +1,7 @@
 /** Sums of products of rows: all of x xᵀ, or of a sketch x (xᵀΩ), which never has a d × d matrix. */
 
-import { type StatisticsTask, sketchColumnBound } from '@eigenveil/task';
+import { sketchColumnBound } from '@eigenveil/methods';
+import type { StatisticsTask } from '@eigenveil/task';
 
 /** Sums products of rows, ROWS_PER_PASS at a time. */
 export interface ProductSums {

@@ -2,8 +2,9 @@
  * Ω of a sketched task: signs that everybody makes from the seed that the CSP's agreement fixes, and before
  * them, of a sketch that refines an earlier result, the vectors of that result, in whole numbers.
  */
+import { sketchScaleBits } from '@eigenveil/methods';
 import { concatBytes, sha256, utf8 } from '@eigenveil/platform';
-import { type StatisticsTask, sketchScaleBits } from '@eigenveil/task';
+import type { StatisticsTask } from '@eigenveil/task';
 
 const DOMAIN = utf8('eigenveil sketch signs 1\0');
 const SEED_BYTES = 32;

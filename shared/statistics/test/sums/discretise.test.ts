@@ -1,4 +1,4 @@
-import type { Feature } from '@eigenveil/task';
+import type { Feature } from '@eigenveil/methods';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Discretiser } from '../../src/index.ts';

@@ -1,6 +1,7 @@
 /** Ω of a sketch: the same for everybody who knows the seed, and nothing else than coin tosses. */
+
+import { sketchColumnBound } from '@eigenveil/methods';
 import { sha256, utf8 } from '@eigenveil/platform';
-import { sketchColumnBound } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sketchMatrix } from '../../src/index.ts';

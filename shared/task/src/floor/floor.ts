@@ -2,10 +2,11 @@
  * The floor: noise of both servers under the release of every task that is not exact, so that whole numbers
  * tell no more than real ones. docs/floor.md derives it.
  */
+import { type Feature, methodOf } from '@eigenveil/methods';
 import type { IntegerList } from '@eigenveil/platform';
 import { noisePlanOf } from '../noise.ts';
 import { placesOf } from '../values/places.ts';
-import { type Feature, type StatisticsTask, summedClasses } from '../values/statistics-task.ts';
+import { collectsR, type StatisticsTask, summedClasses } from '../values/statistics-task.ts';
 
 /**
  * No number that is released or opened has more bits where a task has a floor: the least noise is at least
@@ -98,7 +99,7 @@ export type FlooredTask = Pick<
  * @throws ERR_DP_PARAMETER
  */
 export function floorOf(task: FlooredTask): Floor | undefined {
-  if (isExact(task) || task.method.kind === 'histogram') return undefined;
+  if (isExact(task) || methodOf(task).isLinear) return undefined;
   const { features, fractionBits, sketch } = task;
   const deviation = floorDeviation(task);
   const grains = features.map((feature) => grainOf(feature, fractionBits));
@@ -135,9 +136,10 @@ export function raiseOf(floor: Pick<Floor, 'ridge' | 'fractionBits'> | undefined
 }
 
 /** Returns the fraction bits of the finest number that is opened. */
-function openedBits({ method, twoParty }: FlooredTask): number {
-  const isPencil = method.kind !== 'pca' && method.kind !== 'ridge';
-  return twoParty === 'rotated' && isPencil ? ROTATED_PENCIL_BITS : RELEASED_BITS;
+function openedBits(task: FlooredTask): number {
+  return task.twoParty === 'rotated' && methodOf(task).decomposes === 'pencil'
+    ? ROTATED_PENCIL_BITS
+    : RELEASED_BITS;
 }
 
 /** @param noise deviation of both servers' noise on the coarsest entry off the diagonal */
@@ -159,8 +161,8 @@ export function cutTo(value: number, fractionBits: number): number {
  * Returns whether a projection is computed without a floor, as it is from statistics alone. Histograms have
  * noise of their own.
  */
-export function isExact({ method, exact }: Pick<StatisticsTask, 'method' | 'exact'>): boolean {
-  return exact !== false && method.kind !== 'histogram';
+export function isExact(task: Pick<StatisticsTask, 'method' | 'sketch' | 'exact'>): boolean {
+  return task.exact !== false && !methodOf(task).isLinear;
 }
 
 /**
@@ -195,7 +197,7 @@ export function privacyDeviation(task: FlooredTask): number {
   const grain = Math.max(0, ...task.features.map((feature) => grainOf(feature, task.fractionBits)));
   const cells = grain * 2 ** task.fractionBits;
   const ofSums = deviation(variances.V) / cells;
-  return task.method.kind === 'mdr' ? ofSums : Math.min(ofSums, deviation(offDiagonal) / cells ** 2);
+  return collectsR(task) ? Math.min(ofSums, deviation(offDiagonal) / cells ** 2) : ofSums;
 }
 
 /** Fraction bits of cells in the two-party computation. */
@@ -263,7 +265,8 @@ export function floorDeviations(task: StatisticsTask): number[] {
 export function floorInWords(
   task: Parameters<typeof floorOf>[0] & Required<Pick<StatisticsTask, 'exact' | 'releases'>>,
 ): string | undefined {
-  if (task.method.kind === 'histogram') return undefined;
+  const { isLinear, decomposes } = methodOf(task);
+  if (isLinear) return undefined;
   if (isExact(task))
     return 'no floor (exact): where values are whole numbers, the whole scatter matrix may follow from the result';
   const floor = floorOf(task);
@@ -271,12 +274,9 @@ export function floorInWords(
     return 'no floor besides the noise of differential privacy, which is larger than the floor would be';
   const { deviation, norm } = floor;
   const both = (deviation * Math.SQRT2).toPrecision(3);
-  const largest =
-    task.method.kind === 'pca' && task.method.scale !== 'correlation'
-      ? `; eigenvalues up to ${norm.toPrecision(3)} are noise`
-      : '';
+  const largest = decomposes === 'scatter' ? `; eigenvalues up to ${norm.toPrecision(3)} are noise` : '';
   const where =
-    task.method.kind === 'mdr'
+    decomposes === 'pencil' && !collectsR(task)
       ? `each sum of a class's rows (${both} grains)`
       : `each entry of the scatter matrix (${both} products of two features' grains) and to sums of rows (${both} grains)`;
   return `a floor for ${task.releases} ${task.releases === 1 ? 'release' : 'releases'} over the same rows: both servers add noise, of this standard deviation, to ${where}${largest}; owners whose values are coarser than the task says may have added more`;

@@ -4,9 +4,9 @@
  * that it need not believe the task's author. No message tells of it.
  */
 
-import { sketchColumnBound } from '../sketch.ts';
+import { type Feature, methodOf, sketchColumnBound } from '@eigenveil/methods';
 import { placesOf } from '../values/places.ts';
-import type { Feature, StatisticsTask } from '../values/statistics-task.ts';
+import type { StatisticsTask } from '../values/statistics-task.ts';
 import { floorDeviation, floorOf, grainOf, isExact, productOfGrains } from './floor.ts';
 
 /** An owner draws its noise again where it is larger than this number of deviations: one of 2^52 values. */
@@ -40,8 +40,8 @@ export interface OwnFloor {
  * Returns whether owners may have to add a floor of their own, so that slots have room for it: to sums of
  * rows of tasks that are not exact.
  */
-export function takesOwnFloor(task: Pick<StatisticsTask, 'method' | 'exact'>): boolean {
-  return !isExact(task) && task.method.kind !== 'histogram';
+export function takesOwnFloor(task: Parameters<typeof isExact>[0]): boolean {
+  return !isExact(task) && !methodOf(task).isLinear;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The place of each value of a task's statistics in their one flat order. */
 
-import { binsOf } from '../histogram.ts';
-import { collectsR, type StatisticsTask, summedClasses } from './statistics-task.ts';
+import { methodOf } from '@eigenveil/methods';
+import type { StatisticsTask } from './statistics-task.ts';
 
 type Shape = Pick<StatisticsTask, 'method' | 'features' | 'labellings' | 'sketch'>;
 
@@ -54,11 +54,11 @@ export function placesOf(task: Shape): Places {
     next += count;
     return { from, to: next };
   };
-  const R = take(collectsR(task) ? (d * (d + 1)) / 2 : 0);
-  const Y = take(d * (task.sketch?.columns ?? 0));
-  const counts = take(binsOf(task));
-  const summed = task.method.kind === 'histogram' ? [] : summedClasses(task);
-  const labellings = summed.map((classes) =>
+  const sums = methodOf(task).sums(task);
+  const R = take(sums.R ? (d * (d + 1)) / 2 : 0);
+  const Y = take(d * sums.columns);
+  const counts = take(sums.counts.reduce((total, { values }) => total + values, 0));
+  const labellings = sums.classes.map((classes) =>
     Array.from({ length: classes }, () => ({ V: take(d), M: take(1) })),
   );
   const owners = take(1);

@@ -4,6 +4,7 @@
  * ("The shift").
  */
 
+import { methodOf } from '@eigenveil/methods';
 import type { NoisePlan } from '@eigenveil/privacy';
 import { noisePlanOf } from '../noise.ts';
 import { placesOf } from './places.ts';
@@ -92,7 +93,7 @@ export function withoutShift<Result extends Shifted>(task: StatisticsTask, resul
   const lower = (values: readonly number[]): number[] => values.map((value) => value - ridge);
   return {
     ...result,
-    ...(task.method.kind === 'pca' && { eigenvalues: lower(result.eigenvalues) }),
+    ...(methodOf(task).decomposes === 'scatter' && { eigenvalues: lower(result.eigenvalues) }),
     ...(result.trace !== undefined && { trace: result.trace - ridge * task.features.length }),
     ...(result.spectrum && { spectrum: lower(result.spectrum) }),
   };

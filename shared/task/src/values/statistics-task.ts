@@ -1,19 +1,8 @@
 /**
  * The part of a task's public parameters that an owner's statistics and their layout are functions of.
  */
+import { type Immutable, methodOf } from '@eigenveil/methods';
 import type { TaskProposal } from '../schema.ts';
-
-/** The same all the way down, for what is only read. */
-type Immutable<T> = T extends readonly (infer Item)[]
-  ? readonly Immutable<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: Immutable<T[Key]> }
-    : T;
-
-export type Feature = Immutable<TaskProposal['features'][number]>;
-export type Labelling = Immutable<TaskProposal['labellings'][number]>;
-export type Method = Immutable<TaskProposal['method']>;
-export type HistogramMethod = Extract<Method, { readonly kind: 'histogram' }>;
 
 export type StatisticsTask = Immutable<
   Pick<
@@ -47,26 +36,17 @@ export type StatisticsTask = Immutable<
   readonly differentialPrivacy?: Immutable<TaskProposal['differentialPrivacy']> | undefined;
 };
 
-/**
- * Returns whether the task's statistics include R, the sum of x xᵀ. MDR works from class sums alone, a sketch
- * has Y in its place, and histograms counts: none collects it.
- */
-export function collectsR({ method, sketch }: Pick<StatisticsTask, 'method' | 'sketch'>): boolean {
-  return method.kind !== 'mdr' && method.kind !== 'histogram' && sketch === undefined;
+/** Returns whether the task's statistics include R, the sum of x xᵀ. */
+export function collectsR(task: Summed): boolean {
+  return methodOf(task).sums(task).R;
 }
 
-/** Returns whether a PCA is one of the correlation matrix. */
-export function isStandardised(method: Method): boolean {
-  return method.kind === 'pca' && method.scale === 'correlation';
+/** Number of classes that are summed apart, per labelling; one of one class where all rows are alike. */
+export function summedClasses(task: Summed): readonly number[] {
+  return methodOf(task).sums(task).classes;
 }
 
-/**
- * Number of classes that are summed apart, per labelling; PCA sums all rows as the one class of one
- * labelling.
- */
-export function summedClasses(task: Pick<StatisticsTask, 'labellings'>): number[] {
-  return task.labellings.length === 0 ? [1] : task.labellings.map(({ classes }) => classes.length);
-}
+type Summed = Pick<StatisticsTask, 'method' | 'sketch' | 'features' | 'labellings'>;
 
 /**
  * Names of the features whose range is a single value: they map to 0 and carry nothing, which deserves a

@@ -1,12 +1,11 @@
 /** Bounds the values of a task's statistics, and counts the bits that they take. */
 
+import { methodOf, sketchColumnBound } from '@eigenveil/methods';
 import { largestEntry } from '@eigenveil/privacy';
 import { FLOOR_REACH, type Floor, floorDeviations, floorOf } from '../floor/floor.ts';
 import { ownNoiseBounds } from '../floor/own-floor.ts';
-import { histogramBits } from '../histogram.ts';
 import { noisePlanOf } from '../noise.ts';
 import { checkStatisticsTask } from '../rules/check.ts';
-import { sketchColumnBound } from '../sketch.ts';
 import { placesOf, type Span } from './places.ts';
 import { planShift } from './shift.ts';
 import { type StatisticsTask, signedBits, summedClasses } from './statistics-task.ts';
@@ -44,7 +43,7 @@ export function statisticsBounds(task: StatisticsTask): StatisticsBounds {
   const samples = BigInt(task.maximumOwners) * BigInt(task.maximumSamplesPerOwner);
   const unit = 1n << BigInt(task.fractionBits);
   const plan = noisePlanOf(task);
-  const classes = BigInt(Math.max(...summedClasses(task)));
+  const classes = BigInt(Math.max(1, ...summedClasses(task)));
   const ofOne = ownNoiseBounds(task);
   const owners = BigInt(task.maximumOwners);
   const own = { R: owners * ofOne.R, Y: owners * ofOne.Y, V: owners * classes * ofOne.V };
@@ -95,16 +94,18 @@ export function widthsOf(task: StatisticsTask): Widths {
  * @throws as `widthsOf`
  */
 export function valueBitsOf(task: StatisticsTask): number[] {
-  if (task.method.kind === 'histogram') {
-    checkStatisticsTask(task);
-    return histogramBits(task);
-  }
   const widths = widthsOf(task);
-  const { R, Y, labellings, owners, length } = placesOf(task);
+  const { R, Y, counts, labellings, owners, length } = placesOf(task);
   const bits = new Array<number>(length);
   const fill = (width: number, { from, to }: Span) => bits.fill(width, from, to);
   fill(widths.R, R);
   fill(widths.Y, Y);
+  let from = counts.from;
+  const rows = BigInt(task.maximumOwners) * BigInt(task.maximumSamplesPerOwner);
+  for (const { values, cells } of methodOf(task).sums(task).counts) {
+    fill(signedBits(rows * BigInt(cells)), { from, to: from + values });
+    from += values;
+  }
   for (const { V, M } of labellings.flat()) {
     fill(widths.V, V);
     fill(widths.M, M);
@@ -135,7 +136,7 @@ export function computedBounds(task: StatisticsTask): ComputedBounds {
   const reach = (of: readonly number[]) =>
     BigInt(Math.ceil(2 * FLOOR_REACH * of.reduce((most, deviation) => Math.max(most, deviation), 0)));
   const shift = (bits: number) => BigInt(bits - task.fractionBits);
-  const classes = BigInt(Math.max(...summedClasses(task)));
+  const classes = BigInt(Math.max(1, ...summedClasses(task)));
   return {
     R: (bounds.R << (2n * shift(floor.fractionBits))) + reach(deviations.slice(0, length)),
     Y: bounds.Y + sketchNoiseBound(task, floor),

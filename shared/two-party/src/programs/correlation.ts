@@ -3,14 +3,8 @@
  * the features' scale. docs/precision.md has the widths and their reasons.
  */
 
-import {
-  computedFractionBits,
-  floorOf,
-  type Output,
-  RELEASED_BITS,
-  type StatisticsTask,
-  widthsOf,
-} from '@eigenveil/task';
+import type { Output } from '@eigenveil/methods';
+import { computedFractionBits, floorOf, RELEASED_BITS, type StatisticsTask, widthsOf } from '@eigenveil/task';
 import { gatesPerProduct } from '../circuits/index.ts';
 import { Fixed, grid, pieceByPiece, upperByRows, vectorByVector } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';

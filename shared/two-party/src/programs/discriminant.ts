@@ -4,13 +4,8 @@
  * steps is public and always the same; docs/precision.md has the widths and their reasons.
  */
 
-import {
-  cappedComponents,
-  computedFractionBits,
-  type Method,
-  type Program,
-  type StatisticsTask,
-} from '@eigenveil/task';
+import type { MethodParameters } from '@eigenveil/methods';
+import { cappedComponents, computedFractionBits, type Program, type StatisticsTask } from '@eigenveil/task';
 import { all } from '../circuits/index.ts';
 import { allOfLanes, Fixed, type Layout, spread, upperByColumns, upperByRows } from '../fixed-point/index.ts';
 import type { Session, Wires } from '../garbling/index.ts';
@@ -35,7 +30,7 @@ import {
 } from './statistics.ts';
 import { ridgeUnits, type TotalNoise, totalNoise } from './total-noise.ts';
 
-type DiscriminantMethod = Extract<Method, { kind: 'dca' | 'lda' }>;
+type DiscriminantMethod = Extract<MethodParameters, { kind: 'dca' | 'lda' }>;
 
 /**
  * Runs the program of a `dca` or `lda` task; the evaluator's session gets the decomposition, the garbler's

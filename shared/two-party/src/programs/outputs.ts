@@ -5,15 +5,10 @@
  * every method.
  */
 
+import type { Output } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { type Decomposition, PROJECTION_CODES } from '@eigenveil/projection/portable';
-import {
-  floorOf,
-  type Output,
-  RELEASED_BITS,
-  type ReleasedFraction,
-  type StatisticsTask,
-} from '@eigenveil/task';
+import { floorOf, RELEASED_BITS, type ReleasedFraction, type StatisticsTask } from '@eigenveil/task';
 import { valuesOf } from '../circuits/index.ts';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import { allLanes, Fixed, spread } from '../fixed-point/index.ts';

@@ -3,8 +3,9 @@
  * docs/precision.md has the widths and their reasons.
  */
 
+import { methodOf } from '@eigenveil/methods';
 import { type Decomposition, fullRank } from '@eigenveil/projection/portable';
-import { floorOf, isStandardised, leastRank, type Program, type StatisticsTask } from '@eigenveil/task';
+import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { Fixed } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
 import { readUnstandardised, standardise, standardisedOutputs, unstandardise } from './correlation.ts';
@@ -55,7 +56,7 @@ export async function pca(
   const { outputs, allowFullRank, minimumOwners } = program;
   const d = task.features.length;
   const count = Math.min(program.components, d);
-  const rank = allowFullRank ? count + 1 : leastRank(program);
+  const rank = allowFullRank ? count + 1 : methodOf(program).leastRank(program);
   if (!allowFullRank && rank > d) throw fullRank(program);
   const pooled = await poolStatistics(session, task, minimumOwners, shares);
   const floor = floorOf(task);
@@ -63,9 +64,10 @@ export async function pca(
   const bits = scatterBits(task) + Math.ceil(Math.log2(d)) + (floor ? 3 : 2);
   const scatter = await scaledScatter(session, pooled, d, bits);
   const noisy = isNoisy(task);
-  const standardised = isStandardised(task.method)
-    ? await standardise(session, task, scatter, pooled.Q)
-    : undefined;
+  const standardised =
+    methodOf(task).decomposes === 'correlation'
+      ? await standardise(session, task, scatter, pooled.Q)
+      : undefined;
   const whole = standardised?.matrix ?? scatter;
   const norm = standardised
     ? standardised.norm

@@ -9,6 +9,7 @@
  * projection vectors.
  */
 
+import { methodOf } from '@eigenveil/methods';
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
@@ -18,13 +19,7 @@ import {
   rankRefusal,
   symmetricEigen,
 } from '@eigenveil/projection';
-import {
-  floorOf,
-  isStandardised,
-  type Program,
-  type StatisticsTask,
-  statisticsBounds,
-} from '@eigenveil/task';
+import { floorOf, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
 import { TWO_PARTY_CODES } from '../codes.ts';
 import { ENTRY_ACCURACY } from '../programs/correlation.ts';
 import { SOLVE_FRACTION } from '../programs/precision.ts';
@@ -150,7 +145,7 @@ function decompose(
   const directions = refineVectors(matrix, pairs, program.components, directionBits);
   checkSamples(samples, task);
   const floor = floorOf(task);
-  const standardised = isStandardised(task.method);
+  const standardised = methodOf(task).decomposes === 'correlation';
   const rounding = standardised ? 2 ** (2 * rotationBits + SOLVE_FRACTION - ENTRY_ACCURACY) : 0;
   checkSpectrum(pairs.values, {
     slack: parameters.features * (2 ** parameters.maskBits + rounding),

@@ -5,12 +5,12 @@
  * Units: T = Q R − V Vᵀ is a matrix of integers. P is held as the integers 2^f P, so 2^f P T (2^f P)ᵀ is M in
  * units of 2^(−2f).
  */
+import { methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { layout } from '@eigenveil/statistics/owner';
 import {
   computedBounds,
   floorOf,
-  isStandardised,
   placesOf,
   RELEASED_BITS,
   raiseOf,
@@ -109,7 +109,7 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const floor = floorOf(task);
   const exponents = floor ? FLOORED_EXPONENTS : EXPONENTS;
   const rotationBits = exponents.guard + ceilLog2(d);
-  const standardised = isStandardised(task.method);
+  const standardised = methodOf(task).decomposes === 'correlation';
   const raise = standardised ? correlationRaiseOf(task) : raiseOf(floorOf(task));
   const noiseScale = standardised ? BigInt(d) * ((1n << BigInt(SOLVE_FRACTION)) + raise) : undefined;
   const traceBits = noiseScale === undefined ? traceBitsOf(task) : ceilLog2(noiseScale);

@@ -1,5 +1,6 @@
 /** The sizes of all products of a run of `rotated`, from the public task alone. */
-import { isStandardised, type Program, type StatisticsTask } from '@eigenveil/task';
+import { methodOf } from '@eigenveil/methods';
+import type { Program, StatisticsTask } from '@eigenveil/task';
 import { checkSize, DIGIT_BITS, type DigitBits, type Part, type ProductSize } from '../products/layout.ts';
 import { bitsLeft } from './matrices.ts';
 import { ceilLog2, rotatedParameters } from './parameters.ts';
@@ -50,9 +51,10 @@ function exchangesOfPca(task: StatisticsTask, { components: k }: Program): reado
     shareBits,
   } = rotatedParameters(task);
   const entries = (d * (d + 1)) / 2;
-  const statistics = isStandardised(task.method)
-    ? []
-    : [size([d, 1, d], shareBits.V + 1, ringBits), size([entries, 1, 1], shareBits.R + 1, ringBits)];
+  const statistics =
+    methodOf(task).decomposes === 'correlation'
+      ? []
+      : [size([d, 1, d], shareBits.V + 1, ringBits), size([entries, 1, 1], shareBits.R + 1, ringBits)];
   return [
     [[...statistics, ...rotating(d, rotationBits + 1, noiseEntryBits, ringBits)]],
     [[size([d, d, k], rotationBits + 1, vectorRingBits)]],

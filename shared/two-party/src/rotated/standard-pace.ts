@@ -1,5 +1,6 @@
 /** The time that a data user waits with `rotated` before it goes on, by public sizes alone. */
-import { sumsOf, type TaskProposal } from '@eigenveil/task';
+import { sumsOf } from '@eigenveil/methods';
+import type { TaskProposal } from '@eigenveil/task';
 
 /**
  * Milliseconds from the last message to the end of the task, where `--answer-milliseconds` does not say

@@ -1,6 +1,7 @@
 /** PCA of a correlation matrix as a circuit, in the clear, against the reference. */
+import { type MethodParameters, methodOf, type Output } from '@eigenveil/methods';
 import { type Decomposition, decompose, totalScatter } from '@eigenveil/projection';
-import { leastRank, type Method, type Output, type Program } from '@eigenveil/task';
+import type { Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { ENTRY_ACCURACY } from '../../src/programs/correlation.ts';
@@ -10,7 +11,7 @@ import { datasetRows } from '../rotated/datasets.ts';
 import { spread } from '../rotated/settings.ts';
 import { type Given, type Setting, settingOf } from './data.ts';
 
-const METHOD: Method = { kind: 'pca', scale: 'correlation' };
+const METHOD: MethodParameters = { kind: 'pca', scale: 'correlation' };
 type Rows = Given['rows'];
 
 const given = (rows: Rows, components: number, program: Partial<Program> = {}): Setting => {
@@ -122,7 +123,7 @@ describe('pca of a correlation matrix', () => {
         Array.from({ length: 5 }, (_unused, i) => (i === n >> 1 ? (1 - 2 * (n % 2)) * (1 - i / 20) : 0)),
       );
     const asked = (rank: number) => given(rowsOf(rank), 1, { outputs: ['spectrum'], allowFullRank: false });
-    expect(leastRank(asked(least).program)).toBe(least);
+    expect(methodOf(asked(least).program).leastRank(asked(least).program)).toBe(least);
     await expect(run(asked(least - 1))).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
     expect((await run(asked(least))).vectors).toHaveLength(1);
   });

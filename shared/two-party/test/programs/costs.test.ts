@@ -1,17 +1,18 @@
 /** docs/costs.md: what the programs cost by method and size, counted anew; `vitest run costs -u` writes it. */
-import type { Method, Program } from '@eigenveil/task';
+import type { MethodParameters } from '@eigenveil/methods';
+import type { Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
 import { bytes, lineOf, OWNERS, SAMPLES, type Shape, taskOf } from '../shapes.ts';
 
-const PCA: Method = { kind: 'pca' };
-const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
-const DCA: Method = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 };
-const RIDGED: Method = { ...DCA, signalRidge: 0.25 };
-const LDA: Method = { kind: 'lda', ridge: 1 };
-const MDR: Method = { kind: 'mdr', ridge: 1 };
-const RIDGE: Method = { kind: 'ridge', ridge: 1 };
+const PCA: MethodParameters = { kind: 'pca' };
+const CORRELATION: MethodParameters = { kind: 'pca', scale: 'correlation' };
+const DCA: MethodParameters = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0 };
+const RIDGED: MethodParameters = { ...DCA, signalRidge: 0.25 };
+const LDA: MethodParameters = { kind: 'lda', ridge: 1 };
+const MDR: MethodParameters = { kind: 'mdr', ridge: 1 };
+const RIDGE: MethodParameters = { kind: 'ridge', ridge: 1 };
 
 const SHAPES: readonly Shape[] = [
   { method: PCA, d: 8, classes: [], components: 7, note: 'pima' },

@@ -1,5 +1,6 @@
 /** Tasks with made-up rows, and their additive shares. */
 
+import { type Feature, type MethodParameters, methodOf } from '@eigenveil/methods';
 import {
   type ClassSums,
   flatten,
@@ -8,12 +9,9 @@ import {
   unflattenComputed,
 } from '@eigenveil/statistics';
 import {
-  collectsR,
   computedBitsOf,
   computedValues,
-  type Feature,
   floorDeviations,
-  type Method,
   type Program,
   programOf,
   type StatisticsTask,
@@ -45,7 +43,7 @@ export interface Given {
   readonly components: number;
   /** Features, where there are no rows to tell. */
   readonly d?: number;
-  readonly method?: Method;
+  readonly method?: MethodParameters;
   /** Per labelling: how many classes there are, and each row's. */
   readonly labellings?: readonly { readonly classes: number; readonly labels: readonly number[] }[];
   readonly maximumOwners?: number;
@@ -96,7 +94,7 @@ export function settingOf({
   const sum = (term: (row: readonly bigint[]) => bigint): bigint =>
     cells.reduce((total, row) => total + term(row), 0n);
   const R: bigint[] = [];
-  if (collectsR({ method })) {
+  if (methodOf({ method }).sums({ features: [], labellings: [] }).R) {
     for (let i = 0; i < d; i += 1) for (let j = i; j < d; j += 1) R.push(sum((row) => row[i]! * row[j]!));
   }
   const classSums = (own: readonly (readonly bigint[])[]): ClassSums => ({

@@ -1,22 +1,29 @@
 /** The programs of DCA and LDA in the clear against the reference, at ordinary and at degenerate statistics. */
+
+import type { MethodParameters, Output } from '@eigenveil/methods';
 import { decompose } from '@eigenveil/projection';
-import type { Method, Output } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
 import { around, check, checkGarbled, each, run, turns } from './check.ts';
 import { numbers, settingOf } from './data.ts';
 
-function dca(ridge: number, signalRidge = 0, form: 'standard' | 'book' = 'standard'): Method {
+function dca(ridge: number, signalRidge = 0, form: 'standard' | 'book' = 'standard'): MethodParameters {
   return { kind: 'dca', form, ridge, signalRidge };
 }
 
-function lda(ridge: number): Method {
+function lda(ridge: number): MethodParameters {
   return { kind: 'lda', ridge };
 }
 
 /** Classes in turns. */
-function ordinary(d: number, classes: number, method: Method, components = classes - 1, rows = 30 * classes) {
+function ordinary(
+  d: number,
+  classes: number,
+  method: MethodParameters,
+  components = classes - 1,
+  rows = 30 * classes,
+) {
   return { rows: around(rows, d, classes), components, method, labellings: [turns(rows, classes)] };
 }
 
@@ -116,7 +123,11 @@ describe('degenerate statistics', () => {
     ['the first class empty', 3, (i) => 1 + (i % 2)],
     ['one row in a class', 3, (i) => (i === 7 ? 2 : i % 2)],
   ];
-  const emptied = async (d: number, [, classes, label]: (typeof labels)[number], method: Method) => {
+  const emptied = async (
+    d: number,
+    [, classes, label]: (typeof labels)[number],
+    method: MethodParameters,
+  ) => {
     const labellings = [turns(60, classes, label)];
     await check({ rows: around(60, d, 3), components: Math.min(d, classes - 1), method, labellings });
   };
@@ -155,7 +166,7 @@ describe('degenerate statistics', () => {
     await check({ rows, components: 2, method: dca(1e-6), labellings: [turns(60, 3)] });
   });
 
-  each<[number, Method, number]>(
+  each<[number, MethodParameters, number]>(
     [[3, lda(0.1), 3]],
     [
       [2, dca(0.1), 5],
@@ -280,7 +291,7 @@ describe('garbled', () => {
 describe('AND gates', { tags: ['long'] }, () => {
   it('are these', async () => {
     const table: Record<string, string> = {};
-    const cases: readonly (readonly [string, number, number, Method])[] = [
+    const cases: readonly (readonly [string, number, number, MethodParameters])[] = [
       ['pima', 8, 2, dca(1)],
       ['german', 24, 2, dca(1)],
       ['ionosphere', 34, 2, dca(1)],

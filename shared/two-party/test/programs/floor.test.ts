@@ -1,6 +1,7 @@
 /** Programs of tasks with a floor against the clear reference, over statistics with both servers' noise. */
+import type { MethodParameters, Output } from '@eigenveil/methods';
 import { decompose } from '@eigenveil/projection';
-import type { Method, Output, Program } from '@eigenveil/task';
+import type { Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { resolutionOf } from '../../src/resolution.ts';
 import { around, check, checkGarbled, each, run, turns } from './check.ts';
@@ -26,7 +27,7 @@ function rowsOf(count: number, grains: Grains, classes = 3, seed = 5): number[][
   );
 }
 
-const given = (grains: Grains, method: Method, rows = 60, changes: Partial<Given> = {}): Given => {
+const given = (grains: Grains, method: MethodParameters, rows = 60, changes: Partial<Given> = {}): Given => {
   const labelled = { pca: 0, dca: 1, lda: 1, mdr: 2, ridge: 0, histogram: 0 }[method.kind];
   return {
     rows: rowsOf(rows, grains),
@@ -44,8 +45,8 @@ const withProgram = (of: Given, changes: Partial<Program>): Setting => {
 };
 
 const OUTPUTS: Output[] = ['mean', 'trace', 'sampleCount', 'spectrum'];
-const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
-const dca = (signalRidge = 0, form: 'standard' | 'book' = 'standard'): Method => ({
+const CORRELATION: MethodParameters = { kind: 'pca', scale: 'correlation' };
+const dca = (signalRidge = 0, form: 'standard' | 'book' = 'standard'): MethodParameters => ({
   ...{ kind: 'dca', form, ridge: 0.5, signalRidge },
 });
 
@@ -199,7 +200,7 @@ describe('pca of a correlation matrix with a floor', () => {
 });
 
 describe('discriminants with a floor', () => {
-  each<readonly [string, Grains, Method, number, number]>(
+  each<readonly [string, Grains, MethodParameters, number, number]>(
     [
       ['dca', [2, 'cell', 0], dca(), 60, 2],
       ['lda', TWO, { kind: 'lda', ridge: 0.5 }, 40, 1],
@@ -265,7 +266,7 @@ describe('ridge with a floor', () => {
   });
 });
 
-it.each<[string, Grains, Method]>([
+it.each<[string, Grains, MethodParameters]>([
   ['pca', [2, 'cell'], { kind: 'pca' }],
   ['dca', [2, 'cell'], dca()],
 ])(
@@ -299,7 +300,7 @@ it('goes on top of noise for differential privacy, which may empty a class', { t
 
 describe('noise beyond the floor, as owners may add it', () => {
   const RIDGED: Grains = [2, 2, 0.1];
-  each<readonly [string, Method, number]>(
+  each<readonly [string, MethodParameters, number]>(
     [],
     ([4, -10, 30] as const).flatMap((size) =>
       [

@@ -1,6 +1,7 @@
 /** Programs at the corners of what tasks may have: every step stays within its bounds, and numbers that do not fit are flagged. */
+import type { MethodParameters, Output } from '@eigenveil/methods';
 import { decompose } from '@eigenveil/projection';
-import { type Method, type Output, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
+import { type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { checkGarbled } from '../../src/check-task.ts';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
@@ -8,11 +9,11 @@ import { runProgram } from '../../src/programs/index.ts';
 import { taskOf } from '../shapes.ts';
 import { settingOf } from './data.ts';
 
-const LDA: Method = { kind: 'lda', ridge: 1 };
-const RIDGED: Method = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0.5 };
+const LDA: MethodParameters = { kind: 'lda', ridge: 1 };
+const RIDGED: MethodParameters = { kind: 'dca', form: 'standard', ridge: 1, signalRidge: 0.5 };
 
 interface Corner {
-  readonly method: Method;
+  readonly method: MethodParameters;
   readonly d: number;
   readonly components: number;
   readonly classes: readonly number[];
@@ -118,7 +119,7 @@ describe('a signal ridge far above the noise', () => {
   const rows = Array.from({ length: 24 }, (_, i) => [Math.sin(i), Math.cos(3 * i)]);
   const labels = rows.map((_, i) => i % 2);
   it.each([1000, 2_805_837, 16_893_911, 36_464_771])('is right or flagged: %d', async (signalRidge) => {
-    const method: Method = { kind: 'dca', form: 'standard', ridge: 1, signalRidge };
+    const method: MethodParameters = { kind: 'dca', form: 'standard', ridge: 1, signalRidge };
     const { task, program, statistics, garbler, evaluator } = settingOf({
       rows,
       components: 1,
@@ -161,7 +162,7 @@ it.each([
 
 describe('a ridge that the statistics cannot tell from another', () => {
   const check = (ridge: number, fractionBits: number) => {
-    const method: Method = { kind: 'lda', ridge };
+    const method: MethodParameters = { kind: 'lda', ridge };
     return checked({ method, d: 3, components: 1, classes: [2], fractionBits, outputs: [] });
   };
   it('is refused', () => {

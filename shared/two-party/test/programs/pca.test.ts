@@ -1,6 +1,7 @@
 /** The PCA program in the clear against the reference, at ordinary and at degenerate statistics. */
+
+import type { Output } from '@eigenveil/methods';
 import { decompose, residual, totalScatter, varianceCaptured } from '@eigenveil/projection';
-import type { Output } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { pca } from '../../src/programs/index.ts';

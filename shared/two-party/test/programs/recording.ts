@@ -1,6 +1,8 @@
 /** Statistics that programs are recorded on: data sets that ship, degenerate ones, and random tasks; see recorded.test.ts. */
+
 import { createHash } from 'node:crypto';
-import type { Method, Output, Program } from '@eigenveil/task';
+import type { MethodParameters, Output } from '@eigenveil/methods';
+import type { Program } from '@eigenveil/task';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
 import { maskedCorrelation } from '../../src/programs/masked-correlation.ts';
@@ -51,12 +53,12 @@ function masked(session: ClearSession, { task, program, garbler, evaluator }: Se
   return maskedCorrelation(session, task, program, { garbler, evaluator }, ringBits, masks);
 }
 
-const PCA: Method = { kind: 'pca' };
-const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
-const MDR: Method = { kind: 'mdr', ridge: 1 };
-const RIDGE: Method = { kind: 'ridge', ridge: 1 };
-const LDA: Method = { kind: 'lda', ridge: 0.1 };
-const dca = (ridge: number, signalRidge = 0, form: 'standard' | 'book' = 'standard'): Method => ({
+const PCA: MethodParameters = { kind: 'pca' };
+const CORRELATION: MethodParameters = { kind: 'pca', scale: 'correlation' };
+const MDR: MethodParameters = { kind: 'mdr', ridge: 1 };
+const RIDGE: MethodParameters = { kind: 'ridge', ridge: 1 };
+const LDA: MethodParameters = { kind: 'lda', ridge: 0.1 };
+const dca = (ridge: number, signalRidge = 0, form: 'standard' | 'book' = 'standard'): MethodParameters => ({
   kind: 'dca',
   form,
   ridge,
@@ -147,7 +149,7 @@ export function edges(): Case[] {
     ['no rows', [], 2],
   ];
   const classed = (
-    method: Method,
+    method: MethodParameters,
     d: number,
     classes: number,
     components: number,
@@ -231,7 +233,7 @@ export function random(count: number): Case[] {
     const methods = [PCA, CORRELATION, dca(ridge), dca(ridge, signal), dca(ridge, 0, 'book')];
     const method = [...methods, dca(ridge, signal, 'book'), { kind: 'lda', ridge }, { kind: 'mdr', ridge }][
       kind
-    ] as Method;
+    ] as MethodParameters;
     const few =
       method.kind === 'lda' ||
       method.kind === 'mdr' ||

@@ -1,5 +1,6 @@
 /** What `rotated` sends, by arithmetic from the public sizes alone: the lengths of all messages of a run, headers included. */
-import { isStandardised, type Program, type StatisticsTask } from '@eigenveil/task';
+import { methodOf } from '@eigenveil/methods';
+import type { Program, StatisticsTask } from '@eigenveil/task';
 import { answerBytes, CHALLENGE_BYTES } from '../../src/products/check.ts';
 import {
   carriedBits,
@@ -80,9 +81,10 @@ function pcaBytes(task: StatisticsTask, program: Program): Bytes {
   const { components: k, outputs } = program;
   const { features: d, ringBits, vectorRingBits } = rotatedParameters(task);
   const [first, last] = exchangesOf(task, program).map(exchangeBytes);
-  const opening = isStandardised(task.method)
-    ? []
-    : [{ toCsp: ring(1, ringBits), toDataUser: ring(outputs.includes('mean') ? 1 + d : 1, ringBits) }];
+  const opening =
+    methodOf(task).decomposes === 'correlation'
+      ? []
+      : [{ toCsp: ring(1, ringBits), toDataUser: ring(outputs.includes('mean') ? 1 + d : 1, ringBits) }];
   return sum([
     ...opening,
     BASE,

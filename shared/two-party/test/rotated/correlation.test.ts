@@ -1,6 +1,7 @@
 /** A correlation matrix by the whole protocol, circuit and transfers included: results, what a refusal shows, the mark, and faults. */
+import type { MethodParameters } from '@eigenveil/methods';
 import { type Decomposition, decompose } from '@eigenveil/projection';
-import { type Method, valueBitsOf } from '@eigenveil/task';
+import { valueBitsOf } from '@eigenveil/task';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkRotated } from '../../src/check-task.ts';
 import { memoryChannelPair } from '../../src/index.ts';
@@ -10,7 +11,7 @@ import { AT_ONCE } from './run.ts';
 import { type Given, type Setting, settingOf, spread } from './settings.ts';
 import { watched } from './watched.ts';
 
-const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
+const CORRELATION: MethodParameters = { kind: 'pca', scale: 'correlation' };
 const OUTPUTS = ['mean', 'trace', 'sampleCount', 'spectrum', 'variances'] as const;
 
 const given = (rows: Given['rows'], components: number, features?: number): Setting =>

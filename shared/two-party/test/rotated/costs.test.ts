@@ -1,6 +1,8 @@
 /** docs/rotated-costs.md: what `rotated` sends, by arithmetic, and that it is what a run sends. `vitest run rotated/costs -u` writes it. */
+
 import { readFile } from 'node:fs/promises';
-import { floorOf, type Method, programOf, revealedByRotation, type StatisticsTask } from '@eigenveil/task';
+import { type MethodParameters, methodOf } from '@eigenveil/methods';
+import { floorOf, programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { memoryChannelPair, type Progress } from '../../src/index.ts';
 import { chunksOfEach } from '../../src/products/layout.ts';
@@ -132,8 +134,8 @@ length for each entry, and base transfers of its own.
   });
 });
 
-const PCA: Method = { kind: 'pca' };
-const CORRELATION: Method = { kind: 'pca', scale: 'correlation' };
+const PCA: MethodParameters = { kind: 'pca' };
+const CORRELATION: MethodParameters = { kind: 'pca', scale: 'correlation' };
 
 const SHAPES: readonly Shape[] = [
   { method: PCA, d: 8, classes: [], components: 6, note: 'pima' },
@@ -165,7 +167,7 @@ const SHAPES: readonly Shape[] = [
 function rowOf(shape: Shape): string {
   const { method, components } = shape;
   const task = taskOf(shape);
-  const outputs = revealedByRotation(method, task.sketch);
+  const outputs = methodOf({ method: method, sketch: task.sketch }).revealedByRotation;
   const program = programOf({ ...task, components, outputs, minimumOwners: 2, allowFullRank: true });
   const { toCsp, toDataUser } = rotatedBytes(task, program);
   const fast = rotatedBytes({ ...task, serverLine: 'fast' }, program);
@@ -173,7 +175,7 @@ function rowOf(shape: Shape): string {
 }
 
 /** A column of the tables of rings: a method, and the grain of all features, or none where the task is exact. */
-type Floored = readonly [Method, grain?: number | 'cell'];
+type Floored = readonly [MethodParameters, grain?: number | 'cell'];
 
 const TEN_CODES = 2 / 9;
 const PCAS: readonly Floored[] = [[PCA], [PCA, 2], [PCA, TEN_CODES], [PCA, 'cell']];
@@ -189,7 +191,7 @@ const ringRows = (columns: readonly Floored[], components: number): string[] =>
 
 /** The widest ring, the fraction bits of cells and of sums where there is a floor, and all bytes. */
 function ringCell(
-  method: Method,
+  method: MethodParameters,
   grain: number | 'cell' | undefined,
   d: number,
   rows: number,
@@ -205,7 +207,7 @@ function ringCell(
     releases: 1,
     features: shape.features.map((feature) => ({ ...feature, ...(grain !== undefined && { grain }) })),
   };
-  const outputs = revealedByRotation(method, undefined);
+  const outputs = methodOf({ method: method, sketch: undefined }).revealedByRotation;
   const program = programOf({ ...task, components, outputs, minimumOwners: 2, allowFullRank: true });
   const { toCsp, toDataUser } = rotatedBytes(task, program);
   const of = method.kind === 'pca' ? rotatedParameters(task) : pencilParameters(task, program);

@@ -1,6 +1,7 @@
 /** Tasks with a floor, over made-up rows, and the noised statistics, for the clear reference. */
+import type { Feature } from '@eigenveil/methods';
 import { flatten, noisedStatistics, type Statistics } from '@eigenveil/statistics';
-import type { Feature, StatisticsTask } from '@eigenveil/task';
+import type { StatisticsTask } from '@eigenveil/task';
 import { numbers, type Setting } from './settings.ts';
 
 /** A grain of each kind: two values, codes, one cell; a feature of 0 does not vary. */

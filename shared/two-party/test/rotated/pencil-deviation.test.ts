@@ -2,8 +2,9 @@
  * What a data user that deviates has from a pencil: it puts a matrix of its own, Z, in the place of the class means, and eigenvectors of M in the place of
  * the answer's directions. docs/rotated-pencils.md has the count; this has the attack, where the task must be refused and where not.
  */
+import { methodOf } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';
-import { mostRotatedComponents } from '@eigenveil/task';
+
 import { describe, expect, it } from 'vitest';
 import { drawPencilSecrets } from '../../src/rotated/secrets.ts';
 import { instance, inverse, orthogonal, sizes } from './instances.ts';
@@ -41,7 +42,7 @@ function distances(d: number, k: number, groups: number): number[] {
 describe('a data user that puts matrices of its own in the place of its shares', () => {
   /** Components with so many features and classes, without `allowFullRank`. */
   const most = (d: number, groups: number) =>
-    mostRotatedComponents({ method: dca(0.1), classCounts: [groups + 1], twoValued: 0 }, d);
+    methodOf({ method: dca(0.1) }).mostRotatedComponents({ classCounts: [groups + 1], twoValued: 0 }, d);
 
   it.each([
     [5, 3, 2], // one angle, two equations

@@ -1,6 +1,7 @@
 /** Pencils with a floor give what the reference gives of the noised statistics, and of the floor's ridge. */
+import type { MethodParameters } from '@eigenveil/methods';
 import { decompose, generalisedEigen, pencil, principalAngles, symmetricEigen } from '@eigenveil/projection';
-import { floorOf, type Method } from '@eigenveil/task';
+import { floorOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { resolutionOf } from '../../src/index.ts';
 import { pencilDistance } from '../../src/rotated/distances.ts';
@@ -11,7 +12,7 @@ import { dca, lda, mdr, pencilSetting, resultOf } from './pencils.ts';
 const ROWS = 180;
 
 function settingOf(
-  method: Method,
+  method: MethodParameters,
   grains: readonly (number | 'cell')[],
   classes: number,
   components: number,

@@ -1,5 +1,5 @@
 /** Ring lengths of pencils, what does not fit, and the computed distance of the data user's view from its simulation. */
-import type { Method } from '@eigenveil/task';
+import type { MethodParameters } from '@eigenveil/methods';
 import { describe, expect, it } from 'vitest';
 import { pencilDistance } from '../../src/rotated/distances.ts';
 import { lengthsOf, pencilParameters } from '../../src/rotated/pencil/parameters.ts';
@@ -7,7 +7,7 @@ import { settingOf } from '../programs/data.ts';
 import { dca, mdr } from './pencils.ts';
 
 function parametersOf(
-  method: Method,
+  method: MethodParameters,
   d: number,
   classes: number,
   { owners = 16, samples = 1024, components = d, fractionBits = 14 } = {},

@@ -1,5 +1,6 @@
 /** Pencils over oblivious transfer, end to end: results, trips, the mark, what is refused before a byte, and faults. */
-import { type Method, revealedByRotation } from '@eigenveil/task';
+import { type MethodParameters, methodOf } from '@eigenveil/methods';
+
 import { describe, expect, it } from 'vitest';
 import { type Channel, memoryChannelPair } from '../../src/index.ts';
 import { rotated } from '../../src/rotated.ts';
@@ -25,8 +26,16 @@ async function run(
   return { csp, user, bytes: left.bytesSent + right.bytesSent };
 }
 
-const two: GivenPencil & { method: Method } = { ...labelled(40, 4, 2), components: 1, method: dca(0.1) };
-const three: GivenPencil & { method: Method } = { ...labelled(45, 5, 3), components: 2, method: lda(0.1) };
+const two: GivenPencil & { method: MethodParameters } = {
+  ...labelled(40, 4, 2),
+  components: 1,
+  method: dca(0.1),
+};
+const three: GivenPencil & { method: MethodParameters } = {
+  ...labelled(45, 5, 3),
+  components: 2,
+  method: lda(0.1),
+};
 const hidden = {
   ...labelled(48, 5, 3),
   labellings: [
@@ -35,26 +44,27 @@ const hidden = {
   ],
 };
 /** The same without a ridge on the signal. */
-const computed = (method: Method): Method => (method.kind === 'dca' ? dca(method.ridge) : method);
+const computed = (method: MethodParameters): MethodParameters =>
+  method.kind === 'dca' ? dca(method.ridge) : method;
 const refusal = (code: string, message = '') => ({
   status: 'rejected',
   reason: expect.objectContaining({ code, message: expect.stringContaining(message) }),
 });
 
 describe('a pencil by rotated', () => {
-  it.each<[string, GivenPencil & { method: Method }]>([
+  it.each<[string, GivenPencil & { method: MethodParameters }]>([
     ['LDA of three classes', three],
     ['DCA with a ridge on the signal', { ...labelled(40, 7, 2), components: 2, method: dca(0.2, 0.1) }],
   ])('%s is that of the reference, in sixteen trips', isThatOfTheReference);
-  it.each<[string, GivenPencil & { method: Method }]>([
+  it.each<[string, GivenPencil & { method: MethodParameters }]>([
     ['DCA', two],
     ['MDR', { ...hidden, components: 2, method: mdr(0.1) }],
   ])('%s is that of the reference, in sixteen trips', { tags: ['long'] }, isThatOfTheReference);
 
-  async function isThatOfTheReference(_: string, given: GivenPencil & { method: Method }) {
+  async function isThatOfTheReference(_: string, given: GivenPencil & { method: MethodParameters }) {
     const setting = pencilSetting({
       ...given,
-      program: { outputs: ['mean', ...revealedByRotation(given.method)], twoValued: 0 },
+      program: { outputs: ['mean', ...methodOf(given).revealedByRotation], twoValued: 0 },
     });
     const { channels, trips } = countingTrips();
     const { csp, user } = await run(setting, { channels });

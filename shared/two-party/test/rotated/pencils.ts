@@ -1,6 +1,7 @@
 /** Discriminant tasks, runs of them in one process, and how far a result is from the reference. */
+import { type MethodParameters, methodOf } from '@eigenveil/methods';
 import { type Decomposition, generalisedEigen, pencil, principalAngles } from '@eigenveil/projection';
-import { floorOf, type Method, type Program, revealedByRotation, type StatisticsTask } from '@eigenveil/task';
+import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { clearProducts } from '../../src/insides/dealers.ts';
 import { answerPencil } from '../../src/rotated/pencil/csp.ts';
@@ -11,14 +12,18 @@ import { type Given, settingOf } from '../programs/data.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { numbers, type Setting, share } from './settings.ts';
 
-export const dca = (ridge: number, signalRidge = 0, form: 'standard' | 'book' = 'standard'): Method => ({
+export const dca = (
+  ridge: number,
+  signalRidge = 0,
+  form: 'standard' | 'book' = 'standard',
+): MethodParameters => ({
   kind: 'dca',
   form,
   ridge,
   signalRidge,
 });
-export const lda = (ridge: number): Method => ({ kind: 'lda', ridge });
-export const mdr = (ridge: number): Method => ({ kind: 'mdr', ridge });
+export const lda = (ridge: number): MethodParameters => ({ kind: 'lda', ridge });
+export const mdr = (ridge: number): MethodParameters => ({ kind: 'mdr', ridge });
 
 export interface GivenPencil extends Given {
   readonly task?: Partial<StatisticsTask>;
@@ -34,7 +39,7 @@ export function pencilSetting({ program: changes = {}, task: more = {}, ...given
     program: {
       ...program,
       allowFullRank: false,
-      outputs: revealedByRotation(program.method),
+      outputs: methodOf(program).revealedByRotation,
       ...(floor && { floor }),
       ...changes,
     },

@@ -2,8 +2,9 @@
  * Public entries of the diagonal: all of a correlation matrix, or the variances of two-valued features whose mean is declared. Each is an equation for the angles
  * that spectrum and vectors leave: where there are as many, the matrix follows, and the task is refused.
  */
+import { methodOf } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';
-import { leastRank } from '@eigenveil/task';
+
 import { expect, it } from 'vitest';
 import { times, transposed } from './pencil-views.ts';
 import { numbers } from './settings.ts';
@@ -25,8 +26,7 @@ function distances(d: number, k: number): number[] {
 }
 
 const allowed = (d: number, components: number) =>
-  leastRank({
-    method: { kind: 'pca', scale: 'correlation' },
+  methodOf({ method: { kind: 'pca', scale: 'correlation' } }).leastRank({
     ...{ featureCount: d, components, outputs: ['spectrum'], twoValued: 0 },
   }) <= d;
 

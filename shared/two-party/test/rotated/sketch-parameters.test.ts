@@ -1,5 +1,6 @@
 /** The lengths of a sketch behind rotations: distances and rings over the sizes that tasks may have. */
-import { programOf, SKETCH_OUTPUTS, type StatisticsTask } from '@eigenveil/task';
+import { SKETCH_OUTPUTS } from '@eigenveil/methods';
+import { programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { sketchDistance } from '../../src/rotated/distances.ts';
 import { lengthsOf, sketchParameters } from '../../src/rotated/sketch/parameters.ts';

@@ -1,8 +1,10 @@
 /** Sketched tasks, runs of them in one process, and how far a result is from the reference. */
+
 import { createHash } from 'node:crypto';
+import { SKETCH_OUTPUTS } from '@eigenveil/methods';
 import { type Decomposition, decompose, principalAngles } from '@eigenveil/projection';
 import { drawOwnNoise, flatten, unflatten } from '@eigenveil/statistics';
-import { ownFloorOf, type Program, programOf, SKETCH_OUTPUTS, type StatisticsTask } from '@eigenveil/task';
+import { ownFloorOf, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { clearProductsBothWays } from '../../src/insides/dealers.ts';
 import { drawSketchSecrets, type SketchSecrets } from '../../src/rotated/secrets.ts';

@@ -5,7 +5,8 @@
  * side holds all of it, a broken line costs one piece, and each piece is checked as it comes. A shorter one
  * goes in one request.
  */
-import { DifferentialPrivacy, LIMITS, Output, Task, TaskId, TwoPartyName } from '@eigenveil/task';
+import { LIMITS, Output, TwoPartyName } from '@eigenveil/methods';
+import { DifferentialPrivacy, Task, TaskId } from '@eigenveil/task';
 import { z } from 'zod';
 import { Digest } from '../identity/digest.ts';
 import { OwnerId } from '../identity/owner-id.ts';

@@ -4,15 +4,9 @@
  * a status bit says nothing.
  */
 
+import { methodOf } from '@eigenveil/methods';
 import { roundingAngles, wholeVariance } from '@eigenveil/projection/portable';
-import {
-  isStandardised,
-  maximumComponents,
-  noiseNorm,
-  programOf,
-  shiftRidge,
-  type Task,
-} from '@eigenveil/task';
+import { noiseNorm, programOf, shiftRidge, type Task } from '@eigenveil/task';
 import { type Resolution, resolutionOf } from '@eigenveil/two-party/plan';
 import type { Projection } from '@eigenveil/wire';
 
@@ -59,7 +53,10 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
     hasNullSpace && (j >= rank || Math.abs(value) <= resolution.error(value));
   const { floor } = programOf(task);
   const isFloor = (value: number) =>
-    floor !== undefined && task.method.kind === 'pca' && !isStandardised(task.method) && value <= floor.norm;
+    floor !== undefined &&
+    task.method.kind === 'pca' &&
+    !(methodOf(task).decomposes === 'correlation') &&
+    value <= floor.norm;
   const found = (j: number) => converged?.[j] !== false;
   const dpNoise = `the noise of differential privacy, about ${noise?.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}`;
   const ofSketch = `of a sketch of ${task.sketch?.columns} columns`;
@@ -154,9 +151,10 @@ function decomposedTrace(task: Task, projection: Projection): number {
   const { eigenvalues } = projection;
   const d = task.features.length;
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + Math.max(0, value), 0);
-  const most = isStandardised(task.method)
-    ? d
-    : sum(eigenvalues) + (d - eigenvalues.length) * Math.max(0, eigenvalues.at(-1) ?? 0);
+  const most =
+    methodOf(task).decomposes === 'correlation'
+      ? d
+      : sum(eigenvalues) + (d - eigenvalues.length) * Math.max(0, eigenvalues.at(-1) ?? 0);
   return (wholeVariance(projection) ?? most) + d * shiftRidge(task);
 }
 
@@ -186,7 +184,7 @@ function withoutClasses(
  * than rows.
  */
 function largestRank(task: Task, { sampleCount }: Projection): number {
-  if (task.method.kind !== 'pca') return maximumComponents(programOf(task));
+  if (task.method.kind !== 'pca') return methodOf(programOf(task)).maximumComponents(programOf(task));
   const varying = task.features.filter(({ min, max }) => min < max).length;
   if (task.differentialPrivacy !== null) return task.features.length; // noise has full rank
   return sampleCount === undefined ? varying : Math.min(varying, sampleCount - 1);

@@ -2,8 +2,9 @@
  * Tells what a task's two-party computation will cost, before anybody contributes: counted where gates count,
  * otherwise by lines fitted to measurements.
  */
+import { LINEAR_RING_BITS, methodOf, sumsOf } from '@eigenveil/methods';
 import { nextTurn } from '@eigenveil/platform';
-import { isStandardised, LINEAR_RING_BITS, programOf, sumsOf, type TaskProposal } from '@eigenveil/task';
+import { programOf, type TaskProposal } from '@eigenveil/task';
 import {
   CountingGates,
   CountingSession,
@@ -83,7 +84,9 @@ function rotatedCost(task: TaskProposal): Cost {
   return {
     // Digits of three bits instead of four over a fast line: a third more bytes, a fifth less work.
     seconds: 0.7 + products / (serverLine ? 1.75e8 : 1.4e8) + pace,
-    bytes: products * (serverLine ? 1.3 : 1) + (isStandardised(method) ? 110_000 * d ** 2 : 0),
+    bytes:
+      products * (serverLine ? 1.3 : 1) +
+      (methodOf({ method }).decomposes === 'correlation' ? 110_000 * d ** 2 : 0),
     memory: 170e6 + 2.2e6 * d,
   };
 }

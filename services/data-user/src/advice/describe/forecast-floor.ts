@@ -2,6 +2,7 @@
  * Forecasts what the floor will cost: its noise is drawn a few times over the sample's own statistics, at the
  * sample's number of rows and at as many as all owners may bring.
  */
+import { methodOf } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import { keyedRandomness } from '@eigenveil/privacy';
 import {
@@ -22,7 +23,7 @@ import {
   type Statistics,
   unflatten,
 } from '@eigenveil/statistics/owner';
-import { floorOf, isStandardised, type Program, programOf, type TaskProposal } from '@eigenveil/task';
+import { floorOf, type Program, programOf, type TaskProposal } from '@eigenveil/task';
 
 type Matrix = readonly (readonly number[])[];
 
@@ -135,8 +136,11 @@ function partOfResult(task: TaskProposal, statistics: Statistics): (result: Deco
     return ({ vectors }) => criterion(exact, vectors) / sum(values.slice(0, vectors.length));
   }
   // A result of a correlation matrix has vectors of features as they are.
-  const scales = isStandardised(method) ? undividedVariances(total).map(Math.sqrt) : total.map(() => 1);
-  const A = isStandardised(method) ? correlationOf(total) : total;
+  const scales =
+    methodOf({ method }).decomposes === 'correlation'
+      ? undividedVariances(total).map(Math.sqrt)
+      : total.map(() => 1);
+  const A = methodOf({ method }).decomposes === 'correlation' ? correlationOf(total) : total;
   return ({ vectors }) => {
     const scaled = vectors.map((vector) => vector.map((entry, i) => entry * scales[i]!));
     return criterion({ A }, scaled) / sum(A.map((row, i) => row[i]!));

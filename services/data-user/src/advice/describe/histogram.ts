@@ -2,19 +2,18 @@
  * A histogram task and its result in words: what noise its counts take, how far quantiles are known, and a
  * table of bins.
  */
-import { CONFIDENCE } from '@eigenveil/projection/portable';
-import { averageError, noiseMoments, quantileError, toNumber } from '@eigenveil/release';
-import { csvLine } from '@eigenveil/statistics/owner';
 import {
   edgesOf,
-  type HistogramMethod,
+  type HistogramParameters,
   histogramsOf,
   releaseNoiseOf,
   strategyOf,
   sumsOf,
-  type Task,
-  type TaskProposal,
-} from '@eigenveil/task';
+} from '@eigenveil/methods';
+import { CONFIDENCE } from '@eigenveil/projection/portable';
+import { averageError, noiseMoments, quantileError, toNumber } from '@eigenveil/release';
+import { csvLine } from '@eigenveil/statistics/owner';
+import type { Task, TaskProposal } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 import { describeHead, type ToldResult } from './result.ts';
 
@@ -67,7 +66,7 @@ export function describeHistogramResult(result: ToldResult): string {
 /** A line per bin: histogram, its edges, and the restored count. */
 export function csvOfHistograms(
   task: Task,
-  method: HistogramMethod,
+  method: HistogramParameters,
   { histograms = [] }: Projection,
 ): string {
   const all = histogramsOf(task);

@@ -1,5 +1,6 @@
 /** A result for people, with a scree plot, and as a table. */
 
+import { methodOf } from '@eigenveil/methods';
 import {
   type ExplainedVariance,
   explainedVariance,
@@ -8,7 +9,7 @@ import {
   wholeVariance,
 } from '@eigenveil/projection/portable';
 import { csvLine, LEAST_SPREAD } from '@eigenveil/statistics/owner';
-import { floorInWords, isStandardised, noisePlanOf, type Task } from '@eigenveil/task';
+import { floorInWords, noisePlanOf, type Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
 import { type Remark, roundingInWords } from './caveats.ts';
 
@@ -228,7 +229,8 @@ function percent(part: number): string {
  */
 export function narrowFeatures(task: Task, projection: Projection): string[] {
   if (task.method.kind !== 'pca' || task.differentialPrivacy !== null || task.basis !== undefined) return [];
-  const most = isStandardised(task.method) ? projection.variances : largestVariances(projection);
+  const most =
+    methodOf(task).decomposes === 'correlation' ? projection.variances : largestVariances(projection);
   if (most === undefined) return [];
   return task.features.flatMap(({ name, min, max }, i) => {
     // Values lie in [−1, 1].

@@ -2,6 +2,7 @@
  * Says what a sample lets expect of the task that was drafted from it, in words for the person who drafts.
  * Nothing of it gets into the draft.
  */
+import { methodOf } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import {
   betweenClassScatter,
@@ -17,14 +18,7 @@ import {
   ZERO_EIGENVALUE,
 } from '@eigenveil/projection/portable';
 import type { Statistics } from '@eigenveil/statistics/owner';
-import {
-  cappedComponents,
-  leastRank,
-  noiseNorm,
-  programOf,
-  rowsToStandOut,
-  type TaskProposal,
-} from '@eigenveil/task';
+import { cappedComponents, noiseNorm, programOf, rowsToStandOut, type TaskProposal } from '@eigenveil/task';
 import type { ReadSampleRows } from '../draft/sample.ts';
 import { describeFloor, forecastFloor } from './forecast-floor.ts';
 import { describeSketch } from './sketch.ts';
@@ -127,7 +121,7 @@ function describeRank(task: TaskProposal, values: readonly number[], { rows }: S
   if (task.method.kind !== 'pca' && task.twoParty !== 'rotated') return [];
   const program = programOf(task);
   const components = cappedComponents(program);
-  const least = leastRank({ ...program, components });
+  const least = methodOf(program).leastRank({ ...program, components });
   if (rows <= least)
     return [
       `all owners together need at least ${least + 1} rows, and the sample has ${rows}: with fewer the task ends with ERR_FULL_RANK`,

@@ -2,11 +2,11 @@
  * Says what follows from a proposal, in words for the person who makes it: it is known before anybody
  * contributes.
  */
+import { methodOf } from '@eigenveil/methods';
 import {
   cappedComponents,
   constantFeatures,
   floorInWords,
-  maximumComponents,
   programOf,
   type TaskProposal,
 } from '@eigenveil/task';
@@ -45,7 +45,7 @@ function describeComponents(task: TaskProposal): string[] {
   const { method, components } = task;
   const capped = cappedComponents(program);
   const contrasts = (task.labellings[0]?.classes.length ?? 0) - 1;
-  const most = maximumComponents(program);
+  const most = methodOf(program).maximumComponents(program);
   const constant = constantFeatures(task);
   return [
     ...(capped < components

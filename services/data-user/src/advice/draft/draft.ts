@@ -2,6 +2,7 @@
  * Drafts a task proposal from a sample: column names, their minima and maxima, class labels. For data whose
  * ranges may be public; where they may not, write the ranges from domain knowledge instead.
  */
+import { LIMITS, METHODS, type ProjectionKind, type Scale } from '@eigenveil/methods';
 import { CodedError, type Words, words } from '@eigenveil/platform';
 import {
   checkClipping,
@@ -14,7 +15,7 @@ import {
   nearTo,
 } from '@eigenveil/statistics/owner';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
-import { LABELLINGS, LIMITS, type MethodName, type Scale, type TaskProposal } from '@eigenveil/task';
+import type { TaskProposal } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire/errors';
 import { type Dependent, dependentColumns, describeDependent } from './dependent-columns.ts';
 import { parseGrains, withGrains } from './grains.ts';
@@ -22,7 +23,7 @@ import { draftTerm, type Sample } from './sample.ts';
 import type { NoFeature, NoLabel, SampleColumn } from './sample-column.ts';
 
 export interface DraftOptions {
-  readonly method: MethodName | 'ridge';
+  readonly method: ProjectionKind | 'ridge';
   /** The scale for pca; covariance where it is not given. */
   readonly scale?: Scale | undefined;
   /** The form for dca; standard where it is not given. */
@@ -319,7 +320,7 @@ export function checkDraftOptions(options: DraftOptions): void {
     throw invalid(`"--signal-ridge" expected with --method dca alone, got ${method}`);
   if (ridge !== undefined && method === 'pca')
     throw invalid('"--ridge" expected with --method dca, lda, mdr or ridge, got pca');
-  const wanted = LABELLINGS[method];
+  const wanted = METHODS[method].labellings;
   if (labels.length !== wanted)
     throw invalid(`"--label" expected ${COLUMNS_OF_LABELS[wanted]} for ${method}, got ${labels.length}`);
 }

@@ -2,9 +2,10 @@
  * Drafts a histogram task: the columns of a sample, and the strategy with the least expected error for what
  * will be asked of the counts.
  */
+import { LIMITS } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { type Candidate, chooseStrategy, type Workload } from '@eigenveil/release';
-import { LIMITS, type TaskProposal } from '@eigenveil/task';
+import type { TaskProposal } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire/errors';
 import type { Draft } from './draft.ts';
 

@@ -1,16 +1,8 @@
 /**
  * A proposal from a draft and what the person who drafts wishes: the same by command line and on the console.
  */
-import {
-  type ClosesWhen,
-  draftedColumns,
-  type FeatureRun,
-  featureRuns,
-  LIMITS,
-  type Output,
-  revealedByRotation,
-  type TaskProposal,
-} from '@eigenveil/task';
+import { draftedColumns, LIMITS, methodOf, type Output } from '@eigenveil/methods';
+import { type ClosesWhen, type FeatureRun, featureRuns, type TaskProposal } from '@eigenveil/task';
 import { type Draft, roomFor } from './draft.ts';
 import { withCells } from './grains.ts';
 import type { PrivacyDraft } from './privacy.ts';
@@ -64,7 +56,9 @@ export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: P
           ...(refine !== undefined && { refine }),
         };
   const revealed =
-    twoParty === 'rotated' || sketch !== undefined ? revealedByRotation(draft.method, sketch) : [];
+    twoParty === 'rotated' || sketch !== undefined
+      ? methodOf({ method: draft.method, sketch: sketch }).revealedByRotation
+      : [];
   return {
     ...draft,
     ...privacy,

@@ -2,6 +2,8 @@
  * The part of a draft that takes its ranges from a histogram's noisy counts, so that nobody had to know them,
  * and no row tells them.
  */
+
+import { edgesOf, histogramsOf, releaseNoiseOf, strategyOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import {
   LARGEST_LEVEL,
@@ -10,7 +12,6 @@ import {
   prefixDeviation,
   privateRange,
 } from '@eigenveil/release';
-import { edgesOf, histogramsOf, releaseNoiseOf, strategyOf } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire/errors';
 import type { DraftBasis } from './basis.ts';
 import type { Draft } from './draft.ts';

@@ -2,8 +2,9 @@
  * Chooses to how many binary digits a drafted task rounds: the sample is rounded to several, and compared
  * with itself as it is.
  */
+import { DEFAULT_FRACTION_BITS } from '@eigenveil/methods';
 import { columnsFor, type Link, type Moved, Projector, RoundedRows } from '@eigenveil/projection/portable';
-import { DEFAULT_FRACTION_BITS, type TaskProposal } from '@eigenveil/task';
+import type { TaskProposal } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party/plan';
 import type { ReadSampleRows } from './sample.ts';
 

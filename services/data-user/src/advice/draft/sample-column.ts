@@ -1,5 +1,6 @@
 /** Reads what one column of a sample holds, as far as a draft takes from it. */
 
+import { LIMITS } from '@eigenveil/methods';
 import type { Words } from '@eigenveil/platform';
 import {
   BooleanWatch,
@@ -14,7 +15,6 @@ import {
   ThousandsWatch,
   type TypeProblems,
 } from '@eigenveil/statistics/owner';
-import { LIMITS } from '@eigenveil/task/schema';
 
 /**
  * A cell that cannot be what it is wanted for, by its row from 1, or a whole column (row 0); what stands in

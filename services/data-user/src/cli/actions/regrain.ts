@@ -2,10 +2,11 @@
  * Rewrites an older proposal with grains that it did not declare or declared differently: everything else in
  * it stays as it is.
  */
+
+import { DEFAULT_FRACTION_BITS } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import type { ReadingOptions } from '@eigenveil/statistics';
 import { recordsOfFiles } from '@eigenveil/statistics/files';
-import { DEFAULT_FRACTION_BITS } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire/errors';
 import { z } from 'zod';
 import { columnNamed, namesOfColumn } from '../../advice/draft/draft.ts';

@@ -1,10 +1,12 @@
 /** What a person is told who drafts a task: of the proposal, of its sample and of its costs. */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { METHODS } from '@eigenveil/made-up/tasks';
+import type { ProjectionKind } from '@eigenveil/methods';
 import { readFileBytes, readRowBatches } from '@eigenveil/statistics';
-import { type MethodName, TaskProposal } from '@eigenveil/task';
+import { TaskProposal } from '@eigenveil/task';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { costOf } from '../../../src/advice/describe/cost.ts';
 import { describeSample } from '../../../src/advice/describe/sample.ts';
@@ -12,7 +14,7 @@ import { describeTask } from '../../../src/advice/describe/task.ts';
 
 const LABELS = { pca: [], dca: ['l'], lda: ['l'], mdr: ['l', 'm'] } as const;
 
-const proposal = (kind: MethodName, features: string[], changes: Record<string, unknown> = {}) =>
+const proposal = (kind: ProjectionKind, features: string[], changes: Record<string, unknown> = {}) =>
   TaskProposal.parse({
     method: METHODS[kind],
     features: features.map((name) => ({ name, min: -1, max: 1, grain: 'cell', twoValued: false })),

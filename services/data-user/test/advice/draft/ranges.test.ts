@@ -1,7 +1,8 @@
 /** Ranges from the noisy counts of a histogram: the quantiles that the noise allows, what is said of them, and what is refused. */
+import { histogramsOf, strategyOf } from '@eigenveil/methods';
 import { releaseOf } from '@eigenveil/projection';
 import { coefficientsOf } from '@eigenveil/release';
-import { checkTask, histogramsOf, strategyOf, TaskProposal } from '@eigenveil/task';
+import { checkTask, TaskProposal } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import type { DraftBasis } from '../../../src/advice/draft/basis.ts';
 import { draftPrivacy } from '../../../src/advice/draft/privacy.ts';

@@ -2,6 +2,7 @@
  * Makes the first text of a proposal from the sample's columns and the operator's wishes; the schema
  * completes it.
  */
+
 import {
   type AskedLevels,
   type DraftOptions,
@@ -14,8 +15,9 @@ import {
   withOwnCells,
   withoutConsent,
 } from '@eigenveil/data-user/draft';
-import { LABELLINGS } from '@eigenveil/task';
-import { LIMITS, type MethodName, TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
+import { LIMITS, METHODS, type ProjectionKind } from '@eigenveil/methods';
+
+import { TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
 import { explainIssues } from '@eigenveil/wire/explain';
 import type { CheckedResult } from '../result/verify.ts';
 
@@ -97,8 +99,8 @@ const PROBABLE_LABELS = 20;
  * Returns probable roles. Columns of numbers are features, except those that look like labels; these and
  * columns of texts are labels where the method takes some. The rest is left out.
  */
-export function probableRoles({ columns }: Sample, method: MethodName): Role[] {
-  let labels: number = LABELLINGS[method];
+export function probableRoles({ columns }: Sample, method: ProjectionKind): Role[] {
+  let labels: number = METHODS[method].labellings;
   let role: Role = 'first';
   return columns.map((column) => {
     const isText = column.noFeature !== undefined;
@@ -144,11 +146,11 @@ export function warningOf({ labelLike }: SampleColumn, role: Role): string | nul
 export function choiceOf(
   { columns }: Sample,
   roles: readonly Role[],
-  method: MethodName,
+  method: ProjectionKind,
 ): Pick<DraftOptions, 'method' | 'labels' | 'ignore'> | string {
   const named = (role: Role) => columns.flatMap(({ name }, i) => (roles[i] === role ? [name] : []));
   const [first, second] = [named('first'), named('second')];
-  const wanted = LABELLINGS[method];
+  const wanted = METHODS[method].labellings;
   if (first.length !== Math.min(1, wanted))
     return wanted === 0
       ? 'This method takes no labels: leave label columns out.'

@@ -1,8 +1,10 @@
 /** The first step of a draft: a sample, the roles of its columns, and a few wishes. */
+
 import { followingColumns, readSample, type Sample } from '@eigenveil/data-user/draft';
+import { METHODS, type ProjectionKind } from '@eigenveil/methods';
 import { readBlobBytes } from '@eigenveil/statistics/owner';
-import { LABELLINGS } from '@eigenveil/task';
-import type { MethodName, TaskProposal } from '@eigenveil/task/schema';
+
+import type { TaskProposal } from '@eigenveil/task/schema';
 import { useMemo, useState } from 'preact/hooks';
 import { Button, Field, FileDrop } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
@@ -11,7 +13,7 @@ import { count } from '../../common/format.ts';
 import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/text.tsx';
 import { useAction } from '../../common/use-async.ts';
-import { METHODS } from '../words.ts';
+import { METHODS as TITLES } from '../words.ts';
 import { draftWords } from './draft-words.ts';
 import {
   choiceOf,
@@ -26,7 +28,7 @@ import {
 const OWNERS = 10;
 
 interface Wanted {
-  readonly method: MethodName;
+  readonly method: ProjectionKind;
   readonly components: string;
   readonly owners: string;
   readonly twoParty: Exclude<TaskProposal['twoParty'], 'simulated'>;
@@ -108,13 +110,13 @@ function Choices(props: {
               {...attributes}
               value={wanted.method}
               onChange={({ currentTarget }) => {
-                const method = currentTarget.value as MethodName;
+                const method = currentTarget.value as ProjectionKind;
                 const probable = probableRoles(sample, method);
                 setRoles(probable);
                 change({ method, components: String(probableComponents(sample, probable, method)) });
               }}
             >
-              {Object.entries(METHODS).map(([name, words]) => (
+              {Object.entries(TITLES).map(([name, words]) => (
                 <option key={name} value={name}>
                   {words}
                 </option>
@@ -202,7 +204,7 @@ function Choices(props: {
  * Returns the number of components to propose: for a discriminant method one less than the number of classes
  * in the sample.
  */
-function probableComponents({ columns }: Sample, roles: readonly Role[], method: MethodName): number {
+function probableComponents({ columns }: Sample, roles: readonly Role[], method: ProjectionKind): number {
   const features = roles.filter((role) => role === 'feature').length;
   if (method === 'pca') return wishesFor(features).components;
   const classes = columns[roles.indexOf('first')]?.labels?.length ?? 2;
@@ -219,7 +221,7 @@ const ROLES: readonly (readonly [Role, (labellings: number) => string | null])[]
 function ColumnsTable(props: {
   readonly sample: Sample;
   readonly roles: readonly Role[];
-  readonly method: MethodName;
+  readonly method: ProjectionKind;
   readonly set: (roles: Role[]) => void;
 }) {
   const { sample, roles, method, set } = props;
@@ -240,7 +242,7 @@ function ColumnsTable(props: {
               onChange={({ currentTarget }) => set([...roles].with(i, currentTarget.value as Role))}
             >
               {ROLES.map(([value, nameOf]) => {
-                const name = nameOf(LABELLINGS[method]);
+                const name = nameOf(METHODS[method].labellings);
                 if (name === null) return null;
                 return (
                   <option key={value} value={value} disabled={problemOf(column, value) !== null}>

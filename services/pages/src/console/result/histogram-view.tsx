@@ -2,8 +2,9 @@
  * The result of a histogram: the number of rows, each feature's quantiles, and a drawing of one feature's
  * counts, all with their noise.
  */
+
+import { edgesOf, type Histogram, histogramsOf } from '@eigenveil/methods';
 import { CONFIDENCE } from '@eigenveil/projection/portable';
-import { edgesOf, type Histogram, histogramsOf } from '@eigenveil/task';
 import { printable } from '@eigenveil/wire/printable';
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { axis, Chart } from '../../common/chart.tsx';

@@ -1,10 +1,6 @@
 /** Small histogram tasks over a scene's features, by any strategy, for experiments. */
-import {
-  DAY_MILLISECONDS,
-  type DifferentialPrivacy,
-  type HistogramMethod,
-  TaskProposal,
-} from '@eigenveil/task';
+import type { HistogramParameters } from '@eigenveil/methods';
+import { DAY_MILLISECONDS, type DifferentialPrivacy, TaskProposal } from '@eigenveil/task';
 import type { Scene, SceneRow } from '../../scene.ts';
 
 /** Joint noise has something to hide in either. */
@@ -15,7 +11,7 @@ export const STRATEGIES = [
   { kind: 'histogram', height: HEIGHT, strategy: 'flat' },
   { kind: 'histogram', height: HEIGHT, strategy: 'tree', fanouts: [2, 4] },
   { kind: 'histogram', height: HEIGHT, strategy: 'privelet' },
-] as const satisfies readonly HistogramMethod[];
+] as const satisfies readonly HistogramParameters[];
 
 /** Why such tasks cannot be made of a scene. */
 export function tooFewRanges({ proposal }: Scene): string | undefined {
@@ -25,7 +21,7 @@ export function tooFewRanges({ proposal }: Scene): string | undefined {
 /** Of the scene's first features that vary, each with bins of its own. */
 export function histogramProposal(
   { proposal }: Pick<Scene, 'proposal'>,
-  method: HistogramMethod,
+  method: HistogramParameters,
   privacy: Pick<DifferentialPrivacy, 'epsilon' | 'delta' | 'neighbours'>,
 ): TaskProposal {
   return TaskProposal.parse({

@@ -1,6 +1,7 @@
 /** Small tasks over a scene's rows for experiments that run the real protocol in this process: few features, short keys, either method. */
 
-import { DAY_MILLISECONDS, newTaskId, revealedByRotation, type Task, TaskProposal } from '@eigenveil/task';
+import { methodOf } from '@eigenveil/methods';
+import { DAY_MILLISECONDS, newTaskId, type Task, TaskProposal } from '@eigenveil/task';
 import type { Scene, SceneRow } from '../../scene.ts';
 
 /** As few as each protocol has something to hide in. */
@@ -63,7 +64,10 @@ export function smallTask(
     maximumSamplesPerOwner: 1000,
     keyBits: 1024,
     allowInsecureKey: true,
-    outputs: twoParty === 'rotated' ? revealedByRotation(method, sketch) : ['mean', 'sampleCount'],
+    outputs:
+      twoParty === 'rotated'
+        ? methodOf({ method: method, sketch: sketch }).revealedByRotation
+        : ['mean', 'sampleCount'],
     sketch,
     exact: true,
     allowFullRank: true,

@@ -1,6 +1,7 @@
 /** Whole numbers behind eigenpairs: how many rows have two features together, for all pairs of two-valued features, from a PCA. */
+import { METHODS } from '@eigenveil/methods';
 import type { Decomposition } from '@eigenveil/projection';
-import { revealedByRotation, TaskProposal } from '@eigenveil/task';
+import { TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
@@ -105,7 +106,7 @@ function twoValuedOf({ proposal, publicSample }: Scene) {
     ...proposal,
     ...{ method: { kind: 'pca' }, labellings: [], twoParty: 'rotated', components: COMPONENTS },
     features: cuts.map(({ feature }) => ({ name: `held${feature}`, min: 0, max: 1 })),
-    outputs: ['mean', ...revealedByRotation({ kind: 'pca' })],
+    outputs: ['mean', ...METHODS.pca.revealedByRotation],
   });
   return { task, rowsOf };
 }

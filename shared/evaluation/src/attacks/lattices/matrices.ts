@@ -1,7 +1,8 @@
 /** A task over two-valued features, by the real protocols, and what its reader makes of it: all entries of the scatter matrix jointly. */
+import { methodOf } from '@eigenveil/methods';
 import { betweenClassScatter, type Decomposition } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import { type Floor, floorOf, isStandardised, type Task } from '@eigenveil/task';
+import { type Floor, floorOf, type Task } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import { pooledStatistics } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
@@ -162,7 +163,10 @@ export function askedOf({ spectrum }: Decomposition, { task, statistics, rows, n
     method: withRidge(method, floor),
     ...betweenOf(task, statistics, noised),
     error: trace * 2 ** -(floor ? FLOORED_ERROR_BITS : ERROR_BITS[twoParty][method.kind]),
-    cut: floor && !isStandardised(method) ? 2 ** -floor.released.scatter * ROUNDED : 0,
+    cut:
+      floor && !(methodOf({ method }).decomposes === 'correlation')
+        ? 2 ** -floor.released.scatter * ROUNDED
+        : 0,
   };
 }
 

@@ -1,7 +1,8 @@
 /** Whole numbers behind a sketch: how many rows have two features together, for all pairs jointly, from what a result tells of the products of columns with vectors. */
+import { SKETCH_OUTPUTS } from '@eigenveil/methods';
 import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
 import { type Statistics, sketchMatrix, sketchNoise } from '@eigenveil/statistics';
-import { floorOf, SKETCH_OUTPUTS, type Task } from '@eigenveil/task';
+import { floorOf, type Task } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';

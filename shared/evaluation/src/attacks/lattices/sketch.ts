@@ -1,7 +1,8 @@
 /** What a reader of a sketch's result finds of its columns, of a plain sketch and of one that refines an earlier result; and what it found before answers were flooded. */
+import { SKETCH_OUTPUTS } from '@eigenveil/methods';
 import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
 import { type Statistics, sketchMatrix } from '@eigenveil/statistics';
-import { programOf, SKETCH_OUTPUTS, type Task, TaskProposal } from '@eigenveil/task';
+import { programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { type SketchParameters, sketchParameters } from '@eigenveil/two-party/insides';
 import { Matrix, solve } from 'ml-matrix';
 import { Draws } from '../../draws.ts';

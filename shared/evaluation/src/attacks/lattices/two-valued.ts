@@ -1,5 +1,6 @@
 /** Tasks over features of a scene that have two values, and labels that have two, too: whether a cell is at least the public sample's median. */
-import { DAY_MILLISECONDS, revealedByRotation, type Task, TaskProposal } from '@eigenveil/task';
+import { methodOf } from '@eigenveil/methods';
+import { DAY_MILLISECONDS, type Task, TaskProposal } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { agreed } from '../in-process/small-task.ts';
@@ -64,7 +65,7 @@ export function twoValuedTask(scene: Scene, wanted: Wanted): TwoValued {
     features: Array.from({ length: features }, (_, i) => ({ name: `held${i}`, min: 0, max: 1, grain: 1 })),
     labellings: LABELS.slice(0, LABELLED[method.kind]).map((column) => ({ column, classes: CLASSES })),
     twoParty,
-    outputs: [...(twoParty === 'rotated' ? revealedByRotation(method) : []), ...outputs],
+    outputs: [...(twoParty === 'rotated' ? methodOf({ method }).revealedByRotation : []), ...outputs],
     minimumOwners: 2,
     maximumOwners: 2,
     maximumSamplesPerOwner: scene.owners.flat().length,

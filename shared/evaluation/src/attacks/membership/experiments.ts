@@ -1,7 +1,9 @@
 /** Membership inference from what tasks release, without differential privacy and with it. */
+
 import { dot, meanOfRows, minus } from '@eigenveil/laboratory/recognition/alignment';
+import type { ProjectionKind } from '@eigenveil/methods';
 import { defaultClippingNorm } from '@eigenveil/privacy';
-import type { MethodName, TaskProposal } from '@eigenveil/task';
+import type { TaskProposal } from '@eigenveil/task';
 import type { Experiment, Setting } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
@@ -19,7 +21,7 @@ const componentsOf = ({ proposal }: Scene, rows: number): number =>
   Math.max(1, Math.min(proposal.components, Math.floor(rows / 2) - 1));
 
 const released =
-  (method: MethodName) =>
+  (method: ProjectionKind) =>
   (scene: Scene, rows: number): TaskProposal =>
     variantOf(scene, { method, outputs: ['mean', 'sampleCount'], components: componentsOf(scene, rows) });
 

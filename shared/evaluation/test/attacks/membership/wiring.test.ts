@@ -1,5 +1,5 @@
 /** Audits refuse to judge noise that servers draw but do not have in their shares. */
-import { sumsOf } from '@eigenveil/task';
+import { sumsOf } from '@eigenveil/methods';
 import { expect, it, vi } from 'vitest';
 import { histogramProposal, STRATEGIES } from '../../../src/attacks/in-process/histogram-task.ts';
 import { auditedProposal, worstNeighbours } from '../../../src/attacks/membership/audit/canary.ts';

@@ -1,20 +1,14 @@
 /** Faces through real services: a sketched PCA of owners' rows, and DCA on its components with ρ′ = 0 and above, each by its own two-party protocol. */
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { basisFrom, type TaskClient } from '@eigenveil/data-user';
 import { demoPolicy, enrolOwners, type Owners, startOwners } from '@eigenveil/demo/owners';
 import { startServices } from '@eigenveil/demo/services';
 import { compute, contributionSize } from '@eigenveil/demo/task';
+import { methodOf } from '@eigenveil/methods';
 import { type Link, Projector } from '@eigenveil/projection';
-import {
-  basisFeatures,
-  DAY_MILLISECONDS,
-  mostRotatedComponents,
-  programOf,
-  revealedByRotation,
-  type Task,
-  TaskProposal,
-} from '@eigenveil/task';
+import { basisFeatures, DAY_MILLISECONDS, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { withChildren } from '@eigenveil/testbed/processes/children';
 import { checkComputable } from '@eigenveil/two-party';
 import { AGREEMENT, claimedSigner, sketchSeed, verifyStatement } from '@eigenveil/wire';
@@ -207,7 +201,7 @@ export function pcaProposal(chain: Pick<Chain, 'rows' | 'columns' | 'components'
     })),
     sketch,
     components: chain.components,
-    outputs: revealedByRotation(method, sketch),
+    outputs: methodOf({ method: method, sketch: sketch }).revealedByRotation,
   });
 }
 
@@ -237,9 +231,9 @@ export function dcaProposal(
     labellings: [{ column: LABEL, classes }],
     components: signalRidge > 0 ? features.length : Math.min(classes.length - 1, features.length),
     fractionBits: CHAIN_FRACTION_BITS,
-    outputs: [...revealedByRotation(method), 'mean'],
+    outputs: [...methodOf({ method }).revealedByRotation, 'mean'],
   });
-  const most = mostRotatedComponents(programOf(proposal), features.length);
+  const most = methodOf(programOf(proposal)).mostRotatedComponents(programOf(proposal), features.length);
   return { ...proposal, components: Math.min(proposal.components, most) };
 }
 

@@ -6,7 +6,14 @@
  * comparison/inference.ts. The exact projection is no option, as nothing covers what it tells of the rows: it shows what noise on the projection costs.
  */
 import type { Measurement, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
-import { noisePlan, type RandomSource, type StageTask, sampleNoise } from '@eigenveil/privacy';
+import {
+  CLASS_WEIGHTS,
+  noisePlan,
+  type RandomSource,
+  SCATTER_WEIGHTS,
+  type StageTask,
+  sampleNoise,
+} from '@eigenveil/privacy';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
 import { type LaboratoryData, loadLaboratoryData } from '../../comparison/data.ts';
@@ -255,7 +262,8 @@ function discriminants(
 
 function taskOf(features: number, classes: number, of: Budget & { readonly kind: 'pca' | 'dca' }): StageTask {
   return {
-    kind: of.kind,
+    weights: of.kind === 'pca' ? SCATTER_WEIGHTS : CLASS_WEIGHTS,
+    collectsR: true,
     features,
     classes: [classes],
     fractionBits: FRACTION_BITS,

@@ -1,11 +1,12 @@
 /** The same projection by the path of a task: features with ranges, discretised rows, exact integer statistics, one owner for each person. */
+
 import { randomBytes } from 'node:crypto';
+import { methodOf } from '@eigenveil/methods';
 import { Discretiser, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
 import {
   checkTask,
   type DifferentialPrivacy,
   newTaskId,
-  revealedByRotation,
   type Task,
   TaskProposal,
   Thumbprint,
@@ -38,7 +39,7 @@ export function taskOf(
     keyBits: 2048,
     encryption: 'djn', // several times faster than 'standard'
     twoParty: 'rotated',
-    outputs: [...revealedByRotation(taskMethod), 'mean'],
+    outputs: [...methodOf({ method: taskMethod }).revealedByRotation, 'mean'],
     differentialPrivacy,
     exact: true,
     allowFullRank: true,

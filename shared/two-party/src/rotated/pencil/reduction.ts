@@ -9,9 +9,10 @@
  *
  * ν is at most 1, since S_B is at most S̄, as long as ρ′ is at most ρ.
  */
+
+import type { MethodParameters } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { PROJECTION_CODES } from '@eigenveil/projection/portable';
-import type { Method } from '@eigenveil/task';
 
 /** 1 − ν below this number of times the noise on ν is no distance from 0, where λ has it for a divisor. */
 const LEAST_MARGIN = 2 ** 14;
@@ -32,7 +33,7 @@ interface Reduction {
  * @throws ERR_PROGRAM_INVALID for PCA, ridge and histograms, and for ρ′ < 0 or ρ′ > ρ, which `garbled`
  * computes
  */
-export function reductionOf(method: Method): Reduction {
+export function reductionOf(method: MethodParameters): Reduction {
   const divides = { isDefinite: (nu: number, n: number) => 1 - nu >= LEAST_MARGIN * 2 ** -n };
   switch (method.kind) {
     case 'pca':

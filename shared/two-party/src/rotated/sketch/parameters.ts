@@ -7,6 +7,7 @@
  * Q·4^−fractionBits times those of S̄Ω and ΩᵀS̄Ω; what is multiplied after the core is Z' = Z/2^cut, squared,
  * and Z'' = Z/2^fineCut.
  */
+import { sketchColumnBound, sketchScaleBits } from '@eigenveil/methods';
 import { layout } from '@eigenveil/statistics/owner';
 import {
   computedBounds,
@@ -17,8 +18,6 @@ import {
   placesOf,
   raiseOf,
   type StatisticsTask,
-  sketchColumnBound,
-  sketchScaleBits,
   statisticsBounds,
 } from '@eigenveil/task';
 import type { Truncated } from '../matrices.ts';

@@ -1,9 +1,11 @@
 /** The noisy sums of a histogram task as an attacker meets them who knows all rows but one, and has one server's noise. */
+
 import { isDeepStrictEqual } from 'node:util';
+import { releaseNoiseOf, sumsOf } from '@eigenveil/methods';
 import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { type CoefficientNoise, noiseMoments, noiseSampler } from '@eigenveil/release';
 import { flatten, layout } from '@eigenveil/statistics';
-import { releaseNoiseOf, sumsOf, type TaskProposal } from '@eigenveil/task';
+import type { TaskProposal } from '@eigenveil/task';
 import { sumShares, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import { Draws } from '../../../draws.ts';
 import { statisticsOf } from '../../../released.ts';

@@ -1,0 +1,35 @@
+/** Principal components of the correlation matrix: features are standardised inside the computation. */
+import { rule } from './codes.ts';
+import { COMPONENT_WORDS } from './common.ts';
+import { defineMethod, type Proposed, type Told } from './method.ts';
+import { PcaParameters, PRINCIPAL, revealsByRank } from './pca.ts';
+import { leastRankOf } from './rank.ts';
+
+/** The whole diagonal of a correlation matrix is public (rank.ts). */
+const leastRank = (told: Omit<Told, 'classCounts'>) => leastRankOf(told, { equations: told.featureCount });
+
+export const correlation = defineMethod({
+  labellings: 0,
+  revealedByRotation: ['sampleCount', 'spectrum', 'variances'],
+  parameters: PcaParameters,
+  of: () => ({
+    ...PRINCIPAL,
+    decomposes: 'correlation',
+    checkProgram: ({ noisy }) =>
+      rule(
+        !noisy,
+        'method.scale',
+        'covariance with differential privacy: its public shift would be part of every variance',
+        'correlation',
+      )(),
+    leastRank,
+    revealsScatter: (task: Proposed, told: Told) => revealsByRank(task, leastRank(told)),
+    words: {
+      ...COMPONENT_WORDS,
+      title: 'PCA',
+      matrix: ' of the correlation matrix',
+      spectrum: 'correlation matrix',
+      tellsOfFeatures: ['the variance of every feature, since vectors of a correlation matrix tell them'],
+    },
+  }),
+});

@@ -1,0 +1,55 @@
+/** Discriminant component analysis: (S_B + ρ′I) w = λ (S̄ + ρI) w, or in the book's form with S_W. */
+import { checkAll } from '@eigenveil/platform';
+import { z } from 'zod';
+import { rule } from './codes.ts';
+import { ridgeRule } from './common.ts';
+import { DISCRIMINANT_WORDS, discriminant, REVEALED } from './discriminant.ts';
+import { defineMethod } from './method.ts';
+import { Ridge } from './parameters.ts';
+import { mostRotatedComponents } from './rank.ts';
+
+const DcaParameters = z.strictObject({
+  kind: z
+    .literal('dca')
+    .describe(
+      'Discriminant components, (S_B + ρ′I) w = λ (S̄ + ρI) w, in one labelling. Reveals: see components.',
+    ),
+  form: z
+    .enum(['standard', 'book'])
+    .describe(
+      'standard: at most K − 1 components for K classes, unless ρ′ differs from 0. book: (S̄ + (ρ + ρ′)I) w = λ (S_W + ρI) w, with as many components as features; those beyond K − 1 tell no class from another. Reveals: with more than K − 1 components, more of the scatter.',
+    ),
+  ridge: Ridge,
+  signalRidge: z
+    .number()
+    .min(-1e12)
+    .max(1e12)
+    .describe(
+      'ρ′, which is added to the signal matrix; mostly 0. It may be negative as long as the noise matrix stays positive definite. Reveals: nothing.',
+    ),
+});
+
+export const dca = defineMethod({
+  labellings: 1,
+  revealedByRotation: REVEALED,
+  parameters: DcaParameters,
+  of({ method: { form, ridge, signalRidge } }) {
+    const common = discriminant(ridge);
+    return {
+      ...common,
+      checkProgram: () =>
+        checkAll(
+          ridgeRule(ridge),
+          rule(Number.isFinite(signalRidge), 'method.signalRidge', 'a finite number', signalRidge),
+        ),
+      maximumComponents: (sizes) =>
+        form === 'book' || signalRidge !== 0 ? sizes.featureCount : common.maximumComponents(sizes),
+      mostRotatedComponents: (told, varying) =>
+        mostRotatedComponents(told, varying, {
+          rank: varying,
+          columns: told.classCounts[0]! - 1 + (signalRidge > 0 ? varying : 0),
+        }),
+      words: { ...DISCRIMINANT_WORDS, title: 'DCA' },
+    };
+  },
+});

@@ -1,0 +1,45 @@
+/** Principal components of the covariance: S̄ w = λ w. */
+import { SCATTER_WEIGHTS } from '@eigenveil/privacy/parts';
+import { z } from 'zod';
+import { COMPONENT_WORDS, COMPONENTS } from './common.ts';
+import { varyingFeatures } from './features.ts';
+import { defineMethod, type Proposed, type Told } from './method.ts';
+import { leastRank } from './rank.ts';
+
+export const Scale = z.enum(['covariance', 'correlation']);
+export type Scale = z.infer<typeof Scale>;
+
+/** The signed form of a PCA, of its sketch and of a correlation matrix alike. */
+export const PcaParameters = z.strictObject({
+  kind: z.literal('pca').describe('Principal components of all rows. Reveals: see components.'),
+  scale: Scale.optional().describe(
+    "Which matrix is decomposed: covariance, which is meant where it is left out, or correlation, which standardises the features inside the computation. Reveals: with correlation the vectors tell combinations of the features' variances.",
+  ),
+});
+
+/** The members of every method that decomposes S̄, or its correlation matrix, alone. */
+export const PRINCIPAL = {
+  ...COMPONENTS,
+  weights: SCATTER_WEIGHTS,
+  maximumComponents: ({ featureCount }: { readonly featureCount: number }) => featureCount,
+} as const;
+
+/** Whether a PCA leaves less of S̄ unknown than it must, of any rows. */
+export function revealsByRank(
+  { features, maximumOwners, maximumSamplesPerOwner }: Proposed,
+  least: number,
+): boolean {
+  return least > Math.min(varyingFeatures(features), maximumOwners * maximumSamplesPerOwner - 1);
+}
+
+export const pca = defineMethod({
+  labellings: 0,
+  revealedByRotation: ['sampleCount', 'spectrum'],
+  parameters: PcaParameters,
+  of: () => ({
+    ...PRINCIPAL,
+    decomposes: 'scatter',
+    revealsScatter: (task: Proposed, told: Told) => revealsByRank(task, leastRank(told)),
+    words: { ...COMPONENT_WORDS, title: 'PCA', matrix: ' of the covariance matrix' },
+  }),
+});

@@ -1,0 +1,73 @@
+/** Ridge regression of the last feature on all others, w = (S_xx + ρI)⁻¹ s_xy: all of it that is not computed. */
+import { checkAll } from '@eigenveil/platform';
+import { z } from 'zod';
+import { rule } from './codes.ts';
+import { COMPONENT_WORDS, COMPONENTS, checkFew, checkRidgeOf, ridgeRule } from './common.ts';
+import { varyingFeatures } from './features.ts';
+import { defineMethod } from './method.ts';
+import { Ridge } from './parameters.ts';
+
+const RidgeParameters = z.strictObject({
+  kind: z
+    .literal('ridge')
+    .describe(
+      'Ridge regression of the last feature on all others, w = (S_xx + ρI)⁻¹ s_xy: by garbled or simulated, with 0 components and without differential privacy. Reveals: one weight for each other feature, and the intercept, to the data user.',
+    ),
+  ridge: Ridge,
+});
+
+export const ridge = defineMethod({
+  labellings: 0,
+  revealedByRotation: [],
+  parameters: RidgeParameters,
+  of: ({ method }) => ({
+    ...COMPONENTS,
+    result: 'regression',
+    decomposes: undefined,
+    // Nothing bounds the right side of the triangular system under such noise.
+    weights: undefined,
+    check: (task) =>
+      checkAll(
+        () => checkFew(task),
+        () => checkRidgeOf(method.ridge, task.features.slice(0, -1), task),
+        rule(
+          task.basis === undefined,
+          'basis',
+          'none for ridge: a component is nothing to predict',
+          `${task.basis}`,
+        ),
+      ),
+    checkProgram: ({ noisy, components, featureCount, outputs }) =>
+      checkAll(
+        rule(!noisy, 'differentialPrivacy', 'null for ridge, whose numbers noise would not fit', 'a setting'),
+        rule(components === 0, 'components', '0 for ridge, whose weights are no vectors', components),
+        rule(featureCount >= 2, 'features', 'two or more for ridge: the last is predicted', featureCount),
+        rule(
+          !outputs.includes('spectrum'),
+          'outputs',
+          'no spectrum for ridge, which decomposes nothing',
+          'spectrum',
+        ),
+        ridgeRule(method.ridge),
+      ),
+    maximumComponents: () => 0,
+    /**
+     * Each weight is an equation for the entries of S̄, and so are the trace and the variance of a feature
+     * with two values (rank.ts).
+     */
+    revealsScatter({ features }, { outputs, twoValued }) {
+      const varying = varyingFeatures(features);
+      const told = (outputs.includes('trace') ? 1 : 0) + twoValued;
+      return varying - 1 + told >= (varying * (varying + 1)) / 2;
+    },
+    words: {
+      ...COMPONENT_WORDS,
+      title: 'Ridge regression',
+      size: ({ features }) => `${JSON.stringify(features.at(-1)!.name)} predicted from the others`,
+      result: 'weights and intercept',
+      tells: ({ features }) => [
+        `${features.length - 1} weights and an intercept, which predict ${JSON.stringify(features.at(-1)!.name)} from the other features: as many equations for the entries of the scatter matrix as there are weights`,
+      ],
+    },
+  }),
+});
