@@ -18,7 +18,9 @@ function originOf(url: string): string {
 }
 
 /** Packages whose codes of errors `wire` assembles, which the CSP's settings take with a schema of `wire`. */
-const CODES = ['authentication', 'paillier', 'privacy', 'statistics'].map((name) => `shared/${name}`);
+const CODES = ['authentication', 'methods', 'paillier', 'privacy', 'statistics'].map(
+  (name) => `shared/${name}`,
+);
 const SERVICE = ['shared/command', 'shared/platform', 'shared/server', 'shared/task', 'shared/wire'];
 
 for (const [name, folders, tags] of [

@@ -29,6 +29,7 @@ export {
   ownSumDeviation,
   takesOwnFloor,
 } from './floor/own-floor.ts';
+export { DAY_MILLISECONDS, newTaskId, TaskId, Thumbprint } from './ids.ts';
 export { largestScatter, noiseNorm, noisePlanOf, rowsToStandOut, stageTaskOf } from './noise.ts';
 export { checkRanges } from './ranges.ts';
 export {
@@ -47,16 +48,12 @@ export {
 } from './rules/program.ts';
 export {
   ClosesWhen,
-  DAY_MILLISECONDS,
   DifferentialPrivacy,
-  newTaskId,
   ProposalFile,
   Series,
   Task,
   TaskCreation,
-  TaskId,
   TaskProposal,
-  Thumbprint,
   USUAL_DELTA,
 } from './schema.ts';
 export { type Places, placesOf, type Span } from './values/places.ts';

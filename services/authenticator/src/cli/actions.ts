@@ -13,7 +13,7 @@ import { CodedError } from '@eigenveil/platform';
 import { Projector, SignedProjection } from '@eigenveil/projection';
 import { type CsvForm, type CsvRow, readFileBytes, readRowBatches } from '@eigenveil/statistics';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
-import type { Thumbprint } from '@eigenveil/task/schema';
+import type { Thumbprint } from '@eigenveil/task/ids';
 import { calibrated } from '../calibrate.ts';
 import { DeviceClient, type EnrolledDevice, type EnrolOptions } from '../device/client.ts';
 import { DeviceHome } from '../device/home.ts';

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { addSettings, COMMAND_CODES, CSV_HELP, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
-import { Thumbprint } from '@eigenveil/task/schema';
+import { Thumbprint } from '@eigenveil/task/ids';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { addressOf, CSP_THUMBPRINT, PATIENCE, PROJECTION, ROWS, SERVICE_ADDRESS } from './settings.ts';

@@ -3,7 +3,7 @@ import type { ScoreKind, SequentialSettings, TrustSettings } from '@eigenveil/au
 import { type Configuration, readCertificates } from '@eigenveil/command';
 import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
 import { CSV_OPTIONS } from '@eigenveil/statistics/reading-options';
-import { Thumbprint } from '@eigenveil/task/schema';
+import { Thumbprint } from '@eigenveil/task/ids';
 import type { ServiceAddress } from '@eigenveil/wire';
 import { Digest } from '@eigenveil/wire/digest';
 import { ServiceUrl } from '@eigenveil/wire/service-url';

@@ -2,7 +2,7 @@
 import { addSettings, COMMAND_CODES, type Configuration, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
-import { TaskId } from '@eigenveil/task/schema';
+import { TaskId } from '@eigenveil/task/ids';
 import { OwnerPageUrl } from '@eigenveil/wire/owner-link';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';

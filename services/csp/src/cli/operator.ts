@@ -2,7 +2,7 @@
 import { addSettings, COMMAND_CODES, printNote, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { SERVICE_SETTINGS } from '@eigenveil/server/settings';
-import { TaskId, Thumbprint } from '@eigenveil/task/schema';
+import { TaskId, Thumbprint } from '@eigenveil/task/ids';
 import { Digest } from '@eigenveil/wire/digest';
 import { OwnerId } from '@eigenveil/wire/owner-id';
 import type { Command } from 'commander';

@@ -1,7 +1,7 @@
 /** Settings of the CSP's service. */
 import type { Configuration } from '@eigenveil/command';
 import { PAGE_SETTINGS, SERVICE_SETTINGS } from '@eigenveil/server/settings';
-import { Thumbprint } from '@eigenveil/task/schema';
+import { Thumbprint } from '@eigenveil/task/ids';
 import { z } from 'zod';
 
 export const CSP_SETTINGS = {

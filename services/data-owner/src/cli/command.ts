@@ -1,7 +1,7 @@
 /** The command line eigenveil-owner; its commands `enrol` and `page` are about no task. */
 import { addSettings, createProgram, printResult } from '@eigenveil/command';
 import { SUMS } from '@eigenveil/command/sums';
-import { Thumbprint } from '@eigenveil/task/schema';
+import { Thumbprint } from '@eigenveil/task/ids';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import type { Command } from 'commander';
 import { z } from 'zod';

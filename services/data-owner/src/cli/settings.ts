@@ -11,7 +11,7 @@ import {
   READING_OPTIONS,
   ROWS_FILE,
 } from '@eigenveil/statistics/reading-options';
-import { TaskId, Thumbprint } from '@eigenveil/task/schema';
+import { TaskId, Thumbprint } from '@eigenveil/task/ids';
 import type { ServiceAddress } from '@eigenveil/wire';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';

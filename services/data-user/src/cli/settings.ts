@@ -2,7 +2,7 @@
 import { COMMAND_CODES, type Configuration } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { DATABASE_WAITS, PAGE_SETTINGS, SERVICE_SETTINGS } from '@eigenveil/server/settings';
-import { TaskId, Thumbprint } from '@eigenveil/task/schema';
+import { TaskId, Thumbprint } from '@eigenveil/task/ids';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { z } from 'zod';
 

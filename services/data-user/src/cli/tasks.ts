@@ -1,6 +1,7 @@
 /** The commands of eigenveil-user that talk to a running service: its tasks, from proposal to the end. */
 import { addSettings, isJson, printResult, readJsonFile } from '@eigenveil/command';
-import { newTaskId, ProposalFile, TaskId, TaskProposal } from '@eigenveil/task/schema';
+import { newTaskId, TaskId } from '@eigenveil/task/ids';
+import { ProposalFile, TaskProposal } from '@eigenveil/task/schema';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CLIENT_SETTINGS, PREFIX, taskIdOf } from './settings.ts';

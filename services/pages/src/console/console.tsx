@@ -1,6 +1,6 @@
 /** The console: it signs in, and shows the view that the address names. */
 
-import { TaskId } from '@eigenveil/task/schema';
+import { TaskId } from '@eigenveil/task/ids';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { exactTime } from '../common/format.ts';

@@ -1,5 +1,5 @@
 /** Becoming an owner: a key for this device, the services that it trusts, and the CSP's signed token. */
-import { Thumbprint } from '@eigenveil/task/schema';
+import { Thumbprint } from '@eigenveil/task/ids';
 import { thumbprintOf } from '@eigenveil/wire';
 import { OwnerLink, readOwnerLink } from '@eigenveil/wire/owner-link';
 import { useState } from 'preact/hooks';

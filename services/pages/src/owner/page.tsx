@@ -1,5 +1,5 @@
 /** The owner's page: the state of the owner on this device, and the view that the address names. */
-import { TaskId } from '@eigenveil/task/schema';
+import { TaskId } from '@eigenveil/task/ids';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';

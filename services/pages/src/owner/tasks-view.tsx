@@ -1,5 +1,5 @@
 /** The tasks that the owner wants to see, and the owner's progress with each. */
-import { TaskId } from '@eigenveil/task/schema';
+import { TaskId } from '@eigenveil/task/ids';
 import { ServiceUrl } from '@eigenveil/wire/service-url';
 import { useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';

@@ -3,7 +3,7 @@
  * for itself.
  */
 import { CodedError } from '@eigenveil/platform';
-import type { Thumbprint } from '@eigenveil/task/schema';
+import type { Thumbprint } from '@eigenveil/task/ids';
 import { z } from 'zod';
 import { CODES } from '../codes.ts';
 import { COMMON_ROUTES, IDENTITY_ROUTES } from '../routes/common.ts';

@@ -3,7 +3,7 @@
  * stands behind the `#`, which browsers send to no server; the token in it enrols whoever comes first, once.
  */
 import { CodedError } from '@eigenveil/platform';
-import { TaskId, Thumbprint } from '@eigenveil/task/schema';
+import { TaskId, Thumbprint } from '@eigenveil/task/ids';
 import { z } from 'zod';
 import { CODES } from '../codes.ts';
 import { explainIssues } from '../explain.ts';

@@ -2,7 +2,8 @@
  * The state of tasks at the data user, as it tells its operator; this file needs nothing of the system, so
  * that pages read it, too.
  */
-import { DifferentialPrivacy, Task, TaskId } from '@eigenveil/task/schema';
+import { TaskId } from '@eigenveil/task/ids';
+import { DifferentialPrivacy, Task } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { CodeOfError, PeerText } from '../errors.ts';
 import { OwnerId } from '../identity/owner-id.ts';

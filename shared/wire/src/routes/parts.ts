@@ -1,7 +1,7 @@
 /**
  * Parts that several tables of routes have in common.
  */
-import { TaskId } from '@eigenveil/task/schema';
+import { TaskId } from '@eigenveil/task/ids';
 import { z } from 'zod';
 import { SignedTask } from '../messages/agreement.ts';
 import type { RouteEntry } from './table.ts';

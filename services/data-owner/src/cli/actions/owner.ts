@@ -5,7 +5,7 @@
 import { COMMAND_CODES, readJsonFile } from '@eigenveil/command';
 import { PaillierPool, selfTest } from '@eigenveil/paillier';
 import { CodedError } from '@eigenveil/platform';
-import type { TaskId } from '@eigenveil/task/schema';
+import type { TaskId } from '@eigenveil/task/ids';
 import type { ServiceAddress } from '@eigenveil/wire';
 import { DataOwner } from '../../owner/data-owner.ts';
 import { OwnerHome } from '../../owner/home.ts';

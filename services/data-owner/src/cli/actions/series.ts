@@ -14,7 +14,7 @@ import {
 } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { saveProjection } from '@eigenveil/projection';
-import type { TaskId } from '@eigenveil/task/schema';
+import type { TaskId } from '@eigenveil/task/ids';
 import { CODES, type ErrorCode, errorCodeOf, isTransient, toProblem } from '@eigenveil/wire';
 import { stepOf } from '../../owner/series.ts';
 import type { SeriesEntry } from '../../owner/state.ts';

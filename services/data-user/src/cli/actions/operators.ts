@@ -2,7 +2,7 @@
 import { COMMAND_CODES, closing } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
 import { hashOneTimeToken, newOneTimeToken } from '@eigenveil/server';
-import { DAY_MILLISECONDS } from '@eigenveil/task/schema';
+import { DAY_MILLISECONDS } from '@eigenveil/task/ids';
 import { Digest } from '@eigenveil/wire/digest';
 import { openForCommand, type Place, readOperatorLog } from '../../store/open.ts';
 import { ADMIN, OperatorName, verifyOperatorLog } from '../../tasks/operators.ts';

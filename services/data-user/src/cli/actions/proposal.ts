@@ -17,7 +17,8 @@ import {
 import { CodedError } from '@eigenveil/platform';
 import { rowsOfFiles } from '@eigenveil/statistics/files';
 import { checkBasis } from '@eigenveil/task';
-import { proposalSchemaUrl, type TaskId, TaskProposal } from '@eigenveil/task/schema';
+import type { TaskId } from '@eigenveil/task/ids';
+import { proposalSchemaUrl, TaskProposal } from '@eigenveil/task/schema';
 import { checkComputable } from '@eigenveil/two-party/plan';
 import type { SignedTask } from '@eigenveil/wire';
 import { describeCost } from '../../advice/describe/cost.ts';

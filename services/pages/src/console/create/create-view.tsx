@@ -1,5 +1,6 @@
 /** Creates a task from its JSON, which a draft, a file or the clipboard brings. */
-import { newTaskId, type TaskId, type TaskProposal } from '@eigenveil/task/schema';
+import { newTaskId, type TaskId } from '@eigenveil/task/ids';
+import type { TaskProposal } from '@eigenveil/task/schema';
 import { errorCodeOf, isTransient } from '@eigenveil/wire/errors';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';

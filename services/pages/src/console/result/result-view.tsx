@@ -1,6 +1,6 @@
 /** The result of a task: its values, how far they can be trusted, and how they are used. */
 import { remarksOf } from '@eigenveil/data-user/result';
-import type { TaskId } from '@eigenveil/task/schema';
+import type { TaskId } from '@eigenveil/task/ids';
 import { errorCodeOf } from '@eigenveil/wire/errors';
 import { useMemo } from 'preact/hooks';
 import { Problem } from '../../common/feedback.tsx';

@@ -4,7 +4,8 @@
  * rest, not a data user that deviates.
  */
 import { openProjection } from '@eigenveil/projection/portable';
-import type { Task, Thumbprint } from '@eigenveil/task/schema';
+import type { Thumbprint } from '@eigenveil/task/ids';
+import type { Task } from '@eigenveil/task/schema';
 import type { Projection, ResultResponse, SignedTask, VerifiedProvenance } from '@eigenveil/wire';
 
 export interface CheckedResult {

@@ -2,7 +2,7 @@
  * A task while it runs: what it waits for, its contributions and refusals, its stages, its end, its
  * parameters.
  */
-import type { TaskId } from '@eigenveil/task/schema';
+import type { TaskId } from '@eigenveil/task/ids';
 import type { TaskOwners, TaskProgress } from '@eigenveil/wire/console';
 import { errorCodeOf, titleOf } from '@eigenveil/wire/errors';
 import { useState } from 'preact/hooks';

@@ -1,5 +1,6 @@
 /** Routes of the data user for operators, who use them by command line, program or console. */
-import { TaskCreation, TaskId } from '@eigenveil/task/schema';
+import { TaskId } from '@eigenveil/task/ids';
+import { TaskCreation } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { SignedTask } from '../../messages/agreement.ts';
 import {
