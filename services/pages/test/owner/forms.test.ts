@@ -1,8 +1,8 @@
-import { checkPolicy, OwnerPolicy } from '@eigenveil/data-owner/portable';
+import { brokenRules, checkPolicy, OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
 import { CodedError } from '@eigenveil/platform';
 import { readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
-import { newTaskId, Thumbprint } from '@eigenveil/task';
+import { newTaskId, Task, Thumbprint } from '@eigenveil/task';
 import { type OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -10,6 +10,8 @@ import { draftOf, MEMBERS, policyOf } from '../../src/owner/policy-form.ts';
 import { takeArrival } from '../../src/owner/routes.ts';
 import { columnsOf, guessSeparator } from '../../src/owner/row-file.ts';
 import { changeInWords, pageWords } from '../../src/owner/words.ts';
+import { hostileProposal } from '../support/hostile.ts';
+import { countsProposal, irisProposal, TEST_POLICY } from '../support/owners.ts';
 
 describe('the link that somebody comes by', () => {
   const link: OwnerLink = {
@@ -102,6 +104,20 @@ describe('the policy as a form', () => {
         expect(policyOf(draftOf(policy))).toEqual({ policy });
       }),
     );
+  });
+
+  test('takes the tasks of the browser tests with what they fill in, and with no less', async () => {
+    for (const [proposal, members] of [
+      [await irisProposal(), ['minimumKeyBits', 'twoParty', 'allowFullRank']],
+      [hostileProposal(), ['minimumKeyBits', 'twoParty', 'allowFullRank']],
+      [await countsProposal(), ['minimumKeyBits', 'twoParty']],
+    ] as const) {
+      const parties = { csp: 'c'.repeat(43), dataUser: 'd'.repeat(43), protocol: 'eigenveil/1' };
+      const asked = Task.parse({ ...proposal, ...parties, id: newTaskId() });
+      expect(brokenRules(OwnerPolicy.parse(TEST_POLICY), asked)).toEqual([]);
+      const broken = brokenRules(OwnerPolicy.parse({}), asked);
+      expect(broken.flatMap(({ change }) => Object.keys(change))).toEqual(members);
+    }
   });
 
   test.each([

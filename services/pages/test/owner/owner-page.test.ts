@@ -30,7 +30,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     expect(new URL(page.url()).hash).toBe('#/enrol');
     await owner.enrol();
     await page.getByText('Your policy refuses this task').waitFor();
-    expect(await page.getByText('To take it: "minimumKeyBits": 1024').count()).toBe(1);
+    expect(await page.getByText('To take it: “Shortest Paillier key, in bits”: 1024').count()).toBe(1);
     expect(await page.getByRole('button', { name: 'Read the file' }).count()).toBe(0);
 
     await owner.allow();
@@ -297,6 +297,7 @@ describe.skipIf(browserMissing)('the owner’s page', { tags: ['long'] }, () => 
     await press(page, page.getByRole('link', { name: 'Policy', exact: true }));
     await type(page, page.getByLabel('Shortest Paillier key, in bits'), '1024');
     await press(page, page.getByLabel(/^simulated: NOT private/), 'Space');
+    await press(page, page.getByLabel('The whole scatter matrix may be revealed'), 'Space');
     await press(page, page.getByRole('button', { name: 'Keep this policy' }));
     await page.getByText('The policy is kept').waitFor();
     await walk(page);

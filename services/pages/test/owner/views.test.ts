@@ -81,6 +81,7 @@ describe.skipIf(browserMissing)('the owner’s page in a browser', { tags: ['lon
     await type(page, page.getByLabel('Shortest Paillier key, in bits'), '1024');
     const simulated = page.getByRole('checkbox', { name: /imulated/ });
     if (!(await simulated.isChecked())) await press(page, simulated, 'Space');
+    await press(page, page.getByLabel('The whole scatter matrix may be revealed'), 'Space');
     await press(page, page.getByRole('button', { name: 'Keep this policy' }));
     await page.getByText('The policy is kept').waitFor();
     await go(page, `/tasks/${taskId}`);

@@ -94,23 +94,23 @@ describe.skipIf(browserMissing)('the worker of the owner’s page', { tags: ['lo
   test('tells what is wrong with a file, by line and column', async () => {
     const refusals = await opened.worker.evaluate(
       async (it, [task, header]) => {
-        const refusal = (text: string, name = 'rows.csv') =>
-          it.readRows({ file: new File([text], name), task, basis: [], options: {} }).then(
+        const refusal = (rows: string | Uint8Array<ArrayBuffer>) =>
+          it.readRows({ file: new File([rows], 'rows.csv'), task, basis: [], options: {} }).then(
             () => undefined,
             ({ name, code, message }) => `${name} ${code} ${message}`,
           );
         return [
           await refusal(`${header}\n${'1,'.repeat(11)}x\n`),
           await refusal(`${header}\n`),
-          await refusal('no gzip', 'rows.csv.gz'),
+          await refusal(new Uint8Array([0x1f, 0x8b, 8, 0])),
         ];
       },
       [task({}), header] as const,
     );
     expect(refusals).toEqual([
-      'CodedError ERR_CSV_CELL row 1 (line 2), column "f11": expected a finite decimal number, got something else',
+      'CodedError ERR_CSV_CELL row 1 (line 2), column "f11" (number 12): expected a finite decimal number, got something else',
       'CodedError ERR_NO_ROWS expected at least one row, got none',
-      'CodedError ERR_FILE_UNREADABLE "rows.csv.gz" cannot be read: it is no whole .gz file of one part: decompress it first, or give it its right name',
+      'CodedError ERR_FILE_UNREADABLE "rows.csv" cannot be read: it is no whole gzip archive of one part: decompress it first',
     ]);
   });
 

@@ -1,10 +1,9 @@
 /** A data owner at the owners' page: a browser context of its own, and the steps that it takes there. */
 import { readFile } from 'node:fs/promises';
 import type { TaskId } from '@eigenveil/task';
-import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { type OwnerLink, ownerLink } from '@eigenveil/wire/owner-link';
 import type { Download, Page } from 'playwright-core';
-import { LABEL } from './owners.ts';
+import { LABEL, TEST_POLICY } from './owners.ts';
 import type { Site } from './site.ts';
 import type { Visit } from './visitors.ts';
 
@@ -119,14 +118,6 @@ export class BrowserOwner {
     return { owner: new BrowserOwner(this.#site, { ...this.visit, page }), sent };
   }
 }
-
-/** Keys of 1024 bits, and no privacy. */
-const TEST_POLICY = {
-  minimumKeyBits: 1024,
-  allowFullRank: true,
-  twoParty: ['garbled', 'simulated'],
-  ...MANY_ANSWERS,
-};
 
 function linkOf({ services, ownerUrl }: Site, token: string, task?: TaskId): string {
   const { csp, dataUser } = services;

@@ -12,6 +12,7 @@ import {
 } from '@eigenveil/data-owner';
 import { draftTask, histogramOf } from '@eigenveil/data-user';
 import { type TaskId, TaskProposal } from '@eigenveil/task';
+import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { Children, type Finished } from '@eigenveil/testbed/processes/programs';
 import type { SignedTask } from '@eigenveil/wire';
 import type { Page } from 'playwright-core';
@@ -21,6 +22,15 @@ import type { Site } from './site.ts';
 export const IRIS = fileURLToPath(new URL('../../../../data/iris.csv', import.meta.url));
 /** Which is no feature of a PCA. */
 export const LABEL = 'label';
+
+/** What takes the tasks of these tests: keys of 1024 bits, and no privacy. */
+export const TEST_POLICY = {
+  twoParty: ['simulated', 'garbled', 'linear'],
+  minimumKeyBits: 1024,
+  allowFullRank: true,
+  allowSpectrum: true,
+  ...MANY_ANSWERS,
+} as const;
 
 /** PCA of iris, quickly. */
 export async function irisProposal(changes: Readonly<Record<string, unknown>> = {}): Promise<TaskProposal> {
@@ -80,12 +90,7 @@ export async function contribute(
   const { csp, dataUser, caFile } = site.services;
   const ca = await readFile(caFile, 'utf8');
   const paillier = new PaillierPool({ threads: 0 });
-  const policy = OwnerPolicy.parse({
-    twoParty: ['simulated', 'garbled', 'linear'],
-    minimumKeyBits: 1024,
-    allowFullRank: true,
-    allowSpectrum: true,
-  });
+  const policy = OwnerPolicy.parse(TEST_POLICY);
   const tokens = await site.invite(files.length);
   for (const [i, file] of files.entries()) {
     const home = await mkdtemp(join(site.folder, 'owner-'));
@@ -123,7 +128,7 @@ export class PageOwner {
     this.file = file;
   }
 
-  /** Comes by a link, makes a key without a backup, allows keys of 2048 bits, and enrols: then it is at the task that the link names. */
+  /** Comes by a link, makes a key without a backup, and enrols: then it is at the task that the link names. */
   static async arrive(site: Site, link: string, file: string): Promise<PageOwner> {
     const { page } = await site.open(link);
     await page.getByRole('button', { name: 'Make the key without a backup' }).click();
@@ -132,11 +137,12 @@ export class PageOwner {
     return new PageOwner(page, file);
   }
 
-  /** Changes a rule of its policy, and comes back to the task. */
+  /** Takes shorter keys and exact results, and comes back to the task. */
   async allow(keyBits: number): Promise<void> {
     await this.page.getByText('Your policy refuses this task').waitFor();
     await this.page.getByRole('link', { name: 'change your policy' }).click();
     await this.page.getByLabel('Shortest Paillier key, in bits').fill(String(keyBits));
+    await this.page.getByLabel('The whole scatter matrix may be revealed').check();
     await this.page.getByRole('button', { name: 'Keep this policy' }).click();
     await this.page.getByText('The policy is kept').waitFor();
     await this.page.goBack();
