@@ -46,7 +46,12 @@ type ChainedTask = Pick<
  * none.
  */
 export function namedResult({ basis, sketch }: Pick<TaskProposal, 'basis' | 'sketch'>): string | undefined {
-  return sketch?.refine ?? basis;
+  return refinedResult({ sketch }) ?? basis;
+}
+
+/** The digest of the earlier result whose vectors are the first columns of a sketch; undefined for other tasks. */
+export function refinedResult({ sketch }: Pick<TaskProposal, 'sketch'>): string | undefined {
+  return sketch?.refine;
 }
 
 /** The names of the coordinates of reduced rows: component_1, … */

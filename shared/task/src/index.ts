@@ -1,5 +1,5 @@
 /** The task: what all parties agree on, its one check, and the slots of its statistics. */
-export { basisFeatures, checkBasis, componentName, namedResult } from './basis.ts';
+export { basisFeatures, checkBasis, componentName, namedResult, refinedResult } from './basis.ts';
 export { TASK_CODES } from './codes.ts';
 export { type FeatureRun, featureRuns } from './feature-runs.ts';
 export {

@@ -1,7 +1,7 @@
 /** The policy of this CSP: a proposed task that breaks it is refused before a key is made. */
 import { type Code, CodedError, checkAll } from '@eigenveil/platform';
 import { verifyBasis } from '@eigenveil/projection';
-import { DAY_MILLISECONDS, fullRankRule, type Task } from '@eigenveil/task';
+import { DAY_MILLISECONDS, fullRankRule, refinedResult, type Task } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party';
 import {
   CODES,
@@ -102,7 +102,7 @@ export async function refinedBy(
   link: SignedLink | undefined,
   cspKey: PublicJwk,
 ): Promise<Projection['vectors'] | undefined> {
-  if (task.sketch?.refine === undefined) {
+  if (refinedResult(task) === undefined) {
     if (link === undefined) return undefined;
     throw new CodedError(CODES.ERR_TASK_INVALID, '"refined" expected with "sketch.refine" alone');
   }

@@ -10,7 +10,7 @@ import type { RandomSource } from '@eigenveil/privacy';
 import { shareBits, signsOf, unblind } from '@eigenveil/protocol/servers';
 import { hashOneTimeToken, keptAnswer, type Sealer } from '@eigenveil/server';
 import { layout } from '@eigenveil/statistics';
-import type { Task, TaskId } from '@eigenveil/task';
+import { refinedResult, type Task, type TaskId } from '@eigenveil/task';
 import { type KeptAnswer, MOST_RUNS } from '@eigenveil/two-party';
 import {
   CODES,
@@ -256,7 +256,7 @@ export class CspService {
   async #signsOf({ task, agreed }: Pick<AgreedTask, 'task' | 'agreed'>): Promise<Int32Array | undefined> {
     const { store, sealer } = this.#deps;
     const refined =
-      task.sketch?.refine === undefined
+      refinedResult(task) === undefined
         ? undefined
         : openVectors(sealer, task, await store.refinedVectors(task.id));
     return signsOf({ task, agreement: agreed }, refined);

@@ -5,7 +5,7 @@
 import { CodedError, words } from '@eigenveil/platform';
 import { verifyBasis } from '@eigenveil/projection/portable';
 import { type AgreedTask, openAgreed } from '@eigenveil/protocol/owner';
-import { namedResult, type Task, type TaskId } from '@eigenveil/task';
+import { namedResult, refinedResult, type Task, type TaskId } from '@eigenveil/task';
 import {
   CODES,
   type Projection,
@@ -129,7 +129,7 @@ export class OwnerConnection {
     if (namedResult(task) === undefined) return { basis: [] };
     const { basis } = await dataUser.basis({ taskId: task.id });
     const links = basisOf(await verifyBasis(task, basis, (await this.enrolment()).cspKey));
-    const [refined] = task.sketch?.refine === undefined ? [] : links;
+    const [refined] = refinedResult(task) === undefined ? [] : links;
     return refined === undefined ? { basis: links } : { basis: [], refined };
   }
 

@@ -3,7 +3,14 @@
 import { LIMITS, methodOf, TwoPartyName } from '@eigenveil/methods';
 import { CodedError, faulty, type Words, words } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics/owner';
-import { DifferentialPrivacy, fullRankRule, isExact, namedResult, type Task } from '@eigenveil/task';
+import {
+  DifferentialPrivacy,
+  fullRankRule,
+  isExact,
+  namedResult,
+  refinedResult,
+  type Task,
+} from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire';
 import { z } from 'zod';
 import { member, ownerTerm, rule } from './terms.ts';
@@ -171,6 +178,8 @@ export function brokenRules(
   links = namedResult(task) === undefined ? 1 : 2,
 ): BrokenRule[] {
   const broken: BrokenRule[] = [];
+  const { decomposes, sums } = methodOf(task);
+  const { columns } = sums(task);
   const expect: Expect = (holds, broke, change) => {
     if (!holds) broken.push({ rule: broke, change });
   };
@@ -198,7 +207,7 @@ export function brokenRules(
   );
   expect(
     links <= policy.maximumLinks,
-    task.sketch?.refine !== undefined
+    refinedResult(task) !== undefined
       ? words`${member('sketch.refine')} expected none: columns of Ω are an earlier result of who gets this one, which takes ${rule('maximumLinks')}`
       : policy.maximumLinks === 1
         ? words`${member('basis')} expected none: what rows are reduced by was chosen by who gets the result, which takes ${rule('maximumLinks')}`
@@ -207,18 +216,18 @@ export function brokenRules(
   );
   expect(
     policy.allowSpectrum || !task.outputs.includes('spectrum'),
-    task.twoParty === 'rotated' && task.method.kind !== 'pca'
+    task.twoParty === 'rotated' && decomposes === 'pencil'
       ? words`${member('outputs')} expected no spectrum, which rotated reveals of the total scatter and of the pencil, unless ${rule('allowSpectrum')}`
       : words`${member('outputs')} expected no spectrum unless ${rule('allowSpectrum')}`,
     { allowSpectrum: true },
   );
   expect(
-    policy.allowSpectrum || task.sketch === undefined,
-    words`${member('sketch')} expected none, which reveals about ${task.sketch?.columns ?? 0} eigenvalues, unless ${rule('allowSpectrum')}`,
+    policy.allowSpectrum || columns === 0,
+    words`${member('sketch')} expected none, which reveals about ${columns} eigenvalues, unless ${rule('allowSpectrum')}`,
     { allowSpectrum: true },
   );
   expect(
-    policy.allowVariances || !(methodOf(task).decomposes === 'correlation'),
+    policy.allowVariances || decomposes !== 'correlation',
     words`${member('method.scale')} expected covariance: vectors of a correlation matrix tell the variances of features, which takes ${rule('allowVariances')}`,
     { allowVariances: true },
   );
@@ -291,8 +300,8 @@ function checkPlaceInSeries(
  * noise for differential privacy takes the floor's place, the ledger alone counts.
  */
 function checkPartsOfSeries(answers: OwnerPolicy['answers'], task: Task, expect: Expect): void {
-  const { series, releases, differentialPrivacy, method } = task;
-  if (series === undefined || differentialPrivacy !== null || method.kind === 'histogram') return;
+  const { series, releases, differentialPrivacy } = task;
+  if (series === undefined || differentialPrivacy !== null || methodOf(task).isLinear) return;
   const tasks = series.number + 1;
   const wholes = Math.ceil(tasks / (isExact(task) ? 1 : releases));
   expect(

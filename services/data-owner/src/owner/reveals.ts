@@ -2,7 +2,7 @@
  * Says in words what a task reveals and to whom, from its public parameters alone. SECURITY.md and
  * docs/rotated.md say why, and what is proved.
  */
-import { histogramsOf, methodOf, type Output } from '@eigenveil/methods';
+import { methodOf, type Output } from '@eigenveil/methods';
 import {
   cappedComponents,
   type FeatureRun,
@@ -10,6 +10,7 @@ import {
   floorInWords,
   isExact,
   programOf,
+  refinedResult,
   type Task,
 } from '@eigenveil/task';
 import { partInWords } from '../budget/parts.ts';
@@ -29,14 +30,13 @@ export interface Revealed {
 
 export function revealedBy(task: Task): Revealed {
   const { outputs, allowFullRank, labellings } = task;
+  const { isLinear, words } = methodOf(task);
   return {
     dataUser: [
       ...byProtocol(task),
-      ...ofSketch(task),
+      ...words.tellsBeyond,
       ...outputs.map((output) => `${describeOutput(task, output)} (declared: ${output})`),
-      ...(methodOf(task).decomposes === 'correlation'
-        ? ['the variance of every feature, since vectors of a correlation matrix tell them']
-        : []),
+      ...words.tellsOfFeatures,
       ...ofFloor(task),
       ...(allowFullRank && !isExact(task)
         ? ['perhaps the whole scatter matrix, which the result may determine (allowFullRank)']
@@ -46,7 +46,7 @@ export function revealedBy(task: Task): Revealed {
     ],
     owners: ofOwners(task),
     csp: [
-      task.sketch?.refine === undefined
+      refinedResult(task) === undefined
         ? "the task's parameters, and who contributes or withdraws; no value and no output"
         : "the task's parameters, who contributes or withdraws, and the whole earlier result that this task refines; no value and no output of this task",
       ...(task.differentialPrivacy?.noise === 'csp'
@@ -56,7 +56,7 @@ export function revealedBy(task: Task): Revealed {
     network: ['that parties talk, when and how much'],
     rows: [
       ...ofOneRow(task),
-      ...(task.method.kind === 'histogram'
+      ...(isLinear
         ? []
         : [
             `the task takes ${partInWords(partOf(task, undefined))} of the whole that these rows may tell in all tasks together; rows that are added do not renew it`,
@@ -70,78 +70,34 @@ export function revealedBy(task: Task): Revealed {
 }
 
 /** Says what the data user learns in any case, by the way in which both servers compute. */
-function byProtocol(task: Task): string[] {
-  const { twoParty, method } = task;
-  const components = cappedComponents(programOf(task));
-  const vectors =
-    method.kind === 'ridge'
-      ? ofRegression(task)
-      : components === 1
-        ? '1 vector with its eigenvalue'
-        : `${components} vectors with their eigenvalues`;
-  switch (twoParty) {
-    case 'garbled':
-      return [
-        `${vectors}${method.kind === 'ridge' ? '' : ' and a status bit for each'}, with rounding errors of about 10 bits in each number`,
-      ];
+function byProtocol(task: Task): readonly string[] {
+  const { decomposes, words } = methodOf(task);
+  const tells = words.tells(task, cappedComponents(programOf(task)));
+  switch (task.twoParty) {
+    case 'garbled': {
+      const status = decomposes === undefined ? '' : ' and a status bit for each';
+      return tells.map((line) => `${line}${status}, with rounding errors of about 10 bits in each number`);
+    }
     case 'rotated':
       return [
-        vectors,
-        ...(method.kind === 'pca'
-          ? []
-          : ['the lengths of the vectors, and all eigenvalues of the pencil, also beyond the components']),
+        ...tells,
+        ...words.tellsByRotation,
         'more, if these rows are in another task by rotated: take part in one only',
       ];
     case 'linear':
-      return ofHistograms(task);
+      return tells;
     case 'simulated':
-      return [vectors, 'THE POOLED STATISTICS of all owners themselves: simulated is NOT private'];
+      return [...tells, 'THE POOLED STATISTICS of all owners themselves: simulated is NOT private'];
   }
 }
-
-const ofRegression = ({ features }: Task): string =>
-  `${features.length - 1} weights and an intercept, which predict ${JSON.stringify(features.at(-1)!.name)} from the other features: as many equations for the entries of the scatter matrix as there are weights`;
-
-const RESULTS: Readonly<Partial<Record<Task['method']['kind'], string>>> = {
-  histogram: 'noisy counts and what follows from them',
-  ridge: 'weights and intercept',
-};
 
 function ofFloor(task: Task): string[] {
   const words = floorInWords(task);
   return words === undefined ? [] : [words];
 }
 
-/** Says what histograms tell: noisy sums of counts, and what follows from them. */
-function ofHistograms({ method, features }: Task): string[] {
-  if (method.kind !== 'histogram') return [];
-  const all = histogramsOf({ features });
-  const shared = all.filter((histogram) => histogram.features.length > 1).length;
-  return [
-    `counts with the noise of both servers: of ${2 ** method.height} bins of each of ${all.length} histograms (strategy ${method.strategy}), and so quantiles and ranges`,
-    'how many cells of each are no number, and the number of rows, both with that noise',
-    ...(shared === 0 ? [] : [`of ${shared} histograms only what their features have together`]),
-  ];
-}
-
-/** Says what the matrices of a sketch tell beyond the result. */
-function ofSketch({ sketch }: Task): string[] {
-  if (sketch === undefined) return [];
-  const { columns, refine } = sketch;
-  return [
-    `${columns} eigenvalues of each of two matrices of ${columns} columns, about as much as the ${columns} largest eigenvalues of the scatter matrix`,
-    refine === undefined
-      ? `vectors and eigenvalues are approximate: of a sketch by ${columns} columns of signs that nobody chooses`
-      : `vectors and eigenvalues are approximate, and closer to the exact ones than those of the earlier result that this task refines: of a sketch by ${columns} columns, the first of which are the vectors of that result, the others signs that nobody chooses`,
-    ...(refine === undefined
-      ? []
-      : [
-          'one more answer over these rows, if they were in that earlier task: both results together tell more than each',
-        ]),
-  ];
-}
-
-function describeOutput({ method, features }: Task, output: Output): string {
+function describeOutput(task: Task, output: Output): string {
+  const { features } = task;
   switch (output) {
     case 'mean':
       return features.some(({ twoValued }) => twoValued !== false)
@@ -152,9 +108,7 @@ function describeOutput({ method, features }: Task, output: Output): string {
     case 'sampleCount':
       return 'the number of rows of all owners together';
     case 'spectrum':
-      return method.kind === 'mdr'
-        ? `all ${features.length} eigenvalues of the sum of both between-class scatters`
-        : `all ${features.length} eigenvalues of the ${methodOf({ method }).decomposes === 'correlation' ? 'correlation' : 'scatter'} matrix`;
+      return `all ${features.length} eigenvalues of the ${methodOf(task).words.spectrum}`;
     case 'classCounts':
       return 'the number of rows of each class; where an owner alone has rows of a class, that number is its own';
     case 'variances':
@@ -162,29 +116,25 @@ function describeOutput({ method, features }: Task, output: Output): string {
   }
 }
 
-function ofOwners({ releaseToOwners, outputs, method }: Task): string[] {
+function ofOwners(task: Task): string[] {
+  const { releaseToOwners, outputs } = task;
   if (!releaseToOwners) return ['nothing: the result is not released to owners'];
   const declared = outputs.length === 0 ? '' : `, and what is declared: ${outputs.join(', ')}`;
   return [
-    `owners that contributed get the result, ${RESULTS[method.kind] ?? 'vectors and eigenvalues'}${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it or refines it; and the CSP, if one refines it`,
+    `owners that contributed get the result, ${methodOf(task).words.result}${declared}; and how many owners took part; so do all who may contribute to a later task that stands on it or refines it; and the CSP, if one refines it`,
     'nothing else of another owner',
   ];
 }
 
-function ofOneRow({
-  differentialPrivacy: guarantee,
-  series,
-  basis,
-  sketch,
-  statisticalSecurityBits,
-}: Task): string[] {
+function ofOneRow(task: Task): string[] {
+  const { differentialPrivacy: guarantee, series, basis, statisticalSecurityBits } = task;
   const beyond = [
     ...(basis === undefined
       ? []
       : [
           'the data user has chosen what rows are reduced by first: the earlier result, of which the CSP has countersigned one, and whose numbers it has not seen',
         ]),
-    ...(sketch?.refine === undefined
+    ...(refinedResult(task) === undefined
       ? []
       : [
           'a data user that deviated in the earlier task has chosen the first columns of the sketch: the CSP has countersigned one such result before it knew this task, and nobody can tell whether it is the true one',

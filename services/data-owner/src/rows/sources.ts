@@ -1,6 +1,7 @@
 /** The places where an owner's rows are, and how they are read. */
 import { COMMAND_CODES, readTextFile } from '@eigenveil/command';
 import { sha256 } from '@eigenveil/command/sums';
+import { methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import type { OwnerStatistics, ReadingOptions, RowBatches, RowOptions } from '@eigenveil/statistics';
 import { type FileRows, requireNoText, rowsOfFiles } from '@eigenveil/statistics/files';
@@ -108,13 +109,13 @@ export function sumsOf(file: string, options: Pick<RowOptions, 'missing' | 'stri
  * Checks that the task needs only sums of columns, which is all that a database computes.
  * @throws ERR_CONFIGURATION for a task with a basis, and for a histogram
  */
-export function requireNoBasis({ basis, method }: Task): void {
-  if (method.kind === 'histogram')
+export function requireNoBasis(task: Task): void {
+  if (methodOf(task).sums(task).counts.length > 0)
     throw new CodedError(
       COMMAND_CODES.ERR_CONFIGURATION,
       'the task is a histogram, which no statement of SQL counts: give the rows with "--data" or "--query"',
     );
-  if (basis === undefined) return;
+  if (task.basis === undefined) return;
   throw new CodedError(
     COMMAND_CODES.ERR_CONFIGURATION,
     'the task stands on an earlier result, by which rows are reduced first: no statement of SQL does that; give the rows with "--data" or "--query"',

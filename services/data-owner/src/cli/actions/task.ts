@@ -3,6 +3,7 @@
  * statement.
  */
 import { type Command, type Configuration, printResult } from '@eigenveil/command';
+import { methodOf } from '@eigenveil/methods';
 import { type StatementOptions, sqlStatement } from '@eigenveil/statistics/sql';
 import type { Task } from '@eigenveil/task/schema';
 import type { Basis } from '../../owner/connection.ts';
@@ -78,17 +79,11 @@ export async function printTask(
 }
 
 function describeTask(task: Task, described: string): string[] {
-  const { id, method, features, labellings, components, twoParty, sketch, rangesFrom } = task;
+  const { id, method, features, labellings, twoParty, sketch, rangesFrom } = task;
   const { minimumOwners, maximumOwners, maximumSamplesPerOwner, deadline, keyBits } = task;
-  const matrix = method.kind === 'pca' ? ` of the ${method.scale ?? 'covariance'} matrix` : '';
-  const size =
-    method.kind === 'histogram'
-      ? `${2 ** method.height} bins`
-      : method.kind === 'ridge'
-        ? `${JSON.stringify(features.at(-1)!.name)} predicted from the others`
-        : `${components} components`;
+  const { words } = methodOf(task);
   return [
-    `task ${id}, signed by the CSP: ${method.kind}${matrix}, ${features.length} features, ${size}, by ${twoParty}`,
+    `task ${id}, signed by the CSP: ${method.kind}${words.matrix}, ${features.length} features, ${words.size(task)}, by ${twoParty}`,
     `from ${minimumOwners} to ${maximumOwners} owners with at most ${maximumSamplesPerOwner} rows each, until ${deadline}, keys of ${keyBits} bits`,
     `features: ${described}`,
     ...(rangesFrom === undefined
