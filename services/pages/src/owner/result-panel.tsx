@@ -8,7 +8,7 @@ import { count, number } from '../common/format.ts';
 import { Table } from '../common/table.tsx';
 import { Untrusted } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
-import { Weights } from '../common/weights.tsx';
+import { Weights } from '../methods/weights-view.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { TaskPartProps } from './owner.ts';
 import { ReducePanel } from './reduce-panel.tsx';

@@ -1,7 +1,7 @@
 /** Bins of a histogram as the console draws them. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { drawnBins } from '../../src/console/result/figures.ts';
+import { drawnBins } from '../../src/methods/figures.ts';
 
 test('are all there, so many together that at most 64 are drawn', () => {
   fc.assert(

@@ -8,6 +8,8 @@ import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataFile, exampleOf, reference, split } from '../../../../test/support/tasks.ts';
 import { ticksOf } from '../../src/common/format.ts';
+import { NUMPY } from '../../src/console/result/numpy.ts';
+import { checkResult } from '../../src/console/result/verify.ts';
 import {
   arrowsOf,
   componentRows,
@@ -17,9 +19,7 @@ import {
   strengthOf,
   stretchOf,
   whyNoShares,
-} from '../../src/console/result/figures.ts';
-import { NUMPY } from '../../src/console/result/numpy.ts';
-import { checkResult } from '../../src/console/result/verify.ts';
+} from '../../src/methods/figures.ts';
 
 const KEY = 'A'.repeat(43);
 

@@ -4,12 +4,12 @@ import { explainedVariance } from '@eigenveil/projection/portable';
 import { LineChart } from 'echarts/charts';
 import { use } from 'echarts/core';
 import { useCallback } from 'preact/hooks';
-import { axis, Chart } from '../../common/chart.tsx';
-import type { ChartTheme } from '../../common/chart-theme.ts';
-import { capital, count } from '../../common/format.ts';
-import type { Column } from '../../common/table.tsx';
+import { axis, Chart } from '../common/chart.tsx';
+import type { ChartTheme } from '../common/chart-theme.ts';
+import { capital, count } from '../common/format.ts';
+import type { Column } from '../common/table.tsx';
+import type { CheckedResult } from '../console/result/verify.ts';
 import { type ComponentRow, whyNoShares } from './figures.ts';
-import type { CheckedResult } from './verify.ts';
 
 use([LineChart]);
 

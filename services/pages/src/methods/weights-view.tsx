@@ -4,8 +4,8 @@
  */
 import { type Regression, regressionInUnits } from '@eigenveil/projection/portable';
 import type { TaskProposal } from '@eigenveil/task/schema';
-import { type Column, Table } from './table.tsx';
-import { Untrusted } from './text.tsx';
+import { type Column, Table } from '../common/table.tsx';
+import { Untrusted } from '../common/text.tsx';
 
 const DIGITS = 6;
 const short = (value: number) => value.toPrecision(DIGITS);

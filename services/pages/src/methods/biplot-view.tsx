@@ -6,21 +6,21 @@ import { readBlobBytes } from '@eigenveil/statistics/owner';
 import type { Projection } from '@eigenveil/wire';
 import { printable } from '@eigenveil/wire/printable';
 import { useMemo, useState } from 'preact/hooks';
-import { Button, Field, FileDrop } from '../../common/controls.tsx';
-import { Notice, Problem } from '../../common/feedback.tsx';
-import { inSlices } from '../../common/files.ts';
-import { count, number } from '../../common/format.ts';
-import { type Arrow, Groups, Plane } from '../../common/plane.tsx';
+import { Button, Field, FileDrop } from '../common/controls.tsx';
+import { Notice, Problem } from '../common/feedback.tsx';
+import { inSlices } from '../common/files.ts';
+import { count, number } from '../common/format.ts';
+import { type Arrow, Groups, Plane } from '../common/plane.tsx';
 import {
   DRAWING_CODES,
   groupsOf,
   type LabelColumn,
   type ReducedRows,
   readReduced,
-} from '../../common/reduced.ts';
-import { Table } from '../../common/table.tsx';
-import { Untrusted } from '../../common/text.tsx';
-import { useAction } from '../../common/use-async.ts';
+} from '../common/reduced.ts';
+import { Table } from '../common/table.tsx';
+import { Untrusted } from '../common/text.tsx';
+import { useAction } from '../common/use-async.ts';
 import { arrowsOf, longest, stretchOf } from './figures.ts';
 
 /** The most arrows: more hide each other. */

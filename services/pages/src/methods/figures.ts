@@ -2,7 +2,7 @@
 import type { Remark, ToldShare } from '@eigenveil/data-user/result';
 import { explainedVariance } from '@eigenveil/projection/portable';
 import type { Projection } from '@eigenveil/wire';
-import type { Arrow } from '../../common/plane.tsx';
+import type { Arrow } from '../common/plane.tsx';
 
 export interface ComponentRow {
   /** The number of the component, from 1. */

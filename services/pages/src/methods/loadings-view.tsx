@@ -4,9 +4,9 @@
  */
 import type { Projection } from '@eigenveil/wire';
 import { useMemo, useState } from 'preact/hooks';
-import { Field } from '../../common/controls.tsx';
-import { Scroll } from '../../common/table.tsx';
-import { Untrusted } from '../../common/text.tsx';
+import { Field } from '../common/controls.tsx';
+import { Scroll } from '../common/table.tsx';
+import { Untrusted } from '../common/text.tsx';
 import { largestEntry, loadingRows, strengthOf } from './figures.ts';
 
 /** The most components side by side. */
