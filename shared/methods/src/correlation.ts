@@ -1,6 +1,7 @@
 /** Principal components of the correlation matrix: features are standardised inside the computation. */
 import { rule } from './codes.ts';
 import { COMPONENT_WORDS } from './common.ts';
+import { COMPONENTS_FLAG } from './draft.ts';
 import { defineMethod, type Proposed, type Told } from './method.ts';
 import { PcaParameters, PRINCIPAL, revealsByRank } from './pca.ts';
 import { leastRankOf } from './rank.ts';
@@ -11,6 +12,7 @@ const leastRank = (told: Omit<Told, 'classCounts'>) => leastRankOf(told, { equat
 export const correlation = defineMethod({
   labellings: 0,
   revealedByRotation: ['sampleCount', 'spectrum', 'variances'],
+  isLinear: false,
   parameters: PcaParameters,
   of: () => ({
     ...PRINCIPAL,
@@ -32,4 +34,13 @@ export const correlation = defineMethod({
       tellsOfFeatures: ['the variance of every feature, since vectors of a correlation matrix tell them'],
     },
   }),
+  draft: {
+    purpose: 'finds components of the correlation matrix: features count alike, however much they vary',
+    details:
+      'Features are standardised inside the two-party computation, and nobody learns their variances but by the vectors.',
+    example: '--ignore label --components 5',
+    flags: { components: COMPONENTS_FLAG },
+    parameters: () => ({ method: { kind: 'pca', scale: 'correlation' } as const }),
+    takesEpsilon: false,
+  },
 });

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { rule } from './codes.ts';
 import { ridgeRule } from './common.ts';
 import { DISCRIMINANT_WORDS, discriminant, REVEALED } from './discriminant.ts';
+import { COMPONENTS_FLAG, RIDGE_FLAG } from './draft.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
 import { mostRotatedComponents } from './rank.ts';
@@ -32,6 +33,7 @@ const DcaParameters = z.strictObject({
 export const dca = defineMethod({
   labellings: 1,
   revealedByRotation: REVEALED,
+  isLinear: false,
   parameters: DcaParameters,
   of({ method: { form, ridge, signalRidge } }) {
     const common = discriminant(ridge);
@@ -51,5 +53,31 @@ export const dca = defineMethod({
         }),
       words: { ...DISCRIMINANT_WORDS, title: 'DCA' },
     };
+  },
+  draft: {
+    purpose:
+      'finds components that tell the classes of a label column apart, against the scatter of all rows',
+    details: `For K classes there are at most K − 1 components, unless --form or --signal-ridge asks for others.`,
+    example: '--label label --components 1',
+    flags: {
+      components: COMPONENTS_FLAG,
+      form: {
+        schema: DcaParameters.shape.form,
+        description: 'standard, or book, which has as many components as features',
+        default: 'standard',
+        placeholder: 'FORM',
+      },
+      ridge: RIDGE_FLAG,
+      signalRidge: {
+        schema: z.number(),
+        description: 'ρ′, which is added to the signal matrix',
+        default: 0,
+        placeholder: 'NUMBER',
+      },
+    },
+    parameters: ({ form, ridge, signalRidge }, drafted) => ({
+      method: { kind: 'dca' as const, form, ridge: ridge ?? drafted.ridge, signalRidge },
+    }),
+    takesEpsilon: true,
   },
 });

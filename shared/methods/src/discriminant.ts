@@ -1,10 +1,13 @@
 /** What the methods share that tell classes apart: pencils A w = λ B w of two matrices. */
 
 import { checkAll } from '@eigenveil/platform';
-import { CLASS_WEIGHTS } from '@eigenveil/privacy/parts';
+import type { SumWeights } from '@eigenveil/privacy/parts';
 import { COMPONENT_WORDS, COMPONENTS, checkFew, checkRidgeOf, ridgeRule } from './common.ts';
 import type { Method, Proposed, Sizes } from './method.ts';
 import { mostRotatedComponents } from './rank.ts';
+
+/** The weights where sums of classes are what the result is about. */
+export const CLASS_WEIGHTS: SumWeights = { V: 1, M: 1 };
 
 /** The outputs that the data user learns by `rotated` of every pencil. */
 export const REVEALED = ['sampleCount', 'spectrum', 'classCounts'] as const;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { rule } from './codes.ts';
 import { checkFew, ridgeRule } from './common.ts';
 import { DISCRIMINANT_WORDS, discriminant, REVEALED } from './discriminant.ts';
+import { COMPONENTS_FLAG, RIDGE_FLAG } from './draft.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
 import { mostRotatedComponents } from './rank.ts';
@@ -20,6 +21,7 @@ const MdrParameters = z.strictObject({
 export const mdr = defineMethod({
   labellings: 2,
   revealedByRotation: REVEALED,
+  isLinear: false,
   parameters: MdrParameters,
   of: ({ method: { ridge } }) => ({
     ...discriminant(ridge),
@@ -54,4 +56,13 @@ export const mdr = defineMethod({
     },
     words: { ...DISCRIMINANT_WORDS, title: 'MDR', spectrum: 'sum of both between-class scatters' },
   }),
+  draft: {
+    purpose: 'finds components that tell the classes of one label column, and little of those of another',
+    details: `--label names the utility labels first, whose classes components tell apart, and then the privacy labels, of which they tell the less the smaller ρ is,
+without a guarantee. A note says where ρ is too large or too small for the sample.`,
+    example: '--label outcome,region --components 1',
+    flags: { components: COMPONENTS_FLAG, ridge: RIDGE_FLAG },
+    parameters: ({ ridge }, drafted) => ({ method: { kind: 'mdr' as const, ridge: ridge ?? drafted.ridge } }),
+    takesEpsilon: true,
+  },
 });

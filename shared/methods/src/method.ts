@@ -1,9 +1,10 @@
 /** The form of a method: all that anybody who does not compute it asks about it. */
 import type { SumWeights } from '@eigenveil/privacy/parts';
 import type { z } from 'zod';
+import type { Flags, MethodDraft } from './draft.ts';
 import type { Feature, Labelling } from './features.ts';
 import type { Immutable } from './immutable.ts';
-import type { Output, TwoPartyName } from './parameters.ts';
+import type { MethodOf, Output, TwoPartyName } from './parameters.ts';
 
 /** The sizes of a task on which the rank of a result depends. */
 export interface Sizes {
@@ -94,11 +95,6 @@ export interface Method {
   readonly result: ResultKind;
   /** Undefined for a method that has no vectors. */
   readonly decomposes: Decomposed | undefined;
-  /**
-   * Whether the servers open noisy sums and compute nothing together; then noise for differential privacy is
-   * all that hides rows, and there is no floor.
-   */
-  readonly isLinear: boolean;
   readonly sums: (shape: Shape) => Sums;
   /** How values weigh in noise for differential privacy; undefined: no such noise on sums fits the method. */
   readonly weights: SumWeights | undefined;
@@ -169,27 +165,22 @@ export interface MethodWords {
 }
 
 /** A kind of parameters, and the method with the parameters of one task. */
-export interface Definition<Parameters extends z.ZodObject> {
+export interface Definition<Parameters extends z.ZodObject, Own extends Flags = Flags> {
   /** The number of labellings. Where there are two, the first one is of utility, the second of privacy. */
   readonly labellings: 0 | 1 | 2;
   /** The outputs that the data user learns by `rotated` in any case: docs/rotated.md has why. */
   readonly revealedByRotation: readonly Output[];
+  /**
+   * Whether the servers open noisy sums, by the protocol `linear`, and compute nothing together; then noise
+   * for differential privacy is all that hides rows, and there is no floor.
+   */
+  readonly isLinear: boolean;
   /** The signed form of the parameters. */
   readonly parameters: Parameters;
   readonly of: (task: MethodOf<Immutable<z.infer<Parameters>>>) => Method;
+  readonly draft: MethodDraft<Immutable<z.infer<Parameters>>, Own>;
 }
 
-/** The part of a task that says which method it is, and with which parameters. */
-export interface MethodOf<Parameters> {
-  readonly method: Parameters;
-  readonly sketch?: SketchParameters | undefined;
-}
-
-export interface SketchParameters {
-  readonly columns: number;
-  readonly refine?: string | undefined;
-}
-
-export const defineMethod = <Parameters extends z.ZodObject>(
-  definition: Definition<Parameters>,
-): Definition<Parameters> => definition;
+export const defineMethod = <Parameters extends z.ZodObject, const Own extends Flags>(
+  definition: Definition<Parameters, Own>,
+): Definition<Parameters, Own> => definition;

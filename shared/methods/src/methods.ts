@@ -1,12 +1,16 @@
 /** The one list of methods: every other table of methods is `satisfies Record<MethodName, …>`. */
 import { z } from 'zod';
+import { expecting } from './codes.ts';
 import { correlation } from './correlation.ts';
 import { dca } from './dca.ts';
+import type { Drafted, Flags, FlagValues } from './draft.ts';
+import type { Feature } from './features.ts';
 import { histogram } from './histogram/histogram.ts';
 import type { Immutable } from './immutable.ts';
 import { lda } from './lda.ts';
 import { mdr } from './mdr.ts';
-import type { Definition, Method, MethodOf } from './method.ts';
+import type { Definition, Method } from './method.ts';
+import type { MethodOf } from './parameters.ts';
 import { pca } from './pca.ts';
 import { ridge } from './ridge.ts';
 import { sketch } from './sketch.ts';
@@ -42,18 +46,71 @@ export function methodNameOf({ method, sketch }: MethodOf<MethodParameters>): Me
  */
 export function methodOf(task: MethodOf<MethodParameters>): TaskMethod {
   const name = methodNameOf(task);
-  const { of, labellings, revealedByRotation } = METHODS[name];
+  const { of, labellings, revealedByRotation, isLinear } = METHODS[name];
   return {
     ...(of as (task: MethodOf<MethodParameters>) => Method)(task),
     name,
     labellings,
     revealedByRotation,
+    isLinear,
   };
 }
 
 /** A method with its name, and what it has whatever its parameters are. */
 export type TaskMethod = Method &
-  Pick<Definition<z.ZodObject>, 'labellings' | 'revealedByRotation'> & { readonly name: MethodName };
+  Pick<Definition<z.ZodObject>, 'labellings' | 'revealedByRotation' | 'isLinear'> & {
+    readonly name: MethodName;
+  };
+
+/** Returns the schema of a method's flags, which fills in their defaults and refuses other flags. */
+export function flagsSchema(name: MethodName): z.ZodType<FlagValues<Flags>> {
+  const flags: Flags = METHODS[name].draft.flags;
+  return z.strictObject(
+    Object.fromEntries(
+      Object.entries(flags).map(([flag, { schema, default: usual }]) => [
+        flag,
+        usual === undefined ? schema : schema.prefault(usual),
+      ]),
+    ),
+  );
+}
+
+/** The part of a task that a method drafts. */
+export interface DraftedMethod extends MethodOf<MethodParameters> {
+  readonly features: readonly Feature[];
+  readonly components: number;
+}
+
+/**
+ * Returns what a method drafts from the values of its flags.
+ * @param flags those that are left out have their defaults
+ * @throws ZodError for flags that the method does not have, and values that they do not take;
+ *   ERR_TASK_INVALID, ERR_DP_PARAMETER
+ * @example
+ * import { draftedMethod } from '@eigenveil/methods';
+ *
+ * const features = [{ name: 'a', min: 0, max: 1 }, { name: 'b', min: 0, max: 1 }];
+ * const drafted = { features, ridge: 1, epsilon: undefined, delta: 1e-6 };
+ * (await draftedMethod('lda', { components: 1 }, drafted)).method; // → { kind: 'lda', ridge: 1 }
+ */
+export async function draftedMethod(
+  name: MethodName,
+  flags: Readonly<Record<string, unknown>>,
+  drafted: Drafted,
+): Promise<DraftedMethod> {
+  const { isLinear, draft } = METHODS[name];
+  const values = flagsSchema(name).parse(flags);
+  const own = values as never; // those of the method's own flags
+  expecting(
+    !isLinear || drafted.epsilon !== undefined,
+    `"epsilon" expected: ${name} is released with noise alone`,
+  )();
+  return {
+    ...(await draft.parameters(own, drafted)),
+    features: 'features' in draft ? draft.features(drafted.features, own) : drafted.features,
+    components: Number(values.components ?? 0),
+  };
+}
 
 /** The kinds of methods whose result is a projection. */
 export type ProjectionKind = 'pca' | 'dca' | 'lda' | 'mdr';

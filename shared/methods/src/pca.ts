@@ -1,8 +1,10 @@
 /** Principal components of the covariance: S̄ w = λ w. */
-import { SCATTER_WEIGHTS } from '@eigenveil/privacy/parts';
+import type { SumWeights } from '@eigenveil/privacy/parts';
 import { z } from 'zod';
 import { COMPONENT_WORDS, COMPONENTS } from './common.ts';
+import { COMPONENTS_FLAG } from './draft.ts';
 import { varyingFeatures } from './features.ts';
+import { LIMITS } from './limits.ts';
 import { defineMethod, type Proposed, type Told } from './method.ts';
 import { leastRank } from './rank.ts';
 
@@ -16,6 +18,9 @@ export const PcaParameters = z.strictObject({
     "Which matrix is decomposed: covariance, which is meant where it is left out, or correlation, which standardises the features inside the computation. Reveals: with correlation the vectors tell combinations of the features' variances.",
   ),
 });
+
+/** The weights where the sum of products R is what the result is about. */
+export const SCATTER_WEIGHTS: SumWeights = { V: 0.5, M: 0.5 };
 
 /** The members of every method that decomposes S̄, or its correlation matrix, alone. */
 export const PRINCIPAL = {
@@ -35,6 +40,7 @@ export function revealsByRank(
 export const pca = defineMethod({
   labellings: 0,
   revealedByRotation: ['sampleCount', 'spectrum'],
+  isLinear: false,
   parameters: PcaParameters,
   of: () => ({
     ...PRINCIPAL,
@@ -42,4 +48,13 @@ export const pca = defineMethod({
     revealsScatter: (task: Proposed, told: Told) => revealsByRank(task, leastRank(told)),
     words: { ...COMPONENT_WORDS, title: 'PCA', matrix: ' of the covariance matrix' },
   }),
+  draft: {
+    purpose: 'finds the directions in which rows vary most: components of the covariance matrix',
+    details: `Components of the covariance matrix go by units: features with wide ranges weigh more in [−1, 1] the more their values spread over them.
+"task draft correlation" standardises features, and "task draft sketch" takes more of them than ${LIMITS.features}.`,
+    example: '--ignore label --components 5',
+    flags: { components: COMPONENTS_FLAG },
+    parameters: () => ({ method: { kind: 'pca' as const } }),
+    takesEpsilon: true,
+  },
 });

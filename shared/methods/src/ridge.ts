@@ -3,6 +3,7 @@ import { checkAll } from '@eigenveil/platform';
 import { z } from 'zod';
 import { rule } from './codes.ts';
 import { COMPONENT_WORDS, COMPONENTS, checkFew, checkRidgeOf, ridgeRule } from './common.ts';
+import { RIDGE_FLAG } from './draft.ts';
 import { varyingFeatures } from './features.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
@@ -19,6 +20,7 @@ const RidgeParameters = z.strictObject({
 export const ridge = defineMethod({
   labellings: 0,
   revealedByRotation: [],
+  isLinear: false,
   parameters: RidgeParameters,
   of: ({ method }) => ({
     ...COMPONENTS,
@@ -70,4 +72,23 @@ export const ridge = defineMethod({
       ],
     },
   }),
+  draft: {
+    purpose: 'predicts one column from all others by a regression (docs/ridge.md)',
+    details:
+      'It predicts --target from all other columns, which are not in --ignore. Result and weights go to you, and nobody sees rows.',
+    example: '--target price',
+    flags: {
+      target: {
+        schema: z.string().min(1),
+        description: 'the column that is predicted from the others',
+        placeholder: 'NAME',
+        names: 'target',
+      },
+      ridge: RIDGE_FLAG,
+    },
+    parameters: ({ ridge }, drafted) => ({
+      method: { kind: 'ridge' as const, ridge: ridge ?? drafted.ridge },
+    }),
+    takesEpsilon: false,
+  },
 });

@@ -7,10 +7,11 @@ import { CodedError, checkAll } from '@eigenveil/platform';
 import { z } from 'zod';
 import { expecting, invalid, METHOD_CODES } from './codes.ts';
 import { COMPONENT_WORDS, checkNoHistogram } from './common.ts';
+import { COMPONENTS_FLAG } from './draft.ts';
 import { type Feature, varyingFeatures } from './features.ts';
 import { LIMITS } from './limits.ts';
-import { defineMethod, type Proposed, type SketchParameters, type Told } from './method.ts';
-import type { Output } from './parameters.ts';
+import { defineMethod, type Proposed, type Told } from './method.ts';
+import type { Output, SketchParameters } from './parameters.ts';
 import { PcaParameters, PRINCIPAL, revealsByRank } from './pca.ts';
 import { leastRankOf } from './rank.ts';
 
@@ -28,7 +29,7 @@ export const Sketch = z
       ),
     refine: z
       .string()
-      .regex(DIGEST, 'expected a digest of 43 characters, as "task draft --refine" writes it')
+      .regex(DIGEST, 'expected a digest of 43 characters, as "task draft sketch --refine" writes it')
       .optional()
       .describe(
         'The digest of an earlier result of the same features, as the CSP has countersigned it: its vectors, at least 10 fewer than columns, are the first columns of Ω, and the result is closer to the exact one. Left out: Ω has signs alone. Reveals: that result, to the CSP and to every owner who may contribute; one more answer over the same rows.',
@@ -167,6 +168,7 @@ function checkPrecision(
 export const sketch = defineMethod({
   labellings: 0,
   revealedByRotation: SKETCH_OUTPUTS,
+  isLinear: false,
   parameters: PcaParameters,
   of({ sketch: own }) {
     if (own === undefined) throw new RangeError('"sketch" expected, got none');
@@ -187,6 +189,39 @@ export const sketch = defineMethod({
         tellsBeyond: tellsBeyond(columns, refine !== undefined),
       },
     };
+  },
+  draft: {
+    purpose: 'finds components of hundreds or thousands of features, approximately (docs/sketches.md)',
+    details: `Notes say how much of the sample's variance the sketch loses, and how much with the floor's noise. Give "--two-party rotated" and, where you know it,
+one --range: then features whose names count up stand in the draft as one entry ("count").
+
+--refine drafts another round of a sketch: Ω begins with the vectors of that result, so that components come closer to the exact ones. Features and
+their ranges are those of that task, whose columns the sample has. It is another answer over the same rows.`,
+    example: '--ignore label --two-party rotated --components 20',
+    flags: {
+      components: COMPONENTS_FLAG,
+      sketchColumns: {
+        schema: z.int().min(3).max(LIMITS.sketchColumns).optional(),
+        description: 'columns of the sketch (default: 3 times the components and 10, at most 80)',
+        placeholder: 'NUMBER',
+      },
+      refine: {
+        schema: z.string().optional(),
+        description:
+          'refine the result of this task, which is done: its vectors are the first columns; asks the running service',
+        placeholder: 'TASK',
+        names: 'result',
+      },
+    },
+    parameters: ({ components, sketchColumns, refine }) => ({
+      method: { kind: 'pca' as const },
+      sketch: {
+        columns: sketchColumns ?? draftedColumns(components),
+        ...(refine !== undefined && { refine }),
+      },
+    }),
+    takesEpsilon: false,
+    keepsDependent: true,
   },
 });
 

@@ -30,12 +30,10 @@ export { costOfTask, replacing, type TaskCost } from './stage/cost.ts';
 export { largestEntry, type NoisePlan, noisePlan, type PerKind, sampleNoise } from './stage/noise-plan.ts';
 export { sensitivitySquared } from './stage/sensitivity.ts';
 export {
-  CLASS_WEIGHTS,
   checkSetting,
   clippingBound,
   defaultClippingNorm,
   type NoiseDrawers,
   type PrivacySetting,
-  SCATTER_WEIGHTS,
   type StageTask,
 } from './stage/setting.ts';

@@ -19,4 +19,4 @@ export {
 export { RandomBits } from './random/randomness.ts';
 export { bernoulliExp, drawGeometric } from './random/samplers.ts';
 export { checkRational, type Rational, rationalOf, ZERO } from './rational.ts';
-export { CLASS_WEIGHTS, SCATTER_WEIGHTS, type SumWeights } from './stage/setting.ts';
+export type { SumWeights } from './stage/setting.ts';

@@ -12,7 +12,7 @@ import {
   Output,
   Sketch,
   TwoPartyName,
-} from '@eigenveil/methods';
+} from '@eigenveil/methods/schema';
 import { z } from 'zod';
 import { TaskId, Thumbprint } from './ids.ts';
 

@@ -11,12 +11,11 @@
  *   These follow from R, V_k and M_k: the statistics of an LDA task over the reduced features, with the noise that such a task takes from both
  *   servers. The rest is post-processing.
  */
+import { CLASS_WEIGHTS, SCATTER_WEIGHTS } from '@eigenveil/methods';
 import {
-  CLASS_WEIGHTS,
   calibrateAnalyticGaussian,
   noisePlan,
   type RandomSource,
-  SCATTER_WEIGHTS,
   type StageTask,
   sampleNoise,
 } from '@eigenveil/privacy';

@@ -5,13 +5,9 @@
  * stage/sensitivity.ts, the Wishart mechanism in wishart-calibration.ts. Over real numbers, for the laboratory.
  */
 
+import { SCATTER_WEIGHTS } from '@eigenveil/methods';
 import type { RandomSource } from '@eigenveil/privacy';
-import {
-  calibrateAnalyticGaussian,
-  rhoOfBudget,
-  SCATTER_WEIGHTS,
-  sensitivitySquared,
-} from '@eigenveil/privacy';
+import { calibrateAnalyticGaussian, rhoOfBudget, sensitivitySquared } from '@eigenveil/privacy';
 import { gaussianMechanism } from '../mechanisms/gaussian.ts';
 import { calibrateLaplace } from '../mechanisms/laplace.ts';
 import {

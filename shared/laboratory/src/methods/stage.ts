@@ -3,13 +3,8 @@
  * task asks for, of both servers or of the CSP alone. Plan, weights and sampler are those of the protocol.
  */
 
-import {
-  noisePlan,
-  type RandomSource,
-  SCATTER_WEIGHTS,
-  type StageTask,
-  sampleNoise,
-} from '@eigenveil/privacy';
+import { SCATTER_WEIGHTS } from '@eigenveil/methods';
+import { noisePlan, type RandomSource, type StageTask, sampleNoise } from '@eigenveil/privacy';
 import {
   bounded,
   centredScatter,

@@ -35,11 +35,6 @@ export interface SumWeights {
   readonly M: number;
 }
 
-/** The weights where the sum of products R is what the result is about. */
-export const SCATTER_WEIGHTS: SumWeights = { V: 0.5, M: 0.5 };
-/** The weights where sums of classes are. */
-export const CLASS_WEIGHTS: SumWeights = { V: 1, M: 1 };
-
 export interface StageTask {
   readonly weights: SumWeights;
   /** Whether R is summed. */

@@ -1,5 +1,5 @@
 /** Tasks of the stage for tests. */
-import { CLASS_WEIGHTS, type PrivacySetting, SCATTER_WEIGHTS, type StageTask } from '../../src/index.ts';
+import type { PrivacySetting, StageTask } from '../../src/index.ts';
 
 export const KINDS = ['pca', 'dca', 'lda', 'mdr'] as const;
 export const NEIGHBOURS = ['add-remove', 'replace'] as const;
@@ -25,7 +25,7 @@ export function stageTask(
   changes: Partial<StageTask> = {},
 ): StageTask {
   return {
-    weights: kind === 'pca' ? SCATTER_WEIGHTS : CLASS_WEIGHTS,
+    weights: kind === 'pca' ? { V: 0.5, M: 0.5 } : { V: 1, M: 1 },
     collectsR: kind !== 'mdr',
     features: 3,
     classes: CLASSES[kind],

@@ -3,7 +3,7 @@
  * callers that have no whole task, so the parts that these rest on can be checked alone. Each rule stands
  * here once.
  */
-import { expecting, FRACTION_BITS, invalid, methodOf, rule } from '@eigenveil/methods';
+import { expecting, FRACTION_BITS, invalid, methodOf, releaseNoiseOf, rule } from '@eigenveil/methods';
 import { CodedError, checkAll, term, words } from '@eigenveil/platform';
 import { TASK_CODES } from '../codes.ts';
 import { isExact } from '../floor/floor.ts';
@@ -54,7 +54,10 @@ function checkMethod(task: TaskProposal): void {
   const program = programOf(task);
   checkAll(
     () => method.checkLast(task, program),
-    ...(method.isLinear ? [] : [() => checkProgram(program)]),
+    () => {
+      if (method.isLinear) releaseNoiseOf(task);
+      else checkProgram(program);
+    },
     () => {
       if (task.twoParty === 'rotated') checkRevealedByRotation(program);
     },

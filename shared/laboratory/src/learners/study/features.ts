@@ -5,15 +5,10 @@
  * the settings of settings.ts; a private projection takes half of ε (of the forest's δ all, of SGD's half); margin, level and verdicts of
  * comparison/inference.ts. The exact projection is no option, as nothing covers what it tells of the rows: it shows what noise on the projection costs.
  */
+
 import type { Measurement, Suite, Unit, UnitResult } from '@eigenveil/bench/unit';
-import {
-  CLASS_WEIGHTS,
-  noisePlan,
-  type RandomSource,
-  SCATTER_WEIGHTS,
-  type StageTask,
-  sampleNoise,
-} from '@eigenveil/privacy';
+import { CLASS_WEIGHTS, SCATTER_WEIGHTS } from '@eigenveil/methods';
+import { noisePlan, type RandomSource, type StageTask, sampleNoise } from '@eigenveil/privacy';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
 import { type LaboratoryData, loadLaboratoryData } from '../../comparison/data.ts';

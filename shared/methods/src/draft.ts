@@ -1,0 +1,73 @@
+/** The form of a method's draft: its own flags, and the parameters of a task that follow from them. */
+import { z } from 'zod';
+import type { Feature } from './features.ts';
+import type { MethodOf } from './parameters.ts';
+
+/** A flag of a draft: the command makes an option of it, and the console a control. */
+export interface Flag<Schema extends z.ZodType = z.ZodType> {
+  /** The schema of the value; .optional() where there need not be one. */
+  readonly schema: Schema;
+  /** One line for help. */
+  readonly description: string;
+  /** The value where the flag is not given; a flag without it and without .optional() must be given. */
+  readonly default?: z.input<Schema>;
+  /** The name of the value in help: `NUMBER`. Left out for switches. */
+  readonly placeholder?: string;
+  /**
+   * What a text names. `target`: a column of the sample, the feature that is predicted and comes last.
+   * `result`: the id of a task that is done, in whose place `parameters` takes the digest of its result.
+   */
+  readonly names?: 'target' | 'result';
+}
+
+/** Flags by the names of settings: `signalRidge` is `--signal-ridge`. */
+export type Flags = Readonly<Record<string, Flag>>;
+export type FlagValues<Own extends Flags> = { readonly [Name in keyof Own]: z.output<Own[Name]['schema']> };
+
+/** The part of a draft that parameters may follow from, besides flags. */
+export interface Drafted {
+  readonly features: readonly Feature[];
+  /** ρ where no flag gives it: 1 in units of the scatter of features in [−1, 1], of a chain those of its first task. */
+  readonly ridge: number;
+  /** Undefined without differential privacy. */
+  readonly epsilon: number | undefined;
+  /** δ of differential privacy. */
+  readonly delta: number;
+}
+
+/** How a task of a method is drafted from a sample and flags. */
+export interface MethodDraft<Parameters, Own extends Flags> {
+  /** The purpose of the method, in one line that begins with a verb: `finds …`. */
+  readonly purpose: string;
+  /** Paragraphs on the method and its flags, for help. */
+  readonly details: string;
+  /** The flags of an example, its own and those that it needs of others. */
+  readonly example: string;
+  readonly flags: Own;
+  readonly parameters: (
+    flags: FlagValues<Own>,
+    drafted: Drafted,
+  ) => MethodOf<Parameters> | Promise<MethodOf<Parameters>>;
+  /** Returns the features as the method has them; left out: those of the sample. */
+  readonly features?: (sampled: readonly Feature[], flags: FlagValues<Own>) => Feature[];
+  /** Whether differential privacy can be asked for. Linear methods need it. */
+  readonly takesEpsilon: boolean;
+  /**
+   * Whether columns stay that follow from others, as in every draft without a floor. They do with many
+   * features: in a sample of fewer rows all of them follow from others.
+   */
+  readonly keepsDependent?: boolean;
+}
+
+/** The number of components, of methods that have some. */
+export const COMPONENTS_FLAG = {
+  schema: z.int().min(1),
+  description: 'number of components',
+  placeholder: 'NUMBER',
+} as const satisfies Flag;
+
+export const RIDGE_FLAG = {
+  schema: z.number().min(0).optional(),
+  description: 'ρ, in units of the scatter of features in [−1, 1] (default: 1)',
+  placeholder: 'NUMBER',
+} as const satisfies Flag;

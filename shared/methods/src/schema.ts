@@ -1,0 +1,43 @@
+/**
+ * Every method as one object, and what tasks are made of that methods have rules for: all of it but releases
+ * of histograms, so that a command line can load it at once.
+ */
+export { expecting, invalid, METHOD_CODES, rule } from './codes.ts';
+export { CLASS_WEIGHTS } from './discriminant.ts';
+export type { Drafted, Flag, Flags, FlagValues, MethodDraft } from './draft.ts';
+export {
+  FEATURE,
+  type Feature,
+  FeatureSchema,
+  isRange,
+  type Labelling,
+  LabellingSchema,
+  varyingFeatures,
+} from './features.ts';
+export { edgesOf, type Histogram, histogramsOf, LINEAR_RING_BITS } from './histogram/bins.ts';
+export type { HistogramParameters } from './histogram/parameters.ts';
+export type { Immutable } from './immutable.ts';
+export { DEFAULT_FRACTION_BITS, FRACTION_BITS, LIMITS } from './limits.ts';
+export type { Checked, Method, ResultKind, Sums, Told } from './method.ts';
+export {
+  type DraftedMethod,
+  draftedMethod,
+  flagsSchema,
+  METHODS,
+  type MethodName,
+  MethodParameters,
+  methodNameOf,
+  methodOf,
+  type ProjectionKind,
+} from './methods.ts';
+export { type MethodOf, Output, TwoPartyName } from './parameters.ts';
+export { SCATTER_WEIGHTS, Scale } from './pca.ts';
+export {
+  DIGEST,
+  draftedColumns,
+  LEAST_FRESH_COLUMNS,
+  SKETCH_OUTPUTS,
+  Sketch,
+  sketchColumnBound,
+  sketchScaleBits,
+} from './sketch.ts';
