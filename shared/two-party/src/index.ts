@@ -49,7 +49,7 @@ export {
   type TwoPartyProtocol,
 } from './protocol.ts';
 export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
-export { type Resolution, resolutionOf } from './resolution.ts';
+export { type Resolution, resolutionOf } from './programs/resolution.ts';
 export { askRotated } from './rotated/data-user.ts';
 export { ROTATED_MESSAGE } from './rotated/messages.ts';
 export { sketchPaces, standardPace, standardPaceOf, sumsPace } from './rotated/standard-pace.ts';

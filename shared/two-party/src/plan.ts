@@ -7,5 +7,5 @@ export { TWO_PARTY_CODES } from './codes.ts';
 export { CountingGates, CountingSession } from './garbling/clear-and-counting.ts';
 export { observed } from './garbling/session.ts';
 export { runProgram } from './programs/index.ts';
-export { type Resolution, resolutionOf } from './resolution.ts';
+export { type Resolution, resolutionOf } from './programs/resolution.ts';
 export { rootPace, sketchPaces, standardPace, sumsPace } from './rotated/standard-pace.ts';

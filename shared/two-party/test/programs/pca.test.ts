@@ -5,7 +5,7 @@ import { decompose, residual, totalScatter, varianceCaptured } from '@eigenveil/
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { pca } from '../../src/programs/index.ts';
-import { resolutionOf } from '../../src/resolution.ts';
+import { resolutionOf } from '../../src/programs/resolution.ts';
 import { checkGarbled, each } from './check.ts';
 import { numbers, type Setting, setting, settingOf } from './data.ts';
 

@@ -4,7 +4,7 @@
  */
 import { methodOf } from '@eigenveil/methods';
 import { type Program, RELEASED_BITS, ROTATED_PENCIL_BITS } from '@eigenveil/task';
-import { NORM_PLACES, RESIDUAL_PLACES, rankPlaces } from './programs/precision.ts';
+import { NORM_PLACES, RESIDUAL_PLACES, rankPlaces } from './precision.ts';
 
 export interface Resolution {
   /** The amount by which an eigenvalue of this size may be off; one that is no larger may be zero. */
