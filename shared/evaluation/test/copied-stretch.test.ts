@@ -3,7 +3,7 @@ import { releaseNoiseOf } from '@eigenveil/methods';
 import { noiseMoments } from '@eigenveil/release';
 import { layout, unflatten } from '@eigenveil/statistics';
 import { TaskProposal } from '@eigenveil/task';
-import { sumShares } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { expect, onTestFinished, test } from 'vitest';
 import { EncryptedSums } from '../src/attacks/deviation/encrypted-sums.ts';
 import { agreed } from '../src/attacks/in-process/small-task.ts';
@@ -57,7 +57,9 @@ test.each([
     const deviation = Math.sqrt(noiseMoments(releaseNoiseOf(task), 1).variance);
     const moves = (rows: readonly number[]) => {
       const values = layout(task).valueBits.map((__, value) => (rows.includes(value) ? 1n : 0n));
-      return Math.hypot(...sumShares(task, values).slice(0, -1).map(Number)) / deviation;
+      return (
+        Math.hypot(...TWO_PARTY_PROTOCOLS.linear.valuesOf(task, values).slice(0, -1).map(Number)) / deviation
+      );
     };
     expect(moves([stretches[7]![5]!])).toBeCloseTo(0.24, 2);
     expect(Math.abs(moves(stretches.map((values) => values[5]!)) - copied)).toBeLessThan(0.5);

@@ -24,6 +24,8 @@ export const discriminant = (ridge: number) =>
   ({
     ...COMPONENTS,
     decomposes: 'pencil',
+    // S_B w = λ (S̄ − S_B + ρI) w.
+    pencil: { ridge, signalRidge: 0, eigenvalue: (nu: number) => nu / (1 - nu), divides: true },
     weights: CLASS_WEIGHTS,
     check: (task: Proposed) =>
       checkAll(

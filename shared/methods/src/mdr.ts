@@ -24,6 +24,7 @@ export const mdr = defineMethod({
   isLinear: false,
   parameters: MdrParameters,
   of: ({ method: { ridge } }) => ({
+    // The pencil of LDA, with S_B of utility and S_B of privacy together in place of S̄.
     ...discriminant(ridge),
     sums: ({ labellings }) => ({
       R: false,

@@ -64,10 +64,13 @@ export interface Proposed extends Summed {
   readonly differentialPrivacy: Guarantee | null;
 }
 
-/** Counts of one histogram: its values, and how many cells of a row each may count. */
+/** Counts of one histogram: of its bins, and then of cells that are no number. */
 export interface Counts {
   readonly values: number;
-  readonly cells: number;
+  /** Indices of the features whose cells are counted together, all of a row. */
+  readonly features: readonly number[];
+  /** Returns the edges of its bins, ascending, one more than there are bins. */
+  readonly edges: () => readonly number[];
 }
 
 /**
@@ -90,11 +93,25 @@ export type ResultKind = 'components' | 'regression' | 'counts';
 /** Which matrix the vectors decompose: the total scatter, its correlation matrix, or a pencil of two. */
 export type Decomposed = 'scatter' | 'correlation' | 'pencil';
 
+/**
+ * A discriminant method as one problem of the total scatter, (S_B + ρ′I) w = ν (S̄ + ρI) w, of whose ν its
+ * eigenvalues λ are a function. ν is at most 1, since S_B is at most S̄, as long as ρ′ is at most ρ.
+ */
+export interface Pencil {
+  readonly ridge: number;
+  readonly signalRidge: number;
+  readonly eigenvalue: (nu: number) => number;
+  /** True if λ has 1 − ν for a divisor: the method's own noise matrix has what is left of S̄ + ρI. */
+  readonly divides: boolean;
+}
+
 /** A method with the parameters of one task. */
 export interface Method {
   readonly result: ResultKind;
   /** Undefined for a method that has no vectors. */
   readonly decomposes: Decomposed | undefined;
+  /** Of methods that decompose a pencil alone. */
+  readonly pencil?: Pencil;
   readonly sums: (shape: Shape) => Sums;
   /** How values weigh in noise for differential privacy; undefined: no such noise on sums fits the method. */
   readonly weights: SumWeights | undefined;

@@ -18,7 +18,7 @@ export { edgesOf, type Histogram, histogramsOf, LINEAR_RING_BITS } from './histo
 export type { HistogramParameters } from './histogram/parameters.ts';
 export type { Immutable } from './immutable.ts';
 export { DEFAULT_FRACTION_BITS, FRACTION_BITS, LIMITS } from './limits.ts';
-export type { Checked, Method, ResultKind, Sums, Told } from './method.ts';
+export type { Checked, Method, Pencil, ResultKind, Sums, Told } from './method.ts';
 export {
   type DraftedMethod,
   draftedMethod,

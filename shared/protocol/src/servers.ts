@@ -1,11 +1,5 @@
 /** The servers' steps, in their order: draw and blind, unblind, the shares of both, the result. */
-import {
-  type HistogramParameters,
-  histogramsOf,
-  LINEAR_RING_BITS,
-  releaseNoiseOf,
-  sumsOf,
-} from '@eigenveil/methods';
+import { type HistogramParameters, histogramsOf, LINEAR_RING_BITS, sumsOf } from '@eigenveil/methods';
 import {
   add,
   blindingWidths,
@@ -23,10 +17,8 @@ import {
 import { CodedError, type IntegerList, Integers } from '@eigenveil/platform';
 import type { RandomSource } from '@eigenveil/privacy';
 import { type Decomposition, QUANTILES } from '@eigenveil/projection';
-import { noiseSampler } from '@eigenveil/release';
-import { drawNoise } from '@eigenveil/statistics';
-import { computedValues, type StatisticsTask, shiftOf, type Task, withoutShift } from '@eigenveil/task';
-import { sumShares, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { type StatisticsTask, shiftOf, type Task, withoutShift } from '@eigenveil/task';
+import { type Shared, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { CODES, digestTask, type Projection } from '@eigenveil/wire';
 
 export { type AgreedTask, openAgreed, signsOf } from './owner.ts';
@@ -44,9 +36,9 @@ export interface Drawn {
   /** One per value of the flat statistics; see `drawBlinding`. */
   readonly blinding: Integers;
   /**
-   * The data user's noise, one per value of `computedValues`; zeros where the task has the data user add
-   * none. Of a histogram one per sum, see `drawSumNoise`. As signed integers of the bits of shares, of which
-   * it becomes a part: so that its length tells nothing about it.
+   * The data user's noise, one per value of which servers have shares; zeros where the task has the data user
+   * add none. As signed integers of the bits of shares, of which it becomes a part: so that its length tells
+   * nothing about it.
    */
   readonly noise: Integers;
 }
@@ -71,10 +63,7 @@ export function draw(
   randomness: RandomSource,
 ): Drawn {
   const bits = shareBits(task);
-  const noise =
-    task.method.kind === 'histogram'
-      ? drawSumNoise(task, randomness)
-      : drawNoise(task, 'dataUser', randomness, signs);
+  const noise = sharedBy(task).drawNoise(task, 'dataUser', randomness, signs);
   const reduced = noise.map((value, i) => BigInt.asIntN(bits[i]!, value));
   return { noise: Integers.of(reduced, bits, 'signed'), blinding: drawBlinding(packing, randomness) };
 }
@@ -159,7 +148,7 @@ type SharedTask = StatisticsTask & { readonly twoParty: keyof typeof TWO_PARTY_P
 
 /**
  * The CSP's additive shares: what it reads from the slots, which are values with their blinding, in the units
- * that servers compute with, and its noise. Of a histogram those of its sums.
+ * that servers compute with, or sums of these, and its noise.
  * @param signs of a task with `sketch`: Ω
  * @throws as `drawNoise`
  */
@@ -169,40 +158,33 @@ export function sharesAtCsp(
   randomness: RandomSource,
   signs?: Int32Array,
 ): Integers {
-  if (task.method.kind === 'histogram') return noisySums(task, slots, drawSumNoise(task, randomness));
+  const { valuesOf, drawNoise } = sharedBy(task);
   const noise = drawNoise(task, 'csp', randomness, signs);
-  return inRing(task, computedValues(task, slots), (value, i) => value + noise[i]!);
+  return inRing(task, valuesOf(task, slots), (value, i) => value + noise[i]!);
 }
 
 /**
- * The data user's additive shares: with the CSP's they add up to the statistics, the servers' noise and the
- * public shift (`computedValues`).
+ * The data user's additive shares: with the CSP's they add up to the statistics, or sums of these, the servers'
+ * noise and the public shift.
  * @throws ERR_DP_PARAMETER
  */
 export function sharesAtDataUser(
   task: SharedTask,
   { blinding, noise }: Readonly<Record<'blinding' | 'noise', IntegerList>>,
 ): Integers {
-  if (task.method.kind === 'histogram') {
-    const integers = blinding.map((value) => -value);
-    return noisySums(task, integers, noise);
-  }
-  const shift = computedValues(task, shiftOf(task));
-  return inRing(task, computedValues(task, blinding), (value, i) => noise.at(i)! + shift[i]! - value);
+  const { valuesOf } = sharedBy(task);
+  const shift = valuesOf(task, shiftOf(task));
+  return inRing(task, valuesOf(task, blinding), (value, i) => noise.at(i)! + shift.at(i)! - value);
 }
 
 /** The bits of each of a server's shares. */
 export function shareBits(task: SharedTask): readonly number[] {
-  return TWO_PARTY_PROTOCOLS[task.twoParty].shareBits(task);
+  return sharedBy(task).shareBits(task);
 }
 
-/**
- * Returns the shares of a histogram's sums: the strategy is linear, so each server applies it to its own, and
- * adds its own noise, before anything leaves it. They stay in the ring, whatever noise was drawn: to refuse
- * some would tell something about the rows.
- */
-function noisySums(task: SharedTask, integers: IntegerList, noise: IntegerList): Integers {
-  return inRing(task, sumShares(task, integers), (sum, i) => sum + noise.at(i)!);
+/** Returns what servers hold shares of by the task's two-party protocol. */
+function sharedBy({ twoParty }: SharedTask): Shared {
+  return TWO_PARTY_PROTOCOLS[twoParty];
 }
 
 /**
@@ -223,16 +205,6 @@ function inRing(
     }
   }
   return Integers.of(shares(), bits);
-}
-
-/**
- * One number per sum, and 0 for the number of owners, which is no secret. The mean of several draws is closer
- * to the counts, so whoever draws keeps it.
- * @throws ERR_DP_PARAMETER for no histogram with differential privacy
- */
-function drawSumNoise(task: StatisticsTask, source: RandomSource): bigint[] {
-  const sample = noiseSampler(source, releaseNoiseOf(task));
-  return [...Array.from({ length: sumsOf(task) }, () => sample()), 0n];
 }
 
 /**

@@ -3,6 +3,7 @@
  * owner adds for a floor of its own.
  */
 
+import { methodOf } from '@eigenveil/methods';
 import {
   type NoiseDrawers,
   noisePlan,
@@ -73,10 +74,11 @@ function withFloor(
 /** Draws the noise on Y, whose entries hold noise of a whole row of R; nothing for another task. */
 function sketchFloor(task: StatisticsTask, source: RandomSource, signs: Int32Array | undefined): bigint[] {
   const floor = floorOf(task);
-  if (floor === undefined || task.sketch === undefined) return [];
+  const { columns } = methodOf(task).sums(task);
+  if (floor === undefined || columns === 0) return [];
   const unit = Math.sqrt(floor.deviation) * 2 ** floor.fractionBits;
   const scales = floor.grains.map((grain) => grain * unit);
-  return sketchNoise({ signs: checkSigns(task, signs), columns: task.sketch.columns, scales }, source);
+  return sketchNoise({ signs: checkSigns(task, columns, signs), columns, scales }, source);
 }
 
 /**
@@ -113,9 +115,9 @@ function drawOwnSketch(
   signs: Int32Array | undefined,
 ): bigint[] {
   const { Y: most } = ownNoiseBounds(task);
-  const columns = task.sketch!.columns;
+  const { columns } = methodOf(task).sums(task);
   for (;;) {
-    const noise = sketchNoise({ signs: checkSigns(task, signs), columns, scales }, source);
+    const noise = sketchNoise({ signs: checkSigns(task, columns, signs), columns, scales }, source);
     if (noise.every((entry) => entry <= most && entry >= -most)) return noise;
   }
 }
@@ -178,10 +180,11 @@ export function sketchNoise({ signs, columns: l, scales }: Asked, source: Random
  * @throws RangeError for another size, or none
  */
 function checkSigns(
-  { features, sketch }: Pick<StatisticsTask, 'features' | 'sketch'>,
+  { features }: Pick<StatisticsTask, 'features'>,
+  columns: number,
   signs: Int32Array | undefined,
 ): Int32Array {
-  if (signs === undefined || signs.length !== features.length * (sketch?.columns ?? 0))
+  if (signs === undefined || signs.length !== features.length * columns)
     throw new RangeError('"signs" expected those of the sketch, for its floor');
   return signs;
 }

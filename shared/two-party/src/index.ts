@@ -27,7 +27,6 @@ export {
   type Gates,
   type Session,
 } from './garbling/index.ts';
-export { sumShares } from './linear.ts';
 export {
   type ExtensionReceiver,
   type ExtensionSender,
@@ -38,7 +37,13 @@ export {
   setUpReceiver,
   setUpSender,
 } from './oblivious-transfer/index.ts';
-export { type CheckedDecomposition, runProgram } from './programs/index.ts';
+export {
+  type CheckedDecomposition,
+  type Resolution,
+  resolutionOf,
+  runProgram,
+  standardPaceOf,
+} from './programs/index.ts';
 export {
   type Computation,
   type CspInput,
@@ -49,8 +54,7 @@ export {
   type TwoPartyProtocol,
 } from './protocol.ts';
 export { TWO_PARTY_PROTOCOLS } from './protocols.ts';
-export { type Resolution, resolutionOf } from './programs/resolution.ts';
 export { askRotated } from './rotated/data-user.ts';
 export { ROTATED_MESSAGE } from './rotated/messages.ts';
-export { sketchPaces, standardPace, standardPaceOf, sumsPace } from './rotated/standard-pace.ts';
-export { combine, toRing } from './shares.ts';
+export { sketchPaces, standardPace, sumsPace } from './rotated/standard-pace.ts';
+export { combine, type Shared, toRing } from './shares.ts';

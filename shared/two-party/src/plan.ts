@@ -6,6 +6,5 @@ export { checkComputable } from './check-task.ts';
 export { TWO_PARTY_CODES } from './codes.ts';
 export { CountingGates, CountingSession } from './garbling/clear-and-counting.ts';
 export { observed } from './garbling/session.ts';
-export { runProgram } from './programs/index.ts';
-export { type Resolution, resolutionOf } from './programs/resolution.ts';
+export { type Resolution, resolutionOf, runProgram } from './programs/index.ts';
 export { rootPace, sketchPaces, standardPace, sumsPace } from './rotated/standard-pace.ts';

@@ -8,6 +8,7 @@ import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Channel } from './channel/channel.ts';
 import type { Pace } from './channel/pace.ts';
 import type { TagKeeper } from './channel/transcript.ts';
+import type { Shared } from './shares.ts';
 
 /** The public parameters that both servers agree on beforehand. */
 export interface Computation {
@@ -15,10 +16,7 @@ export interface Computation {
   readonly program: Program;
 }
 
-/**
- * One server's additive shares, one per value of what servers compute with (`computedValues`), as ring
- * elements of the protocol's shareBits (see shares.ts).
- */
+/** One server's additive shares, as ring elements of the protocol's `shareBits`, one per value of its `valuesOf`. */
 interface Shares {
   readonly shares: IntegerList;
   /**
@@ -102,7 +100,7 @@ export interface Progress {
  * ERR_OWNER_COUNT and the errors of the program, but not before it has closed the channel in order as with
  * any result: the CSP does not learn what came out, or whether anything did.
  */
-export interface TwoPartyProtocol {
+export interface TwoPartyProtocol extends Shared {
   /** True if each server's view reveals no more than the declared outputs. */
   readonly isPrivate: boolean;
   /**
@@ -110,11 +108,6 @@ export interface TwoPartyProtocol {
    * same one in every run.
    */
   readonly answersOnce: boolean;
-  /**
-   * Returns for each value that servers compute with (`computedValues`) the bits of the ring of its shares;
-   * for tasks that pass `checkComputable`.
-   */
-  shareBits(task: StatisticsTask): readonly number[];
   runCsp(channel: Channel, computation: Computation, input: CspInput): Promise<void>;
   runDataUser(
     channel: Channel,

@@ -3,7 +3,6 @@
  * discriminant method, behind secret random rotations, in the clear, and the CSP rotates the vectors back.
  * docs/rotated.md has the protocol, what it leaks and its proof.
  */
-import { methodOf } from '@eigenveil/methods';
 import { computedBitsOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { hearing, tellingOwners, withAbort } from './channel/abort.ts';
 import type { Channel } from './channel/channel.ts';
@@ -21,30 +20,23 @@ import {
 } from './oblivious-transfer/randomness.ts';
 import { multiplyEachChosen, multiplyEachCorrelated } from './products/index.ts';
 import { digitProducts } from './products/layout.ts';
+import { programBy } from './programs/index.ts';
 import type { KeptAnswer, Progress, TwoPartyProtocol } from './protocol.ts';
-import { answerCorrelation, askCorrelation } from './rotated/correlation.ts';
-import { answerRotated } from './rotated/csp.ts';
-import { askRotated } from './rotated/data-user.ts';
-import { rotatedRingBits } from './rotated/parameters.ts';
-import { answerPencil } from './rotated/pencil/csp.ts';
-import { askPencil } from './rotated/pencil/data-user.ts';
-import { pencilRingBits } from './rotated/pencil/parameters.ts';
 import { RandomBits } from './rotated/random.ts';
-import { drawPencilSecrets, drawSecrets, drawSketchSecrets } from './rotated/secrets.ts';
-import { digitBitsOf, exchangesOf } from './rotated/sizes.ts';
-import { answerSketch } from './rotated/sketch/csp.ts';
-import { askSketch } from './rotated/sketch/data-user.ts';
-import { sketchParameters } from './rotated/sketch/parameters.ts';
+import { exchangesOf, runOf } from './rotated/runs.ts';
+import { digitBitsOf } from './rotated/sizes.ts';
 import type { Chooser, Correlator, CspProducts, DataUserProducts } from './rotated/steps.ts';
+import { STATISTICS } from './shares.ts';
 
 export const rotated: TwoPartyProtocol = {
   isPrivate: true,
   answersOnce: true,
 
-  // A circuit adds the shares of statistics whose features are standardised.
-  shareBits: (task) => {
+  ...STATISTICS,
+  shareBits(task) {
     const bits = computedBitsOf(task);
-    return methodOf(task).decomposes === 'correlation' ? bits : bits.fill(ringBitsOf(task));
+    const ring = programBy('rotated', task).shareRing(task);
+    return ring === undefined ? bits : bits.fill(ring);
   },
 
   async runCsp(channel, { task, program }, input) {
@@ -53,30 +45,18 @@ export const rotated: TwoPartyProtocol = {
       // The CSP gives one answer, and a failed guess is one: it is kept before it is checked, whatever
       // becomes of closedByFaults().
       const { stream, randomness } = begin(channel, input.answer, 'all');
-      const chooser = () => openChooser(stream, randomness('products'), task);
-      const bothWays = async (): Promise<CspProducts> => ({
-        ...(await chooser()),
-        reversed: await openCorrelator(stream, randomness('reversed products'), task),
-      });
-      const random = new RandomBits(randomness('rotation'));
-      await tellingOwners(channel, () => {
-        if (methodOf(task).decomposes === 'correlation') {
-          const session = () => GarblerSession.open(stream, randomness('circuit'));
-          return answerCorrelation(stream, { session, products: chooser }, { task, program }, input, random);
-        }
-        if (task.sketch !== undefined) {
-          return answerSketch(stream, bothWays, { task, program }, input, (parameters) =>
-            drawSketchSecrets(parameters, random),
-          );
-        }
-        return task.method.kind === 'pca'
-          ? answerRotated(stream, chooser, { task, program }, input, (parameters) =>
-              drawSecrets(parameters, program.components, random),
-            )
-          : answerPencil(stream, chooser, { task, program }, input, (parameters) =>
-              drawPencilSecrets(parameters, random),
-            );
-      });
+      const products = () => openChooser(stream, randomness('products'), task);
+      const ends = {
+        stream,
+        products,
+        bothWays: async (): Promise<CspProducts> => ({
+          ...(await products()),
+          reversed: await openCorrelator(stream, randomness('reversed products'), task),
+        }),
+        session: () => GarblerSession.open(stream, randomness('circuit')),
+        random: new RandomBits(randomness('rotation')),
+      };
+      await tellingOwners(channel, () => runOf(task).answer(ends, { task, program }, input));
     });
   },
 
@@ -89,20 +69,17 @@ export const rotated: TwoPartyProtocol = {
         // failures.ts of the service).
         const { stream, randomness } = begin(channel, input.answer, 'products');
         const onWork = onProgress && workTold(task, program, onProgress);
-        const correlator = () => openCorrelator(stream, randomness('products'), task, onWork);
-        const bothWays = async (): Promise<DataUserProducts> => ({
-          ...(await correlator()),
-          reversed: await openChooser(stream, randomness('reversed products'), task, onWork),
-        });
-        return await hearing(() => {
-          if (methodOf(task).decomposes === 'correlation') {
-            const session = () => EvaluatorSession.open(stream, undefined, randomness('circuit'));
-            return askCorrelation(stream, { session, products: correlator }, { task, program }, input);
-          }
-          if (task.sketch !== undefined) return askSketch(stream, bothWays, { task, program }, input);
-          const ask = task.method.kind === 'pca' ? askRotated : askPencil;
-          return ask(stream, correlator, { task, program }, input);
-        });
+        const products = () => openCorrelator(stream, randomness('products'), task, onWork);
+        const ends = {
+          stream,
+          products,
+          bothWays: async (): Promise<DataUserProducts> => ({
+            ...(await products()),
+            reversed: await openChooser(stream, randomness('reversed products'), task, onWork),
+          }),
+          session: () => EvaluatorSession.open(stream, undefined, randomness('circuit')),
+        };
+        return await hearing(() => runOf(task).ask(ends, { task, program }, input));
       },
       input.beforeAbort,
     );
@@ -145,12 +122,6 @@ async function openCorrelator(
         onWork,
       ),
   };
-}
-
-/** Returns the ring bits of every share that both servers begin with. */
-function ringBitsOf(task: StatisticsTask): number {
-  if (task.sketch !== undefined) return sketchParameters(task, { components: 1 }).shareRing;
-  return task.method.kind === 'pca' ? rotatedRingBits(task) : pencilRingBits(task);
 }
 
 /**

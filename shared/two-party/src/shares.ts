@@ -10,7 +10,22 @@ import {
   PLATFORM_CODES,
   type Widths,
 } from '@eigenveil/platform';
+import { drawNoise } from '@eigenveil/statistics/owner';
+import { computedBitsOf, computedValues, type StatisticsTask } from '@eigenveil/task';
 import { TWO_PARTY_CODES } from './codes.ts';
+
+/** What servers hold shares of, and what each adds to its own before anything leaves it. */
+export interface Shared {
+  /** Returns the bits of the ring of each share; for tasks that pass `checkComputable`. */
+  readonly shareBits: (task: StatisticsTask) => readonly number[];
+  /** Returns the shared values of flat statistics, or this server's part of them of its own: it is linear. */
+  readonly valuesOf: (task: StatisticsTask, integers: IntegerList) => IntegerList;
+  /** Draws a server's noise on each value once, which is kept: the mean of several draws is closer to the rows. */
+  readonly drawNoise: typeof drawNoise;
+}
+
+/** All statistics, in the units that servers compute with. */
+export const STATISTICS: Shared = { shareBits: computedBitsOf, valuesOf: computedValues, drawNoise };
 
 /** Reduces integers to ring elements: result[v] = values[v] mod 2^bits[v], in [0, 2^bits[v]). */
 export function toRing(bits: readonly number[], values: readonly bigint[]): bigint[] {

@@ -10,7 +10,7 @@ import { unflattenComputed } from '@eigenveil/statistics';
 import { computedBitsOf } from '@eigenveil/task';
 import { TWO_PARTY_CODES } from './codes.ts';
 import { hangUp, type TwoPartyProtocol } from './protocol.ts';
-import { combine, decodeShares } from './shares.ts';
+import { combine, decodeShares, STATISTICS } from './shares.ts';
 
 const COUNT_BYTES = 4;
 
@@ -18,7 +18,7 @@ export const simulated: TwoPartyProtocol = {
   isPrivate: false,
   answersOnce: false,
 
-  shareBits: (task) => computedBitsOf(task),
+  ...STATISTICS,
 
   async runCsp(channel, { task }, { shares, verifiedOwners, markAnswered }) {
     const bits = computedBitsOf(task);

@@ -25,7 +25,8 @@ export const histogram = defineMethod({
       // Of each histogram its bins, and then its cells that are no number.
       counts: histogramsOf({ features }).map((it) => ({
         values: 2 ** method.height + 1,
-        cells: it.features.length,
+        features: it.features,
+        edges: () => edgesOf(method, it),
       })),
       classes: [],
     }),

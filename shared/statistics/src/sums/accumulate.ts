@@ -3,15 +3,10 @@
  * grow with the rows.
  */
 
+import { methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { clippingBound } from '@eigenveil/privacy';
-import {
-  checkStatisticsTask,
-  collectsR,
-  type StatisticsTask,
-  stageTaskOf,
-  summedClasses,
-} from '@eigenveil/task';
+import { checkStatisticsTask, type StatisticsTask, stageTaskOf, summedClasses } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
 import { squaredLength } from './clip.ts';
 import { type ProductSums, ROWS_PER_PASS, rowsPerFlush, SketchSums, Sums, TriangleSums } from './products.ts';
@@ -162,6 +157,7 @@ export class StatisticsAccumulator {
 }
 
 function productSums(task: StatisticsTask, signs: Int32Array | undefined): ProductSums | undefined {
-  if (task.sketch !== undefined) return new SketchSums(task, signs);
-  return collectsR(task) ? new TriangleSums(task.features.length, task.fractionBits) : undefined;
+  const { R, columns } = methodOf(task).sums(task);
+  if (columns > 0) return new SketchSums(task, signs);
+  return R ? new TriangleSums(task.features.length, task.fractionBits) : undefined;
 }

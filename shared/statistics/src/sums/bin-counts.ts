@@ -2,7 +2,7 @@
  * Counts rows by bins, for a histogram task: every row is in one bin per feature, or among that feature's
  * cells that are no number.
  */
-import { edgesOf, histogramsOf } from '@eigenveil/methods';
+import type { Sums } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { checkStatisticsTask, type StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
@@ -18,20 +18,22 @@ export class BinCounts {
   readonly #maximumRows: number;
   #rows = 0;
 
-  /** @throws ERR_TASK_INVALID for no histogram task */
-  constructor(task: StatisticsTask) {
+  /**
+   * @param counts the counts of the task's method
+   * @throws ERR_TASK_INVALID
+   */
+  constructor(task: StatisticsTask, counts: Sums['counts']) {
     checkStatisticsTask(task);
-    const { method, features, maximumSamplesPerOwner } = task;
-    if (method.kind !== 'histogram') throw new RangeError(`"method" expected histogram, got ${method.kind}`);
+    const { features, maximumSamplesPerOwner } = task;
     const places = new Array<{ edges: Float64Array; from: number }>(features.length);
-    const histograms = histogramsOf(task);
-    const size = 2 ** method.height + 1;
-    for (const [h, histogram] of histograms.entries()) {
-      const edges = Float64Array.from(edgesOf(method, histogram));
-      for (const i of histogram.features) places[i] = { edges, from: h * size };
+    let from = 0;
+    for (const { features: counted, values, edges: edgesOf } of counts) {
+      const edges = Float64Array.from(edgesOf());
+      for (const i of counted) places[i] = { edges, from };
+      from += values;
     }
     this.#features = places;
-    this.#counts = new Float64Array(histograms.length * size);
+    this.#counts = new Float64Array(from);
     this.#clippedCells = new Float64Array(features.length);
     this.#maximumRows = maximumSamplesPerOwner;
   }

@@ -1,4 +1,5 @@
 /** Sums an owner's rows, wherever they come from, to its statistics. */
+import { methodOf } from '@eigenveil/methods';
 import { type StatisticsTask, takesOwnFloor } from '@eigenveil/task';
 import { type FoundGrains, GrainWatch } from '../grain/grain.ts';
 import { StatisticsAccumulator } from './accumulate.ts';
@@ -28,7 +29,8 @@ export class RowAccumulator {
    * @throws ERR_TASK_INVALID, ERR_DP_PARAMETER; RangeError for other signs
    */
   constructor(task: StatisticsTask, signs?: Int32Array) {
-    this.#sums = task.method.kind === 'histogram' ? new BinCounts(task) : new DiscretisedSums(task, signs);
+    const { counts } = methodOf(task).sums(task);
+    this.#sums = counts.length > 0 ? new BinCounts(task, counts) : new DiscretisedSums(task, signs);
     this.#labels = new LabelIndex(task.labellings);
     if (takesOwnFloor(task)) this.#grains = new GrainWatch(task.features);
   }

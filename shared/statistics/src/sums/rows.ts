@@ -1,4 +1,5 @@
 /** Rows of any source, and their statistics. */
+import { methodOf } from '@eigenveil/methods';
 import { CodedError, type Words } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import { STATISTICS_CODES } from '../codes.ts';
@@ -101,13 +102,13 @@ export async function statisticsOfRows<Options extends SummingOptions>(
   read: (options: Options) => RowBatches,
 ): Promise<OwnerStatistics> {
   const accumulator = new RowAccumulator(task, options.signs);
-  const isHistogram = task.method.kind === 'histogram';
+  const counts = methodOf(task).sums(task).counts.length > 0;
   const watch = new ValueWatch(task.features);
   const unreadable = new UnreadableCells(task.features);
   let skippedRows = 0;
   const counting = {
     ...options,
-    countsUnreadable: isHistogram,
+    countsUnreadable: counts,
     onUnreadable: unreadable.add,
     onSkippedRow: () => {
       skippedRows += 1;
@@ -128,8 +129,8 @@ export async function statisticsOfRows<Options extends SummingOptions>(
   unreadable.check(rows, options);
   checkClipping(task.features, { rows, clippedCells }, options);
   // The range of a histogram should be wide.
-  if (!isHistogram) for (const remark of watch.remarks()) options.onRemark?.(remark);
+  if (!counts) for (const remark of watch.remarks()) options.onRemark?.(remark);
   const grains = accumulator.grains();
   const summed = { statistics, rows, clippedCells, clippedRows, skippedRows, ...(grains && { grains }) };
-  return isHistogram ? { ...summed, unreadableCells: unreadable.counts } : summed;
+  return counts ? { ...summed, unreadableCells: unreadable.counts } : summed;
 }

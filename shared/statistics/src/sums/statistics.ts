@@ -95,8 +95,8 @@ export function unflatten(task: Shape, values: IntegerList): Statistics {
   const at = ({ from, to }: Span) => [...values.slice(from, to)];
   return {
     R: at(R),
-    ...(task.sketch && { Y: at(Y) }),
-    ...(task.method.kind === 'histogram' && { counts: at(counts) }),
+    ...(Y.from < Y.to && { Y: at(Y) }),
+    ...(counts.from < counts.to && { counts: at(counts) }),
     labellings: labellings.map((classes) =>
       classes.map(({ V, M }): ClassSums => ({ V: at(V), M: values.at(M.from)! })),
     ),

@@ -102,8 +102,8 @@ export function valueBitsOf(task: StatisticsTask): number[] {
   fill(widths.Y, Y);
   let from = counts.from;
   const rows = BigInt(task.maximumOwners) * BigInt(task.maximumSamplesPerOwner);
-  for (const { values, cells } of methodOf(task).sums(task).counts) {
-    fill(signedBits(rows * BigInt(cells)), { from, to: from + values });
+  for (const { values, features } of methodOf(task).sums(task).counts) {
+    fill(signedBits(rows * BigInt(features.length)), { from, to: from + values });
     from += values;
   }
   for (const { V, M } of labellings.flat()) {

@@ -4,7 +4,6 @@
  * with the same labels.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { computedBitsOf } from '@eigenveil/task';
 import { withAbort } from '../channel/abort.ts';
 import { MessageStream } from '../channel/message-stream.ts';
 import {
@@ -17,6 +16,7 @@ import {
 } from '../garbling/index.ts';
 import { runProgram } from '../programs/index.ts';
 import { type Computation, hangUp, type Progress, type TwoPartyProtocol } from '../protocol.ts';
+import { STATISTICS } from '../shares.ts';
 
 /** Computations that take less have no use for a plan, whose counting would only slow them down. */
 const PLAN_AFTER_MILLISECONDS = 1000;
@@ -25,7 +25,7 @@ export const garbled: TwoPartyProtocol = {
   isPrivate: true,
   answersOnce: false,
 
-  shareBits: (task) => computedBitsOf(task),
+  ...STATISTICS,
 
   runCsp(channel, { task, program }, garbler) {
     return withAbort(channel, async () => {

@@ -4,7 +4,7 @@
  * steps is public and always the same; docs/precision.md has the widths and their reasons.
  */
 
-import type { MethodParameters } from '@eigenveil/methods';
+import { methodOf } from '@eigenveil/methods';
 import { cappedComponents, computedFractionBits, type Program, type StatisticsTask } from '@eigenveil/task';
 import { all } from '../circuits/index.ts';
 import { allOfLanes, Fixed, type Layout, spread, upperByColumns, upperByRows } from '../fixed-point/index.ts';
@@ -30,14 +30,13 @@ import {
 } from './statistics.ts';
 import { ridgeUnits, type TotalNoise, totalNoise } from './total-noise.ts';
 
-type DiscriminantMethod = Extract<MethodParameters, { kind: 'dca' | 'lda' }>;
-
 /**
  * Runs the program of a `dca` or `lda` task; the evaluator's session gets the decomposition, the garbler's
  * nothing.
  *
  * LDA, and the book's form without a ridge on the signal, are solved as S_B w = μ (S̄ + ρ I) w, which has the
- * same vectors: with S_W = S̄ − S_B their eigenvalues are μ / (1 − μ) and 1 / (1 − μ).
+ * same vectors: with S_W = S̄ − S_B their eigenvalues are functions of μ.
+ * @param rho ρ, the ridge on the noise matrix
  * @throws as `revealComponents`, at the evaluator; all other outputs are zero then
  */
 export async function discriminant(
@@ -45,7 +44,7 @@ export async function discriminant(
   task: StatisticsTask,
   program: Program,
   shares: Shares,
-  method: DiscriminantMethod,
+  rho: number,
 ): Promise<CheckedDecomposition | undefined> {
   const d = task.features.length;
   const count = cappedComponents(program);
@@ -53,7 +52,7 @@ export async function discriminant(
   const pooled = await poolStatistics(session, task, program.minimumOwners, shares);
   const { Q } = pooled;
   const noisy = isNoisy(task);
-  const exact = await totalNoise(session, task, pooled, method.ridge, roomForNoise(task));
+  const exact = await totalNoise(session, task, pooled, rho, roomForNoise(task));
   const scale = await session.step((gates) => publicExponent(gates, exact.digits / 2, 1));
   const classes = pooled.labellings[0]!;
   const own = await contrastsIn(session, task, exactClasses(classes), exact, Q, scale);
@@ -63,7 +62,7 @@ export async function discriminant(
   const total = exchanged ? { ...exact, matrix: exchanged.matrix } : exact;
   const { U } = noised ?? own;
   const noise: Noise = { B: total.matrix, d, count };
-  const signalRidge = method.kind === 'dca' ? method.signalRidge : 0;
+  const { signalRidge, divides, eigenvalue } = methodOf(task).pencil!;
   const ridge = signalRidge === 0 ? undefined : await signalRidgeOf(session, task, Q, signalRidge, total);
   const { solution, images } =
     ridge === undefined
@@ -71,7 +70,7 @@ export async function discriminant(
       : await dense(session, noise, U, columns, {
           ridge: ridge.entries,
           indefinite: signalRidge < 0,
-          book: method.kind === 'dca' && method.form === 'book',
+          book: divides,
           noisy,
         });
   const solved = await checkEquation(session, images, solution.values, d, count);
@@ -84,7 +83,7 @@ export async function discriminant(
     fits.length === 0
       ? solved
       : await session.step((gates) => gates.and(solved, spread(gates, all(gates, fits), count)));
-  const inverted = signalRidge === 0 && (method.kind === 'lda' || method.form === 'book');
+  const inverted = divides && signalRidge === 0;
   const found = inverted ? await withMargin(session, solution) : solution.definite;
   // Only a matrix that is not positive definite does not fit, and what was factored is another then.
   const held = [total.fits, exchanged?.fits].filter((wires) => wires !== undefined);
@@ -98,7 +97,6 @@ export async function discriminant(
   };
   const result = await revealComponents(session, task, program, pooled, trace, definite, numbers);
   if (result === undefined || !inverted) return result;
-  const eigenvalue = method.kind === 'lda' ? (mu: number) => mu / (1 - mu) : (mu: number) => 1 / (1 - mu);
   return { ...result, eigenvalues: result.eigenvalues.map(eigenvalue) };
 }
 

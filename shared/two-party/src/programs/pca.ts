@@ -42,6 +42,7 @@ export interface CheckedDecomposition extends Decomposition {
  * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have
  * length 1, or are over the features' standard deviations where those are standardised. Where a check fails,
  * all other outputs are zero.
+ * @param isStandardised decomposes the correlation matrix
  * @throws ERR_FULL_RANK before any gate where no matrix of this number of features has the least rank without
  * `allowFullRank`. At the
  *   evaluator: ERR_FULL_RANK when fewer eigenvalues than that are clearly above zero, ERR_MINIMUM_OWNERS, ERR_NO_SAMPLES
@@ -52,6 +53,7 @@ export async function pca(
   task: StatisticsTask,
   program: Program,
   shares: Shares,
+  isStandardised = false,
 ): Promise<CheckedDecomposition | undefined> {
   const { outputs, allowFullRank, minimumOwners } = program;
   const d = task.features.length;
@@ -64,10 +66,7 @@ export async function pca(
   const bits = scatterBits(task) + Math.ceil(Math.log2(d)) + (floor ? 3 : 2);
   const scatter = await scaledScatter(session, pooled, d, bits);
   const noisy = isNoisy(task);
-  const standardised =
-    methodOf(task).decomposes === 'correlation'
-      ? await standardise(session, task, scatter, pooled.Q)
-      : undefined;
+  const standardised = isStandardised ? await standardise(session, task, scatter, pooled.Q) : undefined;
   const whole = standardised?.matrix ?? scatter;
   const norm = standardised
     ? standardised.norm

@@ -9,7 +9,6 @@
  * projection vectors.
  */
 
-import { methodOf } from '@eigenveil/methods';
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
@@ -140,12 +139,11 @@ function decompose(
   program: Program,
   parameters: RotatedParameters,
 ): Opened {
-  const { rotationBits, directionBits } = parameters;
+  const { rotationBits, directionBits, standardised } = parameters;
   const pairs = symmetricEigen(matrix.map((row) => row.map(Number)));
   const directions = refineVectors(matrix, pairs, program.components, directionBits);
   checkSamples(samples, task);
   const floor = floorOf(task);
-  const standardised = methodOf(task).decomposes === 'correlation';
   const rounding = standardised ? 2 ** (2 * rotationBits + SOLVE_FRACTION - ENTRY_ACCURACY) : 0;
   checkSpectrum(pairs.values, {
     slack: parameters.features * (2 ** parameters.maskBits + rounding),

@@ -57,6 +57,8 @@ const FLOORED_EXPONENTS: Exponents = {
 
 export interface RotatedParameters {
   readonly features: number;
+  /** True for a correlation matrix, whose units are not those of the statistics. */
+  readonly standardised: boolean;
   readonly exponents: Exponents;
   /**
    * The fraction bits of cells as the servers compute with them, and of the sums of rows that a declared mean
@@ -118,6 +120,7 @@ export function rotatedParameters(task: StatisticsTask): RotatedParameters {
   const noiseBits = 2 * rotationBits - exponents.noise;
   return {
     features: d,
+    standardised,
     exponents,
     fractionBits: floor?.fractionBits ?? task.fractionBits,
     sumFractionBits: floor?.sumFractionBits ?? task.fractionBits,

@@ -1,5 +1,4 @@
 /** The sizes of all products of a run of `rotated`, from the public task alone. */
-import { methodOf } from '@eigenveil/methods';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import { checkSize, DIGIT_BITS, type DigitBits, type Part, type ProductSize } from '../products/layout.ts';
 import { bitsLeft } from './matrices.ts';
@@ -22,61 +21,49 @@ function size(
   return checkSize({ rows, inner, columns, entryBits, ringBits, part });
 }
 
-/** Lists the exchanges in their order; for a correlation matrix those that follow the circuit. */
-export function exchangesOf(task: StatisticsTask, program: Program): readonly Exchange[] {
-  const digitBits = digitBitsOf(task);
-  return exchangesInFours(task, program).map((exchange) =>
-    exchange.map((wave) => wave.map((product) => checkSize({ ...product, digitBits }))),
-  );
-}
-
 /** Over a fast line bytes cost less than what they save: see DigitBits. */
 export function digitBitsOf({ serverLine }: Pick<StatisticsTask, 'serverLine'>): DigitBits {
   return serverLine === 'fast' ? 3 : DIGIT_BITS;
 }
 
-/** Lists the exchanges with digits of the default length. */
-function exchangesInFours(task: StatisticsTask, program: Program): readonly Exchange[] {
-  if (task.sketch !== undefined) return exchangesOfSketch(task, program);
-  return task.method.kind === 'pca' ? exchangesOfPca(task, program) : exchangesOfPencil(task, program);
+/** Products for both quadratic terms of T come first. */
+export function exchangesOfScatter(task: StatisticsTask, program: Program): readonly Exchange[] {
+  const { features: d, ringBits, shareBits } = rotatedParameters(task);
+  const [first, last] = exchangesOfCorrelation(task, program);
+  const statistics = [
+    size([d, 1, d], shareBits.V + 1, ringBits),
+    size([(d * (d + 1)) / 2, 1, 1], shareBits.R + 1, ringBits),
+  ];
+  return [[[...statistics, ...first.flat()]], last];
 }
 
-function exchangesOfPca(task: StatisticsTask, { components: k }: Program): readonly Exchange[] {
-  const {
-    features: d,
-    ringBits,
-    rotationBits,
-    noiseEntryBits,
-    vectorRingBits,
-    shareBits,
-  } = rotatedParameters(task);
-  const entries = (d * (d + 1)) / 2;
-  const statistics =
-    methodOf(task).decomposes === 'correlation'
-      ? []
-      : [size([d, 1, d], shareBits.V + 1, ringBits), size([entries, 1, 1], shareBits.R + 1, ringBits)];
+/** The exchanges that follow the circuit. */
+export function exchangesOfCorrelation(
+  task: StatisticsTask,
+  { components: k }: Program,
+): readonly [Exchange, Exchange] {
+  const { features: d, ringBits, rotationBits, noiseEntryBits, vectorRingBits } = rotatedParameters(task);
   return [
-    [[...statistics, ...rotating(d, rotationBits + 1, noiseEntryBits, ringBits)]],
+    [rotating(d, rotationBits + 1, noiseEntryBits, ringBits)],
     [[size([d, d, k], rotationBits + 1, vectorRingBits)]],
   ];
 }
 
-function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exchange[] {
+export function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exchange[] {
   const parameters = pencilParameters(task, program);
   const { features: d, components: k, classes, groups: r, columns: n, shareBits, ringBits } = parameters;
   const { group, signal, white, turned, back, inner, openRing, vectorRing, wide } = parameters;
   const count = classes.reduce((total, one) => total + one);
   const entryBits = parameters.rotationBits + 1;
-  const isSummed = task.method.kind === 'mdr';
   const scaling = size([(d * (d + 1)) / 2, 1, 1], shareBits.R + 1, ringBits);
   // With a floor, sums of rows without noise stand beside those with it.
-  const summed = isSummed ? count : 2 * count;
+  const summed = parameters.summed ? count : 2 * count;
   const ofSums = () => [
     size([d, summed, summed], shareBits.sums + 1, wide.ring),
     size([d, summed, d], shareBits.sums + 1, wide.ring),
   ];
   const statistics = parameters.truncates
-    ? [...ofSums(), ...(isSummed ? [] : [scaling])]
+    ? [...ofSums(), ...(parameters.summed ? [] : [scaling])]
     : [size([d, 1, d], shareBits.V + ceilLog2(classes[0]!) + 1, ringBits), scaling];
   return [
     [
@@ -105,7 +92,7 @@ function exchangesOfPencil(task: StatisticsTask, program: Program): readonly Exc
  * The choices of the second and of the last are the data user's; with a floor of the third, since an exchange
  * that centres comes first.
  */
-function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exchange[] {
+export function exchangesOfSketch(task: StatisticsTask, program: Program): readonly Exchange[] {
   const parameters = sketchParameters(task, program);
   const { features: d, columns: l, components: k, entryShareBits, ringBits } = parameters;
   const { gram, turned, framed, half, white, mixed, openRing } = parameters;

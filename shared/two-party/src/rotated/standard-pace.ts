@@ -1,21 +1,4 @@
 /** The time that a data user waits with `rotated` before it goes on, by public sizes alone. */
-import { sumsOf } from '@eigenveil/methods';
-import type { TaskProposal } from '@eigenveil/task';
-
-/**
- * Milliseconds from the last message to the end of the task, where `--answer-milliseconds` does not say
- * otherwise.
- */
-export function standardPaceOf({
-  features,
-  components,
-  method,
-  sketch,
-}: Pick<TaskProposal, 'features' | 'components' | 'method' | 'sketch'>): number {
-  if (method.kind === 'histogram') return sumsPace(sumsOf({ method, features }));
-  if (sketch !== undefined) return sketchPaces(features.length, sketch.columns, components).whole;
-  return standardPace(features.length, components, method.kind !== 'pca');
-}
 
 /**
  * Ten times what `rotated` needs for its decomposition on one core of a server of 2020 that does nothing

@@ -3,8 +3,7 @@ import { type Decomposition, decompose, pencil } from '@eigenveil/projection';
 import { expect, it } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { runGarbled } from '../../src/insides/garbled-run.ts';
-import { type CheckedDecomposition, runProgram } from '../../src/programs/index.ts';
-import { resolutionOf } from '../../src/programs/resolution.ts';
+import { type CheckedDecomposition, resolutionOf, runProgram } from '../../src/programs/index.ts';
 import { type Given, numbers, type Setting, settingOf } from './data.ts';
 
 /** A test of each case; of the second list a long one. */

@@ -5,7 +5,7 @@ import type { Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { ENTRY_ACCURACY } from '../../src/programs/correlation.ts';
-import { pca } from '../../src/programs/index.ts';
+import { runProgram } from '../../src/programs/index.ts';
 import { maskedCorrelation } from '../../src/programs/masked-correlation.ts';
 import { datasetRows } from '../rotated/datasets.ts';
 import { spread } from '../rotated/settings.ts';
@@ -26,7 +26,7 @@ const given = (rows: Rows, components: number, program: Partial<Program> = {}): 
 };
 
 async function run({ task, program, garbler, evaluator }: Setting, session = new ClearSession()) {
-  return (await pca(session, task, program, { garbler, evaluator }))!;
+  return (await runProgram(session, task, program, { garbler, evaluator }))!;
 }
 
 const deviationsOf = ({ statistics, task }: Setting) =>

@@ -3,7 +3,7 @@ import type { MethodParameters, Output } from '@eigenveil/methods';
 import { decompose } from '@eigenveil/projection';
 import type { Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { resolutionOf } from '../../src/programs/resolution.ts';
+import { resolutionOf } from '../../src/programs/index.ts';
 import { around, check, checkGarbled, each, run, turns } from './check.ts';
 import { type Given, type Setting, settingOf } from './data.ts';
 

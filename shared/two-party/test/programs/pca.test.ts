@@ -4,13 +4,12 @@ import type { Output } from '@eigenveil/methods';
 import { decompose, residual, totalScatter, varianceCaptured } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
-import { pca } from '../../src/programs/index.ts';
-import { resolutionOf } from '../../src/programs/resolution.ts';
+import { resolutionOf, runProgram } from '../../src/programs/index.ts';
 import { checkGarbled, each } from './check.ts';
 import { numbers, type Setting, setting, settingOf } from './data.ts';
 
 async function run({ task, program, garbler, evaluator }: Setting) {
-  return (await pca(new ClearSession(), task, program, { garbler, evaluator }))!;
+  return (await runProgram(new ClearSession(), task, program, { garbler, evaluator }))!;
 }
 
 /** Rows of d features whose spread falls from one to the next. */
@@ -169,7 +168,7 @@ describe('pca', () => {
       return bits;
     };
     const { task, program, garbler, evaluator } = given;
-    await pca(session, task, program, { garbler, evaluator });
+    await runProgram(session, task, program, { garbler, evaluator });
     expect(seen).toContain(1);
     const outputs = ['mean', 'trace', 'sampleCount', 'spectrum'] as const;
     for (const [change, code] of [
@@ -177,7 +176,7 @@ describe('pca', () => {
       [{ allowFullRank: false }, 'ERR_FULL_RANK'],
     ] as const) {
       await expect(
-        pca(session, task, { ...program, outputs, ...change }, { garbler, evaluator }),
+        runProgram(session, task, { ...program, outputs, ...change }, { garbler, evaluator }),
       ).rejects.toMatchObject({ code });
       expect(seen.length).toBeGreaterThan(0);
       expect(seen).not.toContain(1);
@@ -228,7 +227,7 @@ describe('pca', () => {
   it('refuses as many components as features before any gate', async () => {
     const { task, program, garbler, evaluator } = consented(setting(spread(20, 3, 6), 3), false);
     const session = new CountingSession(new CountingGates());
-    await expect(pca(session, task, program, { garbler, evaluator })).rejects.toMatchObject({
+    await expect(runProgram(session, task, program, { garbler, evaluator })).rejects.toMatchObject({
       code: 'ERR_FULL_RANK',
     });
     expect(session.gates.andGates).toBe(0);
@@ -266,7 +265,7 @@ describe('pca', () => {
     const { task, program } = setting([], 1, 2);
     const gates = async (outputs: readonly Output[]): Promise<number> => {
       const session = new CountingSession(new CountingGates());
-      await pca(session, task, { ...program, outputs }, {});
+      await runProgram(session, task, { ...program, outputs }, {});
       return session.gates.andGates;
     };
     const none = await gates([]);
@@ -301,7 +300,7 @@ describe('AND gates of pca', { tags: ['long'] }, () => {
     ] as const) {
       const { task, program } = setting([], components, d);
       const session = new CountingSession(new CountingGates());
-      await pca(session, task, program, {});
+      await runProgram(session, task, program, {});
       table[`d = ${d}, k = ${components}`] =
         `${session.gates.andGates} gates, ${session.gates.batches} batches`;
     }

@@ -1,7 +1,7 @@
 /** Results against the clear reference: bundled data, and data whose eigenvalues are equal, zero or hardly apart. */
 import { decompose, residual, totalScatter } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
-import { resolutionOf } from '../../src/programs/resolution.ts';
+import { resolutionOf } from '../../src/programs/index.ts';
 import { datasetRows } from './datasets.ts';
 import { distanceToReference, runClear } from './run.ts';
 import { type Given, settingOf, spread } from './settings.ts';

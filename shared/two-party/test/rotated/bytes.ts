@@ -12,7 +12,8 @@ import {
 } from '../../src/products/layout.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { pencilParameters } from '../../src/rotated/pencil/parameters.ts';
-import { type Exchange, exchangesOf } from '../../src/rotated/sizes.ts';
+import { exchangesOf } from '../../src/rotated/runs.ts';
+import type { Exchange } from '../../src/rotated/sizes.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 
 export interface Bytes {

@@ -8,7 +8,7 @@ import { memoryChannelPair, type Progress } from '../../src/index.ts';
 import { chunksOfEach } from '../../src/products/layout.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { pencilParameters, ringsOf } from '../../src/rotated/pencil/parameters.ts';
-import { exchangesOf } from '../../src/rotated/sizes.ts';
+import { exchangesOf } from '../../src/rotated/runs.ts';
 import { rotated } from '../../src/rotated.ts';
 import { bytes, lineOf, OWNERS, SAMPLES, type Shape, taskOf } from '../shapes.ts';
 import { type Bytes, rotatedBytes } from './bytes.ts';

@@ -3,7 +3,7 @@
 import { LINEAR_RING_BITS, releaseNoiseOf } from '@eigenveil/methods';
 import { fromRing, noiseMoments } from '@eigenveil/release';
 import { addStatistics, flatten, unflatten } from '@eigenveil/statistics';
-import { sumShares } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
 import { statisticsOf } from '../../released.ts';
@@ -47,7 +47,8 @@ const scaledHistogram: Experiment = {
       }));
       const known = flatten(task, [rows, rows].map((own) => statisticsOf(task, own)).reduce(addStatistics));
       const row = flatten(task, statisticsOf(task, [rowAt(task, 'min')])).with(-1, 0n);
-      const signal = sumShares(task, row).slice(0, -1).map(Number);
+      const { valuesOf } = TWO_PARTY_PROTOCOLS.linear;
+      const signal = valuesOf(task, row).slice(0, -1).map(Number);
       const { variance } = noiseMoments(releaseNoiseOf(task), 1);
       const right = async (scale: number) => {
         const isThere = draws.uniform() < 0.5;
@@ -59,12 +60,12 @@ const scaledHistogram: Experiment = {
           values.map((_, i) => (i === values.length - 1 ? OWNERS - OWNERS * BigInt(scale) : 0n)),
         );
         const seen = await sums.unblinded(task, await sums.weighted([contribution], [BigInt(scale)], more));
-        const expected = sumShares(
+        const expected = valuesOf(
           task,
           known.map((x) => BigInt(scale) * x),
         );
         const left = fromRing(
-          seen.values.map((x, i) => x - seen.ownNoise[i]! - expected[i]!),
+          seen.values.map((x, i) => x - seen.ownNoise[i]! - expected.at(i)!),
           RING,
         );
         const score = signal.reduce((sum, x, i) => sum + scale * x * (Number(left[i]!) - (scale * x) / 2), 0);

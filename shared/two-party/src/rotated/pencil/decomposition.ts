@@ -2,6 +2,7 @@
  * The data user's computation on M and on Y: C₁, the directions that it asks for, and from the answer the
  * projection vectors.
  */
+import { methodOf } from '@eigenveil/methods';
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
@@ -12,8 +13,13 @@ import {
   rankRefusal,
   symmetricEigen,
 } from '@eigenveil/projection';
-import { floorOf, type Program, type StatisticsTask, statisticsBounds } from '@eigenveil/task';
-import { leastRankOf } from '../../check-task.ts';
+import {
+  cappedComponents,
+  floorOf,
+  type Program,
+  type StatisticsTask,
+  statisticsBounds,
+} from '@eigenveil/task';
 import { TWO_PARTY_CODES } from '../../codes.ts';
 import {
   checkSpectrum,
@@ -32,7 +38,7 @@ import {
   transpose,
 } from '../matrices.ts';
 import type { PencilParameters } from './parameters.ts';
-import { reductionOf } from './reduction.ts';
+import { isDefinite, reductionOf } from './reduction.ts';
 import { eigenpairsOf, whiten } from './whitening.ts';
 
 /**
@@ -144,7 +150,7 @@ function openRoot(
   program: Program,
   parameters: PencilParameters,
 ): OpenedTotal {
-  const { ridge, signalRidge } = reductionOf(program.method);
+  const { ridge, signalRidge } = reductionOf(program);
   const Q = counts!.reduce((sum, count) => sum + count, 0n);
   const fraction = 2 * parameters.rotationBits + parameters.scatterBits;
   const unitBits = 2 * parameters.fractionBits + fraction;
@@ -168,14 +174,16 @@ function openRoot(
     indefinite: parameters.raise > 0n, // owners may add noise of their own to that of a floor
   });
   const scale = Number(Q) * 4 ** parameters.fractionBits;
-  const { mean: meanRidge, spread } = ridgeOf(task);
+  const { mean: meanRidge, spread } = ridgeOf(task, parameters);
   const lifted = Number(raised) * 2 ** -fraction;
   const spectrum = total.values.map((value) => (value - lifted) / scale - meanRidge);
   // A feature with less than the mean of the ridges would lift a value that is not an eigenvalue.
   const least = spectrum.map((value) => value - spread);
+  // WᵀBW is told, as eigenvectors are of a PCA: what leastRank() says of these.
+  const leastRank = methodOf(program).leastRank({ ...program, components: cappedComponents(program) });
   const refusal =
     (parameters.raise > 0n && isOutweighed(total.values) ? noiseOutweighs() : undefined) ??
-    rankRefusal(least, program, leastRankOf(program)) ??
+    rankRefusal(least, program, leastRank) ??
     conditionRefusal(total, pairs, parameters, whitening !== undefined);
   const root = whitening?.root ?? matrix;
   const scaleOfSignal = squareRoot(Q * fixed(signalRidge, 2 * (parameters.fractionBits + ROOT_BITS)));
@@ -204,10 +212,13 @@ function tooLarge(raise: bigint): Refusal {
 
 /**
  * The mean of the floor's ridge over features, and how far its largest is above: zeros without a floor, and
- * of MDR, which has none.
+ * where T is made of sums of rows.
  */
-function ridgeOf(task: StatisticsTask): { readonly mean: number; readonly spread: number } {
-  const ridge = task.method.kind === 'mdr' ? [] : (floorOf(task)?.ridge ?? []);
+function ridgeOf(
+  task: StatisticsTask,
+  { summed }: PencilParameters,
+): { readonly mean: number; readonly spread: number } {
+  const ridge = summed ? [] : (floorOf(task)?.ridge ?? []);
   const mean = ridge.reduce((sum, value) => sum + value, 0) / Math.max(1, ridge.length);
   return { mean, spread: Math.max(mean, ...ridge) - mean };
 }
@@ -267,7 +278,7 @@ export function decomposeSignal(
     const refusal =
       before ??
       (largest > 1 + PLAUSIBLE ? tooLarge(raise) : undefined) ??
-      (reductionOf(task.method).isDefinite(largest, exponents.noise) ? undefined : notPositiveDefinite());
+      (isDefinite(reductionOf(task), largest, exponents.noise) ? undefined : notPositiveDefinite());
     if (refusal) return { ...nothing, refusal };
     return { spectrum, condition, refusal, values, directions };
   } catch {
@@ -296,7 +307,7 @@ export function finishPencil(
       throw implausible('"vectors" expected lengths that a pencil allows');
     }
   }
-  const { eigenvalue } = reductionOf(program.method);
+  const { eigenvalue } = reductionOf(program);
   const Q = counts[0]!.reduce((sum, count) => sum + count, 0n);
   const { outputs } = program;
   return asReleased(program, {

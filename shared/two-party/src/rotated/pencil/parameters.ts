@@ -8,6 +8,7 @@
  */
 import {
   cappedComponents,
+  collectsR,
   computedBounds,
   FLOOR_REACH,
   type Floor,
@@ -88,6 +89,8 @@ export interface PencilParameters {
   readonly ringBits: number;
   /** Bits of the magnitude of the CSP's share of an entry of R, of V, and of V with noise. */
   readonly shareBits: { readonly R: number; readonly V: number; readonly sums: number };
+  /** True if T is the sum of two between-class scatters, as for MDR, and no R is collected. */
+  readonly summed: boolean;
   /** Fraction bits of T: 0 where it is Q R − V Vᵀ. */
   readonly scatterBits: number;
   /** True if T, or a part of it, is truncated: for MDR, and with a floor. */
@@ -152,10 +155,10 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
   const d = task.features.length;
   const classes = task.labellings.map((labelling) => labelling.classes.length);
   const groups = classes[0]! - 1;
-  const columns = groups + (reductionOf(task.method).signalRidge > 0 ? d : 0);
+  const columns = groups + (reductionOf(task).signalRidge > 0 ? d : 0);
   checkSide('features', d);
   if (columns > groups) checkSide('features and classes', columns);
-  const summed = task.method.kind === 'mdr';
+  const summed = !collectsR(task);
   const floor = floorOf(task);
   const parameters = lengthsOf({
     features: d,
@@ -165,9 +168,9 @@ export function pencilParameters(task: StatisticsTask, program: Asked): PencilPa
     columns,
     shareBits: shareBitsOf(task),
     summed,
-    totalBits: floor ? noisedTraceBits(task, floor) : traceBitsOf(task),
+    totalBits: floor ? noisedTraceBits(task, floor, summed) : traceBitsOf(task),
     fractionBits: floor?.fractionBits ?? task.fractionBits,
-    ...(floor && { floored: flooredSizes(task, floor) }),
+    ...(floor && { floored: flooredSizes(floor, summed) }),
   });
   checkRings(ringsOf(parameters));
   return parameters;
@@ -181,10 +184,10 @@ export function ringsOf(parameters: PencilParameters): number[] {
 
 type FlooredSizes = Pick<PencilParameters, 'sumFractionBits' | 'raises' | 'raise'>;
 
-/** MDR's T is positive semidefinite whatever the noise, since it is made of sums of rows alone. */
-function flooredSizes(task: StatisticsTask, floor: Floor): FlooredSizes {
+/** A T that is made of sums of rows alone is positive semidefinite whatever the noise. */
+function flooredSizes(floor: Floor, summed: boolean): FlooredSizes {
   const { sumFractionBits, ridge, fractionBits } = floor;
-  if (task.method.kind === 'mdr') return { sumFractionBits, raises: ridge.map(() => 0n), raise: 0n };
+  if (summed) return { sumFractionBits, raises: ridge.map(() => 0n), raise: 0n };
   const raise = raiseOf(floor);
   return {
     sumFractionBits,
@@ -198,33 +201,32 @@ function flooredSizes(task: StatisticsTask, floor: Floor): FlooredSizes {
  * noise of all owners, and V' has noise of both servers, `servers`, on it. Q·V'V'ᵀ/M is of that size with
  * MDR. Otherwise V Vᵀ/M is subtracted from it, which leaves cross terms.
  */
-function noisedTraceBits(task: StatisticsTask, { deviation, grains, fractionBits }: Floor): number {
+function noisedTraceBits(
+  task: StatisticsTask,
+  { deviation, grains, fractionBits }: Floor,
+  summed: boolean,
+): number {
   const { M, R } = computedBounds(task);
   const reach = (deviations: number) => BigInt(Math.ceil(FLOOR_REACH * deviations * 2 ** fractionBits));
   const [servers, own] = [reach(2 * deviation * Math.max(...grains)), reach(ownSumDeviation(task))];
   const twice = 2n << BigInt(fractionBits);
-  const ofClass =
-    task.method.kind === 'mdr'
-      ? (own + servers) * (twice + own + servers)
-      : servers * (twice + 2n * own + servers);
+  const ofClass = summed ? (own + servers) * (twice + own + servers) : servers * (twice + 2n * own + servers);
   const more = BigInt(Math.max(...summedClasses(task))) * ofClass;
   return ceilLog2(M) + ceilLog2(R + 2n * raiseOf(floorOf(task)) + more) + ceilLog2(task.features.length);
 }
 
 type Sizes = Pick<
   PencilParameters,
-  'features' | 'components' | 'classes' | 'groups' | 'columns' | 'shareBits' | 'fractionBits'
+  'features' | 'components' | 'classes' | 'groups' | 'columns' | 'shareBits' | 'summed' | 'fractionBits'
 > & {
-  /** True if T is the sum of two between-class scatters, as for MDR. */
-  readonly summed: boolean;
   /** The bits of the trace of the total scatter. */
   readonly totalBits: number;
   readonly floored?: FlooredSizes;
 };
 
 /** All lengths and scales, whether they fit or not. */
-export function lengthsOf({ summed, totalBits, floored, ...sizes }: Sizes): PencilParameters {
-  const { features: d, components, groups, columns, shareBits, fractionBits } = sizes;
+export function lengthsOf({ totalBits, floored, ...sizes }: Sizes): PencilParameters {
+  const { features: d, components, groups, columns, shareBits, summed, fractionBits } = sizes;
   const none = { sumFractionBits: fractionBits, raises: new Array<bigint>(d).fill(0n), raise: 0n };
   const { sumFractionBits, ...raises } = floored ?? none;
   const exponents = floored ? FLOORED_EXPONENTS : EXPONENTS;

@@ -6,7 +6,7 @@ import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers
 import { type CoefficientNoise, noiseMoments, noiseSampler } from '@eigenveil/release';
 import { flatten, layout } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
-import { sumShares, TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
 import { Draws } from '../../../draws.ts';
 import { statisticsOf } from '../../../released.ts';
 import { rowAt } from '../../in-process/histogram-task.ts';
@@ -53,7 +53,7 @@ export function changeOf(proposal: TaskProposal): number[] {
   const row = flat('min');
   const other = proposal.differentialPrivacy!.neighbours === 'replace' ? flat('max') : row.map(() => 0n);
   const difference = row.map((value, i) => value - other[i]!).with(-1, 0n);
-  return sumShares(proposal, difference).slice(0, -1).map(Number);
+  return TWO_PARTY_PROTOCOLS.linear.valuesOf(proposal, difference).slice(0, -1).map(Number);
 }
 
 /** Thousands of draws make the sampler once. That the server has such noise in its shares is looked at before. */

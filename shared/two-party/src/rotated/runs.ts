@@ -1,0 +1,93 @@
+/** What both servers do by `rotated`, by the matrix that is decomposed, and the sizes of its products. */
+import type { Decomposition } from '@eigenveil/projection';
+import type { Program, StatisticsTask } from '@eigenveil/task';
+import type { MessageStream } from '../channel/message-stream.ts';
+import type { Session } from '../garbling/index.ts';
+import { checkSize } from '../products/layout.ts';
+import type { Rotation } from '../programs/form.ts';
+import { programBy } from '../programs/index.ts';
+import type { Computation, CspInput, DataUserInput } from '../protocol.ts';
+import { answerCorrelation, askCorrelation } from './correlation.ts';
+import { answerRotated } from './csp.ts';
+import { askRotated } from './data-user.ts';
+import { answerPencil } from './pencil/csp.ts';
+import { askPencil } from './pencil/data-user.ts';
+import type { RandomBits } from './random.ts';
+import { drawPencilSecrets, drawSecrets, drawSketchSecrets } from './secrets.ts';
+import {
+  digitBitsOf,
+  type Exchange,
+  exchangesOfCorrelation,
+  exchangesOfPencil,
+  exchangesOfScatter,
+  exchangesOfSketch,
+} from './sizes.ts';
+import { answerSketch } from './sketch/csp.ts';
+import { askSketch } from './sketch/data-user.ts';
+import type { Chooser, Correlator, CspProducts, DataUserProducts } from './steps.ts';
+
+/** One server's ends, each opened when it is called for, with randomness of this answer alone. */
+interface Ends<Products, BothWays> {
+  readonly stream: MessageStream;
+  readonly products: () => Promise<Products>;
+  readonly bothWays: () => Promise<BothWays>;
+  /** A circuit before the products. */
+  readonly session: () => Promise<Session>;
+}
+
+interface CspEnds extends Ends<Chooser, CspProducts> {
+  readonly random: RandomBits;
+}
+
+interface Run {
+  /** Lists the exchanges in their order, with digits of the default length. */
+  readonly exchanges: (task: StatisticsTask, program: Program) => readonly Exchange[];
+  readonly answer: (ends: CspEnds, asked: Computation, input: CspInput) => Promise<void>;
+  readonly ask: (
+    ends: Ends<Correlator, DataUserProducts>,
+    asked: Computation,
+    input: DataUserInput,
+  ) => Promise<Decomposition>;
+}
+
+const RUNS: Readonly<Record<Rotation['matrix'], Run>> = {
+  scatter: {
+    exchanges: exchangesOfScatter,
+    answer: ({ stream, products, random }, asked, input) =>
+      answerRotated(stream, products, asked, input, (parameters) =>
+        drawSecrets(parameters, asked.program.components, random),
+      ),
+    ask: ({ stream, products }, asked, input) => askRotated(stream, products, asked, input),
+  },
+  correlation: {
+    exchanges: exchangesOfCorrelation,
+    answer: ({ stream, random, ...means }, asked, input) =>
+      answerCorrelation(stream, means, asked, input, random),
+    ask: ({ stream, ...means }, asked, input) => askCorrelation(stream, means, asked, input),
+  },
+  sketch: {
+    exchanges: exchangesOfSketch,
+    answer: ({ stream, bothWays, random }, asked, input) =>
+      answerSketch(stream, bothWays, asked, input, (parameters) => drawSketchSecrets(parameters, random)),
+    ask: ({ stream, bothWays }, asked, input) => askSketch(stream, bothWays, asked, input),
+  },
+  pencil: {
+    exchanges: exchangesOfPencil,
+    answer: ({ stream, products, random }, asked, input) =>
+      answerPencil(stream, products, asked, input, (parameters) => drawPencilSecrets(parameters, random)),
+    ask: ({ stream, products }, asked, input) => askPencil(stream, products, asked, input),
+  },
+};
+
+/** @throws ERR_PROGRAM_INVALID for a method that `rotated` does not compute */
+export function runOf(task: StatisticsTask): Run {
+  return RUNS[programBy('rotated', task).matrix];
+}
+
+/** Lists the exchanges in their order; for a correlation matrix those that follow the circuit. */
+export function exchangesOf(task: StatisticsTask, program: Program): readonly Exchange[] {
+  const digitBits = digitBitsOf(task);
+  return runOf(task)
+    .exchanges(task, program)
+    .map((exchange) => exchange.map((wave) => wave.map((product) => checkSize({ ...product, digitBits }))));
+}
