@@ -1,0 +1,85 @@
+/** Means, variances and correlations of all features under differential privacy: all of it that is not computed. */
+
+import { checkAll } from '@eigenveil/platform';
+import { SCATTER_WEIGHTS } from '@eigenveil/privacy/parts';
+import { z } from 'zod';
+import { rule } from './codes.ts';
+import { COMPONENT_WORDS } from './common.ts';
+import { LIMITS } from './limits.ts';
+import { defineMethod, type Proposed, type Summed } from './method.ts';
+
+const MomentsParameters = z.strictObject({
+  kind: z
+    .literal('moments')
+    .describe(
+      'Means, variances and correlations of all features: by linear, with differential privacy and 0 components. Reveals: sums and sums of products of all features and the number of rows, with the noise of both servers.',
+    ),
+});
+
+export const moments = defineMethod({
+  labellings: 0,
+  revealedByRotation: [],
+  parameters: MomentsParameters,
+  of: () => ({
+    result: 'moments',
+    decomposes: undefined,
+    isLinear: true,
+    sums: () => ({ R: true, columns: 0, counts: [], classes: [1] }),
+    // Correlations take the most noise. Of powers of two for either weight, none makes their intervals narrower
+    // by more than a tenth, and means are known better than correlations: docs/moments.md has the figures.
+    weights: SCATTER_WEIGHTS,
+    check: checkMoments,
+    checkSums,
+    checkProgram: () => rule(false, 'method', 'one that decomposes', 'moments')(),
+    checkLast() {},
+    maximumComponents: () => 0,
+    leastRank: () => 0,
+    mostRotatedComponents: () => 0,
+    /** Noise is on every number of the scatter matrix, and at least as large as a floor would be. */
+    revealsScatter: () => false,
+    words: {
+      ...COMPONENT_WORDS,
+      title: 'Means, variances and correlations',
+      size: ({ features }) => `${features.length} features`,
+      result: 'means, variances and correlations with noise',
+      tells: ({ features }) => [
+        `means, variances and correlations of ${features.length} features, the covariance matrix and the number of rows: all of it from sums with the noise of both servers`,
+      ],
+    },
+  }),
+});
+
+/** Checks what a task of moments has and has not beyond its sums. */
+function checkMoments(task: Proposed): void {
+  const { differentialPrivacy: setting } = task;
+  const rules: Record<string, boolean> = {
+    'components 0': task.components === 0,
+    'twoParty linear': task.twoParty === 'linear',
+    'no outputs': task.outputs.length === 0,
+    'no basis': task.basis === undefined,
+    'allowFullRank false': !task.allowFullRank,
+    [`at most ${LIMITS.features} features`]: task.features.length <= LIMITS.features,
+    'no logarithmic or shared features': task.features.every(
+      ({ logarithmic, histogram }) => (logarithmic ?? histogram) === undefined,
+    ),
+    'differentialPrivacy with noise of servers: without it, the exact scatter matrix would be released':
+      setting?.noise === 'servers',
+  };
+  checkAll(...Object.entries(rules).map(([expected, holds]) => rule(holds, 'method', expected, 'moments')));
+}
+
+/** Sums are told as numbers of JSON, which are exact below 2^53; noise takes what is left of that. */
+function checkSums({ maximumOwners, maximumSamplesPerOwner, fractionBits }: Summed): void {
+  const rows = maximumOwners * maximumSamplesPerOwner;
+  const most = 2 ** (MOST_BITS - 2 * fractionBits);
+  checkAll(
+    rule(
+      rows <= most,
+      'maximumSamplesPerOwner',
+      `at most ${most} rows of all owners, or fewer fractionBits`,
+      rows,
+    ),
+  );
+}
+
+const MOST_BITS = 52;
