@@ -15,7 +15,7 @@
 import { type Feature, LEAST_FRESH_COLUMNS, LIMITS, methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { TASK_CODES } from './codes.ts';
-import { grainOf, isExact } from './floor/floor.ts';
+import { grainOf, isExact, takesFloor } from './floor/floor.ts';
 import { cappedComponents } from './rules/program.ts';
 import type { TaskProposal } from './schema.ts';
 
@@ -119,7 +119,7 @@ export function checkBasis(task: ChainedTask, earlier: readonly EarlierTask[]): 
       throw invalid('every task of the chain, from the one that stands on none');
     if (before !== undefined) checkLink(link, before);
   }
-  const hasFloor = !isExact(task) && !methodOf(task).isLinear;
+  const hasFloor = !isExact(task) && takesFloor(task);
   if (hasFloor && !earlier.every(declaresGrains))
     throw invalid(
       'tasks with a "grain" for every feature, as a task with a floor stands on them; otherwise "exact" and "allowFullRank"',

@@ -99,7 +99,7 @@ export type FlooredTask = Pick<
  * @throws ERR_DP_PARAMETER
  */
 export function floorOf(task: FlooredTask): Floor | undefined {
-  if (isExact(task) || methodOf(task).isLinear) return undefined;
+  if (isExact(task) || !takesFloor(task)) return undefined;
   const { features, fractionBits, sketch } = task;
   const deviation = floorDeviation(task);
   const grains = features.map((feature) => grainOf(feature, fractionBits));
@@ -158,11 +158,20 @@ export function cutTo(value: number, fractionBits: number): number {
 }
 
 /**
- * Returns whether a projection is computed without a floor, as it is from statistics alone. Histograms have
- * noise of their own.
+ * Returns whether a result is computed without a floor, as it is from statistics alone. Histograms have noise
+ * of their own.
  */
 export function isExact(task: Pick<StatisticsTask, 'method' | 'sketch' | 'exact'>): boolean {
-  return task.exact !== false && !methodOf(task).isLinear;
+  return task.exact !== false && takesFloor(task);
+}
+
+/**
+ * Returns whether what a task sums takes a floor, or noise for differential privacy that is as large: sums of
+ * rows do, and counts of histograms do not.
+ */
+export function takesFloor(task: Pick<StatisticsTask, 'method' | 'sketch'>): boolean {
+  const { isLinear, weights } = methodOf(task);
+  return !isLinear || weights !== undefined;
 }
 
 /**
@@ -265,8 +274,8 @@ export function floorDeviations(task: StatisticsTask): number[] {
 export function floorInWords(
   task: Parameters<typeof floorOf>[0] & Required<Pick<StatisticsTask, 'exact' | 'releases'>>,
 ): string | undefined {
-  const { isLinear, decomposes } = methodOf(task);
-  if (isLinear) return undefined;
+  const { decomposes } = methodOf(task);
+  if (!takesFloor(task)) return undefined;
   if (isExact(task))
     return 'no floor (exact): where values are whole numbers, the whole scatter matrix may follow from the result';
   const floor = floorOf(task);

@@ -4,10 +4,10 @@
  * that it need not believe the task's author. No message tells of it.
  */
 
-import { type Feature, methodOf, sketchColumnBound } from '@eigenveil/methods';
+import { type Feature, sketchColumnBound } from '@eigenveil/methods';
 import { placesOf } from '../values/places.ts';
 import type { StatisticsTask } from '../values/statistics-task.ts';
-import { floorDeviation, floorOf, grainOf, isExact, productOfGrains } from './floor.ts';
+import { floorDeviation, floorOf, grainOf, isExact, productOfGrains, takesFloor } from './floor.ts';
 
 /** An owner draws its noise again where it is larger than this number of deviations: one of 2^52 values. */
 export const OWN_FLOOR_REACH = 8.25;
@@ -41,7 +41,7 @@ export interface OwnFloor {
  * rows of tasks that are not exact.
  */
 export function takesOwnFloor(task: Parameters<typeof isExact>[0]): boolean {
-  return !isExact(task) && !methodOf(task).isLinear;
+  return !isExact(task) && takesFloor(task);
 }
 
 /**

@@ -6,7 +6,7 @@
 import { expecting, FRACTION_BITS, invalid, methodOf, releaseNoiseOf, rule } from '@eigenveil/methods';
 import { CodedError, checkAll, term, words } from '@eigenveil/platform';
 import { TASK_CODES } from '../codes.ts';
-import { isExact } from '../floor/floor.ts';
+import { floorOf, isExact, takesFloor } from '../floor/floor.ts';
 import type { TaskProposal } from '../schema.ts';
 import type { StatisticsTask } from '../values/statistics-task.ts';
 import { type Program, programOf } from './program.ts';
@@ -54,15 +54,26 @@ function checkMethod(task: TaskProposal): void {
   const program = programOf(task);
   checkAll(
     () => method.checkLast(task, program),
-    () => {
-      if (method.isLinear) releaseNoiseOf(task);
-      else checkProgram(program);
-    },
+    () => (method.isLinear ? checkOpened(task) : checkProgram(program)),
     () => {
       if (task.twoParty === 'rotated') checkRevealedByRotation(program);
     },
   );
   checkFullRank(task, program);
+}
+
+/**
+ * Checks the noise that is all that hides what a linear task opens. That on sums of rows must be as large as a
+ * floor, since whole numbers behind less can be told exactly.
+ */
+function checkOpened(task: TaskProposal): void {
+  if (!takesFloor(task)) releaseNoiseOf(task);
+  else if (floorOf(task) !== undefined)
+    throw invalid(
+      'differentialPrivacy.epsilon',
+      'smaller, or finer grains: noise of one server would be below the floor, so that sums of whole numbers could be told exactly',
+      `${task.differentialPrivacy?.epsilon}`,
+    );
 }
 
 function checkNames({ outputs, closes = [] }: TaskProposal): void {
@@ -134,7 +145,7 @@ function checkConsent(task: TaskProposal): void {
 
 /** A floor is as large as the values are coarse, so each feature says how coarse its values are. */
 function checkGrains(task: TaskProposal): void {
-  if (isExact(task) || methodOf(task).isLinear) return;
+  if (isExact(task) || !takesFloor(task)) return;
   const silent = task.features.find(({ min, max, grain }) => min < max && grain === undefined);
   if (silent === undefined) return;
   throw invalid(

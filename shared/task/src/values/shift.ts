@@ -22,7 +22,7 @@ const DEVIATIONS = 7.6;
 const ROWS_PER_NOISE = 8;
 
 interface ShiftPlan {
-  /** c, in units of R. 0 where R is not collected. */
+  /** c, in units of R. 0 where R is not collected, or nothing is decomposed. */
   readonly shift: bigint;
   /**
    * With at least this number of rows in every class, the shift is enough except with a probability below
@@ -56,7 +56,8 @@ export function planShift(
   const ofV = V * (spread + DEVIATIONS);
   const ofM = M * (Math.sqrt(classes) + DEVIATIONS);
   return {
-    shift: collectsR(task) ? BigInt(Math.ceil(mean + DEVIATIONS * deviation)) : 0n,
+    shift:
+      collectsR(task) && !methodOf(task).isLinear ? BigInt(Math.ceil(mean + DEVIATIONS * deviation)) : 0n,
     fewestRows: BigInt(Math.ceil(ROWS_PER_NOISE * Math.max(ofM, ofV / B))),
   };
 }
