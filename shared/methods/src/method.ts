@@ -88,7 +88,7 @@ export interface Sums {
 }
 
 /** The kinds of results, by which members of its signed form a result has. */
-export type ResultKind = 'components' | 'regression' | 'counts';
+export type ResultKind = 'components' | 'regression' | 'counts' | 'moments';
 
 /** Which matrix the vectors decompose: the total scatter, its correlation matrix, or a pencil of two. */
 export type Decomposed = 'scatter' | 'correlation' | 'pencil';

@@ -1,12 +1,12 @@
 /** Means, variances and correlations of all features under differential privacy: all of it that is not computed. */
 
 import { checkAll } from '@eigenveil/platform';
-import { SCATTER_WEIGHTS } from '@eigenveil/privacy/parts';
 import { z } from 'zod';
 import { rule } from './codes.ts';
 import { COMPONENT_WORDS } from './common.ts';
 import { LIMITS } from './limits.ts';
 import { defineMethod, type Proposed, type Summed } from './method.ts';
+import { SCATTER_WEIGHTS } from './pca.ts';
 
 const MomentsParameters = z.strictObject({
   kind: z
@@ -19,11 +19,11 @@ const MomentsParameters = z.strictObject({
 export const moments = defineMethod({
   labellings: 0,
   revealedByRotation: [],
+  isLinear: true,
   parameters: MomentsParameters,
   of: () => ({
     result: 'moments',
     decomposes: undefined,
-    isLinear: true,
     sums: () => ({ R: true, columns: 0, counts: [], classes: [1] }),
     // Correlations take the most noise. Of powers of two for either weight, none makes their intervals narrower
     // by more than a tenth, and means are known better than correlations: docs/moments.md has the figures.
@@ -47,6 +47,15 @@ export const moments = defineMethod({
       ],
     },
   }),
+  draft: {
+    purpose: 'tells means, variances and correlations, under differential privacy (docs/moments.md)',
+    details:
+      'Means, variances, the covariance matrix and correlations of all columns that are not in --ignore, each with an interval, for --epsilon. Ranges that come from the rows void the guarantee: write --range, or take them from a histogram.',
+    example: '--ignore label --epsilon 1',
+    flags: {},
+    parameters: () => ({ method: { kind: 'moments' as const } }),
+    takesEpsilon: true,
+  },
 });
 
 /** Checks what a task of moments has and has not beyond its sums. */
@@ -62,10 +71,16 @@ function checkMoments(task: Proposed): void {
     'no logarithmic or shared features': task.features.every(
       ({ logarithmic, histogram }) => (logarithmic ?? histogram) === undefined,
     ),
-    'differentialPrivacy with noise of servers: without it, the exact scatter matrix would be released':
-      setting?.noise === 'servers',
   };
-  checkAll(...Object.entries(rules).map(([expected, holds]) => rule(holds, 'method', expected, 'moments')));
+  checkAll(
+    ...Object.entries(rules).map(([expected, holds]) => rule(holds, 'method', expected, 'moments')),
+    rule(
+      setting?.noise === 'servers',
+      'differentialPrivacy',
+      'noise of servers: moments are released with noise alone, since without it the sums would be the whole scatter matrix',
+      setting?.noise ?? 'null',
+    ),
+  );
 }
 
 /** Sums are told as numbers of JSON, which are exact below 2^53; noise takes what is left of that. */

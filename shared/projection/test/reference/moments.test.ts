@@ -1,5 +1,6 @@
 /** Means, variances and correlations of opened sums: known answers, and intervals that hold under the noise of a task. */
-import { noisePlan, type PrivacySetting, SCATTER_WEIGHTS, sampleNoise } from '@eigenveil/privacy';
+import { SCATTER_WEIGHTS } from '@eigenveil/methods';
+import { noisePlan, type PrivacySetting, sampleNoise } from '@eigenveil/privacy';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import type { StatisticsTask } from '@eigenveil/task';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
