@@ -209,14 +209,19 @@ export async function buildPages(folders: Readonly<Partial<Record<Page, string>>
   await Promise.all(Object.entries(folders).map(([page, folder]) => buildPage(page as Page, folder)));
 }
 
+/** The script that each page loads when it needs it, by the digest that its code has. */
+const PARTS: Readonly<Record<Page, readonly [name: string, source: string]>> = {
+  console: ['charts', 'common/charts.ts'],
+  owner: ['worker', 'owner/worker.ts'],
+};
+
 async function buildPage(page: Page, folder: string): Promise<void> {
   const files: Files = new Map();
   const inputs = new Set<string>();
   const define: Record<string, string> = {};
-  if (page === 'owner') {
-    await bundle(join(page, 'worker.ts'), {}, files, inputs);
-    define.WORKER_INTEGRITY = JSON.stringify(integrity(files.get('worker.js')!));
-  }
+  const [name, source] = PARTS[page];
+  await bundle(source, {}, files, inputs);
+  define[`${name.toUpperCase()}_INTEGRITY`] = JSON.stringify(integrity(files.get(`${name}.js`)!));
   await bundle(join(page, 'main.tsx'), define, files, inputs);
   const [script, style] = ['main.js', 'main.css'].map((name) => integrity(files.get(name)!));
   files.set('index.html', pageHtml(page, { script: script!, style: style! }));

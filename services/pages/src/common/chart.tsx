@@ -1,15 +1,36 @@
 /**
- * A chart by echarts, drawn as SVG, with the same figures as a table for people who cannot see it. Register
- * the parts of a chart with `use` of `echarts/core`; grid, tooltip and renderer are there.
+ * A chart by echarts, drawn as SVG, with the same figures as a table for people who cannot see it. The parts
+ * of echarts that a chart needs are registered in charts.ts.
  */
-import { GridComponent, TooltipComponent } from 'echarts/components';
-import { type EChartsCoreOption, init, use } from 'echarts/core';
-import { SVGRenderer } from 'echarts/renderers';
+import type { EChartsCoreOption } from 'echarts/core';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ChartTheme, readTheme } from './chart-theme.ts';
+import { Problem } from './feedback.tsx';
 import { type Column, Table } from './table.tsx';
+import { useAsync } from './use-async.ts';
 
-use([SVGRenderer, GridComponent, TooltipComponent]);
+/** The digest of charts.js, which the build inserts here. */
+declare const CHARTS_INTEGRITY: string;
+
+type Library = typeof import('./charts.ts');
+let loading: Promise<Library> | undefined;
+
+/**
+ * Loads the library once. A module that is preloaded with a digest is the one that is then imported.
+ * @throws Error when it cannot be loaded or is another
+ */
+function library(): Promise<Library> {
+  loading ??= new Promise<string>((resolve, reject) => {
+    const link = document.createElement('link');
+    link.rel = 'modulepreload';
+    link.href = 'charts.js';
+    link.integrity = CHARTS_INTEGRITY;
+    link.onload = () => resolve(link.href);
+    link.onerror = () => reject(new Error('charts.js expected, and it did not come: reload the page'));
+    document.head.append(link);
+  }).then((url) => import(url));
+  return loading;
+}
 
 /** The options of echarts; `tooltip` is an object where there is one. */
 export type ChartOption = EChartsCoreOption & { readonly tooltip?: Readonly<Record<string, unknown>> };
@@ -31,13 +52,15 @@ export function Chart<Row>(props: {
 }) {
   const { title, summary, option, height = 320, columns, rows } = props;
   const place = useRef<HTMLDivElement>(null);
-  const chart = useRef<ReturnType<typeof init> | null>(null);
+  const chart = useRef<ReturnType<Library['init']> | null>(null);
+  const loaded = useAsync(library, []);
   /** The rows are drawn only on request: they may be many, and few people read them. */
   const [isTabled, setTabled] = useState(false);
 
   useEffect(() => {
+    if (loaded.state !== 'done') return;
     const element = place.current!;
-    const drawn = init(element, null, { renderer: 'svg' });
+    const drawn = loaded.value.init(element, null, { renderer: 'svg' });
     chart.current = drawn;
     const watch = new ResizeObserver(() => drawn.resize());
     watch.observe(element);
@@ -45,9 +68,10 @@ export function Chart<Row>(props: {
       watch.disconnect();
       drawn.dispose();
     };
-  }, []);
+  }, [loaded.state]);
 
   useEffect(() => {
+    if (loaded.state !== 'done') return;
     const draw = () => {
       const theme = readTheme(place.current!);
       chart.current!.setOption(themed(option(theme), theme), { notMerge: true });
@@ -56,7 +80,7 @@ export function Chart<Row>(props: {
     const dark = matchMedia('(prefers-color-scheme: dark)');
     dark.addEventListener('change', draw);
     return () => dark.removeEventListener('change', draw);
-  }, [option]);
+  }, [loaded.state, option]);
 
   return (
     <figure class="chart">
@@ -68,6 +92,7 @@ export function Chart<Row>(props: {
         class="drawing"
         style={{ height: `${height}px` }}
       />
+      {loaded.state === 'failed' && <Problem error={loaded.error} title="The chart is not drawn" />}
       <details onToggle={(event) => setTabled(event.currentTarget.open)}>
         <summary>The figures as a table</summary>
         {isTabled && (

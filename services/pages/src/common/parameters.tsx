@@ -1,4 +1,5 @@
 /** The public parameters of a task or of a proposal, in words. Other people have written all of its texts. */
+import { methodOf } from '@eigenveil/methods';
 import type { DifferentialPrivacy, TaskProposal } from '@eigenveil/task/schema';
 import { count, number } from './format.ts';
 import { Table } from './table.tsx';
@@ -16,16 +17,8 @@ const CLOSES: Readonly<Record<NonNullable<TaskProposal['closes']>[number], strin
   full: 'by itself with the largest number of owners',
 };
 
-const RESULT = {
-  projection: 'vectors and eigenvalues',
-  counts: 'noisy counts, and what follows from them',
-  weights: 'weights and intercept',
-} as const;
-
-const KINDS: Readonly<Partial<Record<TaskProposal['method']['kind'], keyof typeof RESULT>>> = {
-  histogram: 'counts',
-  ridge: 'weights',
-};
+/** Members of a method that its words tell. */
+const TOLD = new Set(['kind', 'scale', 'height']);
 
 const RESULT_GOES_TO = {
   operator: { all: 'you, and the owners who contributed', dataUser: 'you alone' },
@@ -45,22 +38,16 @@ export function Parameters(props: {
 }) {
   const { task, now, id, reader = 'operator' } = props;
   const { method, features, labellings, differentialPrivacy } = task;
-  const kind = KINDS[method.kind] ?? 'projection';
+  const { isLinear, words } = methodOf(task);
   return (
     <>
       <dl class="facts">
         <dt>Method</dt>
         <dd>
-          {method.kind.toUpperCase()}
-          {method.kind === 'pca' && ` of the ${method.scale ?? 'covariance'} matrix`},{' '}
-          {method.kind === 'histogram' && `${number(2 ** method.height)} bins, ${method.strategy}`}
-          {method.kind === 'ridge' && (
-            <>
-              <Untrusted text={features.at(-1)!.name} /> predicted from the others
-            </>
-          )}
-          {kind === 'projection' && count(task.components, 'component')}
-          {'ridge' in method && `, ridge ${method.ridge}`}
+          {words.title}
+          {words.matrix}, <Untrusted text={words.size(task)} />
+          {Object.entries(method).map(([name, value]) => !TOLD.has(name) && `, ${name} ${String(value)}`)}
+          {task.sketch !== undefined && `, a sketch of ${task.sketch.columns} columns`}
         </dd>
         <dt>Features</dt>
         <dd>{number(features.length)}</dd>
@@ -91,8 +78,8 @@ export function Parameters(props: {
         <dt>Two-party protocol</dt>
         <dd>{PROTOCOLS[task.twoParty]}</dd>
         <dt>Also in the result</dt>
-        <dd>{task.outputs.length === 0 ? `nothing but ${RESULT[kind]}` : task.outputs.join(', ')}</dd>
-        {method.kind !== 'histogram' && (
+        <dd>{task.outputs.length === 0 ? `nothing but ${words.result}` : task.outputs.join(', ')}</dd>
+        {!isLinear && (
           <>
             <dt>Floor</dt>
             <dd>

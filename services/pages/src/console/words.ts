@@ -2,19 +2,9 @@
  * States, what a task waits for, and what can be done about refusals and failures, in words for the operator: one
  * place for all of them.
  */
-import type { Task } from '@eigenveil/task/schema';
 import type { TaskProgress, TaskState, WaitingCode } from '@eigenveil/wire/console';
 import type { ErrorCode } from '@eigenveil/wire/errors';
 import { count, number } from '../common/format.ts';
-
-export const METHODS: Readonly<Record<Task['method']['kind'], string>> = {
-  pca: 'PCA',
-  dca: 'DCA',
-  lda: 'LDA',
-  mdr: 'MDR',
-  ridge: 'Ridge regression',
-  histogram: 'Histogram',
-};
 
 export const STATES: Readonly<Record<TaskState, { readonly name: string; readonly says: string }>> = {
   proposed: { name: 'Proposed', says: 'The CSP checks and signs the task; owners cannot see it before.' },

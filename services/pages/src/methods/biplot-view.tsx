@@ -1,6 +1,7 @@
 /**
  * Two components as a plane: arrows of features, and reduced rows of a file that was dropped here, by label.
  */
+import { methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { readBlobBytes } from '@eigenveil/statistics/owner';
 import type { Projection } from '@eigenveil/wire';
@@ -70,9 +71,9 @@ export function Biplot({ projection }: { readonly projection: Projection }) {
       <h2>Biplot</h2>
       <p>
         An arrow shows what a feature counts in two components
-        {projection.method.kind === 'pca'
-          ? ', times the root of their eigenvalues: long arrows vary most'
-          : ''}
+        {methodOf(projection).decomposes === 'pencil'
+          ? ''
+          : ', times the root of their eigenvalues: long arrows vary most'}
         . Drop reduced rows to see them as points.
       </p>
       <div class="columns">

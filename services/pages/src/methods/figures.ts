@@ -1,5 +1,6 @@
 /** The figures that the views of a result show: of components, of loadings, of a biplot and of a histogram. */
 import type { Remark, ToldShare } from '@eigenveil/data-user/result';
+import { type MethodParameters, methodOf } from '@eigenveil/methods';
 import { explainedVariance } from '@eigenveil/projection/portable';
 import type { Projection } from '@eigenveil/wire';
 import type { Arrow } from '../common/plane.tsx';
@@ -27,7 +28,7 @@ export function componentRows(
   remarks: readonly Remark[],
   verifiedOwners: number,
 ): ComponentRow[] {
-  const { method, eigenvalues, converged, spectrum } = projection;
+  const { eigenvalues, converged, spectrum } = projection;
   const shares = explainedVariance(projection, verifiedOwners);
   const rows = eigenvalues.map(
     (eigenvalue, j): ComponentRow => ({
@@ -40,7 +41,8 @@ export function componentRows(
       beyond: false,
     }),
   );
-  const others = method.kind === 'pca' ? (spectrum?.slice(eigenvalues.length) ?? []) : [];
+  const others =
+    methodOf(projection).decomposes === 'pencil' ? [] : (spectrum?.slice(eigenvalues.length) ?? []);
   return [
     ...rows,
     ...others.map((eigenvalue, i) => ({
@@ -57,11 +59,11 @@ export function componentRows(
 
 /** Returns the reason for which there are no shares, or null where there are. */
 export function whyNoShares(projection: Projection): string | null {
-  const { method, trace, spectrum } = projection;
-  if (method.kind === 'pca' && (trace !== undefined || spectrum !== undefined)) return null;
-  return method.kind === 'pca'
-    ? 'The task declared neither "trace" nor "spectrum" among its outputs, so nobody learns how large the whole variance is, of which an eigenvalue would be a share.'
-    : 'Shares of the variance are of a PCA. An eigenvalue here is a ratio: how well its component distinguishes the classes.';
+  const { trace, spectrum } = projection;
+  if (methodOf(projection).decomposes === 'pencil')
+    return 'Shares of the variance are of a PCA. An eigenvalue here is a ratio: how well its component distinguishes the classes.';
+  if (trace !== undefined || spectrum !== undefined) return null;
+  return 'The task declared neither "trace" nor "spectrum" among its outputs, so nobody learns how large the whole variance is, of which an eigenvalue would be a share.';
 }
 
 /** The entry of each component's vector at one feature. */
@@ -116,7 +118,7 @@ export function strengthOf(value: number, largest: number): number {
 }
 
 interface Decomposed {
-  readonly method: { readonly kind: string };
+  readonly method: MethodParameters;
   readonly features: readonly { readonly name: string }[];
   readonly vectors: readonly (readonly number[])[];
   readonly eigenvalues: readonly number[];
@@ -131,11 +133,12 @@ interface Decomposed {
  * @param b along y
  */
 export function arrowsOf(
-  { method, features, vectors, eigenvalues }: Decomposed,
+  { features, vectors, eigenvalues, ...task }: Decomposed,
   a: number,
   b: number,
 ): Arrow[] {
-  const length = (j: number) => (method.kind === 'pca' ? Math.sqrt(Math.max(0, eigenvalues[j]!)) : 1);
+  const isRatio = methodOf(task).decomposes === 'pencil';
+  const length = (j: number) => (isRatio ? 1 : Math.sqrt(Math.max(0, eigenvalues[j]!)));
   return features.map(({ name }, i) => ({
     feature: name,
     x: vectors[a]![i]! * length(a),

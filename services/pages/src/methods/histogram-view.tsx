@@ -4,7 +4,6 @@
  */
 
 import { edgesOf, type Histogram, histogramsOf } from '@eigenveil/methods';
-import { CONFIDENCE } from '@eigenveil/projection/portable';
 import { printable } from '@eigenveil/wire/printable';
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { axis, Chart } from '../common/chart.tsx';
@@ -12,15 +11,12 @@ import type { ChartTheme } from '../common/chart-theme.ts';
 import { Button, Field } from '../common/controls.tsx';
 import { Problem } from '../common/feedback.tsx';
 import { count, number } from '../common/format.ts';
-import { type Column, Table } from '../common/table.tsx';
-import { Untrusted } from '../common/text.tsx';
 import { LEVELS, rangedDraft } from '../console/draft/first-draft.ts';
+import { Provenance } from '../console/result/provenance-view.tsx';
 import { Downloads } from '../console/result/use-view.tsx';
 import type { CheckedResult } from '../console/result/verify.ts';
 import { type DrawnBins, drawnBins } from './figures.ts';
-
-const DIGITS = 4;
-const short = (value: number) => String(Number(value.toPrecision(DIGITS)));
+import { Quantiles, short } from './quantiles-view.tsx';
 
 type Released = NonNullable<CheckedResult['projection']['histograms']>[number];
 
@@ -31,51 +27,18 @@ export function HistogramResult(props: {
 }) {
   const { checked, draft } = props;
   const { task, projection, provenance } = checked;
-  const { privateRows, differentialPrivacy: setting } = projection;
-  const histograms = projection.histograms ?? [];
-  const asked = histograms.find(({ quantiles }) => quantiles.length > 0)?.quantiles ?? [];
-  const columns: Column<Released>[] = [
-    { head: 'Feature', cell: ({ name }) => <Untrusted text={name} /> },
-    ...asked.map(
-      ({ q }, i): Column<Released> => ({
-        head: `Quantile ${q}`,
-        cell: ({ quantiles }) => {
-          const at = quantiles[i];
-          return at === undefined
-            ? 'too few rows for this noise'
-            : `${short(at.value)} (${short(at.from)} to ${short(at.to)})`;
-        },
-      }),
-    ),
-    { head: 'Cells without a number', numeric: true, cell: ({ unreadable }) => number(unreadable) },
-  ];
   return (
     <>
       <dl class="facts">
         <dt>Owners</dt>
         <dd>{count(provenance.verifiedOwners, 'owner')}, as the CSP has verified</dd>
-        <dt>Rows</dt>
-        <dd>
-          {privateRows === undefined
-            ? 'not known'
-            : `about ${number(Math.round(privateRows.rows))}, with noise of deviation ${short(privateRows.deviation)}`}
-        </dd>
-        <dt>Noise</dt>
-        <dd>
-          of both servers, for (ε, δ) = ({setting?.epsilon}, {setting?.delta}), all of which is spent
-        </dd>
       </dl>
-      <h2>Quantiles</h2>
-      <Table
-        caption={`Each the upper edge of the bin that it lies in, with an interval of confidence ${CONFIDENCE} for the noise`}
-        rows={histograms}
-        keyOf={({ name }) => name}
-        columns={columns}
-      />
-      <Bins task={task} histograms={histograms} />
+      <Quantiles projection={projection} />
+      <Bins task={task} histograms={projection.histograms ?? []} />
       <h2>Use it</h2>
       <Downloads checked={checked} />
       <Ranges checked={checked} draft={draft} />
+      <Provenance checked={checked} />
     </>
   );
 }

@@ -2,6 +2,7 @@
  * The vectors as a heat map: a table whose cells are coloured, so that names stay readable and there are
  * figures for any number of features.
  */
+import { methodOf } from '@eigenveil/methods';
 import type { Projection } from '@eigenveil/wire';
 import { useMemo, useState } from 'preact/hooks';
 import { Field } from '../common/controls.tsx';
@@ -33,7 +34,7 @@ export function Loadings({ projection }: { readonly projection: Projection }) {
       <p>
         What each feature, mapped to [−1, 1], counts in a component. Blue counts up, orange down; the stronger
         the colour, the more.
-        {projection.method.kind === 'pca' && projection.method.scale === 'correlation' && (
+        {methodOf(projection).decomposes === 'correlation' && (
           <> Vectors of a correlation matrix are for features that were divided by their deviation.</>
         )}
       </p>

@@ -1,8 +1,6 @@
 /** The scree plot: eigenvalues in their order, and shares of the variance where they are known. */
 import { keptInWords, roundingInWords, shareInWords, type ToldShare } from '@eigenveil/data-user/result';
 import { explainedVariance } from '@eigenveil/projection/portable';
-import { LineChart } from 'echarts/charts';
-import { use } from 'echarts/core';
 import { useCallback } from 'preact/hooks';
 import { axis, Chart } from '../common/chart.tsx';
 import type { ChartTheme } from '../common/chart-theme.ts';
@@ -10,8 +8,6 @@ import { capital, count } from '../common/format.ts';
 import type { Column } from '../common/table.tsx';
 import type { CheckedResult } from '../console/result/verify.ts';
 import { type ComponentRow, whyNoShares } from './figures.ts';
-
-use([LineChart]);
 
 const DIGITS = 6;
 

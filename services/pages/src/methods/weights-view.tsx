@@ -22,8 +22,13 @@ const COLUMNS: readonly Column<Weight>[] = [
   { head: 'Weight in [−1, 1]', numeric: true, cell: ({ scaled }) => short(scaled) },
 ];
 
-export function Weights(props: { readonly task: TaskProposal; readonly regression: Regression }) {
-  const { task, regression } = props;
+export function Weights(props: {
+  readonly task: TaskProposal;
+  readonly projection: { readonly regression?: Regression | undefined };
+}) {
+  const { task, projection } = props;
+  const { regression } = projection;
+  if (regression === undefined) return null;
   const inUnits = regressionInUnits({ task, projection: { regression } });
   const rows = regression.weights.map((scaled, i) => ({
     name: task.features[i]!.name,

@@ -1,17 +1,16 @@
 /** The result of a task, the statements that vouch for it, and the owner's own rows reduced by it. */
 import type { TaskResult } from '@eigenveil/data-owner/portable';
+import { methodOf } from '@eigenveil/methods';
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../common/controls.tsx';
 import { Notice } from '../common/feedback.tsx';
 import { save } from '../common/files.ts';
-import { count, number } from '../common/format.ts';
-import { Table } from '../common/table.tsx';
+import { count } from '../common/format.ts';
 import { Untrusted } from '../common/text.tsx';
 import { useAction } from '../common/use-async.ts';
-import { Weights } from '../methods/weights-view.tsx';
+import { OWNER_RESULTS } from '../methods/owner-results.tsx';
 import { OwnerProblem } from './fields.tsx';
 import type { TaskPartProps } from './owner.ts';
-import { ReducePanel } from './reduce-panel.tsx';
 
 export function ResultPanel({ owner, status, entry }: TaskPartProps) {
   const [result, setResult] = useState<TaskResult | null>(null);
@@ -62,9 +61,7 @@ export function ResultPanel({ owner, status, entry }: TaskPartProps) {
 
 function Result({ owner, result }: { readonly owner: TaskPartProps['owner']; readonly result: TaskResult }) {
   const { task, projection, provenance, evidence } = result;
-  const { eigenvalues, regression } = projection;
-  // Histograms and regressions have no vectors.
-  const hasVectors = projection.vectors.length > 0;
+  const MethodResult = OWNER_RESULTS[methodOf(task).name];
   return (
     <>
       <Notice kind="good" title="The result is checked" live>
@@ -79,28 +76,8 @@ function Result({ owner, result }: { readonly owner: TaskPartProps['owner']; rea
         <dd>
           <Untrusted text={provenance.projectionDigest} />
         </dd>
-        {hasVectors && (
-          <>
-            <dt>Components</dt>
-            <dd>{number(projection.vectors.length)}</dd>
-          </>
-        )}
       </dl>
       <p>Owners who see the same digest have the same result: compare it with one that you know.</p>
-      {regression !== undefined && <Weights task={task} regression={regression} />}
-      <details hidden={!hasVectors}>
-        <summary>Eigenvalues</summary>
-        <Table
-          caption="Eigenvalues"
-          captionHidden
-          rows={eigenvalues.map((value, i) => ({ value, name: `component_${i + 1}` }))}
-          keyOf={({ name }) => name}
-          columns={[
-            { head: 'Component', cell: ({ name }) => name },
-            { head: 'Eigenvalue', numeric: true, cell: ({ value }) => value.toPrecision(6) },
-          ]}
-        />
-      </details>
       <div class="row">
         <Button
           onClick={() =>
@@ -117,7 +94,7 @@ function Result({ owner, result }: { readonly owner: TaskPartProps['owner']; rea
           Save all that was signed
         </Button>
       </div>
-      {hasVectors && <ReducePanel owner={owner} result={result} />}
+      <MethodResult owner={owner} result={result} />
     </>
   );
 }

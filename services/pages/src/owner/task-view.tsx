@@ -2,7 +2,9 @@
  * A task for its owner. Before anything is read, it shows the task's parameters, what the task reveals and
  * whether the policy takes it; then it offers the owner's actions.
  */
+
 import { type Basis, type BrokenRule, type Revealed, revealedBy } from '@eigenveil/data-owner/portable';
+import { methodOf } from '@eigenveil/methods';
 import type { Task, TaskId } from '@eigenveil/task';
 import { thumbprintOf } from '@eigenveil/wire';
 import { useState } from 'preact/hooks';
@@ -96,10 +98,10 @@ function StandsOn({ basis }: { readonly basis: Basis }) {
   return (
     <p>
       It stands on an earlier result, which the CSP has countersigned: rows are reduced first by{' '}
-      {basis.map(({ task: { id, method } }, i) => (
-        <span key={id}>
+      {basis.map(({ task }, i) => (
+        <span key={task.id}>
           {i > 0 && ', then '}
-          the {method.kind.toUpperCase()} of task <Untrusted text={id} />
+          the {methodOf(task).words.title} of task <Untrusted text={task.id} />
         </span>
       ))}
       . The data user has chosen that.

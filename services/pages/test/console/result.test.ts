@@ -130,14 +130,14 @@ describe('a biplot', () => {
       { feature: 'a', x: 6, y: 0 },
       { feature: 'b', x: 0, y: -0 },
     ]);
-    expect(arrowsOf({ ...decomposed, method: { kind: 'lda' } }, 0, 1)).toEqual([
+    expect(arrowsOf({ ...decomposed, method: { kind: 'lda', ridge: 1 } }, 0, 1)).toEqual([
       { feature: 'a', x: 3, y: 4 },
       { feature: 'b', x: 0, y: -1 },
     ]);
   });
 
   it('stretches arrows to four fifths of the farthest point, and draws the longest', () => {
-    const arrows = arrowsOf({ ...decomposed, method: { kind: 'lda' } }, 0, 1);
+    const arrows = arrowsOf({ ...decomposed, method: { kind: 'lda', ridge: 1 } }, 0, 1);
     expect(stretchOf(arrows, 10)).toBeCloseTo(8 / 5, 12);
     expect(stretchOf(arrows, 0)).toBe(1);
     expect(stretchOf([], 3)).toBe(1);

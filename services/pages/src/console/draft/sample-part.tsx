@@ -13,7 +13,6 @@ import { count } from '../../common/format.ts';
 import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/text.tsx';
 import { useAction } from '../../common/use-async.ts';
-import { METHODS as TITLES } from '../words.ts';
 import { draftWords } from './draft-words.ts';
 import {
   choiceOf,
@@ -116,10 +115,8 @@ function Choices(props: {
                 change({ method, components: String(probableComponents(sample, probable, method)) });
               }}
             >
-              {Object.entries(TITLES).map(([name, words]) => (
-                <option key={name} value={name}>
-                  {words}
-                </option>
+              {(['pca', 'dca', 'lda', 'mdr'] as const).map((name) => (
+                <option key={name}>{name}</option>
               ))}
             </select>
           )}

@@ -1,4 +1,5 @@
 /** All tasks, the newest first, as they change, or a hint when there is none. */
+import { methodOf } from '@eigenveil/methods';
 import type { TaskList } from '@eigenveil/wire/console';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../common/controls.tsx';
@@ -12,7 +13,6 @@ import type { ConsoleApi } from '../api.ts';
 import { useFollow, useNow } from '../follow.ts';
 import { Freshness, StateMark } from '../marks.tsx';
 import { routes } from '../routes.ts';
-import { METHODS } from '../words.ts';
 import { withLive, withOlder } from './merge.ts';
 
 type Listed = TaskList['tasks'][number];
@@ -54,7 +54,7 @@ export function ListView({ api }: { readonly api: ConsoleApi }) {
               ),
             },
             { head: 'State', cell: ({ state }) => <StateMark state={state} /> },
-            { head: 'Method', cell: ({ method }) => METHODS[method.kind] },
+            { head: 'Method', cell: ({ method }) => methodOf({ method }).words.title },
             { head: 'Contributions', numeric: true, cell: ({ contributions }) => number(contributions) },
             { head: 'Deadline', cell: ({ deadline }) => <Moment at={deadline} now={now} /> },
           ]}

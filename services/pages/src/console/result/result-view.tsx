@@ -1,22 +1,13 @@
 /** The result of a task: its values, how far they can be trusted, and how they are used. */
-import { remarksOf } from '@eigenveil/data-user/result';
+import { methodOf } from '@eigenveil/methods';
 import type { TaskId } from '@eigenveil/task/ids';
 import { errorCodeOf } from '@eigenveil/wire/errors';
-import { useMemo } from 'preact/hooks';
 import { Problem } from '../../common/feedback.tsx';
 import { View } from '../../common/layout.tsx';
 import { useAsync } from '../../common/use-async.ts';
-import { Biplot } from '../../methods/biplot-view.tsx';
-import { componentRows } from '../../methods/figures.ts';
-import { HistogramResult } from '../../methods/histogram-view.tsx';
-import { Loadings } from '../../methods/loadings-view.tsx';
-import { Scree } from '../../methods/scree-view.tsx';
-import { Weights } from '../../methods/weights-view.tsx';
+import { OPERATOR_RESULTS } from '../../methods/operator-results.tsx';
 import type { ConsoleApi } from '../api.ts';
 import { routes } from '../routes.ts';
-import { Provenance } from './provenance-view.tsx';
-import { Summary } from './summary-view.tsx';
-import { Downloads, Use } from './use-view.tsx';
 import './result.css';
 import { type CheckedResult, checkResult } from './verify.ts';
 
@@ -60,43 +51,6 @@ export function ResultView(props: {
 }
 
 function Shown(props: { readonly checked: CheckedResult; readonly draft: (text: string) => void }) {
-  const { checked, draft } = props;
-  const { task, projection } = checked;
-  if (task.method.kind === 'histogram')
-    return (
-      <>
-        <HistogramResult checked={checked} draft={draft} />
-        <Provenance checked={checked} />
-      </>
-    );
-  if (projection.regression !== undefined)
-    return (
-      <>
-        <Summary checked={checked} remarks={[]} />
-        <Weights task={task} regression={projection.regression} />
-        <Provenance checked={checked} />
-        <Downloads checked={checked} />
-      </>
-    );
-  return <Components checked={checked} />;
-}
-
-function Components({ checked }: { readonly checked: CheckedResult }) {
-  const { task, projection } = checked;
-  const remarks = useMemo(() => remarksOf(task, projection), [task, projection]);
-  const { verifiedOwners } = checked.provenance;
-  const rows = useMemo(
-    () => componentRows(projection, remarks, verifiedOwners),
-    [projection, remarks, verifiedOwners],
-  );
-  return (
-    <>
-      <Summary checked={checked} remarks={remarks} />
-      <Scree checked={checked} rows={rows} />
-      <Loadings projection={projection} />
-      <Biplot projection={projection} />
-      <Provenance checked={checked} />
-      <Use checked={checked} />
-    </>
-  );
+  const Result = OPERATOR_RESULTS[methodOf(props.checked.task).name];
+  return <Result {...props} />;
 }

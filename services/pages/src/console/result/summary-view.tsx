@@ -3,27 +3,28 @@
  * declared, and remarks to read before anybody relies on it.
  */
 import { deviationOfRows, listComponents, type Remark, rowsInWords } from '@eigenveil/data-user/result';
+import { methodOf } from '@eigenveil/methods';
 import { noiseNorm } from '@eigenveil/task';
 import { Notice } from '../../common/feedback.tsx';
 import { capital, count, number } from '../../common/format.ts';
 import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/text.tsx';
-import { METHODS } from '../words.ts';
 import type { CheckedResult } from './verify.ts';
 
 export function Summary(props: { readonly checked: CheckedResult; readonly remarks: readonly Remark[] }) {
   const { checked, remarks } = props;
   const { task, projection, provenance } = checked;
-  const { method, features, differentialPrivacy, sampleCount, converged } = projection;
-  const norm = method.kind === 'pca' ? noiseNorm(task, Math.hypot(...(projection.mean ?? []))) : undefined;
+  const { features, differentialPrivacy, sampleCount, converged } = projection;
+  const { decomposes, words } = methodOf(task);
+  const norm = decomposes === 'scatter' ? noiseNorm(task, Math.hypot(...(projection.mean ?? []))) : undefined;
   const deviation = deviationOfRows(task, provenance.verifiedOwners);
   return (
     <>
       <dl class="facts">
         <dt>Method</dt>
         <dd>
-          {METHODS[method.kind]}
-          {method.kind === 'pca' && ` of the ${method.scale ?? 'covariance'} matrix`}, by {task.twoParty}
+          {words.title}
+          {words.matrix}, by {task.twoParty}
           {task.twoParty === 'simulated' && ' (NOT private)'}
         </dd>
         <dt>Features</dt>
@@ -42,7 +43,7 @@ export function Summary(props: { readonly checked: CheckedResult; readonly remar
             ? 'none: the result is exact, except for rounding in the arithmetic'
             : `for (ε, δ) = (${differentialPrivacy.epsilon}, ${differentialPrivacy.delta}), all of which is spent${norm === undefined ? '' : `; its norm on the scatter is about ${norm.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}`}`}
         </dd>
-        {method.kind !== 'ridge' && (
+        {decomposes !== undefined && (
           <>
             <dt>Found</dt>
             <dd>

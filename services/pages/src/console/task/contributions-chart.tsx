@@ -1,15 +1,11 @@
 /** Contributions over time, with the least and the largest number that the task takes. */
 import type { TaskProgress } from '@eigenveil/wire/console';
-import { LineChart } from 'echarts/charts';
-import { use } from 'echarts/core';
 import { useCallback, useMemo } from 'preact/hooks';
 import { axis, Chart, type ChartOption } from '../../common/chart.tsx';
 import type { ChartTheme } from '../../common/chart-theme.ts';
 import { exactTime, number } from '../../common/format.ts';
 import { contributionWords } from '../words.ts';
 import { type ArrivalPoint, arrivalPoints, type Bound, boundsDrawn } from './arrivals.ts';
-
-use([LineChart]);
 
 export function ContributionsChart({ progress }: { readonly progress: TaskProgress }) {
   const { minimumOwners, maximumOwners } = progress;
