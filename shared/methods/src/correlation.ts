@@ -1,7 +1,6 @@
 /** Principal components of the correlation matrix: features are standardised inside the computation. */
 import { rule } from './codes.ts';
 import { COMPONENT_WORDS } from './common.ts';
-import { COMPONENTS_FLAG } from './draft.ts';
 import { defineMethod, type Proposed, type Told } from './method.ts';
 import { PcaParameters, PRINCIPAL, revealsByRank } from './pca.ts';
 import { leastRankOf } from './rank.ts';
@@ -39,8 +38,9 @@ export const correlation = defineMethod({
     details:
       'Features are standardised inside the two-party computation, and nobody learns their variances but by the vectors.',
     example: '--ignore label --components 5',
-    flags: { components: COMPONENTS_FLAG },
+    flags: {},
     parameters: () => ({ method: { kind: 'pca', scale: 'correlation' } as const }),
+    hasComponents: true,
     takesEpsilon: false,
   },
 });

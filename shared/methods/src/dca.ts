@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { rule } from './codes.ts';
 import { ridgeRule } from './common.ts';
 import { DISCRIMINANT_WORDS, discriminant, REVEALED } from './discriminant.ts';
-import { COMPONENTS_FLAG, RIDGE_FLAG } from './draft.ts';
+import { RIDGE_FLAG } from './draft.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
 import { mostRotatedComponents } from './rank.ts';
@@ -65,7 +65,6 @@ export const dca = defineMethod({
     details: `For K classes there are at most K − 1 components, unless --form or --signal-ridge asks for others.`,
     example: '--label label --components 1',
     flags: {
-      components: COMPONENTS_FLAG,
       form: {
         schema: DcaParameters.shape.form,
         description: 'standard, or book, which has as many components as features',
@@ -83,6 +82,7 @@ export const dca = defineMethod({
     parameters: ({ form, ridge, signalRidge }, drafted) => ({
       method: { kind: 'dca' as const, form, ridge: ridge ?? drafted.ridge, signalRidge },
     }),
+    hasComponents: true,
     takesEpsilon: true,
   },
 });

@@ -27,6 +27,8 @@ export type FlagValues<Own extends Flags> = { readonly [Name in keyof Own]: z.ou
 /** The part of a draft that parameters may follow from, besides flags. */
 export interface Drafted {
   readonly features: readonly Feature[];
+  /** The number of components that is asked for; 0 for a method without. */
+  readonly components: number;
   /** ρ where no flag gives it: 1 in units of the scatter of features in [−1, 1], of a chain those of its first task. */
   readonly ridge: number;
   /** Undefined without differential privacy. */
@@ -50,6 +52,8 @@ export interface MethodDraft<Parameters, Own extends Flags> {
   ) => MethodOf<Parameters> | Promise<MethodOf<Parameters>>;
   /** Returns the features as the method has them; left out: those of the sample. */
   readonly features?: (sampled: readonly Feature[], flags: FlagValues<Own>) => Feature[];
+  /** Whether a number of components is asked for. */
+  readonly hasComponents: boolean;
   /** Whether differential privacy can be asked for. Linear methods need it. */
   readonly takesEpsilon: boolean;
   /**
@@ -59,13 +63,7 @@ export interface MethodDraft<Parameters, Own extends Flags> {
   readonly keepsDependent?: boolean;
 }
 
-/** The number of components, of methods that have some. */
-export const COMPONENTS_FLAG = {
-  schema: z.int().min(1),
-  description: 'number of components',
-  placeholder: 'NUMBER',
-} as const satisfies Flag;
-
+/** ρ of methods with a ridge. */
 export const RIDGE_FLAG = {
   schema: z.number().min(0).optional(),
   description: 'ρ, in units of the scatter of features in [−1, 1] (default: 1)',

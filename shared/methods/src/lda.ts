@@ -1,7 +1,7 @@
 /** Linear discriminant analysis: S_B w = λ (S_W + ρI) w. */
 import { z } from 'zod';
 import { DISCRIMINANT_WORDS, discriminant, REVEALED } from './discriminant.ts';
-import { COMPONENTS_FLAG, RIDGE_FLAG } from './draft.ts';
+import { RIDGE_FLAG } from './draft.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
 
@@ -26,8 +26,9 @@ export const lda = defineMethod({
       'finds components that tell the classes of a label column apart, against the scatter within them',
     details: 'For K classes there are at most K − 1 components.',
     example: '--label label --components 1',
-    flags: { components: COMPONENTS_FLAG, ridge: RIDGE_FLAG },
+    flags: { ridge: RIDGE_FLAG },
     parameters: ({ ridge }, drafted) => ({ method: { kind: 'lda' as const, ridge: ridge ?? drafted.ridge } }),
+    hasComponents: true,
     takesEpsilon: true,
   },
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { expecting } from './codes.ts';
 import { correlation } from './correlation.ts';
 import { dca } from './dca.ts';
-import type { Drafted, Flags, FlagValues } from './draft.ts';
+import type { Drafted, Flag, Flags, FlagValues } from './draft.ts';
 import type { Feature } from './features.ts';
 import { histogram } from './histogram/histogram.ts';
 import type { Immutable } from './immutable.ts';
@@ -78,7 +78,6 @@ export function flagsSchema(name: MethodName): z.ZodType<FlagValues<Flags>> {
 /** The part of a task that a method drafts. */
 export interface DraftedMethod extends MethodOf<MethodParameters> {
   readonly features: readonly Feature[];
-  readonly components: number;
 }
 
 /**
@@ -90,8 +89,8 @@ export interface DraftedMethod extends MethodOf<MethodParameters> {
  * import { draftedMethod } from '@eigenveil/methods';
  *
  * const features = [{ name: 'a', min: 0, max: 1 }, { name: 'b', min: 0, max: 1 }];
- * const drafted = { features, ridge: 1, epsilon: undefined, delta: 1e-6 };
- * (await draftedMethod('lda', { components: 1 }, drafted)).method; // → { kind: 'lda', ridge: 1 }
+ * const drafted = { features, components: 1, ridge: 1, epsilon: undefined, delta: 1e-6 };
+ * (await draftedMethod('lda', {}, drafted)).method; // → { kind: 'lda', ridge: 1 }
  */
 export async function draftedMethod(
   name: MethodName,
@@ -108,8 +107,19 @@ export async function draftedMethod(
   return {
     ...(await draft.parameters(own, drafted)),
     features: 'features' in draft ? draft.features(drafted.features, own) : drafted.features,
-    components: Number(values.components ?? 0),
   };
+}
+
+/** Returns the flag of a method whose value names a column or a result, with that value if it is given. */
+export function flagNaming(
+  what: NonNullable<Flag['names']>,
+  name: MethodName,
+  values: Readonly<Record<string, unknown>>,
+): { readonly flag: string; readonly value: string } | undefined {
+  const flags: Flags = METHODS[name].draft.flags;
+  const flag = Object.keys(flags).find((it) => flags[it]!.names === what);
+  const value = flag === undefined ? undefined : values[flag];
+  return flag !== undefined && typeof value === 'string' ? { flag, value } : undefined;
 }
 
 /** The kinds of methods whose result is a projection. */

@@ -2,7 +2,6 @@
 import type { SumWeights } from '@eigenveil/privacy/parts';
 import { z } from 'zod';
 import { COMPONENT_WORDS, COMPONENTS } from './common.ts';
-import { COMPONENTS_FLAG } from './draft.ts';
 import { varyingFeatures } from './features.ts';
 import { LIMITS } from './limits.ts';
 import { defineMethod, type Proposed, type Told } from './method.ts';
@@ -53,8 +52,9 @@ export const pca = defineMethod({
     details: `Components of the covariance matrix go by units: features with wide ranges weigh more in [−1, 1] the more their values spread over them.
 "task draft correlation" standardises features, and "task draft sketch" takes more of them than ${LIMITS.features}.`,
     example: '--ignore label --components 5',
-    flags: { components: COMPONENTS_FLAG },
+    flags: {},
     parameters: () => ({ method: { kind: 'pca' as const } }),
+    hasComponents: true,
     takesEpsilon: true,
   },
 });

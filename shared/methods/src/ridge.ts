@@ -89,6 +89,7 @@ export const ridge = defineMethod({
     parameters: ({ ridge }, drafted) => ({
       method: { kind: 'ridge' as const, ridge: ridge ?? drafted.ridge },
     }),
+    hasComponents: false,
     takesEpsilon: false,
   },
 });

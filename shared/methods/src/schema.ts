@@ -22,6 +22,7 @@ export type { Checked, Method, Pencil, ResultKind, Sums, Told } from './method.t
 export {
   type DraftedMethod,
   draftedMethod,
+  flagNaming,
   flagsSchema,
   METHODS,
   type MethodName,

@@ -7,7 +7,6 @@ import { CodedError, checkAll } from '@eigenveil/platform';
 import { z } from 'zod';
 import { expecting, invalid, METHOD_CODES } from './codes.ts';
 import { COMPONENT_WORDS, checkNoHistogram } from './common.ts';
-import { COMPONENTS_FLAG } from './draft.ts';
 import { type Feature, varyingFeatures } from './features.ts';
 import { LIMITS } from './limits.ts';
 import { defineMethod, type Proposed, type Told } from './method.ts';
@@ -199,7 +198,6 @@ one --range: then features whose names count up stand in the draft as one entry 
 their ranges are those of that task, whose columns the sample has. It is another answer over the same rows.`,
     example: '--ignore label --two-party rotated --components 20',
     flags: {
-      components: COMPONENTS_FLAG,
       sketchColumns: {
         schema: z.int().min(3).max(LIMITS.sketchColumns).optional(),
         description: 'columns of the sketch (default: 3 times the components and 10, at most 80)',
@@ -213,13 +211,14 @@ their ranges are those of that task, whose columns the sample has. It is another
         names: 'result',
       },
     },
-    parameters: ({ components, sketchColumns, refine }) => ({
+    parameters: ({ sketchColumns, refine }, { components }) => ({
       method: { kind: 'pca' as const },
       sketch: {
         columns: sketchColumns ?? draftedColumns(components),
         ...(refine !== undefined && { refine }),
       },
     }),
+    hasComponents: true,
     takesEpsilon: false,
     keepsDependent: true,
   },

@@ -83,6 +83,7 @@ or --logarithmic where only magnitudes are known: ranges that come from the rows
         const most = Math.max(Math.abs(min), Math.abs(max), 2 * logarithmic);
         return { name, min: -most, max: most, logarithmic };
       }),
+    hasComponents: false,
     takesEpsilon: true,
   },
 });
