@@ -1,6 +1,7 @@
 /** Chains through the running services: PCA, then DCA on its components, against the clear composition; and what owners do not stand on. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { MethodName } from '@eigenveil/methods';
 import { decompose, Projector, statisticsThrough } from '@eigenveil/projection';
 import { openSigningKey } from '@eigenveil/server';
 import { readFileBytes, readRowBatches } from '@eigenveil/statistics';
@@ -73,11 +74,11 @@ async function finished(
 }
 
 /** As the operator drafts it, with what tests need. */
-async function drafted(...flags: string[]): Promise<TaskProposal> {
+async function drafted(method: MethodName, ...flags: string[]): Promise<TaskProposal> {
   const client = ['--url', world.dataUserAddress.url, '--ca', join(world.folder, 'cert.pem')];
   const draft = await runInProcess(
     'user',
-    ...['--json', 'task', 'draft', '--data', IRIS, '--basis', pca.task.id, '--owners', '10'],
+    ...['--json', 'task', 'draft', method, '--data', IRIS, '--basis', pca.task.id, '--owners', '10'],
     ...client,
     ...[
       '--data-directory',
@@ -95,8 +96,7 @@ async function drafted(...flags: string[]): Promise<TaskProposal> {
     minimumOwners: 2,
   });
 }
-const dcaDraft = () =>
-  drafted('--method', 'dca', '--label', 'label', '--components', '1', '--outputs', 'mean');
+const dcaDraft = () => drafted('dca', '--label', 'label', '--components', '1', '--outputs', 'mean');
 
 describe('PCA, then DCA on its components', () => {
   let dca: SignedTask;
@@ -119,6 +119,7 @@ describe('PCA, then DCA on its components', () => {
         '--json',
         'task',
         'draft',
+        'pca',
         '--data',
         IRIS,
         '--basis',
@@ -257,16 +258,7 @@ describe('a task on a basis', () => {
     });
     const { broken } = await careful.owner.inspect(world.dataUserAddress, dca.task.id);
     expect(broken.map(({ change }) => change)).toEqual([{ maximumLinks: 2 }]);
-    const proposal = await drafted(
-      '--method',
-      'pca',
-      '--ignore',
-      'label',
-      '--components',
-      '2',
-      '--outputs',
-      'mean',
-    );
+    const proposal = await drafted('pca', '--ignore', 'label', '--components', '2', '--outputs', 'mean');
     const second = await finished(proposal, ['label'], [0, 1]);
     const client = await world.taskClient();
     const { basisFrom, draftOn, draftTask } = await import('@eigenveil/data-user');

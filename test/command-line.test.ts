@@ -107,7 +107,7 @@ describe('a task', () => {
   test('is drafted, edited and created', async () => {
     const drafted = await runInProcess(
       'user',
-      ...['task', 'draft', '--json', '--data', dataFile('iris'), '--ignore', IGNORED.join()],
+      ...['task', 'draft', 'pca', '--json', '--data', dataFile('iris'), '--ignore', IGNORED.join()],
       ...['--components', '1', '--owners', String(OWNERS), '--exact'],
     );
     const draft = jsonOf(drafted) as TaskProposal & { $schema: string };

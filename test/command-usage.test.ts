@@ -162,7 +162,7 @@ describe('a command line that is wrong exits with 2', () => {
     [
       'rows to draft from',
       'user',
-      ['task', 'draft', '--data', '/nowhere/x', '--components', '2', '--owners', '3'],
+      ['task', 'draft', 'pca', '--data', '/nowhere/x', '--components', '2', '--owners', '3'],
     ],
   ])('a file that is not there: %s', async (_, name, args) => {
     const { exitCode, err } = await run(name, ...args);

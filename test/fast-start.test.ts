@@ -25,7 +25,8 @@ const SERVICE = ['shared/command', 'shared/platform', 'shared/server', 'shared/t
 
 for (const [name, folders, tags] of [
   ['csp', [...SERVICE, ...CODES, 'services/csp', 'canonicalize'], []],
-  ['user', [...SERVICE, 'shared/statistics', 'services/data-user'], ['long']],
+  // Its drafts are commands that methods make.
+  ['user', [...SERVICE, 'shared/methods', 'shared/statistics', 'services/data-user'], ['long']],
   [
     'owner',
     [...SERVICE.filter((it) => it !== 'shared/server'), 'shared/statistics', 'services/data-owner'],
@@ -49,7 +50,7 @@ for (const [name, folders, tags] of [
     const heavy = ['node:http', 'node:https', 'node:sqlite', 'node:tls', 'node:worker_threads'];
     expect(heavy.filter((it) => origins.has(it))).toEqual([]);
     const early = urls.filter((url) =>
-      /\/cli\/actions\/|\/(server|task|wire|csp|data-user|data-owner|authenticator)\/src\/index\.ts$/.test(
+      /\/cli\/actions\/|\/(server|task|methods|wire|csp|data-user|data-owner|authenticator)\/src\/index\.ts$/.test(
         url,
       ),
     );

@@ -33,7 +33,7 @@ beforeAll(async () => {
 const draft = (...flags: string[]) =>
   runInProcess(
     'user',
-    ...['--json', 'task', 'draft', '--data', IRIS, '--ignore', 'label', '--method', 'histogram'],
+    ...['--json', 'task', 'draft', 'histogram', '--data', IRIS, '--ignore', 'label'],
     ...['--range', '[0, 8]', '--owners', '5', ...flags],
   );
 
@@ -205,7 +205,7 @@ describe('a histogram', () => {
     expect((await drafted('--height', '10')).method).toMatchObject({ strategy: 'privelet' });
     const { stderr } = await runInProcess(
       'user',
-      ...['task', 'draft', '--data', IRIS, '--ignore', 'label', '--method', 'histogram', '--owners', '5'],
+      ...['task', 'draft', 'histogram', '--data', IRIS, '--ignore', 'label', '--owners', '5'],
       ...['--epsilon', '1', '--delta', '0', '--logarithmic', '0.01'],
     );
     expect(stderr).toMatch(/each server adds discrete Laplace noise of deviation/);
@@ -213,7 +213,7 @@ describe('a histogram', () => {
     expect(stderr).toMatch(/linear takes about .* between the servers/);
     expect(problemOf(await draft())).toMatchObject({
       exitCode: 2,
-      detail: expect.stringContaining('"--epsilon" expected'),
+      detail: expect.stringContaining('"epsilon" expected'),
     });
     expect(problemOf(await draft('--epsilon', '1', '--components', '2'))).toMatchObject({ exitCode: 2 });
   });

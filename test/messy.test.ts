@@ -173,7 +173,7 @@ const RUNS: Readonly<Record<Command, (file: string, it: Case) => Promise<Came>>>
   },
   async draft(file, { options }) {
     const flags = ['--data', file, '--components', '2', '--owners', '3', ...flagsOf(options)];
-    const { exitCode, stdout, stderr } = await runInProcess('user', 'task', 'draft', ...flags);
+    const { exitCode, stdout, stderr } = await runInProcess('user', 'task', 'draft', 'pca', ...flags);
     if (exitCode !== 0) return { exitCode, text: stderr };
     const { features } = JSON.parse(stdout) as { features: { name: string; min: number; max: number }[] };
     const dose = features.find(({ name }) => name === DOSE);

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { basisFrom } from '@eigenveil/data-user';
-import { releaseNoiseOf, strategyOf } from '@eigenveil/methods';
+import { type MethodName, releaseNoiseOf, strategyOf } from '@eigenveil/methods';
 import { privateRange } from '@eigenveil/release';
 import { ProposalFile, type TaskProposal } from '@eigenveil/task';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -29,18 +29,16 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const draft = (...flags: string[]) =>
+const draft = (method: MethodName, ...flags: string[]) =>
   runInProcess(
     'user',
-    ...['--json', 'task', 'draft', '--data', IRIS, '--ignore', 'label', '--owners', '5', ...flags],
+    ...['--json', 'task', 'draft', method, '--data', IRIS, '--ignore', 'label', '--owners', '5', ...flags],
     ...['--url', world.dataUserAddress.url, '--ca', join(world.folder, 'cert.pem')],
     ...['--data-directory', world.dataUserConfig.dataDirectory],
   );
 
 test('a projection takes its ranges from a histogram, names its result, and both are charged', async () => {
-  const counts = jsonOf(
-    await draft('--method', 'histogram', '--epsilon', '10', '--height', '6', '--range', '[-50, 50]'),
-  );
+  const counts = jsonOf(await draft('histogram', '--epsilon', '10', '--height', '6', '--range', '[-50, 50]'));
   const histogram = ProposalFile.parse({
     ...counts,
     ...SHORT,
@@ -50,7 +48,7 @@ test('a projection takes its ranges from a histogram, names its result, and both
   const released = await runTask(parties, histogram, parts);
 
   const flags = ['--components', '2', '--ranges-from', released.task.id, '--epsilon', '5'];
-  const drafted = await draft(...flags, '--two-party', 'simulated');
+  const drafted = await draft('pca', ...flags, '--two-party', 'simulated');
   const proposal: TaskProposal = ProposalFile.parse({ ...jsonOf(drafted), ...SHORT });
   expect(proposal.rangesFrom).toBe((await basisFrom(parties.client, released.task.id)).digest);
   expect(proposal.differentialPrivacy).toMatchObject({ epsilon: 5, dataIndependentRanges: 'rangesFrom' });
@@ -85,7 +83,7 @@ test('a projection takes its ranges from a histogram, names its result, and both
   // What the operator reads.
   const notes = await runInProcess(
     'user',
-    ...['task', 'draft', '--data', IRIS, '--ignore', 'label', '--owners', '5', ...flags],
+    ...['task', 'draft', 'pca', '--data', IRIS, '--ignore', 'label', '--owners', '5', ...flags],
     ...['--url', world.dataUserAddress.url, '--ca', join(world.folder, 'cert.pem')],
     ...['--data-directory', world.dataUserConfig.dataDirectory],
   );
@@ -93,8 +91,10 @@ test('a projection takes its ranges from a histogram, names its result, and both
   expect(notes.stderr).toMatch(/has spent epsilon 10 .* comes on top/);
 
   // It is no histogram itself, and ranges come from one place.
-  const refused = problemOf(await draft('--components', '1', '--ranges-from', task.id));
+  const refused = problemOf(await draft('pca', '--components', '1', '--ranges-from', task.id));
   expect(refused).toMatchObject({ exitCode: 2, detail: expect.stringContaining('a task of histogram') });
-  const both = problemOf(await draft('--components', '1', '--ranges-from', task.id, '--range', '[0, 1]'));
+  const both = problemOf(
+    await draft('pca', '--components', '1', '--ranges-from', task.id, '--range', '[0, 1]'),
+  );
   expect(both).toMatchObject({ exitCode: 2, detail: expect.stringContaining('without --basis') });
 });

@@ -73,7 +73,7 @@ const draft = (...flags: string[]) => draftIn(['--json'], ...flags);
 const draftIn = (form: readonly string[], ...flags: string[]) =>
   runInProcess(
     'user',
-    ...[...form, 'task', 'draft', '--data', file, '--ignore', 'label', '--components', '2'],
+    ...[...form, 'task', 'draft', 'sketch', '--data', file, '--ignore', 'label', '--components', '2'],
     ...['--refine', first.task.id, '--url', world.dataUserAddress.url, '--owners', '10'],
     ...['--ca', join(world.folder, 'cert.pem'), '--two-party', 'simulated', '--exact'],
     ...['--data-directory', world.dataUserConfig.dataDirectory, ...flags],

@@ -32,8 +32,8 @@ const TARGET = 'petal_width';
 const draft = (...flags: string[]) =>
   runInProcess(
     'user',
-    ...['task', 'draft', '--data', IRIS, '--ignore', 'label', '--owners', '5'],
-    ...['--method', 'ridge', '--exact', ...flags],
+    ...['task', 'draft', 'ridge', '--data', IRIS, '--ignore', 'label', '--owners', '5', '--exact'],
+    ...flags,
   );
 
 /** Rows of the task's columns in its order, by the least of Σ (wᵀx + b − y)² + ρ‖w‖², by steps along its slope. */
@@ -132,7 +132,7 @@ test('a column is predicted from the others, by everybody who has the result and
 
 test('drafts say what does not go with a regression', async () => {
   const detail = (text: string) => ({ exitCode: 2, detail: expect.stringContaining(text) });
-  expect(problemOf(await draft('--json'))).toMatchObject(detail('"--target" expected'));
+  expect(problemOf(await draft('--json'))).toMatchObject(detail('"target" is missing: give --target'));
   expect(problemOf(await draft('--json', '--target', 'no such'))).toMatchObject(
     detail('no column "no such"'),
   );

@@ -2,6 +2,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { METHODS } from '@eigenveil/methods';
+import { hyphenated } from '@eigenveil/platform';
 import { checkTask, ProposalFile, type TaskProposal } from '@eigenveil/task';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runInProcess } from './support/in-process.ts';
@@ -18,10 +20,11 @@ async function draft(...args: string[]) {
   return { exitCode, out, err };
 }
 
-const RANGES = ['--data', dataFile('iris'), '--ignore', '["label"]'];
+const IRIS = ['--data', dataFile('iris')];
+const RANGES = ['pca', ...IRIS, '--ignore', '["label"]'];
 const SIZES = ['--components', '2', '--owners', '3'];
-const LABELLED = ['--data', dataFile('iris'), '--label', 'label'];
-const DCA = [...LABELLED, '--method', 'dca'];
+const LABELLED = [...IRIS, '--label', 'label'];
+const DCA = ['dca', ...LABELLED];
 test.each<[string, string[], RegExp]>([
   [
     'more components than there can be',
@@ -55,47 +58,47 @@ test.each<[string, string[], RegExp]>([
   ],
   [
     'labels among the features',
-    ['--data', dataFile('iris'), ...SIZES],
+    ['pca', ...IRIS, ...SIZES],
     /column "label" looks like a label .*--label; otherwise leave it out with --ignore/,
   ],
   [
     'labels for pca',
-    [...LABELLED, ...SIZES],
-    /"--label" expected no column \(leave label columns out with --ignore\) for pca, got 1/,
+    ['pca', ...LABELLED, ...SIZES],
+    /ERR_CONFIGURATION: "--label" expected of dca, lda, mdr alone, got pca/,
   ],
   [
     'no labels for lda',
-    [...RANGES, ...SIZES, '--method', 'lda'],
+    ['lda', ...IRIS, '--ignore', 'label', ...SIZES],
     /"--label" expected one column for lda, got 0/,
   ],
   [
     'one labelling for mdr',
-    [...LABELLED, ...SIZES, '--method', 'mdr'],
+    ['mdr', ...LABELLED, ...SIZES],
     /"--label" expected two columns, of utility and of privacy, for mdr, got 1/,
   ],
   [
-    'a scale for dca',
-    [...DCA, ...SIZES, '--scale', 'correlation'],
-    /"--scale" expected with --method pca alone, got dca/,
+    'a sketch of few features',
+    ['sketch', ...IRIS, '--ignore', 'label', ...SIZES, '--two-party', 'rotated'],
+    /"sketch.columns" expected fewer than the 4 features that vary/,
   ],
   [
     'a form for lda',
-    [...LABELLED, ...SIZES, '--method', 'lda', '--form', 'book'],
-    /"--form" expected with --method dca alone, got lda/,
+    ['lda', ...LABELLED, ...SIZES, '--form', 'book'],
+    /"--form" expected of dca alone, got lda/,
   ],
   [
     'a signal ridge for pca',
     [...RANGES, ...SIZES, '--signal-ridge', '1'],
-    /"--signal-ridge" expected with --method dca alone, got pca/,
+    /"--signal-ridge" expected of dca alone, got pca/,
   ],
   [
     'a ridge for pca',
     [...RANGES, ...SIZES, '--ridge', '1'],
-    /"--ridge" expected with --method dca, lda, mdr or ridge, got pca/,
+    /"--ridge" expected of dca, lda, mdr, ridge alone, got pca/,
   ],
   [
     'no ridge, but a constant feature',
-    ['--data', dataFile('ionosphere'), '--label', 'label', '--method', 'dca', '--ridge', '0', ...SIZES],
+    ['dca', '--data', dataFile('ionosphere'), '--label', 'label', '--ridge', '0', ...SIZES],
     /"method.ridge" expected more than 0, such as 1, or no constant feature: "V2" has one value alone/,
   ],
   [
@@ -139,6 +142,60 @@ test.each<[string, string[], RegExp]>([
   expect(err).toMatch(message);
 });
 
+test.each<[string, string[], string]>([
+  ['no word', [...IRIS, ...SIZES], 'pca'],
+  ['--method', [...LABELLED, ...SIZES, '--method', 'dca'], 'dca'],
+  ['--method=', ['--method=ridge', ...IRIS], 'ridge'],
+  ['--scale', [...IRIS, '--method', 'pca', '--scale', 'correlation'], 'correlation'],
+  ['--sketch', [...IRIS, '--sketch', ...SIZES], 'sketch'],
+  ['--refine', [...IRIS, '--refine', 'A'.repeat(22)], 'sketch'],
+  ['--sketch-columns', [...IRIS, '--method', 'pca', '--sketch-columns', '20'], 'sketch'],
+  ['--regrain', ['--regrain', 'older.json', ...IRIS], 'regrain FILE'],
+  ['another method behind a word', ['dca', ...LABELLED, '--method', 'mdr'], 'mdr'],
+  ['a scale behind a word', [...RANGES, '--scale', 'correlation'], 'correlation'],
+  ['a sketch behind a word', [...RANGES, '--sketch'], 'sketch'],
+])('a draft with %s names the command that has taken its place', async (_, args, command) => {
+  const { exitCode, out, err } = await draft(...args);
+  expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' });
+  expect(err).toMatch(/ERR_CONFIGURATION: .* give "eigenveil-user task draft /);
+  expect(err).toContain(`"eigenveil-user task draft ${command} …"`);
+});
+
+test('flags that a method does not have are refused, and no command or an unknown one lists the methods', async () => {
+  const histogram = ['histogram', ...IRIS, '--owners', '3', '--epsilon', '1', '--ignore', 'label'];
+  for (const flag of ['--exact', '--components', '--outputs', '--releases', '--around', '--basis', '--label'])
+    expect(await draft(...histogram, flag, '1')).toMatchObject({
+      exitCode: 2,
+      err: expect.stringMatching(new RegExp(`"${flag}" expected of .* alone, got histogram`)),
+    });
+  expect((await draft('ridge', ...IRIS, '--target', 'petal_width', '--epsilon', '1')).err).toMatch(
+    /"--epsilon" expected of pca, dca, lda, mdr, histogram alone, got ridge/,
+  );
+  for (const args of [[], ['pcaa', ...IRIS]])
+    expect(await draft(...args)).toMatchObject({
+      exitCode: 2,
+      err: expect.stringMatching(/ERR_USAGE: expected a command, one of pca, correlation, .*, regrain/),
+    });
+});
+
+test('help of draft has what drafts have in common, and that of a method its own flags as well', async () => {
+  const common = (await draft('--help')).out;
+  for (const [name, { draft: own }] of Object.entries(METHODS)) {
+    expect(common).toContain(own.purpose.slice(0, 40));
+    const { out } = await draft(name, '--help');
+    for (const flag of Object.keys(own.flags)) {
+      expect(out).toContain(`--${hyphenated(flag)} `);
+      expect(common).not.toContain(`  --${hyphenated(flag)} `);
+    }
+  }
+  const flags = (text: string) => [...text.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, flag]) => flag!);
+  expect(flags(common)).toEqual(
+    expect.arrayContaining(['data', 'owners', 'epsilon', 'basis', 'url', 'label']),
+  );
+  expect(flags((await draft('histogram', '--help')).out)).not.toContain('exact');
+  expect(flags((await draft('ridge', '--help')).out)).not.toContain('epsilon');
+});
+
 test('a proposal that create refuses before it asks the service', async () => {
   const file = join(folder, 'dca.json');
   const drafted = await draft(...DCA, ...SIZES);
@@ -180,7 +237,6 @@ test('a draft is exact, or stands more results, where that is asked for', async 
   expect(more.err).toMatch(/^note: a floor for 8 releases over the same rows: /m);
   const refused = async (...wrong: string[]) => expect(await draft(...wrong)).toMatchObject({ exitCode: 2 });
   await refused(...RANGES, ...SIZES, '--exact', '--releases', '2');
-  await refused(...RANGES, '--method', 'histogram', '--owners', '3', '--epsilon', '1', '--exact');
 });
 
 test('a draft declares grains, and says what the floor by them costs, to programs as well', async () => {
@@ -210,7 +266,7 @@ test('a draft leaves out a copy, and an exact one does not', async () => {
   const file = join(folder, 'copied.csv');
   const lines = Array.from({ length: 90 }, (_, row) => [row % 7, (row * row) % 11, row % 7].join(','));
   await writeFile(file, `a,b,c\n${lines.join('\n')}\n`);
-  const args = ['--data', file, '--components', '1', '--owners', '3'];
+  const args = ['pca', '--data', file, '--components', '1', '--owners', '3'];
   const names = (text: string) => (JSON.parse(text) as TaskProposal).features.map(({ name }) => name);
   const { out, err } = await draft(...args);
   expect(names(out)).toEqual(['a', 'b']);
@@ -225,7 +281,7 @@ test('an older proposal is written again with grains, and everything else as it 
   const ungrained = (drafted as TaskProposal).features.map(({ grain: _, ...feature }) => feature);
   const written = { ...drafted, features: ungrained, $note: 'kept' };
   await writeFile(older, JSON.stringify(written));
-  const mended = await draft('--regrain', older, '--data', dataFile('iris'), '--grain', 'petal_width=cell');
+  const mended = await draft('regrain', older, '--data', dataFile('iris'), '--grain', 'petal_width=cell');
   expect(mended.exitCode).toBe(0);
   const grains = [0.1, 0.1, 0.1, 'cell'];
   const features = ungrained.map((feature, i) => ({ ...feature, grain: grains[i] }));
@@ -241,7 +297,7 @@ test('an older proposal is written again with grains, and everything else as it 
   const file = join(folder, 'runs.csv');
   const lines = Array.from({ length: 90 }, (_, row) => `${row % 10},${(row % 17) / 2}`);
   await writeFile(file, `f1,f2\n${lines.join('\n')}\n`);
-  const again = ['--regrain', older, '--data', file];
+  const again = ['regrain', older, '--data', file];
   expect((await draft(...again, '--grain', 'component_*=0.2')).out).toContain('"grain": 0.2');
   expect(JSON.parse((await draft(...again, '--grain', 'component_1=2')).out).features[0].grain).toBe(1);
   expect(await draft(...again)).toMatchObject({
@@ -252,7 +308,7 @@ test('an older proposal is written again with grains, and everything else as it 
   });
   expect(await draft(...RANGES, '--components', '2')).toMatchObject({
     exitCode: 2,
-    err: expect.stringContaining('"--owners" expected, a number from 2'),
+    err: expect.stringContaining('"owners" is missing: give --owners'),
   });
 });
 
@@ -266,8 +322,7 @@ test('a draft by rotated declares what it reveals, of a discriminant method clas
     return proposal.outputs;
   };
   expect(await drafted(...RANGES)).toEqual(['sampleCount', 'spectrum']);
-  const labelled = ['--data', dataFile('iris'), '--method', 'lda', '--label', 'label'];
-  expect(await drafted(...labelled)).toEqual(['sampleCount', 'spectrum', 'classCounts']);
+  expect(await drafted('lda', ...LABELLED)).toEqual(['sampleCount', 'spectrum', 'classCounts']);
 });
 
 test('a fast line between the servers is for rotated alone', async () => {
@@ -294,7 +349,7 @@ test('a draft of a sketch says what it loses, and many features stand in it as o
   await writeFile(faces, `${pixels.map((i) => `pixel_${i}`).join(',')}\n${lines.join('\n')}\n`);
   const all = ['--data', faces, '--components', '4', '--owners', '3', '--two-party', 'simulated'];
   const sizes = [...all, '--exact'];
-  const { exitCode, out, err } = await draft(...sizes, '--sketch', '--range', '[0, 255]');
+  const { exitCode, out, err } = await draft('sketch', ...sizes, '--range', '[0, 255]');
   expect(exitCode).toBe(0);
   const told =
     /^note: in the first 90 rows of the sample, 4 components of a sketch of 22 columns capture (.*) % of the variance, exact ones (.*) %: (.*) % of that is lost$/m.exec(
@@ -311,7 +366,7 @@ test('a draft of a sketch says what it loses, and many features stand in it as o
   expect(proposal.features).toHaveLength(240);
   checkTask(proposal);
   expect(err).not.toContain('the floor');
-  const withFloor = await draft(...all, '--sketch', '--range', '[0, 255]');
+  const withFloor = await draft('sketch', ...all, '--range', '[0, 255]');
   // Decimals of thousandths take next to nothing.
   expect(withFloor.err).toMatch(
     /4 components capture (\d+\.\d) % of the variance; with noise of both servers \1 % with as many .* \(90\), and \1 % with one .* \(270\)$/m,
@@ -321,9 +376,9 @@ test('a draft of a sketch says what it loses, and many features stand in it as o
   expect(floored.features.map(({ grain }) => grain)).not.toContain(undefined);
   expect(floored.features).toHaveLength(240);
   checkTask(floored);
-  const few = await draft(...sizes, '--sketch-columns', '78');
+  const few = await draft('sketch', ...sizes, '--sketch-columns', '78');
   expect(few.err).toContain('in the sample fewer than 78 features vary on their own');
-  const without = await draft(...sizes);
+  const without = await draft('pca', ...sizes);
   expect(without.err).toContain('"features" expected at most 200 without "sketch", got 240');
 });
 
@@ -402,7 +457,7 @@ test('a draft rounds its sample, takes as many digits as leave its components wh
     return [a, b, c, d, row % 2].join(',');
   });
   await writeFile(file, `a,b,c,d,label\n${lines.join('\n')}\n`);
-  const lda = ['--data', file, '--method', 'lda', '--label', 'label', '--ridge', '0.00001'];
+  const lda = ['lda', '--data', file, '--label', 'label', '--ridge', '0.00001'];
   const sizes = ['--components', '1', '--owners', '3'];
   const chosen = await draft(...lda, ...sizes);
   const { fractionBits } = JSON.parse(chosen.out) as TaskProposal;

@@ -143,7 +143,7 @@ looks at a fair sample. \`--grain NAME=STEP\` or \`NAME=cell\` says another one:
 safe, and costs accuracy. An older proposal gets grains from a sample; nothing else of it changes:
 
 \`\`\`
-npx eigenveil-user task draft --regrain older.json --data sample.csv > task.json
+npx eigenveil-user task draft regrain older.json --data sample.csv > task.json
 \`\`\`
 
 Components of a [chain](chains.md) have the largest grain of the features that they are made of. A

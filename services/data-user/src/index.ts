@@ -4,7 +4,6 @@ export { describeProgress } from './advice/describe/progress.ts';
 export { basisFrom, type DraftBasis, draftOn, ridgeOn } from './advice/draft/basis.ts';
 export type { Draft, DraftOptions } from './advice/draft/draft.ts';
 export { draftTask } from './advice/draft/file.ts';
-export { histogramOf } from './advice/draft/histogram.ts';
 export { draftAround, draftPrivacy, EarlierResult } from './advice/draft/privacy.ts';
 export { type AskedLevels, draftRanged } from './advice/draft/ranges.ts';
 export { dataUserProgram } from './cli/command.ts';

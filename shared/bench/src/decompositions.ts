@@ -153,8 +153,7 @@ async function pooled(
 ): Promise<{ task: Task; statistics: Statistics }> {
   const ignore = method === 'pca' ? ['label'] : [];
   const { rows, ...draft } = await draftTask(file, {
-    method,
-    scale,
+    method: scale === 'correlation' ? scale : method,
     labels: method === 'pca' ? [] : ['label'],
     ignore,
   });

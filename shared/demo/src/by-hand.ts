@@ -47,7 +47,7 @@ export async function commandsByHand(
     `npx eigenveil-user task result ${done} ${user} --out projection.json`,
     `npx eigenveil-owner project ${done} ${owner('1')} --out reduced.csv`,
     `npx eigenveil-csp audit verify --config ${quoted(at('csp.json'))}`,
-    `npx eigenveil-user task draft --data ${quoted(relative(directory, data) || data)} --ignore ${columns} --components ${Math.min(2, components)} --owners ${owners} --two-party ${twoParty} > task.json`,
+    `npx eigenveil-user task draft pca --data ${quoted(relative(directory, data) || data)} --ignore ${columns} --components ${Math.min(2, components)} --owners ${owners} --two-party ${twoParty} > task.json`,
     `task=$(npx eigenveil-user task create ${user} --proposal task.json)`,
     `for i in $(seq ${owners}); do npx eigenveil-owner contribute $task ${owner('$i')}; done`,
     `npx eigenveil-user task close $task ${user}`,

@@ -1,5 +1,6 @@
 /** The demo's first task with `--ranges private`: noisy counts of every feature over bins that take any magnitude, from which the ranges of the others follow. */
-import { basisFrom, type DraftBasis, draftRanged, histogramOf, type TaskClient } from '@eigenveil/data-user';
+import { basisFrom, type DraftBasis, draftPrivacy, draftRanged, type TaskClient } from '@eigenveil/data-user';
+import { draftedMethod } from '@eigenveil/methods';
 import { DAY_MILLISECONDS, type TaskId, TaskProposal } from '@eigenveil/task';
 import { draft, type TaskSetting } from './task.ts';
 
@@ -17,13 +18,18 @@ export const MAGNITUDES = { least: 1e-6, largest: 1e6 } as const;
 export async function countsProposal(setting: TaskSetting): Promise<TaskProposal> {
   const { rows, features } = await draft(setting, 'pca');
   const { least, largest } = MAGNITUDES;
-  const own = histogramOf(
-    { features: features.map((feature) => ({ ...feature, min: -largest, max: largest })) },
-    { ...COUNTS, workload: 'prefixes', logarithmic: least },
+  const { epsilon, delta, height } = COUNTS;
+  const wide = features.map((feature) => ({ ...feature, min: -largest, max: largest }));
+  const drafted = await draftedMethod(
+    'histogram',
+    { height, logarithmic: least },
+    { features: wide, components: 0, ridge: 1, epsilon, delta },
   );
   const { owners, keyBits } = setting;
   return TaskProposal.parse({
-    ...own,
+    ...drafted,
+    ...draftPrivacy({ features: drafted.features, epsilon, delta, isLinear: true }, false),
+    ...{ labellings: [], components: 0, twoParty: 'linear' },
     minimumOwners: owners,
     maximumOwners: owners,
     maximumSamplesPerOwner: Math.ceil(rows / owners),

@@ -23,7 +23,7 @@ const inShell = (command: string, cwd: string) =>
 /** Writes the sample that a draft reads, with the columns that it names and as many features as it needs. */
 async function sample(site: DocumentSite, command: string): Promise<void> {
   const columns = COLUMNS.filter(([named]) => named.test(command)).map(([, column]) => column);
-  const isWide = /--(?:sketch|refine)/.test(command);
+  const isWide = /draft sketch/.test(command);
   await site.rows('sample.csv', columns, isWide ? 80 : undefined);
 }
 
@@ -125,7 +125,7 @@ async function help(site: DocumentSite, command: string): Promise<void> {
 }
 
 async function draft(site: DocumentSite, command: string): Promise<void> {
-  if (command.includes('--regrain older.json')) await site.write('older.json', await site.proposal());
+  if (command.includes('regrain older.json')) await site.write('older.json', await site.proposal());
   await sample(site, command);
   const values = taskOf(await startOf(site, command));
   // Made-up rows have few classes; the file is in the checkout.

@@ -74,22 +74,11 @@ export const DRAFTS: Readonly<Record<string, Draft>> = {
   },
 };
 
-const FLAGS_OF_METHODS: Readonly<Record<Draft['method'], readonly string[]>> = {
-  pca: ['--method', 'pca'],
-  correlation: ['--method', 'pca', '--scale', 'correlation'],
-  sketch: ['--method', 'pca', '--sketch'],
-  dca: ['--method', 'dca'],
-  lda: ['--method', 'lda'],
-  mdr: ['--method', 'mdr'],
-  ridge: ['--method', 'ridge'],
-  histogram: ['--method', 'histogram'],
-};
-
 /** The one place that knows how the command spells a draft. */
 function argumentsOf({ method, wide = false, labels = [], options = {} }: Draft): string[] {
   const ignored = wide ? [] : LABELS.filter((label) => !labels.includes(label));
   return [
-    ...['task', 'draft', ...FLAGS_OF_METHODS[method]],
+    ...['task', 'draft', method],
     ...labels.flatMap((label) => ['--label', label]),
     ...ignored.flatMap((label) => ['--ignore', label]),
     ...Object.entries(options).flatMap(([name, value]) => {

@@ -1,5 +1,9 @@
-/** The settings of the command `task draft`. */
-import { LIMITS, Output, Scale, TwoPartyName } from '@eigenveil/methods';
+/**
+ * The settings of the commands below `task draft`: those that a method has of its own, and those that drafts have
+ * in common, as far as they fit the method.
+ */
+import type { Configuration, Setting, Settings } from '@eigenveil/command';
+import { METHODS, type MethodName, Output, TwoPartyName } from '@eigenveil/methods/schema';
 import {
   CONSENT_OPTIONS,
   IGNORED_COLUMNS,
@@ -10,48 +14,11 @@ import { ClosesWhen, USUAL_DELTA } from '@eigenveil/task/schema';
 import { z } from 'zod';
 import { CLIENT_SETTINGS } from './settings.ts';
 
-export const DRAFT_SETTINGS = {
+/** The settings of all drafts. */
+const SAMPLE = {
   data: {
     schema: z.string().min(1),
     ...ROWS_FILE,
-  },
-  method: {
-    schema: z.enum(['pca', 'dca', 'lda', 'mdr', 'ridge', 'histogram']),
-    description:
-      'pca, dca, lda or mdr; ridge: regression of one column on the others (docs/ridge.md); or histogram: noisy counts by bins (docs/histograms.md)',
-    default: 'pca',
-    placeholder: 'METHOD',
-  },
-  scale: {
-    schema: Scale.optional(),
-    description: 'of pca: covariance, or correlation, which standardises the features (default: covariance)',
-    placeholder: 'SCALE',
-  },
-  form: {
-    schema: z.enum(['standard', 'book']).optional(),
-    description: 'of dca: standard, or book, which has as many components as features (default: standard)',
-    placeholder: 'FORM',
-  },
-  ridge: {
-    schema: z.number().min(0).optional(),
-    description: 'ρ of dca, lda, mdr and ridge, in units of the scatter of features in [−1, 1] (default: 1)',
-    placeholder: 'NUMBER',
-  },
-  signalRidge: {
-    schema: z.number().optional(),
-    description: 'ρ′ of dca (default: 0)',
-    placeholder: 'NUMBER',
-  },
-  target: {
-    schema: z.string().min(1).optional(),
-    description: 'of ridge: the column that is predicted from the others',
-    placeholder: 'NAME',
-  },
-  label: {
-    schema: z.array(z.string()),
-    description: 'label column; several (of mdr) by as many flags, with commas between, or as a JSON list',
-    default: [],
-    placeholder: 'NAME',
   },
   ignore: IGNORED_COLUMNS,
   range: {
@@ -60,85 +27,12 @@ export const DRAFT_SETTINGS = {
       'range of all features, as a JSON list: [0, 255] (default: of each column what the file has)',
     placeholder: 'LIST',
   },
-  keep: {
-    schema: z.array(z.string()),
-    description:
-      'columns to keep although they follow from others, such as copies or the last one of a one-hot group, with commas between, or as a JSON list (default: such columns are left out, and named)',
-    default: [],
-    placeholder: 'LIST',
-  },
-  grain: {
-    schema: z.array(z.string()),
-    description:
-      'how far apart values of a feature lie, as NAME=STEP in its unit, or NAME=cell for values as fine as they are rounded to; * in NAME for any text; several by as many flags, with commas between, or as a JSON list (default: what the file shows)',
-    default: [],
-    placeholder: 'NAME=STEP|cell',
-  },
-  regrain: {
-    schema: z.string().min(1).optional(),
-    description: 'write this older proposal again, with grains from the file of rows and from --grain',
-    placeholder: 'FILE',
-  },
-  exact: {
-    schema: z.boolean(),
-    description:
-      'draft an exact task, without the floor: the whole scatter matrix may follow from its result; consents with --allow-full-rank, too',
-    default: false,
-  },
-  releases: {
-    schema: z.int().min(1).max(1000).optional(),
-    description:
-      'for how many results over the same rows the floor is to stand: its noise grows with the square root (default: 2)',
-    placeholder: 'NUMBER',
-  },
-  components: {
-    schema: z.int().min(1).optional(),
-    description: 'number of components, of all methods but ridge and histogram',
-    placeholder: 'NUMBER',
-  },
-  height: {
-    schema: z.int().min(2).max(12),
-    description: 'of histogram: h, for 2^h bins of each feature',
-    default: 10,
-    placeholder: 'NUMBER',
-  },
-  workload: {
-    schema: z.enum(['prefixes', 'ranges', 'counts']),
-    description:
-      'of histogram: what its strategy shall suit: prefixes (quantiles), ranges, or counts of single bins',
-    default: 'prefixes',
-    placeholder: 'NAME',
-  },
-  logarithmic: {
-    schema: z.number().positive().optional(),
-    description: 'of histogram: logarithmic bins on both sides of 0, down to this magnitude',
-    placeholder: 'NUMBER',
-  },
-  sketch: {
-    schema: z.boolean(),
-    description: 'of pca: a sketch, for hundreds or thousands of features (docs/sketches.md)',
-    default: false,
-  },
-  sketchColumns: {
-    schema: z.int().min(3).max(LIMITS.sketchColumns).optional(),
-    description: 'columns of the sketch (default: 3 times the components and 10, at most 80)',
-    placeholder: 'NUMBER',
-  },
-  refine: {
-    schema: z.string().optional(),
-    description:
-      'draft a sketch that refines the result of this task, which is done: its vectors are the first columns; asks the running service',
-    placeholder: 'TASK',
-  },
-  fractionBits: {
-    schema: z.int().min(1).max(20).optional(),
-    description:
-      "binary digits to which owners round scaled values (default: the fewest of 14, 16, 18 and 20 that turn the sample's components by at most 0.001 rad; 14 where none does)",
-    placeholder: 'NUMBER',
-  },
+} as const;
+
+const SIZES = {
   owners: {
-    schema: z.int().min(2).optional(),
-    description: 'largest number of owners, of all drafts but --regrain',
+    schema: z.int().min(2),
+    description: 'largest number of owners',
     placeholder: 'NUMBER',
   },
   minimumOwners: {
@@ -151,17 +45,6 @@ export const DRAFT_SETTINGS = {
     description:
       "largest number of samples per owner (default: ten times the file's rows, rounded up, at least 1000)",
     placeholder: 'NUMBER',
-  },
-  outputs: {
-    schema: z.array(Output),
-    description: `what the result has beyond vectors and eigenvalues, with commas between: ${Output.options.join(', ')}`,
-    default: [],
-    placeholder: 'LIST',
-  },
-  allowFullRank: {
-    schema: z.boolean(),
-    description: 'consent to a result that tells the whole scatter matrix',
-    default: false,
   },
   hours: {
     schema: z.int().min(1),
@@ -176,6 +59,70 @@ export const DRAFT_SETTINGS = {
     default: [],
     placeholder: 'LIST',
   },
+} as const;
+
+const COMPONENTS = {
+  components: {
+    schema: z.int().min(1),
+    description: 'number of components',
+    placeholder: 'NUMBER',
+  },
+} as const;
+
+const LABELS = {
+  label: {
+    schema: z.array(z.string()),
+    description: 'label column; several (of mdr) by as many flags, with commas between, or as a JSON list',
+    default: [],
+    placeholder: 'NAME',
+  },
+} as const;
+
+/** The settings of methods that the servers compute together, from sums with a floor or without. */
+const COMPUTED = {
+  keep: {
+    schema: z.array(z.string()),
+    description:
+      'columns to keep although they follow from others, such as copies or the last one of a one-hot group, with commas between, or as a JSON list (default: such columns are left out, and named)',
+    default: [],
+    placeholder: 'LIST',
+  },
+  grain: {
+    schema: z.array(z.string()),
+    description:
+      'how far apart values of a feature lie, as NAME=STEP in its unit, or NAME=cell for values as fine as they are rounded to; * in NAME for any text; several by as many flags, with commas between, or as a JSON list (default: what the file shows)',
+    default: [],
+    placeholder: 'NAME=STEP|cell',
+  },
+  exact: {
+    schema: z.boolean(),
+    description:
+      'draft an exact task, without the floor: the whole scatter matrix may follow from its result; consents with --allow-full-rank, too',
+    default: false,
+  },
+  releases: {
+    schema: z.int().min(1).max(1000).optional(),
+    description:
+      'for how many results over the same rows the floor is to stand: its noise grows with the square root (default: 2)',
+    placeholder: 'NUMBER',
+  },
+  fractionBits: {
+    schema: z.int().min(1).max(20).optional(),
+    description:
+      "binary digits to which owners round scaled values (default: the fewest of 14, 16, 18 and 20 that turn the sample's components by at most 0.001 rad; 14 where none does)",
+    placeholder: 'NUMBER',
+  },
+  outputs: {
+    schema: z.array(Output),
+    description: `what the result has beyond vectors and eigenvalues, with commas between: ${Output.options.join(', ')}`,
+    default: [],
+    placeholder: 'LIST',
+  },
+  allowFullRank: {
+    schema: z.boolean(),
+    description: 'consent to a result that tells the whole scatter matrix',
+    default: false,
+  },
   twoParty: {
     schema: TwoPartyName,
     description:
@@ -188,27 +135,6 @@ export const DRAFT_SETTINGS = {
     description:
       'of rotated: fast, where the line between both servers carries more than 1.5 Gbit/s: a third more bytes, a fifth less processor time (default: fewer bytes)',
     placeholder: 'KIND',
-  },
-  epsilon: {
-    schema: z.number().positive().optional(),
-    description: 'ε of differential privacy (default: none)',
-    placeholder: 'NUMBER',
-  },
-  delta: {
-    schema: z.number().min(0),
-    description: 'δ of differential privacy; of histogram also 0, for discrete Laplace noise',
-    default: USUAL_DELTA,
-    placeholder: 'NUMBER',
-  },
-  meanFirst: {
-    schema: z.boolean(),
-    description: 'draft the first of two tasks that share ε: it releases the mean',
-    default: false,
-  },
-  around: {
-    schema: z.string().optional(),
-    description: 'draft the second of two tasks: ranges around the mean in the result of the first',
-    placeholder: 'FILE',
   },
   basis: {
     schema: z.string().optional(),
@@ -233,7 +159,87 @@ export const DRAFT_SETTINGS = {
     default: 0.995,
     placeholder: 'NUMBER',
   },
+} as const;
+
+const PRIVACY = {
+  epsilon: {
+    schema: z.number().positive().optional(),
+    description: 'ε of differential privacy (default: none)',
+    placeholder: 'NUMBER',
+  },
+  delta: {
+    schema: z.number().min(0),
+    description: 'δ of differential privacy; of histogram also 0, for discrete Laplace noise',
+    default: USUAL_DELTA,
+    placeholder: 'NUMBER',
+  },
+} as const;
+
+/** The settings of two tasks that share ε. */
+const SHARED_PRIVACY = {
+  meanFirst: {
+    schema: z.boolean(),
+    description: 'draft the first of two tasks that share ε: it releases the mean',
+    default: false,
+  },
+  around: {
+    schema: z.string().optional(),
+    description: 'draft the second of two tasks: ranges around the mean in the result of the first',
+    placeholder: 'FILE',
+  },
+} as const;
+
+const READING = {
   ...READING_OPTIONS,
   allowClipping: CONSENT_OPTIONS.allowClipping,
   ...CLIENT_SETTINGS,
 } as const;
+
+/** All settings that drafts have in common. */
+export const COMMON = {
+  ...SAMPLE,
+  ...LABELS,
+  ...COMPONENTS,
+  ...SIZES,
+  ...PRIVACY,
+  ...SHARED_PRIVACY,
+  ...COMPUTED,
+  ...READING,
+} as const;
+
+/** The settings of `task draft regrain`. */
+export const REGRAIN_SETTINGS = {
+  data: SAMPLE.data,
+  ignore: SAMPLE.ignore,
+  grain: COMPUTED.grain,
+  ...READING_OPTIONS,
+} as const;
+
+/** The settings of a method's drafts. */
+export function settingsOf(name: MethodName): Settings {
+  const { isLinear, labellings, draft } = METHODS[name];
+  return {
+    ...draft.flags,
+    ...SAMPLE,
+    ...(labellings > 0 && LABELS),
+    ...(draft.hasComponents && COMPONENTS),
+    ...SIZES,
+    ...(draft.takesEpsilon && PRIVACY),
+    ...(draft.takesEpsilon && !isLinear && SHARED_PRIVACY),
+    ...(!isLinear && COMPUTED),
+    ...READING,
+  };
+}
+
+export type DraftConfiguration = Configuration<typeof COMMON>;
+
+/** Returns the settings that drafts have in common; those that the method does not have are as if nobody gave them. */
+export function commonOf(given: Configuration<Settings>): DraftConfiguration {
+  const usual = Object.entries<Setting>(COMMON).map(([name, it]) => [name, it.default]);
+  return { ...Object.fromEntries(usual), components: 0, ...given } as DraftConfiguration;
+}
+
+/** Returns the values of a method's own flags. */
+export function flagsOf(name: MethodName, given: Configuration<Settings>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.keys(METHODS[name].draft.flags).map((flag) => [flag, given[flag]]));
+}

@@ -46,7 +46,7 @@ export class Chains {
 
   /** Returns the result that a sketch refines. */
   async refinedBy(task: Task): Promise<SignedLink | undefined> {
-    return task.sketch?.refine === undefined ? undefined : (await this.basisOf(task))?.[0];
+    return task.basis === undefined ? (await this.basisOf(task))?.[0] : undefined;
   }
 
   async #linksTo(last: string): Promise<SignedLink[]> {
@@ -64,7 +64,7 @@ function linkOf(stored: StoredTask | undefined): SignedLink {
   if (stored === undefined)
     throw new CodedError(
       CODES.ERR_TASK_INVALID,
-      '"basis", and "sketch.refine", expected the digest of a result of this data user, as "task draft" writes it with --basis or --refine',
+      '"basis", and "sketch.refine", expected the digest of a result of this data user, as "task draft" writes it with --basis or "task draft sketch" with --refine',
     );
   return {
     task: stored.task,

@@ -167,7 +167,7 @@ function Ranges(props: { readonly checked: CheckedResult; readonly draft: (text:
       </Button>
       <p>
         For another method, and a sample with labels: <code>--ranges-from {checked.task.id}</code> of{' '}
-        <code>eigenveil-user task draft</code>.
+        <code>eigenveil-user task draft METHOD</code>.
       </p>
     </>
   );

@@ -80,7 +80,7 @@ describe('the first text', () => {
     const file = dataFile('iris');
     const sample = await readSample(readFileBytes(file));
     const options = { method: 'lda', labels: ['label'], ignore: [] } as const;
-    const value = JSON.parse(firstDraft(sample, options, WISHES));
+    const value = JSON.parse(await firstDraft(sample, options, WISHES));
     const { rows, ...draft } = await draftTask(file, options);
     expect(rows).toBe(150);
     expect(value).toMatchObject({ ...draft, components: 2, maximumOwners: 10, minimumOwners: 5 });
@@ -90,7 +90,7 @@ describe('the first text', () => {
     expect(refusalOf(tellable(value)!)).toBeNull();
     const fine = Array.from({ length: 90 }, (_, row) => `${Math.sqrt(row + 2)},${row % 11}`);
     const mixed = await sampleOf(`a,b\n${fine.join('\n')}\n`);
-    const exact = JSON.parse(firstDraft(mixed, { method: 'pca', labels: [], ignore: [] }, WISHES));
+    const exact = JSON.parse(await firstDraft(mixed, { method: 'pca', labels: [], ignore: [] }, WISHES));
     expect(exact.features.map(({ grain }: { grain: unknown }) => grain)).toEqual(['cell', 1]);
   });
 
@@ -103,7 +103,11 @@ describe('the first text', () => {
     );
     const two = await sampleOf('a,b,c\n1,2,3\n2,5,4\n9,7,8\n');
     const value = JSON.parse(
-      firstDraft(two, { method: 'pca', labels: [], ignore: [] }, { ...WISHES, components: 1, epsilon: 1 }),
+      await firstDraft(
+        two,
+        { method: 'pca', labels: [], ignore: [] },
+        { ...WISHES, components: 1, epsilon: 1 },
+      ),
     );
     expect(value.differentialPrivacy).toMatchObject({ epsilon: 1, dataIndependentRanges: false });
     expect(TaskProposal.safeParse(value).success).toBe(false);
@@ -115,7 +119,8 @@ describe('the first text', () => {
   it('says what is wrong with wishes', async () => {
     const sample = await sampleOf('a,b,c\n1,2,3\n2,5,4\n');
     const options = { method: 'pca', labels: [], ignore: [] } as const;
-    expect(() => firstDraft(sample, options, { ...WISHES, owners: Number.NaN })).toThrow(/"maximumOwners"/);
+    const wishes = { ...WISHES, owners: Number.NaN };
+    await expect(firstDraft(sample, options, wishes)).rejects.toThrow(/"maximumOwners"/);
   });
 });
 

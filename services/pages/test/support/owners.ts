@@ -10,7 +10,8 @@ import {
   readFileBytes,
   statisticsOfCsv,
 } from '@eigenveil/data-owner';
-import { draftTask, histogramOf } from '@eigenveil/data-user';
+import { draftPrivacy, draftTask } from '@eigenveil/data-user';
+import { draftedMethod } from '@eigenveil/methods';
 import { type TaskId, TaskProposal } from '@eigenveil/task';
 import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { Children, type Finished } from '@eigenveil/testbed/processes/programs';
@@ -56,8 +57,11 @@ export async function irisProposal(changes: Readonly<Record<string, unknown>> = 
 export async function countsProposal(): Promise<TaskProposal> {
   const { features } = await irisProposal();
   const wide = features.map(({ name }) => ({ name, min: 0, max: 10 }));
+  const wanted = { features: wide, epsilon: 10, delta: 1e-6 };
   return TaskProposal.parse({
-    ...histogramOf({ features: wide }, { epsilon: 10, delta: 1e-6, height: 7, workload: 'prefixes' }),
+    ...(await draftedMethod('histogram', { height: 7 }, { ...wanted, components: 0, ridge: 1 })),
+    ...draftPrivacy({ ...wanted, isLinear: true }, false),
+    ...{ labellings: [], components: 0, twoParty: 'linear' },
     minimumOwners: 2,
     maximumOwners: 5,
     maximumSamplesPerOwner: 150,

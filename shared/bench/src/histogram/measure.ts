@@ -2,11 +2,11 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { histogramOf } from '@eigenveil/data-user';
+import { draftPrivacy } from '@eigenveil/data-user';
 import { demoPolicy, enrolOwners, startOwners } from '@eigenveil/demo/owners';
 import { startServices } from '@eigenveil/demo/services';
 import { compute, contributionSize } from '@eigenveil/demo/task';
-import { sumsOf } from '@eigenveil/methods';
+import { draftedMethod, sumsOf } from '@eigenveil/methods';
 import { DAY_MILLISECONDS, TaskProposal } from '@eigenveil/task';
 import { withChildren } from '@eigenveil/testbed/processes/children';
 import { usageOf } from '@eigenveil/testbed/processes/process-usage';
@@ -46,10 +46,18 @@ const SEED = 24;
 const LIMIT = 1000;
 
 /** With ε = 1, δ = 10^−6, and the strategy that a draft takes for quantiles. */
-export function histogramProposal({ features, height, owners, rowsPerOwner }: HistogramCase): TaskProposal {
+export async function histogramProposal({
+  features,
+  height,
+  owners,
+  rowsPerOwner,
+}: HistogramCase): Promise<TaskProposal> {
   const named = Array.from({ length: features }, (_, i) => ({ name: `x${i + 1}`, min: -LIMIT, max: LIMIT }));
+  const wanted = { features: named, epsilon: 1, delta: 1e-6 };
   return TaskProposal.parse({
-    ...histogramOf({ features: named }, { epsilon: 1, delta: 1e-6, height, workload: 'prefixes' }),
+    ...(await draftedMethod('histogram', { height }, { ...wanted, components: 0, ridge: 1 })),
+    ...draftPrivacy({ ...wanted, isLinear: true }, false),
+    ...{ labellings: [], components: 0, twoParty: 'linear' },
     minimumOwners: owners,
     maximumOwners: owners,
     maximumSamplesPerOwner: rowsPerOwner,
@@ -70,7 +78,7 @@ export function measureHistogram(size: HistogramCase): Promise<HistogramMeasured
       const policy = demoPolicy(KEY_BITS, 'linear');
       await enrolOwners(owners, services, { folder, policy, more: (i) => ({ data: files[i]! }) }, silent);
       const started = performance.now();
-      const { task } = await services.client.create(histogramProposal(size));
+      const { task } = await services.client.create(await histogramProposal(size));
       await owners.all(() => ({ kind: 'contribute', taskId: task.id, ignore: [] }), silent);
       const contributed = performance.now();
       await compute(services.client, task.id, silent, silent);

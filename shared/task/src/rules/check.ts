@@ -150,7 +150,7 @@ function checkGrains(task: TaskProposal): void {
   if (silent === undefined) return;
   throw invalid(
     `features[${JSON.stringify(silent.name)}].grain`,
-    words`the spacing of its values or "cell": ${term(REGRAIN, '"eigenveil-user task draft --regrain FILE --data SAMPLE" finds it in a sample')}; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow`,
+    words`the spacing of its values or "cell": ${term(REGRAIN, '"eigenveil-user task draft regrain FILE --data SAMPLE" finds it in a sample')}; or "exact" and "allowFullRank", for a result from which the whole scatter matrix may follow`,
     'none',
   );
 }

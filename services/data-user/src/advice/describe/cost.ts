@@ -38,7 +38,8 @@ const LINEAR_SUMS_PER_SECOND = 1.5e5;
 export async function costOf(task: TaskProposal, signal?: AbortSignal): Promise<Cost | undefined> {
   if (task.twoParty === 'simulated') return undefined;
   if (task.twoParty === 'linear') return linearCost(task);
-  if (task.sketch !== undefined) return sketchCost(task, task.sketch.columns);
+  const { columns } = methodOf(task).sums(task);
+  if (columns > 0) return sketchCost(task, columns);
   return task.twoParty === 'garbled' ? garbledCost(task, signal) : rotatedCost(task);
 }
 
@@ -75,18 +76,17 @@ async function garbledCost(task: TaskProposal, signal?: AbortSignal): Promise<Co
  * classes or components for a side.
  */
 function rotatedCost(task: TaskProposal): Cost {
-  const { method, components, labellings, serverLine } = task;
+  const { components, labellings, serverLine } = task;
   const d = task.features.length;
-  const isPencil = method.kind !== 'pca';
+  const { decomposes } = methodOf(task);
+  const isPencil = decomposes === 'pencil';
   const columns = (labellings[0]?.classes.length ?? 0) + components;
   const products = 921 * d ** 3 + (isPencil ? 35_000 + 2600 * columns : 18_800) * d ** 2;
   const pace = ((isPencil ? rootPace(d) : 0) + standardPace(d, components)) / 1000;
   return {
     // Digits of three bits instead of four over a fast line: a third more bytes, a fifth less work.
     seconds: 0.7 + products / (serverLine ? 1.75e8 : 1.4e8) + pace,
-    bytes:
-      products * (serverLine ? 1.3 : 1) +
-      (methodOf({ method }).decomposes === 'correlation' ? 110_000 * d ** 2 : 0),
+    bytes: products * (serverLine ? 1.3 : 1) + (decomposes === 'correlation' ? 110_000 * d ** 2 : 0),
     memory: 170e6 + 2.2e6 * d,
   };
 }

@@ -110,11 +110,14 @@ export function forecastFloor(
   }
 }
 
-const ofMethod = ({ method }: TaskProposal) =>
-  method.kind === 'pca' ? 'variance' : method.kind === 'ridge' ? 'target' : 'separation';
+function ofMethod(task: TaskProposal): FloorForecast['of'] {
+  const { result, decomposes } = methodOf(task);
+  if (result === 'regression') return 'target';
+  return decomposes === 'pencil' ? 'separation' : 'variance';
+}
 
-/** Makes the program; elsewhere it is said whether the sample has the rank for it. */
-function programFor(task: TaskProposal): Program {
+/** Makes the program of a sample; elsewhere it is said whether the sample has the rank for it. */
+export function programFor(task: TaskProposal): Program {
   return { ...programOf(task), minimumOwners: 1, allowFullRank: true };
 }
 
@@ -123,24 +126,22 @@ const resultOf = (task: TaskProposal, statistics: Statistics): Decomposition =>
 
 /** Returns a function that says what a result has of these exact statistics. */
 function partOfResult(task: TaskProposal, statistics: Statistics): (result: Decomposition) => number {
-  const { method, fractionBits } = task;
-  const total = method.kind === 'mdr' ? [] : totalScatter(statistics, fractionBits);
-  if (method.kind === 'ridge')
+  const { result, decomposes, sums } = methodOf(task);
+  const total = sums(task).R ? totalScatter(statistics, task.fractionBits) : [];
+  if (result === 'regression')
     return ({ regression }) => {
       const w = [...regression!.weights, -1];
       return 1 - form(total, w, w) / total.at(-1)!.at(-1)!;
     };
-  if (method.kind !== 'pca') {
+  if (decomposes === 'pencil') {
     const exact = pencil(programFor({ ...task, exact: true }), statistics);
     const { values } = generalisedEigen(exact.A, exact.B!);
     return ({ vectors }) => criterion(exact, vectors) / sum(values.slice(0, vectors.length));
   }
   // A result of a correlation matrix has vectors of features as they are.
-  const scales =
-    methodOf({ method }).decomposes === 'correlation'
-      ? undividedVariances(total).map(Math.sqrt)
-      : total.map(() => 1);
-  const A = methodOf({ method }).decomposes === 'correlation' ? correlationOf(total) : total;
+  const isStandardised = decomposes === 'correlation';
+  const scales = isStandardised ? undividedVariances(total).map(Math.sqrt) : total.map(() => 1);
+  const A = isStandardised ? correlationOf(total) : total;
   return ({ vectors }) => {
     const scaled = vectors.map((vector) => vector.map((entry, i) => entry * scales[i]!));
     return criterion({ A }, scaled) / sum(A.map((row, i) => row[i]!));
@@ -164,17 +165,15 @@ function meanOf(parts: readonly (number | null)[]): number | null {
 }
 
 /** Says it in words, in one line. */
-export function describeFloor(
-  { components, method }: TaskProposal,
-  forecast: FloorForecast | undefined,
-): string[] {
+export function describeFloor(task: TaskProposal, forecast: FloorForecast | undefined): string[] {
   if (forecast === undefined) return [];
+  const { components } = task;
   const { of, exact, floor } = forecast;
   const [own, all] = floor.map(({ part }) => (part === null ? 'perhaps no result' : percent(part)));
   const points = `${own} with as many rows as the sample has (${rowsOf(floor[0])}), and ${all} with one such sample from each owner (${rowsOf(floor[1])})`;
   if (of === 'variance')
     return [
-      `the floor: in the sample ${components} components capture ${percent(exact)} of the variance${method.kind === 'pca' && method.scale === 'correlation' ? ' of standardised features' : ''}; with noise of both servers ${points}`,
+      `the floor: in the sample ${components} components capture ${percent(exact)} of the variance${methodOf(task).decomposes === 'correlation' ? ' of standardised features' : ''}; with noise of both servers ${points}`,
     ];
   if (of === 'target')
     return [

@@ -1,4 +1,5 @@
 /** Says what differential privacy does to the result of a task, in words for the person who proposes it. */
+import { methodOf } from '@eigenveil/methods';
 import {
   largestScatter,
   noiseNorm,
@@ -34,10 +35,10 @@ export function describeNoise(task: TaskProposal): string[] {
   ];
   const drawers = { servers: 'each server', csp: 'the CSP alone', owners: 'each owner' }[noise];
   const ridge = shiftRidge(task);
-  const shifted =
-    task.method.kind === 'pca'
-      ? 'a public shift, which is taken out of the eigenvalues again'
-      : `a public shift of ${ridge.toPrecision(3)}, which acts as a ridge that is larger by as much`;
+  const isPencil = methodOf(task).decomposes === 'pencil';
+  const shifted = isPencil
+    ? `a public shift of ${ridge.toPrecision(3)}, which acts as a ridge that is larger by as much`
+    : 'a public shift, which is taken out of the eigenvalues again';
   return [
     `${drawers} adds noise of deviation ${kinds.join(', ')}${honestOwners === null ? '' : `; ${honestOwners} owners are relied on`}`,
     ...(noise === 'csp'
@@ -47,7 +48,7 @@ export function describeNoise(task: TaskProposal): string[] {
       : []),
     ...(ridge === 0 ? [] : [`to the products is added ${shifted}`]),
     ...describeNorm(task),
-    `it takes ${planShift(task, plan).fewestRows} rows${task.method.kind === 'pca' ? '' : ' in every class'} to be sure that noise leaves the matrices positive`,
+    `it takes ${planShift(task, plan).fewestRows} rows${isPencil ? ' in every class' : ''} to be sure that noise leaves the matrices positive`,
     `there is room for ${maximumOwners * maximumSamplesPerOwner} rows, up to which a data user that deviates can scale sums under the same noise: set maximumOwners and maximumSamplesPerOwner as low as the data allow`,
   ];
 }
@@ -59,9 +60,9 @@ function describeNorm(task: TaskProposal): string[] {
   if (norm === undefined || largest === undefined) return [];
   const perRow = largest / (task.maximumOwners * task.maximumSamplesPerOwner);
   const standsOut =
-    task.method.kind === 'pca'
-      ? `; a component with a tenth of the variance stands out from ${rowsToStandOut(norm, perRow / 10)} rows on at the very least`
-      : '';
+    methodOf(task).decomposes === 'pencil'
+      ? ''
+      : `; a component with a tenth of the variance stands out from ${rowsToStandOut(norm, perRow / 10)} rows on at the very least`;
   return [
     `noise on the scatter has a norm of at least ${norm.toPrecision(3)}, where the scatter's largest eigenvalue can be ${largest.toPrecision(3)} (all rows that there is room for, at the clipping norm)${standsOut}`,
   ];

@@ -5,22 +5,21 @@
 import { methodOf } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import {
-  betweenClassScatter,
+  decompose,
   type Link,
   meanOfRows,
   PROJECTION_CODES,
+  pencil,
   rankOf,
-  ridgeRegression,
   statisticsThrough,
   symmetricEigen,
   totalScatter,
-  withinClassScatter,
   ZERO_EIGENVALUE,
 } from '@eigenveil/projection/portable';
 import type { Statistics } from '@eigenveil/statistics/owner';
 import { cappedComponents, noiseNorm, programOf, rowsToStandOut, type TaskProposal } from '@eigenveil/task';
 import type { ReadSampleRows } from '../draft/sample.ts';
-import { describeFloor, forecastFloor } from './forecast-floor.ts';
+import { describeFloor, forecastFloor, programFor } from './forecast-floor.ts';
 import { describeSketch } from './sketch.ts';
 
 /** The sample, summed as an owner's rows are. */
@@ -61,42 +60,33 @@ export async function describeSample(
   task: TaskProposal,
   basis: readonly Link[] = [],
 ): Promise<string[]> {
+  if (methodOf(task).isLinear) return [];
   if (task.sketch !== undefined) return describeSketch(read, task, basis.at(-1)?.projection);
   const sample = await sumSample(read, task, basis);
   return [...describeSummed(task, sample), ...describeFloor(task, forecastFloor(task, sample))];
 }
 
 function describeSummed(task: TaskProposal, sample: Summed): string[] {
-  const { kind } = task.method;
-  if (kind === 'ridge') return describeFit(task, sample);
-  if (kind === 'mdr') return [...describeMdrRidge(task, sample), ...describeClipping(task, sample)];
-  const scatter = totalScatter(sample.statistics, task.fractionBits);
-  const { values } = symmetricEigen(scatter);
+  const { result, decomposes, sums } = methodOf(task);
+  if (result === 'regression') return describeFit(task, sample);
+  const isPencil = decomposes === 'pencil';
+  if (!sums(task).R) return [...describePrivacyRidge(task, sample), ...describeClipping(task, sample)];
+  const { values } = symmetricEigen(totalScatter(sample.statistics, task.fractionBits));
   return [
-    ...describeRank(task, values, sample),
-    ...describeNoiseMatrix(task, sample),
+    ...(isPencil && task.twoParty !== 'rotated' ? [] : describeRank(task, values, sample)),
+    ...(isPencil ? describeNoiseMatrix(task, sample) : []),
     ...describeClipping(task, sample),
     ...describeForecast(task, values, sample),
   ];
 }
 
-/**
- * Says for ridge how much of the sample's last column its own regression leaves, and whether a matrix is
- * singular.
- */
+/** Says how much of the sample's last column its own regression leaves, and whether a matrix is singular. */
 function describeFit(task: TaskProposal, { statistics }: Summed): string[] {
-  const { method, features, fractionBits } = task;
-  if (method.kind !== 'ridge') return [];
-  const target = JSON.stringify(features.at(-1)!.name);
+  const target = JSON.stringify(task.features.at(-1)!.name);
   try {
-    const scatter = totalScatter(statistics, fractionBits);
-    const { weights } = ridgeRegression({
-      scatter,
-      mean: meanOfRows(statistics, fractionBits),
-      ridge: method.ridge,
-      diagonal: programOf(task).floor?.ridge,
-    });
-    const w = [...weights, -1];
+    const scatter = totalScatter(statistics, task.fractionBits);
+    const { regression } = decompose(programFor(task), statistics);
+    const w = [...regression!.weights, -1];
     const left = w.reduce((sum, a, i) => sum + w.reduce((row, b, j) => row + a * b * scatter[i]![j]!, 0), 0);
     const whole = scatter.at(-1)!.at(-1)!;
     return whole === 0
@@ -113,12 +103,11 @@ function describeFit(task: TaskProposal, { statistics }: Summed): string[] {
 }
 
 /**
- * Warns for a PCA, and by `rotated` for DCA and LDA: results are refused where the scatter's rank is too low.
+ * Warns where results are refused if the scatter's rank is too low: of a pencil by `rotated` alone.
  * Noise has every rank.
  */
 function describeRank(task: TaskProposal, values: readonly number[], { rows }: Summed): string[] {
   if (task.allowFullRank || task.differentialPrivacy !== null) return [];
-  if (task.method.kind !== 'pca' && task.twoParty !== 'rotated') return [];
   const program = programOf(task);
   const components = cappedComponents(program);
   const least = methodOf(program).leastRank({ ...program, components });
@@ -144,44 +133,46 @@ function describeRank(task: TaskProposal, values: readonly number[], { rows }: S
  * contributed.
  */
 function describeNoiseMatrix(task: TaskProposal, { statistics }: Summed): string[] {
-  const { method, fractionBits, differentialPrivacy } = task;
   // The public shift of differential privacy is a ridge, too.
-  if ((method.kind !== 'dca' && method.kind !== 'lda') || differentialPrivacy !== null) return [];
-  const isTotal = method.kind === 'dca' && method.form === 'standard';
-  const { floor } = programOf(task);
-  const matrix = (isTotal ? totalScatter : withinClassScatter)(statistics, fractionBits).map((row, i) =>
-    row.map((entry, j) => (i === j ? entry + (floor?.ridge[i] ?? 0) : entry)),
-  );
-  const { values } = symmetricEigen(matrix);
-  const largest = values[0]!;
-  if (values.at(-1)! + method.ridge > ZERO_EIGENVALUE * largest) return [];
+  if (task.differentialPrivacy !== null) return [];
+  const { ridge, noise } = pencilOf(task, statistics);
+  const largest = noise[0]! - ridge;
+  if (noise.at(-1)! > ZERO_EIGENVALUE * largest) return [];
   return [
-    `in the sample the noise matrix is singular with ρ = ${method.ridge}, and the task would end with ERR_NOT_POSITIVE_DEFINITE: "ridge": ${rounded(largest / 1000)} would do`,
+    `in the sample the noise matrix is singular with ρ = ${ridge}, and the task would end with ERR_NOT_POSITIVE_DEFINITE: "ridge": ${rounded(largest / 1000)} would do`,
   ];
 }
 
+/** The sample's pencil: ρ, and the eigenvalues of its signal matrix and, with ρ, of its noise matrix. */
+function pencilOf(task: TaskProposal, statistics: Statistics) {
+  const { A, B } = pencil(programFor(task), statistics);
+  return {
+    ridge: 'ridge' in task.method ? task.method.ridge : 0,
+    signal: symmetricEigen(A).values,
+    noise: symmetricEigen(B!).values,
+  };
+}
+
 /**
- * Warns for MDR where the ridge is not between what its numbers can hold and what leaves the privacy labels
- * without weight.
+ * Warns where the noise matrix is S_B of privacy labels, as MDR's is, and the ridge is not between what its
+ * numbers can hold and what leaves those labels without weight.
  */
-function describeMdrRidge({ method, ...task }: TaskProposal, { statistics, rows }: Summed): string[] {
-  if (method.kind !== 'mdr') return [];
-  const [utility, privacy] = [0, 1].map(
-    (labelling) => symmetricEigen(betweenClassScatter(statistics, labelling, task.fractionBits)).values[0]!,
-  ) as [number, number];
+function describePrivacyRidge(task: TaskProposal, { statistics, rows }: Summed): string[] {
+  const { ridge, signal, noise } = pencilOf(task, statistics);
+  const [utility, privacy] = [signal[0]!, noise[0]! - ridge];
   const growth = Math.max(1, (task.maximumOwners * task.maximumSamplesPerOwner) / rows);
   const entries = (task.labellings[1]!.classes.length - 1) * task.features.length;
   const least =
     growth * Math.max(utility / LARGEST_RATIO, (entries * Math.max(utility, privacy)) / SMALLEST_PIVOT);
   const most = privacy / 10;
   const wouldDo = `"ridge": ${rounded(Math.max(least, most / 10))} would do`;
-  if (method.ridge < least)
+  if (ridge < least)
     return [
-      `ρ = ${method.ridge} is too small for utility labels whose scatter has the eigenvalue ${rounded(utility)} in the sample, and ${rounded(utility * growth)} with as many rows as there is room for: ${wouldDo}`,
+      `ρ = ${ridge} is too small for utility labels whose scatter has the eigenvalue ${rounded(utility)} in the sample, and ${rounded(utility * growth)} with as many rows as there is room for: ${wouldDo}`,
     ];
-  if (method.ridge > most)
+  if (ridge > most)
     return [
-      `ρ = ${method.ridge} leaves privacy labels little weight, whose scatter has the eigenvalue ${rounded(privacy)} in the sample (that of utility ${rounded(utility)}): ${wouldDo}`,
+      `ρ = ${ridge} leaves privacy labels little weight, whose scatter has the eigenvalue ${rounded(privacy)} in the sample (that of utility ${rounded(utility)}): ${wouldDo}`,
     ];
   return [];
 }
@@ -206,7 +197,7 @@ function describeForecast(
   const shown = [...new Set([0, task.components - 1])].filter((i) => values[i]! > 0);
   return [
     `if rows are like the sample's, noise on their scatter has a norm of about ${rounded(norm)}, and the scatter's largest eigenvalue is ${rounded(values[0]! / rows)} times the rows`,
-    ...(task.method.kind === 'pca' && shown.length > 0
+    ...(methodOf(task).decomposes !== 'pencil' && shown.length > 0
       ? [`components of the sample stand out of the noise: ${shown.map(standsOut).join(', ')} rows on`]
       : []),
   ];

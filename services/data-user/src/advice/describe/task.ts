@@ -19,7 +19,7 @@ import { describeNoise } from './privacy.ts';
  * @throws ERR_DP_PARAMETER; the signal's reason, once it is aborted
  */
 export async function describeTask(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
-  if (task.method.kind === 'histogram') return describeCost(task, signal);
+  if (methodOf(task).isLinear) return describeCost(task, signal);
   return [
     ...describeComponents(task),
     ...describeReleases(task),
@@ -45,15 +45,16 @@ function describeComponents(task: TaskProposal): string[] {
   const { method, components } = task;
   const capped = cappedComponents(program);
   const contrasts = (task.labellings[0]?.classes.length ?? 0) - 1;
-  const most = methodOf(program).maximumComponents(program);
+  const { decomposes, maximumComponents } = methodOf(program);
+  const most = maximumComponents(program);
   const constant = constantFeatures(task);
   return [
     ...(capped < components
       ? [`${contrasts + 1} classes have at most ${most} components: ${capped} will come, not ${components}`]
       : []),
-    ...(method.kind !== 'pca' && method.kind !== 'ridge' && capped > contrasts
+    ...(decomposes === 'pencil' && capped > contrasts
       ? [
-          method.kind === 'dca' && method.signalRidge !== 0
+          'signalRidge' in method && method.signalRidge !== 0
             ? `${contrasts + 1} classes differ in at most ${contrasts} directions: the other components order what is left of the scatter, and with a signal ridge may come before those`
             : `only the first ${contrasts} of ${capped} components distinguish ${contrasts + 1} classes; the others have one eigenvalue, and arbitrary vectors`,
         ]

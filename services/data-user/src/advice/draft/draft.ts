@@ -2,7 +2,15 @@
  * Drafts a task proposal from a sample: column names, their minima and maxima, class labels. For data whose
  * ranges may be public; where they may not, write the ranges from domain knowledge instead.
  */
-import { LIMITS, METHODS, type ProjectionKind, type Scale } from '@eigenveil/methods';
+import {
+  type DraftedMethod,
+  draftedMethod,
+  flagNaming,
+  flagsSchema,
+  LIMITS,
+  METHODS,
+  type MethodName,
+} from '@eigenveil/methods';
 import { CodedError, type Words, words } from '@eigenveil/platform';
 import {
   checkClipping,
@@ -15,7 +23,7 @@ import {
   nearTo,
 } from '@eigenveil/statistics/owner';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
-import type { TaskProposal } from '@eigenveil/task';
+import { type TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
 import { CODES } from '@eigenveil/wire/errors';
 import { type Dependent, dependentColumns, describeDependent } from './dependent-columns.ts';
 import { parseGrains, withGrains } from './grains.ts';
@@ -23,18 +31,18 @@ import { draftTerm, type Sample } from './sample.ts';
 import type { NoFeature, NoLabel, SampleColumn } from './sample-column.ts';
 
 export interface DraftOptions {
-  readonly method: ProjectionKind | 'ridge';
-  /** The scale for pca; covariance where it is not given. */
-  readonly scale?: Scale | undefined;
-  /** The form for dca; standard where it is not given. */
-  readonly form?: 'standard' | 'book' | undefined;
-  /** ρ of a discriminant method or of ridge; 1 where it is not given. */
+  readonly method: MethodName;
+  /** The values of the method's own flags; those that are left out have their defaults. */
+  readonly flags?: Readonly<Record<string, unknown>> | undefined;
+  /** The number of components, from which a sketch's columns follow. */
+  readonly components?: number | undefined;
+  /** ρ where no flag gives it; 1 where it is not given. */
   readonly ridge?: number | undefined;
-  /** ρ′ of dca; 0 where it is not given. */
-  readonly signalRidge?: number | undefined;
-  /** The column that ridge predicts. */
-  readonly target?: string | undefined;
-  /** Label columns: none for pca and ridge, one for dca and lda, utility and privacy for mdr. */
+  /** ε of differential privacy, from which a histogram's strategy follows. */
+  readonly epsilon?: number | undefined;
+  /** δ of differential privacy; 10⁻⁶ where it is not given. */
+  readonly delta?: number | undefined;
+  /** Label columns, as many as the method has labellings; where there are two, of utility and of privacy. */
   readonly labels: readonly string[];
   /**
    * The range of all features, from domain knowledge; that of each column in the sample where it is not
@@ -43,12 +51,11 @@ export interface DraftOptions {
   readonly range?: readonly [min: number, max: number] | undefined;
   /** Columns to leave out; `#3` is the third one. */
   readonly ignore: readonly string[];
-  /** Says whether ranges are wider than the values on purpose, as those of a histogram are. */
-  readonly isRangeWide?: boolean | undefined;
   /** Features of which more than half of the cells may lie outside `range`. */
   readonly allowClipping?: readonly string[] | undefined;
   /**
-   * Columns that stay although they follow from others, which are left out; where it is not given, all stay.
+   * Columns that stay although they follow from others, which are left out; where it is not given, all stay,
+   * as they do of methods that keep them.
    */
   readonly keep?: readonly string[] | undefined;
   /** NAME=STEP or NAME=cell, in place of what the sample shows. */
@@ -57,9 +64,7 @@ export interface DraftOptions {
   readonly onRemark?: ((remark: string) => void) | undefined;
 }
 
-export interface Draft {
-  readonly method: TaskProposal['method'];
-  readonly features: TaskProposal['features'];
+export interface Draft extends DraftedMethod {
   /** Digest of the result that it stands on. */
   readonly basis?: string;
   /** Digest of the histogram that its ranges follow from. */
@@ -73,16 +78,18 @@ export interface Draft {
 const DRAFT_RIDGE = 1;
 
 /**
- * @throws ERR_TASK_INVALID for options that the method does not take, a missing column, a cell that is no
+ * @throws ZodError for flags that the method does not have or values that they do not take; ERR_TASK_INVALID for
+ *   labels or a target that the method does not take, a missing column, a cell that is no
  *   number, a label that is missing, too long or has blanks around it, a column that looks like labels and is
  *   not said to be any or to be ignored, labels that are too few or too many; ERR_CLIPPED for features of
  *   which more than half of the cells lie outside the range that is given
  */
-export function draftOf(sample: Sample, options: DraftOptions): Draft {
+export async function draftOf(sample: Sample, options: DraftOptions): Promise<Draft> {
   const { labels, ignore } = options;
   const { columns, rows } = sample;
   checkDraftOptions(options);
-  const { target } = options;
+  const { method, flags = {}, components = 0, ridge = DRAFT_RIDGE, epsilon, delta = USUAL_DELTA } = options;
+  const target = targetOf(options);
   const wanted = [...labels, ...(target === undefined ? [] : [target])];
   const missing = [...wanted, ...ignore, ...(options.keep ?? [])].filter(
     (name) => positionOf(columns, name) < 0,
@@ -102,7 +109,7 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
   for (const column of all)
     if (column.labelLike !== undefined && !isTarget(column))
       throw unsaidLabels(column.name, column.labelLike);
-  const features = withoutFollowing(sample, all, options);
+  const features = withoutFollowing(sample, all, { ...options, target });
   if (options.range !== undefined) {
     const [min, max] = options.range;
     const wished = features.map(({ name }) => ({ name, min, max }));
@@ -118,9 +125,9 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
     namesOfColumn(columns, column),
   );
   for (const remark of grained.remarks) options.onRemark?.(remark);
+  const drafted = { features: grained.features, components, ridge, epsilon, delta };
   return {
-    method: methodOf(options),
-    features: grained.features,
+    ...(await draftedMethod(method, flags, drafted)),
     labellings: classes.map((column) => ({ column: column.name, classes: classesOf(column) })),
     rows,
   };
@@ -133,7 +140,7 @@ export function draftOf(sample: Sample, options: DraftOptions): Draft {
  */
 export function followingColumns(
   { columns, products }: Sample,
-  { labels, ignore, target, keep = [] }: Pick<DraftOptions, 'labels' | 'ignore' | 'target' | 'keep'>,
+  { labels, ignore, target, keep = [] }: Pick<DraftOptions, 'labels' | 'ignore' | 'keep'> & Targeted,
 ): Dependent[] {
   if (products === undefined) return [];
   const others = [...labels, ...ignore, ...(target === undefined ? [] : [target])];
@@ -149,9 +156,11 @@ export function followingColumns(
 function withoutFollowing(
   sample: Sample,
   features: readonly SampleColumn[],
-  options: DraftOptions,
+  options: DraftOptions & Targeted,
 ): readonly SampleColumn[] {
-  if (options.keep === undefined) return features;
+  const { isLinear, draft } = METHODS[options.method];
+  const keepsDependent = isLinear || ('keepsDependent' in draft && draft.keepsDependent);
+  if (options.keep === undefined || keepsDependent) return features;
   const following = followingColumns(sample, options);
   for (const remark of describeDependent(following)) options.onRemark?.(remark);
   const left = new Set(following.map(({ name }) => name));
@@ -221,7 +230,7 @@ function nearName(columns: readonly SampleColumn[], name: string): string {
 function tellRemarks(
   { endsInSum, skippedRows = 0 }: Sample,
   features: readonly SampleColumn[],
-  { range, isRangeWide, onRemark }: DraftOptions,
+  { method, range, onRemark }: DraftOptions,
 ): void {
   if (onRemark === undefined) return;
   for (const remark of toldOfSkipped(skippedRows)) onRemark(remark);
@@ -239,7 +248,8 @@ function tellRemarks(
     if (told === undefined) continue;
     const { min, max } = feature.range!;
     const more = range === undefined ? [told.end()] : [];
-    const spread = isRangeWide === true ? undefined : told.spread(range?.[0] ?? min, range?.[1] ?? max);
+    // Ranges of noisy sums are wider than the values on purpose: nobody takes them from the rows.
+    const spread = METHODS[method].isLinear ? undefined : told.spread(range?.[0] ?? min, range?.[1] ?? max);
     for (const remark of [told.count(), ...told.numbers(), ...more, spread])
       if (remark !== undefined) onRemark(remark);
   }
@@ -273,13 +283,6 @@ function checkCells(
   throw invalid(words`column ${title} of row ${first.row} ${first.why}${sum}`);
 }
 
-function methodOf({ method: kind, scale, form, ridge, signalRidge }: DraftOptions): TaskProposal['method'] {
-  if (kind === 'pca') return { kind, ...(scale && { scale }) };
-  const drafted = { ridge: ridge ?? DRAFT_RIDGE };
-  if (kind !== 'dca') return { kind, ...drafted };
-  return { kind, form: form ?? 'standard', ...drafted, signalRidge: signalRidge ?? 0 };
-}
-
 const WAY_OUT = draftTerm(
   'draftWayOut',
   'if it is a class label, name the column with --label; otherwise leave it out with --ignore and its name',
@@ -305,21 +308,23 @@ const whyNoLabel = ({ kind, what }: NoLabel) =>
     ? words`${what ?? ''}: leave it out ${draftTerm('draftIgnore', 'with --ignore')}, or write it as text`
     : NO_LABEL[kind];
 
-/** @throws ERR_TASK_INVALID for options that the method does not take */
+/** The column that is predicted, of a method that predicts one. */
+interface Targeted {
+  readonly target?: string | undefined;
+}
+
+const targetOf = ({ method, flags = {} }: DraftOptions) => flagNaming('target', method, flags)?.value;
+
+/**
+ * @throws ZodError for flags that the method does not have or values that they do not take; ERR_TASK_INVALID for
+ *   labels or a target that the method does not take
+ */
 export function checkDraftOptions(options: DraftOptions): void {
-  const { method, scale, form, ridge, signalRidge, labels, target, ignore } = options;
-  if ((target !== undefined) !== (method === 'ridge'))
-    throw invalid('"--target" expected with --method ridge, and with no other: the column that is predicted');
+  const { method, flags = {}, labels, ignore } = options;
+  flagsSchema(method).parse(flags);
+  const target = targetOf(options);
   if (target !== undefined && ignore.includes(target))
     throw invalid('"--target" expected a column that "--ignore" does not name');
-  if (scale !== undefined && method !== 'pca')
-    throw invalid(`"--scale" expected with --method pca alone, got ${method}`);
-  if (form !== undefined && method !== 'dca')
-    throw invalid(`"--form" expected with --method dca alone, got ${method}`);
-  if (signalRidge !== undefined && method !== 'dca')
-    throw invalid(`"--signal-ridge" expected with --method dca alone, got ${method}`);
-  if (ridge !== undefined && method === 'pca')
-    throw invalid('"--ridge" expected with --method dca, lda, mdr or ridge, got pca');
   const wanted = METHODS[method].labellings;
   if (labels.length !== wanted)
     throw invalid(`"--label" expected ${COLUMNS_OF_LABELS[wanted]} for ${method}, got ${labels.length}`);

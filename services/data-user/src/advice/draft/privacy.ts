@@ -12,6 +12,7 @@ import { Projection } from '@eigenveil/wire';
 import { CODES } from '@eigenveil/wire/errors';
 import type { z } from 'zod';
 import type { DraftBasis } from './basis.ts';
+import type { Draft } from './draft.ts';
 
 /** The part of an earlier task's result that is needed. Whoever fetched it has checked its signature. */
 export const EarlierResult = Projection.pick({
@@ -23,7 +24,7 @@ export type EarlierResult = z.infer<typeof EarlierResult>;
 
 /** The setting with consent, so that the draft can be checked; who drafts takes it out again. */
 export interface PrivacyDraft {
-  readonly features: TaskProposal['features'];
+  readonly features: Draft['features'];
   readonly differentialPrivacy: Pick<
     NonNullable<TaskProposal['differentialPrivacy']>,
     'epsilon' | 'delta' | 'neighbours' | 'clippingNorm' | 'dataIndependentRanges'
@@ -32,17 +33,22 @@ export interface PrivacyDraft {
 
 /** The budget that rows shall spend: of two tasks, both together. */
 interface Wanted {
-  readonly features: TaskProposal['features'];
+  readonly features: Draft['features'];
   readonly epsilon: number;
   readonly delta: number;
+  /** Whether the method is linear: then no row is scaled down to a norm. */
+  readonly isLinear?: boolean | undefined;
 }
 
 const NEIGHBOURS = 'add-remove';
 
 /** One task, or with `meanFirst` the first of two. */
-export function draftPrivacy({ features, epsilon, delta }: Wanted, meanFirst: boolean): PrivacyDraft {
+export function draftPrivacy(
+  { features, epsilon, delta, isLinear }: Wanted,
+  meanFirst: boolean,
+): PrivacyDraft {
   const own = meanFirst ? partOfBudget({ epsilon, dpDelta: delta }, SHARE_OF_MEAN) : epsilon;
-  return drafted(features, own, delta, defaultClippingNorm(features.length));
+  return drafted(features, own, delta, isLinear === true ? null : defaultClippingNorm(features.length));
 }
 
 /**
@@ -72,10 +78,10 @@ export function draftAround(earlier: EarlierResult, { features, epsilon, delta }
 }
 
 function drafted(
-  features: TaskProposal['features'],
+  features: Draft['features'],
   epsilon: number,
   delta: number,
-  clippingNorm: number,
+  clippingNorm: number | null,
 ): PrivacyDraft {
   return {
     features,
@@ -98,8 +104,8 @@ function drafted(
  */
 function featuresAround(
   { features: earlier, mean, differentialPrivacy }: EarlierResult,
-  features: TaskProposal['features'],
-): TaskProposal['features'] {
+  features: Draft['features'],
+): Draft['features'] {
   if (differentialPrivacy === null)
     throw invalid(
       'the earlier task expected with differential privacy: a mean without it is no public centre',

@@ -1,7 +1,7 @@
 /**
  * A proposal from a draft and what the person who drafts wishes: the same by command line and on the console.
  */
-import { draftedColumns, LIMITS, methodOf, type Output } from '@eigenveil/methods';
+import { LIMITS, methodOf, type Output } from '@eigenveil/methods';
 import { type ClosesWhen, type FeatureRun, featureRuns, type TaskProposal } from '@eigenveil/task';
 import { type Draft, roomFor } from './draft.ts';
 import { withCells } from './grains.ts';
@@ -27,10 +27,6 @@ export interface Wishes {
   readonly twoParty: TaskProposal['twoParty'];
   /** A slow one where it is not given. */
   readonly serverLine?: TaskProposal['serverLine'];
-  /** Columns of a sketch, or true for as many as go with the components; none where it is not given. */
-  readonly sketch?: number | boolean | undefined;
-  /** The digest of a result that the sketch refines. */
-  readonly refine?: string | undefined;
   /** The conditions on which the task closes; by the operator alone where it is not given, or empty. */
   readonly closes?: readonly ClosesWhen[] | undefined;
 }
@@ -40,30 +36,21 @@ const HOUR = 3_600_000;
 
 /**
  * Makes what the schema of a proposal completes and checks. Outputs that the two-party protocol reveals
- * anyway are among the declared ones.
+ * anyway are among the declared ones; a linear method has a protocol of its own, and no outputs.
  * @param privacy null where the result shall be exact
  */
 export function proposalOf({ rows, ...draft }: Draft, wishes: Wishes, privacy: PrivacyDraft | null) {
-  const { components, owners, minimumOwners, maximumSamples, outputs, allowFullRank, hours, twoParty } =
-    wishes;
-  const { exact = false, releases } = wishes;
-  const { closes = [], sketch: wanted = wishes.refine !== undefined, refine } = wishes;
-  const sketch =
-    wanted === false
-      ? undefined
-      : {
-          columns: wanted === true ? draftedColumns(components) : wanted,
-          ...(refine !== undefined && { refine }),
-        };
-  const revealed =
-    twoParty === 'rotated' || sketch !== undefined
-      ? methodOf({ method: draft.method, sketch: sketch }).revealedByRotation
-      : [];
+  const { components, owners, minimumOwners, maximumSamples, allowFullRank, hours } = wishes;
+  const { exact = false, releases, closes = [] } = wishes;
+  const { sketch } = draft;
+  const { isLinear, revealedByRotation } = methodOf(draft);
+  const twoParty = isLinear ? 'linear' : wishes.twoParty;
+  const outputs = isLinear ? [] : wishes.outputs;
+  const revealed = twoParty === 'rotated' || sketch !== undefined ? revealedByRotation : [];
   return {
     ...draft,
     ...privacy,
     ...(privacy && draft.rangesFrom !== undefined && { differentialPrivacy: counted(privacy) }),
-    ...(sketch && { sketch }),
     // Without a floor nothing goes by grains, and many features stand in few entries.
     ...(sketch && exact && { features: draft.features.map(({ grain: _, ...feature }) => feature) }),
     components,

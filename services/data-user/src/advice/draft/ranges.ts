@@ -3,7 +3,7 @@
  * and no row tells them.
  */
 
-import { edgesOf, histogramsOf, releaseNoiseOf, strategyOf } from '@eigenveil/methods';
+import { edgesOf, histogramsOf, methodNameOf, releaseNoiseOf, strategyOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import {
   LARGEST_LEVEL,
@@ -50,8 +50,8 @@ export interface RangedDraft {
 export function draftRanged({ digest, links }: CountedBasis, draft: Draft, asked: AskedLevels): RangedDraft {
   const { task, projection } = links.at(-1)!;
   const { method, differentialPrivacy } = task;
-  if (method.kind !== 'histogram' || differentialPrivacy === null)
-    throw invalid(`"--ranges-from" expected a task of histogram, got ${method.kind}`);
+  if (!('strategy' in method) || differentialPrivacy === null)
+    throw invalid(`"--ranges-from" expected a task of histogram, got ${methodNameOf(task)}`);
   if (
     !(asked.lower > 0 && asked.lower <= LARGEST_LEVEL && asked.upper >= 1 - LARGEST_LEVEL && asked.upper < 1)
   )

@@ -2,7 +2,7 @@
  * Chooses to how many binary digits a drafted task rounds: the sample is rounded to several, and compared
  * with itself as it is.
  */
-import { DEFAULT_FRACTION_BITS } from '@eigenveil/methods';
+import { DEFAULT_FRACTION_BITS, methodOf } from '@eigenveil/methods';
 import { columnsFor, type Link, type Moved, Projector, RoundedRows } from '@eigenveil/projection/portable';
 import type { TaskProposal } from '@eigenveil/task';
 import { checkComputable } from '@eigenveil/two-party/plan';
@@ -17,7 +17,7 @@ const TURNED = 1e-3;
 
 /**
  * Tells how far rounding moves the sample's components, by the numbers of digits from the least on; undefined
- * where noise or a sketch does much more, and where the method has no result of the sample.
+ * where noise or a sketch does much more.
  * @param read reads the sample that the task was drafted from
  * @param basis what the task stands on
  * @throws as `read`
@@ -27,8 +27,8 @@ export async function roundingOfSample(
   task: TaskProposal,
   basis: readonly Link[] = [],
 ): Promise<readonly Moved[] | undefined> {
-  const { differentialPrivacy, sketch, method, fractionBits } = task;
-  if (differentialPrivacy !== null || sketch !== undefined || method.kind === 'histogram') return undefined;
+  const { differentialPrivacy, sketch, fractionBits } = task;
+  if (differentialPrivacy !== null || sketch !== undefined) return undefined;
   const last = basis.at(-1);
   const before = last && new Projector(last.task, last.projection, basis.slice(0, -1));
   const rounded = new RoundedRows(
@@ -67,10 +67,11 @@ function isComputable(task: TaskProposal): boolean {
 }
 
 /** Says what rounding does to the sample at the task's number of digits, and what more digits would do. */
-export function describeRounding({ method, fractionBits }: TaskProposal, moved: readonly Moved[]): string[] {
-  const told = ({ angle }: Moved) =>
-    method.kind === 'ridge' ? `${short(angle)} of their length` : `${short(angle)} rad`;
-  const what = method.kind === 'ridge' ? 'moves the weights of its regression' : 'turns its components';
+export function describeRounding(task: TaskProposal, moved: readonly Moved[]): string[] {
+  const { fractionBits } = task;
+  const isRegression = methodOf(task).result === 'regression';
+  const told = ({ angle }: Moved) => `${short(angle)} ${isRegression ? 'of their length' : 'rad'}`;
+  const what = isRegression ? 'moves the weights of its regression' : 'turns its components';
   const own = moved.find((it) => it.fractionBits === fractionBits)!;
   const others = moved.filter((it) => it !== own && it.fractionBits >= DEFAULT_FRACTION_BITS);
   const hangs = own.angle > TURNED;

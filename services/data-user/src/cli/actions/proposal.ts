@@ -12,8 +12,10 @@ import {
   printNote,
   printResult,
   readJsonFile,
+  type Settings,
   warnOfRemarks,
 } from '@eigenveil/command';
+import { flagNaming, METHODS, type MethodName } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { rowsOfFiles } from '@eigenveil/statistics/files';
 import { checkBasis } from '@eigenveil/task';
@@ -21,27 +23,28 @@ import type { TaskId } from '@eigenveil/task/ids';
 import { proposalSchemaUrl, TaskProposal } from '@eigenveil/task/schema';
 import { checkComputable } from '@eigenveil/two-party/plan';
 import type { SignedTask } from '@eigenveil/wire';
-import { describeCost } from '../../advice/describe/cost.ts';
-import { forecastFloor } from '../../advice/describe/forecast-floor.ts';
+import { forecastFloor, hasForecast } from '../../advice/describe/forecast-floor.ts';
 import { describeHistogram } from '../../advice/describe/histogram.ts';
 import { describeEarlier } from '../../advice/describe/privacy.ts';
 import { describeSample, sumSample } from '../../advice/describe/sample.ts';
 import { describeTask } from '../../advice/describe/task.ts';
 import { basisFrom, type DraftBasis, draftOn, draftRefining, ridgeOn } from '../../advice/draft/basis.ts';
+import type { Draft, DraftOptions } from '../../advice/draft/draft.ts';
 import { draftTask } from '../../advice/draft/file.ts';
-import { describeGrains } from '../../advice/draft/grains.ts';
-import { histogramOf } from '../../advice/draft/histogram.ts';
-import { draftAround, draftPrivacy, draftPrivacyOn, EarlierResult } from '../../advice/draft/privacy.ts';
+import {
+  draftAround,
+  draftPrivacy,
+  draftPrivacyOn,
+  EarlierResult,
+  type PrivacyDraft,
+} from '../../advice/draft/privacy.ts';
 import { featuresOfFile, proposalOf, withOwnCells, withoutConsent } from '../../advice/draft/proposal.ts';
-import { type AskedLevels, draftRanged } from '../../advice/draft/ranges.ts';
+import { draftRanged } from '../../advice/draft/ranges.ts';
 import { chosenBits, describeRounding, roundingOfSample } from '../../advice/draft/rounding.ts';
 import type { ReadSampleRows } from '../../advice/draft/sample.ts';
-import type { DRAFT_SETTINGS } from '../draft-settings.ts';
+import { commonOf, type DraftConfiguration, flagsOf } from '../draft-settings.ts';
 import { type ClientSettings, taskIdOf } from '../settings.ts';
-import { OlderProposal, regrained } from './regrain.ts';
 import { openClient } from './tasks.ts';
-
-type DraftConfiguration = Configuration<typeof DRAFT_SETTINGS>;
 
 /** Proposes a task to the CSP, and says what it will cost. */
 export async function createTask(
@@ -60,89 +63,27 @@ export async function createTask(
 }
 
 /** Drafts a proposal from a file of rows, and prints it. */
-export async function draftProposal(command: Command, given: DraftConfiguration): Promise<void> {
-  const { label: labels, regrain, owners, ...rest } = given;
-  const onRemark = (remark: string) => warnOfRemarks(command, [remark]);
-  if (regrain !== undefined) {
-    await printRegrained(command, { ...rest, regrain });
-    return;
-  }
-  if (owners === undefined)
-    throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, '"--owners" expected, a number from 2');
-  const configured = { ...rest, owners, labels, onRemark };
-  const { method, components, exact, releases } = configured;
-  if ((exact || method === 'histogram') && releases !== undefined)
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      '"--releases" expected with a floor, which exact tasks and histograms do not have',
-    );
-  if (exact && method === 'histogram')
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      '"--exact" expected without --method histogram, which is released with noise alone',
-    );
-  if (method === 'histogram') {
-    await printHistogram(command, { ...configured, method: 'pca' });
-    return;
-  }
-  if ((components === undefined) !== (method === 'ridge'))
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      method === 'ridge'
-        ? '"--components" expected without --method ridge, whose weights are no components'
-        : '"--components" expected, a number from 1',
-    );
-  const { data, epsilon, delta, meanFirst, around } = configured;
-  const first = around === undefined ? undefined : await readJsonFile('--around', around, EarlierResult);
-  const settings = {
-    ...configured,
-    method,
-    components: components ?? 0,
-    keep: keptColumns(configured, first),
-  };
-  const named = settings.basis ?? settings.refine;
-  if (settings.basis !== undefined && settings.refine !== undefined)
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      '"--refine" expected without --basis: a task names one earlier result',
-    );
-  const earlier = named === undefined ? undefined : await readBasis(named, given);
-  const [basis, refined] = settings.refine === undefined ? [earlier, undefined] : [undefined, earlier];
-  const counted = settings.rangesFrom === undefined ? undefined : await readBasis(settings.rangesFrom, given);
-  if (
-    counted !== undefined &&
-    (earlier !== undefined || around !== undefined || settings.range !== undefined)
-  )
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      '"--ranges-from" expected without --basis, --refine, --around and --range',
-    );
-  const draft = await asConfiguration(async () => {
-    if (counted !== undefined)
-      return draftCounted(command, counted, await draftTask(data, settings), settings);
-    if (earlier === undefined) return draftTask(data, settings);
-    if (refined !== undefined) return draftRefining(refined, await draftTask(data, settings));
-    if (basis === undefined) return draftTask(data, settings);
-    const ridge = settings.method === 'pca' ? undefined : ridgeOn(basis);
-    return draftOn(basis, await draftTask(data, { ...settings, ridge: settings.ridge ?? ridge }));
-  });
-  if (basis !== undefined && (meanFirst || around !== undefined))
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      '"--basis" expected without --mean-first and --around',
-    );
-  if (epsilon === undefined && (meanFirst || around !== undefined))
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      '"--mean-first" and "--around" expected with --epsilon, of both tasks',
-    );
-  const wanted = epsilon === undefined ? undefined : { features: draft.features, epsilon, delta };
-  const privacy = wanted ? await draftPrivacyOf(command, wanted, { meanFirst, first, basis }) : null;
+export async function draftProposal(
+  command: Command,
+  name: MethodName,
+  given: Configuration<Settings>,
+): Promise<void> {
+  const settings = commonOf(given);
+  const flags = flagsOf(name, given);
+  const refined = flagNaming('result', name, flags);
+  checkTogether(settings, refined?.flag);
+  const earlier = await earlierOf(settings, refined?.value);
+  const named = refined && { [refined.flag]: earlier.refined?.digest };
+  const draft = await draftFrom(command, earlier, settings, { method: name, flags: { ...flags, ...named } });
+  const privacy = await privacyFor(command, METHODS[name].isLinear, earlier, draft, settings);
+  const { basis, refined: refining } = earlier;
+  const links = (basis ?? refining)?.links;
+  const { fractionBits, meanFirst, data } = settings;
   const outputs = [...settings.outputs, ...(meanFirst ? (['mean'] as const) : [])];
-  const sketch = settings.sketchColumns ?? (settings.sketch || refined !== undefined);
-  const wishes = { ...settings, outputs, sketch, refine: refined?.digest };
-  const { fractionBits } = settings;
-  const wished = { ...proposalOf(draft, wishes, privacy), ...(fractionBits && { fractionBits }) };
+  const wished = {
+    ...proposalOf(draft, { ...settings, outputs }, privacy),
+    ...(fractionBits && { fractionBits }),
+  };
   const plain = checkConfiguration(TaskProposal, wished, 'draft');
   await asConfiguration(async () => checkComputable(plain));
   const read: ReadSampleRows = (columns, options) => rowsOfFiles(data, settings).read(columns, options);
@@ -150,96 +91,116 @@ export async function draftProposal(command: Command, given: DraftConfiguration)
   const isChosen = fractionBits === undefined && moved !== undefined;
   const proposal = withOwnCells(isChosen ? { ...plain, fractionBits: chosenBits(plain, moved) } : plain);
   await asConfiguration(async () => {
-    if (refined !== undefined) checkBasis(proposal, [refined.links.at(-1)!.task]);
+    if (refining !== undefined) checkBasis(proposal, [refining.links.at(-1)!.task]);
   });
   await tellNotes(command, async () => {
-    const ofSample = await describeSample(read, proposal, earlier?.links);
+    const ofSample = await describeSample(read, proposal, links);
     const ofRounding = moved === undefined ? [] : describeRounding(proposal, moved);
-    return [...(await describeTask(proposal)), ...ofSample, ...ofRounding];
+    return [...describeHistogram(proposal), ...(await describeTask(proposal)), ...ofSample, ...ofRounding];
   });
   const text = {
     $schema: proposalSchemaUrl(),
     ...withoutConsent(proposal),
     features: featuresOfFile(proposal),
   };
-  const forecast = isJson(command) ? await forecastOf(read, proposal, earlier?.links) : undefined;
+  const forecast = isJson(command) ? await forecastOf(read, proposal, links) : undefined;
   const json = { ...text, ...(forecast && { $forecast: forecast }) };
   printResult(command, { json, text: JSON.stringify(text, null, 2) });
 }
 
-/** Prints the proposal of `--regrain`. */
-async function printRegrained(command: Command, settings: Parameters<typeof regrained>[1]): Promise<void> {
-  const older = await readJsonFile('--regrain', settings.regrain, OlderProposal);
-  const { features, remarks } = await asConfiguration(() => regrained(older, settings));
-  warnOfRemarks(command, remarks);
-  await tellNotes(command, async () => describeGrains(features));
-  const json = { ...older, features };
-  printResult(command, { json, text: JSON.stringify(json, null, 2) });
+/**
+ * Refuses flags that do not go together.
+ * @param refining the name of a flag that is given and names a result
+ * @throws ERR_CONFIGURATION
+ */
+function checkTogether(settings: DraftConfiguration, refining: string | undefined): void {
+  const { exact, releases, basis, rangesFrom, around, range, meanFirst, epsilon } = settings;
+  const isShared = meanFirst || around !== undefined;
+  const others = basis ?? refining ?? around ?? range;
+  const wrong: readonly (readonly [boolean, string])[] = [
+    [exact && releases !== undefined, '"--releases" expected with a floor, which exact tasks do not have'],
+    [
+      basis !== undefined && refining !== undefined,
+      `"--${refining}" expected without --basis: a task names one earlier result`,
+    ],
+    [
+      rangesFrom !== undefined && others !== undefined,
+      '"--ranges-from" expected without --basis, --refine, --around and --range',
+    ],
+    [basis !== undefined && isShared, '"--basis" expected without --mean-first and --around'],
+    [
+      epsilon === undefined && isShared,
+      '"--mean-first" and "--around" expected with --epsilon, of both tasks',
+    ],
+  ];
+  for (const [holds, message] of wrong)
+    if (holds) throw new CodedError(COMMAND_CODES.ERR_CONFIGURATION, message);
+}
+
+/** Earlier results that a draft takes something from. */
+interface Earlier {
+  /** The first of two tasks that share ε. */
+  readonly first: EarlierResult | undefined;
+  readonly basis: DraftBasis | undefined;
+  readonly refined: DraftBasis | undefined;
+  /** A histogram. */
+  readonly counted: DraftBasis | undefined;
+}
+
+async function earlierOf(settings: DraftConfiguration, refined: string | undefined): Promise<Earlier> {
+  const { around, basis, rangesFrom } = settings;
+  const fetched = async (id: string | undefined) => (id === undefined ? undefined : readBasis(id, settings));
+  return {
+    first: around === undefined ? undefined : await readJsonFile('--around', around, EarlierResult),
+    basis: await fetched(basis),
+    refined: await fetched(refined),
+    counted: await fetched(rangesFrom),
+  };
+}
+
+/** Drafts from the sample, with what earlier results give in place of it. */
+function draftFrom(
+  command: Command,
+  earlier: Earlier,
+  settings: DraftConfiguration,
+  method: Pick<DraftOptions, 'method' | 'flags'>,
+): Promise<Draft> {
+  const { basis, refined, counted, first } = earlier;
+  return asConfiguration(async () => {
+    const draft = await draftTask(settings.data, {
+      ...settings,
+      ...method,
+      labels: settings.label,
+      ridge: basis && ridgeOn(basis),
+      keep: keptColumns(settings, first),
+      onRemark: (remark) => warnOfRemarks(command, [remark]),
+    });
+    if (counted !== undefined) {
+      const ranged = draftRanged(counted, draft, settings);
+      await tellNotes(command, async () => ranged.notes);
+      return ranged.draft;
+    }
+    if (refined !== undefined) return draftRefining(refined, draft);
+    return basis === undefined ? draft : draftOn(basis, draft);
+  });
 }
 
 /**
  * Returns the columns that stay although they follow from others; undefined for all of them. All stay where
- * features are those of an earlier task, where there is no noise to average away, and for a sketch: with its
- * many features, a sample of fewer rows makes all of them follow from others.
+ * features are those of an earlier task, and where there is no noise to average away.
  */
 function keptColumns(
-  { exact, basis, refine, sketch, sketchColumns, keep }: Omit<DraftConfiguration, 'label' | 'regrain'>,
+  { exact, basis, keep }: DraftConfiguration,
   first: EarlierResult | undefined,
 ): readonly string[] | undefined {
-  const isSketch = sketch || sketchColumns !== undefined || refine !== undefined;
-  if (exact || basis !== undefined || isSketch) return undefined;
+  if (exact || basis !== undefined) return undefined;
   return [...keep, ...(first?.features ?? []).map(({ name }) => name)];
 }
 
 /** Forecasts what the floor costs, for programs: people get a note. */
 async function forecastOf(read: ReadSampleRows, task: TaskProposal, links: DraftBasis['links'] | undefined) {
-  if (task.sketch !== undefined) return undefined;
+  if (task.sketch !== undefined || !hasForecast(task)) return undefined;
   return forecastFloor(task, await sumSample(read, task, links));
-}
-
-/**
- * Prints the draft of a histogram. Its features are those of a draft of pca; nothing else in it comes from
- * the sample, above all no ranges.
- */
-async function printHistogram(
-  command: Command,
-  settings: Parameters<typeof draftTask>[1] &
-    Omit<DraftConfiguration, 'method' | 'label' | 'regrain' | 'owners'> & { readonly owners: number },
-): Promise<void> {
-  const { data, epsilon, delta, height, workload, logarithmic, components, basis, refine } = settings;
-  if (components !== undefined || basis !== undefined || refine !== undefined || settings.sketch)
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      '"--components", "--basis", "--refine" and "--sketch" expected without --method histogram',
-    );
-  if (epsilon === undefined)
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      '"--epsilon" expected: histograms are released with noise alone',
-    );
-  const proposal = await asConfiguration(async () => {
-    const draft = await draftTask(data, { ...settings, isRangeWide: true, keep: undefined });
-    const own = histogramOf(draft, { epsilon, delta, height, workload, logarithmic });
-    const wishes = { ...settings, components: 0, outputs: [], twoParty: 'linear', sketch: false } as const;
-    const made = checkConfiguration(TaskProposal, { ...proposalOf(draft, wishes, null), ...own }, 'draft');
-    checkComputable(made);
-    return made;
-  });
-  await tellNotes(command, async () => [...describeHistogram(proposal), ...(await describeCost(proposal))]);
-  const json = { $schema: proposalSchemaUrl(), ...withoutConsent(proposal) };
-  printResult(command, { json, text: JSON.stringify(json, null, 2) });
-}
-
-/** Takes ranges from noisy counts; notes say what they cost. */
-async function draftCounted(
-  command: Command,
-  counted: DraftBasis,
-  draft: Awaited<ReturnType<typeof draftTask>>,
-  levels: AskedLevels,
-) {
-  const ranged = draftRanged(counted, draft, levels);
-  await tellNotes(command, async () => [...ranged.notes]);
-  return ranged.draft;
 }
 
 async function readBasis(id: string, settings: ClientSettings): Promise<DraftBasis> {
@@ -248,24 +209,27 @@ async function readBasis(id: string, settings: ClientSettings): Promise<DraftBas
   return await basisFrom(client, taskId);
 }
 
-async function draftPrivacyOf(
+/** Returns the part of a proposal that asks for differential privacy; null without. */
+function privacyFor(
   command: Command,
-  wanted: Parameters<typeof draftPrivacy>[0],
-  {
-    meanFirst,
-    first,
-    basis,
-  }: { meanFirst: boolean; first: EarlierResult | undefined; basis: DraftBasis | undefined },
-) {
-  if (basis !== undefined) return asConfiguration(async () => draftPrivacyOn(basis, wanted));
-  if (first === undefined) return asConfiguration(async () => draftPrivacy(wanted, meanFirst));
-  const draft = await asConfiguration(async () => draftAround(first, wanted));
-  await tellNotes(command, async () => describeEarlier(first));
-  return draft;
+  isLinear: boolean,
+  { basis, first }: Earlier,
+  { features }: Draft,
+  { epsilon, delta, meanFirst }: DraftConfiguration,
+): Promise<PrivacyDraft | null> {
+  return asConfiguration(async () => {
+    if (epsilon === undefined) return null;
+    const wanted = { features, epsilon, delta, isLinear };
+    if (basis !== undefined) return draftPrivacyOn(basis, wanted);
+    if (first === undefined) return draftPrivacy(wanted, meanFirst);
+    const draft = draftAround(first, wanted);
+    await tellNotes(command, async () => describeEarlier(first));
+    return draft;
+  });
 }
 
 /** Prints notes for people; with --json they are not even made. */
-async function tellNotes(command: Command, lines: () => Promise<readonly string[]>): Promise<void> {
+export async function tellNotes(command: Command, lines: () => Promise<readonly string[]>): Promise<void> {
   if (isJson(command)) return;
   for (const line of await lines()) printNote(command, `note: ${line}`);
 }
@@ -273,7 +237,7 @@ async function tellNotes(command: Command, lines: () => Promise<readonly string[
 /**
  * Reports every fault of a proposal as one of its file or of the flags, under the code that says what it is.
  */
-async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
+export async function asConfiguration<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

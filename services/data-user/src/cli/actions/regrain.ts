@@ -3,6 +3,7 @@
  * it stays as it is.
  */
 
+import { type Command, printResult, readJsonFile, warnOfRemarks } from '@eigenveil/command';
 import { DEFAULT_FRACTION_BITS } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import type { ReadingOptions } from '@eigenveil/statistics';
@@ -10,14 +11,22 @@ import { recordsOfFiles } from '@eigenveil/statistics/files';
 import { CODES } from '@eigenveil/wire/errors';
 import { z } from 'zod';
 import { columnNamed, namesOfColumn } from '../../advice/draft/draft.ts';
-import { type Grain, namesColumn, parseGrains, withCells, withGrains } from '../../advice/draft/grains.ts';
+import {
+  describeGrains,
+  type Grain,
+  namesColumn,
+  parseGrains,
+  withCells,
+  withGrains,
+} from '../../advice/draft/grains.ts';
 import { sampleOf } from '../../advice/draft/sample.ts';
+import { asConfiguration, tellNotes } from './proposal.ts';
 
 /**
  * The members of a proposal's file that are needed here. A draft that lacks a consent could not be opened as
  * a task, but can get its grains all the same.
  */
-export const OlderProposal = z.looseObject({
+const OlderProposal = z.looseObject({
   features: z
     .array(
       z.looseObject({
@@ -31,20 +40,33 @@ export const OlderProposal = z.looseObject({
     .min(1),
   fractionBits: z.int().optional(),
 });
-export type OlderProposal = z.infer<typeof OlderProposal>;
+type OlderProposal = z.infer<typeof OlderProposal>;
 
 interface RegrainSettings extends ReadingOptions {
-  readonly regrain: string;
   readonly data: string;
   readonly grain: readonly string[];
   readonly ignore: readonly string[];
+}
+
+/** Prints an older proposal with grains. */
+export async function printRegrained(
+  command: Command,
+  file: string,
+  settings: RegrainSettings,
+): Promise<void> {
+  const older = await readJsonFile('FILE', file, OlderProposal);
+  const { features, remarks } = await asConfiguration(() => regrained(older, settings));
+  warnOfRemarks(command, remarks);
+  await tellNotes(command, async () => describeGrains(features));
+  const json = { ...older, features };
+  printResult(command, { json, text: JSON.stringify(json, null, 2) });
 }
 
 /**
  * Returns the features of an older proposal with grains, and remarks on what looks like a mistake but may not
  * be one.
  */
-export async function regrained(older: OlderProposal, settings: RegrainSettings) {
+async function regrained(older: OlderProposal, settings: RegrainSettings) {
   const { ignore, grain, data, ...reading } = settings;
   const asked = parseGrains(grain);
   const { columns } = await sampleOf(recordsOfFiles(data, reading), {

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ZodError } from 'zod';
 import { type DraftOptions, draftOf, roomFor } from '../../../src/advice/draft/draft.ts';
 import { sampleOf } from '../../../src/advice/draft/sample.ts';
 import { draftTask } from '../../../src/index.ts';
@@ -36,16 +37,30 @@ describe('a draft', () => {
     });
   });
 
-  test('names the scale where one is wanted, of pca alone', async () => {
+  test('has the parameters that follow from the flags of its method, and takes no others', async () => {
     const csv = 'a,kind\n1,0\n2,1\n';
     expect((await draft(csv)).method).toEqual({ kind: 'pca' });
-    expect((await draft(csv, { scale: 'correlation' })).method).toEqual({
+    expect((await draft(csv, { method: 'correlation' })).method).toEqual({
       kind: 'pca',
       scale: 'correlation',
     });
-    await expect(draft(csv, { method: 'lda', labels: ['kind'], scale: 'correlation' })).rejects.toMatchObject(
-      { code: 'ERR_TASK_INVALID' },
-    );
+    const labelled: Options = { method: 'dca', labels: ['kind'] };
+    const { method } = await draft(csv, { ...labelled, flags: { form: 'book', signalRidge: -0.5 } });
+    expect(method).toEqual({ kind: 'dca', form: 'book', ridge: 1, signalRidge: -0.5 });
+    for (const flags of [{ scale: 'correlation' }, { form: 'other' }])
+      await expect(draft(csv, { ...labelled, flags })).rejects.toThrow(ZodError);
+    await expect(draft(csv, { method: 'ridge' })).rejects.toThrow(/target/);
+  });
+
+  test('of counts has no grains and no columns left out, and takes its epsilon', async () => {
+    const rows = Array.from({ length: 90 }, (_, i) => [i % 7, i % 7].join(','));
+    const csv = ['a,b', ...rows].join('\n');
+    const counts: Options = { method: 'histogram', flags: { height: 4, logarithmic: 0.5 }, keep: [] };
+    const wanted = { ...counts, range: [-9, 9] as const, epsilon: 1 };
+    const { features, method } = await draft(csv, wanted);
+    expect(features).toEqual(['a', 'b'].map((name) => ({ name, min: -9, max: 9, logarithmic: 0.5 })));
+    expect(method).toMatchObject({ kind: 'histogram', height: 4 });
+    await expect(draft(csv, counts)).rejects.toThrow(/"epsilon" expected: histogram is released with noise/);
   });
 
   test('says which features take two values', async () => {
@@ -219,7 +234,9 @@ describe('a sample', () => {
     expect(await remarksOf(column([...usual, 32767]), { range })).toContainEqual(
       expect.stringMatching(/^the values of "b" \(number 2\) fill less than a thousandth/),
     );
-    expect(await remarksOf(column([...usual, 32767]), { range, isRangeWide: true })).toEqual([]);
+    expect(await remarksOf(column([...usual, 32767]), { range, method: 'histogram', epsilon: 1 })).toEqual(
+      [],
+    );
   });
 
   test.each([

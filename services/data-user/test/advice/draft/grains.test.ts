@@ -38,7 +38,7 @@ async function draft(columns: Columns, options: Partial<DraftOptions> = {}, rows
     ...options,
     onRemark: (it) => remarks.push(it),
   };
-  const drafted = draftOf(await sampleOf(records(), all), all);
+  const drafted = await draftOf(await sampleOf(records(), all), all);
   const grains = Object.fromEntries(drafted.features.map(({ name, grain }) => [name, grain]));
   return { ...drafted, grains, names: Object.keys(grains), remarks };
 }
@@ -147,7 +147,7 @@ test('of columns that follow from one another, those stay that are kept, or pred
   // The first of a group counts before the others of it only as long as none is kept.
   for (const name of ['age', 'months', 'size']) expect(names).not.toContain(name);
   expect(names.filter((name) => ['red', 'green', 'blue'].includes(name))).toEqual(['red', 'blue']);
-  const ridge = await draft(FOLLOWING, { keep: [], method: 'ridge', target: 'sum' });
+  const ridge = await draft(FOLLOWING, { keep: [], method: 'ridge', flags: { target: 'sum' } });
   expect(ridge.names.at(-1)).toBe('sum');
   expect(ridge.names).toContain('age');
   expect((await draft(FOLLOWING)).names).toEqual(Object.keys(FOLLOWING));

@@ -15,7 +15,7 @@ import {
   withOwnCells,
   withoutConsent,
 } from '@eigenveil/data-user/draft';
-import { LIMITS, METHODS, type ProjectionKind } from '@eigenveil/methods';
+import { LIMITS, METHODS, type MethodName } from '@eigenveil/methods';
 
 import { TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
 import { explainIssues } from '@eigenveil/wire/explain';
@@ -50,11 +50,16 @@ interface FirstWishes {
  * Returns the JSON of `task draft`, without `$schema`, which is a place on somebody's machine.
  * @throws ERR_TASK_INVALID as draftOf; RangeError for wishes that no proposal has; ERR_DP_PARAMETER
  */
-export function firstDraft(sample: Sample, options: DraftOptions, wishes: FirstWishes): string {
-  const { epsilon } = wishes;
-  const draft = draftOf(sample, options);
-  const privacy =
-    epsilon === null ? null : draftPrivacy({ features: draft.features, epsilon, delta: USUAL_DELTA }, false);
+export async function firstDraft(
+  sample: Sample,
+  options: DraftOptions,
+  wishes: FirstWishes,
+): Promise<string> {
+  const { epsilon, components } = wishes;
+  const draft = await draftOf(sample, { ...options, components, ...(epsilon !== null && { epsilon }) });
+  const { isLinear } = METHODS[options.method];
+  const wanted = { features: draft.features, delta: USUAL_DELTA, isLinear };
+  const privacy = epsilon === null ? null : draftPrivacy({ ...wanted, epsilon }, false);
   return proposalText(proposalOf(draft, { ...wishes, ...PLAIN }, privacy));
 }
 
@@ -68,7 +73,7 @@ function proposalText(drafted: unknown): string {
 export const LEVELS: AskedLevels = { lower: 0.005, upper: 0.995 };
 
 /**
- * Returns the JSON of `task draft --method pca --ranges-from`, for all features of a histogram, its owners
+ * Returns the JSON of `task draft pca --ranges-from`, for all features of a histogram, its owners
  * and the same number of rows of each. Notes say how many of the rows the ranges hold.
  * @throws ERR_TASK_INVALID as draftRanged
  */
@@ -99,7 +104,7 @@ const PROBABLE_LABELS = 20;
  * Returns probable roles. Columns of numbers are features, except those that look like labels; these and
  * columns of texts are labels where the method takes some. The rest is left out.
  */
-export function probableRoles({ columns }: Sample, method: ProjectionKind): Role[] {
+export function probableRoles({ columns }: Sample, method: MethodName): Role[] {
   let labels: number = METHODS[method].labellings;
   let role: Role = 'first';
   return columns.map((column) => {
@@ -146,7 +151,7 @@ export function warningOf({ labelLike }: SampleColumn, role: Role): string | nul
 export function choiceOf(
   { columns }: Sample,
   roles: readonly Role[],
-  method: ProjectionKind,
+  method: MethodName,
 ): Pick<DraftOptions, 'method' | 'labels' | 'ignore'> | string {
   const named = (role: Role) => columns.flatMap(({ name }, i) => (roles[i] === role ? [name] : []));
   const [first, second] = [named('first'), named('second')];

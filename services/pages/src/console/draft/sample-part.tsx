@@ -81,7 +81,7 @@ function Choices(props: {
     return typeof chosen === 'string' ? [] : followingColumns(sample, chosen);
   }, [sample, roles, wanted.method]);
   const change = (part: Partial<Wanted>) => setWanted({ ...wanted, ...part });
-  const draft = () => {
+  const draft = async () => {
     if (typeof choice === 'string') return;
     const { components, owners, twoParty, epsilon } = wanted;
     try {
@@ -91,7 +91,7 @@ function Choices(props: {
         twoParty,
         epsilon: epsilon.trim() === '' ? null : Number(epsilon),
       };
-      onDraft(file, firstDraft(sample, choice, wishes));
+      onDraft(file, await firstDraft(sample, choice, wishes));
       setError(null);
     } catch (caught) {
       setError(caught);
