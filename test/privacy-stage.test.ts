@@ -6,7 +6,7 @@ import type { OwnerPolicy } from '@eigenveil/data-owner';
 import { draftAround, draftPrivacy, EarlierResult } from '@eigenveil/data-user';
 import type { RandomSource } from '@eigenveil/privacy';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { type Decomposition, decompose, principalAngles } from '@eigenveil/projection';
+import { type Components, decompose, principalAngles } from '@eigenveil/projection';
 import { addStatistics, drawNoise, flatten, unflatten } from '@eigenveil/statistics';
 import { programOf, shiftOf, type Task, withoutShift } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
@@ -89,7 +89,7 @@ function makeRows(classCounts: readonly number[]): LabelledRows {
 }
 
 /** What the task must give: the statistics of all rows, what both servers draw from the streams of this test, and the shift. */
-function expectation(task: Task, parts: readonly LabelledRows[], name: string): Decomposition {
+function expectation(task: Task, parts: readonly LabelledRows[], name: string): Components {
   const exact = flatten(task, parts.map((part) => summarise(task, part)).reduce(addStatistics));
   const drawn = [
     drawNoise(task, 'csp', predictableRandomness(`${name} csp`)),
@@ -106,7 +106,7 @@ function expectation(task: Task, parts: readonly LabelledRows[], name: string): 
 /** As much as fixed-point circuits lose. */
 const TOLERANCES = { simulated: 1e-9, rotated: 1e-6, garbled: 3e-4, linear: 0 } as const;
 
-function expectClose(projection: Projection, expected: Decomposition, scale: number): void {
+function expectClose(projection: Projection, expected: Components, scale: number): void {
   const tolerance = TOLERANCES[projection.twoParty];
   const near = (got: number | undefined, wanted: number | undefined) =>
     expect(Math.abs(got! - wanted!)).toBeLessThanOrEqual(tolerance * Math.max(1, scale));

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { draftTask } from '@eigenveil/data-user';
 import { METHODS } from '@eigenveil/made-up/tasks';
 import type { ProjectionKind } from '@eigenveil/methods';
-import { type Decomposition, decompose } from '@eigenveil/projection';
+import { type Components, decompose } from '@eigenveil/projection';
 import {
   addStatistics,
   RowAccumulator,
@@ -164,7 +164,7 @@ export function summarise(
 export function reference(
   task: TaskProposal,
   owners: readonly LabelledRows[],
-): { statistics: Statistics; decomposition: Decomposition } {
+): { statistics: Statistics; decomposition: Components } {
   const statistics = owners.map((rows) => summarise(task, rows)).reduce(addStatistics);
   return { statistics, decomposition: decompose(programOf(task), statistics) };
 }

@@ -1,5 +1,6 @@
 /** The data user of a benchmarked decomposition, a process of its own: connects, takes its part once (evaluates, for instance), reports and exits. */
 import { once } from 'node:events';
+import { ofKind } from '@eigenveil/methods';
 import { programOf } from '@eigenveil/task';
 import { connectChannel, standardPaceOf, systemClock, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { answerOnDisk } from './kept-answer.ts';
@@ -30,7 +31,7 @@ const pace = {
     },
   },
 };
-const decomposition = await protocol.runDataUser(
+const result = await protocol.runDataUser(
   counted ?? channel,
   { task, program },
   { shares, signs, pace, ...(answer && { answer }) },
@@ -43,7 +44,7 @@ const bytes = channel.bytesReceived + channel.bytesSent;
 await channel.close();
 process.send!(
   {
-    decomposition,
+    decomposition: ofKind('components', result),
     seconds,
     waitSeconds: waited / 1000,
     andGates,

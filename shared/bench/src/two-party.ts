@@ -1,5 +1,5 @@
 /** What the processes of a benchmarked decomposition tell each other. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { Components } from '@eigenveil/projection';
 import type { Task } from '@eigenveil/task';
 
 /** One server's part of the work. Structured clones carry bigints. */
@@ -19,7 +19,7 @@ export interface CspAddress {
 }
 
 export interface Evaluated extends Used {
-  readonly decomposition: Decomposition;
+  readonly decomposition: Components;
   /** From the request for a connection to the result. */
   readonly seconds: number;
   /** Of these, waits until a public moment. */

@@ -1,8 +1,9 @@
 /** The clear reference of the demo: the pooled rows decomposed without any protection and without a floor, for comparison only. */
+import { ofKind } from '@eigenveil/methods';
 import {
   betweenClassScatter,
+  type Components,
   columnsFor,
-  type Decomposition,
   decompose,
   type Link,
   principalAngles,
@@ -33,12 +34,12 @@ export interface Comparison {
 export interface ComparedTask {
   readonly task: Task;
   readonly projection: Projection;
-  readonly clear: Decomposition;
+  readonly clear: Components;
   /** Of the rows as they are. */
   readonly unrounded: Unrounded;
 }
 
-type Unrounded = ReturnType<UnroundedRows['decomposition']>;
+type Unrounded = Components;
 
 /** The clear result in the place of the computed one. */
 export const clearly = ({ task, projection, clear }: Omit<ComparedTask, 'unrounded'>) => ({
@@ -62,7 +63,7 @@ export async function compareWithClear(
   file: string,
   ignoredColumns: readonly string[],
   basis: readonly ComparedTask[] = [],
-): Promise<{ comparison: Comparison; clear: Decomposition; unrounded: Unrounded }> {
+): Promise<{ comparison: Comparison; clear: Components; unrounded: Unrounded }> {
   const summed = async (of: Task, links: readonly Link[], ignored: readonly string[] | 'others') => {
     // All rows come from one file here, so the bound is that of all owners together.
     const pooled = { ...of, maximumSamplesPerOwner: of.maximumSamplesPerOwner * of.maximumOwners };
@@ -78,7 +79,7 @@ export async function compareWithClear(
   const rows = new UnroundedRows(task, basis.map(asTheyAre));
   const read = readRowBatches(readFileBytes(file), columnsFor(task, basis), { ignoredColumns });
   for await (const batch of read) for (const { values, classes } of batch) rows.add(values, classes);
-  const unrounded = rows.decomposition(program);
+  const unrounded = ofKind('components', rows.result(program));
   const [first] = basis;
   const compared = { task, projection, clear, unrounded };
   const summedRows = {

@@ -2,7 +2,8 @@
  * What a task over given rows releases, by the clear reference on exact integers, and rows reduced by it: for attacks, which ask it hundreds of
  * times. That real runs release the same is an experiment of its own.
  */
-import { type Decomposition, decompose, Projector } from '@eigenveil/projection';
+import { type FlatResult, flatResult } from '@eigenveil/methods';
+import { decompose, Projector } from '@eigenveil/projection';
 import {
   addStatistics,
   Discretiser,
@@ -31,7 +32,7 @@ type TaskRow = Pick<SceneRow, 'values' | 'labels'>;
  * @example
  * const { vectors, eigenvalues } = releasedBy(scene.proposal, scene.owners);
  */
-export function releasedBy(proposal: TaskProposal, rowsByOwner: RowsByOwner, draws?: Draws): Decomposition {
+export function releasedBy(proposal: TaskProposal, rowsByOwner: RowsByOwner, draws?: Draws): FlatResult {
   return releasedOf(proposal, pooledStatistics(proposal, rowsByOwner), draws);
 }
 
@@ -79,12 +80,12 @@ export function withoutRows(
  * The same as `releasedBy`, of statistics.
  * @throws as releasedBy
  */
-export function releasedOf(proposal: TaskProposal, pooled: Statistics, draws?: Draws): Decomposition {
+export function releasedOf(proposal: TaskProposal, pooled: Statistics, draws?: Draws): FlatResult {
   const program = { ...programOf(proposal), minimumOwners: 1 };
   const isExact = program.floor === undefined || draws === undefined;
-  if (!proposal.differentialPrivacy && isExact) return decompose(program, pooled);
+  if (!proposal.differentialPrivacy && isExact) return flatResult(decompose(program, pooled));
   if (draws === undefined) throw new RangeError('"draws" expected ones for a task with differential privacy');
-  return withoutShift(proposal, decompose(program, noisyStatistics(proposal, pooled, draws)));
+  return withoutShift(proposal, flatResult(decompose(program, noisyStatistics(proposal, pooled, draws))));
 }
 
 /** With the noise that the task asks for (of `owners`, each owner's part), its floor, and the public shift. */
@@ -104,7 +105,7 @@ function noisyStatistics(proposal: TaskProposal, pooled: Statistics, draws: Draw
  */
 export function reducerOf(
   proposal: TaskProposal,
-  released: Decomposition,
+  released: FlatResult,
 ): (rows: readonly Pick<SceneRow, 'values'>[]) => number[][] {
   // Bounds that no number of rows leaves: see releasedBy.
   const unbounded = { ...proposal, maximumSamplesPerOwner: 1_000_000 };

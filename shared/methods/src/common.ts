@@ -8,7 +8,6 @@ import { leastRank } from './rank.ts';
 
 /** The members of most methods with vectors, of one labelling or none, which collect R. */
 export const COMPONENTS = {
-  result: 'components',
   sums: ({ labellings }) => ({ R: true, columns: 0, counts: [], classes: classesOf(labellings) }),
   check: checkFew,
   checkSums() {},

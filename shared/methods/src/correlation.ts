@@ -4,6 +4,7 @@ import { COMPONENT_WORDS } from './common.ts';
 import { defineMethod, type Proposed, type Told } from './method.ts';
 import { PcaParameters, PRINCIPAL, revealsByRank } from './pca.ts';
 import { leastRankOf } from './rank.ts';
+import { COMPONENTS_FORM } from './result.ts';
 
 /** The whole diagonal of a correlation matrix is public (rank.ts). */
 const leastRank = (told: Omit<Told, 'classCounts'>) => leastRankOf(told, { equations: told.featureCount });
@@ -13,6 +14,7 @@ export const correlation = defineMethod({
   revealedByRotation: ['sampleCount', 'spectrum', 'variances'],
   isLinear: false,
   parameters: PcaParameters,
+  result: COMPONENTS_FORM,
   of: () => ({
     ...PRINCIPAL,
     decomposes: 'correlation',

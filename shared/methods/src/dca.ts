@@ -8,6 +8,7 @@ import { RIDGE_FLAG } from './draft.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
 import { mostRotatedComponents } from './rank.ts';
+import { COMPONENTS_FORM } from './result.ts';
 
 const DcaParameters = z.strictObject({
   kind: z
@@ -35,6 +36,7 @@ export const dca = defineMethod({
   revealedByRotation: REVEALED,
   isLinear: false,
   parameters: DcaParameters,
+  result: COMPONENTS_FORM,
   of({ method: { form, ridge, signalRidge } }) {
     const common = discriminant(ridge);
     return {

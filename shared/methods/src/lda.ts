@@ -4,6 +4,7 @@ import { DISCRIMINANT_WORDS, discriminant, REVEALED } from './discriminant.ts';
 import { RIDGE_FLAG } from './draft.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
+import { COMPONENTS_FORM } from './result.ts';
 
 const LdaParameters = z.strictObject({
   kind: z
@@ -17,6 +18,7 @@ export const lda = defineMethod({
   revealedByRotation: REVEALED,
   isLinear: false,
   parameters: LdaParameters,
+  result: COMPONENTS_FORM,
   of: ({ method: { ridge } }) => ({
     ...discriminant(ridge),
     words: { ...DISCRIMINANT_WORDS, title: 'LDA' },

@@ -8,6 +8,7 @@ import { RIDGE_FLAG } from './draft.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
 import { mostRotatedComponents } from './rank.ts';
+import { COMPONENTS_FORM } from './result.ts';
 
 const MdrParameters = z.strictObject({
   kind: z
@@ -23,6 +24,7 @@ export const mdr = defineMethod({
   revealedByRotation: REVEALED,
   isLinear: false,
   parameters: MdrParameters,
+  result: COMPONENTS_FORM,
   of: ({ method: { ridge } }) => ({
     // The pencil of LDA, with S_B of utility and S_B of privacy together in place of S̄.
     ...discriminant(ridge),

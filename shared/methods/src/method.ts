@@ -5,6 +5,7 @@ import type { Flags, MethodDraft } from './draft.ts';
 import type { Feature, Labelling } from './features.ts';
 import type { Immutable } from './immutable.ts';
 import type { MethodOf, Output, TwoPartyName } from './parameters.ts';
+import type { ResultForm } from './result.ts';
 
 /** The sizes of a task on which the rank of a result depends. */
 export interface Sizes {
@@ -87,9 +88,6 @@ export interface Sums {
   readonly classes: readonly number[];
 }
 
-/** The kinds of results, by which members of its signed form a result has. */
-export type ResultKind = 'components' | 'regression' | 'counts' | 'moments';
-
 /** Which matrix the vectors decompose: the total scatter, its correlation matrix, or a pencil of two. */
 export type Decomposed = 'scatter' | 'correlation' | 'pencil';
 
@@ -107,7 +105,6 @@ export interface Pencil {
 
 /** A method with the parameters of one task. */
 export interface Method {
-  readonly result: ResultKind;
   /** Undefined for a method that has no vectors. */
   readonly decomposes: Decomposed | undefined;
   /** Of methods that decompose a pencil alone. */
@@ -182,7 +179,11 @@ export interface MethodWords {
 }
 
 /** A kind of parameters, and the method with the parameters of one task. */
-export interface Definition<Parameters extends z.ZodObject, Own extends Flags = Flags> {
+export interface Definition<
+  Parameters extends z.ZodObject,
+  Own extends Flags = Flags,
+  Form extends ResultForm = ResultForm,
+> {
   /** The number of labellings. Where there are two, the first one is of utility, the second of privacy. */
   readonly labellings: 0 | 1 | 2;
   /** The outputs that the data user learns by `rotated` in any case: docs/rotated.md has why. */
@@ -194,10 +195,15 @@ export interface Definition<Parameters extends z.ZodObject, Own extends Flags = 
   readonly isLinear: boolean;
   /** The signed form of the parameters. */
   readonly parameters: Parameters;
+  readonly result: Form;
   readonly of: (task: MethodOf<Immutable<z.infer<Parameters>>>) => Method;
   readonly draft: MethodDraft<Immutable<z.infer<Parameters>>, Own>;
 }
 
-export const defineMethod = <Parameters extends z.ZodObject, const Own extends Flags>(
-  definition: Definition<Parameters, Own>,
-): Definition<Parameters, Own> => definition;
+export const defineMethod = <
+  Parameters extends z.ZodObject,
+  const Own extends Flags,
+  Form extends ResultForm,
+>(
+  definition: Definition<Parameters, Own, Form>,
+): Definition<Parameters, Own, Form> => definition;

@@ -46,13 +46,14 @@ export function methodNameOf({ method, sketch }: MethodOf<MethodParameters>): Me
  */
 export function methodOf(task: MethodOf<MethodParameters>): TaskMethod {
   const name = methodNameOf(task);
-  const { of, labellings, revealedByRotation, isLinear } = METHODS[name];
+  const { of, labellings, revealedByRotation, isLinear, result } = METHODS[name];
   return {
     ...(of as (task: MethodOf<MethodParameters>) => Method)(task),
     name,
     labellings,
     revealedByRotation,
     isLinear,
+    result: result.kind,
   };
 }
 
@@ -60,7 +61,11 @@ export function methodOf(task: MethodOf<MethodParameters>): TaskMethod {
 export type TaskMethod = Method &
   Pick<Definition<z.ZodObject>, 'labellings' | 'revealedByRotation' | 'isLinear'> & {
     readonly name: MethodName;
+    readonly result: ResultKind;
   };
+
+/** The kinds of results. */
+export type ResultKind = (typeof METHODS)[MethodName]['result']['kind'];
 
 /** Returns the schema of a method's flags, which fills in their defaults and refuses other flags. */
 export function flagsSchema(name: MethodName): z.ZodType<FlagValues<Flags>> {

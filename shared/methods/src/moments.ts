@@ -7,6 +7,7 @@ import { COMPONENT_WORDS } from './common.ts';
 import { LIMITS } from './limits.ts';
 import { defineMethod, type Proposed, type Summed } from './method.ts';
 import { SCATTER_WEIGHTS } from './pca.ts';
+import type { ResultForm } from './result.ts';
 
 const MomentsParameters = z.strictObject({
   kind: z
@@ -16,13 +17,33 @@ const MomentsParameters = z.strictObject({
     ),
 });
 
+/** A number with noise, and the interval that the number without noise is in. */
+const Told = z.strictObject({ value: z.number(), from: z.number(), to: z.number() });
+
+const MOMENTS_FORM = {
+  kind: 'moments',
+  members: {
+    /** Moments of features in [−1, 1]. Nothing of features is told where noise leaves no rows. */
+    moments: z.strictObject({
+      rows: Told,
+      means: z.array(Told),
+      variances: z.array(Told),
+      /** The upper triangle without the diagonal, row by row; null where a variance may be noise alone. */
+      correlations: z.array(Told.nullable()),
+      /** The upper triangle of a positive semidefinite matrix, row by row. */
+      covariances: z.array(z.number()),
+    }),
+  },
+  elsewhere: 'one of moments, and none of other methods',
+} as const satisfies ResultForm;
+
 export const moments = defineMethod({
   labellings: 0,
   revealedByRotation: [],
   isLinear: true,
   parameters: MomentsParameters,
+  result: MOMENTS_FORM,
   of: () => ({
-    result: 'moments',
     decomposes: undefined,
     sums: () => ({ R: true, columns: 0, counts: [], classes: [1] }),
     // Correlations take the most noise. Of powers of two for either weight, none makes their intervals narrower

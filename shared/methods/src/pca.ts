@@ -6,6 +6,7 @@ import { varyingFeatures } from './features.ts';
 import { LIMITS } from './limits.ts';
 import { defineMethod, type Proposed, type Told } from './method.ts';
 import { leastRank } from './rank.ts';
+import { COMPONENTS_FORM } from './result.ts';
 
 export const Scale = z.enum(['covariance', 'correlation']);
 export type Scale = z.infer<typeof Scale>;
@@ -41,6 +42,7 @@ export const pca = defineMethod({
   revealedByRotation: ['sampleCount', 'spectrum'],
   isLinear: false,
   parameters: PcaParameters,
+  result: COMPONENTS_FORM,
   of: () => ({
     ...PRINCIPAL,
     decomposes: 'scatter',

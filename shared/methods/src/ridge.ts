@@ -7,6 +7,7 @@ import { RIDGE_FLAG } from './draft.ts';
 import { varyingFeatures } from './features.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
+import { REGRESSION_FORM } from './result.ts';
 
 const RidgeParameters = z.strictObject({
   kind: z
@@ -22,9 +23,9 @@ export const ridge = defineMethod({
   revealedByRotation: [],
   isLinear: false,
   parameters: RidgeParameters,
+  result: REGRESSION_FORM,
   of: ({ method }) => ({
     ...COMPONENTS,
-    result: 'regression',
     decomposes: undefined,
     // Nothing bounds the right side of the triangular system under such noise.
     weights: undefined,

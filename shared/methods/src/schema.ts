@@ -18,7 +18,7 @@ export { edgesOf, type Histogram, histogramsOf, LINEAR_RING_BITS } from './histo
 export type { HistogramParameters } from './histogram/parameters.ts';
 export type { Immutable } from './immutable.ts';
 export { DEFAULT_FRACTION_BITS, FRACTION_BITS, LIMITS } from './limits.ts';
-export type { Checked, Method, Pencil, ResultKind, Sums, Told } from './method.ts';
+export type { Checked, Method, Pencil, Sums, Told } from './method.ts';
 export {
   type DraftedMethod,
   draftedMethod,
@@ -30,9 +30,25 @@ export {
   methodNameOf,
   methodOf,
   type ProjectionKind,
+  type ResultKind,
 } from './methods.ts';
 export { type MethodOf, Output, TwoPartyName } from './parameters.ts';
 export { SCATTER_WEIGHTS, Scale } from './pca.ts';
+export type { ReleasedHistogram } from './result.ts';
+export {
+  type Components,
+  type Counted,
+  type Fitted,
+  type FlatResult,
+  flatResult,
+  ofKind,
+  RESULT_FORMS,
+  RESULT_MEMBERS,
+  type Result,
+  type ResultOf,
+  readResult,
+  type SignedResult,
+} from './results.ts';
 export {
   DIGEST,
   draftedColumns,

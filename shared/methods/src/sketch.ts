@@ -13,6 +13,7 @@ import { defineMethod, type Proposed, type Told } from './method.ts';
 import type { Output, SketchParameters } from './parameters.ts';
 import { PcaParameters, PRINCIPAL, revealsByRank } from './pca.ts';
 import { leastRankOf } from './rank.ts';
+import { COMPONENTS_FORM } from './result.ts';
 
 /** 43 characters, as digests of the wire have. */
 export const DIGEST = /^[A-Za-z0-9_-]{43}$/;
@@ -169,6 +170,7 @@ export const sketch = defineMethod({
   revealedByRotation: SKETCH_OUTPUTS,
   isLinear: false,
   parameters: PcaParameters,
+  result: COMPONENTS_FORM,
   of({ sketch: own }) {
     if (own === undefined) throw new RangeError('"sketch" expected, got none');
     const { columns, refine } = own;

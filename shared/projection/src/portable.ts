@@ -1,5 +1,6 @@
 /** PCA, DCA, LDA and MDR in the clear, and the owner's projector, in Node.js and in browsers. */
-// Callers need this to open a projection, and the package behind it is not installed on its own.
+// Callers need these for results, and the packages behind them are not installed on their own.
+export type { Components, Result } from '@eigenveil/methods';
 export { Thumbprint } from '@eigenveil/task';
 export { principalAngles, residual, varianceCaptured } from './accuracy/compare.ts';
 export {
@@ -16,10 +17,10 @@ export { Predictor } from './projector/predictor.ts';
 export { project, reconstruct } from './projector/project.ts';
 export { type Link, Projector } from './projector/projector.ts';
 export { openProjection, SignedProjection, verifyBasis, verifyProjection } from './projector/signed.ts';
-export { asReleased, type Decomposition } from './reference/decomposition.ts';
+export { asReleased } from './reference/decomposition.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './reference/eigen.ts';
-export { CONFIDENCE, QUANTILES, type ReleasedHistogram, releaseOf } from './reference/histograms.ts';
-export { decompose, type Pencil, pencil } from './reference/methods.ts';
+export { CONFIDENCE, QUANTILES, releaseOf } from './reference/histograms.ts';
+export { decompose, type Pencil, pencil, resultInClear } from './reference/methods.ts';
 export {
   correlationNoise,
   correlationOf,

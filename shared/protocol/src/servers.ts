@@ -1,5 +1,13 @@
 /** The servers' steps, in their order: draw and blind, unblind, the shares of both, the result. */
-import { type HistogramParameters, histogramsOf, LINEAR_RING_BITS, sumsOf } from '@eigenveil/methods';
+import {
+  type FlatResult,
+  flatResult,
+  type HistogramParameters,
+  histogramsOf,
+  LINEAR_RING_BITS,
+  type Result,
+  sumsOf,
+} from '@eigenveil/methods';
 import {
   add,
   blindingWidths,
@@ -16,7 +24,7 @@ import {
 } from '@eigenveil/paillier';
 import { CodedError, type IntegerList, Integers } from '@eigenveil/platform';
 import type { RandomSource } from '@eigenveil/privacy';
-import { type Decomposition, QUANTILES } from '@eigenveil/projection';
+import { QUANTILES } from '@eigenveil/projection';
 import { type StatisticsTask, shiftOf, type Task, withoutShift } from '@eigenveil/task';
 import { type Shared, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { CODES, digestTask, type Projection } from '@eigenveil/wire';
@@ -208,7 +216,7 @@ function inRing(
 }
 
 /**
- * Returns what the data user signs: the decomposition without the shift, and the parts of the task that it
+ * Returns what the data user signs: the result without the shift, and the parts of the task that it
  * belongs to.
  * @throws ERR_NOT_FINITE: a peer that deviates can make any numbers come out, and values that are not
  * numbers cannot be signed
@@ -221,13 +229,17 @@ function inRing(
  * const { runDataUser } = TWO_PARTY_PROTOCOLS[task.twoParty];
  * const projection = resultOf(task, await runDataUser(channel, { task, program: programOf(task) }, { shares }));
  */
-export function resultOf(task: Task, shifted: Decomposition): Projection {
-  const decomposition = withoutShift(task, shifted);
-  const { vectors, eigenvalues, regression } = decomposition;
-  const fitted = regression ? [regression.intercept, ...regression.weights] : [];
-  if (![eigenvalues, fitted, ...vectors].every((numbers) => numbers.every(Number.isFinite)))
+export function resultOf(task: Task, shifted: Result): Projection {
+  const result = withoutShift(task, flatResult(shifted));
+  if (!isFiniteThroughout(result))
     throw new CodedError(CODES.ERR_NOT_FINITE, 'the result expected finite numbers');
-  return projectionOf(task, decomposition);
+  return projectionOf(task, result);
+}
+
+/** Returns whether all numbers in a value are finite. */
+function isFiniteThroughout(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isFiniteThroughout);
 }
 
 /**
@@ -265,7 +277,7 @@ export function longestResult(task: Task): number {
 function longestRelease(
   task: Task,
   method: HistogramParameters,
-): Pick<Decomposition, 'histograms' | 'privateRows'> {
+): Pick<FlatResult, 'histograms' | 'privateRows'> {
   const all = histogramsOf(task);
   const sums = sumsOf(task) / all.length - 1;
   const numbers = (count: number, value: number) => new Array<number>(count).fill(value);
@@ -282,7 +294,7 @@ function longestRelease(
   };
 }
 
-function projectionOf(task: Task, decomposition: Decomposition): Projection {
+function projectionOf(task: Task, result: FlatResult): Projection {
   return {
     taskId: task.id,
     taskDigest: digestTask(task),
@@ -294,6 +306,6 @@ function projectionOf(task: Task, decomposition: Decomposition): Projection {
     outputs: task.outputs,
     differentialPrivacy: task.differentialPrivacy,
     ...(task.basis !== undefined && { basis: task.basis }),
-    ...decomposition,
+    ...result,
   };
 }

@@ -248,6 +248,7 @@ describe('the result', () => {
           spectrum: three,
         };
         const result = resultOf(discriminant, {
+          kind: 'components',
           ...numbers,
           classCounts: [[0, 2 ** 53 - 1]],
           converged: [x === 0],
@@ -265,7 +266,8 @@ describe('the result', () => {
   test.each([Number.NaN, Number.POSITIVE_INFINITY])('is no number %s', (number) => {
     const vectors = [[1, 0, 0]];
     const expected = expect.objectContaining({ code: 'ERR_NOT_FINITE' });
-    expect(() => resultOf(task, { vectors, eigenvalues: [number] })).toThrow(expected);
-    expect(() => resultOf(task, { vectors: [[number, 0, 0]], eigenvalues: [1] })).toThrow(expected);
+    expect(() => resultOf(task, { kind: 'components', vectors, eigenvalues: [number] })).toThrow(expected);
+    const other = { kind: 'components' as const, vectors: [[number, 0, 0]], eigenvalues: [1] };
+    expect(() => resultOf(task, other)).toThrow(expected);
   });
 });

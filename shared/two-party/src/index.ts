@@ -38,7 +38,6 @@ export {
   setUpSender,
 } from './oblivious-transfer/index.ts';
 export {
-  type CheckedDecomposition,
   type Resolution,
   resolutionOf,
   runProgram,

@@ -51,11 +51,7 @@ export const linear: TwoPartyProtocol = {
           await channel.send(Integers.of([shares.at(-1)!], owners).bytes);
           const theirs = decodeShares(sums, await channel.receive());
           await hangUp(channel, input);
-          return {
-            vectors: [],
-            eigenvalues: [],
-            ...releaseOf(task, combine(sums, shares.slice(0, -1), theirs)),
-          };
+          return releaseOf(task, combine(sums, shares.slice(0, -1), theirs));
         }),
       input.beforeAbort,
     );

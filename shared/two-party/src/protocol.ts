@@ -1,9 +1,9 @@
 /**
  * The form of every two-party protocol: two roles, the CSP and the data user, that turn additive shares into
- * a decomposition at the data user.
+ * a result at the data user.
  */
+import type { Result } from '@eigenveil/methods';
 import type { IntegerList } from '@eigenveil/platform';
-import type { Decomposition } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { Channel } from './channel/channel.ts';
 import type { Pace } from './channel/pace.ts';
@@ -95,7 +95,7 @@ export interface Progress {
 }
 
 /**
- * Only the data user learns the decomposition; in `garbled` the CSP is the garbler, the data user the
+ * Only the data user learns the result; in `garbled` the CSP is the garbler, the data user the
  * evaluator. Both reject with ERR_CHANNEL_… when the connection fails; the data user also with
  * ERR_OWNER_COUNT and the errors of the program, but not before it has closed the channel in order as with
  * any result: the CSP does not learn what came out, or whether anything did.
@@ -114,7 +114,7 @@ export interface TwoPartyProtocol extends Shared {
     computation: Computation,
     input: DataUserInput,
     onProgress?: (progress: Progress) => void,
-  ): Promise<Decomposition>;
+  ): Promise<Result>;
 }
 
 /** Ends the data user's part of the conversation, whatever the last message is going to tell. */

@@ -5,7 +5,7 @@
  * demonstrations, and services and owners refuse it unless they were started to allow it.
  */
 import { CodedError, Integers } from '@eigenveil/platform';
-import { decompose } from '@eigenveil/projection';
+import { resultInClear } from '@eigenveil/projection';
 import { unflattenComputed } from '@eigenveil/statistics';
 import { computedBitsOf } from '@eigenveil/task';
 import { TWO_PARTY_CODES } from './codes.ts';
@@ -47,6 +47,6 @@ export const simulated: TwoPartyProtocol = {
         'the encrypted number of owners differs from the verified records',
       );
     }
-    return decompose(program, statistics, input.signs);
+    return resultInClear(program, statistics, input.signs);
   },
 };

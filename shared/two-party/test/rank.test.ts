@@ -1,12 +1,10 @@
 /** Every two-party protocol releases a PCA from the same rank on: one below the least is refused, the least is not. */
-import { methodOf, type Output } from '@eigenveil/methods';
-import type { Decomposition } from '@eigenveil/projection';
+import { type Components, methodOf, type Output, ofKind } from '@eigenveil/methods';
 
 import { describe, expect, it } from 'vitest';
-import { ClearSession } from '../src/garbling/index.ts';
 import { memoryChannelPair } from '../src/index.ts';
-import { runProgram } from '../src/programs/index.ts';
 import { simulated } from '../src/simulated.ts';
+import { run } from './programs/check.ts';
 import { settingOf as settingForCircuits } from './programs/data.ts';
 import { runClear } from './rotated/run.ts';
 import { settingOf as settingForRotation } from './rotated/settings.ts';
@@ -26,10 +24,10 @@ interface Told {
   readonly twoValued: number;
 }
 
-const protocols: Record<string, (rank: number, told: Told) => Promise<Decomposition | undefined>> = {
+const protocols: Record<string, (rank: number, told: Told) => Promise<Components>> = {
   async garbled(rank, told) {
     const { task, program, ...shares } = settingForCircuits({ rows: rowsOf(rank), components: COMPONENTS });
-    return runProgram(new ClearSession(), task, { ...program, ...told, allowFullRank: false }, shares);
+    return run({ task, program: { ...program, ...told, allowFullRank: false }, ...shares });
   },
   async rotated(rank, program) {
     return (await runClear(settingForRotation({ rows: rowsOf(rank), components: COMPONENTS, program })))
@@ -43,7 +41,7 @@ const protocols: Record<string, (rank: number, told: Told) => Promise<Decomposit
     };
     const [left, right] = memoryChannelPair();
     await simulated.runCsp(left, computation, { ...setting.garbler, markAnswered: async () => undefined });
-    return simulated.runDataUser(right, computation, setting.evaluator);
+    return ofKind('components', await simulated.runDataUser(right, computation, setting.evaluator));
   },
 };
 

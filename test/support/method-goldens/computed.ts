@@ -1,7 +1,7 @@
 /** What follows from a task before anybody contributes, and all that is computed of it, from fixed randomness. */
 import { createHash } from 'node:crypto';
+import type { Result } from '@eigenveil/methods';
 import { keyedRandomness } from '@eigenveil/privacy';
-import type { Decomposition } from '@eigenveil/projection';
 import {
   draw,
   longestResult,
@@ -92,7 +92,7 @@ export async function computedOf(task: Task) {
 
 interface Run {
   readonly transcript: string;
-  readonly decomposition: Decomposition;
+  readonly decomposition: Result;
 }
 
 type Runner = (computation: Computation, csp: CspInput, dataUser: DataUserInput) => Promise<Run>;

@@ -1,6 +1,6 @@
 /** One unit of the accuracy benchmark: a data set, a method and a split, scored without projection and with both projections. */
 import { randomBytes } from 'node:crypto';
-import { type Decomposition, principalAngles, project } from '@eigenveil/projection';
+import { type Components, principalAngles, project } from '@eigenveil/projection';
 import { Discretiser, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
 import { checkTask, newTaskId, type Task, TaskProposal } from '@eigenveil/task';
 import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
@@ -15,7 +15,7 @@ import { type Grid, searchAll } from './svm.ts';
 import { weightedF1 } from './weighted-f1.ts';
 
 type Rows = readonly (readonly number[])[];
-type Vectors = Pick<Decomposition, 'vectors'>;
+type Vectors = Pick<Components, 'vectors'>;
 
 export interface Setting {
   readonly method: 'pca' | 'dca';

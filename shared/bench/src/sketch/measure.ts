@@ -11,7 +11,7 @@ import { draftTask } from '@eigenveil/data-user';
 import { splitAmongOwners } from '@eigenveil/demo/dataset';
 import { methodOf } from '@eigenveil/methods';
 import type { PublicKey } from '@eigenveil/paillier';
-import { type Decomposition, decompose, symmetricEigen } from '@eigenveil/projection';
+import { type Components, decompose, symmetricEigen } from '@eigenveil/projection';
 import {
   addStatistics,
   Discretiser,
@@ -250,7 +250,7 @@ async function pooled(task: Task, file: string, seed: Uint8Array) {
 export function varianceLost(
   rows: readonly Float64Array[],
   components: number,
-): (of: Pick<Decomposition, 'vectors'>) => number {
+): (of: Pick<Components, 'vectors'>) => number {
   const centred = centredRows(rows);
   const features = centred[0]!.length;
   const columns = () =>

@@ -1,5 +1,5 @@
 /** The data user of `rotated` in one process with whoever plays the CSP, and all that it sees. Its code is the real one. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import {
   type askRotated,
   type Channel,
@@ -78,7 +78,7 @@ export function uniformProducts(random: RandomBits): Correlator {
 }
 
 export interface Seen extends Watched {
-  readonly result: Decomposition;
+  readonly result: FlatResult;
   /** The elements of the first message of a type from the CSP. */
   message(type: number, ringBits: number): bigint[];
 }

@@ -1,6 +1,7 @@
 /** Views of the data user in a pencil by `rotated`: real ones, and those that the simulator of docs/rotated-pencils.md makes for the same code of the data user. */
 
-import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
+import { symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { placesOf } from '@eigenveil/task';
 import { ROTATED_MESSAGE } from '@eigenveil/two-party';
@@ -40,7 +41,7 @@ export interface PencilView {
   readonly signal: Matrix;
   /** The flooded answer W, d × components, in units of 2^−vectorBits. */
   readonly answer: Matrix;
-  readonly result: Decomposition;
+  readonly result: FlatResult;
 }
 
 /** Places of the products among those that the data user takes part in: see shareMatrices(), shareSignal() and rotateBack() in two-party. */

@@ -1,6 +1,7 @@
 /** Views of the data user in a PCA by `rotated`: real ones, and those that the simulator of docs/rotated.md makes for the same code of the data user. */
 
-import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
+import { symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { askRotated, ROTATED_MESSAGE } from '@eigenveil/two-party';
 import {
@@ -34,7 +35,7 @@ export interface RotatedView {
   readonly upper: readonly bigint[];
   /** The flooded answer, d × components, in units of 2^−2f. */
   readonly answer: Matrix;
-  readonly result: Decomposition;
+  readonly result: FlatResult;
 }
 
 function opened({ task }: SmallTask, seen: Seen): RotatedView {

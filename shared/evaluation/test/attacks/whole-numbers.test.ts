@@ -1,5 +1,6 @@
 /** Readers of whole numbers find what they are to find, and equations are those of each method: over made-up rows, by the clear reference. */
-import { betweenClassScatter, decompose, totalScatter } from '@eigenveil/projection';
+import { flatResult } from '@eigenveil/methods';
+import { betweenClassScatter, resultInClear, totalScatter } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { computedFractionBits, programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
@@ -71,7 +72,8 @@ function madeUp(
   return { task, rows, statistics: { ...pooledStatistics(task, [rows]), owners: 2n }, population };
 }
 
-const released = (task: Task, statistics: Statistics) => decompose(programOf(task), statistics);
+const released = (task: Task, statistics: Statistics) =>
+  flatResult(resultInClear(programOf(task), statistics));
 const pairs = (rows: readonly SceneRow[]) => countsOf(rows).flatMap((row, i) => row.slice(i + 1));
 const PCA = { kind: 'pca' } as const;
 

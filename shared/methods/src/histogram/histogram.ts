@@ -5,6 +5,7 @@ import { rule } from '../codes.ts';
 import { COMPONENT_WORDS } from '../common.ts';
 import { LIMITS } from '../limits.ts';
 import { defineMethod, type Proposed, type Shape, type Summed } from '../method.ts';
+import { COUNTS_FORM } from '../result.ts';
 import { edgesOf, type Histogram, histogramsOf, LINEAR_RING_BITS } from './bins.ts';
 import { HistogramParameters } from './parameters.ts';
 
@@ -16,8 +17,8 @@ export const histogram = defineMethod({
   revealedByRotation: [],
   isLinear: true,
   parameters: HistogramParameters,
+  result: COUNTS_FORM,
   of: ({ method }) => ({
-    result: 'counts',
     decomposes: undefined,
     sums: ({ features }) => ({
       R: false,

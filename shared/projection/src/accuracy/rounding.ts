@@ -3,6 +3,7 @@
  * rows rounded. Errors of rounding are not independent where values repeat, so a formula would be wrong
  * there; `roundingAngles` is the formula, for anyone who has a result and no rows.
  */
+import { ofKind, type Result } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import { RowAccumulator, type Statistics, scaleCell } from '@eigenveil/statistics/owner';
 import {
@@ -16,8 +17,7 @@ import {
 import { PROJECTION_CODES } from '../codes.ts';
 import type { AgreedTask } from '../projector/agreed.ts';
 import type { Link } from '../projector/projector.ts';
-import type { Decomposition } from '../reference/decomposition.ts';
-import { decomposeUncut } from '../reference/methods.ts';
+import { resultUncut } from '../reference/methods.ts';
 import { principalAngles } from './compare.ts';
 
 /**
@@ -33,9 +33,6 @@ const TOLD_BITS = 14;
 const SCALE = 4 ** (FINEST_BITS - TOLD_BITS);
 
 type Vector = ArrayLike<number>;
-
-/** The part of a result that depends only on the rows' directions. */
-type Directions = Pick<Decomposition, 'vectors' | 'eigenvalues' | 'regression' | 'mean'>;
 
 /** Sums rows that are clipped to their ranges and scaled, but not rounded. */
 export class UnroundedRows {
@@ -84,21 +81,20 @@ export class UnroundedRows {
 
   /**
    * Returns the result of the task's method on these rows.
-   * @throws as `decompose`
+   * @throws as `resultInClear`
    */
-  decomposition(program: Program): Directions {
-    const found = decomposeUncut(
+  result(program: Program): Result {
+    const found = resultUncut(
       { ...withRidges(program, SCALE), fractionBits: TOLD_BITS, outputs: ['mean'] },
       this.#statistics(),
     );
-    const { vectors, regression } = found;
     const isRatio = program.method.kind !== 'pca' || program.method.scale === 'correlation';
     const shrunk = Math.sqrt(SCALE);
     return {
-      vectors,
-      eigenvalues: isRatio ? found.eigenvalues : found.eigenvalues.map((value) => value / SCALE),
+      ...found,
+      ...(found.kind === 'components' &&
+        !isRatio && { eigenvalues: found.eigenvalues.map((value) => value / SCALE) }),
       mean: found.mean!.map((value, i) => value / shrunk + this.#origin![i]!),
-      ...(regression && { regression }),
     };
   }
 
@@ -181,10 +177,10 @@ export class RoundedRows {
     const components = cappedComponents(program);
     const free = { ...program, components, minimumOwners: 1, allowFullRank: true, outputs: [] };
     try {
-      const exact = this.#unrounded.decomposition(free);
+      const exact = this.#unrounded.result(free);
       return this.#rounded.map(({ fractionBits, rows }) => ({
         fractionBits,
-        angle: angleBetween(exact, decomposeUncut({ ...free, fractionBits }, rows.statistics())),
+        angle: angleBetween(exact, resultUncut({ ...free, fractionBits }, rows.statistics())),
       }));
     } catch (error) {
       if (isOf(PROJECTION_CODES, error)) return undefined;
@@ -193,9 +189,11 @@ export class RoundedRows {
   }
 }
 
-function angleBetween(exact: Directions, rounded: Directions): number {
-  if (exact.regression === undefined || rounded.regression === undefined)
-    return principalAngles(exact.vectors, rounded.vectors).at(-1)!;
+function angleBetween(exact: Result, rounded: Result): number {
+  if (exact.kind !== 'regression' || rounded.kind !== 'regression')
+    return principalAngles(ofKind('components', exact).vectors, ofKind('components', rounded).vectors).at(
+      -1,
+    )!;
   const [own, others] = [exact.regression.weights, rounded.regression.weights];
   const length = Math.hypot(...own);
   return length === 0 ? 0 : Math.hypot(...own.map((w, i) => w - others[i]!)) / length;

@@ -3,7 +3,14 @@
  * number of components and its outputs, and with numbers that such a task can have. It is no proof that they
  * are right.
  */
-import { LINEAR_RING_BITS, methodOf, Output, sumsOf } from '@eigenveil/methods';
+import {
+  type Immutable,
+  LINEAR_RING_BITS,
+  methodOf,
+  Output,
+  type SignedResult,
+  sumsOf,
+} from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import {
   cappedComponents,
@@ -18,8 +25,7 @@ import {
 } from '@eigenveil/task';
 import { isSameJson } from '@eigenveil/wire';
 import { PROJECTION_CODES } from '../codes.ts';
-import type { Decomposition } from '../reference/decomposition.ts';
-import { type ReleasedHistogram, releaseOf } from '../reference/histograms.ts';
+import { releaseOf } from '../reference/histograms.ts';
 
 /** The members of a task that describe its result. */
 export type AgreedTask = StatisticsTask &
@@ -30,30 +36,18 @@ export type AgreedTask = StatisticsTask &
 
 /** A projection as it comes over the wire. */
 export interface ClaimedProjection
-  extends Pick<
-    AgreedTask,
-    | 'method'
-    | 'twoParty'
-    | 'features'
-    | 'fractionBits'
-    | 'sketch'
-    | 'outputs'
-    | 'differentialPrivacy'
-    | 'basis'
-  > {
-  readonly vectors: readonly (readonly number[])[];
-  readonly eigenvalues: readonly number[];
-  readonly converged?: readonly boolean[] | undefined;
-  readonly mean?: readonly number[] | undefined;
-  readonly trace?: number | undefined;
-  readonly sampleCount?: number | undefined;
-  readonly spectrum?: readonly number[] | undefined;
-  readonly variances?: readonly number[] | undefined;
-  readonly classCounts?: readonly (readonly number[])[] | undefined;
-  readonly regression?: { readonly weights: readonly number[]; readonly intercept: number } | undefined;
-  readonly histograms?: readonly ReleasedHistogram[] | undefined;
-  readonly privateRows?: Decomposition['privateRows'] | undefined;
-}
+  extends Immutable<SignedResult>,
+    Pick<
+      AgreedTask,
+      | 'method'
+      | 'twoParty'
+      | 'features'
+      | 'fractionBits'
+      | 'sketch'
+      | 'outputs'
+      | 'differentialPrivacy'
+      | 'basis'
+    > {}
 
 const AGREED = [
   'method',

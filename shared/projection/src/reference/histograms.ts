@@ -2,7 +2,14 @@
  * Computes what follows from the noisy sums of a histogram task: counts of bins, quantiles with their
  * intervals, and the number of rows. Post-processing: no row is looked at.
  */
-import { edgesOf, histogramsOf, releaseNoiseOf, strategyOf } from '@eigenveil/methods';
+import {
+  type Counted,
+  edgesOf,
+  histogramsOf,
+  type ReleasedHistogram,
+  releaseNoiseOf,
+  strategyOf,
+} from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import {
   coefficientCount,
@@ -22,27 +29,6 @@ export const CONFIDENCE = 0.95;
 /** Both add the noise of the whole budget. */
 const SERVERS = 2;
 
-export interface ReleasedHistogram {
-  /** The feature's, or what features that share it name. */
-  readonly name: string;
-  /** The strategy's sums with both servers' noise, in its order. */
-  readonly coefficients: number[];
-  /** Cells that are no number, with noise. */
-  readonly unreadable: number;
-  /** The counts of the bins, restored by least squares: unbiased, of either sign, and not whole. */
-  readonly counts: number[];
-  /**
-   * The upper edge of the bin that the quantile q of readable cells lies in, and edges that it lies between;
-   * none where noise leaves no rows.
-   */
-  readonly quantiles: {
-    readonly q: number;
-    readonly value: number;
-    readonly from: number;
-    readonly to: number;
-  }[];
-}
-
 /**
  * Every row is in each histogram once per feature of it, so that all sums together give the number of rows:
  * their mean over d features, with a variance of that of the sum of all bins and of one count, per histogram,
@@ -50,13 +36,7 @@ export interface ReleasedHistogram {
  * @param sums of each histogram the strategy's, and then that of cells that are no number; signed
  * @throws ERR_PROGRAM_INVALID for another task or number of sums, ERR_DP_PARAMETER
  */
-export function releaseOf(
-  task: StatisticsTask,
-  sums: readonly bigint[],
-): {
-  readonly histograms: ReleasedHistogram[];
-  readonly privateRows: { readonly rows: number; readonly deviation: number };
-} {
+export function releaseOf(task: StatisticsTask, sums: readonly bigint[]): Counted {
   const { method } = task;
   if (method.kind !== 'histogram')
     throw new CodedError(
@@ -93,5 +73,9 @@ export function releaseOf(
   const d = task.features.length;
   const ofBins = toNumber(intervalError(strategy, { from: 0, to: strategy.bins }));
   const variance = noiseMoments(noise, SERVERS).variance * (ofBins + 1) * histograms.length;
-  return { histograms, privateRows: { rows: total / d, deviation: Math.sqrt(variance) / d } };
+  return {
+    kind: 'counts',
+    histograms,
+    privateRows: { rows: total / d, deviation: Math.sqrt(variance) / d },
+  };
 }

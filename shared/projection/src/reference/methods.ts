@@ -5,12 +5,12 @@
  * Standardised features are those of another A, and scale its vectors back.
  */
 
-import { methodOf } from '@eigenveil/methods';
+import { type Components, type Fitted, methodOf, ofKind, type Result } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics';
 import { cappedComponents, checkProgram, type Program, raiseOf } from '@eigenveil/task';
 import { PROJECTION_CODES } from '../codes.ts';
-import { asReleased, type Decomposition } from './decomposition.ts';
+import { asReleased, noComponents } from './decomposition.ts';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
 import { correlationNoise, correlationOf, rankRefusal, undividedVariances, unstandardised } from './pca.ts';
 import { ridgeRegression } from './ridge.ts';
@@ -69,10 +69,7 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
       return { A: between(0), B: addRidge(between(1), method.ridge) };
     case 'ridge':
     case 'histogram':
-      throw new CodedError(
-        PROJECTION_CODES.ERR_PROGRAM_INVALID,
-        `"method" expected one that decomposes, got ${method.kind}`,
-      );
+      throw noComponents(method.kind);
   }
 }
 
@@ -88,12 +85,21 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
  *
  * const { vectors, eigenvalues } = decompose(programOf(task), pooled);
  */
-export function decompose(program: Program, pooled: Statistics, signs?: Int32Array): Decomposition {
-  return asReleased(program, decomposeUncut(program, pooled, signs));
+export function decompose(program: Program, pooled: Statistics, signs?: Int32Array): Components {
+  return ofKind('components', resultInClear(program, pooled, signs));
 }
 
-/** `decompose` before numbers are cut to what a floor leaves them worth. */
-export function decomposeUncut(program: Program, pooled: Statistics, signs?: Int32Array): Decomposition {
+/**
+ * The result of whatever method from the statistics of all owners together.
+ * @param signs as of `decompose`
+ * @throws as `decompose`
+ */
+export function resultInClear(program: Program, pooled: Statistics, signs?: Int32Array): Result {
+  return asReleased(program, resultUncut(program, pooled, signs));
+}
+
+/** `resultInClear` before numbers are cut to what a floor leaves them worth. */
+export function resultUncut(program: Program, pooled: Statistics, signs?: Int32Array): Result {
   if (program.sketch !== undefined) return decomposeSketch(program, pooled, signs);
   if (program.method.kind === 'ridge') return regress(program, pooled, program.method.ridge);
   const { A, B } = pencil(program, pooled);
@@ -111,6 +117,7 @@ export function decomposeUncut(program: Program, pooled: Statistics, signs?: Int
   const samples = Number(totals(statistics).M);
   const variances = undivided?.map((variance) => variance / samples);
   return {
+    kind: 'components',
     vectors: variances ? leading.map((v) => unstandardised(v, variances)) : leading,
     eigenvalues: values.slice(0, components),
     ...(outputs.includes('mean') && { mean: mean() }),
@@ -126,7 +133,7 @@ export function decomposeUncut(program: Program, pooled: Statistics, signs?: Int
   };
 }
 
-function regress(program: Program, pooled: Statistics, ridge: number): Decomposition {
+function regress(program: Program, pooled: Statistics, ridge: number): Fitted {
   checkProgram(program);
   checkShape(program, pooled);
   const statistics = usable(program, pooled);
@@ -135,8 +142,7 @@ function regress(program: Program, pooled: Statistics, ridge: number): Decomposi
   const { total, trace, ...scatters } = scattersOf(program, statistics);
   const mean = scatters.mean();
   return {
-    vectors: [],
-    eigenvalues: [],
+    kind: 'regression',
     regression: ridgeRegression({ scatter: total(), mean, ridge, diagonal: floor?.ridge }),
     ...(outputs.includes('mean') && { mean }),
     ...(outputs.includes('trace') && { trace: trace() }),
@@ -145,7 +151,7 @@ function regress(program: Program, pooled: Statistics, ridge: number): Decomposi
 }
 
 /** Decomposes a sketch; the outputs are those that each one declares. */
-function decomposeSketch(program: Program, pooled: Statistics, signs: Int32Array | undefined): Decomposition {
+function decomposeSketch(program: Program, pooled: Statistics, signs: Int32Array | undefined): Components {
   checkProgram(program);
   checkShape(program, pooled);
   checkStatistics(program, pooled);
@@ -163,6 +169,7 @@ function decomposeSketch(program: Program, pooled: Statistics, signs: Int32Array
   if (tooFew) throw tooFew;
   const told = noisedSums ? [[{ V: noisedSums[0]![0]!, M: totals(pooled).M }]] : pooled.labellings;
   return {
+    kind: 'components',
     vectors: vectors.slice(0, components),
     eigenvalues: spectrum.slice(0, components),
     mean: meanOfRows({ ...pooled, labellings: told }, fractionBits),

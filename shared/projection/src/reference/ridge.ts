@@ -4,16 +4,12 @@
  * b.
  */
 
-import type { Feature } from '@eigenveil/methods';
+import type { Feature, Fitted, Immutable, SignedResult } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { PROJECTION_CODES } from '../codes.ts';
 import { solveDefinite } from './eigen.ts';
 
-export interface Regression {
-  /** One for each feature but the last. */
-  readonly weights: number[];
-  readonly intercept: number;
-}
+export type Regression = Fitted['regression'];
 
 /**
  * w = (S̄_xx + ρI + D)⁻¹ s̄_xy and b = ȳ − wᵀx̄: of all w and b those with the least Σ (wᵀx + b − y)² +
@@ -44,10 +40,8 @@ export function ridgeRegression({
   return { weights, intercept: weights.reduce((rest, w, i) => rest - w * mean[i]!, mean[last]!) };
 }
 
-/** A result as it comes over the wire. */
-interface Fitted {
-  readonly regression?: { readonly weights: readonly number[]; readonly intercept: number } | undefined;
-}
+/** The part of a signed result that a regression has for itself. */
+type Signed = Pick<Immutable<SignedResult>, 'regression'>;
 
 /**
  * Returns a regression in the units of the columns: what a unit of a column adds to the predicted one, within
@@ -59,7 +53,7 @@ export function regressionInUnits({
   projection: { regression },
 }: {
   readonly task: { readonly features: readonly Feature[] };
-  readonly projection: Fitted;
+  readonly projection: Signed;
 }): Regression {
   const { weights: scaled, intercept } = regressionOf({ regression });
   const half = features.map(({ min, max }) => max / 2 - min / 2);
@@ -71,7 +65,7 @@ export function regressionInUnits({
 }
 
 /** @throws ERR_PROJECTION_INVALID for a result of another method */
-export function regressionOf({ regression }: Fitted): Regression {
+export function regressionOf({ regression }: Signed): Regression {
   if (regression === undefined)
     throw new CodedError(
       PROJECTION_CODES.ERR_PROJECTION_INVALID,

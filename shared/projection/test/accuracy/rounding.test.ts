@@ -1,4 +1,5 @@
 /** How far rounding moves results: against rows that are rounded in doubles, and the estimate from eigenvalues against both. */
+import { ofKind } from '@eigenveil/methods';
 import { programOf, Task, TaskProposal } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import {
@@ -41,7 +42,8 @@ describe.each(['pima', 'iris'] as const)('rows of %s as they are', (name) => {
     const task = taskOf(name, method);
     const rows = new UnroundedRows(task);
     for (const [n, row] of scaled.entries()) rows.add(row, task.labellings.length === 0 ? [] : [utility[n]!]);
-    return rows.decomposition({ ...programOf(task), minimumOwners: 1, allowFullRank: true });
+    const program = { ...programOf(task), minimumOwners: 1, allowFullRank: true };
+    return ofKind('components', rows.result(program));
   }
 
   it('have the principal components, eigenvalues and mean that doubles find of them', () => {

@@ -161,7 +161,7 @@ describe('PCA', () => {
     expect(difference(vectors, [[1 / Math.sqrt(5), 2 / Math.sqrt(5)]])).toBeLessThan(1e-15);
     expect(difference([eigenvalues], [[0.625]])).toBeLessThan(1e-15);
     expect(difference([spectrum!], [[0.625, 0]])).toBeLessThan(1e-15);
-    expect(others).toEqual({ mean: [0, 0.5], trace: 0.625, sampleCount: 3 });
+    expect(others).toEqual({ kind: 'components', mean: [0, 0.5], trace: 0.625, sampleCount: 3 });
   });
 
   it('gives the declared outputs and no others', () => {
@@ -171,10 +171,10 @@ describe('PCA', () => {
       [2, 7],
     ]);
     const outputs: Output[] = ['mean', 'trace', 'sampleCount', 'spectrum'];
-    expect(Object.keys(decompose(program, statistics))).toEqual(['vectors', 'eigenvalues']);
+    expect(Object.keys(decompose(program, statistics))).toEqual(['kind', 'vectors', 'eigenvalues']);
     for (const output of outputs) {
       const keys = Object.keys(decompose({ ...program, outputs: [output] }, statistics));
-      expect(keys).toEqual(['vectors', 'eigenvalues', output]);
+      expect(keys).toEqual(['kind', 'vectors', 'eigenvalues', output]);
     }
   });
 

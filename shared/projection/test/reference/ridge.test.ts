@@ -1,13 +1,14 @@
 /** Ridge regression of pooled rows: against its definition, as predictions in the columns' units, and refused where it is not the task's. */
+import { ofKind } from '@eigenveil/methods';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type AgreedTask,
   checkAgreed,
-  decompose,
   Predictor,
   Projector,
   regressionInUnits,
+  resultInClear,
 } from '../../src/index.ts';
 import { DATASETS, prepare } from '../samples.ts';
 
@@ -15,8 +16,9 @@ const OUTPUTS = ['mean', 'sampleCount'] as const;
 
 function fitted(name: (typeof DATASETS)[number], ridge: number) {
   const { program, statistics, rounded } = prepare(name, { kind: 'ridge', ridge });
-  const decomposition = decompose({ ...program, components: 0, outputs: OUTPUTS }, statistics);
-  const { weights, intercept } = decomposition.regression!;
+  const clear = resultInClear({ ...program, components: 0, outputs: OUTPUTS }, statistics);
+  const decomposition = ofKind('regression', clear);
+  const { weights, intercept } = decomposition.regression;
   return { decomposition, weights, intercept, rounded };
 }
 

@@ -4,7 +4,7 @@
  * steps is public and always the same; docs/precision.md has the widths and their reasons.
  */
 
-import { methodOf } from '@eigenveil/methods';
+import { type Components, methodOf } from '@eigenveil/methods';
 import { cappedComponents, computedFractionBits, type Program, type StatisticsTask } from '@eigenveil/task';
 import { all } from '../circuits/index.ts';
 import { allOfLanes, Fixed, type Layout, spread, upperByColumns, upperByRows } from '../fixed-point/index.ts';
@@ -16,7 +16,6 @@ import type { Shares } from './inputs.ts';
 import { multiplyMatrices, outerProducts, timesOuter } from './matrices.ts';
 import { exchangeSums, roomForNoise } from './noised-sums.ts';
 import { vectorFraction } from './outputs.ts';
-import type { CheckedDecomposition } from './pca.ts';
 import { DENSE_WORD, type Noise, type Solution, solveDense, solveLowRank } from './pencils.ts';
 import { INTEGER_BITS, MARGIN_PLACES, SOLVE_FRACTION, SOLVE_WORD } from './precision.ts';
 import { revealComponents } from './reveal.ts';
@@ -45,7 +44,7 @@ export async function discriminant(
   program: Program,
   shares: Shares,
   rho: number,
-): Promise<CheckedDecomposition | undefined> {
+): Promise<Components | undefined> {
   const d = task.features.length;
   const count = cappedComponents(program);
   const columns = task.labellings[0]!.classes.length - 1;

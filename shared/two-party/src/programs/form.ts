@@ -1,9 +1,9 @@
 /** The form of what the two-party protocols know of one method. */
+import type { Result } from '@eigenveil/methods';
 import type { Program, StatisticsTask, TaskProposal } from '@eigenveil/task';
 import type { Session } from '../garbling/index.ts';
 import type { Shared } from '../shares.ts';
 import type { Shares } from './inputs.ts';
-import type { CheckedDecomposition } from './pca.ts';
 import type { ResolutionBy } from './resolution.ts';
 
 /**
@@ -26,13 +26,13 @@ export interface Garbled {
    * @throws ERR_TASK_RANGE, ERR_PROGRAM_INVALID
    */
   readonly check?: Check;
-  /** Runs it; the evaluator's session gets the decomposition, the garbler's nothing. */
+  /** Runs it; the evaluator's session gets the result, the garbler's nothing. */
   readonly run: (
     session: Session,
     task: StatisticsTask,
     program: Program,
     shares: Shares,
-  ) => Promise<CheckedDecomposition | undefined>;
+  ) => Promise<Result | undefined>;
 }
 
 /** The members of a task on which its pace depends. */

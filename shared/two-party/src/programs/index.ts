@@ -8,6 +8,7 @@ import {
   type MethodOf,
   type MethodParameters,
   methodNameOf,
+  type Result,
 } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { notPositiveDefinite, PROJECTION_CODES } from '@eigenveil/projection/portable';
@@ -20,7 +21,7 @@ import type { Paced, Programs } from './form.ts';
 import { histogramSums } from './histogram.ts';
 import type { Shares } from './inputs.ts';
 import { mdr } from './mdr.ts';
-import { type CheckedDecomposition, pca } from './pca.ts';
+import { pca } from './pca.ts';
 import {
   GARBLED_SIGNAL_RIDGE,
   pencilResolution,
@@ -32,7 +33,6 @@ import {
 import { ridge } from './ridge.ts';
 
 export type { Shares } from './inputs.ts';
-export type { CheckedDecomposition } from './pca.ts';
 export type { Resolution } from './resolution.ts';
 
 type TaskOf<Name extends MethodName> = Parameters<(typeof METHODS)[Name]['of']>[0];
@@ -115,7 +115,7 @@ export function programBy<Name extends Protocol>(
 }
 
 /**
- * Runs the circuit of the task's method; the evaluator's session gets the decomposition, the garbler's nothing.
+ * Runs the circuit of the task's method; the evaluator's session gets the result, the garbler's nothing.
  * @throws ERR_PROGRAM_INVALID for a method without one, and as the circuit
  */
 export async function runProgram(
@@ -123,7 +123,7 @@ export async function runProgram(
   task: StatisticsTask,
   program: Program,
   shares: Shares,
-): Promise<CheckedDecomposition | undefined> {
+): Promise<Result | undefined> {
   return programBy('garbled', task).run(session, task, program, shares);
 }
 

@@ -4,6 +4,7 @@
  * [P U] = Q R reduces the problem to the rows of R. Outside of the columns' span A is 0 and B a multiple of I, so nothing is lost.
  */
 
+import type { Components } from '@eigenveil/methods';
 import { notPositiveDefinite } from '@eigenveil/projection/portable';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
 import { Fixed, grid, pieceByPiece, upperByColumns, upperByRows } from '../fixed-point/index.ts';
@@ -14,7 +15,6 @@ import { applyReflections, reflectColumns } from './householder.ts';
 import type { Shares } from './inputs.ts';
 import { outerProducts, timesOuter, triangleTimesTransposed } from './matrices.ts';
 import { vectorFraction } from './outputs.ts';
-import type { CheckedDecomposition } from './pca.ts';
 import { solveLowRank } from './pencils.ts';
 import { SOLVE_FRACTION, SOLVE_WORD } from './precision.ts';
 import { revealComponents } from './reveal.ts';
@@ -36,7 +36,7 @@ export async function mdr(
   program: Program,
   shares: Shares,
   ridge: number,
-): Promise<CheckedDecomposition | undefined> {
+): Promise<Components | undefined> {
   const d = task.features.length;
   const count = cappedComponents(program);
   const [q, m] = task.labellings.map(({ classes }) => classes.length - 1) as [number, number];

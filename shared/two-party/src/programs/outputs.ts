@@ -5,9 +5,9 @@
  * every method.
  */
 
-import type { Output } from '@eigenveil/methods';
+import type { Output, Result } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
-import { type Decomposition, PROJECTION_CODES } from '@eigenveil/projection/portable';
+import { PROJECTION_CODES } from '@eigenveil/projection/portable';
 import { floorOf, RELEASED_BITS, type ReleasedFraction, type StatisticsTask } from '@eigenveil/task';
 import { valuesOf } from '../circuits/index.ts';
 import { TWO_PARTY_CODES } from '../codes.ts';
@@ -174,7 +174,7 @@ export function statisticsOutputs(
 export function readStatistics(
   { mean, trace, sampleCount, classCounts, variances }: Partial<Record<Output, bigint[]>>,
   task: StatisticsTask,
-): Pick<Decomposition, 'mean' | 'trace' | 'sampleCount' | 'classCounts' | 'variances'> {
+): Pick<Result, 'mean' | 'trace' | 'sampleCount' | 'classCounts' | 'variances'> {
   const fraction = releasedFraction(task);
   let next = 0;
   return {

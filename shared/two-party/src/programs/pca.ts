@@ -3,8 +3,8 @@
  * docs/precision.md has the widths and their reasons.
  */
 
-import { methodOf } from '@eigenveil/methods';
-import { type Decomposition, fullRank } from '@eigenveil/projection/portable';
+import { type Components, methodOf } from '@eigenveil/methods';
+import { fullRank } from '@eigenveil/projection/portable';
 import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { Fixed } from '../fixed-point/index.ts';
 import type { Session } from '../garbling/index.ts';
@@ -33,15 +33,10 @@ import {
   timesRows,
 } from './statistics.ts';
 
-export interface CheckedDecomposition extends Decomposition {
-  /** True for each component with ‖S w − λ w‖ <= 2^-10 λ_1. */
-  readonly converged: boolean[];
-}
-
 /**
  * Runs the program; the evaluator's session gets the decomposition, the garbler's nothing. Vectors have
- * length 1, or are over the features' standard deviations where those are standardised. Where a check fails,
- * all other outputs are zero.
+ * length 1, or are over the features' standard deviations where those are standardised; `converged` is true
+ * for each component with ‖S w − λ w‖ <= 2^-10 λ_1. Where a check fails, all other outputs are zero.
  * @param isStandardised decomposes the correlation matrix
  * @throws ERR_FULL_RANK before any gate where no matrix of this number of features has the least rank without
  * `allowFullRank`. At the
@@ -54,7 +49,7 @@ export async function pca(
   program: Program,
   shares: Shares,
   isStandardised = false,
-): Promise<CheckedDecomposition | undefined> {
+): Promise<Components | undefined> {
   const { outputs, allowFullRank, minimumOwners } = program;
   const d = task.features.length;
   const count = Math.min(program.components, d);
@@ -122,6 +117,7 @@ export async function pca(
   if (revealed === undefined) return undefined;
   const spectrum = revealed.spectrum.map((value) => real(value, fraction));
   return {
+    kind: 'components',
     vectors:
       'exponents' in released
         ? readUnstandardised(revealed.vectors, revealed.exponents!, released.unit)

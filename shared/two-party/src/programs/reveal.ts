@@ -1,5 +1,6 @@
 /** The end of a discriminant program: its checks, what is revealed where they hold, and what it means. */
 
+import type { ResultOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { notPositiveDefinite, PROJECTION_CODES } from '@eigenveil/projection/portable';
 import { cappedComponents, type Program, type StatisticsTask } from '@eigenveil/task';
@@ -13,7 +14,6 @@ import {
   revealChecked,
   statisticsOutputs,
 } from './outputs.ts';
-import type { CheckedDecomposition } from './pca.ts';
 import { REVEALED_FRACTION } from './precision.ts';
 import type { PooledStatistics } from './statistics.ts';
 
@@ -37,7 +37,7 @@ export async function revealComponents(
   trace: (() => Fixed) | undefined,
   definite: Wires,
   { values, vectors, converged }: Components,
-): Promise<CheckedDecomposition | undefined> {
+): Promise<ResultOf<'components'> | undefined> {
   const d = task.features.length;
   const checks = [
     ...poolChecks(pooled),
@@ -56,6 +56,7 @@ export async function revealComponents(
   const revealed = await revealChecked(session, checks, numbers);
   if (revealed === undefined) return undefined;
   return {
+    kind: 'components',
     vectors: readVectors(revealed.vectors, d, cappedComponents(program)),
     eigenvalues: revealed.values.map((value) => Number(value) / 2 ** REVEALED_FRACTION.pencil),
     converged: revealed.converged.map((bit) => bit === 1n),

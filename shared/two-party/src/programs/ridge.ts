@@ -5,6 +5,7 @@
  * up to cᵀB⁻¹c ≤ t, is larger than 1.
  */
 
+import type { Fitted } from '@eigenveil/methods';
 import { notPositiveDefinite } from '@eigenveil/projection/portable';
 import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { type Fixed, grid, pieceByPiece, upperByRows } from '../fixed-point/index.ts';
@@ -21,7 +22,6 @@ import {
   revealChecked,
   statisticsOutputs,
 } from './outputs.ts';
-import type { CheckedDecomposition } from './pca.ts';
 import { SOLUTION_FRACTION, SOLUTION_WORD } from './precision.ts';
 import { poolStatistics, releasedSums } from './statistics.ts';
 import { totalNoise } from './total-noise.ts';
@@ -41,7 +41,7 @@ export async function ridge(
   { outputs, minimumOwners }: Program,
   shares: Shares,
   rho: number,
-): Promise<CheckedDecomposition | undefined> {
+): Promise<Fitted | undefined> {
   const d = task.features.length;
   const last = d - 1;
   const pooled = await poolStatistics(session, task, minimumOwners, shares);
@@ -84,6 +84,10 @@ export async function ridge(
   if (revealed === undefined) return undefined;
   const weights = revealed.w.map((value) => Number(value) / 2 ** WEIGHT_FRACTION);
   const intercept = Number(revealed.b[0]!) / 2 ** fraction;
-  const none = { vectors: [], eigenvalues: [], converged: [] };
-  return { ...none, regression: { weights, intercept }, ...readStatistics(revealed, task) };
+  return {
+    kind: 'regression',
+    converged: [],
+    regression: { weights, intercept },
+    ...readStatistics(revealed, task),
+  };
 }

@@ -4,7 +4,7 @@
  * steps and why that is as good.
  */
 import { type CodedError, isOf } from '@eigenveil/platform';
-import { asReleased, correlationNoise, type Decomposition, unstandardised } from '@eigenveil/projection';
+import { asReleased, type Components, correlationNoise, unstandardised } from '@eigenveil/projection';
 import { type Program, placesOf, type StatisticsTask, widthsOf } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import { TWO_PARTY_CODES } from '../codes.ts';
@@ -94,7 +94,7 @@ export async function askCorrelation(
   { session, products }: Means<Correlator>,
   { task, program }: Asked,
   input: DataUserInput,
-): Promise<Decomposition> {
+): Promise<Components> {
   const parameters = rotatedParameters(task);
   const { features: d, ringBits } = parameters;
   await sendOwners(stream, input.shares.at(placesOf(task).owners.from)!, widthsOf(task).owners);
@@ -170,11 +170,11 @@ function raisesOf({ features, raise }: RotatedParameters): bigint[] {
  * correlation matrix has instead.
  */
 function atFeaturesScale(
-  result: Decomposition,
+  result: Components,
   { squares, Q }: MaskedCorrelation,
   program: Program,
   { fractionBits, exponents, raise }: RotatedParameters,
-): Decomposition {
+): Components {
   const unit = Number(Q) * 2 ** fractionBits;
   const variances = squares.map((square) => square / unit ** 2);
   const varying = variances.filter((variance) => variance > 0).length;

@@ -1,5 +1,5 @@
 /** The data user's side of the `rotated` protocol: docs/rotated.md has the steps by the same numbers. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { Components } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import type { DataUserInput } from '../protocol.ts';
@@ -29,7 +29,7 @@ export async function askRotated(
   products: () => Promise<Correlator>,
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
   input: DataUserInput,
-): Promise<Decomposition> {
+): Promise<Components> {
   const parameters = rotatedParameters(task);
   const { features: d, ringBits } = parameters;
   const own = statisticsShares(task, input.shares, ringBits);
@@ -51,7 +51,7 @@ export async function openRotated(
   statistics: { readonly Q: bigint; readonly V: readonly bigint[] | undefined },
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
   input: DataUserInput,
-): Promise<Decomposition> {
+): Promise<Components> {
   const parameters = rotatedParameters(task);
   const { features: d, ringBits } = parameters;
   const theirs = await readRing(stream, ROTATED_MESSAGE.matrix, rotated.length, ringBits);

@@ -12,7 +12,7 @@
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
-  type Decomposition,
+  type Components,
   type EigenPairs,
   PROJECTION_CODES,
   rankRefusal,
@@ -174,7 +174,7 @@ export function finishDecomposition(
   { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] | undefined },
   program: Program,
   { rotationBits, directionBits, floodBits, sumFractionBits, exponents }: RotatedParameters,
-): Decomposition {
+): Components {
   if (refusal) throw refusal;
   const scale = 2 ** (rotationBits + directionBits - floodBits);
   const columns = transpose(vectors).map((column) => column.map((entry) => Number(entry) / scale));
@@ -182,6 +182,7 @@ export function finishDecomposition(
   const { components, outputs } = program;
   const all = [...spectrum];
   return asReleased(program, {
+    kind: 'components',
     vectors: columns.map(normalised),
     eigenvalues: all.slice(0, components),
     ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** sumFractionBits)) }),

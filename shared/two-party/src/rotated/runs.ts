@@ -1,5 +1,5 @@
 /** What both servers do by `rotated`, by the matrix that is decomposed, and the sizes of its products. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { Result } from '@eigenveil/methods';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
 import type { Session } from '../garbling/index.ts';
@@ -47,7 +47,7 @@ interface Run {
     ends: Ends<Correlator, DataUserProducts>,
     asked: Computation,
     input: DataUserInput,
-  ) => Promise<Decomposition>;
+  ) => Promise<Result>;
 }
 
 const RUNS: Readonly<Record<Rotation['matrix'], Run>> = {

@@ -1,9 +1,10 @@
 /** What must hold of decompositions: by a discriminant program against the reference in the clear, garbled against the clear program. */
-import { type Decomposition, decompose, pencil } from '@eigenveil/projection';
+import { type Components, ofKind, type ResultKind, type ResultOf } from '@eigenveil/methods';
+import { decompose, pencil } from '@eigenveil/projection';
 import { expect, it } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { runGarbled } from '../../src/insides/garbled-run.ts';
-import { type CheckedDecomposition, resolutionOf, runProgram } from '../../src/programs/index.ts';
+import { resolutionOf, runProgram } from '../../src/programs/index.ts';
 import { type Given, numbers, type Setting, settingOf } from './data.ts';
 
 /** A test of each case; of the second list a long one. */
@@ -17,8 +18,17 @@ export function each<Case extends readonly unknown[] = readonly number[]>(
   };
 }
 
-export async function run({ task, program, garbler, evaluator }: Setting): Promise<CheckedDecomposition> {
-  return (await runProgram(new ClearSession(), task, program, { garbler, evaluator }))!;
+type Run = Pick<Setting, 'task' | 'program' | 'garbler' | 'evaluator'>;
+
+export async function run(setting: Run): Promise<Components> {
+  return runTo('components', setting);
+}
+
+export async function runTo<Kind extends ResultKind>(
+  kind: Kind,
+  { task, program, garbler, evaluator }: Run,
+): Promise<ResultOf<Kind>> {
+  return ofKind(kind, (await runProgram(new ClearSession(), task, program, { garbler, evaluator }))!);
 }
 
 /** Garbled, the evaluator gets what the clear program gives, and the garbler nothing. */
@@ -35,7 +45,7 @@ export async function checkGarbled(given: Setting): Promise<void> {
     none,
   );
   expect(results).toHaveLength(2);
-  expect(results).toContainEqual(await run(given));
+  expect(results).toContainEqual(await runProgram(new ClearSession(), task, program, { garbler, evaluator }));
   expect(results).toContain(undefined);
 }
 
@@ -68,7 +78,7 @@ export interface Tolerance {
 export async function check(
   given: Given,
   { values: tolerance = 2 ** -17, residual = 2 ** -14 }: Tolerance = {},
-): Promise<{ result: CheckedDecomposition; expected: Decomposition }> {
+): Promise<{ result: Components; expected: Components }> {
   const whole = settingOf(given);
   const result = await run(whole);
   const expected = decompose(whole.program, whole.statistics);

@@ -1,6 +1,6 @@
 /** PCA of a correlation matrix as a circuit, in the clear, against the reference. */
-import { type MethodParameters, methodOf, type Output } from '@eigenveil/methods';
-import { type Decomposition, decompose, totalScatter } from '@eigenveil/projection';
+import { type MethodParameters, methodOf, type Output, ofKind } from '@eigenveil/methods';
+import { type Components, decompose, totalScatter } from '@eigenveil/projection';
 import type { Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
@@ -26,7 +26,7 @@ const given = (rows: Rows, components: number, program: Partial<Program> = {}): 
 };
 
 async function run({ task, program, garbler, evaluator }: Setting, session = new ClearSession()) {
-  return (await runProgram(session, task, program, { garbler, evaluator }))!;
+  return ofKind('components', (await runProgram(session, task, program, { garbler, evaluator }))!);
 }
 
 const deviationsOf = ({ statistics, task }: Setting) =>
@@ -36,7 +36,7 @@ const deviationsOf = ({ statistics, task }: Setting) =>
 const inner = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i) => sum + x * b[i]!, 0);
 
 /** Vectors are compared over standardised features, where they have length 1. */
-function compare(setting: Setting, result: Decomposition & { converged: boolean[] }): Decomposition {
+function compare(setting: Setting, result: Components): Components {
   const expected = decompose(setting.program, setting.statistics);
   const deviations = deviationsOf(setting);
   const standard = (w: readonly number[]) => w.map((entry, i) => entry * deviations[i]!);

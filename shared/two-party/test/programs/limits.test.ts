@@ -4,9 +4,10 @@ import { decompose } from '@eigenveil/projection';
 import { type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
 import { checkGarbled } from '../../src/check-task.ts';
-import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
+import { CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
 import { taskOf } from '../shapes.ts';
+import { run } from './check.ts';
 import { settingOf } from './data.ts';
 
 const LDA: MethodParameters = { kind: 'lda', ridge: 1 };
@@ -120,16 +121,9 @@ describe('a signal ridge far above the noise', () => {
   const labels = rows.map((_, i) => i % 2);
   it.each([1000, 2_805_837, 16_893_911, 36_464_771])('is right or flagged: %d', async (signalRidge) => {
     const method: MethodParameters = { kind: 'dca', form: 'standard', ridge: 1, signalRidge };
-    const { task, program, statistics, garbler, evaluator } = settingOf({
-      rows,
-      components: 1,
-      method,
-      labellings: [{ classes: 2, labels }],
-    });
-    const { eigenvalues, vectors, converged } = (await runProgram(new ClearSession(), task, program, {
-      garbler,
-      evaluator,
-    }))!;
+    const setting = settingOf({ rows, components: 1, method, labellings: [{ classes: 2, labels }] });
+    const { program, statistics } = setting;
+    const { eigenvalues, vectors, converged } = await run(setting);
     const expected = decompose(program, statistics);
     const right = Math.abs(eigenvalues[0]! / expected.eigenvalues[0]! - 1) < 1e-3;
     expect(vectors[0]).toHaveLength(2);

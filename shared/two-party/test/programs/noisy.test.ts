@@ -4,9 +4,7 @@ import { layout } from '@eigenveil/statistics';
 import { statisticsBounds } from '@eigenveil/task';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ClearSession } from '../../src/garbling/index.ts';
-import { runProgram } from '../../src/programs/index.ts';
-import { around, check, each, turns } from './check.ts';
+import { around, check, each, run, turns } from './check.ts';
 import { type Given, numbers, settingOf } from './data.ts';
 
 const D = 3;
@@ -64,9 +62,7 @@ describe('a class that noise empties', () => {
     const { task, program, statistics, garbler, evaluator } = whole;
     const refused = { code: 'ERR_SINGLE_CLASS' };
     expect(() => decompose(program, statistics)).toThrow(expect.objectContaining(refused));
-    await expect(runProgram(new ClearSession(), task, program, { garbler, evaluator })).rejects.toMatchObject(
-      refused,
-    );
+    await expect(run({ task, program, garbler, evaluator })).rejects.toMatchObject(refused);
   });
 });
 
@@ -75,9 +71,7 @@ it.each([-ROWS, -ROWS - 5])('a PCA that noise of %i leaves without rows is refus
   const { task, program, statistics, garbler, evaluator } = whole;
   const refused = { code: 'ERR_NO_SAMPLES' };
   expect(() => decompose(program, statistics)).toThrow(expect.objectContaining(refused));
-  await expect(runProgram(new ClearSession(), task, program, { garbler, evaluator })).rejects.toMatchObject(
-    refused,
-  );
+  await expect(run({ task, program, garbler, evaluator })).rejects.toMatchObject(refused);
 });
 
 it.each([
@@ -96,10 +90,10 @@ it.each([
   }
   noise[ENTRIES + D] = M - BigInt(ROWS);
   const { program, statistics, garbler, evaluator } = settingOf({ ...base, noise });
-  const result = await runProgram(new ClearSession(), task, program, { garbler, evaluator });
+  const result = await run({ task, program, garbler, evaluator });
   const expected = decompose(program, statistics);
   for (const [i, value] of expected.eigenvalues.entries())
-    expect(Math.abs(result!.eigenvalues[i]! / value - 1)).toBeLessThan(2 ** -12);
+    expect(Math.abs(result.eigenvalues[i]! / value - 1)).toBeLessThan(2 ** -12);
 });
 
 it('a mean beyond those of any rows is right', async () => {
@@ -108,10 +102,10 @@ it('a mean beyond those of any rows is right', async () => {
   const whole = settingOf(given({ kind: 'pca' }, [], { noise }));
   const { task, statistics, garbler, evaluator } = whole;
   const program = { ...whole.program, outputs: ['mean'] as const };
-  const result = await runProgram(new ClearSession(), task, program, { garbler, evaluator });
+  const result = await run({ task, program, garbler, evaluator });
   const { mean } = decompose(program, statistics);
   expect(mean![0]).toBeGreaterThan(2);
-  for (const [i, value] of mean!.entries()) expect(result!.mean![i]).toBeCloseTo(value, 5);
+  for (const [i, value] of mean!.entries()) expect(result.mean![i]).toBeCloseTo(value, 5);
 });
 
 describe('noise that outweighs a class', () => {
@@ -127,17 +121,17 @@ describe('noise that outweighs a class', () => {
       noise[ENTRIES + classes * (D + 1) - 1] = BigInt(3 - ROWS / classes);
       const whole = settingOf(given(method, labelled ? [3] : [], { noise }));
       const { task, program, statistics, garbler, evaluator } = whole;
-      const run = runProgram(new ClearSession(), task, program, { garbler, evaluator });
-      const result = await run.catch((error: { code: string }) => error.code);
+      const running = run({ task, program, garbler, evaluator });
+      const result = await running.catch((error: { code: string }) => error.code);
       if (typeof result === 'string') {
         expect(result).toBe('ERR_NOT_POSITIVE_DEFINITE');
         found.push(false);
         continue;
       }
-      found.push(result!.converged[0]);
-      if (!result!.converged[0]) continue;
+      found.push(result.converged![0]);
+      if (!result.converged![0]) continue;
       const [value] = decompose(program, statistics).eigenvalues;
-      expect(Math.abs(result!.eigenvalues[0]! / value! - 1)).toBeLessThan(2 ** -10);
+      expect(Math.abs(result.eigenvalues[0]! / value! - 1)).toBeLessThan(2 ** -10);
     }
     return found;
   };
@@ -185,14 +179,14 @@ describe('noise that makes the scatter matrix indefinite', () => {
   /** Whether it converged, once what it says is compared with the reference. */
   async function truthful(setting: ReturnType<typeof disturbed> | ReturnType<typeof settingOf>) {
     const { task, program, statistics, garbler, evaluator } = setting;
-    const run = runProgram(new ClearSession(), task, program, { garbler, evaluator });
-    const result = await run.catch((error: { code: string }) => error.code);
+    const running = run({ task, program, garbler, evaluator });
+    const result = await running.catch((error: { code: string }) => error.code);
     if (typeof result === 'string') {
       expect(result).toBe('ERR_NOT_POSITIVE_DEFINITE');
       return false;
     }
     // The reference may refuse what has not converged.
-    if (!result!.converged[0] && result!.trace === undefined) return false;
+    if (!result.converged![0] && result.trace === undefined) return false;
     const whole = { ...program, method: { kind: 'pca' } as const, classCounts: [], outputs: program.outputs };
     const { R, owners } = statistics;
     const [sums] = statistics.labellings;
@@ -200,10 +194,10 @@ describe('noise that makes the scatter matrix indefinite', () => {
     const M = sums!.reduce((sum, k) => sum + k.M, 0n);
     const { trace } = decompose(whole, { R, labellings: [[{ V, M }]], owners });
     if (trace !== undefined)
-      expect(Math.abs(result!.trace! - trace)).toBeLessThan(1e-5 * (1 + Math.abs(trace)));
-    if (!result!.converged[0]) return false;
+      expect(Math.abs(result.trace! - trace)).toBeLessThan(1e-5 * (1 + Math.abs(trace)));
+    if (!result.converged![0]) return false;
     const [value] = decompose(program, statistics).eigenvalues;
-    expect(Math.abs(result!.eigenvalues[0]! / value! - 1)).toBeLessThan(2 ** -9);
+    expect(Math.abs(result.eigenvalues[0]! / value! - 1)).toBeLessThan(2 ** -9);
     return true;
   }
 
@@ -233,9 +227,7 @@ describe('noise that makes the scatter matrix indefinite', () => {
     const { task, program, statistics, garbler, evaluator } = disturbed(method, [0, entry, 0]);
     const refused = { code: 'ERR_NOT_POSITIVE_DEFINITE' };
     expect(() => decompose(program, statistics)).toThrow(expect.objectContaining(refused));
-    await expect(runProgram(new ClearSession(), task, program, { garbler, evaluator })).rejects.toMatchObject(
-      refused,
-    );
+    await expect(run({ task, program, garbler, evaluator })).rejects.toMatchObject(refused);
   });
 
   it('leaves a negative trace what it is', async () => {

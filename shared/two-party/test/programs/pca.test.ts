@@ -1,6 +1,7 @@
 /** The PCA program in the clear against the reference, at ordinary and at degenerate statistics. */
 
 import type { Output } from '@eigenveil/methods';
+import { ofKind } from '@eigenveil/methods';
 import { decompose, residual, totalScatter, varianceCaptured } from '@eigenveil/projection';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
@@ -9,7 +10,7 @@ import { checkGarbled, each } from './check.ts';
 import { numbers, type Setting, setting, settingOf } from './data.ts';
 
 async function run({ task, program, garbler, evaluator }: Setting) {
-  return (await runProgram(new ClearSession(), task, program, { garbler, evaluator }))!;
+  return ofKind('components', (await runProgram(new ClearSession(), task, program, { garbler, evaluator }))!);
 }
 
 /** Rows of d features whose spread falls from one to the next. */
@@ -236,7 +237,7 @@ describe('pca', () => {
   it('reveals the outputs that are declared, and no others', async () => {
     const given = setting(spread(40, 3, 11), 2);
     const plain = await run(given);
-    expect(Object.keys(plain)).toEqual(['vectors', 'eigenvalues', 'converged']);
+    expect(Object.keys(plain)).toEqual(['kind', 'vectors', 'eigenvalues', 'converged']);
     for (const outputs of [
       ['mean', 'sampleCount'],
       ['trace', 'spectrum'],

@@ -1,8 +1,9 @@
 /** The program of ridge regression in the clear against the reference, at ordinary and at degenerate statistics. */
-import { decompose, totalScatter } from '@eigenveil/projection';
+import { ofKind } from '@eigenveil/methods';
+import { resultInClear, totalScatter } from '@eigenveil/projection';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { around, checkGarbled, each, run } from './check.ts';
+import { around, checkGarbled, each, runTo } from './check.ts';
 import { type Given, numbers, settingOf } from './data.ts';
 
 const ridge = (rho: number) => ({ kind: 'ridge', ridge: rho }) as const;
@@ -14,17 +15,18 @@ const given = (rows: number[][], rho: number, more: Partial<Given> = {}): Given 
 /** Of each weight its error as a part of what a deviation of its feature moves the predicted one by, and the intercept's. */
 async function errors(of: Given): Promise<{ weights: number; intercept: number }> {
   const setting = settingOf(of);
-  const { regression } = await run(setting);
-  const expected = decompose(setting.program, setting.statistics).regression!;
+  const { regression } = await runTo('regression', setting);
+  const clear = resultInClear(setting.program, setting.statistics);
+  const expected = ofKind('regression', clear).regression;
   const S = totalScatter(setting.statistics, setting.task.fractionBits);
   const deviation = S.map((row, i) => Math.sqrt(row[i]! + (of.method as { ridge: number }).ridge));
   return {
     weights: Math.max(
-      ...regression!.weights.map(
+      ...regression.weights.map(
         (w, i) => (Math.abs(w - expected.weights[i]!) * deviation[i]!) / deviation.at(-1)!,
       ),
     ),
-    intercept: Math.abs(regression!.intercept - expected.intercept),
+    intercept: Math.abs(regression.intercept - expected.intercept),
   };
 }
 
@@ -73,20 +75,20 @@ describe('ridge', () => {
 
   it('has no weights where there is nothing to explain, and the mean as intercept', async () => {
     const rows = around(40, 3, 2).map(([a, b]) => [a!, b!, 0.25]);
-    const { regression } = await run(settingOf(given(rows, 0.1)));
-    expect(regression!.weights).toEqual([0, 0]);
-    expect(regression!.intercept).toBeCloseTo(0.25, 12);
+    const { regression } = await runTo('regression', settingOf(given(rows, 0.1)));
+    expect(regression.weights).toEqual([0, 0]);
+    expect(regression.intercept).toBeCloseTo(0.25, 12);
   });
 
   it('has no weight of what does not vary, and refuses it without a ridge, as two features that are one', async () => {
     const still = around(40, 3, 2).map(([a, b]) => [a!, 0.5, b!]);
-    const { regression } = await run(settingOf(given(still, 0.1)));
-    expect(regression!.weights[1]).toBe(0);
+    const { regression } = await runTo('regression', settingOf(given(still, 0.1)));
+    expect(regression.weights[1]).toBe(0);
     expect((await errors(given(still, 0.1))).weights).toBeLessThan(2 ** -20);
     const same = around(40, 3, 2).map(([a, b]) => [a!, a!, b!]);
     expect((await errors(given(same, 0.1))).weights).toBeLessThan(2 ** -14);
     for (const rows of [still, same])
-      await expect(run(settingOf(given(rows, 0)))).rejects.toMatchObject({
+      await expect(runTo('regression', settingOf(given(rows, 0)))).rejects.toMatchObject({
         code: 'ERR_NOT_POSITIVE_DEFINITE',
       });
   });
@@ -94,8 +96,8 @@ describe('ridge', () => {
   it('has the declared outputs', async () => {
     const setting = settingOf(given(around(50, 4, 2), 1));
     const program = { ...setting.program, outputs: ['mean', 'trace', 'sampleCount'] as const };
-    const result = await run({ ...setting, program });
-    const expected = decompose(program, setting.statistics);
+    const result = await runTo('regression', { ...setting, program });
+    const expected = resultInClear(program, setting.statistics);
     expect(result.sampleCount).toBe(50);
     expect(result.trace).toBeCloseTo(expected.trace!, 5);
     for (const [i, value] of expected.mean!.entries()) expect(result.mean![i]).toBeCloseTo(value, 6);
@@ -104,9 +106,9 @@ describe('ridge', () => {
   it('refuses too few owners and no rows before anything else', async () => {
     const setting = settingOf(given(around(20, 3, 2), 0));
     const few = { ...setting, program: { ...setting.program, minimumOwners: 4 } };
-    await expect(run(few)).rejects.toMatchObject({ code: 'ERR_MINIMUM_OWNERS' });
+    await expect(runTo('regression', few)).rejects.toMatchObject({ code: 'ERR_MINIMUM_OWNERS' });
     const empty = settingOf(given([], 0, { d: 3 }));
-    await expect(run(empty)).rejects.toMatchObject({ code: 'ERR_NO_SAMPLES' });
+    await expect(runTo('regression', empty)).rejects.toMatchObject({ code: 'ERR_NO_SAMPLES' });
   });
 
   it('gives the evaluator what the clear program gives, and the garbler nothing', async () => {

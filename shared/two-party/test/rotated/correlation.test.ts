@@ -1,6 +1,6 @@
 /** A correlation matrix by the whole protocol, circuit and transfers included: results, what a refusal shows, the mark, and faults. */
-import type { MethodParameters } from '@eigenveil/methods';
-import { type Decomposition, decompose } from '@eigenveil/projection';
+import { type Components, type MethodParameters, ofKind } from '@eigenveil/methods';
+import { decompose } from '@eigenveil/projection';
 import { valueBitsOf } from '@eigenveil/task';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkRotated } from '../../src/check-task.ts';
@@ -66,15 +66,15 @@ function spoilOutputs(message: Uint8Array): void {
   for (const byte of [1, 9]) message[message.length - byte]! ^= 1;
 }
 
-async function result(setting: Setting): Promise<Decomposition> {
+async function result(setting: Setting): Promise<Components> {
   const { csp, user, marks } = await run(setting);
   if (user.status === 'rejected') throw user.reason;
   expect([csp, marks]).toEqual(['fulfilled', 1]);
-  return user.value;
+  return ofKind('components', user.value);
 }
 
 /** Sines over standardised features, where vectors have length 1; of gaps from 5 % on. */
-function compare({ program, statistics }: Setting, decomposition: Decomposition): void {
+function compare({ program, statistics }: Setting, decomposition: Components): void {
   const expected = decompose(program, statistics);
   const values = expected.spectrum!;
   const deviations = expected.variances!.map(Math.sqrt);

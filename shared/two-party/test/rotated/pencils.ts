@@ -1,6 +1,6 @@
 /** Discriminant tasks, runs of them in one process, and how far a result is from the reference. */
-import { type MethodParameters, methodOf } from '@eigenveil/methods';
-import { type Decomposition, generalisedEigen, pencil, principalAngles } from '@eigenveil/projection';
+import { type Components, type MethodParameters, methodOf, ofKind, type Result } from '@eigenveil/methods';
+import { generalisedEigen, pencil, principalAngles } from '@eigenveil/projection';
 import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
 import { clearProducts } from '../../src/insides/dealers.ts';
@@ -92,18 +92,19 @@ export async function runPencil(
   return { user, csp, log };
 }
 
-export async function resultOf(setting: Setting, options?: RunOptions): Promise<Decomposition> {
+export async function resultOf(setting: Setting, options?: RunOptions): Promise<Components> {
   const { user, csp } = await runPencil(setting, options);
   if (csp.status === 'rejected') throw csp.reason;
   if (user.status === 'rejected') throw user.reason;
-  return user.value;
+  return ofKind('components', user.value);
 }
 
 /**
  * Largest |Δν|, ν being λ brought to [0, 1] as the method's reduction has it, and the sine of the largest angle to the reference's leading
  * subspace.
  */
-export function distanceToPencil({ program, statistics }: Setting, result: Decomposition) {
+export function distanceToPencil({ program, statistics }: Setting, found: Result) {
+  const result = ofKind('components', found);
   const { A, B } = pencil({ ...program, outputs: [] }, statistics);
   const all = generalisedEigen(A, B!);
   const { method } = program;

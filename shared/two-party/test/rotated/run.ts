@@ -1,6 +1,7 @@
 /** Runs of the protocol in one process, with a trusted dealer for the products, and how far a result is from the reference. */
 import { randomBytes } from 'node:crypto';
-import { type Decomposition, decompose } from '@eigenveil/projection';
+import { ofKind, type Result } from '@eigenveil/methods';
+import { decompose } from '@eigenveil/projection';
 import { type Channel, MessageStream, memoryChannelPair, type Pace, systemClock } from '../../src/index.ts';
 import { clearProducts } from '../../src/insides/dealers.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
@@ -47,7 +48,8 @@ export async function runClear(
 }
 
 /** Largest |Δλ|/λ₁ over the spectrum, and the largest sine · gap/λ₁ over the leading subspaces of the result. */
-export function distanceToReference({ program, statistics }: Setting, result: Decomposition) {
+export function distanceToReference({ program, statistics }: Setting, found: Result) {
+  const result = ofKind('components', found);
   const d = program.featureCount;
   const all = decompose({ ...program, components: d, allowFullRank: true }, statistics);
   const largest = all.eigenvalues[0]!;

@@ -1,8 +1,8 @@
 /** Sketched tasks, runs of them in one process, and how far a result is from the reference. */
 
 import { createHash } from 'node:crypto';
-import { SKETCH_OUTPUTS } from '@eigenveil/methods';
-import { type Decomposition, decompose, principalAngles } from '@eigenveil/projection';
+import { type Components, ofKind, type Result, SKETCH_OUTPUTS } from '@eigenveil/methods';
+import { decompose, principalAngles } from '@eigenveil/projection';
 import { drawOwnNoise, flatten, unflatten } from '@eigenveil/statistics';
 import { ownFloorOf, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
 import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
@@ -158,15 +158,16 @@ export async function runSketch(
   return { user, csp, log };
 }
 
-export async function resultOf(setting: SketchSetting, options?: RunOptions): Promise<Decomposition> {
+export async function resultOf(setting: SketchSetting, options?: RunOptions): Promise<Components> {
   const { user, csp } = await runSketch(setting, options);
   if (csp.status === 'rejected') throw csp.reason;
   if (user.status === 'rejected') throw user.reason;
-  return user.value;
+  return ofKind('components', user.value);
 }
 
 /** Largest |Δλ|/λ₁, and the sine of the largest angle between the result and the reference's components, with the same noise. */
-export function distanceToSketch(setting: SketchSetting, result: Decomposition) {
+export function distanceToSketch(setting: SketchSetting, found: Result) {
+  const result = ofKind('components', found);
   const { program, statistics, signs } = setting;
   const expected = decompose(program, program.floor ? noised(setting) : statistics, signs);
   return {

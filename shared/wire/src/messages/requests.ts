@@ -5,7 +5,7 @@
  * side holds all of it, a broken line costs one piece, and each piece is checked as it comes. A shorter one
  * goes in one request.
  */
-import { LIMITS, Output, TwoPartyName } from '@eigenveil/methods';
+import { LIMITS, Output, RESULT_MEMBERS, TwoPartyName } from '@eigenveil/methods';
 import { DifferentialPrivacy, Task, TaskId } from '@eigenveil/task';
 import { z } from 'zod';
 import { Digest } from '../identity/digest.ts';
@@ -74,19 +74,6 @@ export const RECEIPT = {
 export type Receipt = z.infer<(typeof RECEIPT)['schema']>;
 export const ReceiptResponse = z.strictObject({ receipt: z.string().max(4096) });
 
-/** One histogram as both servers' noise leaves it. */
-const ReleasedHistogram = z.strictObject({
-  name: z.string(),
-  /** The strategy's sums of counts with noise, integers, in the order of the strategy. */
-  coefficients: z.array(z.int()),
-  /** Cells that are no number, with noise. */
-  unreadable: z.int(),
-  /** The counts of the bins, restored by least squares: of either sign, and not whole. */
-  counts: z.array(z.number()),
-  /** Edges of bins, in the features' own units; none where noise leaves no rows. */
-  quantiles: z.array(z.strictObject({ q: z.number(), value: z.number(), from: z.number(), to: z.number() })),
-});
-
 /**
  * The result of a task. Vectors are rows over the features scaled to [−1, 1], of length 1, in descending
  * order of their eigenvalues, which refer to the undivided scatter. Those of a correlation matrix are divided
@@ -109,31 +96,7 @@ export const Projection = z.strictObject({
   basis: Task.shape.basis,
   /** The guarantee that this result has been computed under, all of whose budget it has spent; null: none. */
   differentialPrivacy: DifferentialPrivacy.nullable().default(null),
-  vectors: z.array(z.array(z.number())),
-  eigenvalues: z.array(z.number()),
-  /**
-   * True for each component of which the computation found the eigenpair; absent where nothing is in doubt.
-   */
-  converged: z.array(z.boolean()).optional(),
-  mean: z.array(z.number()).optional(),
-  trace: z.number().optional(),
-  sampleCount: z.number().optional(),
-  spectrum: z.array(z.number()).optional(),
-  /** One count per labelling of the task and class. */
-  classCounts: z.array(z.array(z.int().min(0))).optional(),
-  variances: z.array(z.number()).optional(),
-  /**
-   * The result of a task of ridge, which has no vectors: for features in [−1, 1], a weight for each except
-   * the last, which is predicted.
-   */
-  regression: z.strictObject({ weights: z.array(z.number()), intercept: z.number() }).optional(),
-  /**
-   * The result of a histogram task, which has no vectors; everything else in it follows from the
-   * coefficients.
-   */
-  histograms: z.array(ReleasedHistogram).optional(),
-  /** The number of rows by these counts, and the deviation of its noise. */
-  privateRows: z.strictObject({ rows: z.number(), deviation: z.number() }).optional(),
+  ...RESULT_MEMBERS,
 });
 export type Projection = z.infer<typeof Projection>;
 

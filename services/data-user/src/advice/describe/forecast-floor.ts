@@ -2,17 +2,16 @@
  * Forecasts what the floor will cost: its noise is drawn a few times over the sample's own statistics, at the
  * sample's number of rows and at as many as all owners may bring.
  */
-import { methodOf } from '@eigenveil/methods';
+import { type FlatResult, flatResult, methodOf } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import { keyedRandomness } from '@eigenveil/privacy';
 import {
   correlationOf,
-  type Decomposition,
-  decompose,
   generalisedEigen,
   type Pencil,
   PROJECTION_CODES,
   pencil,
+  resultInClear,
   totalScatter,
   undividedVariances,
 } from '@eigenveil/projection/portable';
@@ -121,11 +120,11 @@ export function programFor(task: TaskProposal): Program {
   return { ...programOf(task), minimumOwners: 1, allowFullRank: true };
 }
 
-const resultOf = (task: TaskProposal, statistics: Statistics): Decomposition =>
-  decompose(programFor(task), statistics);
+const resultOf = (task: TaskProposal, statistics: Statistics): FlatResult =>
+  flatResult(resultInClear(programFor(task), statistics));
 
 /** Returns a function that says what a result has of these exact statistics. */
-function partOfResult(task: TaskProposal, statistics: Statistics): (result: Decomposition) => number {
+function partOfResult(task: TaskProposal, statistics: Statistics): (result: FlatResult) => number {
   const { result, decomposes, sums } = methodOf(task);
   const total = sums(task).R ? totalScatter(statistics, task.fractionBits) : [];
   if (result === 'regression')

@@ -1,6 +1,6 @@
 /** A data user that puts other shares in: each answer is about another matrix, and several of them are the scatter matrix. */
 
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import { pencil } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { placesOf, programOf, type Task } from '@eigenveil/task';
@@ -15,7 +15,7 @@ import { runTwoParty, type Shares, share, shifted } from '../in-process/two-part
 /** Relative error below which a matrix has come out. */
 const CLOSE = 1e-3;
 
-type Answer = Pick<Decomposition, 'vectors' | 'eigenvalues'> & {
+type Answer = Pick<FlatResult, 'vectors' | 'eigenvalues'> & {
   /** What was added to the diagonal. */
   readonly added: readonly number[];
 };

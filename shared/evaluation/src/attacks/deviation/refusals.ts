@@ -1,5 +1,5 @@
 /** What a real CSP refuses a data user that deviates: records that are not owners', a second unblinding, more answers than it gives. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import type { Statistics } from '@eigenveil/statistics';
 import { placesOf, type Task } from '@eigenveil/task';
 import { errorCodeOf } from '@eigenveil/wire';
@@ -96,7 +96,7 @@ async function records(rogue: Rogue, { proposal }: SmallTask, own: readonly Stat
 
 async function garbledAnswers(rogue: Rogue, small: SmallTask, own: readonly Statistics[], round: Round) {
   const { task, other, id, bytes, drawn } = await records(rogue, small, own, round);
-  const answers: Decomposition[] = [];
+  const answers: FlatResult[] = [];
   for (let answer = 0; answer < ANSWERS; answer += 1)
     answers.push(
       await rogue.compute(task.agreed.task, drawn, answer === 0 ? undefined : one(task.agreed.task)),

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { inviteOwners, startCsp } from '@eigenveil/csp';
 import { DataOwner, type Enrolment, MemoryOwnerState, OwnerPolicy } from '@eigenveil/data-owner';
 import { loopback } from '@eigenveil/demo/loopback';
+import { type Components, ofKind } from '@eigenveil/methods';
 import { PaillierPool } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
-import type { Decomposition } from '@eigenveil/projection';
 import { type AgreedTask, contribute, openAgreed, signRecord } from '@eigenveil/protocol/owner';
 import { blind, type Drawn, draw, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { openSigningKey } from '@eigenveil/server';
@@ -142,7 +142,7 @@ export class Rogue {
   }
 
   /** One run of the two-party computation, with something added to the shares. @throws ERR_TASK_ANSWERED, … */
-  async compute(task: Task, drawn: Drawn, added?: readonly bigint[]): Promise<Decomposition> {
+  async compute(task: Task, drawn: Drawn, added?: readonly bigint[]): Promise<Components> {
     const path = TWO_PARTY_PATH.replace(':taskId', task.id);
     const headers = await this.#client.introduce('GET', path);
     const url = `${this.#client.url.replace(/^https/, 'wss')}${path}`;
@@ -153,11 +153,9 @@ export class Rogue {
       const own = [...sharesAtDataUser(task, drawn)];
       const shares = added === undefined ? own : shifted(task, own, added);
       const protocol = TWO_PARTY_PROTOCOLS[task.twoParty];
-      return await protocol.runDataUser(
-        channel,
-        { task, program: programOf(task) },
-        { shares, pace: AT_ONCE },
-      );
+      const computation = { task, program: programOf(task) };
+      const result = await protocol.runDataUser(channel, computation, { shares, pace: AT_ONCE });
+      return ofKind('components', result);
     } finally {
       await channel.close();
     }

@@ -1,6 +1,7 @@
 /** What a task by `rotated` releases, by the real code of both servers in this process, with products from a trusted dealer: a hundred times faster than with transfers. */
+
 import { randomBytes } from 'node:crypto';
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import type { Statistics } from '@eigenveil/statistics';
 import { programOf, type Task } from '@eigenveil/task';
 import { askRotated, MessageStream, memoryChannelPair } from '@eigenveil/two-party';
@@ -27,7 +28,7 @@ export async function dealtResult(
   statistics: Statistics,
   signs?: Int32Array,
   shares = share(task, statistics, undefined, signs),
-): Promise<Decomposition> {
+): Promise<FlatResult> {
   const asked = { task, program: programOf(task) };
   const { csp, user } = clearProductsBothWays();
   const [left, right] = memoryChannelPair().map((channel) => new MessageStream(channel)) as [
@@ -59,5 +60,5 @@ export async function dealtResult(
     ];
   };
   const [result] = await Promise.all(ends());
-  return result as Decomposition;
+  return result as FlatResult;
 }

@@ -1,7 +1,7 @@
 /** A two-party computation in this process: the real protocols over a channel in memory, with both ends watched. */
+import { type FlatResult, flatResult } from '@eigenveil/methods';
 import type { CodedError } from '@eigenveil/platform';
 import { type RandomSource, systemRandomness } from '@eigenveil/privacy';
-import type { Decomposition } from '@eigenveil/projection';
 import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { type Program, programOf, type Task } from '@eigenveil/task';
@@ -63,7 +63,7 @@ export interface Watching {
 
 export interface Watched {
   /** What came out, if anything did. */
-  readonly result: Decomposition | undefined;
+  readonly result: FlatResult | undefined;
   /** Why nothing did, at the data user. */
   readonly code: string | undefined;
   /** How the run ended for the CSP: in order (`done`), or with a code. */
@@ -120,7 +120,7 @@ export async function runTwoParty(
     (error: CodedError) => error.parameters.reason ?? error.code,
   );
   return {
-    result: user.status === 'fulfilled' ? user.value : undefined,
+    result: user.status === 'fulfilled' ? flatResult(user.value) : undefined,
     code: user.status === 'fulfilled' ? undefined : (errorCodeOf(user.reason) ?? String(user.reason)),
     csp: csp.status === 'fulfilled' ? 'done' : (errorCodeOf(csp.reason) ?? 'failed'),
     closing,

@@ -1,5 +1,5 @@
 /** The columns of a sketch from its released vectors: whatever is a combination of them in whole numbers, however it was rounded, tells the lattice of them. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import { nearest, type Row, reduce } from './lll.ts';
 
 export interface Sketch {
@@ -26,7 +26,7 @@ const PRODUCT_BITS = 6;
  * @param bits fraction bits to which the reader takes the entries of a vector to be right
  */
 export function columnsOf(
-  { vectors, eigenvalues }: Pick<Decomposition, 'vectors' | 'eigenvalues'>,
+  { vectors, eigenvalues }: Pick<FlatResult, 'vectors' | 'eigenvalues'>,
   sketch: Sketch,
   bits: (vector: number) => number = () => DOUBLE_BITS,
 ): bigint[][] {
@@ -64,7 +64,7 @@ function relationsOf(vectors: readonly Row[]): bigint[][] {
 
 /** The columns as real numbers, as the vectors and eigenvalues tell them. */
 export function realColumns(
-  { vectors, eigenvalues }: Pick<Decomposition, 'vectors' | 'eigenvalues'>,
+  { vectors, eigenvalues }: Pick<FlatResult, 'vectors' | 'eigenvalues'>,
   { signs, columns: l, unit }: Sketch,
 ): number[][] {
   const d = vectors[0]!.length;

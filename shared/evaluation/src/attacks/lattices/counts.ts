@@ -1,6 +1,5 @@
 /** Whole numbers behind eigenpairs: how many rows have two features together, for all pairs of two-valued features, from a PCA. */
-import { METHODS } from '@eigenveil/methods';
-import type { Decomposition } from '@eigenveil/projection';
+import { type FlatResult, METHODS } from '@eigenveil/methods';
 import { TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Matrix } from 'ml-matrix';
@@ -15,7 +14,7 @@ import { expectedRest, knownPart, toldBy } from '../tasks/told.ts';
 import { nearest, reduce } from './lll.ts';
 
 /** What is released beside vectors and eigenvalues. */
-type Result = Required<Pick<Decomposition, 'vectors' | 'eigenvalues' | 'mean' | 'sampleCount'>>;
+type Result = Required<Pick<FlatResult, 'vectors' | 'eigenvalues' | 'mean' | 'sampleCount'>>;
 
 /** Equations are right to this many bits of a count, and an estimate as real numbers to some counts. */
 const EQUATION_BITS = 18;

@@ -1,5 +1,6 @@
 /** Results of tasks with the floor, as an attacker sees them who knows one server's noise; and noise that is planted in exact tasks, for floors that are too low. */
-import { type Decomposition, decompose } from '@eigenveil/projection';
+import { type FlatResult, flatResult } from '@eigenveil/methods';
+import { resultInClear } from '@eigenveil/projection';
 import { drawNoise, flatten, noisedStatistics, type Statistics } from '@eigenveil/statistics';
 import { floorDeviation, programOf, type Task } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
@@ -23,7 +24,7 @@ export interface Computed {
  * The result by the real protocol, from both servers' shares. Of a task with a floor the CSP alone draws noise: an attacker that knows the data user's is left with
  * that, and is better off with no other in the result at all.
  */
-export function realResult({ task, statistics }: Computed, floor: Draws): Promise<Decomposition> {
+export function realResult({ task, statistics }: Computed, floor: Draws): Promise<FlatResult> {
   const shares = share(task, statistics, floor.source);
   return task.twoParty === 'rotated'
     ? dealtResult(task, statistics, undefined, shares)
@@ -36,8 +37,8 @@ export function withFloor({ task, statistics }: Computed, floor: Draws): Statist
 }
 
 /** The same result by the clear reference, for tasks that would take too long otherwise. */
-export const clearResult = (computed: Computed, floor: Draws): Decomposition =>
-  decompose(programOf(computed.task), withFloor(computed, floor));
+export const clearResult = (computed: Computed, floor: Draws): FlatResult =>
+  flatResult(resultInClear(programOf(computed.task), withFloor(computed, floor)));
 
 /** As fine as tasks can be: noise on products then has 2^40 units and more. */
 const FINE_BITS = 20;

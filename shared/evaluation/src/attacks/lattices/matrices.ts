@@ -1,6 +1,6 @@
 /** A task over two-valued features, by the real protocols, and what its reader makes of it: all entries of the scatter matrix jointly. */
-import { methodOf } from '@eigenveil/methods';
-import { betweenClassScatter, type Decomposition } from '@eigenveil/projection';
+import { type FlatResult, methodOf } from '@eigenveil/methods';
+import { betweenClassScatter } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { type Floor, floorOf, type Task } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
@@ -76,7 +76,7 @@ export async function matrixRun(scene: Scene, wanted: MatrixTask, draws: Draws, 
 /** The declared number of rows, or the least that fits the mean; for T and Q the middle of what the task allows. */
 function rowsOf(
   { task, rows }: Drawn,
-  { mean, sampleCount, classCounts }: Decomposition,
+  { mean, sampleCount, classCounts }: FlatResult,
   unknown: MatrixTask['unknown'],
   noise: number,
 ) {
@@ -135,7 +135,7 @@ type Told = Pick<Drawn, 'task' | 'statistics' | 'rows' | 'noised'>;
  */
 export function tellingOfResult(
   unknowns: Unknowns,
-  result: Decomposition,
+  result: FlatResult,
   told: Told,
   noise = floorOf(told.task)?.deviation ?? 0,
   row?: number,
@@ -149,7 +149,7 @@ export function tellingOfResult(
 }
 
 /** What equations are made of beside the result. */
-export function askedOf({ spectrum }: Decomposition, { task, statistics, rows, noised }: Told): Asked {
+export function askedOf({ spectrum }: FlatResult, { task, statistics, rows, noised }: Told): Asked {
   const { method, twoParty, features } = task;
   const floor = floorOf(task);
   if (

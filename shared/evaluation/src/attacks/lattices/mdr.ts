@@ -1,5 +1,5 @@
 /** How many rows of each class have each feature, from one direction of an MDR: S_BU w = λ(S_BP + ρI) w, both of two classes and of whole numbers. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import { floorOf } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
 import type { Experiment } from '../../experiment.ts';
@@ -164,7 +164,7 @@ export function sideOf(
 
 /** Counts by class of both labellings, from the first direction. */
 export function classesOf(
-  { vectors: [w], eigenvalues: [value] }: Pick<Decomposition, 'vectors' | 'eigenvalues'>,
+  { vectors: [w], eigenvalues: [value] }: Pick<FlatResult, 'vectors' | 'eigenvalues'>,
   known: Known,
   sides: readonly [Side, Side],
   noise: number,

@@ -1,5 +1,5 @@
 /** Equations for the entries of the scatter matrix S̄ in what each method releases, all of them linear. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import type { TaskProposal } from '@eigenveil/task';
 import type { ScatterEquation } from './scatter.ts';
 
@@ -20,7 +20,7 @@ export interface Asked {
 const rowTimes = (i: number, vector: readonly number[], factor = 1) =>
   vector.map((w, j) => ({ i, j, factor: factor * w }));
 
-export function equationsOf(result: Decomposition, asked: Asked): ScatterEquation[] {
+export function equationsOf(result: FlatResult, asked: Asked): ScatterEquation[] {
   const { vectors, eigenvalues, regression } = result;
   const { error, cut = 0 } = asked;
   const told = regression
@@ -86,7 +86,7 @@ function fromWeights(weights: readonly number[], { method, error }: Asked): Scat
 
 /** Of what is declared: the trace, which a spectrum tells as well, and variances. */
 function fromSums(
-  { vectors, spectrum, trace, variances, sampleCount }: Decomposition,
+  { vectors, spectrum, trace, variances, sampleCount }: FlatResult,
   { method, error, cut = 0 }: Asked,
 ): ScatterEquation[] {
   const standardised = method.kind === 'pca' && method.scale === 'correlation';

@@ -1,5 +1,5 @@
 /** Floors that are right for what a task declares, over rows of which that is not true or of which other results tell exactly: all must be found. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import type { Statistics } from '@eigenveil/statistics';
 import { floorOf, type Task, TaskProposal } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
@@ -168,8 +168,8 @@ async function chainRun(scene: Scene, draws: Draws): Promise<Scored> {
 
 /** Wᵀ S̄ W v = μ v for each vector v of the second task, in its units. */
 function chained(
-  { vectors: W }: Pick<Decomposition, 'vectors'>,
-  second: Pick<Decomposition, 'vectors' | 'eigenvalues'>,
+  { vectors: W }: Pick<FlatResult, 'vectors'>,
+  second: Pick<FlatResult, 'vectors' | 'eigenvalues'>,
   reach: number,
   error: number,
 ): ScatterEquation[] {

@@ -1,5 +1,5 @@
 /** Floors that are too low, each in another way: what was averaged, what was rounded, and what copies of columns give away. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import type { Statistics } from '@eigenveil/statistics';
 import { computedFractionBits, floorOf } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
@@ -76,7 +76,7 @@ async function copiedRun(scene: Scene, copies: number, draws: Draws): Promise<Sc
 }
 
 /** c S̄ v = λ v for sums v over c copies, but for what is left of the noise: a c-th. */
-function withoutCopies({ vectors, eigenvalues }: Decomposition, copies: number): Decomposition {
+function withoutCopies({ vectors, eigenvalues }: FlatResult, copies: number): FlatResult {
   return {
     vectors: vectors.map((vector) => {
       const d = vector.length / copies;
@@ -95,7 +95,7 @@ const COARSE_BITS = 10;
 const IN_UNITS: MatrixTask = { ...TASK, components: 5, fractionBits: COARSE_BITS };
 
 /** All digits of R with noise, from the result over it. */
-function digitsOf(drawn: Drawn, { R }: Statistics, result: Decomposition): Scored {
+function digitsOf(drawn: Drawn, { R }: Statistics, result: FlatResult): Scored {
   const unknowns = productsUnknown(
     { ...knownOf(drawn), sums: singlesOf(drawn.rows).map((held) => GRAIN * held - IN_UNITS.rows) },
     // The square of −1 and 1 is 1.

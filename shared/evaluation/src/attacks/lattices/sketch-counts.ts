@@ -1,6 +1,6 @@
 /** Whole numbers behind a sketch: how many rows have two features together, for all pairs jointly, from what a result tells of the products of columns with vectors. */
-import { SKETCH_OUTPUTS } from '@eigenveil/methods';
-import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
+import { type FlatResult, SKETCH_OUTPUTS } from '@eigenveil/methods';
+import { symmetricEigen } from '@eigenveil/projection';
 import { type Statistics, sketchMatrix, sketchNoise } from '@eigenveil/statistics';
 import { floorOf, type Task } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
@@ -129,7 +129,7 @@ const ERROR_BITS = 14;
  */
 function tellingOfSketch(
   unknowns: Unknowns,
-  { vectors, eigenvalues }: Decomposition,
+  { vectors, eigenvalues }: FlatResult,
   signs: Int32Array,
   { noise, cut }: { readonly noise: Planted; readonly cut: number },
 ): Telling {

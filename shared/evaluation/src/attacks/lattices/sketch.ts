@@ -1,6 +1,6 @@
 /** What a reader of a sketch's result finds of its columns, of a plain sketch and of one that refines an earlier result; and what it found before answers were flooded. */
-import { SKETCH_OUTPUTS } from '@eigenveil/methods';
-import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
+import { type FlatResult, SKETCH_OUTPUTS } from '@eigenveil/methods';
+import { symmetricEigen } from '@eigenveil/projection';
 import { type Statistics, sketchMatrix } from '@eigenveil/statistics';
 import { programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { type SketchParameters, sketchParameters } from '@eigenveil/two-party/insides';
@@ -58,7 +58,7 @@ const varyingOf = ({ features }: Pick<TaskProposal, 'features'>) =>
   features.flatMap(({ min, max }, place) => (min < max ? [{ place }] : []));
 
 interface Released {
-  readonly result: Decomposition;
+  readonly result: FlatResult;
   readonly sketch: Sketch;
   readonly parameters: SketchParameters;
   /** What the columns are, not rounded, in units of what is kept. */

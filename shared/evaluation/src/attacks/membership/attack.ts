@@ -1,12 +1,12 @@
 /** What an attack on membership is: a score of how well a result fits a candidate, and what is known of scores of people who are not in. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import type { TaskProposal } from '@eigenveil/task';
 import { quantile } from '@eigenveil/testbed/goodness/quantile';
 import type { Draws } from '../../draws.ts';
 import type { Person } from './worlds.ts';
 
 /** The higher, the likelier the candidate is in. */
-export type Score = (released: Decomposition) => number;
+export type Score = (released: FlatResult) => number;
 
 export interface Suspicion {
   readonly score: Score;

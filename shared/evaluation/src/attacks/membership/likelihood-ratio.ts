@@ -3,8 +3,9 @@
  * tasks over rows of the public sample are computed without the candidate and with it; what they tell about the candidate is taken for Gaussian with one mean
  * for either and one covariance for both, so that the ratio is linear.
  */
+
 import { dot, meanOfRows, minus } from '@eigenveil/laboratory/recognition/alignment';
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import { addStatistics, type Statistics } from '@eigenveil/statistics';
 import { quantile } from '@eigenveil/testbed/goodness/quantile';
 import { inverse, Matrix } from 'ml-matrix';
@@ -45,7 +46,7 @@ export const likelihoodRatio =
     return (candidate) => {
       const own = statisticsOf(proposal, candidate);
       const rows = scaledRows(proposal, candidate);
-      const about = (released: Decomposition) => meanOfRows(rows.map((row) => numbers(released, row)));
+      const about = (released: FlatResult) => meanOfRows(rows.map((row) => numbers(released, row)));
       const without = outside.map(({ released }) => about(released));
       const ratio = standardisedRatio(
         without,

@@ -2,8 +2,9 @@
  * A member is reconstructed better: Zari, Parra-Arnau, Ünsal, Strufe and Önen, "Membership inference attack against principal component analysis" (Privacy in
  * Statistical Databases 2022). What of a row is not in the span of the released components is compared with that of people who are not in.
  */
+
 import { meanOfRows } from '@eigenveil/laboratory/recognition/alignment';
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import { scaledRows } from '../../released.ts';
 import type { Attack } from './attack.ts';
 import { reconstructionError } from './statistics.ts';
@@ -12,7 +13,7 @@ export const byReconstructionError: Attack = ({ proposal, publicSample }) => {
   const populationMean = meanOfRows(scaledRows(proposal, publicSample.flat()));
   return (candidate) => {
     const rows = scaledRows(proposal, candidate);
-    const error = (released: Decomposition) =>
+    const error = (released: FlatResult) =>
       meanOfRows(rows.map((row) => [reconstructionError(released, row, populationMean)]))[0]!;
     return { rare: -Infinity, score: (released) => -error(released) };
   };

@@ -1,7 +1,8 @@
 /** What a CSP that adds all noise itself makes of a result that it is shown: it knows the noise, and computes what the result would be with a row and without. */
+
 import { dot, minus } from '@eigenveil/laboratory/recognition/alignment';
+import type { FlatResult } from '@eigenveil/methods';
 import { defaultClippingNorm } from '@eigenveil/privacy';
-import type { Decomposition } from '@eigenveil/projection';
 import { addStatistics } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
 import { Draws } from '../../draws.ts';
@@ -15,8 +16,8 @@ import { drawWorlds, type Person, poolOf } from './worlds.ts';
 const TRIALS = { quick: 40, full: 300 } as const;
 
 /** Squared, of all that the result has. */
-function distance(a: Decomposition, b: Decomposition): number {
-  const numbers = ({ vectors, eigenvalues }: Decomposition) => [...vectors.flat(), ...eigenvalues];
+function distance(a: FlatResult, b: FlatResult): number {
+  const numbers = ({ vectors, eigenvalues }: FlatResult) => [...vectors.flat(), ...eigenvalues];
   const difference = minus(numbers(a), numbers(b));
   return dot(difference, difference);
 }
@@ -40,7 +41,7 @@ function runShown({ scene, effort, seed }: Setting): Trials {
     // The same noise for the same name: that of the task, which the CSP keeps.
     const released = (noise: string, person: Person) =>
       releasedOf(proposal, addStatistics(rest, statisticsOf(proposal, person)), own.of(noise));
-    const isTaken = (shown: Decomposition, noise: string) =>
+    const isTaken = (shown: FlatResult, noise: string) =>
       Number(distance(shown, released(noise, candidate)) < distance(shown, released(noise, stranger)));
     return {
       attack: isTaken(released('noise', candidate), 'noise'),

@@ -6,8 +6,9 @@
  * amounts" (FOCS 2015), on means, and here also on scatter matrices. They are not whitened, as there: a public sample of a few dozen rows knows a covariance
  * too badly for that.
  */
+
 import { dot, minus } from '@eigenveil/laboratory/recognition/alignment';
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import type { TaskProposal } from '@eigenveil/task';
 
 type Vector = readonly number[];
@@ -17,7 +18,7 @@ const ROUNDING = 1e-12;
 
 /** What is left of a row beside the components, squared, around the released mean where there is one. */
 export function reconstructionError(
-  { vectors, mean }: Pick<Decomposition, 'vectors' | 'mean'>,
+  { vectors, mean }: Pick<FlatResult, 'vectors' | 'mean'>,
   row: Vector,
   populationMean: Vector,
 ): number {
@@ -33,9 +34,9 @@ export function reconstructionError(
 export function statisticsOfResult(
   { method }: Pick<TaskProposal, 'method'>,
   populationMean: Vector,
-  reference: Pick<Decomposition, 'vectors'>,
-): (released: Decomposition, row: Vector) => number[] {
-  const towardsMean = ({ mean }: Decomposition, away: Vector): number[] =>
+  reference: Pick<FlatResult, 'vectors'>,
+): (released: FlatResult, row: Vector) => number[] {
+  const towardsMean = ({ mean }: FlatResult, away: Vector): number[] =>
     mean ? [dot(away, minus(mean, populationMean))] : [];
   if (method.kind === 'pca')
     return (released, row) => {

@@ -97,7 +97,7 @@ const unpadded: Experiment = {
     const rows = cut(scene.owners.flat());
     const runs = Array.from({ length: 20 }, () => {
       const half = draws.some(rows, Math.ceil(rows.length / 2));
-      const result = resultOf(task, releasedBy(proposal, [half, half]));
+      const result = resultOf(task, { ...releasedBy(proposal, [half, half]), kind: 'components' });
       return { group: 'results', shape: `${JSON.stringify(result).length}` };
     });
     return exactly(oddOnes(runs), 'a length that differs');

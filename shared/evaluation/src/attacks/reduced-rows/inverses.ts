@@ -5,10 +5,11 @@
 
 import { times } from '@eigenveil/laboratory/methods/matrix';
 import { type Example, estimator } from '@eigenveil/laboratory/recognition/estimator';
-import { type Decomposition, reconstruct } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
+import { reconstruct } from '@eigenveil/projection';
 
 export type Row = readonly number[];
-export type Projection = Pick<Decomposition, 'vectors' | 'mean'>;
+export type Projection = Pick<FlatResult, 'vectors' | 'mean'>;
 
 /** From reduced rows to estimates of the rows. */
 export type Inverse = (reduced: readonly Row[]) => readonly Row[];

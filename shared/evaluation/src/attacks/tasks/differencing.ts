@@ -1,6 +1,6 @@
 /** Two tasks that differ in one row: the row, from what both tell. */
 
-import type { Decomposition } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
 import type { Statistics } from '@eigenveil/statistics';
 import { noisePlanOf, type TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
@@ -38,8 +38,8 @@ const TRIED = { quick: 80, full: 200 } as const;
 /** A task over all members, and what a task without one of them tells. */
 interface Pair {
   readonly target: readonly number[];
-  readonly after: Decomposition;
-  readonly before: Decomposition;
+  readonly after: FlatResult;
+  readonly before: FlatResult;
 }
 
 interface Case {
@@ -59,7 +59,7 @@ function caseOf({ scene, seed }: Setting, task: TaskProposal, count: number): Ca
   };
 }
 
-type Release = (task: TaskProposal, pooled: Statistics) => Decomposition | Promise<Decomposition>;
+type Release = (task: TaskProposal, pooled: Statistics) => FlatResult | Promise<FlatResult>;
 
 async function pairsOf({ task, pooled, targets }: Case, release: Release): Promise<Pair[]> {
   const after = await release(task, pooled);

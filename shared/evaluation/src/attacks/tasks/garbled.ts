@@ -1,5 +1,5 @@
 /** What the program of `garbled` computes, with the rounding of its circuits, evaluated in the clear: a garbled run reveals the same bits. */
-import type { Decomposition } from '@eigenveil/projection';
+import { type FlatResult, flatResult } from '@eigenveil/methods';
 import { flatten, type Statistics } from '@eigenveil/statistics';
 import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';
 import { runProgram, toRing } from '@eigenveil/two-party';
@@ -17,7 +17,7 @@ export const tooLong = ({ proposal }: Scene): string | undefined =>
     : undefined;
 
 /** @throws as `releasedOf` */
-export function garbledOf(proposal: TaskProposal, pooled: Statistics): Promise<Decomposition> {
+export function garbledOf(proposal: TaskProposal, pooled: Statistics): Promise<FlatResult> {
   const values = flatten(proposal, pooled);
   // The circuit adds the shares first, so that it does not matter what they are.
   const bits = valueBitsOf(proposal);
@@ -30,11 +30,11 @@ export async function garbledOfShares(
   proposal: TaskProposal,
   { csp, dataUser }: Shares,
   verifiedOwners: number,
-): Promise<Decomposition> {
+): Promise<FlatResult> {
   const garbler = { shares: csp, verifiedOwners };
   const evaluator = { shares: dataUser };
   const program = { ...programOf(proposal), minimumOwners: 1 };
   const released = await runProgram(new ClearSession(), proposal, program, { garbler, evaluator });
   if (released === undefined) throw new TypeError('the session in the clear expected a decomposition');
-  return released;
+  return flatResult(released);
 }

@@ -1,6 +1,7 @@
 /** One-hot groups of features, whose sums everybody knows: with them k vectors and the spectrum can be the whole scatter matrix, unless the task is refused. */
+import type { FlatResult } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
-import { type Decomposition, PROJECTION_CODES, symmetricEigen } from '@eigenveil/projection';
+import { PROJECTION_CODES, symmetricEigen } from '@eigenveil/projection';
 import { TaskProposal } from '@eigenveil/task';
 import { Matrix } from 'ml-matrix';
 import type { Experiment, Outcome, Setting } from '../../experiment.ts';
@@ -75,7 +76,7 @@ const NULLS = new Matrix(
 ).transpose();
 
 /** The rest with true eigenvalues, in directions that are orthogonal to vectors and groups: of one dimension, the direction itself. */
-function restGuess({ vectors, eigenvalues, spectrum }: Decomposition, expected: Matrix): Matrix {
+function restGuess({ vectors, eigenvalues, spectrum }: FlatResult, expected: Matrix): Matrix {
   const known = new Matrix(vectors).transpose();
   const open = Matrix.sub(outsideOf({ vectors: known }), NULLS.mmul(NULLS.transpose()));
   const space = symmetricEigen(open.to2DArray()).vectors.slice(0, RANK - eigenvalues.length);
@@ -87,7 +88,7 @@ function restGuess({ vectors, eigenvalues, spectrum }: Decomposition, expected: 
   return U.mmul(inner).mmul(U.transpose());
 }
 
-function releasedOrRefused(task: TaskProposal, rows: readonly SceneRow[]): Decomposition | undefined {
+function releasedOrRefused(task: TaskProposal, rows: readonly SceneRow[]): FlatResult | undefined {
   try {
     return releasedBy(task, [rows]);
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Two tasks that differ in one owner, and data users that share what some owners know: the statistics of the others. */
 
-import { type Decomposition, symmetricEigen, totalScatter } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
+import { symmetricEigen, totalScatter } from '@eigenveil/projection';
 import type { Chart } from '@eigenveil/report/document';
 import { addStatistics, type Statistics } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
@@ -102,7 +103,7 @@ function ownerBetween(
 }
 
 /** S̄ of a task that declares everything. */
-const scatterFrom = (released: Decomposition): Matrix => knownPart(toldBy(released));
+const scatterFrom = (released: FlatResult): Matrix => knownPart(toldBy(released));
 
 export const differencingDeclared: Experiment = {
   ...COMMON,
@@ -183,7 +184,7 @@ function coalitionOf(scene: Scene, task: TaskProposal, owners: readonly (readonl
 }
 
 /** What others than the coalition's owners add to its scatter, from what is released over all. */
-function addedByOthers({ task, own, population }: Coalition, released: Decomposition, rows: number): Matrix {
+function addedByOthers({ task, own, population }: Coalition, released: FlatResult, rows: number): Matrix {
   const known = scatterOf(task, own);
   const told = toldBy(released);
   if (told.values.length === known.rows) return Matrix.sub(knownPart(told), known);

@@ -1,5 +1,6 @@
 /** What a PCA tells, as matrices, and what follows from k eigenpairs of a matrix that grew from another. */
-import { type Decomposition, symmetricEigen } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
+import { symmetricEigen } from '@eigenveil/projection';
 import { inverse, Matrix } from 'ml-matrix';
 import type { Population } from './population.ts';
 
@@ -9,7 +10,7 @@ export interface Told {
   readonly values: readonly number[];
 }
 
-export const toldBy = ({ vectors, eigenvalues }: Pick<Decomposition, 'vectors' | 'eigenvalues'>): Told => ({
+export const toldBy = ({ vectors, eigenvalues }: Pick<FlatResult, 'vectors' | 'eigenvalues'>): Told => ({
   vectors: new Matrix(vectors).transpose(),
   values: eigenvalues,
 });

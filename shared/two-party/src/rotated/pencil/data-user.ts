@@ -1,5 +1,5 @@
 /** The data user's side of a pencil by the `rotated` protocol: docs/rotated-pencils.md has the steps by the same numbers. */
-import type { Decomposition } from '@eigenveil/projection';
+import type { Components } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { DataUserInput } from '../../protocol.ts';
@@ -35,7 +35,7 @@ export async function askPencil(
   products: () => Promise<Correlator>,
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
   input: DataUserInput,
-): Promise<Decomposition> {
+): Promise<Components> {
   const parameters = pencilParameters(task, program);
   const { features: d, components, ringBits, openRing } = parameters;
   const own = pencilShares(task, input.shares, ringBits);

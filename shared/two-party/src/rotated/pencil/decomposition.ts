@@ -6,7 +6,7 @@ import { methodOf } from '@eigenveil/methods';
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
-  type Decomposition,
+  type Components,
   type EigenPairs,
   notPositiveDefinite,
   PROJECTION_CODES,
@@ -297,7 +297,7 @@ export function finishPencil(
   { counts, V }: { readonly counts: Counts; readonly V: readonly bigint[] | undefined },
   program: Program,
   { vectorBits, floodBits, sumFractionBits }: PencilParameters,
-): Decomposition {
+): Components {
   if (refusal) throw refusal;
   const scale = 2 ** (floodBits - vectorBits);
   const columns = transpose(vectors).map((column) => column.map((entry) => Number(entry) * scale));
@@ -311,6 +311,7 @@ export function finishPencil(
   const Q = counts[0]!.reduce((sum, count) => sum + count, 0n);
   const { outputs } = program;
   return asReleased(program, {
+    kind: 'components',
     vectors: columns.map(normalised),
     eigenvalues: values.map(eigenvalue),
     ...(V && { mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** sumFractionBits)) }),

@@ -2,7 +2,7 @@
  * The data user's side of a sketch by the `rotated` protocol: docs/rotated-sketches.md has the steps by the
  * same numbers.
  */
-import type { Decomposition } from '@eigenveil/projection';
+import type { Components } from '@eigenveil/projection';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../../channel/message-stream.ts';
 import type { ChosenProduct, CorrelatedProduct } from '../../products/index.ts';
@@ -51,7 +51,7 @@ export async function askSketch(
   products: () => Promise<DataUserProducts>,
   { task, program }: { readonly task: StatisticsTask; readonly program: Program },
   input: DataUserInput,
-): Promise<Decomposition> {
+): Promise<Components> {
   const parameters = sketchParameters(task, program);
   const { features: d, columns: l, components, shareRing, ringBits, openRing } = parameters;
   const own = sketchShares(task, input, parameters);

@@ -5,7 +5,7 @@
 import { CodedError, isOf } from '@eigenveil/platform';
 import {
   asReleased,
-  type Decomposition,
+  type Components,
   type EigenPairs,
   PROJECTION_CODES,
   rankOf,
@@ -242,7 +242,7 @@ export function finishSketch(
   { Q, V }: { readonly Q: bigint; readonly V: readonly bigint[] },
   program: Program,
   { components: k, features: d }: SketchParameters,
-): Decomposition {
+): Components {
   if (refusal) throw refusal;
   const lengths = values.map((value) => Math.sqrt(core.squaredLength * Math.max(value, 0)));
   const least = lengths.reduce((a, b) => Math.min(a, b)) / Math.sqrt(d);
@@ -260,6 +260,7 @@ export function finishSketch(
   if (!(most < PLAUSIBLE_PRODUCT)) throw implausible('"vectors" expected orthonormal ones');
   if (most > ROUGHEST_PRODUCT) throw tooSmall('components', 'some as small as what they are rounded to');
   return asReleased(program, {
+    kind: 'components',
     vectors: columns.map(ofLengthOne),
     eigenvalues: [...spectrum],
     mean: V.map((sum) => Number(sum) / (Number(Q) * 2 ** program.fractionBits)),
