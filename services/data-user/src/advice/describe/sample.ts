@@ -2,15 +2,15 @@
  * Says what a sample lets expect of the task that was drafted from it, in words for the person who drafts.
  * Nothing of it gets into the draft.
  */
-import { methodOf } from '@eigenveil/methods';
+import { methodOf, ofKind } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import {
-  decompose,
   type Link,
   meanOfRows,
   PROJECTION_CODES,
   pencil,
   rankOf,
+  resultInClear,
   statisticsThrough,
   symmetricEigen,
   totalScatter,
@@ -85,8 +85,8 @@ function describeFit(task: TaskProposal, { statistics }: Summed): string[] {
   const target = JSON.stringify(task.features.at(-1)!.name);
   try {
     const scatter = totalScatter(statistics, task.fractionBits);
-    const { regression } = decompose(programFor(task), statistics);
-    const w = [...regression!.weights, -1];
+    const { regression } = ofKind('regression', resultInClear(programFor(task), statistics));
+    const w = [...regression.weights, -1];
     const left = w.reduce((sum, a, i) => sum + w.reduce((row, b, j) => row + a * b * scatter[i]![j]!, 0), 0);
     const whole = scatter.at(-1)!.at(-1)!;
     return whole === 0
