@@ -3,7 +3,7 @@
  * counts, all with their noise.
  */
 
-import { edgesOf, type Histogram, histogramsOf } from '@eigenveil/methods';
+import { methodOf } from '@eigenveil/methods';
 import { printable } from '@eigenveil/wire/printable';
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { axis, Chart } from '../common/chart.tsx';
@@ -46,14 +46,10 @@ export function HistogramResult(props: {
 function Bins(props: { readonly task: CheckedResult['task']; readonly histograms: readonly Released[] }) {
   const { task, histograms } = props;
   const [shown, setShown] = useState(0);
-  const counted: readonly Histogram[] = useMemo(() => histogramsOf(task), [task]);
-  const bins = useMemo(
-    () =>
-      task.method.kind === 'histogram'
-        ? drawnBins(edgesOf(task.method, counted[shown]!), histograms[shown]!.counts)
-        : [],
-    [task, counted, histograms, shown],
-  );
+  const bins = useMemo(() => {
+    const edges = methodOf(task).sums(task).counts[shown]!.edges();
+    return drawnBins(edges, histograms[shown]!.counts);
+  }, [task, histograms, shown]);
   const option = useCallback((theme: ChartTheme) => binsOption(theme, bins), [bins]);
   const name = printable(histograms[shown]!.name);
   const most = bins.reduce((best, bin) => (bin.rows > best.rows ? bin : best));

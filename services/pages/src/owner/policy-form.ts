@@ -3,6 +3,7 @@
  * the command line's schema.
  */
 import { OwnerPolicy } from '@eigenveil/data-owner/portable';
+import type { TwoPartyName } from '@eigenveil/methods';
 import { parseJson } from '@eigenveil/wire/errors';
 import { faultsOf } from '@eigenveil/wire/explain';
 import type { z } from 'zod';
@@ -26,6 +27,15 @@ export type MemberField = {
   | { readonly kind: 'numbers'; readonly parts: readonly (readonly [name: string, words: string])[] }
 );
 
+const PROTOCOLS: Readonly<Record<TwoPartyName, string>> = {
+  garbled: 'garbled: tells the data user the result and nothing beyond',
+  rotated:
+    'rotated: faster; also tells all eigenvalues, the number of rows, and more (read SECURITY.md, “The rotation”)',
+  linear: 'linear: tells the data user sums with the noise of both servers, under the ε and δ of the task',
+  simulated:
+    'simulated: NOT private, shows everybody’s sums to the data user; for tests with made-up rows alone',
+};
+
 export const MEMBERS: readonly { readonly title: string; readonly fields: readonly MemberField[] }[] = [
   {
     title: 'Among whom, and how it is computed',
@@ -47,17 +57,7 @@ export const MEMBERS: readonly { readonly title: string; readonly fields: readon
         kind: 'several',
         label: 'Two-party protocols that you trust',
         hint: 'How data user and CSP compute the result without one of them seeing the sums.',
-        options: [
-          ['garbled', 'garbled: tells the data user the result and nothing beyond'],
-          [
-            'rotated',
-            'rotated: faster; also tells all eigenvalues, the number of rows, and more (read SECURITY.md, “The rotation”)',
-          ],
-          [
-            'simulated',
-            'simulated: NOT private, shows everybody’s sums to the data user; for tests with made-up rows alone',
-          ],
-        ],
+        options: Object.entries(PROTOCOLS),
       },
       {
         name: 'maximumComponents',

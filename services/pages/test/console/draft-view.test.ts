@@ -122,6 +122,50 @@ describe.skipIf(browserMissing)('a draft', { tags: ['long'] }, () => {
     expect(components).toBe(2);
   });
 
+  test('of a histogram and of a regression goes to its end by the controls of each', async () => {
+    const { page } = await opened();
+    await sample(page).setInputFiles(IRIS);
+    const method = page.getByLabel('Method', { exact: true });
+    const end = async (name: string) => {
+      await write(page);
+      await expect.poll(async () => (await value(page)).method.kind).toBe(name);
+      return value(page);
+    };
+    await method.selectOption('histogram');
+    expect(await page.getByLabel('Components').count()).toBe(0);
+    await page.getByLabel('height', { exact: true }).fill('1');
+    await page
+      .locator('.field', { has: page.getByLabel('height', { exact: true }) })
+      .locator('.error')
+      .waitFor();
+    await page.getByLabel('height', { exact: true }).fill('6');
+    await page.getByLabel('workload', { exact: true }).selectOption('counts');
+    await page.getByLabel('ε of differential privacy').fill('');
+    await page.getByText('This method needs an ε').waitFor();
+    await page.getByLabel('ε of differential privacy').fill('2');
+    await expectAccessible(page);
+    expect(await end('histogram')).toMatchObject({
+      ...{ method: { height: 6, strategy: 'flat' }, twoParty: 'linear', components: 0 },
+      differentialPrivacy: { epsilon: 2, clippingNorm: null },
+    });
+    await page.getByLabel('dataIndependentRanges').check();
+    await page.getByText('The task fits together.').waitFor();
+
+    await method.selectOption('ridge');
+    await page.getByText('One column has to be what is predicted, and none is.').waitFor();
+    await page.getByLabel('What column 1 is').selectOption('what is predicted');
+    await page.getByLabel('ridge', { exact: true }).first().fill('2');
+    const { features, ...rest } = await end('ridge');
+    expect(rest).toMatchObject({ method: { kind: 'ridge', ridge: 2 }, differentialPrivacy: null });
+    expect(features.map(({ name }: { name: string }) => name)).toEqual([
+      ...['sepal_width', 'petal_length', 'petal_width'],
+      'sepal_length',
+    ]);
+    await page.getByText('The task fits together.').waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+  });
+
   test('of names that are markup is text, and a wrong file is refused without being repeated', async () => {
     const { page } = await opened();
     await sample(page).setInputFiles({

@@ -1,11 +1,13 @@
 /** A draft by the page is the command line's: columns, members, and what is said of both. */
 import { draftTask } from '@eigenveil/data-user';
 import { followingColumns, readSample } from '@eigenveil/data-user/draft';
+import { METHODS, type MethodName, methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { readFileBytes } from '@eigenveil/statistics';
 import { TaskProposal } from '@eigenveil/task/schema';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../../../../test/support/tasks.ts';
+import { checkProposal } from '../../src/console/create/check-proposal.ts';
 import { draftWords } from '../../src/console/draft/draft-words.ts';
 import {
   choiceOf,
@@ -15,7 +17,22 @@ import {
   warningOf,
 } from '../../src/console/draft/first-draft.ts';
 import { contributionBytes, refusalOf, tellable } from '../../src/console/draft/forecast.ts';
-import { byMember, type Kind, membersOf, numberOrText, withMember } from '../../src/console/draft/members.ts';
+import {
+  byMember,
+  type Json,
+  type Kind,
+  membersOf,
+  numberOrText,
+  withMember,
+} from '../../src/console/draft/members.ts';
+
+import {
+  draftWanted,
+  faultsOf,
+  flagMembers,
+  type Wanted,
+  wantedFor,
+} from '../../src/console/draft/wanted.ts';
 
 async function* bytesOf(text: string) {
   yield new TextEncoder().encode(text);
@@ -74,12 +91,13 @@ describe('columns that follow from others', () => {
 });
 
 describe('the first text', () => {
-  const WISHES = { components: 2, owners: 10, twoParty: 'garbled', epsilon: null } as const;
+  const WISHES = { owners: 10, twoParty: 'garbled', epsilon: undefined } as const;
+  const PCA = { method: 'pca', labels: [], ignore: [], components: 2 } as const;
 
   it("is the command line's draft of the same file, with every member that has a default", async () => {
     const file = dataFile('iris');
     const sample = await readSample(readFileBytes(file));
-    const options = { method: 'lda', labels: ['label'], ignore: [] } as const;
+    const options = { method: 'lda', labels: ['label'], ignore: [], components: 2 } as const;
     const value = JSON.parse(await firstDraft(sample, options, WISHES));
     const { rows, ...draft } = await draftTask(file, options);
     expect(rows).toBe(150);
@@ -90,7 +108,7 @@ describe('the first text', () => {
     expect(refusalOf(tellable(value)!)).toBeNull();
     const fine = Array.from({ length: 90 }, (_, row) => `${Math.sqrt(row + 2)},${row % 11}`);
     const mixed = await sampleOf(`a,b\n${fine.join('\n')}\n`);
-    const exact = JSON.parse(await firstDraft(mixed, { method: 'pca', labels: [], ignore: [] }, WISHES));
+    const exact = JSON.parse(await firstDraft(mixed, PCA, WISHES));
     expect(exact.features.map(({ grain }: { grain: unknown }) => grain)).toEqual(['cell', 1]);
   });
 
@@ -98,17 +116,9 @@ describe('the first text', () => {
     const sample = await sampleOf(MIXED);
     const choice = choiceOf(sample, ['feature', 'out', 'feature', 'out', 'out'], 'pca');
     if (typeof choice === 'string') throw new Error(choice);
-    await expect(async () => firstDraft(sample, choice, WISHES)).rejects.toThrow(
-      '"species" looks like a label',
-    );
+    await expect(firstDraft(sample, choice, WISHES)).rejects.toThrow('"species" looks like a label');
     const two = await sampleOf('a,b,c\n1,2,3\n2,5,4\n9,7,8\n');
-    const value = JSON.parse(
-      await firstDraft(
-        two,
-        { method: 'pca', labels: [], ignore: [] },
-        { ...WISHES, components: 1, epsilon: 1 },
-      ),
-    );
+    const value = JSON.parse(await firstDraft(two, { ...PCA, components: 1 }, { ...WISHES, epsilon: 1 }));
     expect(value.differentialPrivacy).toMatchObject({ epsilon: 1, dataIndependentRanges: false });
     expect(TaskProposal.safeParse(value).success).toBe(false);
     expect(tellable(value)?.differentialPrivacy?.dataIndependentRanges).toBe(true);
@@ -118,9 +128,100 @@ describe('the first text', () => {
 
   it('says what is wrong with wishes', async () => {
     const sample = await sampleOf('a,b,c\n1,2,3\n2,5,4\n');
-    const options = { method: 'pca', labels: [], ignore: [] } as const;
-    const wishes = { ...WISHES, owners: Number.NaN };
-    await expect(firstDraft(sample, options, wishes)).rejects.toThrow(/"maximumOwners"/);
+    await expect(firstDraft(sample, PCA, { ...WISHES, owners: Number.NaN })).rejects.toThrow(
+      /"maximumOwners"/,
+    );
+  });
+});
+
+describe('the form of a draft', () => {
+  /** Two kinds of labels, and columns that do not follow from each other. */
+  const TABLE = `label,kind,${Array.from({ length: 40 }, (_, i) => `f${i}`).join(',')}
+${Array.from({ length: 90 }, (_, row) =>
+  [
+    `c${row % 3}`,
+    `k${row % 2}`,
+    ...Array.from({ length: 40 }, (_, i) => Math.sin((row + 1) * (i + 2)).toFixed(3)),
+  ].join(','),
+).join('\n')}\n`;
+
+  /** What a person has to choose, as nothing of it is probable. */
+  const CHOSEN: Partial<Record<MethodName, (wanted: Wanted) => Partial<Wanted>>> = {
+    ridge: ({ roles }) => ({ roles: roles.with(5, 'target') }),
+    sketch: () => ({ components: '1' }),
+  };
+
+  it.each(Object.keys(METHODS) as MethodName[])('ends with %s in a task that is computed', async (method) => {
+    const sample = await sampleOf(TABLE);
+    const probable = wantedFor(sample, method, wantedFor(sample, 'pca'));
+    const wanted = { ...probable, ...CHOSEN[method]?.(probable) };
+    expect(faultsOf(sample, wanted)).toEqual({ fault: null, flags: new Map() });
+    const text = await draftWanted(sample, wanted);
+    const value: Json = JSON.parse(text);
+    const task = tellable(value)!;
+    expect(methodOf(task).name).toBe(method);
+    expect(refusalOf(task)).toBeNull();
+    // All that is left to do is the consent to ranges, under differential privacy.
+    const checked = checkProposal(text, new Date());
+    if (METHODS[method].isLinear)
+      expect(checked).toMatchObject({
+        faults: [{ words: expect.stringMatching(/^"differentialPrivacy.dataIndependentRanges"/) }],
+      });
+    else expect(checked.kind).toBe('good');
+  });
+
+  it('has a control for every flag of a method, of its kind and with its usual value', async () => {
+    const kinds = (method: MethodName) =>
+      Object.fromEntries(
+        flagMembers(method).map(({ name, type, optional }) => [name, [type.kind, optional]]),
+      );
+    expect(kinds('dca')).toEqual({
+      form: ['choice', false],
+      ridge: ['number', true],
+      signalRidge: ['number', false],
+    });
+    expect(kinds('histogram')).toEqual({
+      height: ['number', false],
+      workload: ['choice', false],
+      logarithmic: ['number', true],
+    });
+    expect(kinds('ridge')).toEqual({ ridge: ['number', true] });
+    expect(kinds('pca')).toEqual({});
+    const sample = await sampleOf(TABLE);
+    expect(wantedFor(sample, 'dca').flags).toEqual({ form: 'standard', signalRidge: 0 });
+    expect(wantedFor(sample, 'histogram')).toMatchObject({ flags: { height: 10 }, epsilon: '1' });
+  });
+
+  it('says what is wrong beside each control, and what a method needs', async () => {
+    const sample = await sampleOf(TABLE);
+    const faults = (method: MethodName, change: (wanted: Wanted) => Partial<Wanted>) => {
+      const wanted = wantedFor(sample, method);
+      return faultsOf(sample, { ...wanted, ...change(wanted) });
+    };
+    expect(faults('ridge', () => ({})).fault).toMatch(/to be what is predicted, and none is/);
+    expect(faults('pca', ({ roles }) => ({ roles: roles.with(3, 'target') })).fault).toMatch(/predicts no/);
+    expect(faults('histogram', () => ({ epsilon: ' ' })).fault).toMatch(/needs an ε/);
+    expect([...faults('histogram', () => ({ flags: { height: 'ten', workload: 'all' } })).flags]).toEqual([
+      ['height', expect.stringMatching(/expected a number/)],
+      ['workload', expect.stringContaining('prefixes')],
+    ]);
+  });
+
+  it('keeps what no method decides, and predicts the column that is chosen', async () => {
+    const sample = await sampleOf(TABLE);
+    const before = { ...wantedFor(sample, 'pca'), owners: '7', epsilon: '2' };
+    const wanted = wantedFor(sample, 'ridge', before);
+    expect(wanted).toMatchObject({ owners: '7', epsilon: '2' });
+    const value = JSON.parse(
+      await draftWanted(sample, {
+        ...wanted,
+        roles: wanted.roles.with(4, 'target'),
+        flags: { ridge: 3 },
+      }),
+    );
+    expect(value).toMatchObject({ method: { kind: 'ridge', ridge: 3 }, components: 0, maximumOwners: 7 });
+    expect(value.features.at(-1).name).toBe('f2');
+    expect(value.differentialPrivacy).toBeNull();
   });
 });
 
@@ -181,8 +282,8 @@ describe('members', () => {
 });
 
 describe('what is wrong with a sample is told without options, which the console does not have', () => {
-  const options = { method: 'pca', labels: [], ignore: [] } as const;
-  const wishes = { components: 1, owners: 10, twoParty: 'garbled', epsilon: null } as const;
+  const options = { method: 'pca', labels: [], ignore: [], components: 1 } as const;
+  const wishes = { owners: 10, twoParty: 'garbled', epsilon: undefined } as const;
   it.each([
     [
       'other separators',

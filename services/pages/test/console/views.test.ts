@@ -131,7 +131,7 @@ describe.skipIf(browserMissing)('the console in a browser', { tags: ['long'] }, 
     await page.getByText('The figures as a table').click();
     await expectFitForAnybody();
     await go(page, `/tasks/${task.id}`);
-    await page.getByText('nothing but noisy counts, and what follows from them').waitFor();
+    await page.getByText('nothing but noisy counts and what follows from them').waitFor();
   });
 
   test('takes the ranges of a projection from a histogram, as far as its noise allows', async () => {

@@ -1,5 +1,6 @@
 import { brokenRules, checkPolicy, OwnerPolicy } from '@eigenveil/data-owner/portable';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
+import { TwoPartyName } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { readBlobBytes, readRowBatches } from '@eigenveil/statistics/owner';
 import { newTaskId, Task, Thumbprint } from '@eigenveil/task';
@@ -62,13 +63,19 @@ describe('the policy as a form', () => {
     expect(policyOf(draftOf(OwnerPolicy.parse({})))).toEqual({ policy: OwnerPolicy.parse({}) });
   });
 
+  test('has a box for every two-party protocol', () => {
+    const fields = MEMBERS.flatMap((it) => it.fields);
+    const boxes = fields.flatMap((it) => (it.kind === 'several' ? it.options.map(([value]) => value) : []));
+    expect(boxes.toSorted()).toEqual(TwoPartyName.options.toSorted());
+  });
+
   test('is the policy that was filled in', () => {
     const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
     const numbers = fc.integer({ min: 2, max: 1e6 });
     const policies = fc.record({
       minimumOwners: numbers,
       minimumKeyBits: fc.integer({ min: 1024, max: 8192 }),
-      twoParty: fc.subarray(['garbled', 'rotated', 'simulated'] as const),
+      twoParty: fc.subarray(TwoPartyName.options),
       maximumComponents: optional(numbers),
       allowSpectrum: fc.boolean(),
       allowVariances: fc.boolean(),

@@ -3,6 +3,7 @@
  * text.
  */
 import { draftPrivacy } from '@eigenveil/data-user/draft';
+import { methodOf } from '@eigenveil/methods';
 import { TaskProposal } from '@eigenveil/task/schema';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Button, Field } from '../../common/controls.tsx';
@@ -137,10 +138,12 @@ function parsed(text: string): Json {
  * Returns the same privacy as `task draft --epsilon 1`. If the ranges do not come from a histogram, the
  * person who looks at them has to give the consent.
  */
-function privacyFor({ features, rangesFrom }: { readonly [name: string]: Json }): Json {
+function privacyFor({ features, method, rangesFrom }: { readonly [name: string]: Json }): Json {
   const known = TaskProposal.shape.features.safeParse(features);
-  if (!known.success) return {};
-  const wanted = { features: known.data, epsilon: EPSILON, delta: DELTA };
+  const named = TaskProposal.shape.method.safeParse(method);
+  if (!known.success || !named.success) return {};
+  const { isLinear } = methodOf({ method: named.data });
+  const wanted = { features: known.data, epsilon: EPSILON, delta: DELTA, isLinear };
   const { differentialPrivacy } = draftPrivacy(wanted, false);
   const dataIndependentRanges = rangesFrom === undefined ? false : 'rangesFrom';
   return { ...differentialPrivacy, noise: 'servers', honestOwners: null, dataIndependentRanges };

@@ -15,11 +15,13 @@ import {
   withOwnCells,
   withoutConsent,
 } from '@eigenveil/data-user/draft';
-import { LIMITS, METHODS, type MethodName } from '@eigenveil/methods';
+import { type Flags, LIMITS, METHODS, type MethodName } from '@eigenveil/methods';
 
 import { TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
 import { explainIssues } from '@eigenveil/wire/explain';
 import type { CheckedResult } from '../result/verify.ts';
+import { refusalOf, tellable } from './forecast.ts';
+import type { Json } from './members.ts';
 
 /** The values that `task draft` has where no flag says otherwise. */
 const PLAIN = { outputs: [], allowFullRank: false, hours: 72 };
@@ -39,28 +41,41 @@ export function wishesFor(features: number): { components: number; twoParty: 'ga
 }
 
 interface FirstWishes {
-  readonly components: number;
   readonly owners: number;
-  readonly twoParty: TaskProposal['twoParty'];
-  /** Null means that the result is exact. */
-  readonly epsilon: number | null;
+  /** Undefined means one that computes the method, the usual one first. */
+  readonly twoParty: TaskProposal['twoParty'] | undefined;
+  /** Undefined means that the result is exact. */
+  readonly epsilon: number | undefined;
 }
 
 /**
  * Returns the JSON of `task draft`, without `$schema`, which is a place on somebody's machine.
- * @throws ERR_TASK_INVALID as draftOf; RangeError for wishes that no proposal has; ERR_DP_PARAMETER
+ * @throws ERR_TASK_INVALID and ZodError as draftOf; RangeError for wishes that no proposal has;
+ *   ERR_DP_PARAMETER
  */
 export async function firstDraft(
   sample: Sample,
-  options: DraftOptions,
-  wishes: FirstWishes,
+  options: Omit<DraftOptions, 'epsilon'>,
+  { owners, twoParty, epsilon }: FirstWishes,
 ): Promise<string> {
-  const { epsilon, components } = wishes;
-  const draft = await draftOf(sample, { ...options, components, ...(epsilon !== null && { epsilon }) });
-  const { isLinear } = METHODS[options.method];
-  const wanted = { features: draft.features, delta: USUAL_DELTA, isLinear };
-  const privacy = epsilon === null ? null : draftPrivacy({ ...wanted, epsilon }, false);
-  return proposalText(proposalOf(draft, { ...wishes, ...PLAIN }, privacy));
+  const { method, components = 0 } = options;
+  const draft = await draftOf(sample, { ...options, epsilon });
+  const { features } = draft;
+  const { isLinear } = METHODS[method];
+  const privacy =
+    epsilon === undefined ? null : draftPrivacy({ features, epsilon, delta: USUAL_DELTA, isLinear }, false);
+  const by = (protocol: TaskProposal['twoParty']) =>
+    proposalText(proposalOf(draft, { components, owners, twoParty: protocol, ...PLAIN }, privacy));
+  if (twoParty !== undefined) return by(twoParty);
+  const usual = wishesFor(features.length).twoParty;
+  const others = (['garbled', 'rotated'] as const).filter((it) => it !== usual);
+  const text = by(usual);
+  return [text, ...others.map(by)].find(isComputable) ?? text;
+}
+
+function isComputable(text: string): boolean {
+  const task = tellable(JSON.parse(text) as Json);
+  return task !== null && refusalOf(task) === null;
 }
 
 function proposalText(drafted: unknown): string {
@@ -94,8 +109,17 @@ export function textOf(proposal: unknown): string {
   return `${JSON.stringify(proposal, null, 2)}\n`;
 }
 
-/** `first` means the labels, and with MDR the utility labels; `second` means the privacy labels of MDR. */
-export type Role = 'feature' | 'first' | 'second' | 'out';
+/**
+ * `first` means the labels, and where there are two labellings the utility labels; `second` means the privacy
+ * labels. `target` means the feature that is predicted.
+ */
+export type Role = 'feature' | 'target' | 'first' | 'second' | 'out';
+
+/** Returns the name of the method's flag that names a column to predict; undefined where nothing is predicted. */
+export function targetFlag(method: MethodName): string | undefined {
+  const { flags }: { readonly flags: Flags } = METHODS[method].draft;
+  return Object.keys(flags).find((name) => flags[name]!.names === 'target');
+}
 
 /** A column with more different texts is probably a name, and not a label. */
 const PROBABLE_LABELS = 20;
@@ -130,9 +154,10 @@ const CELLS = {
 /** Returns the reason for which a column cannot have a role, or null where it can. */
 export function problemOf({ noFeature, noLabel, labels }: SampleColumn, role: Role): string | null {
   if (role === 'out') return null;
-  const cell = role === 'feature' ? noFeature : noLabel;
+  const isNumber = role === 'feature' || role === 'target';
+  const cell = isNumber ? noFeature : noLabel;
   if (cell !== undefined) return `its cell in row ${cell.row} ${CELLS[cell.kind]}`;
-  if (role === 'feature') return null;
+  if (isNumber) return null;
   if (labels === undefined) return `it has more than ${LIMITS.classes} different labels`;
   return labels.length < 2 ? 'it has one label alone' : null;
 }
@@ -144,15 +169,13 @@ export function warningOf({ labelLike }: SampleColumn, role: Role): string | nul
     : null;
 }
 
+export type Choice = Pick<DraftOptions, 'method' | 'labels' | 'ignore'> & { readonly target?: string };
+
 /**
- * Returns labels in the order that the method takes them, and the columns that are left out.
+ * Returns labels in the order that the method takes them, the column that is predicted, and those that are left out.
  * @returns the fault in a sentence, where the labels are too few or too many
  */
-export function choiceOf(
-  { columns }: Sample,
-  roles: readonly Role[],
-  method: MethodName,
-): Pick<DraftOptions, 'method' | 'labels' | 'ignore'> | string {
+export function choiceOf({ columns }: Sample, roles: readonly Role[], method: MethodName): Choice | string {
   const named = (role: Role) => columns.flatMap(({ name }, i) => (roles[i] === role ? [name] : []));
   const [first, second] = [named('first'), named('second')];
   const wanted = METHODS[method].labellings;
@@ -164,6 +187,14 @@ export function choiceOf(
     return wanted === 2
       ? 'One other column has to be the privacy labels.'
       : 'This method takes no privacy labels.';
+  const targets = named('target');
+  const predicts = targetFlag(method) !== undefined;
+  if (targets.length !== (predicts ? 1 : 0))
+    return predicts
+      ? `One column has to be what is predicted, and ${targets.length === 0 ? 'none is' : 'several are'}.`
+      : 'This method predicts no column.';
   if (named('feature').length === 0) return 'At least one column has to be a feature.';
-  return { method, labels: [...first, ...second], ignore: named('out') };
+  const [target] = targets;
+  const chosen = { method, labels: [...first, ...second], ignore: named('out') };
+  return target === undefined ? chosen : { ...chosen, target };
 }

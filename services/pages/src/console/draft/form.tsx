@@ -256,12 +256,18 @@ function Control(
         <Typed
           attributes={attributes}
           text={value === undefined || value === null ? '' : String(value)}
-          set={(text) => set(text.trim() === '' && value === null ? null : numberOrText(text))}
+          set={(text) => set(text.trim() === '' ? emptied(value, optional) : numberOrText(text))}
         />
       );
     default:
       return <Typed attributes={attributes} text={typeof value === 'string' ? value : ''} set={set} />;
   }
+}
+
+/** Returns what a number becomes when its text is deleted. */
+function emptied(value: Json | undefined, optional: boolean): Json | undefined {
+  if (value === null) return null;
+  return optional ? undefined : '';
 }
 
 /** While somebody types, the text stays as it is typed: `1.` and `1e` become numbers later. */

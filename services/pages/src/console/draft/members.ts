@@ -28,16 +28,13 @@ export interface Member {
 
 /** Returns the members of an object's schema, in its order. */
 export function membersOf(schema: z.ZodObject): Member[] {
-  return Object.entries(schema.shape).map(([name, inner]) => {
-    const [says = '', reveals = ''] = descriptionOf(inner as z.ZodType).split(' Reveals: ');
-    return {
-      name,
-      type: kindOf(inner as z.ZodType),
-      optional: inner instanceof z.ZodOptional,
-      says,
-      reveals,
-    };
-  });
+  return Object.entries(schema.shape).map(([name, inner]) => memberOf(name, inner as z.ZodType));
+}
+
+/** Returns a member of this name and schema. */
+export function memberOf(name: string, schema: z.ZodType): Member {
+  const [says = '', reveals = ''] = descriptionOf(schema).split(' Reveals: ');
+  return { name, type: kindOf(schema), optional: schema instanceof z.ZodOptional, says, reveals };
 }
 
 /** Returns a schema's description; a wrapper without one has that of the schema within. */

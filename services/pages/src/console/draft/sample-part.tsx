@@ -1,10 +1,8 @@
 /** The first step of a draft: a sample, the roles of its columns, and a few wishes. */
 
 import { followingColumns, readSample, type Sample } from '@eigenveil/data-user/draft';
-import { METHODS, type ProjectionKind } from '@eigenveil/methods';
+import { METHODS, type MethodName } from '@eigenveil/methods';
 import { readBlobBytes } from '@eigenveil/statistics/owner';
-
-import type { TaskProposal } from '@eigenveil/task/schema';
 import { useMemo, useState } from 'preact/hooks';
 import { Button, Field, FileDrop } from '../../common/controls.tsx';
 import { Notice, Problem } from '../../common/feedback.tsx';
@@ -14,26 +12,9 @@ import { Table } from '../../common/table.tsx';
 import { Untrusted } from '../../common/text.tsx';
 import { useAction } from '../../common/use-async.ts';
 import { draftWords } from './draft-words.ts';
-import {
-  choiceOf,
-  firstDraft,
-  probableRoles,
-  problemOf,
-  type Role,
-  warningOf,
-  wishesFor,
-} from './first-draft.ts';
-
-const OWNERS = 10;
-
-interface Wanted {
-  readonly method: ProjectionKind;
-  readonly components: string;
-  readonly owners: string;
-  readonly twoParty: Exclude<TaskProposal['twoParty'], 'simulated'>;
-  /** Empty means no differential privacy. */
-  readonly epsilon: string;
-}
+import { choiceOf, problemOf, type Role, targetFlag, warningOf } from './first-draft.ts';
+import { MembersForm } from './form.tsx';
+import { draftWanted, faultsOf, flagMembers, type Wanted, wantedFor } from './wanted.ts';
 
 /** @param onDraft told the file, of which forecasts are made, and the JSON */
 export function SamplePart(props: { readonly onDraft: (file: File, text: string) => void }) {
@@ -65,72 +46,58 @@ function Choices(props: {
   readonly onDraft: (file: File, text: string) => void;
 }) {
   const { file, sample, onDraft } = props;
-  const [roles, setRoles] = useState(() => probableRoles(sample, 'pca'));
-  const features = roles.filter((role) => role === 'feature').length;
-  const [wanted, setWanted] = useState<Wanted>(() => ({
-    method: 'pca',
-    twoParty: wishesFor(features).twoParty,
-    components: String(wishesFor(features).components),
-    owners: String(OWNERS),
-    epsilon: '',
-  }));
-  const [error, setError] = useState<unknown>(null);
-  const choice = choiceOf(sample, roles, wanted.method);
+  const [wanted, setWanted] = useState(() => wantedFor(sample, 'pca'));
+  const { method, roles } = wanted;
+  const { isLinear, draft: form } = METHODS[method];
   const following = useMemo(() => {
-    const chosen = choiceOf(sample, roles, wanted.method);
-    return typeof chosen === 'string' ? [] : followingColumns(sample, chosen);
-  }, [sample, roles, wanted.method]);
+    const choice = choiceOf(sample, roles, method);
+    return typeof choice === 'string' ? [] : followingColumns(sample, choice);
+  }, [sample, roles, method]);
+  const members = useMemo(() => flagMembers(method), [method]);
+  const { fault, flags: faults } = faultsOf(sample, wanted);
   const change = (part: Partial<Wanted>) => setWanted({ ...wanted, ...part });
-  const draft = async () => {
-    if (typeof choice === 'string') return;
-    const { components, owners, twoParty, epsilon } = wanted;
-    try {
-      const wishes = {
-        components: Number(components),
-        owners: Number(owners),
-        twoParty,
-        epsilon: epsilon.trim() === '' ? null : Number(epsilon),
-      };
-      onDraft(file, await firstDraft(sample, choice, wishes));
-      setError(null);
-    } catch (caught) {
-      setError(caught);
-    }
-  };
+  const draft = useAction(async () => onDraft(file, await draftWanted(sample, wanted)));
   return (
     <>
       <p role="status">
         {count(sample.rows, 'row')} and {count(sample.columns.length, 'column')}.
       </p>
+      <Field label="Method" hint={`It ${form.purpose}.`}>
+        {(attributes) => (
+          <select
+            {...attributes}
+            value={method}
+            onChange={({ currentTarget }) =>
+              setWanted(wantedFor(sample, currentTarget.value as MethodName, wanted))
+            }
+          >
+            {Object.keys(METHODS).map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <MembersForm
+        key={method}
+        members={members}
+        value={wanted.flags}
+        set={(next) => change({ flags: next })}
+        faults={faults}
+        newObjects={{}}
+      />
       <div class="columns">
-        <Field label="Method">
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={wanted.method}
-              onChange={({ currentTarget }) => {
-                const method = currentTarget.value as ProjectionKind;
-                const probable = probableRoles(sample, method);
-                setRoles(probable);
-                change({ method, components: String(probableComponents(sample, probable, method)) });
-              }}
-            >
-              {(['pca', 'dca', 'lda', 'mdr'] as const).map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Components">
-          {(attributes) => (
-            <input
-              {...attributes}
-              inputMode="numeric"
-              value={wanted.components}
-              onInput={({ currentTarget }) => change({ components: currentTarget.value })}
-            />
-          )}
-        </Field>
+        {form.hasComponents && (
+          <Field label="Components">
+            {(attributes) => (
+              <input
+                {...attributes}
+                inputMode="numeric"
+                value={wanted.components}
+                onInput={({ currentTarget }) => change({ components: currentTarget.value })}
+              />
+            )}
+          </Field>
+        )}
         <Field label="Owners, at most">
           {(attributes) => (
             <input
@@ -141,32 +108,40 @@ function Choices(props: {
             />
           )}
         </Field>
-        <Field label="Two-party protocol">
-          {(attributes) => (
-            <select
-              {...attributes}
-              value={wanted.twoParty}
-              onChange={({ currentTarget }) =>
-                change({ twoParty: currentTarget.value as Wanted['twoParty'] })
-              }
-            >
-              <option value="garbled">garbled: reveals only what is declared</option>
-              <option value="rotated">rotated: far faster, reveals more</option>
-            </select>
-          )}
-        </Field>
-        <Field label="ε of differential privacy" hint="Empty: the result is exact.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              inputMode="decimal"
-              value={wanted.epsilon}
-              onInput={({ currentTarget }) => change({ epsilon: currentTarget.value })}
-            />
-          )}
-        </Field>
+        {!isLinear && (
+          <Field label="Two-party protocol">
+            {(attributes) => (
+              <select
+                {...attributes}
+                value={wanted.twoParty}
+                onChange={({ currentTarget }) =>
+                  change({ twoParty: currentTarget.value as Wanted['twoParty'] })
+                }
+              >
+                <option value="">one that computes the method</option>
+                <option value="garbled">garbled: reveals only what is declared</option>
+                <option value="rotated">rotated: far faster, reveals more</option>
+              </select>
+            )}
+          </Field>
+        )}
+        {form.takesEpsilon && (
+          <Field
+            label="ε of differential privacy"
+            hint={isLinear ? 'The noise of its sums is made for it.' : 'Empty: the result is exact.'}
+          >
+            {(attributes) => (
+              <input
+                {...attributes}
+                inputMode="decimal"
+                value={wanted.epsilon}
+                onInput={({ currentTarget }) => change({ epsilon: currentTarget.value })}
+              />
+            )}
+          </Field>
+        )}
       </div>
-      <ColumnsTable sample={sample} roles={roles} method={wanted.method} set={setRoles} />
+      <ColumnsTable sample={sample} roles={roles} method={method} set={(next) => change({ roles: next })} />
       {following.length > 0 && (
         <Notice kind="warn" title="Columns follow from others">
           Leave them out above: they say nothing of their own, and the noise of the floor averages away by
@@ -184,32 +159,27 @@ function Choices(props: {
         The draft takes the least and the largest value of each feature from this file, and everybody who sees
         the task sees them. Write ranges from domain knowledge below where the sample’s are not public.
       </Notice>
-      {typeof choice === 'string' && (
+      {fault !== null && (
         <p class="error" role="status">
-          {choice}
+          {fault}
         </p>
       )}
-      <Problem error={error} title="No draft" words={draftWords} />
-      <Button kind="main" disabled={typeof choice === 'string'} onClick={draft}>
+      <Problem error={draft.error} title="No draft" words={draftWords} />
+      <Button
+        kind="main"
+        busy={draft.busy}
+        disabled={fault !== null || faults.size > 0}
+        onClick={() => draft.run()}
+      >
         Write the draft
       </Button>
     </>
   );
 }
 
-/**
- * Returns the number of components to propose: for a discriminant method one less than the number of classes
- * in the sample.
- */
-function probableComponents({ columns }: Sample, roles: readonly Role[], method: ProjectionKind): number {
-  const features = roles.filter((role) => role === 'feature').length;
-  if (method === 'pca') return wishesFor(features).components;
-  const classes = columns[roles.indexOf('first')]?.labels?.length ?? 2;
-  return Math.max(1, Math.min(features, classes - 1));
-}
-
-const ROLES: readonly (readonly [Role, (labellings: number) => string | null])[] = [
+const ROLES: readonly (readonly [Role, (labellings: number, predicts: boolean) => string | null])[] = [
   ['feature', () => 'a feature'],
+  ['target', (_, predicts) => (predicts ? 'what is predicted' : null)],
   ['first', (labellings) => [null, 'the labels', 'the utility labels'][labellings] ?? null],
   ['second', (labellings) => (labellings === 2 ? 'the privacy labels' : null)],
   ['out', () => 'left out'],
@@ -218,7 +188,7 @@ const ROLES: readonly (readonly [Role, (labellings: number) => string | null])[]
 function ColumnsTable(props: {
   readonly sample: Sample;
   readonly roles: readonly Role[];
-  readonly method: ProjectionKind;
+  readonly method: MethodName;
   readonly set: (roles: Role[]) => void;
 }) {
   const { sample, roles, method, set } = props;
@@ -239,7 +209,7 @@ function ColumnsTable(props: {
               onChange={({ currentTarget }) => set([...roles].with(i, currentTarget.value as Role))}
             >
               {ROLES.map(([value, nameOf]) => {
-                const name = nameOf(METHODS[method].labellings);
+                const name = nameOf(METHODS[method].labellings, targetFlag(method) !== undefined);
                 if (name === null) return null;
                 return (
                   <option key={value} value={value} disabled={problemOf(column, value) !== null}>
