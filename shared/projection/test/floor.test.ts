@@ -1,5 +1,5 @@
 /** The clear reference of tasks with a floor: what each matrix is made of, what counts as noise, and what is cut. */
-import { type MethodParameters, ofKind } from '@eigenveil/methods';
+import { type MethodParameters, methodOf, ofKind } from '@eigenveil/methods';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import {
   type ClassSums,
@@ -45,7 +45,7 @@ const METHODS = {
 } as const satisfies Record<string, MethodParameters>;
 
 function setUp(method: MethodParameters, changes: Partial<Program> = {}) {
-  const labelled = { pca: 0, dca: 1, lda: 1, mdr: 2, ridge: 0, histogram: 0 }[method.kind];
+  const labelled = methodOf({ method }).labellings;
   // A regression predicts the copy, and the one that does not vary is among the others.
   const order = method.kind === 'ridge' ? [0, 1, 2, 4, 3] : [0, 1, 2, 3, 4];
   const task = {

@@ -1,7 +1,7 @@
 /** Statistics of rows for tests, from made-up integers and from the bundled data sets. */
 
 import { readFileSync } from 'node:fs';
-import type { MethodParameters } from '@eigenveil/methods';
+import { type MethodParameters, methodOf } from '@eigenveil/methods';
 import { Discretiser, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 
@@ -21,7 +21,7 @@ export function programFor(
   featureCount: number,
   overrides: Partial<Program> = {},
 ): Program {
-  const classCounts = { pca: [], dca: [3], lda: [3], mdr: [3, 2], ridge: [], histogram: [] }[method.kind];
+  const classCounts = [3, 2].slice(0, methodOf({ method }).labellings);
   return {
     method,
     featureCount,
@@ -86,7 +86,7 @@ export function prepare(
   const integers = rows.map((row) => discretiser.discretise(row));
   const utility = [...new Set(labels)].sort();
   const median = rows.map((row) => row[0]!).sort((a, b) => a - b)[rows.length >> 1]!;
-  const labellings = { pca: 0, dca: 1, lda: 1, mdr: 2, ridge: 0, histogram: 0 }[method.kind];
+  const { labellings } = methodOf({ method });
   const classes = rows.map((row, n) =>
     [utility.indexOf(labels[n]!), row[0]! < median ? 0 : 1].slice(0, labellings),
   );

@@ -1,5 +1,5 @@
 /** Readers of whole numbers find what they are to find, and equations are those of each method: over made-up rows, by the clear reference. */
-import { flatResult } from '@eigenveil/methods';
+import { flatResult, methodOf } from '@eigenveil/methods';
 import { betweenClassScatter, resultInClear, totalScatter } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { computedFractionBits, programOf, type Task, TaskProposal } from '@eigenveil/task';
@@ -56,7 +56,7 @@ function madeUp(
     floor = false,
   }: { features: number; components: number; outputs?: TaskProposal['outputs']; floor?: boolean },
 ): MadeUp {
-  const labels = { pca: 0, ridge: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 }[method.kind];
+  const labels = methodOf({ method }).labellings;
   const task = agreed(
     TaskProposal.parse({
       ...{ method, components, outputs, twoParty: 'garbled', exact: !floor, allowFullRank: true },

@@ -25,7 +25,6 @@ const dca = (form: 'standard' | 'book', ridge: number, signalRidge: number): Met
 /** The pencil as the definition has it, from rows rather than sums. */
 function pencilOfRows({ program, rounded, classes }: Prepared): [Matrix, Matrix] {
   const { method } = program;
-  if (method.kind === 'histogram' || method.kind === 'ridge') throw new Error(`${method.kind} has no pencil`);
   const labels = (l: number): number[] => classes.map((row) => row[l]!);
   const d = program.featureCount;
   switch (method.kind) {
@@ -44,6 +43,8 @@ function pencilOfRows({ program, rounded, classes }: Prepared): [Matrix, Matrix]
             withRidge(withinOf(rounded, labels(0)), ridge),
           ];
     }
+    default:
+      throw new Error(`${method.kind} has no pencil`);
   }
 }
 

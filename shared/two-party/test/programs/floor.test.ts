@@ -1,5 +1,5 @@
 /** Programs of tasks with a floor against the clear reference, over statistics with both servers' noise. */
-import { type MethodParameters, type Output, ofKind } from '@eigenveil/methods';
+import { type MethodParameters, methodOf, type Output, ofKind } from '@eigenveil/methods';
 import { decompose, resultInClear } from '@eigenveil/projection';
 import type { Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ function rowsOf(count: number, grains: Grains, classes = 3, seed = 5): number[][
 }
 
 const given = (grains: Grains, method: MethodParameters, rows = 60, changes: Partial<Given> = {}): Given => {
-  const labelled = { pca: 0, dca: 1, lda: 1, mdr: 2, ridge: 0, histogram: 0 }[method.kind];
+  const labelled = methodOf({ method }).labellings;
   return {
     rows: rowsOf(rows, grains),
     components: 2,

@@ -1,7 +1,7 @@
 /** Statistics that programs are recorded on: data sets that ship, degenerate ones, and random tasks; see recorded.test.ts. */
 
 import { createHash } from 'node:crypto';
-import type { MethodParameters, Output } from '@eigenveil/methods';
+import { type MethodParameters, methodOf, type Output } from '@eigenveil/methods';
 import type { Program } from '@eigenveil/task';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
@@ -249,10 +249,7 @@ export function random(count: number): Case[] {
       rows,
       components,
       method,
-      labellings: labellings.slice(
-        0,
-        { pca: 0, dca: 1, lda: 1, mdr: 2, ridge: 0, histogram: 0 }[method.kind],
-      ),
+      labellings: labellings.slice(0, methodOf({ method }).labellings),
       fractionBits: 8 + upTo(8),
       differentialPrivacy: next() < 0.33 && method !== CORRELATION ? PRIVACY : null,
     };

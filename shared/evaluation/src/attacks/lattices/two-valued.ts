@@ -52,8 +52,6 @@ export function tooFewRows({ owners }: Scene, rows: number): string | undefined 
     : undefined;
 }
 
-const LABELLED = { pca: 0, ridge: 0, dca: 1, lda: 1, mdr: 2, histogram: 0 } as const;
-
 /** The task over the first of them. */
 export function twoValuedTask(scene: Scene, wanted: Wanted): TwoValued {
   const { method, twoParty, features, components, outputs, releases, fractionBits } = wanted;
@@ -63,7 +61,10 @@ export function twoValuedTask(scene: Scene, wanted: Wanted): TwoValued {
   const proposal = TaskProposal.parse({
     method,
     features: Array.from({ length: features }, (_, i) => ({ name: `held${i}`, min: 0, max: 1, grain: 1 })),
-    labellings: LABELS.slice(0, LABELLED[method.kind]).map((column) => ({ column, classes: CLASSES })),
+    labellings: LABELS.slice(0, methodOf({ method }).labellings).map((column) => ({
+      column,
+      classes: CLASSES,
+    })),
     twoParty,
     outputs: [...(twoParty === 'rotated' ? methodOf({ method }).revealedByRotation : []), ...outputs],
     minimumOwners: 2,
