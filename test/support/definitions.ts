@@ -58,6 +58,7 @@ export function definedEigenPairs(task: TaskProposal, parts: readonly LabelledRo
     case 'mdr':
       return generalisedEigen(between(0), ridged(between(1), method.ridge));
     case 'ridge':
+    case 'pcr':
     case 'histogram':
       throw new Error(`${method.kind} has no eigenproblem`);
   }

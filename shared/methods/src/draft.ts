@@ -63,6 +63,14 @@ export interface MethodDraft<Parameters, Own extends Flags> {
   readonly keepsDependent?: boolean;
 }
 
+/** The column that a regression predicts. */
+export const TARGET_FLAG = {
+  schema: z.string().min(1),
+  description: 'the column that is predicted from the others',
+  placeholder: 'NAME',
+  names: 'target',
+} as const satisfies Flag;
+
 /** ρ of methods with a ridge. */
 export const RIDGE_FLAG = {
   schema: z.number().min(0).optional(),

@@ -3,7 +3,7 @@ import { checkAll } from '@eigenveil/platform';
 import { z } from 'zod';
 import { rule } from './codes.ts';
 import { COMPONENT_WORDS, COMPONENTS, checkFew, checkRidgeOf, ridgeRule } from './common.ts';
-import { RIDGE_FLAG } from './draft.ts';
+import { RIDGE_FLAG, TARGET_FLAG } from './draft.ts';
 import { varyingFeatures } from './features.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
@@ -78,15 +78,7 @@ export const ridge = defineMethod({
     details:
       'It predicts --target from all other columns, which are not in --ignore. Result and weights go to you, and nobody sees rows.',
     example: '--target price',
-    flags: {
-      target: {
-        schema: z.string().min(1),
-        description: 'the column that is predicted from the others',
-        placeholder: 'NAME',
-        names: 'target',
-      },
-      ridge: RIDGE_FLAG,
-    },
+    flags: { target: TARGET_FLAG, ridge: RIDGE_FLAG },
     parameters: ({ ridge }, drafted) => ({
       method: { kind: 'ridge' as const, ridge: ridge ?? drafted.ridge },
     }),

@@ -31,6 +31,12 @@ export {
   unstandardised,
   ZERO_EIGENVALUE,
 } from './reference/pca.ts';
+export {
+  leastPredictorRank,
+  predictorNoise,
+  regressionOnComponents,
+  tooFewDirections,
+} from './reference/pcr.ts';
 export { type Regression, regressionInUnits, ridgeRegression } from './reference/ridge.ts';
 export {
   betweenClassScatter,

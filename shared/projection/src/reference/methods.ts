@@ -13,6 +13,7 @@ import { PROJECTION_CODES } from '../codes.ts';
 import { asReleased, noComponents } from './decomposition.ts';
 import { generalisedEigen, symmetricEigen } from './eigen.ts';
 import { correlationNoise, correlationOf, rankRefusal, undividedVariances, unstandardised } from './pca.ts';
+import { regressionOnComponents } from './pcr.ts';
 import { ridgeRegression } from './ridge.ts';
 import {
   betweenClassScatter,
@@ -68,6 +69,7 @@ export function pencil(program: Program, pooled: Statistics): Pencil {
     case 'mdr':
       return { A: between(0), B: addRidge(between(1), method.ridge) };
     case 'ridge':
+    case 'pcr':
     case 'histogram':
       throw noComponents(method.kind);
   }
@@ -101,7 +103,8 @@ export function resultInClear(program: Program, pooled: Statistics, signs?: Int3
 /** `resultInClear` before numbers are cut to what a floor leaves them worth. */
 export function resultUncut(program: Program, pooled: Statistics, signs?: Int32Array): Result {
   if (program.sketch !== undefined) return decomposeSketch(program, pooled, signs);
-  if (program.method.kind === 'ridge') return regress(program, pooled, program.method.ridge);
+  if (program.method.kind === 'ridge' || program.method.kind === 'pcr')
+    return regress(program, pooled, program.method.ridge);
   const { A, B } = pencil(program, pooled);
   const statistics = usable(program, pooled);
   const { total, mean, trace, summed } = scattersOf(program, statistics);
@@ -143,7 +146,10 @@ function regress(program: Program, pooled: Statistics, ridge: number): Fitted {
   const mean = scatters.mean();
   return {
     kind: 'regression',
-    regression: ridgeRegression({ scatter: total(), mean, ridge, diagonal: floor?.ridge }),
+    regression:
+      program.method.kind === 'pcr'
+        ? regressionOnComponents(program, { scatter: total(), mean, ridge })
+        : ridgeRegression({ scatter: total(), mean, ridge, diagonal: floor?.ridge }),
     ...(outputs.includes('mean') && { mean }),
     ...(outputs.includes('trace') && { trace: trace() }),
     ...(outputs.includes('sampleCount') && { sampleCount: Number(totals(statistics).M) }),

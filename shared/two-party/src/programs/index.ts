@@ -22,6 +22,7 @@ import { histogramSums } from './histogram.ts';
 import type { Shares } from './inputs.ts';
 import { mdr } from './mdr.ts';
 import { pca } from './pca.ts';
+import { pcr } from './pcr.ts';
 import {
   GARBLED_SIGNAL_RIDGE,
   pencilResolution,
@@ -83,6 +84,12 @@ const PROGRAMS = {
     garbled: {
       check: circuitCheck({ ridge: method.ridge }),
       run: (...given) => ridge(...given, method.ridge),
+    },
+  }),
+  pcr: ({ method }) => ({
+    garbled: {
+      check: circuitCheck({ ridge: method.ridge }),
+      run: (...given) => pcr(...given, method.ridge),
     },
   }),
   histogram: ({ method }) => ({ linear: histogramSums(method) }),

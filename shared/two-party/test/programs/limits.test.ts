@@ -76,6 +76,15 @@ const CORNERS: readonly Corner[] = [
     outputs: ['mean', 'trace'],
     hasFloor: true,
   },
+  {
+    method: { kind: 'pcr', ridge: 1e12 },
+    d: 100,
+    components: 20,
+    classes: [],
+    fractionBits: 20,
+    outputs: ['mean', 'trace', 'sampleCount'],
+    hasFloor: true,
+  },
 ];
 
 function cornerTask(corner: Corner): StatisticsTask {

@@ -155,9 +155,12 @@ export function askedOf({ spectrum }: FlatResult, { task, statistics, rows, nois
   if (
     method.kind === 'histogram' ||
     method.kind === 'mdr' ||
+    method.kind === 'pcr' ||
     (twoParty !== 'garbled' && twoParty !== 'rotated')
   )
-    throw new RangeError('"task" expected one over a scatter matrix by a private protocol');
+    throw new RangeError(
+      '"task" expected one of linear equations for a scatter matrix by a private protocol',
+    );
   const trace = spectrum?.reduce((sum, value) => sum + value, 0) ?? rows.length * features.length;
   return {
     method: withRidge(method, floor),

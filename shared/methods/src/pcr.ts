@@ -1,0 +1,111 @@
+/** Principal component regression of the last feature: ridge regression on the scores of the others' components. */
+import { checkAll } from '@eigenveil/platform';
+import { z } from 'zod';
+import { rule } from './codes.ts';
+import { COMPONENT_WORDS, COMPONENTS, checkFew, ridgeRule } from './common.ts';
+import { RIDGE_FLAG, TARGET_FLAG } from './draft.ts';
+import { varyingFeatures } from './features.ts';
+import { defineMethod, type Told } from './method.ts';
+import { Ridge } from './parameters.ts';
+import { REGRESSION_FORM } from './result.ts';
+
+const PcrParameters = z.strictObject({
+  kind: z
+    .literal('pcr')
+    .describe(
+      'Principal component regression: the last feature from the first components of all others, w = Σ u (uᵀ s_xy) / (λ + ρ): by garbled or simulated, and without differential privacy. Reveals: one weight for each other feature, and the intercept, to the data user; no component and no eigenvalue.',
+    ),
+  ridge: Ridge,
+});
+
+/**
+ * The least rank r of the predictors' scatter from which weights may be revealed. Weights that lie in a known
+ * space of r dimensions are r equations, whatever the number of components, and every variance of a feature
+ * with two values is one, and the trace (rank.ts). They must be fewer than the (r + 1)(r + 2)/2 numbers that
+ * the scatter of predictors and predicted feature has on that space. And a component is a direction in which
+ * predictors vary.
+ */
+function leastRank({ components, outputs, twoValued }: Omit<Told, 'classCounts'>): number {
+  const known = twoValued + (outputs.includes('trace') ? 1 : 0);
+  let r = 1;
+  while (((r + 1) * (r + 2)) / 2 <= r + known) r += 1;
+  return Math.max(components, r);
+}
+
+export const pcr = defineMethod({
+  labellings: 0,
+  revealedByRotation: [],
+  isLinear: false,
+  parameters: PcrParameters,
+  result: REGRESSION_FORM,
+  of: ({ method }) => ({
+    ...COMPONENTS,
+    decomposes: undefined,
+    // Weights are over eigenvalues, and nothing keeps those of such noise away from 0.
+    weights: undefined,
+    check(task) {
+      const varying = varyingFeatures(task.features.slice(0, -1));
+      checkAll(
+        () => checkFew(task),
+        rule(
+          task.basis === undefined,
+          'basis',
+          'none for pcr: a component is nothing to predict',
+          `${task.basis}`,
+        ),
+        rule(
+          task.components <= varying,
+          'components',
+          `at most ${varying}, the number of predictors that vary`,
+          task.components,
+        ),
+      );
+    },
+    checkProgram: ({ noisy, components, featureCount, outputs }) =>
+      checkAll(
+        rule(!noisy, 'differentialPrivacy', 'null for pcr, whose numbers noise would not fit', 'a setting'),
+        rule(featureCount >= 2, 'features', 'two or more for pcr: the last is predicted', featureCount),
+        rule(
+          components >= 1 && components < featureCount,
+          'components',
+          'from 1 to one less than features for pcr',
+          components,
+        ),
+        rule(
+          !outputs.includes('spectrum'),
+          'outputs',
+          'no spectrum for pcr, which reveals no eigenvalue',
+          'spectrum',
+        ),
+        ridgeRule(method.ridge),
+      ),
+    maximumComponents: ({ featureCount }) => featureCount - 1,
+    leastRank,
+    revealsScatter: ({ features, maximumOwners, maximumSamplesPerOwner }, told) =>
+      leastRank(told) >
+      Math.min(varyingFeatures(features.slice(0, -1)), maximumOwners * maximumSamplesPerOwner - 1),
+    words: {
+      ...COMPONENT_WORDS,
+      title: 'Principal component regression',
+      size: ({ features, components }) =>
+        `${JSON.stringify(features.at(-1)!.name)} predicted from ${components} components of the others`,
+      result: 'weights and intercept',
+      tells: ({ features }, components) => [
+        `${features.length - 1} weights and an intercept, which predict ${JSON.stringify(features.at(-1)!.name)} from the first ${components} components of the other features: as many equations for the entries of the scatter matrix as there are weights`,
+      ],
+    },
+  }),
+  draft: {
+    purpose: 'predicts one column from the main directions in which the others vary (docs/pcr.md)',
+    details:
+      'It predicts --target from the first --components of all other columns, which are not in --ignore. Result and weights go to you, and nobody sees rows or components.',
+    example: '--target price --components 5',
+    flags: {
+      target: TARGET_FLAG,
+      ridge: { ...RIDGE_FLAG, description: 'ρ, in units of the scatter of features in [−1, 1] (default: 0)' },
+    },
+    parameters: ({ ridge }) => ({ method: { kind: 'pcr' as const, ridge: ridge ?? 0 } }),
+    hasComponents: true,
+    takesEpsilon: false,
+  },
+});
