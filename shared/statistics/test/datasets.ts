@@ -67,6 +67,7 @@ export function syntheticTask(
     lda: [labelling('label', 3)],
     mdr: [labelling('utility', 3), labelling('privacy', 2)],
     ridge: [],
+    pcr: [],
     histogram: [],
   };
   return {
