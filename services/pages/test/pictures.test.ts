@@ -32,6 +32,7 @@ describe.skipIf(browserMissing)('pictures', { tags: ['long'] }, () => {
     await picture(page, 'console-tasks');
     await go(page, `/tasks/${full.task.id}`);
     await page.getByText('ERR_TASK_FULL').waitFor();
+    await page.locator('svg').first().waitFor();
     await picture(page, 'console-task');
     await page.getByRole('heading', { name: 'Refused uploads' }).scrollIntoViewIfNeeded();
     await picture(page, 'console-refused');

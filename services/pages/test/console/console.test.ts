@@ -113,7 +113,7 @@ describe.skipIf(browserMissing)('the console', { tags: ['long'] }, () => {
 
     // The chart has its figures as a table, too.
     const chart = page.getByRole('img', { name: /^Contributions over time/ });
-    expect(await chart.locator('svg path').count()).toBeGreaterThan(2);
+    await expect.poll(() => chart.locator('svg path').count()).toBeGreaterThan(2);
     await press(page, page.getByText('The figures as a table'));
     const figures = page.getByRole('table', { name: /^Contributions over time/ });
     await expect.poll(() => figures.getByRole('row').last().getByRole('cell').textContent()).toBe('3');

@@ -14,6 +14,7 @@ import {
   firstDraft,
   probableRoles,
   problemOf,
+  targetFlag,
   warningOf,
 } from '../../src/console/draft/first-draft.ts';
 import { contributionBytes, refusalOf, tellable } from '../../src/console/draft/forecast.ts';
@@ -145,16 +146,16 @@ ${Array.from({ length: 90 }, (_, row) =>
   ].join(','),
 ).join('\n')}\n`;
 
-  /** What a person has to choose, as nothing of it is probable. */
-  const CHOSEN: Partial<Record<MethodName, (wanted: Wanted) => Partial<Wanted>>> = {
-    ridge: ({ roles }) => ({ roles: roles.with(5, 'target') }),
-    sketch: () => ({ components: '1' }),
-  };
+  /** With what a person has to choose, as nothing of it is probable. */
+  const chosen = (wanted: Wanted): Wanted => ({
+    ...wanted,
+    ...(targetFlag(wanted.method) !== undefined && { roles: wanted.roles.with(5, 'target') }),
+    ...(wanted.method === 'sketch' && { components: '1' }),
+  });
 
   it.each(Object.keys(METHODS) as MethodName[])('ends with %s in a task that is computed', async (method) => {
     const sample = await sampleOf(TABLE);
-    const probable = wantedFor(sample, method, wantedFor(sample, 'pca'));
-    const wanted = { ...probable, ...CHOSEN[method]?.(probable) };
+    const wanted = chosen(wantedFor(sample, method, wantedFor(sample, 'pca')));
     expect(faultsOf(sample, wanted)).toEqual({ fault: null, flags: new Map() });
     const text = await draftWanted(sample, wanted);
     const value: Json = JSON.parse(text);
@@ -244,7 +245,7 @@ describe('members', () => {
     expect(kindOf('encryption')).toEqual({ kind: 'choice', options: ['standard', 'djn'] });
     expect(kindOf('outputs')).toMatchObject({ kind: 'choices' });
     const method = kindOf('method');
-    const methods = ['pca', 'dca', 'lda', 'mdr', 'ridge', 'histogram'];
+    const methods = [...new Set(Object.values(METHODS).map(({ parameters }) => parameters.shape.kind.value))];
     expect(method.kind === 'variants' && [...method.variants.keys()]).toEqual(methods);
     const features = kindOf('features');
     expect(features.kind === 'objects' && features.members.map(({ name }) => name)).toEqual([
