@@ -28,6 +28,7 @@ export const OPERATOR_RESULTS = {
   lda: Components,
   mdr: Components,
   ridge: Regression,
+  pcr: Regression,
   histogram: HistogramResult,
 } as const satisfies Record<MethodName, FunctionComponent<ResultProps>>;
 

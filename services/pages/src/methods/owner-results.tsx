@@ -25,6 +25,7 @@ export const OWNER_RESULTS = {
   lda: Components,
   mdr: Components,
   ridge: Fitted,
+  pcr: Fitted,
   histogram: Counted,
 } as const satisfies Record<MethodName, FunctionComponent<ResultProps>>;
 
