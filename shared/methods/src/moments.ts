@@ -75,6 +75,7 @@ export const moments = defineMethod({
     example: '--ignore label --epsilon 1',
     flags: {},
     parameters: () => ({ method: { kind: 'moments' as const } }),
+    hasComponents: false,
     takesEpsilon: true,
   },
 });
