@@ -192,6 +192,7 @@ test('help of draft has what drafts have in common, and that of a method its own
   expect(flags(common)).toEqual(
     expect.arrayContaining(['data', 'owners', 'epsilon', 'basis', 'url', 'label']),
   );
+  expect(common).not.toContain('[VALUE]');
   expect(flags((await draft('histogram', '--help')).out)).not.toContain('exact');
   expect(flags((await draft('ridge', '--help')).out)).not.toContain('epsilon');
 });

@@ -57,6 +57,11 @@ export interface MethodDraft<Parameters, Own extends Flags> {
   /** Whether differential privacy can be asked for. Linear methods need it. */
   readonly takesEpsilon: boolean;
   /**
+   * Whether values are counted by bins and nothing else: then ranges are wide on purpose, no row is scaled down
+   * to a norm, and nothing goes by grains or by how values are rounded.
+   */
+  readonly countsValues?: boolean;
+  /**
    * Whether columns stay that follow from others, as in every draft without a floor. They do with many
    * features: in a sample of fewer rows all of them follow from others.
    */

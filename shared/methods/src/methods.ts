@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { expecting } from './codes.ts';
 import { correlation } from './correlation.ts';
 import { dca } from './dca.ts';
-import type { Drafted, Flag, Flags, FlagValues } from './draft.ts';
+import type { Drafted, Flag, Flags, FlagValues, MethodDraft } from './draft.ts';
 import type { Feature } from './features.ts';
 import { histogram } from './histogram/histogram.ts';
 import type { Immutable } from './immutable.ts';
@@ -68,9 +68,16 @@ export type TaskMethod = Method &
 /** The kinds of results. */
 export type ResultKind = (typeof METHODS)[MethodName]['result']['kind'];
 
+/** Returns what is known of the drafts of a method, whichever it is. */
+export function draftingOf(
+  name: MethodName,
+): Omit<MethodDraft<MethodParameters, Flags>, 'parameters' | 'features'> {
+  return METHODS[name].draft;
+}
+
 /** Returns the schema of a method's flags, which fills in their defaults and refuses other flags. */
 export function flagsSchema(name: MethodName): z.ZodType<FlagValues<Flags>> {
-  const flags: Flags = METHODS[name].draft.flags;
+  const { flags } = draftingOf(name);
   return z.strictObject(
     Object.fromEntries(
       Object.entries(flags).map(([flag, { schema, default: usual }]) => [
@@ -122,7 +129,7 @@ export function flagNaming(
   name: MethodName,
   values: Readonly<Record<string, unknown>>,
 ): { readonly flag: string; readonly value: string } | undefined {
-  const flags: Flags = METHODS[name].draft.flags;
+  const { flags } = draftingOf(name);
   const flag = Object.keys(flags).find((it) => flags[it]!.names === what);
   const value = flag === undefined ? undefined : values[flag];
   return flag !== undefined && typeof value === 'string' ? { flag, value } : undefined;

@@ -22,6 +22,7 @@ export type { Checked, Method, Pencil, Sums, Told } from './method.ts';
 export {
   type DraftedMethod,
   draftedMethod,
+  draftingOf,
   flagNaming,
   flagsSchema,
   METHODS,
@@ -51,7 +52,6 @@ export {
 } from './results.ts';
 export {
   DIGEST,
-  draftedColumns,
   LEAST_FRESH_COLUMNS,
   SKETCH_OUTPUTS,
   Sketch,

@@ -80,7 +80,7 @@ export function sketchColumnBound(task: Sketched): number {
 }
 
 /** Returns the columns that a draft takes for this number of components. */
-export function draftedColumns(components: number): number {
+function draftedColumns(components: number): number {
   return Math.min(3 * components + 10, LIMITS.sketchColumns);
 }
 

@@ -1,5 +1,5 @@
 /** What a task with a sketch must keep to, and that one without is as it was. */
-import { draftedColumns, LIMITS } from '@eigenveil/methods';
+import { draftedMethod, LIMITS } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import { describe, expect, test } from 'vitest';
 import {
@@ -144,6 +144,9 @@ describe('a sketched task', () => {
   });
 });
 
-test('drafts take three columns per component and ten, at most 80', () => {
-  expect([1, 15, 20, 23, 24, 78].map(draftedColumns)).toEqual([13, 55, 70, 79, 80, 80]);
+test('drafts take three columns per component and ten, at most 80', async () => {
+  const drafted = { features: [], ridge: 1, epsilon: undefined, delta: 1e-6 };
+  const columns = async (components: number) =>
+    (await draftedMethod('sketch', {}, { ...drafted, components })).sketch?.columns;
+  expect(await Promise.all([1, 15, 20, 23, 24, 78].map(columns))).toEqual([13, 55, 70, 79, 80, 80]);
 });

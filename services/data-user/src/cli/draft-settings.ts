@@ -3,7 +3,7 @@
  * in common, as far as they fit the method.
  */
 import type { Configuration, Setting, Settings } from '@eigenveil/command';
-import { METHODS, type MethodName, Output, TwoPartyName } from '@eigenveil/methods/schema';
+import { draftingOf, METHODS, type MethodName, Output, TwoPartyName } from '@eigenveil/methods/schema';
 import {
   CONSENT_OPTIONS,
   IGNORED_COLUMNS,
@@ -78,6 +78,41 @@ const LABELS = {
   },
 } as const;
 
+/** The settings of methods that sum values, and do not count them. */
+const VALUES = {
+  grain: {
+    schema: z.array(z.string()),
+    description:
+      'how far apart values of a feature lie, as NAME=STEP in its unit, or NAME=cell for values as fine as they are rounded to; * in NAME for any text; several by as many flags, with commas between, or as a JSON list (default: what the file shows)',
+    default: [],
+    placeholder: 'NAME=STEP|cell',
+  },
+  fractionBits: {
+    schema: z.int().min(1).max(20).optional(),
+    description:
+      "binary digits to which owners round scaled values (default: the fewest of 14, 16, 18 and 20 that turn the sample's components by at most 0.001 rad; 14 where none does)",
+    placeholder: 'NUMBER',
+  },
+  rangesFrom: {
+    schema: z.string().optional(),
+    description:
+      'take the ranges from the noisy counts of this task, a histogram, which is done; asks the running service',
+    placeholder: 'TASK',
+  },
+  lower: {
+    schema: z.number(),
+    description: 'of --ranges-from: the share of the rows below a range',
+    default: 0.005,
+    placeholder: 'NUMBER',
+  },
+  upper: {
+    schema: z.number(),
+    description: 'of --ranges-from: the share of the rows up to the end of a range',
+    default: 0.995,
+    placeholder: 'NUMBER',
+  },
+} as const;
+
 /** The settings of methods that the servers compute together, from sums with a floor or without. */
 const COMPUTED = {
   keep: {
@@ -86,13 +121,6 @@ const COMPUTED = {
       'columns to keep although they follow from others, such as copies or the last one of a one-hot group, with commas between, or as a JSON list (default: such columns are left out, and named)',
     default: [],
     placeholder: 'LIST',
-  },
-  grain: {
-    schema: z.array(z.string()),
-    description:
-      'how far apart values of a feature lie, as NAME=STEP in its unit, or NAME=cell for values as fine as they are rounded to; * in NAME for any text; several by as many flags, with commas between, or as a JSON list (default: what the file shows)',
-    default: [],
-    placeholder: 'NAME=STEP|cell',
   },
   exact: {
     schema: z.boolean(),
@@ -104,12 +132,6 @@ const COMPUTED = {
     schema: z.int().min(1).max(1000).optional(),
     description:
       'for how many results over the same rows the floor is to stand: its noise grows with the square root (default: 2)',
-    placeholder: 'NUMBER',
-  },
-  fractionBits: {
-    schema: z.int().min(1).max(20).optional(),
-    description:
-      "binary digits to which owners round scaled values (default: the fewest of 14, 16, 18 and 20 that turn the sample's components by at most 0.001 rad; 14 where none does)",
     placeholder: 'NUMBER',
   },
   outputs: {
@@ -140,24 +162,6 @@ const COMPUTED = {
     schema: z.string().optional(),
     description: 'draft a task over the components of this one, which is done; asks the running service',
     placeholder: 'TASK',
-  },
-  rangesFrom: {
-    schema: z.string().optional(),
-    description:
-      'take the ranges from the noisy counts of this task, a histogram, which is done; asks the running service',
-    placeholder: 'TASK',
-  },
-  lower: {
-    schema: z.number(),
-    description: 'of --ranges-from: the share of the rows below a range',
-    default: 0.005,
-    placeholder: 'NUMBER',
-  },
-  upper: {
-    schema: z.number(),
-    description: 'of --ranges-from: the share of the rows up to the end of a range',
-    default: 0.995,
-    placeholder: 'NUMBER',
   },
 } as const;
 
@@ -203,6 +207,7 @@ export const COMMON = {
   ...SIZES,
   ...PRIVACY,
   ...SHARED_PRIVACY,
+  ...VALUES,
   ...COMPUTED,
   ...READING,
 } as const;
@@ -211,21 +216,23 @@ export const COMMON = {
 export const REGRAIN_SETTINGS = {
   data: SAMPLE.data,
   ignore: SAMPLE.ignore,
-  grain: COMPUTED.grain,
+  grain: VALUES.grain,
   ...READING_OPTIONS,
 } as const;
 
 /** The settings of a method's drafts. */
 export function settingsOf(name: MethodName): Settings {
-  const { isLinear, labellings, draft } = METHODS[name];
+  const { isLinear, labellings } = METHODS[name];
+  const { flags, hasComponents, takesEpsilon, countsValues } = draftingOf(name);
   return {
-    ...draft.flags,
+    ...flags,
     ...SAMPLE,
     ...(labellings > 0 && LABELS),
-    ...(draft.hasComponents && COMPONENTS),
+    ...(hasComponents && COMPONENTS),
     ...SIZES,
-    ...(draft.takesEpsilon && PRIVACY),
-    ...(draft.takesEpsilon && !isLinear && SHARED_PRIVACY),
+    ...(takesEpsilon && PRIVACY),
+    ...(takesEpsilon && !isLinear && SHARED_PRIVACY),
+    ...(countsValues !== true && VALUES),
     ...(!isLinear && COMPUTED),
     ...READING,
   };

@@ -3,9 +3,9 @@
  * checked, with notes on what it will cost and give.
  */
 import { addSettings, COMMAND_CODES, type Command, CSV_HELP } from '@eigenveil/command';
-import { METHODS, type MethodName } from '@eigenveil/methods/schema';
+import { draftingOf, METHODS, type MethodName } from '@eigenveil/methods/schema';
 import { CodedError, hyphenated } from '@eigenveil/platform';
-import { Option } from 'commander';
+import { Help, Option } from 'commander';
 import { COMMON, REGRAIN_SETTINGS, settingsOf } from './draft-settings.ts';
 import { PREFIX } from './settings.ts';
 
@@ -45,7 +45,7 @@ export function addDraft(task: Command): void {
     .command('draft')
     .description('write a task proposal from a file of rows, to be edited: a command for each method');
   for (const flag of OLD_FLAGS) group.addOption(new Option(`--${flag} [VALUE]`).hideHelp());
-  const options = NAMES.flatMap((name) => addMethod(group, name).options);
+  const options = NAMES.flatMap((name) => addMethod(group, name).options).filter(({ hidden }) => !hidden);
   addRegrain(group);
   group.allowUnknownOption().allowExcessArguments();
   group.action(() => {
@@ -55,17 +55,18 @@ export function addDraft(task: Command): void {
     group.help({ error: true });
   });
   const common = Object.keys(COMMON).map((flag) => options.find((it) => it.attributeName() === flag)!);
-  group.configureHelp({ visibleOptions: () => common });
+  group.configureHelp({ visibleOptions: (it) => [...common, ...new Help().visibleOptions(it)] });
   group.addHelpText('after', COMMON_HELP);
 }
 
 function addMethod(group: Command, name: MethodName): Command {
-  const { purpose, details, example, flags } = METHODS[name].draft;
+  const { purpose, details, example, flags } = draftingOf(name);
   const command = group.command(name).description(purpose);
   const settings = settingsOf(name);
   const configuration = addSettings(command, PREFIX, settings);
   for (const option of command.options)
-    option.helpGroup(option.attributeName() in flags ? `Options of ${name}:` : 'Common options:');
+    if (option.attributeName() in settings)
+      option.helpGroup(option.attributeName() in flags ? `Options of ${name}:` : 'Common options:');
   const others = [...new Set(NAMES.flatMap((it) => Object.keys(settingsOf(it))))].filter(
     (flag) => !(flag in settings),
   );

@@ -86,6 +86,7 @@ or --logarithmic where only magnitudes are known: ranges that come from the rows
       }),
     hasComponents: false,
     takesEpsilon: true,
+    countsValues: true,
   },
 });
 

@@ -120,11 +120,12 @@ export function programFor(task: TaskProposal): Program {
   return { ...programOf(task), minimumOwners: 1, allowFullRank: true };
 }
 
-const resultOf = (task: TaskProposal, statistics: Statistics): FlatResult =>
+/** Returns the result that the statistics of a sample have. */
+export const resultOf = (task: TaskProposal, statistics: Statistics): FlatResult =>
   flatResult(resultInClear(programFor(task), statistics));
 
-/** Returns a function that says what a result has of these exact statistics. */
-function partOfResult(task: TaskProposal, statistics: Statistics): (result: FlatResult) => number {
+/** Returns a function that says what a result has of these exact statistics; not a number where these have nothing. */
+export function partOfResult(task: TaskProposal, statistics: Statistics): (result: FlatResult) => number {
   const { result, decomposes, sums } = methodOf(task);
   const total = sums(task).R ? totalScatter(statistics, task.fractionBits) : [];
   if (result === 'regression')

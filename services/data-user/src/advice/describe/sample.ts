@@ -2,7 +2,7 @@
  * Says what a sample lets expect of the task that was drafted from it, in words for the person who drafts.
  * Nothing of it gets into the draft.
  */
-import { methodOf, ofKind } from '@eigenveil/methods';
+import { methodOf } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import {
   type Link,
@@ -10,7 +10,6 @@ import {
   PROJECTION_CODES,
   pencil,
   rankOf,
-  resultInClear,
   statisticsThrough,
   symmetricEigen,
   totalScatter,
@@ -19,7 +18,7 @@ import {
 import type { Statistics } from '@eigenveil/statistics/owner';
 import { cappedComponents, noiseNorm, programOf, rowsToStandOut, type TaskProposal } from '@eigenveil/task';
 import type { ReadSampleRows } from '../draft/sample.ts';
-import { describeFloor, forecastFloor, programFor } from './forecast-floor.ts';
+import { describeFloor, forecastFloor, partOfResult, programFor, resultOf } from './forecast-floor.ts';
 import { describeSketch } from './sketch.ts';
 
 /** The sample, summed as an owner's rows are. */
@@ -84,16 +83,10 @@ function describeSummed(task: TaskProposal, sample: Summed): string[] {
 function describeFit(task: TaskProposal, { statistics }: Summed): string[] {
   const target = JSON.stringify(task.features.at(-1)!.name);
   try {
-    const scatter = totalScatter(statistics, task.fractionBits);
-    const { regression } = ofKind('regression', resultInClear(programFor(task), statistics));
-    const w = [...regression.weights, -1];
-    const left = w.reduce((sum, a, i) => sum + w.reduce((row, b, j) => row + a * b * scatter[i]![j]!, 0), 0);
-    const whole = scatter.at(-1)!.at(-1)!;
-    return whole === 0
-      ? [`in the sample ${target} does not vary: there is nothing to predict`]
-      : [
-          `in the sample its own regression explains ${percent(1 - left / whole)} of the variance of ${target}`,
-        ];
+    const part = partOfResult(task, statistics)(resultOf(task, statistics));
+    return Number.isFinite(part)
+      ? [`in the sample its own regression explains ${percent(part)} of the variance of ${target}`]
+      : [`in the sample ${target} does not vary: there is nothing to predict`];
   } catch (error) {
     if (!(isOf(PROJECTION_CODES, error) && error.code === 'ERR_NOT_POSITIVE_DEFINITE')) throw error;
     return [

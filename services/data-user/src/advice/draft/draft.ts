@@ -5,6 +5,7 @@
 import {
   type DraftedMethod,
   draftedMethod,
+  draftingOf,
   flagNaming,
   flagsSchema,
   LIMITS,
@@ -158,9 +159,9 @@ function withoutFollowing(
   features: readonly SampleColumn[],
   options: DraftOptions & Targeted,
 ): readonly SampleColumn[] {
-  const { isLinear, draft } = METHODS[options.method];
-  const keepsDependent = isLinear || ('keepsDependent' in draft && draft.keepsDependent);
-  if (options.keep === undefined || keepsDependent) return features;
+  const { method, keep } = options;
+  if (keep === undefined || METHODS[method].isLinear || draftingOf(method).keepsDependent === true)
+    return features;
   const following = followingColumns(sample, options);
   for (const remark of describeDependent(following)) options.onRemark?.(remark);
   const left = new Set(following.map(({ name }) => name));
@@ -248,8 +249,9 @@ function tellRemarks(
     if (told === undefined) continue;
     const { min, max } = feature.range!;
     const more = range === undefined ? [told.end()] : [];
-    // Ranges of noisy sums are wider than the values on purpose: nobody takes them from the rows.
-    const spread = METHODS[method].isLinear ? undefined : told.spread(range?.[0] ?? min, range?.[1] ?? max);
+    const spread = draftingOf(method).countsValues
+      ? undefined
+      : told.spread(range?.[0] ?? min, range?.[1] ?? max);
     for (const remark of [told.count(), ...told.numbers(), ...more, spread])
       if (remark !== undefined) onRemark(remark);
   }

@@ -36,19 +36,19 @@ interface Wanted {
   readonly features: Draft['features'];
   readonly epsilon: number;
   readonly delta: number;
-  /** Whether the method is linear: then no row is scaled down to a norm. */
-  readonly isLinear?: boolean | undefined;
+  /** Whether the method counts values: then no row is scaled down to a norm. */
+  readonly countsValues?: boolean | undefined;
 }
 
 const NEIGHBOURS = 'add-remove';
 
 /** One task, or with `meanFirst` the first of two. */
 export function draftPrivacy(
-  { features, epsilon, delta, isLinear }: Wanted,
+  { features, epsilon, delta, countsValues }: Wanted,
   meanFirst: boolean,
 ): PrivacyDraft {
   const own = meanFirst ? partOfBudget({ epsilon, dpDelta: delta }, SHARE_OF_MEAN) : epsilon;
-  return drafted(features, own, delta, isLinear === true ? null : defaultClippingNorm(features.length));
+  return drafted(features, own, delta, countsValues === true ? null : defaultClippingNorm(features.length));
 }
 
 /**

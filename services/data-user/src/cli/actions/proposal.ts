@@ -15,7 +15,7 @@ import {
   type Settings,
   warnOfRemarks,
 } from '@eigenveil/command';
-import { flagNaming, METHODS, type MethodName } from '@eigenveil/methods';
+import { draftingOf, flagNaming, type MethodName } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { rowsOfFiles } from '@eigenveil/statistics/files';
 import { checkBasis } from '@eigenveil/task';
@@ -75,7 +75,7 @@ export async function draftProposal(
   const earlier = await earlierOf(settings, refined?.value);
   const named = refined && { [refined.flag]: earlier.refined?.digest };
   const draft = await draftFrom(command, earlier, settings, { method: name, flags: { ...flags, ...named } });
-  const privacy = await privacyFor(command, METHODS[name].isLinear, earlier, draft, settings);
+  const privacy = await privacyFor(command, name, earlier, draft, settings);
   const { basis, refined: refining } = earlier;
   const links = (basis ?? refining)?.links;
   const { fractionBits, meanFirst, data } = settings;
@@ -212,14 +212,15 @@ async function readBasis(id: string, settings: ClientSettings): Promise<DraftBas
 /** Returns the part of a proposal that asks for differential privacy; null without. */
 function privacyFor(
   command: Command,
-  isLinear: boolean,
+  method: MethodName,
   { basis, first }: Earlier,
   { features }: Draft,
   { epsilon, delta, meanFirst }: DraftConfiguration,
 ): Promise<PrivacyDraft | null> {
   return asConfiguration(async () => {
     if (epsilon === undefined) return null;
-    const wanted = { features, epsilon, delta, isLinear };
+    const { countsValues } = draftingOf(method);
+    const wanted = { features, epsilon, delta, countsValues };
     if (basis !== undefined) return draftPrivacyOn(basis, wanted);
     if (first === undefined) return draftPrivacy(wanted, meanFirst);
     const draft = draftAround(first, wanted);

@@ -15,7 +15,7 @@ import {
   withOwnCells,
   withoutConsent,
 } from '@eigenveil/data-user/draft';
-import { type Flags, LIMITS, METHODS, type MethodName } from '@eigenveil/methods';
+import { draftingOf, type Flags, LIMITS, METHODS, type MethodName } from '@eigenveil/methods';
 
 import { TaskProposal, USUAL_DELTA } from '@eigenveil/task/schema';
 import { explainIssues } from '@eigenveil/wire/explain';
@@ -61,9 +61,11 @@ export async function firstDraft(
   const { method, components = 0 } = options;
   const draft = await draftOf(sample, { ...options, epsilon });
   const { features } = draft;
-  const { isLinear } = METHODS[method];
+  const { countsValues } = draftingOf(method);
   const privacy =
-    epsilon === undefined ? null : draftPrivacy({ features, epsilon, delta: USUAL_DELTA, isLinear }, false);
+    epsilon === undefined
+      ? null
+      : draftPrivacy({ features, epsilon, delta: USUAL_DELTA, countsValues }, false);
   const by = (protocol: TaskProposal['twoParty']) =>
     proposalText(proposalOf(draft, { components, owners, twoParty: protocol, ...PLAIN }, privacy));
   if (twoParty !== undefined) return by(twoParty);
