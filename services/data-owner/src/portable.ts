@@ -3,6 +3,7 @@
  * The program that uses it keeps the state.
  */
 
+export { byPredictor, byProjector } from '@eigenveil/projection/portable';
 export { type BudgetStatus, budgetStatus } from './budget/budget.ts';
 export { DatasetName, DEFAULT_DATASET } from './budget/dataset.ts';
 export { Elsewhere, LedgerEntry, nextEntry } from './budget/ledger.ts';
@@ -24,4 +25,4 @@ export {
   type SeriesState,
 } from './owner/state.ts';
 export type { OwnerTerm, TaskTerm } from './owner/terms.ts';
-export { byPredictor, byProjector, reducedLines } from './rows/reduced-lines.ts';
+export { reducedLines } from './rows/reduced-lines.ts';

@@ -65,6 +65,10 @@ export type TaskMethod = Method &
     readonly result: ResultKind;
   };
 
+/** Returns whether the vectors of a method are principal components, whose eigenvalues are parts of a trace. */
+export const isPrincipal = ({ decomposes }: Pick<Method, 'decomposes'>): boolean =>
+  decomposes === 'scatter' || decomposes === 'correlation';
+
 /** The kinds of results. */
 export type ResultKind = (typeof METHODS)[MethodName]['result']['kind'];
 

@@ -19,7 +19,7 @@ export const COMPONENTS_FORM = {
 export const REGRESSION_FORM = {
   kind: 'regression',
   members: { regression: z.strictObject({ weights: z.array(z.number()), intercept: z.number() }) },
-  elsewhere: 'one of ridge, and none of other methods',
+  elsewhere: 'one of a method that predicts, and none of other methods',
 } as const satisfies ResultForm;
 
 /** One histogram as both servers' noise leaves it. */

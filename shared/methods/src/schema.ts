@@ -25,6 +25,7 @@ export {
   draftingOf,
   flagNaming,
   flagsSchema,
+  isPrincipal,
   METHODS,
   type MethodName,
   MethodParameters,

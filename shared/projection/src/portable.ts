@@ -11,16 +11,25 @@ export {
   wholeVariance,
 } from './accuracy/explained.ts';
 export { type Moved, RoundedRows, roundingAngles, UnroundedRows } from './accuracy/rounding.ts';
+export { checkAgreed } from './claims/agreed.ts';
+export type { AgreedTask, ClaimedProjection } from './claims/claimed.ts';
 export { notPositiveDefinite, PROJECTION_CODES } from './codes.ts';
-export { type AgreedTask, type ClaimedProjection, checkAgreed } from './projector/agreed.ts';
 export { Predictor } from './projector/predictor.ts';
 export { project, reconstruct } from './projector/project.ts';
 export { type Link, Projector } from './projector/projector.ts';
+export { byPredictor, byProjector, type Reducer } from './projector/reducer.ts';
 export { openProjection, SignedProjection, verifyBasis, verifyProjection } from './projector/signed.ts';
-export { asReleased } from './reference/decomposition.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './reference/eigen.ts';
-export { CONFIDENCE, QUANTILES, releaseOf } from './reference/histograms.ts';
-export { decompose, type Pencil, pencil, resultInClear } from './reference/methods.ts';
+export type { Pencil } from './reference/form.ts';
+export { CONFIDENCE } from './reference/histograms.ts';
+export {
+  asReleased,
+  decompose,
+  pencil,
+  referenceOf,
+  resultInClear,
+  resultOfSums,
+} from './reference/methods.ts';
 export {
   correlationNoise,
   correlationOf,
@@ -54,3 +63,6 @@ export {
   sketchRefusal,
 } from './reference/sketch.ts';
 export { type Columns, columnsFor, statisticsThrough } from './reference/through.ts';
+export { keptInWords, shareInWords, type ToldShare } from './told/components.ts';
+export type { Remark, Telling } from './told/form.ts';
+export { csvOf, linesOf, type ToldResult, tellingOf } from './told/index.ts';

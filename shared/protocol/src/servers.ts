@@ -1,13 +1,5 @@
 /** The servers' steps, in their order: draw and blind, unblind, the shares of both, the result. */
-import {
-  type FlatResult,
-  flatResult,
-  type HistogramParameters,
-  histogramsOf,
-  LINEAR_RING_BITS,
-  type Result,
-  sumsOf,
-} from '@eigenveil/methods';
+import { type FlatResult, flatResult, type Result } from '@eigenveil/methods';
 import {
   add,
   blindingWidths,
@@ -24,7 +16,7 @@ import {
 } from '@eigenveil/paillier';
 import { CodedError, type IntegerList, Integers } from '@eigenveil/platform';
 import type { RandomSource } from '@eigenveil/privacy';
-import { QUANTILES } from '@eigenveil/projection';
+import { referenceOf } from '@eigenveil/projection';
 import { type StatisticsTask, shiftOf, type Task, withoutShift } from '@eigenveil/task';
 import { type Shared, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { CODES, digestTask, type Projection } from '@eigenveil/wire';
@@ -265,33 +257,9 @@ export function longestResult(task: Task): number {
     spectrum: numbers(features.length),
     classCounts: labellings.map(({ classes }) => numbers(classes.length)),
     variances: numbers(features.length),
-    ...(task.method.kind === 'ridge' && {
-      regression: { weights: numbers(features.length - 1), intercept: LONGEST },
-    }),
-    ...(task.method.kind === 'histogram' && longestRelease(task, task.method)),
+    ...referenceOf(task).longest(task, LONGEST),
   });
   return Buffer.byteLength(JSON.stringify(longest));
-}
-
-/** All quantiles of all histograms, and sums at the end of the ring. */
-function longestRelease(
-  task: Task,
-  method: HistogramParameters,
-): Pick<FlatResult, 'histograms' | 'privateRows'> {
-  const all = histogramsOf(task);
-  const sums = sumsOf(task) / all.length - 1;
-  const numbers = (count: number, value: number) => new Array<number>(count).fill(value);
-  const sum = -(2 ** (LINEAR_RING_BITS - 1));
-  return {
-    histograms: all.map(({ name }) => ({
-      name,
-      coefficients: numbers(sums, sum),
-      unreadable: sum,
-      counts: numbers(2 ** method.height, LONGEST),
-      quantiles: QUANTILES.map((q) => ({ q, value: LONGEST, from: LONGEST, to: LONGEST })),
-    })),
-    privateRows: { rows: LONGEST, deviation: LONGEST },
-  };
 }
 
 function projectionOf(task: Task, result: FlatResult): Projection {

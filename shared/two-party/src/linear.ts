@@ -8,7 +8,7 @@
  * The data user's share hides what it holds until its own noise is in the sum, which it is before anything is added up.
  */
 import { Integers } from '@eigenveil/platform';
-import { releaseOf } from '@eigenveil/projection/portable';
+import { resultOfSums } from '@eigenveil/projection/portable';
 import type { StatisticsTask } from '@eigenveil/task';
 import { hearing, tellingOwners, withAbort } from './channel/abort.ts';
 import { programBy } from './programs/index.ts';
@@ -51,7 +51,7 @@ export const linear: TwoPartyProtocol = {
           await channel.send(Integers.of([shares.at(-1)!], owners).bytes);
           const theirs = decodeShares(sums, await channel.receive());
           await hangUp(channel, input);
-          return releaseOf(task, combine(sums, shares.slice(0, -1), theirs));
+          return resultOfSums(task, combine(sums, shares.slice(0, -1), theirs));
         }),
       input.beforeAbort,
     );

@@ -6,9 +6,9 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Projector } from '@eigenveil/projection';
+import { byProjector, type Projector, type Reducer } from '@eigenveil/projection';
 import { type ConsentOptions, checkClipping, type RowOptions, ValueWatch } from '@eigenveil/statistics';
-import { byProjector, type Reducer, reducedColumns, reducedLines } from './reduced-lines.ts';
+import { reducedColumns, reducedLines } from './reduced-lines.ts';
 import { isParquetName, type RowSettings, type Rows, rowsOf } from './sources.ts';
 
 export interface ReducedFile {

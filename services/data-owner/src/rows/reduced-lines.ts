@@ -1,35 +1,7 @@
 /** Rows reduced by a projection, or predicted by a regression, as CSV: for Node.js and for browsers. */
 import { CodedError } from '@eigenveil/platform';
-import type { Predictor, Projector } from '@eigenveil/projection/portable';
+import type { Reducer } from '@eigenveil/projection/portable';
 import { csvLine, type Row, type RowBatches, STATISTICS_CODES } from '@eigenveil/statistics/owner';
-
-/** Makes the numbers of reduced rows. It counts what it clips. */
-export interface Reducer {
-  /** The columns that rows have. */
-  readonly features: Projector['features'];
-  /** The names of the columns that come out. */
-  readonly names: readonly string[];
-  readonly apply: (rows: readonly ArrayLike<number>[]) => readonly (readonly number[])[];
-  /** Returns, for each column that rows have, the number of cells that were clipped so far. */
-  readonly clippedCells: () => readonly number[];
-}
-
-export const byProjector = (projector: Projector): Reducer => ({
-  features: projector.features,
-  names: projector.componentNames,
-  apply: (rows) => projector.transform(rows),
-  clippedCells: () => projector.clippedCells,
-});
-
-/**
- * Makes a reducer of one column, whose name is `predicted_` and the name of the feature that is predicted.
- */
-export const byPredictor = (predictor: Predictor): Reducer => ({
-  features: predictor.features,
-  names: [`predicted_${predictor.targetName}`],
-  apply: (rows) => predictor.predict(rows).map((value) => [value]),
-  clippedCells: () => predictor.clippedCells,
-});
 
 /**
  * Yields lines of CSV, several at a time: the header, then a line for each row, with the columns that are

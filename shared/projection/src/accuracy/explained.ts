@@ -4,8 +4,9 @@
  * too large on average: here is an estimate without that bias, and its interval. docs/privacy.md derives both
  * ("How much of the variance components have").
  */
+import { isPrincipal, methodOf } from '@eigenveil/methods';
 import { noiseNorm, noisePlanOf } from '@eigenveil/task';
-import type { ClaimedProjection } from '../projector/agreed.ts';
+import type { ClaimedProjection } from '../claims/claimed.ts';
 
 /**
  * A part of the whole variance, from 0 to 1. Without noise all three are equal; with noise the interval
@@ -65,7 +66,7 @@ const WIDEST = 0.2;
  * const all = told?.together.at(-1); // of all components: { share, from, to }, or why it cannot be told
  */
 export function explainedVariance(result: Result, owners: number | null): ExplainedVariance | undefined {
-  if (result.method.kind !== 'pca') return undefined;
+  if (!isPrincipal(methodOf(result))) return undefined;
   const { eigenvalues } = result;
   const whole = wholeVariance(result);
   if (whole === undefined) return undefined;

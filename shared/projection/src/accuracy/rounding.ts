@@ -3,7 +3,7 @@
  * rows rounded. Errors of rounding are not independent where values repeat, so a formula would be wrong
  * there; `roundingAngles` is the formula, for anyone who has a result and no rows.
  */
-import { ofKind, type Result } from '@eigenveil/methods';
+import { methodOf, type Result } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import { RowAccumulator, type Statistics, scaleCell } from '@eigenveil/statistics/owner';
 import {
@@ -14,11 +14,10 @@ import {
   type StatisticsTask,
   summedClasses,
 } from '@eigenveil/task';
+import type { AgreedTask } from '../claims/claimed.ts';
 import { PROJECTION_CODES } from '../codes.ts';
-import type { AgreedTask } from '../projector/agreed.ts';
 import type { Link } from '../projector/projector.ts';
-import { resultUncut } from '../reference/methods.ts';
-import { principalAngles } from './compare.ts';
+import { referenceOf } from '../reference/methods.ts';
 
 /**
  * Cells of rows as they are have this number of binary digits: sums of two million of them are exact in
@@ -84,16 +83,23 @@ export class UnroundedRows {
    * @throws as `resultInClear`
    */
   result(program: Program): Result {
-    const found = resultUncut(
-      { ...withRidges(program, SCALE), fractionBits: TOLD_BITS, outputs: ['mean'] },
+    const larger = {
+      ...program,
+      method: referenceOf(program).withRidges(SCALE),
+      ...(program.floor && { floor: scaledFloor(program.floor, SCALE) }),
+    };
+    const found = referenceOf(larger).fromStatistics(
+      { ...larger, fractionBits: TOLD_BITS, outputs: ['mean'] },
       this.#statistics(),
     );
-    const isRatio = program.method.kind !== 'pca' || program.method.scale === 'correlation';
     const shrunk = Math.sqrt(SCALE);
     return {
       ...found,
+      // Those of a pencil or of a correlation matrix are ratios.
       ...(found.kind === 'components' &&
-        !isRatio && { eigenvalues: found.eigenvalues.map((value) => value / SCALE) }),
+        methodOf(program).decomposes === 'scatter' && {
+          eigenvalues: found.eigenvalues.map((value) => value / SCALE),
+        }),
       mean: found.mean!.map((value, i) => value / shrunk + this.#origin![i]!),
     };
   }
@@ -105,7 +111,7 @@ export class UnroundedRows {
     for (let i = 0; i < d; i += 1)
       for (let j = i; j < d; j += 1) R.push(integer(this.#R[i * d + j]!, 2 * FINEST_BITS));
     return {
-      R: this.#task.method.kind === 'mdr' ? [] : R,
+      R: methodOf(this.#task).sums(this.#task).R ? R : [],
       labellings: this.#V.map((sums, l) =>
         sums.map((V, k) => ({
           V: Array.from(V, (value) => integer(value, FINEST_BITS)),
@@ -119,16 +125,6 @@ export class UnroundedRows {
 
 function scaledRow({ features }: Pick<StatisticsTask, 'features'>, row: Vector): number[] {
   return features.map(({ min, max }, i) => scaleCell(min, max, Math.min(max, Math.max(min, row[i]!))));
-}
-
-function withRidges(program: Program, factor: number): Program {
-  const { method } = program;
-  const larger = { ...program, ...(program.floor && { floor: scaledFloor(program.floor, factor) }) };
-  if (method.kind === 'pca' || method.kind === 'histogram') return larger;
-  const ridge = method.ridge * factor;
-  if (method.kind === 'dca')
-    return { ...larger, method: { ...method, ridge, signalRidge: method.signalRidge * factor } };
-  return { ...larger, method: { ...method, ridge } };
 }
 
 /** Scales the parts of a floor that are in units of the scatter. */
@@ -177,26 +173,17 @@ export class RoundedRows {
     const components = cappedComponents(program);
     const free = { ...program, components, minimumOwners: 1, allowFullRank: true, outputs: [] };
     try {
+      const { fromStatistics, distance } = referenceOf(free);
       const exact = this.#unrounded.result(free);
       return this.#rounded.map(({ fractionBits, rows }) => ({
         fractionBits,
-        angle: angleBetween(exact, resultUncut({ ...free, fractionBits }, rows.statistics())),
+        angle: distance(exact, fromStatistics({ ...free, fractionBits }, rows.statistics())),
       }));
     } catch (error) {
       if (isOf(PROJECTION_CODES, error)) return undefined;
       throw error;
     }
   }
-}
-
-function angleBetween(exact: Result, rounded: Result): number {
-  if (exact.kind !== 'regression' || rounded.kind !== 'regression')
-    return principalAngles(ofKind('components', exact).vectors, ofKind('components', rounded).vectors).at(
-      -1,
-    )!;
-  const [own, others] = [exact.regression.weights, rounded.regression.weights];
-  const length = Math.hypot(...own);
-  return length === 0 ? 0 : Math.hypot(...own.map((w, i) => w - others[i]!)) / length;
 }
 
 /**

@@ -2,8 +2,9 @@
 import type { Feature } from '@eigenveil/methods';
 import { Discretiser } from '@eigenveil/statistics/owner';
 import type { Thumbprint } from '@eigenveil/task';
+import { checkAgreed } from '../claims/agreed.ts';
+import type { AgreedTask, ClaimedProjection } from '../claims/claimed.ts';
 import { type Regression, regressionOf } from '../reference/ridge.ts';
-import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
 import { discretiseRow } from './projector.ts';
 import { openProjection, type SignedProjection } from './signed.ts';
 

@@ -6,8 +6,10 @@ import type { Feature } from '@eigenveil/methods';
 import { CodedError, isOf, words } from '@eigenveil/platform';
 import { Discretiser, STATISTICS_CODES } from '@eigenveil/statistics/owner';
 import { componentName, type Thumbprint } from '@eigenveil/task';
+import { checkAgreed } from '../claims/agreed.ts';
+import type { AgreedTask, ClaimedProjection } from '../claims/claimed.ts';
 import { PROJECTION_CODES } from '../codes.ts';
-import { type AgreedTask, type ClaimedProjection, checkAgreed } from './agreed.ts';
+import { referenceOf } from '../reference/methods.ts';
 import { inverseOf } from './project.ts';
 import { openProjection, type SignedProjection } from './signed.ts';
 
@@ -212,12 +214,12 @@ export class Projector {
   }
 }
 
-function checkReduces({ method: { kind } }: AgreedTask): void {
-  const instead = { ridge: 'Predictor predicts by it', histogram: 'it has counts, and no vectors' };
-  if (kind !== 'ridge' && kind !== 'histogram') return;
+function checkReduces(task: AgreedTask): void {
+  const { withoutVectors } = referenceOf(task);
+  if (withoutVectors === undefined) return;
   throw new CodedError(
     PROJECTION_CODES.ERR_PROJECTION_INVALID,
-    `"task.method" expected one with vectors, by which rows are reduced, got ${kind}: ${instead[kind]}`,
+    `"task.method" expected one with vectors, by which rows are reduced, got ${task.method.kind}: ${withoutVectors}`,
   );
 }
 

@@ -24,7 +24,7 @@ import {
   verifyStatement,
 } from '@eigenveil/wire';
 import { z } from 'zod';
-import { checkAgreed } from './agreed.ts';
+import { checkAgreed } from '../claims/agreed.ts';
 
 /**
  * The task, the CSP's signature of it (`agreement`), the projection as the data user has signed it, and what

@@ -5,10 +5,13 @@
 import {
   type Counted,
   edgesOf,
+  type HistogramParameters,
   histogramsOf,
+  LINEAR_RING_BITS,
   type ReleasedHistogram,
   releaseNoiseOf,
   strategyOf,
+  sumsOf,
 } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import {
@@ -20,7 +23,10 @@ import {
   toNumber,
 } from '@eigenveil/release';
 import type { StatisticsTask } from '@eigenveil/task';
+import { type AgreedTask, type ClaimedProjection, expect, isSame } from '../claims/claimed.ts';
 import { PROJECTION_CODES } from '../codes.ts';
+import { pencil, type Reference } from './form.ts';
+import { forecastOfHistograms } from './histogram-forecast.ts';
 
 /** The quantiles that a result has. */
 export const QUANTILES = [0.005, 0.05, 0.25, 0.5, 0.75, 0.95, 0.995] as const;
@@ -29,20 +35,62 @@ export const CONFIDENCE = 0.95;
 /** Both add the noise of the whole budget. */
 const SERVERS = 2;
 
+export const histogramReference = (method: HistogramParameters): Reference => ({
+  pencil,
+  fromStatistics: pencil,
+  fromSums: (task, sums) => releaseOf(method, task, sums),
+  check: (task, claimed) => checkRelease(method, task, claimed),
+  cut: (result) => result, // it has no floor
+  /** All quantiles of all histograms, and sums at the end of the ring. */
+  longest(task, longest) {
+    const all = histogramsOf(task);
+    const sums = sumsOf({ ...task, method }) / all.length - 1;
+    const numbers = (count: number, value: number) => new Array<number>(count).fill(value);
+    const sum = -(2 ** (LINEAR_RING_BITS - 1));
+    return {
+      histograms: all.map(({ name }) => ({
+        name,
+        coefficients: numbers(sums, sum),
+        unreadable: sum,
+        counts: numbers(2 ** method.height, longest),
+        quantiles: QUANTILES.map((q) => ({ q, value: longest, from: longest, to: longest })),
+      })),
+      privateRows: { rows: longest, deviation: longest },
+    };
+  },
+  forecast: (task) => forecastOfHistograms(method, task),
+  withoutVectors: 'it has counts, and no vectors',
+  withRidges: () => method,
+  distance: () => 0, // cells are counted as they are
+});
+
+/** Checks that a ring can hold the sums; everything else follows from them. */
+function checkRelease(
+  method: HistogramParameters,
+  task: AgreedTask,
+  { histograms, privateRows }: ClaimedProjection,
+): void {
+  const most = 2 ** (LINEAR_RING_BITS - 1);
+  const sums = (histograms ?? []).flatMap(({ coefficients, unreadable }) => [...coefficients, unreadable]);
+  expect(
+    sums.every((value) => Number.isInteger(value) && value >= -most && value < most),
+    'histograms',
+    'integers',
+  );
+  expect(sums.length === sumsOf(task), 'histograms', 'all sums of the task');
+  const follows = releaseOf(method, task, sums.map(BigInt));
+  expect(isSame(histograms, follows.histograms), 'histograms', 'what follows from their coefficients');
+  expect(isSame(privateRows, follows.privateRows), 'privateRows', 'what follows from the coefficients');
+}
+
 /**
  * Every row is in each histogram once per feature of it, so that all sums together give the number of rows:
  * their mean over d features, with a variance of that of the sum of all bins and of one count, per histogram,
  * over d².
  * @param sums of each histogram the strategy's, and then that of cells that are no number; signed
- * @throws ERR_PROGRAM_INVALID for another task or number of sums, ERR_DP_PARAMETER
+ * @throws ERR_PROGRAM_INVALID for another number of sums, ERR_DP_PARAMETER
  */
-export function releaseOf(task: StatisticsTask, sums: readonly bigint[]): Counted {
-  const { method } = task;
-  if (method.kind !== 'histogram')
-    throw new CodedError(
-      PROJECTION_CODES.ERR_PROGRAM_INVALID,
-      `"method" expected histogram, got ${method.kind}`,
-    );
+function releaseOf(method: HistogramParameters, task: StatisticsTask, sums: readonly bigint[]): Counted {
   const strategy = strategyOf(method);
   const noise = releaseNoiseOf(task);
   const size = coefficientCount(strategy) + 1;

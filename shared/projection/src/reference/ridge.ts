@@ -4,12 +4,93 @@
  * b.
  */
 
-import type { Feature, Fitted, Immutable, SignedResult } from '@eigenveil/methods';
+import {
+  type Feature,
+  type Fitted,
+  type Immutable,
+  METHODS,
+  type MethodParameters,
+  methodNameOf,
+  type SignedResult,
+} from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
+import { type Program, statisticsBounds } from '@eigenveil/task';
+import { floorReach, scatterBounds } from '../claims/bounds.ts';
+import { type AgreedTask, type ClaimedProjection, checkNumbers, expect } from '../claims/claimed.ts';
+import { checkOutputs } from '../claims/outputs.ts';
 import { PROJECTION_CODES } from '../codes.ts';
+import { cutOutputs, toBits, toLargest } from './cut.ts';
 import { solveDefinite } from './eigen.ts';
+import { fromSums, pencil, type Reference } from './form.ts';
+import { pooledOf } from './pooled.ts';
 
 export type Regression = Fitted['regression'];
+type Solve = (
+  program: Program,
+  given: { readonly scatter: number[][]; readonly mean: number[]; readonly ridge: number },
+) => Regression;
+
+/** A method that predicts the last feature, with ρ‖w‖² in what it makes least. */
+export const regression = (
+  method: Extract<MethodParameters, { readonly kind: 'ridge' | 'pcr' }>,
+  solve: Solve,
+): Reference => ({
+  pencil,
+  fromSums,
+  fromStatistics(program, statistics): Fitted {
+    const { outputs } = program;
+    const pooled = pooledOf(program, statistics);
+    const mean = pooled.mean();
+    return {
+      kind: 'regression',
+      regression: solve(program, { scatter: pooled.total(), mean, ridge: method.ridge }),
+      ...(outputs.includes('mean') && { mean }),
+      ...(outputs.includes('trace') && { trace: pooled.trace() }),
+      ...(outputs.includes('sampleCount') && { sampleCount: pooled.samples }),
+    };
+  },
+  check(task, claimed) {
+    checkRegression(task, claimed, method.ridge);
+    checkOutputs(task, claimed, scatterBounds(task));
+  },
+  cut(result: Fitted, released): Fitted {
+    const { weights, intercept } = result.regression;
+    const [cut] = toBits(released.mean)([intercept]);
+    const regression = { weights: toLargest(weights), intercept: cut! };
+    return { ...result, regression, ...cutOutputs(result, released) };
+  },
+  longest: ({ features }, longest) => ({
+    regression: { weights: new Array<number>(features.length - 1).fill(longest), intercept: longest },
+  }),
+  forecast: () => [],
+  withoutVectors: 'Predictor predicts by it',
+  withRidges: (factor) => ({ ...method, ridge: method.ridge * factor }),
+  /** How far the weights are off, as a part of their length. */
+  distance({ regression: { weights } }: Fitted, { regression: other }: Fitted) {
+    const length = Math.hypot(...weights);
+    return length === 0 ? 0 : Math.hypot(...weights.map((w, i) => w - other.weights[i]!)) / length;
+  },
+});
+
+/**
+ * ρ‖w‖² is at most what w = 0 leaves, the rows' Σ (y − ȳ)² <= Q_max; and the line goes through the mean,
+ * which is in [−1, 1].
+ */
+function checkRegression(task: AgreedTask, { regression }: ClaimedProjection, ridge: number): void {
+  expect(regression !== undefined, 'regression', METHODS[methodNameOf(task)].result.elsewhere);
+  const { weights, intercept } = regression;
+  const noise = floorReach(task);
+  const mostOfTarget = Number(statisticsBounds(task).M) + noise.scatter;
+  expect(
+    weights.length === task.features.length - 1,
+    'regression',
+    'one weight for each feature but the last',
+  );
+  const most = Math.min(Number.MAX_VALUE, Math.sqrt(mostOfTarget / ridge));
+  checkNumbers('regression', weights, [-most, most]);
+  const reach = weights.reduce((sum, w) => sum + Math.abs(w), 1) * (1 + noise.sum);
+  checkNumbers('regression', [intercept], [-reach, reach]);
+}
 
 /**
  * w = (S̄_xx + ρI + D)⁻¹ s̄_xy and b = ȳ − wᵀx̄: of all w and b those with the least Σ (wᵀx + b − y)² +

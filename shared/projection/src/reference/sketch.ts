@@ -3,13 +3,17 @@
  * Udell, Cevher, "Fixed-rank approximation of a positive-semidefinite matrix from streaming data", NeurIPS
  * 2017), with a shift that keeps ΩᵀTΩ from being nearly singular.
  */
-import { sketchScaleBits } from '@eigenveil/methods';
+import { type Components, sketchScaleBits } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics';
-import { type Program, raiseOf } from '@eigenveil/task';
+import { checkProgram, type Program, raiseOf } from '@eigenveil/task';
 import { PROJECTION_CODES } from '../codes.ts';
+import { SCATTER } from './components.ts';
 import { cholesky, type EigenPairs, fixSign, symmetricEigen } from './eigen.ts';
-import { rankOf } from './pca.ts';
+import type { Reference } from './form.ts';
+import { rankOf, rankRefusal } from './pca.ts';
+import { checkShape, checkStatistics } from './pooled.ts';
+import { meanOfRows, totals } from './scatter.ts';
 
 /**
  * ν, as a part of the mean of the diagonal of ΩᵀTΩ, for each of the d features: the columns of Ω have a
@@ -18,6 +22,42 @@ import { rankOf } from './pca.ts';
 const SHIFT = 1e-7;
 
 type Matrix = readonly (readonly number[])[];
+
+/** What the result of a sketch must keep to is what one of the scatter must. */
+export const SKETCHED = { ...SCATTER, fromStatistics: decomposeSketch } satisfies Omit<
+  Reference,
+  'withRidges'
+>;
+
+/**
+ * Decomposes a sketch; the outputs are those that each one declares.
+ * @throws as `decompose`
+ */
+function decomposeSketch(program: Program, pooled: Statistics, signs?: Int32Array): Components {
+  checkProgram(program);
+  checkShape(program, pooled);
+  checkStatistics(program, pooled);
+  if (signs === undefined) throw new RangeError('"signs" expected for a program with a sketch');
+  const { fractionBits, components } = program;
+  const sampleCount = Number(totals(pooled).M);
+  const sketch = sketchOf(pooled, signs, program);
+  const refusal = sketchRefusal(sketch, sampleCount);
+  if (refusal) throw refusal;
+  const { values, vectors } = sketchEigen(sketch);
+  const { noisedSums } = pooled;
+  const raise = noisedSums ? Number(raiseOf(program.floor)) * 4 ** -fractionBits : 0;
+  const spectrum = values.map((value) => value - raise);
+  const tooFew = program.floor && rankRefusal(spectrum, program);
+  if (tooFew) throw tooFew;
+  const told = noisedSums ? [[{ V: noisedSums[0]![0]!, M: totals(pooled).M }]] : pooled.labellings;
+  return {
+    kind: 'components',
+    vectors: vectors.slice(0, components),
+    eigenvalues: spectrum.slice(0, components),
+    mean: meanOfRows({ ...pooled, labellings: told }, fractionBits),
+    sampleCount,
+  };
+}
 
 /**
  * A sketch of a positive semidefinite matrix T (d × d) by Ω of l columns: of signs, or of numbers about as

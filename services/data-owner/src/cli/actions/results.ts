@@ -18,21 +18,15 @@ import {
   warnOfClipped,
   warnOfRemarks,
 } from '@eigenveil/command';
+import { readResult } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
-import {
-  openProjection,
-  Predictor,
-  Projector,
-  SignedProjection,
-  saveProjection,
-} from '@eigenveil/projection';
+import { openProjection, SignedProjection, saveProjection, tellingOf } from '@eigenveil/projection';
 import { isPattern } from '@eigenveil/statistics/files';
 import { toldOfSkipped } from '@eigenveil/statistics/reading-options';
 import { thumbprintOf } from '@eigenveil/wire';
 import { OwnerHome } from '../../owner/home.ts';
 import { Evidence, type TaskResult } from '../../owner/result.ts';
 import { reduceRows } from '../../rows/reduce.ts';
-import { byPredictor, byProjector } from '../../rows/reduced-lines.ts';
 import { rowsOf } from '../../rows/sources.ts';
 import { type PROJECT_SETTINGS, taskIdOf } from '../settings.ts';
 import { openOwner, openTask } from './owner.ts';
@@ -59,48 +53,48 @@ export async function projectRows(
     ? await openedResult(settings.projection!, id, settings)
     : await fetchedResult(command, id, settings);
   const { task, projection, basis, provenance } = result;
-  if (task.method.kind === 'histogram') {
-    await keepHistogram(command, result, settings, !isOffline);
-    return;
-  }
+  const { noun, size, summary, rows: reducing } = tellingOf(task);
+  if (reducing === undefined && out !== undefined)
+    throw new CodedError(
+      COMMAND_CODES.ERR_CONFIGURATION,
+      `"--out" expected with a projection: task ${task.id} is ${noun}, which reduces no rows`,
+    );
   if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
   if (evidence !== undefined) await saveProjection(evidence, result.evidence);
-  const isRegression = task.method.kind === 'ridge';
-  const by = isRegression ? new Predictor(task, projection) : new Projector(task, projection, basis);
-  const components = projection.vectors.length;
+  const kept = { save, evidence, provenance };
+  const told = readResult(projection);
+  const text = `${size(told)}; ${describeOwners(provenance, !isOffline)}`;
+  if (reducing === undefined) {
+    printResult(command, { json: { ...summary(told), ...kept }, text });
+    return;
+  }
+  const by = reducing.by({ task, projection }, basis);
   const warnings: string[] = [];
   const { rows, skippedRows } =
     rowSource === undefined
       ? { rows: 0, skippedRows: 0 }
-      : await reduceRows(by instanceof Predictor ? byPredictor(by) : byProjector(by), rowSource, out!, {
+      : await reduceRows(by, rowSource, out!, {
           ...settings,
           keptColumns: settings.keep,
           onRemark: (remark) => warnings.push(remark),
         });
-  const clipped = clippedByName(by.featureNames, by.clippedCells);
+  const names = by.features.map(({ name }) => name);
+  const clipped = clippedByName(names, by.clippedCells());
   warnOfRemarks(command, [...warnings, ...toldOfSkipped(skippedRows)]);
   warnOfClipped(command, clipped);
-  const owners = describeOwners(provenance, !isOffline);
-  const size = isRegression
-    ? `${task.features.length - 1} weights`
-    : `${components} ${components === 1 ? 'component' : 'components'}`;
   printResult(command, {
     json: {
-      ...(isRegression
-        ? { regression: projection.regression }
-        : { components, eigenvalues: projection.eigenvalues }),
+      ...summary(told),
       rows,
       skippedRows,
       clipped,
       warnings,
       out,
-      save,
-      evidence,
-      provenance,
+      ...kept,
       // No guarantee of differential privacy covers reduced rows.
       differentialPrivacy: { projection: task.differentialPrivacy, reducedRows: null },
     },
-    text: `${size}; ${owners}${rowSource === undefined ? '' : `; ${rows} rows ${isRegression ? 'predicted in' : 'reduced to'} ${out}\n${UNCOVERED}`}`,
+    text: `${text}${rowSource === undefined ? '' : `; ${rows} rows ${reducing.done} ${out}\n${UNCOVERED}`}`,
   });
 }
 
@@ -119,27 +113,6 @@ export async function verifyEvidence(
   await using session = await openOwner({ ...settings, patienceSeconds: 0 });
   const { provenance } = await session.owner.verify(evidence);
   printResult(command, { json: { task: id, ...provenance }, text: describeOwners(provenance, true) });
-}
-
-/** Writes a histogram into its file. It reduces no rows. */
-async function keepHistogram(
-  command: Command,
-  { task, projection, provenance, evidence: signed }: OpenedResult,
-  { save, evidence, out }: ProjectSettings,
-  hasTakenPart: boolean,
-): Promise<void> {
-  if (out !== undefined)
-    throw new CodedError(
-      COMMAND_CODES.ERR_CONFIGURATION,
-      `"--out" expected with a projection: task ${task.id} is a histogram, which reduces no rows`,
-    );
-  if (save !== undefined) await writeFile(save, `${JSON.stringify(projection, null, 2)}\n`);
-  if (evidence !== undefined) await saveProjection(evidence, signed);
-  const { histograms = [], privateRows } = projection;
-  printResult(command, {
-    json: { histograms: histograms.length, privateRows, save, evidence, provenance },
-    text: `${histograms.length} ${histograms.length === 1 ? 'histogram' : 'histograms'}; ${describeOwners(provenance, hasTakenPart)}`,
-  });
 }
 
 /** Asks the data user for the result, for as long as the settings allow. */

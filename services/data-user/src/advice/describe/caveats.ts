@@ -4,8 +4,8 @@
  * a status bit says nothing.
  */
 
-import { methodOf } from '@eigenveil/methods';
-import { roundingAngles, wholeVariance } from '@eigenveil/projection/portable';
+import { isPrincipal, methodOf } from '@eigenveil/methods';
+import { roundingAngles, type Remark as ToldRemark, wholeVariance } from '@eigenveil/projection/portable';
 import { noiseNorm, programOf, shiftRidge, type Task } from '@eigenveil/task';
 import { type Resolution, resolutionOf } from '@eigenveil/two-party/plan';
 import type { Projection } from '@eigenveil/wire';
@@ -23,11 +23,8 @@ export type RemarkCode =
 /** Radians. A component that rounding alone turns by more has a direction that hangs on it. */
 const TURNED = 0.01;
 
-export interface Remark {
+export interface Remark extends ToldRemark {
   readonly code: RemarkCode;
-  /** Components that it is about, from 1. */
-  readonly components: readonly number[];
-  readonly text: string;
 }
 
 /**
@@ -36,7 +33,8 @@ export interface Remark {
  */
 export function remarksOf(task: Task, projection: Projection): Remark[] {
   const { eigenvalues, converged } = projection;
-  if (task.method.kind === 'histogram' || task.method.kind === 'ridge') return [];
+  if (eigenvalues.length === 0) return [];
+  const method = methodOf(task);
   const resolution = resolutionOf(task.twoParty, programOf(task), {
     largest: eigenvalues[0] ?? 0,
     trace: decomposedTrace(task, projection),
@@ -45,18 +43,14 @@ export function remarksOf(task: Task, projection: Projection): Remark[] {
     eigenvalues.flatMap((value, j) => (holds(value, j) ? [j + 1] : []));
   const alone = withoutClasses(task, projection);
   const rank = largestRank(task, projection);
-  const noise =
-    task.method.kind === 'pca' ? noiseNorm(task, Math.hypot(...(projection.mean ?? []))) : undefined;
+  const noise = isPrincipal(method) ? noiseNorm(task, Math.hypot(...(projection.mean ?? []))) : undefined;
   // With a ridge on the signal, zero is a number like others.
-  const hasNullSpace = task.method.kind !== 'dca' || task.method.signalRidge === 0;
+  const hasNullSpace = (method.pencil?.signalRidge ?? 0) === 0;
   const isZero = (value: number, j: number) =>
     hasNullSpace && (j >= rank || Math.abs(value) <= resolution.error(value));
   const { floor } = programOf(task);
   const isFloor = (value: number) =>
-    floor !== undefined &&
-    task.method.kind === 'pca' &&
-    !(methodOf(task).decomposes === 'correlation') &&
-    value <= floor.norm;
+    floor !== undefined && method.decomposes === 'scatter' && value <= floor.norm;
   const found = (j: number) => converged?.[j] !== false;
   const dpNoise = `the noise of differential privacy, about ${noise?.toPrecision(3)}${projection.mean === undefined ? ' or more' : ''}`;
   const ofSketch = `of a sketch of ${task.sketch?.columns} columns`;
@@ -147,7 +141,7 @@ function remark(
  * where neither trace nor spectrum was declared.
  */
 function decomposedTrace(task: Task, projection: Projection): number {
-  if (task.method.kind !== 'pca') return 0;
+  if (!isPrincipal(methodOf(task))) return 0;
   const { eigenvalues } = projection;
   const d = task.features.length;
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + Math.max(0, value), 0);
@@ -161,19 +155,18 @@ function decomposedTrace(task: Task, projection: Projection): number {
 /**
  * Says whether a component of this eigenvalue needs no difference of class means. They differ in a direction
  * less than there are classes with rows, as far as that was declared. With ρ′ = 0 those come first. Otherwise
- * A w = λ B w has λ = (wᵀ S_B w + ρ′ wᵀ w)/wᵀ B w (the book's form: and 1), and as wᵀ B w >= ρ wᵀ w, a
- * direction without a difference may have any λ up to ρ′/ρ, so that it may even come first.
+ * (S_B + ρ′I) w = ν (S̄ + ρI) w has ν = (wᵀ S_B w + ρ′ wᵀ w)/(wᵀ S̄ w + ρ wᵀ w), so that a direction without a
+ * difference may have any ν up to ρ′/ρ, and may even come first.
  */
-function withoutClasses(
-  { method, labellings, differentialPrivacy }: Task,
-  { classCounts }: Projection,
-): (eigenvalue: number, j: number) => boolean {
-  if (method.kind === 'pca') return () => false;
-  if (method.kind === 'dca' && method.signalRidge !== 0) {
-    const { form, ridge, signalRidge } = method;
-    const most = Math.max(0, signalRidge / ridge) + (form === 'book' ? 1 : 0);
+function withoutClasses(task: Task, { classCounts }: Projection): (eigenvalue: number, j: number) => boolean {
+  const { pencil } = methodOf(task);
+  if (pencil === undefined) return () => false;
+  const { ridge, signalRidge } = pencil;
+  if (signalRidge !== 0) {
+    const most = pencil.eigenvalue(signalRidge > 0 ? signalRidge / ridge : 0);
     return (eigenvalue) => eigenvalue <= most;
   }
+  const { labellings, differentialPrivacy } = task;
   const counted = differentialPrivacy === null ? classCounts?.[0] : undefined;
   const classes = counted?.filter((count) => count > 0).length ?? labellings[0]!.classes.length;
   return (_, j) => j >= classes - 1;
@@ -184,7 +177,8 @@ function withoutClasses(
  * than rows.
  */
 function largestRank(task: Task, { sampleCount }: Projection): number {
-  if (task.method.kind !== 'pca') return methodOf(programOf(task)).maximumComponents(programOf(task));
+  const method = methodOf(task);
+  if (!isPrincipal(method)) return method.maximumComponents(programOf(task));
   const varying = task.features.filter(({ min, max }) => min < max).length;
   if (task.differentialPrivacy !== null) return task.features.length; // noise has full rank
   return sampleCount === undefined ? varying : Math.min(varying, sampleCount - 1);
@@ -199,10 +193,9 @@ function mixed(
   { eigenvalues, converged, spectrum }: Projection,
   { error, gap }: Resolution,
 ): number[][] {
-  const values =
-    task.method.kind === 'pca'
-      ? [...eigenvalues, ...(spectrum?.slice(eigenvalues.length) ?? [])]
-      : eigenvalues;
+  const values = isPrincipal(methodOf(task))
+    ? [...eigenvalues, ...(spectrum?.slice(eigenvalues.length) ?? [])]
+    : eigenvalues;
   const isTold = (j: number) => converged?.[j] !== false && Math.abs(values[j]!) > error(values[j]!);
   const runs: number[][] = [];
   for (const [j, value] of values.entries()) {
@@ -222,8 +215,8 @@ function mixed(
  * has no such estimate, and where the noise does much more.
  */
 export function roundingOf(projection: Projection): number[] | undefined {
-  const { method, sketch, differentialPrivacy } = projection;
-  const isCovariance = method.kind === 'pca' && method.scale !== 'correlation' && sketch === undefined;
+  const { sketch, differentialPrivacy } = projection;
+  const isCovariance = methodOf(projection).decomposes === 'scatter' && sketch === undefined;
   if (!isCovariance || differentialPrivacy !== null) return undefined;
   const { eigenvalues, converged } = projection;
   const isFound = (_: number, j: number) => converged?.[j] !== false;

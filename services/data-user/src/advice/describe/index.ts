@@ -1,11 +1,5 @@
 /** Words for a result that the command line and the console say alike. */
 
+export { keptInWords, shareInWords, type ToldShare } from '@eigenveil/projection/portable';
 export { type Remark, remarksOf, roundingInWords } from './caveats.ts';
-export {
-  deviationOfRows,
-  keptInWords,
-  listComponents,
-  rowsInWords,
-  shareInWords,
-  type ToldShare,
-} from './result.ts';
+export { deviationOfRows, listComponents, rowsInWords } from './result.ts';

@@ -17,6 +17,7 @@ import {
 } from '@eigenveil/command';
 import { draftingOf, flagNaming, type MethodName } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
+import { referenceOf } from '@eigenveil/projection/portable';
 import { rowsOfFiles } from '@eigenveil/statistics/files';
 import { checkBasis } from '@eigenveil/task';
 import type { TaskId } from '@eigenveil/task/ids';
@@ -24,7 +25,6 @@ import { proposalSchemaUrl, TaskProposal } from '@eigenveil/task/schema';
 import { checkComputable } from '@eigenveil/two-party/plan';
 import type { SignedTask } from '@eigenveil/wire';
 import { forecastFloor, hasForecast } from '../../advice/describe/forecast-floor.ts';
-import { describeHistogram } from '../../advice/describe/histogram.ts';
 import { describeEarlier } from '../../advice/describe/privacy.ts';
 import { describeSample, sumSample } from '../../advice/describe/sample.ts';
 import { describeTask } from '../../advice/describe/task.ts';
@@ -96,7 +96,12 @@ export async function draftProposal(
   await tellNotes(command, async () => {
     const ofSample = await describeSample(read, proposal, links);
     const ofRounding = moved === undefined ? [] : describeRounding(proposal, moved);
-    return [...describeHistogram(proposal), ...(await describeTask(proposal)), ...ofSample, ...ofRounding];
+    return [
+      ...referenceOf(proposal).forecast(proposal),
+      ...(await describeTask(proposal)),
+      ...ofSample,
+      ...ofRounding,
+    ];
   });
   const text = {
     $schema: proposalSchemaUrl(),

@@ -2,15 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import { COMMAND_CODES, type Command, checkCanWrite, isJson, printResult } from '@eigenveil/command';
 import { CodedError } from '@eigenveil/platform';
+import { csvOf } from '@eigenveil/projection';
 import { remarksOf } from '../../advice/describe/caveats.ts';
-import { csvOfHistograms, describeHistogramResult } from '../../advice/describe/histogram.ts';
-import {
-  csvOfRegression,
-  csvOfResult,
-  describeOwners,
-  describeResult,
-  narrowFeatures,
-} from '../../advice/describe/result.ts';
+import { describeOwners, describeResult, narrowFeatures } from '../../advice/describe/result.ts';
 import { type ClientSettings, taskIdOf } from '../settings.ts';
 import { openClient } from './tasks.ts';
 
@@ -41,14 +35,8 @@ export async function printTaskResult(
   const remarks = remarksOf(task, projection);
   const told = { task, projection, verifiedOwners, remarks };
   const result = { ...projection, provenance };
-  const { method } = task;
-  const isHistogram = method.kind === 'histogram';
-  const csv = () => {
-    if (isHistogram) return csvOfHistograms(task, method, projection);
-    return method.kind === 'ridge' ? csvOfRegression(told) : csvOfResult(told);
-  };
-  const text = () => (isHistogram ? describeHistogramResult(told) : describeResult(told));
-  const written = format === 'csv' ? csv() : JSON.stringify(result, null, 2);
+  const text = () => describeResult(told);
+  const written = format === 'csv' ? csvOf(told) : JSON.stringify(result, null, 2);
   if (out === undefined) {
     printResult(command, { json: result, text: format === undefined ? text() : written });
     return;

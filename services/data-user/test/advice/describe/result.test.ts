@@ -1,9 +1,10 @@
 /** A result as people see it, and as a table. */
 import { madeUpProjection, madeUpTask } from '@eigenveil/made-up/tasks';
+import { csvOf } from '@eigenveil/projection';
 import { floorInWords } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
 import { remarksOf } from '../../../src/advice/describe/caveats.ts';
-import { csvOfResult, describeResult } from '../../../src/advice/describe/result.ts';
+import { describeResult } from '../../../src/advice/describe/result.ts';
 
 type Given = Parameters<typeof madeUpProjection>;
 
@@ -78,7 +79,7 @@ describe('under differential privacy', () => {
     expect(text).toMatch(
       /^the components have 88\.\d % \(\d\d\.\d to \d\d\.\d\) of the variance of the rows as they were clipped; the bias of the noise is subtracted, and intervals are two deviations of it$/m,
     );
-    expect(csvOfResult(resultOf(task, [6000, 2000], declared))).toMatch(
+    expect(csvOf(resultOf(task, [6000, 2000], declared))).toMatch(
       /^component,eigenvalue,variance_share,variance_share_from,variance_share_to,converged.*\n1,6000,0\.66\d*,0\.6\d*,0\.6\d*,/,
     );
     const replace = { ...differentialPrivacy, neighbours: 'replace' } as const;
@@ -92,7 +93,7 @@ describe('under differential privacy', () => {
     expect(text).toContain(
       'how much of the variance the components have cannot be told: the last of them has an eigenvalue no larger than the noise',
     );
-    expect(csvOfResult(resultOf(task, [6000, 1], declared)).split('\n')[2]).toMatch(/^2,1,,,,/);
+    expect(csvOf(resultOf(task, [6000, 1], declared)).split('\n')[2]).toMatch(/^2,1,,,,/);
     expect(describeResult(resultOf(task, [6000, 2000], { trace: 9000 }))).toContain(
       'cannot be told: the noise on it depends on the mean',
     );
@@ -109,12 +110,12 @@ test('a table has a line per component, with its vector by feature', () => {
   const task = madeUpTask('pca', 3, { components: 2 });
   const features = [{ ...task.features[0]!, name: 'length, "cm"' }, ...task.features.slice(1)];
   const result = resultOf({ ...task, features }, [4, 4], { trace: 16, converged: [true, true] });
-  expect(csvOfResult(result)).toBe(
+  expect(csvOf(result)).toBe(
     `component,eigenvalue,variance_share,converged,remarks,"vector length, ""cm""",vector f1,vector f2
 1,4,0.25,true,mixed,1,0,0
 2,4,0.25,true,mixed,0,1,0`,
   );
-  expect(csvOfResult(resultOf(task, [4])).split('\n')[1]).toBe('1,4,,,,1,0,0');
+  expect(csvOf(resultOf(task, [4])).split('\n')[1]).toBe('1,4,,,,1,0,0');
 });
 
 test('a feature whose values spread over a small part of its range is named, where the result tells it', () => {

@@ -1,6 +1,6 @@
 /** Ranges from the noisy counts of a histogram: the quantiles that the noise allows, what is said of them, and what is refused. */
-import { histogramsOf, strategyOf } from '@eigenveil/methods';
-import { releaseOf } from '@eigenveil/projection';
+import { histogramsOf, ofKind, strategyOf } from '@eigenveil/methods';
+import { resultOfSums } from '@eigenveil/projection';
 import { coefficientsOf } from '@eigenveil/release';
 import { checkTask, TaskProposal } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
@@ -48,7 +48,7 @@ function released(rows: number, starts = [100, 64]): DraftBasis {
     );
     return [...coefficientsOf(strategyOf(method), counts), 0n];
   });
-  const link = { task: { ...task, id: 'histogram-task' }, projection: releaseOf(task, sums) };
+  const link = { task: { ...task, id: 'histogram-task' }, projection: ofKind('counts', resultOfSums(task, sums)) };
   return { digest: DIGEST, links: [link] } as unknown as DraftBasis;
 }
 
