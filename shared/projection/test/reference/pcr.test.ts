@@ -1,8 +1,10 @@
 /** Principal component regression of pooled rows: against scikit-learn and against its definition, and refused where it has no such components. */
 import { readFileSync } from 'node:fs';
+import { ofKind } from '@eigenveil/methods';
+import type { Statistics } from '@eigenveil/statistics';
 import type { Program } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { decompose, symmetricEigen, totalScatter } from '../../src/index.ts';
+import { resultInClear, symmetricEigen, totalScatter } from '../../src/index.ts';
 import { DATASETS, prepare, programFor, sum } from '../samples.ts';
 
 interface Kept {
@@ -16,10 +18,13 @@ interface Kept {
 /** What scikit-learn.py has written. */
 const KEPT: readonly Kept[] = JSON.parse(readFileSync(new URL('scikit-learn.json', import.meta.url), 'utf8'));
 
+const inClear = (program: Program, statistics: Statistics) =>
+  ofKind('regression', resultInClear(program, statistics)).regression;
+
 function fitted(name: (typeof DATASETS)[number], components: number, ridge: number) {
-  const { program, statistics, rounded } = prepare(name, { kind: 'pcr', ridge });
-  const { regression } = decompose({ ...program, components, outputs: [] }, statistics);
-  return { ...regression!, statistics, program, rounded };
+  const { program, statistics } = prepare(name, { kind: 'pcr', ridge });
+  const regression = inClear({ ...program, components }, statistics);
+  return { ...regression, statistics, program };
 }
 
 describe('principal component regression', () => {
@@ -38,7 +43,7 @@ describe('principal component regression', () => {
     'of %s on all components is ridge regression',
     (name) => {
       const { program, statistics } = prepare(name, { kind: 'ridge', ridge: 0.5 });
-      const ridge = decompose({ ...program, components: 0 }, statistics).regression!;
+      const ridge = inClear({ ...program, components: 0 }, statistics);
       const { weights, intercept } = fitted(name, program.featureCount - 1, 0.5);
       for (const [i, w] of ridge.weights.entries()) expect(weights[i]).toBeCloseTo(w, 10);
       expect(intercept).toBeCloseTo(ridge.intercept, 10);
@@ -78,13 +83,13 @@ describe('principal component regression', () => {
         allowFullRank: false,
         ...changes,
       });
-      return () => decompose(program, sum(program, rows));
+      return () => inClear(program, sum(program, rows));
     };
     expect(of({ twoValued: 2 })).toThrow(expect.objectContaining({ code: 'ERR_FULL_RANK' }));
     expect(of({ twoValued: 1, outputs: ['trace'] })).toThrow(
       expect.objectContaining({ code: 'ERR_FULL_RANK' }),
     );
-    expect(of({ twoValued: 1 })().regression!.weights).toHaveLength(2);
-    expect(of({ twoValued: 2, allowFullRank: true })().regression!.weights).toHaveLength(2);
+    expect(of({ twoValued: 1 })().weights).toHaveLength(2);
+    expect(of({ twoValued: 2, allowFullRank: true })().weights).toHaveLength(2);
   });
 });

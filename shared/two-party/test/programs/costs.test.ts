@@ -13,6 +13,7 @@ const RIDGED: MethodParameters = { ...DCA, signalRidge: 0.25 };
 const LDA: MethodParameters = { kind: 'lda', ridge: 1 };
 const MDR: MethodParameters = { kind: 'mdr', ridge: 1 };
 const RIDGE: MethodParameters = { kind: 'ridge', ridge: 1 };
+const PCR: MethodParameters = { kind: 'pcr', ridge: 1 };
 
 const SHAPES: readonly Shape[] = [
   { method: PCA, d: 8, classes: [], components: 7, note: 'pima' },
@@ -37,6 +38,11 @@ const SHAPES: readonly Shape[] = [
   { method: RIDGE, d: 9, classes: [], components: 0 },
   { method: RIDGE, d: 34, classes: [], components: 0 },
   { method: RIDGE, d: 100, classes: [], components: 0, note: 'the largest that is supported' },
+  { method: PCR, d: 10, classes: [], components: 3 },
+  { method: PCR, d: 10, classes: [], components: 5 },
+  { method: PCR, d: 30, classes: [], components: 3 },
+  { method: PCR, d: 30, classes: [], components: 5 },
+  { method: PCR, d: 100, classes: [], components: 15, note: 'the largest that is supported' },
 ];
 
 const LABEL_BYTES = 16;
