@@ -13,7 +13,7 @@ const PcrParameters = z.strictObject({
   kind: z
     .literal('pcr')
     .describe(
-      'Principal component regression: the last feature from the first components of all others, w = Σ u (uᵀ s_xy) / (λ + ρ): by garbled or simulated, and without differential privacy. Reveals: one weight for each other feature, and the intercept, to the data user; no component and no eigenvalue.',
+      'Principal component regression of the last feature on as many components of all others as `components` says, w = Σ u (uᵀ s_xy) / (λ + ρ): by garbled or simulated, and without differential privacy. Reveals: one weight for each other feature, and the intercept, to the data user; no component and no eigenvalue.',
     ),
   ridge: Ridge,
 });
