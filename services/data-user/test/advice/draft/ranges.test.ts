@@ -48,7 +48,10 @@ function released(rows: number, starts = [100, 64]): DraftBasis {
     );
     return [...coefficientsOf(strategyOf(method), counts), 0n];
   });
-  const link = { task: { ...task, id: 'histogram-task' }, projection: ofKind('counts', resultOfSums(task, sums)) };
+  const link = {
+    task: { ...task, id: 'histogram-task' },
+    projection: ofKind('counts', resultOfSums(task, sums)),
+  };
   return { digest: DIGEST, links: [link] } as unknown as DraftBasis;
 }
 
