@@ -98,8 +98,8 @@ export async function pcr(
 }
 
 /**
- * What is added to the diagonal of S̄, in its units: ρ to the predictors; with a floor, to the predicted feature,
- * what makes up for its noise, since the scaling rests on it and nothing else does.
+ * Returns the numbers that are added to the diagonal of S̄, in its units: ρ for the predictors; for the
+ * predicted feature, on which only the scaling rests, room for the noise of a floor.
  */
 function addedUnits(task: StatisticsTask, rho: number): bigint[] {
   const fractionBits = computedFractionBits(task);
@@ -120,7 +120,7 @@ interface ScaledApart {
   readonly fits: Wires | undefined;
 }
 
-/** Scales the scatter so that the predictors' trace, and what is in the place of S̄_yy, are from 1/4 to 1. */
+/** Scales the scatter so that the trace of the predictors' part, and the last entry, are from 1/4 to 1. */
 async function scaleApart(
   session: Session,
   ridged: Fixed,

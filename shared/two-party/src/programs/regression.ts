@@ -1,4 +1,4 @@
-/** How every regression ends: weights and an intercept for features in [−1, 1], and what else is revealed with them. */
+/** The end of every regression: weights and an intercept for features in [−1, 1], and the outputs that are revealed with them. */
 import type { Fitted, Output } from '@eigenveil/methods';
 import { floorOf, type StatisticsTask } from '@eigenveil/task';
 import { type Fixed, pieceByPiece } from '../fixed-point/index.ts';
@@ -30,7 +30,7 @@ interface Found {
   readonly digits: number;
   /** Q times the total scatter of all features, an upper triangle row by row. */
   readonly scatter: Fixed;
-  /** What must hold besides the checks of the pooled statistics. */
+  /** The checks besides those of the pooled statistics. */
   readonly checks: readonly Check[];
 }
 
