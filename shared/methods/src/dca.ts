@@ -63,7 +63,7 @@ export const dca = defineMethod({
   },
   draft: {
     purpose:
-      'finds components that tell the classes of a label column apart, against the scatter of all rows',
+      'finds components that distinguish the classes of a label column, against the scatter of all rows',
     details: `For K classes there are at most K − 1 components, unless --form or --signal-ridge asks for others.`,
     example: '--label label --components 1',
     flags: {

@@ -14,7 +14,7 @@ export interface Flag<Schema extends z.ZodType = z.ZodType> {
   /** The name of the value in help: `NUMBER`. Left out for switches. */
   readonly placeholder?: string;
   /**
-   * What a text names. `target`: a column of the sample, the feature that is predicted and comes last.
+   * The thing that a text names. `target`: a column of the sample, the feature that is predicted and comes last.
    * `result`: the id of a task that is done, in whose place `parameters` takes the digest of its result.
    */
   readonly names?: 'target' | 'result';
@@ -37,7 +37,7 @@ export interface Drafted {
   readonly delta: number;
 }
 
-/** How a task of a method is drafted from a sample and flags. */
+/** The way from a sample and flags to a task of a method. */
 export interface MethodDraft<Parameters, Own extends Flags> {
   /** The purpose of the method, in one line that begins with a verb: `finds …`. */
   readonly purpose: string;
@@ -52,17 +52,17 @@ export interface MethodDraft<Parameters, Own extends Flags> {
   ) => MethodOf<Parameters> | Promise<MethodOf<Parameters>>;
   /** Returns the features as the method has them; left out: those of the sample. */
   readonly features?: (sampled: readonly Feature[], flags: FlagValues<Own>) => Feature[];
-  /** Whether a number of components is asked for. */
+  /** True if a number of components is asked for. */
   readonly hasComponents: boolean;
-  /** Whether differential privacy can be asked for. Linear methods need it. */
+  /** True if differential privacy can be asked for. Linear methods need it. */
   readonly takesEpsilon: boolean;
   /**
-   * Whether values are counted by bins and nothing else: then ranges are wide on purpose, no row is scaled down
+   * True if values are counted by bins and nothing else: then ranges are wide on purpose, no row is scaled down
    * to a norm, and nothing goes by grains or by how values are rounded.
    */
   readonly countsValues?: boolean;
   /**
-   * Whether columns stay that follow from others, as in every draft without a floor. They do with many
+   * True if columns stay that follow from others, as in every draft without a floor. They do with many
    * features: in a sample of fewer rows all of them follow from others.
    */
   readonly keepsDependent?: boolean;

@@ -25,7 +25,7 @@ export const lda = defineMethod({
   }),
   draft: {
     purpose:
-      'finds components that tell the classes of a label column apart, against the scatter within them',
+      'finds components that distinguish the classes of a label column, against the scatter within them',
     details: 'For K classes there are at most K − 1 components.',
     example: '--label label --components 1',
     flags: { ridge: RIDGE_FLAG },

@@ -61,7 +61,7 @@ export const mdr = defineMethod({
   }),
   draft: {
     purpose: 'finds components that tell the classes of one label column, and little of those of another',
-    details: `--label names the utility labels first, whose classes components tell apart, and then the privacy labels, of which they tell the less the smaller ρ is,
+    details: `--label names the utility labels first, which components distinguish, and then the privacy labels, of which they tell the less the smaller ρ is,
 without a guarantee. A note says where ρ is too large or too small for the sample.`,
     example: '--label outcome,region --components 1',
     flags: { ridge: RIDGE_FLAG },

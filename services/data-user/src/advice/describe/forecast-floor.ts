@@ -139,9 +139,9 @@ export function partOfResult(task: TaskProposal, statistics: Statistics): (resul
     return ({ vectors }) => criterion(exact, vectors) / sum(values.slice(0, vectors.length));
   }
   // A result of a correlation matrix has vectors of features as they are.
-  const isStandardised = decomposes === 'correlation';
-  const scales = isStandardised ? undividedVariances(total).map(Math.sqrt) : total.map(() => 1);
-  const A = isStandardised ? correlationOf(total) : total;
+  const ofCorrelation = decomposes === 'correlation';
+  const scales = ofCorrelation ? undividedVariances(total).map(Math.sqrt) : total.map(() => 1);
+  const A = ofCorrelation ? correlationOf(total) : total;
   return ({ vectors }) => {
     const scaled = vectors.map((vector) => vector.map((entry, i) => entry * scales[i]!));
     return criterion({ A }, scaled) / sum(A.map((row, i) => row[i]!));

@@ -36,7 +36,7 @@ interface Wanted {
   readonly features: Draft['features'];
   readonly epsilon: number;
   readonly delta: number;
-  /** Whether the method counts values: then no row is scaled down to a norm. */
+  /** True if the method counts values: then no row is scaled down to a norm. */
   readonly countsValues?: boolean | undefined;
 }
 
