@@ -94,7 +94,7 @@ test.each<[string, string[], RegExp]>([
   [
     'a ridge for pca',
     [...RANGES, ...SIZES, '--ridge', '1'],
-    /"--ridge" expected of dca, lda, mdr, ridge alone, got pca/,
+    /"--ridge" expected of dca, lda, mdr, ridge.* alone, got pca/,
   ],
   [
     'no ridge, but a constant feature',
@@ -169,7 +169,7 @@ test('flags that a method does not have are refused, and no command or an unknow
       err: expect.stringMatching(new RegExp(`"${flag}" expected of .* alone, got histogram`)),
     });
   expect((await draft('ridge', ...IRIS, '--target', 'petal_width', '--epsilon', '1')).err).toMatch(
-    /"--epsilon" expected of pca, dca, lda, mdr, histogram alone, got ridge/,
+    /"--epsilon" expected of pca, dca, lda, mdr, histogram.* alone, got ridge/,
   );
   for (const args of [[], ['pcaa', ...IRIS]])
     expect(await draft(...args)).toMatchObject({
