@@ -1,7 +1,9 @@
 /** Another round of a sketch through running services: Ω begins with the vectors of an earlier result, which nobody but the CSP can have let pass. */
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { flatResult } from '@eigenveil/methods';
 import { decompose } from '@eigenveil/projection';
 import { signsOf } from '@eigenveil/protocol/owner';
 import { openSigningKey } from '@eigenveil/server';
@@ -132,7 +134,7 @@ describe('a second round', () => {
     const signs = signsOf({ task, agreement: agreed }, first.projection);
     const pooled = parts.map((rows) => summarise(task, rows, signs)).reduce(addStatistics);
     const expected = decompose(programOf(task), pooled, signs);
-    expect(projection).toMatchObject({ ...expected, sketch: refining.sketch });
+    expect(projection).toMatchObject({ ...flatResult(expected), sketch: refining.sketch });
 
     // Its link comes with the result, and no owner takes it without.
     const { evidence } = await parties.owners[0]!.result(parties.dataUser, task.id);

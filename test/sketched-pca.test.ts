@@ -1,4 +1,5 @@
 /** Sketched PCA through running services: what owners sum, what both servers make of it, and what is refused. */
+import { flatResult } from '@eigenveil/methods';
 import { decompose, Projector } from '@eigenveil/projection';
 import { signsOf } from '@eigenveil/protocol/owner';
 import { addStatistics } from '@eigenveil/statistics';
@@ -35,7 +36,7 @@ async function expectedOf(id: TaskId, parts: readonly LabelledRows[]) {
   const agreed = await verifyStatement(AGREEMENT, agreement, claimedSigner(AGREEMENT, agreement));
   const signs = signsOf({ task, agreement: agreed });
   const pooled = parts.map((rows) => summarise(task, rows, signs)).reduce(addStatistics);
-  return { expected: decompose(programOf(task), pooled, signs), task, pooled, signs };
+  return { expected: flatResult(decompose(programOf(task), pooled, signs)), task, pooled, signs };
 }
 
 test('a sketch of the ionosphere data is that of the clear reference to the bit, and reduces rows', async () => {

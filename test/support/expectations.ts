@@ -1,5 +1,6 @@
 /** What must hold of a task that went through the services: exact sums, and the decomposition of the clear reference. */
-import { type Components, principalAngles } from '@eigenveil/projection';
+import type { FlatResult } from '@eigenveil/methods';
+import { principalAngles } from '@eigenveil/projection';
 import { layout } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
 import type { Projection } from '@eigenveil/wire';
@@ -94,7 +95,7 @@ function expectEigenvalues(
 }
 
 /** What was declared is there and right, and nothing else is there. */
-function expectOutputs({ output }: Tolerance, actual: Projection, expected: Components): void {
+function expectOutputs({ output }: Tolerance, actual: Projection, expected: FlatResult): void {
   expect(actual.sampleCount).toBe(expected.sampleCount);
   expect(actual.classCounts).toEqual(expected.classCounts);
   for (const name of ['mean', 'trace', 'spectrum'] as const) {

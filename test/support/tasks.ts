@@ -4,8 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { draftTask } from '@eigenveil/data-user';
 import { METHODS } from '@eigenveil/made-up/tasks';
-import type { ProjectionKind } from '@eigenveil/methods';
-import { type Components, decompose } from '@eigenveil/projection';
+import { type FlatResult, flatResult, type ProjectionKind } from '@eigenveil/methods';
+import { resultInClear } from '@eigenveil/projection';
 import {
   addStatistics,
   RowAccumulator,
@@ -160,11 +160,11 @@ export function summarise(
   return accumulator.statistics();
 }
 
-/** The clear reference: the sum of all owners' statistics, decomposed. */
+/** The clear reference: the sum of all owners' statistics, decomposed, in the form that is signed. */
 export function reference(
   task: TaskProposal,
   owners: readonly LabelledRows[],
-): { statistics: Statistics; decomposition: Components } {
+): { statistics: Statistics; decomposition: FlatResult } {
   const statistics = owners.map((rows) => summarise(task, rows)).reduce(addStatistics);
-  return { statistics, decomposition: decompose(programOf(task), statistics) };
+  return { statistics, decomposition: flatResult(resultInClear(programOf(task), statistics)) };
 }

@@ -1,5 +1,5 @@
 /** The clear reference of the demo: the pooled rows decomposed without any protection and without a floor, for comparison only. */
-import { ofKind } from '@eigenveil/methods';
+import { flatResult, ofKind } from '@eigenveil/methods';
 import {
   betweenClassScatter,
   type Components,
@@ -36,22 +36,20 @@ export interface ComparedTask {
   readonly projection: Projection;
   readonly clear: Components;
   /** Of the rows as they are. */
-  readonly unrounded: Unrounded;
+  readonly unrounded: Components;
 }
-
-type Unrounded = Components;
 
 /** The clear result in the place of the computed one. */
 export const clearly = ({ task, projection, clear }: Omit<ComparedTask, 'unrounded'>) => ({
   task,
-  projection: { ...projection, ...clear } as Projection,
+  projection: { ...projection, ...flatResult(clear) },
 });
 
 /** The same of the rows as they are, with as much as the task declares. */
-const asTheyAre = ({ task, projection, unrounded: { mean, ...found } }: ComparedTask) => ({
-  task,
-  projection: { ...projection, ...found, ...(projection.mean && { mean }) },
-});
+const asTheyAre = ({ task, projection, unrounded }: ComparedTask) => {
+  const { mean, ...found } = flatResult(unrounded);
+  return { task, projection: { ...projection, ...found, ...(projection.mean && mean && { mean }) } };
+};
 
 /**
  * Compares a projection with the clear decomposition of all rows in `file`; returns that one, too.
@@ -63,7 +61,7 @@ export async function compareWithClear(
   file: string,
   ignoredColumns: readonly string[],
   basis: readonly ComparedTask[] = [],
-): Promise<{ comparison: Comparison; clear: Components; unrounded: Unrounded }> {
+): Promise<{ comparison: Comparison; clear: Components; unrounded: Components }> {
   const summed = async (of: Task, links: readonly Link[], ignored: readonly string[] | 'others') => {
     // All rows come from one file here, so the bound is that of all owners together.
     const pooled = { ...of, maximumSamplesPerOwner: of.maximumSamplesPerOwner * of.maximumOwners };

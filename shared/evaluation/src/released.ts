@@ -3,7 +3,7 @@
  * times. That real runs release the same is an experiment of its own.
  */
 import { type FlatResult, flatResult } from '@eigenveil/methods';
-import { decompose, Projector } from '@eigenveil/projection';
+import { Projector, resultInClear } from '@eigenveil/projection';
 import {
   addStatistics,
   Discretiser,
@@ -83,9 +83,9 @@ export function withoutRows(
 export function releasedOf(proposal: TaskProposal, pooled: Statistics, draws?: Draws): FlatResult {
   const program = { ...programOf(proposal), minimumOwners: 1 };
   const isExact = program.floor === undefined || draws === undefined;
-  if (!proposal.differentialPrivacy && isExact) return flatResult(decompose(program, pooled));
+  if (!proposal.differentialPrivacy && isExact) return flatResult(resultInClear(program, pooled));
   if (draws === undefined) throw new RangeError('"draws" expected ones for a task with differential privacy');
-  return withoutShift(proposal, flatResult(decompose(program, noisyStatistics(proposal, pooled, draws))));
+  return withoutShift(proposal, flatResult(resultInClear(program, noisyStatistics(proposal, pooled, draws))));
 }
 
 /** With the noise that the task asks for (of `owners`, each owner's part), its floor, and the public shift. */

@@ -90,6 +90,19 @@ describe('a projection of the agreed task', () => {
   });
 });
 
+it('has nothing that only results of another kind have', () => {
+  const { task, projection } = agreed('pima', 'pca');
+  const others = {
+    regression: { weights: [1], intercept: 0 },
+    histograms: [],
+    privateRows: { rows: 1, deviation: 1 },
+  };
+  for (const [member, value] of Object.entries(others)) {
+    expect(() => checkAgreed(task, { ...projection, [member]: value })).toThrow(refusal(member));
+    checkAgreed(task, { ...projection, [member]: undefined });
+  }
+});
+
 it('of a correlation matrix has negative eigenvalues only with a floor, whose noise may make them so', () => {
   const { task, projection } = agreed('pima', 'correlation', [...ALL, 'variances']);
   const spectrum = projection.spectrum!.with(-1, -0.5);
