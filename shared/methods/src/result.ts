@@ -5,7 +5,7 @@ export interface ResultForm<Kind extends string = string, Members extends z.ZodR
   readonly kind: Kind;
   /** The members of its signed form that no other kind of results has. */
   readonly members: Members;
-  /** What is expected of these members in a result of another kind. */
+  /** The words for what is expected of these members in a result of another kind. */
   readonly elsewhere: string;
 }
 

@@ -95,7 +95,7 @@ export class UnroundedRows {
     const shrunk = Math.sqrt(SCALE);
     return {
       ...found,
-      // Those of a pencil or of a correlation matrix are ratios.
+      // Eigenvalues of a pencil or of a correlation matrix are ratios.
       ...(found.kind === 'components' &&
         methodOf(program).decomposes === 'scatter' && {
           eigenvalues: found.eigenvalues.map((value) => value / SCALE),

@@ -21,16 +21,16 @@ const CUT_LENGTH_ERROR = 2 ** -18;
  */
 const PRODUCT_ERROR = 2 ** -8;
 
-/** What vectors and eigenvalues of a task must keep to. */
+/** The bounds of vectors and eigenvalues of a task. */
 interface Allowed {
   readonly lengths: Bounds;
   readonly lengthInWords: string;
   readonly areOrthogonal: boolean;
-  /** Of the matrix whose trace and spectrum the task may declare. */
+  /** Bounds of the trace of the matrix whose trace and spectrum the task may declare. */
   readonly trace: Bounds;
   readonly eigenvalues: Bounds;
   readonly spectrum: Bounds;
-  /** Whether the spectrum is of the decomposed matrix itself. */
+  /** True if the spectrum is one of the decomposed matrix itself. */
   readonly isOwnSpectrum: boolean;
 }
 
@@ -68,7 +68,7 @@ export function allowedOfCorrelation(task: AgreedTask): Allowed {
 interface PencilOf {
   readonly ridge: number;
   readonly signalRidge?: number;
-  /** Whether A is a part of B, so that λ is at most 1. */
+  /** True if A is a part of B, so that λ is at most 1. */
   readonly isRatio?: boolean;
   /** The number of scatters whose sum the spectrum is of, each of which is at most the total one. */
   readonly parts?: number;

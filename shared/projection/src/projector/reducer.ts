@@ -1,4 +1,4 @@
-/** What makes the numbers of reduced rows, whatever the result is. */
+/** Makes the numbers of reduced rows, whatever the result is. */
 import type { Predictor } from './predictor.ts';
 import type { Projector } from './projector.ts';
 

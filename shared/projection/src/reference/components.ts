@@ -98,7 +98,7 @@ interface Discriminant {
   readonly summed?: (scatters: Scatters) => number[][];
 }
 
-/** A method that tells classes apart. */
+/** Makes the reference of a method that distinguishes classes. */
 export function discriminant({
   pencil: make,
   allowed,

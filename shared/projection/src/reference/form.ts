@@ -16,7 +16,7 @@ export interface Pencil {
 export type ForecastTask = Pick<StatisticsTask, 'features' | 'differentialPrivacy'>;
 
 /**
- * What this package knows of a method with the parameters of one task. Functions that take a result take one
+ * All that this package knows of a method with the parameters of one task. Functions that take a result take one
  * of the method's kind.
  */
 export interface Reference {
@@ -49,11 +49,11 @@ export interface Reference {
    * @throws ERR_DP_PARAMETER
    */
   forecast(task: ForecastTask): readonly string[];
-  /** Why rows are not reduced by the result; undefined where they are. */
+  /** The reason why rows are not reduced by the result; undefined where they are. */
   readonly withoutVectors?: string;
-  /** The parameters with every ridge so many times as large. */
+  /** Returns the parameters with every ridge multiplied by a factor. */
   withRidges(factor: number): MethodParameters;
-  /** How far a result is from the one of exact rows: an angle in radians, or a part of its length. */
+  /** The distance of a result from the one of exact rows: an angle in radians, or a part of its length. */
   distance(exact: Result, other: Result): number;
 }
 

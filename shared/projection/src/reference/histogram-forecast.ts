@@ -1,4 +1,4 @@
-/** What noise the counts of a histogram task will take, and how far quantiles will be known. */
+/** Forecasts the noise of the counts of a histogram task, and how far quantiles will be known. */
 import {
   type HistogramParameters,
   histogramsOf,

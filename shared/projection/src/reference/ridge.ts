@@ -32,7 +32,7 @@ type Solve = (
 
 /** A method that predicts the last feature, with ρ‖w‖² in what it makes least. */
 export const regression = (
-  method: Extract<MethodParameters, { readonly kind: 'ridge' | 'pcr' }>,
+  method: Extract<MethodParameters, { readonly ridge: number }>,
   solve: Solve,
 ): Reference => ({
   pencil,
@@ -65,7 +65,7 @@ export const regression = (
   forecast: () => [],
   withoutVectors: 'Predictor predicts by it',
   withRidges: (factor) => ({ ...method, ridge: method.ridge * factor }),
-  /** How far the weights are off, as a part of their length. */
+  /** The distance of the weights as a part of their length. */
   distance({ regression: { weights } }: Fitted, { regression: other }: Fitted) {
     const length = Math.hypot(...weights);
     return length === 0 ? 0 : Math.hypot(...weights.map((w, i) => w - other.weights[i]!)) / length;

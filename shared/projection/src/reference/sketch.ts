@@ -23,7 +23,7 @@ const SHIFT = 1e-7;
 
 type Matrix = readonly (readonly number[])[];
 
-/** What the result of a sketch must keep to is what one of the scatter must. */
+/** A sketch: its result must keep to what one of the scatter must. */
 export const SKETCHED = { ...SCATTER, fromStatistics: decomposeSketch } satisfies Omit<
   Reference,
   'withRidges'

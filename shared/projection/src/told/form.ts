@@ -23,7 +23,7 @@ export interface Told<Of extends Result = Result> {
 
 /** Functions that take a result take one of this kind. */
 export interface Telling {
-  /** What the result is in a sentence: `a histogram`. */
+  /** The result's name in a sentence: `a histogram`. */
   readonly noun: string;
   /** Returns lines for people, below those on the task and its rows. */
   lines(told: Told): readonly string[];
@@ -33,12 +33,12 @@ export interface Telling {
   size(result: Result): string;
   /** Returns the members of JSON that stand for it where rows are what is asked for. */
   summary(result: Result): object;
-  /** What rows become by it; undefined for a result that does nothing to rows. */
+  /** The use of it on rows; undefined for a result that has none. */
   readonly rows: Rows | undefined;
 }
 
 export interface Rows {
-  /** What has been done to rows in a file: `reduced to`. */
+  /** The words between rows and a file: `reduced to`. */
   readonly done: string;
   /**
    * Makes the reducer of a result whose signatures the caller has verified.

@@ -1,4 +1,4 @@
-/** What is told of every kind of results: a new kind has a file here, and a line in this table. */
+/** Tells people and programs of every kind of results: a new kind has a file here, and a line in this table. */
 import {
   type MethodOf,
   type MethodParameters,

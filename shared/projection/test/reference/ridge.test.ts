@@ -106,6 +106,13 @@ describe('a predictor', () => {
     );
   });
 
+  it('takes the weights of a regression on components as well', () => {
+    const other = { method: { kind: 'pcr', ridge: 1 } } as const;
+    const predictor = new Predictor({ ...task, ...other, components: 1 }, { ...projection, ...other });
+    const [predicted] = new Predictor(task, projection).predict([[58, 2, 100]]);
+    expect(predictor.predict([[58, 2, 100]])).toEqual([predicted]);
+  });
+
   it.each([
     ['another number of weights', { weights: [1, 1], intercept: 0 }],
     ['weights that no such rows have', { weights: [50, 0, 0], intercept: 0 }],
