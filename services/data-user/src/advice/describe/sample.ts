@@ -2,7 +2,7 @@
  * Says what a sample lets expect of the task that was drafted from it, in words for the person who drafts.
  * Nothing of it gets into the draft.
  */
-import { methodOf } from '@eigenveil/methods';
+import { flatResult, methodOf } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import {
   type Link,
@@ -10,6 +10,7 @@ import {
   PROJECTION_CODES,
   pencil,
   rankOf,
+  resultInClear,
   statisticsThrough,
   symmetricEigen,
   totalScatter,
@@ -18,7 +19,7 @@ import {
 import type { Statistics } from '@eigenveil/statistics/owner';
 import { cappedComponents, noiseNorm, programOf, rowsToStandOut, type TaskProposal } from '@eigenveil/task';
 import type { ReadSampleRows } from '../draft/sample.ts';
-import { describeFloor, forecastFloor, partOfResult, programFor, resultOf } from './forecast-floor.ts';
+import { describeFloor, forecastFloor, partOfResult, programFor } from './forecast-floor.ts';
 import { describeSketch } from './sketch.ts';
 
 /** The sample, summed as an owner's rows are. */
@@ -79,19 +80,27 @@ function describeSummed(task: TaskProposal, sample: Summed): string[] {
   ];
 }
 
-/** Says how much of the sample's last column its own regression leaves, and whether a matrix is singular. */
+/** Says how much of the sample's last column its own regression explains, or why it would be refused. */
 function describeFit(task: TaskProposal, { statistics }: Summed): string[] {
   const target = JSON.stringify(task.features.at(-1)!.name);
   try {
-    const part = partOfResult(task, statistics)(resultOf(task, statistics));
+    const program = { ...programFor(task), allowFullRank: task.allowFullRank };
+    const part = partOfResult(task, statistics)(flatResult(resultInClear(program, statistics)));
     return Number.isFinite(part)
       ? [`in the sample its own regression explains ${percent(part)} of the variance of ${target}`]
       : [`in the sample ${target} does not vary: there is nothing to predict`];
   } catch (error) {
-    if (!(isOf(PROJECTION_CODES, error) && error.code === 'ERR_NOT_POSITIVE_DEFINITE')) throw error;
-    return [
-      'in the sample features follow from each other, and the task would end with ERR_NOT_POSITIVE_DEFINITE: "ridge": 1 would do',
-    ];
+    if (!isOf(PROJECTION_CODES, error)) throw error;
+    switch (error.code) {
+      case 'ERR_NOT_POSITIVE_DEFINITE':
+        return [
+          'in the sample features follow from each other, and the task would end with ERR_NOT_POSITIVE_DEFINITE: "ridge": 1 would do',
+        ];
+      case 'ERR_FULL_RANK':
+        return [`of rows like the sample's the task would end with ERR_FULL_RANK: ${error.message}`];
+      default:
+        throw error;
+    }
   }
 }
 

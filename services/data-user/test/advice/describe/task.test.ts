@@ -171,6 +171,16 @@ describe('of a sample is said', () => {
     expect(await said(task('simulated'), rows(3, 1))).toBe('');
   });
 
+  test('that predictors vary in too few directions for their components', async () => {
+    const task = (components: number) =>
+      proposal('pca', ABC, { method: { kind: 'pcr', ridge: 0 }, components });
+    const dependent = rows(30, 0).map(([a, , c]) => [a!, a! / 2, c!]);
+    expect(await said(task(2), dependent)).toMatch(
+      /^of rows like the sample's the task would end with ERR_FULL_RANK: .* of rank 2 at least, /,
+    );
+    expect(await said(task(2), rows(30, 0))).toMatch(/^in the sample its own regression explains \d+ % of /);
+  });
+
   test('that features follow from others, and what to do', async () => {
     const dependent = rows(30, 0).map(([a, b]) => [a!, b!, Number(((a! + b!) / 2).toFixed(4))]);
     const expected =
