@@ -81,6 +81,7 @@ export const METHODS = {
     outputs: { rotated: [...OF_ROTATION, 'classCounts'], others: ['mean', 'sampleCount', 'classCounts'] },
   },
   ridge: { method: { kind: 'ridge', ridge: 0.5 }, components: 0, outputs: { others: OF_ALL } },
+  pcr: { method: { kind: 'pcr', ridge: 0.5 }, components: 2, outputs: { others: OF_ALL } },
   'flat histogram': histogram({ strategy: 'flat' }),
   'histogram by a tree': histogram({ strategy: 'tree', fanouts: [2, 4] }),
   'histogram by wavelets': histogram({ strategy: 'privelet' }),

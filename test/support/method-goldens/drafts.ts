@@ -7,7 +7,7 @@ import { rowsOf, taskOf } from './cases.ts';
 export interface Draft {
   /** Whether `npm test` has it. */
   readonly quick?: boolean;
-  readonly method: 'pca' | 'correlation' | 'sketch' | 'dca' | 'lda' | 'mdr' | 'ridge' | 'histogram';
+  readonly method: 'pca' | 'correlation' | 'sketch' | 'dca' | 'lda' | 'mdr' | 'ridge' | 'pcr' | 'histogram';
   /** Many columns, rather than few with labels. */
   readonly wide?: boolean;
   /** Label columns; all others are left out. */
@@ -58,6 +58,12 @@ export const DRAFTS: Readonly<Record<string, Draft>> = {
   'mdr with noise': { method: 'mdr', labels: LABELS, options: { ...ONE, epsilon: 2 } },
   ridge: { quick: true, method: 'ridge', options: { target: 'pulse' } },
   'ridge, exact': { method: 'ridge', options: { target: 'visits', ridge: 0.5, exact: true } },
+  pcr: { method: 'pcr', options: { target: 'pulse', components: 2 } },
+  'pcr by simulated': {
+    quick: true,
+    method: 'pcr',
+    options: { target: 'visits', components: 3, ridge: 0.5, twoParty: 'simulated' },
+  },
   histogram: { quick: true, method: 'histogram', options: { epsilon: 1, range: '[0, 250]', height: 6 } },
   'histogram for counts': {
     method: 'histogram',
