@@ -48,11 +48,9 @@ async function errors(of: Given, expectedBy: MethodParameters = of.method!) {
 
 describe('principal component regression', () => {
   each(
+    [[3, 1, 0, 60]],
     [
       [4, 2, 0.1, 60],
-      [3, 1, 0, 60],
-    ],
-    [
       [2, 1, 0, 60],
       [6, 3, 0, 100],
       [6, 3, 1000, 100],
@@ -120,15 +118,21 @@ describe('principal component regression', () => {
     expect(regression.intercept).toBeCloseTo(0.25, 12);
   });
 
-  it('has no weight of what does not vary, and refuses more components than directions, with a ridge and with consent', async () => {
+  describe('of predictors that vary in fewer directions than there are of them', () => {
     const still = around(40, 4, 2).map(([a, b, y]) => [a!, 0.5, b!, y!]);
-    const { regression } = await run(settingOf(given(still, 2, 0)));
-    expect(Math.abs(regression.weights[1]!)).toBeLessThan(2 ** -20);
-    expect((await errors(given(still, 2, 0))).weights).toBeLessThan(2 ** -20);
     const same = around(40, 4, 2).map(([a, b, y]) => [a!, a!, b!, y!]);
-    expect((await errors(given(same, 2, 0))).weights).toBeLessThan(2 ** -20);
-    for (const rows of [still, same])
-      await expect(run(settingOf(given(rows, 3, 1)))).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
+
+    it('refuses more components than directions, with a ridge and with consent', async () => {
+      await expect(run(settingOf(given(still, 3, 1)))).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
+    });
+
+    it('is right, and has no weight of what does not vary', { tags: ['long'] }, async () => {
+      const { regression } = await run(settingOf(given(still, 2, 0)));
+      expect(Math.abs(regression.weights[1]!)).toBeLessThan(2 ** -20);
+      for (const rows of [still, same])
+        expect((await errors(given(rows, 2, 0))).weights).toBeLessThan(2 ** -20);
+      await expect(run(settingOf(given(same, 3, 1)))).rejects.toMatchObject({ code: 'ERR_FULL_RANK' });
+    });
   });
 
   it('refuses predictors that leave nothing of the scatter unknown, unless that is consented to', async () => {
@@ -185,7 +189,9 @@ describe('principal component regression', () => {
     await expect(run(empty)).rejects.toMatchObject({ code: 'ERR_NO_SAMPLES' });
   });
 
-  it('gives the evaluator what the clear program gives, and the garbler nothing', async () => {
+  it('gives the evaluator what the clear program gives, and the garbler nothing', {
+    tags: ['long'],
+  }, async () => {
     await checkGarbled(settingOf(given(around(30, 3, 2), 1, 0.5)));
   });
 });
