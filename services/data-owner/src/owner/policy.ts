@@ -13,6 +13,7 @@ import {
 } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire';
 import { z } from 'zod';
+import { describeOutput } from './outputs.ts';
 import { member, ownerTerm, rule } from './terms.ts';
 
 export const OwnerPolicy = z.strictObject({
@@ -132,8 +133,12 @@ export const OwnerPolicy = z.strictObject({
 });
 export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 
-const ROTATED =
-  ', which reveals all eigenvalues and the number of rows; for dca, lda and mdr also the lengths of vectors and the numbers of rows by class; of a correlation matrix also all variances';
+/** What the data user learns by `rotated`, whatever is declared. */
+function revealedByRotation(task: Task): string {
+  const { revealedByRotation: outputs, words: told } = methodOf(task);
+  const learned = [...outputs.map((output) => describeOutput(task, output)), ...told.tellsByRotation];
+  return `, which reveals ${learned.join('; ')}`;
+}
 
 const LINEAR =
   ', which releases histograms: noisy counts of every feature by bins, under the ε and δ of the task, which your budget counts';
@@ -197,7 +202,7 @@ export function brokenRules(
     policy.twoParty.includes(task.twoParty),
     task.twoParty === 'simulated'
       ? words`${member('twoParty')} expected a private protocol: simulated is NOT, and ${ownerTerm('allowSimulated', 'only --allow-simulated allows it')}`
-      : words`${member('twoParty')} expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}${task.twoParty === 'rotated' ? ROTATED : task.twoParty === 'linear' ? LINEAR : ''}`,
+      : words`${member('twoParty')} expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}${task.twoParty === 'rotated' ? revealedByRotation(task) : task.twoParty === 'linear' ? LINEAR : ''}`,
     { twoParty: [...policy.twoParty, task.twoParty] },
   );
   expect(

@@ -2,7 +2,7 @@
  * Says in words what a task reveals and to whom, from its public parameters alone. SECURITY.md and
  * docs/rotated.md say why, and what is proved.
  */
-import { methodOf, type Output } from '@eigenveil/methods';
+import { methodOf } from '@eigenveil/methods';
 import {
   cappedComponents,
   type FeatureRun,
@@ -15,6 +15,7 @@ import {
 } from '@eigenveil/task';
 import { partInWords } from '../budget/parts.ts';
 import { partOf } from '../budget/task-part.ts';
+import { describeOutput } from './outputs.ts';
 
 const MOST_LISTED = 200;
 
@@ -94,26 +95,6 @@ function byProtocol(task: Task): readonly string[] {
 function ofFloor(task: Task): string[] {
   const words = floorInWords(task);
   return words === undefined ? [] : [words];
-}
-
-function describeOutput(task: Task, output: Output): string {
-  const { features } = task;
-  switch (output) {
-    case 'mean':
-      return features.some(({ twoValued }) => twoValued !== false)
-        ? 'the mean of all rows, which of a feature with two values tells the variance'
-        : 'the mean of all rows';
-    case 'trace':
-      return 'the trace of the scatter matrix, the variance of all features together';
-    case 'sampleCount':
-      return 'the number of rows of all owners together';
-    case 'spectrum':
-      return `all ${features.length} eigenvalues of the ${methodOf(task).words.spectrum}`;
-    case 'classCounts':
-      return 'the number of rows of each class; where an owner alone has rows of a class, that number is its own';
-    case 'variances':
-      return 'the variance of each feature, exactly';
-  }
 }
 
 function ofOwners(task: Task): string[] {
