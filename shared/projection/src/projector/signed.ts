@@ -3,7 +3,14 @@
  * check it without any service.
  */
 import { CodedError, isOf } from '@eigenveil/platform';
-import { checkBasis, namedResult, TASK_CODES, type Task, type Thumbprint } from '@eigenveil/task';
+import {
+  checkBasis,
+  namedResult,
+  refinedResult,
+  TASK_CODES,
+  type Task,
+  type Thumbprint,
+} from '@eigenveil/task';
 import {
   AGREEMENT,
   type Agreement,
@@ -67,7 +74,7 @@ export async function verifyProjection(
 ): Promise<VerifiedProjection> {
   const last = await verifyLink(signed, cspKey);
   const links = await verifyBasis(last.task, basis, cspKey);
-  const [refined] = last.task.sketch?.refine === undefined ? [] : links;
+  const [refined] = refinedResult(last.task) === undefined ? [] : links;
   return refined === undefined ? { ...last, basis: links } : { ...last, basis: [], refined };
 }
 
