@@ -161,6 +161,8 @@ export interface MethodWords {
   readonly matrix: string;
   /** How much comes out: `3 components`. */
   readonly size: (task: Shape & { readonly components: number }) => string;
+  /** What is opened, of a linear method: `noisy sums`. */
+  readonly opened?: string;
   /** What owners who contributed get: `vectors and eigenvalues`. */
   readonly result: string;
   /** The matrix whose eigenvalues the output `spectrum` tells. */

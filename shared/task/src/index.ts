@@ -20,6 +20,7 @@ export {
   type ReleasedFraction,
   ROTATED_PENCIL_BITS,
   raiseOf,
+  takesFloor,
 } from './floor/floor.ts';
 export {
   OWN_FLOOR_REACH,

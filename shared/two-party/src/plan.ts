@@ -6,5 +6,5 @@ export { checkComputable } from './check-task.ts';
 export { TWO_PARTY_CODES } from './codes.ts';
 export { CountingGates, CountingSession } from './garbling/clear-and-counting.ts';
 export { observed } from './garbling/session.ts';
-export { type Resolution, resolutionOf, runProgram } from './programs/index.ts';
-export { rootPace, sketchPaces, standardPace, sumsPace } from './rotated/standard-pace.ts';
+export { programBy, type Resolution, resolutionOf, runProgram, standardPaceOf } from './programs/index.ts';
+export { rootPace, sketchPaces, standardPace } from './rotated/standard-pace.ts';

@@ -3,20 +3,28 @@
  * the task's `releases` says, so that a task takes one of `releases` parts of a whole.
  */
 import { methodOf } from '@eigenveil/methods';
-import { floorDeviation, floorOf, grainOf, isExact, privacyDeviation, type Task } from '@eigenveil/task';
+import {
+  floorDeviation,
+  floorOf,
+  grainOf,
+  isExact,
+  privacyDeviation,
+  type Task,
+  takesFloor,
+} from '@eigenveil/task';
 import type { OwnFloorPlan } from '../owner/own-floor.ts';
 import { type Part, roundedPart } from './parts.ts';
 
 /**
  * Returns what a task takes: one of `releases` parts where it has a floor, a whole where it is exact, nothing
- * where it is linear, with noise that is counted as ε. Noise for differential privacy that is larger than
+ * where it opens sums that take no floor, whose noise is counted as ε. Noise for differential privacy that is larger than
  * the floor counts as a floor of deviation φ, which takes 1/(4φ²). A task may declare a finer grain than the
  * owner's rows have. Then the part is multiplied by the square of how much finer its floor is, unless the
  * owner adds the floor that is missing.
  * @throws ERR_DP_PARAMETER
  */
 export function partOf(task: Task, own: OwnFloorPlan | undefined): Part {
-  if (methodOf(task).isLinear) return '0';
+  if (!takesFloor(task)) return '0';
   const privacy = privacyDeviation({ ...task, features: own?.features ?? task.features });
   const ofPrivacy = privacy > 0 ? 1 / (4 * privacy ** 2) : Infinity;
   if (isExact(task)) return ofPrivacy < 1 ? roundedPart(ofPrivacy, 1) : '1';

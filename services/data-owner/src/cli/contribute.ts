@@ -13,7 +13,7 @@ The policy (--policy FILE) says what the owner agrees to; a task that breaks it 
     "totalEpsilon": 3, "totalDelta": 1e-6, "answers": { "rotated": 1, "wholes": 1 },
     "ownFloor": true, "grains": { "age": 1, "smoker": 1, "pressure": "cell" },
     "series": { "most": 12, "shortestIntervalHours": 600, "totalEpsilon": 3 } }
-twoParty names what the owner trusts; "linear" consents to histograms, noisy counts of every feature by bins, whose ε and δ are counted as those of all tasks.
+twoParty names what the owner trusts; "linear" consents to noisy sums: of histograms, counts of every feature by bins, and of moments, sums of every feature and of products of every two, whose ε and δ are counted as those of all tasks.
 allowSpectrum consents to all eigenvalues: with the two-party protocol rotated to those of the total scatter and, for dca, lda and mdr, of the
 pencil; and to sketches, which reveal nearly as many eigenvalues as they have columns. minimumClassRows consents to numbers of rows by class, which such tasks reveal, if this owner has that many rows of each class that it has
 any of; where no other owner has the class, the number is its own. Without it such tasks are refused.

@@ -10,6 +10,7 @@ import {
   namedResult,
   refinedResult,
   type Task,
+  takesFloor,
 } from '@eigenveil/task';
 import { CODES } from '@eigenveil/wire';
 import { z } from 'zod';
@@ -26,7 +27,7 @@ export const OwnerPolicy = z.strictObject({
   minimumKeyBits: z.int().min(1024).default(3072),
   /**
    * The two-party protocols that the owner trusts; `simulated` is NOT private and not among them by default.
-   * `linear` consents to histograms.
+   * `linear` consents to histograms and moments.
    */
   twoParty: z.array(TwoPartyName).default(['garbled']),
   /** The largest number of components; unlimited when absent. */
@@ -140,8 +141,8 @@ function revealedByRotation(task: Task): string {
   return `, which reveals ${learned.join('; ')}`;
 }
 
-const LINEAR =
-  ', which releases histograms: noisy counts of every feature by bins, under the ε and δ of the task, which your budget counts';
+const linear = (task: Task) =>
+  `, which releases ${methodOf(task).words.opened}, under the ε and δ of the task, which your budget counts`;
 
 /**
  * A rule of the policy that a task breaks, and the line that the policy would need for the task to be
@@ -202,7 +203,7 @@ export function brokenRules(
     policy.twoParty.includes(task.twoParty),
     task.twoParty === 'simulated'
       ? words`${member('twoParty')} expected a private protocol: simulated is NOT, and ${ownerTerm('allowSimulated', 'only --allow-simulated allows it')}`
-      : words`${member('twoParty')} expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}${task.twoParty === 'rotated' ? revealedByRotation(task) : task.twoParty === 'linear' ? LINEAR : ''}`,
+      : words`${member('twoParty')} expected one of [${policy.twoParty.join(', ')}], got ${task.twoParty}${task.twoParty === 'rotated' ? revealedByRotation(task) : task.twoParty === 'linear' ? linear(task) : ''}`,
     { twoParty: [...policy.twoParty, task.twoParty] },
   );
   expect(
@@ -306,7 +307,7 @@ function checkPlaceInSeries(
  */
 function checkPartsOfSeries(answers: OwnerPolicy['answers'], task: Task, expect: Expect): void {
   const { series, releases, differentialPrivacy } = task;
-  if (series === undefined || differentialPrivacy !== null || methodOf(task).isLinear) return;
+  if (series === undefined || differentialPrivacy !== null || !takesFloor(task)) return;
   const tasks = series.number + 1;
   const wholes = Math.ceil(tasks / (isExact(task) ? 1 : releases));
   expect(

@@ -87,6 +87,12 @@ const VALUES = {
     default: [],
     placeholder: 'NAME=STEP|cell',
   },
+  releases: {
+    schema: z.int().min(1).max(1000).optional(),
+    description:
+      'for how many results over the same rows the floor is to stand: its noise grows with the square root (default: 2)',
+    placeholder: 'NUMBER',
+  },
   fractionBits: {
     schema: z.int().min(1).max(20).optional(),
     description:
@@ -127,12 +133,6 @@ const COMPUTED = {
     description:
       'draft an exact task, without the floor: the whole scatter matrix may follow from its result; consents with --allow-full-rank, too',
     default: false,
-  },
-  releases: {
-    schema: z.int().min(1).max(1000).optional(),
-    description:
-      'for how many results over the same rows the floor is to stand: its noise grows with the square root (default: 2)',
-    placeholder: 'NUMBER',
   },
   outputs: {
     schema: z.array(Output),

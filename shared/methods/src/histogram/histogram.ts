@@ -44,6 +44,7 @@ export const histogram = defineMethod({
       ...COMPONENT_WORDS,
       title: 'Histogram',
       size: () => `${2 ** method.height} bins`,
+      opened: 'histograms: noisy counts of every feature by bins',
       result: 'noisy counts and what follows from them',
       tells: (task) => tells(method, task),
     },

@@ -2,18 +2,19 @@
  * Tells what a task's two-party computation will cost, before anybody contributes: counted where gates count,
  * otherwise by lines fitted to measurements.
  */
-import { LINEAR_RING_BITS, methodOf, sumsOf } from '@eigenveil/methods';
+import { methodOf } from '@eigenveil/methods';
 import { nextTurn } from '@eigenveil/platform';
 import { programOf, type TaskProposal } from '@eigenveil/task';
 import {
   CountingGates,
   CountingSession,
   observed,
+  programBy,
   rootPace,
   runProgram,
   sketchPaces,
   standardPace,
-  sumsPace,
+  standardPaceOf,
 } from '@eigenveil/two-party/plan';
 
 export interface Cost {
@@ -45,9 +46,10 @@ export async function costOf(task: TaskProposal, signal?: AbortSignal): Promise<
 
 /** One message of shares; the rest is draws of noise, and JSON. */
 function linearCost(task: TaskProposal): Cost {
-  const sums = sumsOf(task);
-  const pace = sumsPace(sums) / 1000;
-  const bytes = (sums + 1) * Math.ceil(LINEAR_RING_BITS / 8);
+  const shares = programBy('linear', task).shareBits(task);
+  const sums = shares.length - 1; // the last is the number of owners
+  const pace = standardPaceOf(task) / 1000;
+  const bytes = shares.reduce((all, bits) => all + Math.ceil(bits / 8), 0);
   return { seconds: 0.1 + sums / LINEAR_SUMS_PER_SECOND + pace, bytes, memory: 170e6 + 700 * sums };
 }
 

@@ -35,7 +35,8 @@ export function describeNoise(task: TaskProposal): string[] {
   ];
   const drawers = { servers: 'each server', csp: 'the CSP alone', owners: 'each owner' }[noise];
   const ridge = shiftRidge(task);
-  const isPencil = methodOf(task).decomposes === 'pencil';
+  const { decomposes } = methodOf(task);
+  const isPencil = decomposes === 'pencil';
   const shifted = isPencil
     ? `a public shift of ${ridge.toPrecision(3)}, which acts as a ridge that is larger by as much`
     : 'a public shift, which is taken out of the eigenvalues again';
@@ -47,8 +48,12 @@ export function describeNoise(task: TaskProposal): string[] {
         ]
       : []),
     ...(ridge === 0 ? [] : [`to the products is added ${shifted}`]),
-    ...describeNorm(task),
-    `it takes ${planShift(task, plan).fewestRows} rows${isPencil ? ' in every class' : ''} to be sure that noise leaves the matrices positive`,
+    ...(decomposes === undefined
+      ? []
+      : [
+          ...describeNorm(task),
+          `it takes ${planShift(task, plan).fewestRows} rows${isPencil ? ' in every class' : ''} to be sure that noise leaves the matrices positive`,
+        ]),
     `there is room for ${maximumOwners * maximumSamplesPerOwner} rows, up to which a data user that deviates can scale sums under the same noise: set maximumOwners and maximumSamplesPerOwner as low as the data allow`,
   ];
 }

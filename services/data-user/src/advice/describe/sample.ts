@@ -17,7 +17,14 @@ import {
   ZERO_EIGENVALUE,
 } from '@eigenveil/projection/portable';
 import type { Statistics } from '@eigenveil/statistics/owner';
-import { cappedComponents, noiseNorm, programOf, rowsToStandOut, type TaskProposal } from '@eigenveil/task';
+import {
+  cappedComponents,
+  noiseNorm,
+  programOf,
+  rowsToStandOut,
+  type TaskProposal,
+  takesFloor,
+} from '@eigenveil/task';
 import type { ReadSampleRows } from '../draft/sample.ts';
 import { describeFloor, forecastFloor, partOfResult, programFor } from './forecast-floor.ts';
 import { describeSketch } from './sketch.ts';
@@ -60,7 +67,7 @@ export async function describeSample(
   task: TaskProposal,
   basis: readonly Link[] = [],
 ): Promise<string[]> {
-  if (methodOf(task).isLinear) return [];
+  if (!takesFloor(task)) return [];
   if (task.sketch !== undefined) return describeSketch(read, task, basis.at(-1)?.projection);
   const sample = await sumSample(read, task, basis);
   return [...describeSummed(task, sample), ...describeFloor(task, forecastFloor(task, sample))];
@@ -70,6 +77,7 @@ function describeSummed(task: TaskProposal, sample: Summed): string[] {
   const { result, decomposes, sums } = methodOf(task);
   if (result === 'regression') return describeFit(task, sample);
   const isPencil = decomposes === 'pencil';
+  if (decomposes === undefined) return describeClipping(task, sample);
   if (!sums(task).R) return [...describePrivacyRidge(task, sample), ...describeClipping(task, sample)];
   const { values } = symmetricEigen(totalScatter(sample.statistics, task.fractionBits));
   return [

@@ -9,6 +9,7 @@ import {
   floorInWords,
   programOf,
   type TaskProposal,
+  takesFloor,
 } from '@eigenveil/task';
 import { describeGrains } from '../draft/grains.ts';
 import { describeCost } from './cost.ts';
@@ -19,7 +20,7 @@ import { describeNoise } from './privacy.ts';
  * @throws ERR_DP_PARAMETER; the signal's reason, once it is aborted
  */
 export async function describeTask(task: TaskProposal, signal?: AbortSignal): Promise<string[]> {
-  if (methodOf(task).isLinear) return describeCost(task, signal);
+  if (!takesFloor(task)) return describeCost(task, signal);
   return [
     ...describeComponents(task),
     ...describeReleases(task),
