@@ -60,6 +60,7 @@ export function definedEigenPairs(task: TaskProposal, parts: readonly LabelledRo
     case 'ridge':
     case 'pcr':
     case 'histogram':
+    case 'moments':
       throw new Error(`${method.kind} has no eigenproblem`);
   }
 }

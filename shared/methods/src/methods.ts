@@ -10,13 +10,14 @@ import type { Immutable } from './immutable.ts';
 import { lda } from './lda.ts';
 import { mdr } from './mdr.ts';
 import type { Definition, Method } from './method.ts';
+import { moments } from './moments.ts';
 import type { MethodOf } from './parameters.ts';
 import { pca } from './pca.ts';
 import { pcr } from './pcr.ts';
 import { ridge } from './ridge.ts';
 import { sketch } from './sketch.ts';
 
-export const METHODS = { pca, correlation, sketch, dca, lda, mdr, ridge, pcr, histogram } as const;
+export const METHODS = { pca, correlation, sketch, dca, lda, mdr, ridge, pcr, histogram, moments } as const;
 export type MethodName = keyof typeof METHODS;
 
 /** The signed form of a method: its kind, which `pca`, `correlation` and `sketch` share, and its parameters. */

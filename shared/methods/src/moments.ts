@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { rule } from './codes.ts';
 import { COMPONENT_WORDS } from './common.ts';
 import { LIMITS } from './limits.ts';
-import { defineMethod, type Proposed, type Summed } from './method.ts';
+import { defineMethod, type Proposed } from './method.ts';
 import { SCATTER_WEIGHTS } from './pca.ts';
 import type { ResultForm } from './result.ts';
 
@@ -25,6 +25,8 @@ const MOMENTS_FORM = {
   members: {
     /** Moments of features in [−1, 1]. Nothing of features is told where noise leaves no rows. */
     moments: z.strictObject({
+      /** What was opened, with noise: R, V and the number of rows. Everything else follows from them. */
+      sums: z.array(z.int()),
       rows: Told,
       means: z.array(Told),
       variances: z.array(Told),
@@ -47,10 +49,10 @@ export const moments = defineMethod({
     decomposes: undefined,
     sums: () => ({ R: true, columns: 0, counts: [], classes: [1] }),
     // Correlations take the most noise. Of powers of two for either weight, none makes their intervals narrower
-    // by more than a tenth, and means are known better than correlations: docs/moments.md has the figures.
+    // by more than a seventh, and means are known better than correlations: docs/moments.md has the figures.
     weights: SCATTER_WEIGHTS,
     check: checkMoments,
-    checkSums,
+    checkSums() {},
     checkProgram: () => rule(false, 'method', 'one that decomposes', 'moments')(),
     checkLast() {},
     maximumComponents: () => 0,
@@ -61,7 +63,8 @@ export const moments = defineMethod({
     words: {
       ...COMPONENT_WORDS,
       title: 'Means, variances and correlations',
-      size: ({ features }) => `${features.length} features`,
+      size: ({ features: { length } }) => `${(length * (length - 1)) / 2} correlations`,
+      opened: 'moments: noisy sums of every feature, and of products of every two',
       result: 'means, variances and correlations with noise',
       tells: ({ features }) => [
         `means, variances and correlations of ${features.length} features, the covariance matrix and the number of rows: all of it from sums with the noise of both servers`,
@@ -82,7 +85,9 @@ export const moments = defineMethod({
 
 /** Checks what a task of moments has and has not beyond its sums. */
 function checkMoments(task: Proposed): void {
-  const { differentialPrivacy: setting } = task;
+  const { differentialPrivacy: setting, maximumOwners, maximumSamplesPerOwner } = task;
+  const rows = maximumOwners * maximumSamplesPerOwner;
+  const most = 2 ** (MOST_BITS - 2 * task.fractionBits);
   const rules: Record<string, boolean> = {
     'components 0': task.components === 0,
     'twoParty linear': task.twoParty === 'linear',
@@ -102,14 +107,6 @@ function checkMoments(task: Proposed): void {
       'noise of servers: moments are released with noise alone, since without it the sums would be the whole scatter matrix',
       setting?.noise ?? 'null',
     ),
-  );
-}
-
-/** Sums are told as numbers of JSON, which are exact below 2^53; noise takes what is left of that. */
-function checkSums({ maximumOwners, maximumSamplesPerOwner, fractionBits }: Summed): void {
-  const rows = maximumOwners * maximumSamplesPerOwner;
-  const most = 2 ** (MOST_BITS - 2 * fractionBits);
-  checkAll(
     rule(
       rows <= most,
       'maximumSamplesPerOwner',
@@ -119,4 +116,5 @@ function checkSums({ maximumOwners, maximumSamplesPerOwner, fractionBits }: Summ
   );
 }
 
+/** Sums are told as numbers of JSON, which are exact below 2^53; noise takes what is left of that. */
 const MOST_BITS = 52;

@@ -66,3 +66,4 @@ export { type Columns, columnsFor, statisticsThrough } from './reference/through
 export { keptInWords, shareInWords, type ToldShare } from './told/components.ts';
 export type { Remark, Telling } from './told/form.ts';
 export { csvOf, linesOf, type ToldResult, tellingOf } from './told/index.ts';
+export { type MomentsInUnits, momentsInUnits } from './told/moments.ts';

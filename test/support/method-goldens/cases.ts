@@ -82,6 +82,7 @@ export const METHODS = {
   },
   ridge: { method: { kind: 'ridge', ridge: 0.5 }, components: 0, outputs: { others: OF_ALL } },
   pcr: { method: { kind: 'pcr', ridge: 0.5 }, components: 2, outputs: { others: OF_ALL } },
+  moments: { method: { kind: 'moments' }, components: 0, outputs: { others: [] } },
   'flat histogram': histogram({ strategy: 'flat' }),
   'histogram by a tree': histogram({ strategy: 'tree', fanouts: [2, 4] }),
   'histogram by wavelets': histogram({ strategy: 'privelet' }),

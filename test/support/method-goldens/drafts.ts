@@ -1,13 +1,15 @@
 /** What is drafted of two small samples, by method, and how a draft is asked for on the command line. */
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { MethodName } from '@eigenveil/methods';
 import { runInProcess } from '../in-process.ts';
 import { rowsOf, taskOf } from './cases.ts';
 
 export interface Draft {
   /** Whether `npm test` has it. */
   readonly quick?: boolean;
-  readonly method: 'pca' | 'correlation' | 'sketch' | 'dca' | 'lda' | 'mdr' | 'ridge' | 'pcr' | 'histogram';
+  readonly method: MethodName;
   /** Many columns, rather than few with labels. */
   readonly wide?: boolean;
   /** Label columns; all others are left out. */
@@ -64,6 +66,7 @@ export const DRAFTS: Readonly<Record<string, Draft>> = {
     method: 'pcr',
     options: { target: 'visits', components: 3, ridge: 0.5, twoParty: 'simulated' },
   },
+  moments: { quick: true, method: 'moments', options: { epsilon: 1, releases: 3 } },
   histogram: { quick: true, method: 'histogram', options: { epsilon: 1, range: '[0, 250]', height: 6 } },
   'histogram for counts': {
     method: 'histogram',

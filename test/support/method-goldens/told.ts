@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DataOwner, OwnerPolicy } from '@eigenveil/data-owner';
 import { brokenRules } from '@eigenveil/data-owner/portable';
 import { TaskClient } from '@eigenveil/data-user';
+import { tellingOf } from '@eigenveil/projection';
 import type { Task } from '@eigenveil/task';
 import { Digest, type Projection } from '@eigenveil/wire';
 import { vi } from 'vitest';
@@ -96,7 +97,7 @@ export async function reducedBy(
     },
   });
   try {
-    const flags = task.method.kind === 'histogram' ? ['--save', save!] : ['--data', from!, '--out', out!];
+    const flags = tellingOf(task).rows === undefined ? ['--save', save!] : ['--data', from!, '--out', out!];
     const told = await runInProcess('owner', 'project', task.id, ...asOwner(folder), ...flags);
     const reduced = told.exitCode === 0 && flags.includes(out!) ? await readFile(out!, 'utf8') : '';
     return `${textOf(folder, told)}\n${reduced}`.trimEnd();

@@ -18,6 +18,7 @@ import { addRidge, bothBetween, CORRELATION, discriminant, SCATTER } from './com
 import type { Pencil, Reference } from './form.ts';
 import { histogramReference } from './histograms.ts';
 import { regressionOnComponents } from './pcr.ts';
+import { momentsReference } from './released-moments.ts';
 import { regression, ridgeRegression } from './ridge.ts';
 import { SKETCHED } from './sketch.ts';
 
@@ -63,6 +64,7 @@ const REFERENCE = {
     regression(method, ({ floor }, given) => ridgeRegression({ ...given, diagonal: floor?.ridge })),
   pcr: ({ method }) => regression(method, regressionOnComponents),
   histogram: ({ method }) => histogramReference(method),
+  moments: ({ method }) => momentsReference(method),
 } as const satisfies { readonly [Name in MethodName]: (task: TaskOf<Name>) => Reference };
 
 /** Returns what this package knows of the method of a task. */

@@ -26,8 +26,8 @@ const REACH = 1.9955;
 const SLACK = 1 + 2 ** -20;
 /** Each step narrows an interval by what the one before has found; more than four change nothing. */
 const STEPS = 4;
-/** Numbers are told with this number of fraction bits. Intervals are rounded outwards. */
-const FRACTION_BITS = 30;
+/** The last digit of a number that is told. Intervals are rounded outwards. */
+export const TOLD_UNIT = 2 ** -30;
 /**
  * The most by which the noise of both servers on a value differs from normal noise: each rounds to integers,
  * from a lattice that is at most as coarse.
@@ -51,7 +51,7 @@ export interface NoisySums {
 }
 
 /** A number with noise, and the interval that the number without noise is in. */
-export interface Told {
+export interface Interval {
   readonly value: number;
   readonly from: number;
   readonly to: number;
@@ -59,11 +59,11 @@ export interface Told {
 
 /** Moments of features in [−1, 1]. Nothing of features is told where noise leaves no rows. */
 export interface Moments {
-  readonly rows: Told;
-  readonly means: Told[];
-  readonly variances: Told[];
+  readonly rows: Interval;
+  readonly means: Interval[];
+  readonly variances: Interval[];
   /** The upper triangle without the diagonal, row by row; null where a variance may be noise alone. */
-  readonly correlations: (Told | null)[];
+  readonly correlations: (Interval | null)[];
   /** The upper triangle, row by row, of the nearest positive semidefinite matrix to that of the opened sums. */
   readonly covariances: number[];
 }
@@ -115,7 +115,7 @@ export function momentsOf(opened: NoisySums): Moments {
   const covariance = nearestSemidefinite(
     features.map((i) => features.map((j) => intervals.scatter(i, j) / rows)),
   );
-  const correlation = (i: number, j: number): Told | null => {
+  const correlation = (i: number, j: number): Interval | null => {
     const interval = intervals.correlation(i, j);
     const scale = Math.sqrt(covariance[i]![i]! * covariance[j]![j]!);
     return interval === undefined ? null : tell(clamp(covariance[i]![j]! / scale, SIGNED), interval);
@@ -129,15 +129,15 @@ export function momentsOf(opened: NoisySums): Moments {
   };
 }
 
-type Interval = readonly [from: number, to: number];
-const SIGNED: Interval = [-1, 1];
+type Range = readonly [from: number, to: number];
+const SIGNED: Range = [-1, 1];
 
 /** The intervals of means, variances and correlations. The number of rows is positive. */
 class Intervals {
   readonly #opened: NoisySums;
   readonly #means: readonly number[];
-  readonly #boxes: readonly Interval[];
-  readonly #variances: readonly Interval[];
+  readonly #boxes: readonly Range[];
+  readonly #variances: readonly Range[];
 
   constructor(opened: NoisySums) {
     this.#opened = opened;
@@ -154,7 +154,7 @@ class Intervals {
     return products[at]! - sums[i]! * this.#means[j]!;
   }
 
-  mean(i: number, deviations?: number): Interval {
+  mean(i: number, deviations?: number): Range {
     const { rows, sums, noise } = this.#opened;
     return narrowed(SIGNED, (mean) => {
       const most = reach(
@@ -168,7 +168,7 @@ class Intervals {
     });
   }
 
-  variance(i: number, deviations?: number): Interval {
+  variance(i: number, deviations?: number): Range {
     const { rows, noise } = this.#opened;
     const mean = largest(this.#boxes[i]!);
     const [least, most] = this.#scatters(i, i);
@@ -187,12 +187,12 @@ class Intervals {
   }
 
   /** Undefined where a variance may be 0. */
-  correlation(i: number, j: number): Interval | undefined {
+  correlation(i: number, j: number): Range | undefined {
     const { noise } = this.#opened;
     const [[leastI, mostI], [leastJ, mostJ]] = [this.#variances[i]!, this.#variances[j]!];
     if (leastI <= 0 || leastJ <= 0) return undefined;
-    const ratio: Interval = [Math.sqrt(leastJ / mostI), Math.sqrt(mostJ / leastI)];
-    const inverse: Interval = [1 / ratio[1], 1 / ratio[0]];
+    const ratio: Range = [Math.sqrt(leastJ / mostI), Math.sqrt(mostJ / leastI)];
+    const inverse: Range = [1 / ratio[1], 1 / ratio[0]];
     const [mi, mj] = [this.#boxes[i]!, this.#boxes[j]!];
     const cross = product(mi, mj);
     const squares = sum(product(ratio, square(mi)), product(inverse, square(mj)));
@@ -212,7 +212,7 @@ class Intervals {
   }
 
   /** (r S_ii + S_jj/r)/2 over an interval of r, on which it is convex. */
-  #halfSum(i: number, j: number, [from, to]: Interval): Interval {
+  #halfSum(i: number, j: number, [from, to]: Range): Range {
     const [[leastI, mostI], [leastJ, mostJ]] = [this.#scatters(i, i), this.#scatters(j, j)];
     const lowest = clamp(Math.sqrt(leastJ / leastI), [from, to]);
     const most = Math.max(from * mostI + mostJ / from, to * mostI + mostJ / to);
@@ -220,7 +220,7 @@ class Intervals {
   }
 
   /** S_ij for all means in their boxes: the scatter about the own means, and Q (m_i − V_i/Q)(m_j − V_j/Q). */
-  #scatters(i: number, j: number): Interval {
+  #scatters(i: number, j: number): Range {
     const scatter = this.scatter(i, j);
     const most = this.#opened.rows * this.#distance(i) * this.#distance(j) * SLACK;
     return [i === j ? scatter : scatter - most, scatter + most];
@@ -244,7 +244,7 @@ function reach(noises: readonly (readonly [factor: number, noise: Noise])[], dev
  * The part of an interval that is left when the bounds that follow from it are followed again and again: a
  * number that keeps to them is in all of these.
  */
-function narrowed(whole: Interval, bounds: (within: Interval) => Interval): Interval {
+function narrowed(whole: Range, bounds: (within: Range) => Range): Range {
   let within = whole;
   for (let step = 0; step < STEPS; step += 1) {
     const [from, to] = bounds(within);
@@ -271,33 +271,32 @@ export function nearestSemidefinite(matrix: readonly (readonly number[])[]): num
 }
 
 /** An interval reaches to its value, where the nearest matrix has moved that out of it. */
-function tell(value: number, [from, to]: Interval): Told {
-  const unit = 2 ** FRACTION_BITS;
+function tell(value: number, [from, to]: Range): Interval {
   const near = cut(value);
   return {
     value: near,
-    from: Math.floor(Math.min(from, near) * unit) / unit + 0,
-    to: Math.ceil(Math.max(to, near) * unit) / unit + 0,
+    from: Math.floor(Math.min(from, near) / TOLD_UNIT) * TOLD_UNIT + 0,
+    to: Math.ceil(Math.max(to, near) / TOLD_UNIT) * TOLD_UNIT + 0,
   };
 }
 
-const cut = (value: number): number => Math.round(value * 2 ** FRACTION_BITS) / 2 ** FRACTION_BITS + 0; // no −0
-const clamp = (value: number, [from, to]: Interval): number => Math.min(to, Math.max(from, value));
-const largest = ([from, to]: Interval): number => Math.max(Math.abs(from), Math.abs(to));
-const sum = ([a, b]: Interval, [c, d]: Interval): Interval => [a + c, b + d];
-const difference = ([a, b]: Interval, [c, d]: Interval): Interval => [a - d, b - c];
+const cut = (value: number): number => Math.round(value / TOLD_UNIT) * TOLD_UNIT + 0; // no −0
+const clamp = (value: number, [from, to]: Range): number => Math.min(to, Math.max(from, value));
+const largest = ([from, to]: Range): number => Math.max(Math.abs(from), Math.abs(to));
+const sum = ([a, b]: Range, [c, d]: Range): Range => [a + c, b + d];
+const difference = ([a, b]: Range, [c, d]: Range): Range => [a - d, b - c];
 
-function product([a, b]: Interval, [c, d]: Interval): Interval {
+function product([a, b]: Range, [c, d]: Range): Range {
   const corners = [a * c, a * d, b * c, b * d];
   return [Math.min(...corners), Math.max(...corners)];
 }
 
-function square(interval: Interval): Interval {
+function square(interval: Range): Range {
   const [from, to] = interval;
   return [from <= 0 && to >= 0 ? 0 : Math.min(from ** 2, to ** 2), largest(interval) ** 2];
 }
 
 /** The divisor is positive. */
-function quotient([from, to]: Interval, [least, most]: Interval): Interval {
+function quotient([from, to]: Range, [least, most]: Range): Range {
   return [from / (from < 0 ? least : most), to / (to < 0 ? most : least)];
 }

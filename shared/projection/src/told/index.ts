@@ -10,12 +10,14 @@ import type { Projection } from '@eigenveil/wire';
 import { COMPONENTS_TOLD } from './components.ts';
 import { COUNTS_TOLD } from './counts.ts';
 import type { Telling, Told } from './form.ts';
+import { MOMENTS_TOLD } from './moments.ts';
 import { REGRESSION_TOLD } from './regression.ts';
 
 const TOLD: Readonly<Record<ResultKind, Telling>> = {
   components: COMPONENTS_TOLD,
   regression: REGRESSION_TOLD,
   counts: COUNTS_TOLD,
+  moments: MOMENTS_TOLD,
 };
 
 /** Returns what is told of results of a task's kind. */

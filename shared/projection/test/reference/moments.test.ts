@@ -8,12 +8,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { symmetricEigen } from '../../src/index.ts';
 import {
+  type Interval,
   type Moments,
   momentsOf,
   type NoisySums,
   nearestSemidefinite,
   openedSums,
-  type Told,
 } from '../../src/reference/moments.ts';
 
 const NONE = { deviation: 0, rounding: 0 };
@@ -215,7 +215,7 @@ type Population = (typeof POPULATIONS)['many'];
 function* quantities(
   moments: Moments,
   truth: Population,
-): Generator<[string, Told | undefined | null, number]> {
+): Generator<[string, Interval | undefined | null, number]> {
   yield ['rows', moments.rows, truth.rows];
   for (const i of [0, 1, 2]) {
     yield [`mean ${i}`, moments.means[i], truth.means[i]!];
@@ -326,7 +326,7 @@ test.each([
   const moments = momentsOf(opened);
   const [si, sj] = truth.variances.map(Math.sqrt);
   const delta = byDelta(opened, truth.means, [si!, sj!], truth.correlations[0]!);
-  const half = ({ from, to }: Told) => (to - from) / 2;
+  const half = ({ from, to }: Interval) => (to - from) / 2;
   expect(half(moments.means[0]!) / delta.mean).toBeLessThan(most);
   expect(half(moments.variances[0]!) / delta.variance).toBeLessThan(most);
   expect(half(moments.correlations[0]!) / delta.correlation).toBeLessThan(most);

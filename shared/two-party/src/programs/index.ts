@@ -21,6 +21,7 @@ import type { Paced, Programs } from './form.ts';
 import { histogramSums } from './histogram.ts';
 import type { Shares } from './inputs.ts';
 import { mdr } from './mdr.ts';
+import { MOMENT_SUMS } from './moments.ts';
 import { pca } from './pca.ts';
 import { pcr } from './pcr.ts';
 import {
@@ -93,6 +94,7 @@ const PROGRAMS = {
     },
   }),
   histogram: ({ method }) => ({ linear: histogramSums(method) }),
+  moments: () => ({ linear: MOMENT_SUMS }),
 } as const satisfies { readonly [Name in MethodName]: (task: TaskOf<Name>) => Programs };
 
 /** Returns how the protocols compute the method of a task. */

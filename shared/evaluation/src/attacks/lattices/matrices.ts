@@ -154,6 +154,7 @@ export function askedOf({ spectrum }: FlatResult, { task, statistics, rows, nois
   const floor = floorOf(task);
   if (
     method.kind === 'histogram' ||
+    method.kind === 'moments' ||
     method.kind === 'mdr' ||
     method.kind === 'pcr' ||
     (twoParty !== 'garbled' && twoParty !== 'rotated')

@@ -1,0 +1,76 @@
+/** What a task of moments has as a result: the opened sums, and what follows from them. */
+import type { MethodParameters, ResultOf } from '@eigenveil/methods';
+import { CodedError } from '@eigenveil/platform';
+import { placesOf, type StatisticsTask } from '@eigenveil/task';
+import { type AgreedTask, type ClaimedProjection, expect } from '../claims/claimed.ts';
+import { PROJECTION_CODES } from '../codes.ts';
+import { pencil, type Reference } from './form.ts';
+import { momentsOf, openedSums, TOLD_UNIT } from './moments.ts';
+
+type Released = ResultOf<'moments'>;
+
+export const momentsReference = (method: MethodParameters): Reference => ({
+  pencil,
+  fromStatistics: pencil,
+  fromSums: releasedMoments,
+  check: checkMoments,
+  cut: (result) => result, // its noise is no smaller than a floor
+  longest({ features: { length: d } }, longest) {
+    const many = <T>(count: number, value: T) => new Array<T>(count).fill(value);
+    const told = { value: longest, from: longest, to: longest };
+    const pairs = (d * (d - 1)) / 2;
+    return {
+      moments: {
+        sums: many(pairs + 2 * d + 1, Number.MIN_SAFE_INTEGER),
+        rows: told,
+        ...{ means: many(d, told), variances: many(d, told), correlations: many(pairs, told) },
+        covariances: many(pairs + d, longest),
+      },
+    };
+  },
+  forecast: () => [],
+  withoutVectors: 'it has moments, and no vectors',
+  withRidges: () => method,
+  distance: () => 0, // what it tells has intervals of its own
+});
+
+/**
+ * @param sums R, V and the number of rows, with noise
+ * @throws ERR_PROGRAM_INVALID for another number of sums, ERR_DP_PARAMETER
+ */
+function releasedMoments(task: StatisticsTask, sums: readonly bigint[]): Released {
+  const expected = countOfSums(task);
+  if (sums.length !== expected)
+    throw new CodedError(
+      PROJECTION_CODES.ERR_PROGRAM_INVALID,
+      `expected ${expected} sums, got ${sums.length}`,
+    );
+  return { kind: 'moments', moments: { sums: sums.map(Number), ...momentsOf(openedSums(task, sums)) } };
+}
+
+/** Checks that everything follows from the sums, but for the last digit, which may round otherwise elsewhere. */
+function checkMoments(task: AgreedTask, { moments }: ClaimedProjection): void {
+  const { sums = [] } = moments ?? {};
+  expect(
+    sums.length === countOfSums(task) && sums.every(Number.isSafeInteger),
+    'moments',
+    'all sums of the task, integers',
+  );
+  const follows = releasedMoments(task, sums.map(BigInt)).moments;
+  expect(isNear(moments, follows), 'moments', 'what follows from their sums');
+}
+
+/** All statistics but the number of owners. */
+const countOfSums = (task: StatisticsTask): number => placesOf(task).owners.from;
+
+/** Whether two values have the same members, with numbers that differ by the last digit at most. */
+function isNear(claimed: unknown, agreed: unknown): boolean {
+  if (typeof claimed === 'number' && typeof agreed === 'number')
+    return Math.abs(claimed - agreed) <= TOLD_UNIT; // false for NaN
+  if (typeof claimed !== 'object' || typeof agreed !== 'object' || claimed === null || agreed === null)
+    return claimed === agreed;
+  const [own, others] = [Object.entries(claimed), new Map(Object.entries(agreed))];
+  return (
+    own.length === others.size && own.every(([name, it]) => others.has(name) && isNear(it, others.get(name)))
+  );
+}
