@@ -118,7 +118,7 @@ export function Loadings({ projection }: { readonly projection: Projection }) {
   );
 }
 
-function colourOf(value: number, largest: number): string {
+export function colourOf(value: number, largest: number): string {
   const colour = value < 0 ? 'var(--warn)' : 'var(--accent)';
   return `color-mix(in srgb, ${colour} ${strengthOf(value, largest)}%, var(--ground))`;
 }

@@ -11,6 +11,7 @@ import { Biplot } from './biplot-view.tsx';
 import { componentRows } from './figures.ts';
 import { HistogramResult } from './histogram-view.tsx';
 import { Loadings } from './loadings-view.tsx';
+import { MomentsView } from './moments-view.tsx';
 import { Scree } from './scree-view.tsx';
 import { Weights } from './weights-view.tsx';
 
@@ -30,6 +31,7 @@ export const OPERATOR_RESULTS = {
   ridge: Regression,
   pcr: Regression,
   histogram: HistogramResult,
+  moments: Moments,
 } as const satisfies Record<MethodName, FunctionComponent<ResultProps>>;
 
 function Components({ checked }: ResultProps) {
@@ -48,6 +50,16 @@ function Components({ checked }: ResultProps) {
       <Biplot projection={projection} />
       <Provenance checked={checked} />
       <Use checked={checked} />
+    </>
+  );
+}
+
+function Moments({ checked }: ResultProps) {
+  return (
+    <>
+      <MomentsView {...checked} />
+      <Provenance checked={checked} />
+      <Downloads checked={checked} />
     </>
   );
 }

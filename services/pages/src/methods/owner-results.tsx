@@ -6,6 +6,7 @@ import { number } from '../common/format.ts';
 import { Table } from '../common/table.tsx';
 import type { Owner } from '../owner/owner.ts';
 import { ReducePanel } from '../owner/reduce-panel.tsx';
+import { MomentsView } from './moments-view.tsx';
 import { Quantiles } from './quantiles-view.tsx';
 import { Weights } from './weights-view.tsx';
 
@@ -15,6 +16,7 @@ interface ResultProps {
 }
 
 const Fitted = ({ result }: ResultProps) => <Weights {...result} />;
+const Measured = ({ result }: ResultProps) => <MomentsView {...result} />;
 const Counted = ({ result }: ResultProps) => <Quantiles {...result} />;
 
 export const OWNER_RESULTS = {
@@ -27,6 +29,7 @@ export const OWNER_RESULTS = {
   ridge: Fitted,
   pcr: Fitted,
   histogram: Counted,
+  moments: Measured,
 } as const satisfies Record<MethodName, FunctionComponent<ResultProps>>;
 
 function Components({ owner, result }: ResultProps) {
