@@ -125,7 +125,7 @@ export const TaskProposal = z.strictObject({
     .min(0)
     .max(LIMITS.features)
     .describe(
-      "How many vectors, at most as many as features; of ridge and histogram 0; dca, lda and mdr give at most K − 1 for K classes, except for dca with ρ′ or of the book's form. Reveals: this number of vectors and their eigenvalues, to the data user; nearly as many as features tell the scatter matrix.",
+      "How many vectors, at most as many as features; of ridge, histogram and moments 0; dca, lda and mdr give at most K − 1 for K classes, except for dca with ρ′ or of the book's form. Reveals: this number of vectors and their eigenvalues, to the data user; nearly as many as features tell the scatter matrix.",
     ),
   fractionBits: z
     .int()
@@ -186,7 +186,7 @@ export const TaskProposal = z.strictObject({
       'σ: what the CSP decrypts is within a statistical distance of 2^−σ of random numbers, for the whole task. Reveals: no more than that.',
     ),
   twoParty: TwoPartyName.default('garbled').describe(
-    'How both servers decompose: garbled circuits; rotated, which is far faster; linear, of histogram alone; or simulated, which is NOT private and for tests. Reveals: with garbled and linear only what is declared; with rotated also sampleCount, spectrum, classCounts (dca, lda, mdr) and variances (correlation), which must be declared, and of dca, lda and mdr all eigenvalues of the pencil and the lengths of the vectors; with simulated all pooled statistics, to the data user.',
+    'How both servers decompose: garbled circuits; rotated, which is far faster; linear, of histogram and moments alone; or simulated, which is NOT private and for tests. Reveals: with garbled and linear only what is declared; with rotated also sampleCount, spectrum, classCounts (dca, lda, mdr) and variances (correlation), which must be declared, and of dca, lda and mdr all eigenvalues of the pencil and the lengths of the vectors; with simulated all pooled statistics, to the data user.',
   ),
   serverLine: z
     .literal('fast')
