@@ -35,7 +35,9 @@ const draft = (...flags: string[]) =>
     ...['--range', '[0, 8]', ...flags],
   );
 
-test('sums are opened with noise, and everybody who has the result can say what follows from them', { tags: ['long'] }, async () => {
+test('sums are opened with noise, and everybody who has the result can say what follows from them', {
+  tags: ['long'],
+}, async () => {
   const json = jsonOf(await draft('--epsilon', '8', '--releases', '3'));
   const proposal = ProposalFile.parse({
     ...json,

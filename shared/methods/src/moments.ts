@@ -73,8 +73,8 @@ export const moments = defineMethod({
   }),
   draft: {
     purpose: 'tells means, variances and correlations, under differential privacy (docs/moments.md)',
-    details:
-      'Means, variances, the covariance matrix and correlations of all columns that are not in --ignore, each with an interval, for --epsilon. Ranges that come from the rows void the guarantee: write --range, or take them from a histogram.',
+    details: `Means, variances, the covariance matrix and correlations of all columns that are not in --ignore, each with an interval, for --epsilon. Ranges that come from the rows void the guarantee: write --range, or take them from a histogram.
+Rows longer than the clipping norm are shortened, which moves correlations: √d of d features in the draft shortens none, for more noise.`,
     example: '--ignore label --epsilon 1',
     flags: {},
     parameters: () => ({ method: { kind: 'moments' as const } }),

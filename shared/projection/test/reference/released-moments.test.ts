@@ -94,8 +94,8 @@ test('it is told in the features’ units', () => {
   expect(linesOf(all).at(-2)).toMatch(/^ {2}weight {2}0\.60 \[0\.\d\d, 0\.\d\d\]$/);
   const lines = csvOf(all).split('\n');
   expect(lines).toHaveLength(1 + 1 + 6 + 3 + 6);
-  const valueOf = (what: string) =>
+  const numberOf = (what: string) =>
     Number(lines.find((line) => line.startsWith(`${what},height,weight,`))!.split(',')[3]);
-  expect(valueOf('correlation')).toBeCloseTo(0.6, 4);
-  expect(valueOf('covariance')).toBeCloseTo(0.6 * 25 * 25, 1);
+  expect(numberOf('correlation')).toBeCloseTo(0.6, 4);
+  expect(numberOf('covariance')).toBeCloseTo(0.6 * 25 * 25, 1);
 });
