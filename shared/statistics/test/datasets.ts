@@ -68,6 +68,7 @@ export function syntheticTask(
     mdr: [labelling('utility', 3), labelling('privacy', 2)],
     ridge: [],
     pcr: [],
+    moments: [],
     histogram: [],
   };
   return {
