@@ -1,4 +1,4 @@
-/** What methods share: the rules of those that decompose or fit, and their words. */
+/** The parts that methods share: rules of those that decompose or fit, and their words. */
 import { checkAll } from '@eigenveil/platform';
 import { expecting, invalid, rule } from './codes.ts';
 import { varyingFeatures } from './features.ts';

@@ -41,7 +41,7 @@ export const dca = defineMethod({
     const common = discriminant(ridge);
     return {
       ...common,
-      // With S_W = S̄ − S_B the book's form is (S_B + ρ′I) w = (1 − 1/λ) (S̄ + (ρ + ρ′)I) w.
+      // The book's form, by S_W = S̄ − S_B, is (S_B + ρ′I) w = (1 − 1/λ) (S̄ + (ρ + ρ′)I) w.
       pencil:
         form === 'book'
           ? { ridge: ridge + signalRidge, signalRidge, eigenvalue: (nu) => 1 / (1 - nu), divides: true }

@@ -1,4 +1,4 @@
-/** What the methods share that tell classes apart: pencils A w = λ B w of two matrices. */
+/** The parts that discriminant methods share: pencils A w = λ B w of two matrices. */
 
 import { checkAll } from '@eigenveil/platform';
 import type { SumWeights } from '@eigenveil/privacy/parts';

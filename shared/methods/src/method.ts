@@ -75,11 +75,11 @@ export interface Counts {
 }
 
 /**
- * What owners sum, besides the number of owners. Places, widths, bounds and noise follow from it
+ * The sums that owners contribute, besides the number of owners. Places, widths, bounds and noise follow from it
  * (shared/task/src/values).
  */
 export interface Sums {
-  /** Whether R is summed, the upper triangle of products of features. */
+  /** True if R is summed, the upper triangle of products of features. */
   readonly R: boolean;
   /** Columns of a sketch, with one value per feature in each; 0: no sketch. */
   readonly columns: number;
@@ -88,7 +88,7 @@ export interface Sums {
   readonly classes: readonly number[];
 }
 
-/** Which matrix the vectors decompose: the total scatter, its correlation matrix, or a pencil of two. */
+/** The matrix that the vectors decompose: the total scatter, its correlation matrix, or a pencil of two. */
 export type Decomposed = 'scatter' | 'correlation' | 'pencil';
 
 /**
@@ -107,10 +107,10 @@ export interface Pencil {
 export interface Method {
   /** Undefined for a method that has no vectors. */
   readonly decomposes: Decomposed | undefined;
-  /** Of methods that decompose a pencil alone. */
+  /** The pencil, where a method decomposes one. */
   readonly pencil?: Pencil;
   readonly sums: (shape: Shape) => Sums;
-  /** How values weigh in noise for differential privacy; undefined: no such noise on sums fits the method. */
+  /** The weights of values in noise for differential privacy; undefined: no such noise on sums fits the method. */
   readonly weights: SumWeights | undefined;
   /**
    * Checks what a proposed task of the method must keep to.
@@ -145,7 +145,7 @@ export interface Method {
    */
   readonly mostRotatedComponents: (told: Pick<Told, 'classCounts' | 'twoValued'>, varying: number) => number;
   /**
-   * Whether the outputs determine the scatter matrix whatever the rows are. Constant features are known to be
+   * Returns whether the outputs determine the scatter matrix whatever the rows are. Constant features are known to be
    * zero, and n rows have a rank of n − 1 at most. Features that depend on each other are unknown to a task,
    * and are found when the result is computed.
    */
@@ -153,30 +153,30 @@ export interface Method {
   readonly words: MethodWords;
 }
 
-/** What people are told of a method. */
+/** The words of a method for people. */
 export interface MethodWords {
   /** As at the head of a page: `PCA`. */
   readonly title: string;
   /** The decomposed matrix behind the title: ` of the covariance matrix`; empty for other methods. */
   readonly matrix: string;
-  /** How much comes out: `3 components`. */
+  /** The amount that comes out: `3 components`. */
   readonly size: (task: Shape & { readonly components: number }) => string;
-  /** What is opened, of a linear method: `noisy sums`. */
+  /** The sums that a linear method opens: `noisy sums`. */
   readonly opened?: string;
-  /** What owners who contributed get: `vectors and eigenvalues`. */
+  /** The result for owners who contributed: `vectors and eigenvalues`. */
   readonly result: string;
   /** The matrix whose eigenvalues the output `spectrum` tells. */
   readonly spectrum: string;
   /**
-   * What the data user learns in any case, a line each.
+   * Returns what the data user learns in any case, a line each.
    * @param components the number that comes out
    */
   readonly tells: (task: Shape, components: number) => readonly string[];
-  /** What the data user learns of it by `rotated` as well. */
+  /** Lines on what `rotated` tells the data user as well. */
   readonly tellsByRotation: readonly string[];
-  /** What the matrices behind the result tell beyond it. */
+  /** Lines on what the matrices behind the result tell beyond it. */
   readonly tellsBeyond: readonly string[];
-  /** What the vectors tell of features, whatever is declared. */
+  /** Lines on what the vectors tell of features, whatever is declared. */
   readonly tellsOfFeatures: readonly string[];
 }
 
@@ -191,7 +191,7 @@ export interface Definition<
   /** The outputs that the data user learns by `rotated` in any case: docs/rotated.md has why. */
   readonly revealedByRotation: readonly Output[];
   /**
-   * Whether the servers open noisy sums, by the protocol `linear`, and compute nothing together; then noise
+   * True if the servers open noisy sums, by the protocol `linear`, and compute nothing together; then noise
    * for differential privacy is all that hides rows, and there is no floor.
    */
   readonly isLinear: boolean;

@@ -25,7 +25,7 @@ const MOMENTS_FORM = {
   members: {
     /** Moments of features in [−1, 1]. Nothing of features is told where noise leaves no rows. */
     moments: z.strictObject({
-      /** What was opened, with noise: R, V and the number of rows. Everything else follows from them. */
+      /** The opened sums, with noise: R, V and the number of rows. Everything else follows from them. */
       sums: z.array(z.int()),
       rows: Told,
       means: z.array(Told),

@@ -29,7 +29,7 @@ export const PRINCIPAL = {
   maximumComponents: ({ featureCount }: { readonly featureCount: number }) => featureCount,
 } as const;
 
-/** Whether a PCA leaves less of S̄ unknown than it must, of any rows. */
+/** Returns whether a PCA leaves less of S̄ unknown than it must, of any rows. */
 export function revealsByRank(
   { features, maximumOwners, maximumSamplesPerOwner }: Proposed,
   least: number,

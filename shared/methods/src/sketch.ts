@@ -226,7 +226,7 @@ their ranges are those of that task, whose columns the sample has. It is another
   },
 });
 
-/** What the matrices of a sketch tell beyond the result. */
+/** Says what the matrices of a sketch tell beyond the result. */
 function tellsBeyond(columns: number, refines: boolean): string[] {
   return [
     `${columns} eigenvalues of each of two matrices of ${columns} columns, about as much as the ${columns} largest eigenvalues of the scatter matrix`,

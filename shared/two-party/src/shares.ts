@@ -14,7 +14,7 @@ import { drawNoise } from '@eigenveil/statistics/owner';
 import { computedBitsOf, computedValues, type StatisticsTask } from '@eigenveil/task';
 import { TWO_PARTY_CODES } from './codes.ts';
 
-/** What servers hold shares of, and what each adds to its own before anything leaves it. */
+/** The values that servers hold shares of, and what each adds to its own before anything leaves it. */
 export interface Shared {
   /** Returns the bits of the ring of each share; for tasks that pass `checkComputable`. */
   readonly shareBits: (task: StatisticsTask) => readonly number[];

@@ -134,7 +134,7 @@ export const OwnerPolicy = z.strictObject({
 });
 export type OwnerPolicy = z.infer<typeof OwnerPolicy>;
 
-/** What the data user learns by `rotated`, whatever is declared. */
+/** Lists what the data user learns by `rotated`, whatever is declared. */
 function revealedByRotation(task: Task): string {
   const { revealedByRotation: outputs, words: told } = methodOf(task);
   const learned = [...outputs.map((output) => describeOutput(task, output)), ...told.tellsByRotation];

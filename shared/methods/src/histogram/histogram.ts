@@ -23,7 +23,7 @@ export const histogram = defineMethod({
     sums: ({ features }) => ({
       R: false,
       columns: 0,
-      // Of each histogram its bins, and then its cells that are no number.
+      // Every histogram has its bins, and then its cells that are no number.
       counts: histogramsOf({ features }).map((it) => ({
         values: 2 ** method.height + 1,
         features: it.features,

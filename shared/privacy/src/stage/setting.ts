@@ -37,7 +37,7 @@ export interface SumWeights {
 
 export interface StageTask {
   readonly weights: SumWeights;
-  /** Whether R is summed. */
+  /** True if R is summed. */
   readonly collectsR: boolean;
   readonly features: number;
   /** Classes that are summed apart, per labelling; one labelling of one class where all rows are alike. */

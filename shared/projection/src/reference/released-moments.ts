@@ -1,4 +1,4 @@
-/** What a task of moments has as a result: the opened sums, and what follows from them. */
+/** The result of a task of moments: the opened sums, and what follows from them. */
 import type { MethodParameters, ResultOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { placesOf, type StatisticsTask } from '@eigenveil/task';
@@ -48,7 +48,7 @@ function releasedMoments(task: StatisticsTask, sums: readonly bigint[]): Release
   return { kind: 'moments', moments: { sums: sums.map(Number), ...momentsOf(openedSums(task, sums)) } };
 }
 
-/** Checks that everything follows from the sums, but for the last digit, which may round otherwise elsewhere. */
+/** Checks that everything follows from the sums, except for the last digit, which may round otherwise elsewhere. */
 function checkMoments(task: AgreedTask, { moments }: ClaimedProjection): void {
   const { sums = [] } = moments ?? {};
   expect(
@@ -63,7 +63,7 @@ function checkMoments(task: AgreedTask, { moments }: ClaimedProjection): void {
 /** All statistics but the number of owners. */
 const countOfSums = (task: StatisticsTask): number => placesOf(task).owners.from;
 
-/** Whether two values have the same members, with numbers that differ by the last digit at most. */
+/** Returns whether two values have the same members, with numbers that differ by the last digit at most. */
 function isNear(claimed: unknown, agreed: unknown): boolean {
   if (typeof claimed === 'number' && typeof agreed === 'number')
     return Math.abs(claimed - agreed) <= TOLD_UNIT; // false for NaN

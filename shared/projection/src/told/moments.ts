@@ -18,7 +18,7 @@ export interface MomentsInUnits {
     readonly mean: Interval;
     readonly deviation: Interval;
   }[];
-  /** Of each pair, the first before the second; null where a feature may be constant. */
+  /** One entry per pair, the first before the second; null where a feature may be constant. */
   readonly pairs: readonly {
     readonly first: number;
     readonly second: number;

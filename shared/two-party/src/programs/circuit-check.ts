@@ -1,4 +1,4 @@
-/** What circuits of two matrices, or of ridges, do not compute. */
+/** The limits of circuits of two matrices, or of ridges. */
 import { methodOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { PROJECTION_CODES } from '@eigenveil/projection/portable';

@@ -7,7 +7,7 @@ import type { Shares } from './inputs.ts';
 import type { ResolutionBy } from './resolution.ts';
 
 /**
- * How each private protocol computes a method; one that is missing does not. `simulated` computes whatever the
+ * The way in which each private protocol computes a method; one that is missing does not. `simulated` computes whatever the
  * clear reference does.
  */
 export interface Programs {
@@ -43,7 +43,7 @@ interface Waits {
   readonly pace: (task: Paced) => number;
 }
 
-/** What is known of a rotation before anybody contributes, without what runs it, so that pages load it, too. */
+/** The facts of a rotation before anybody contributes, without what runs it, so that pages load it, too. */
 export interface Rotation extends Waits {
   /** The matrix that is decomposed: what servers do with its shares is in rotated/runs.ts by this name. */
   readonly matrix: 'scatter' | 'correlation' | 'sketch' | 'pencil';

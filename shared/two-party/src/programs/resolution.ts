@@ -73,7 +73,7 @@ export function scatterResolution(matrix: 'scatter' | 'correlation'): Resolution
   };
 }
 
-/** What a floor raises the diagonal of either matrix by. */
+/** The amounts by which a floor raises the diagonal of either matrix. */
 const RAISES = {
   scatter: ({ ridge }: Floor) => ridge,
   correlation: ({ ridge, leastVariances }: Floor) =>

@@ -1,4 +1,4 @@
-/** What tasks by `rotated` must keep to, by the matrix that is decomposed: without what runs them. */
+/** The rules of tasks by `rotated`, by the matrix that is decomposed: without what runs them. */
 import { methodOf, varyingFeatures } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { fullRank, PROJECTION_CODES, sketchIsWhole } from '@eigenveil/projection/portable';

@@ -1,4 +1,4 @@
-/** What both servers do by `rotated`, by the matrix that is decomposed, and the sizes of its products. */
+/** The runs of both servers by `rotated`, by the matrix that is decomposed, and the sizes of its products. */
 import type { Result } from '@eigenveil/methods';
 import type { Program, StatisticsTask } from '@eigenveil/task';
 import type { MessageStream } from '../channel/message-stream.ts';
