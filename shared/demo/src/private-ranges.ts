@@ -28,7 +28,7 @@ export async function countsProposal(setting: TaskSetting): Promise<TaskProposal
   const { owners, keyBits } = setting;
   return TaskProposal.parse({
     ...drafted,
-    ...draftPrivacy({ features: drafted.features, epsilon, delta, countsValues: true }, false),
+    ...draftPrivacy({ features: drafted.features, epsilon, delta, clippingNorm: () => null }, false),
     ...{ labellings: [], components: 0, twoParty: 'linear' },
     minimumOwners: owners,
     maximumOwners: owners,

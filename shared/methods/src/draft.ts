@@ -57,10 +57,14 @@ export interface MethodDraft<Parameters, Own extends Flags> {
   /** True if differential privacy can be asked for. Linear methods need it. */
   readonly takesEpsilon: boolean;
   /**
-   * True if values are counted by bins and nothing else: then ranges are wide on purpose, no row is scaled down
-   * to a norm, and nothing goes by grains or by how values are rounded.
+   * True if values are counted by bins and nothing else: then ranges are wide on purpose, and nothing goes by grains or by how values are rounded.
    */
   readonly countsValues?: boolean;
+  /**
+   * Returns the clipping norm for a number of features; null where rows are not scaled down. Left out: √(d/3), which
+   * shortens some rows for less noise.
+   */
+  readonly clippingNorm?: (features: number) => number | null;
   /**
    * True if columns stay that follow from others, as in every draft without a floor. They do with many
    * features: in a sample of fewer rows all of them follow from others.

@@ -74,12 +74,14 @@ export const moments = defineMethod({
   draft: {
     purpose: 'tells means, variances and correlations, under differential privacy (docs/moments.md)',
     details: `Means, variances, the covariance matrix and correlations of all columns that are not in --ignore, each with an interval, for --epsilon. Ranges that come from the rows void the guarantee: write --range, or take them from a histogram.
-Rows longer than the clipping norm are shortened, which moves correlations: √d of d features in the draft shortens none, for more noise.`,
+The clipping norm of a draft, √d for d features, shortens no row. A smaller one takes less noise, and correlations are those of shortened rows then.`,
     example: '--ignore label --epsilon 1',
     flags: {},
     parameters: () => ({ method: { kind: 'moments' as const } }),
     hasComponents: false,
     takesEpsilon: true,
+    // Rows that are shortened have other correlations, by more than the noise in many cases: docs/moments.md.
+    clippingNorm: Math.sqrt,
   },
 });
 

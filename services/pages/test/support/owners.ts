@@ -60,7 +60,7 @@ export async function countsProposal(): Promise<TaskProposal> {
   const wanted = { features: wide, epsilon: 10, delta: 1e-6 };
   return TaskProposal.parse({
     ...(await draftedMethod('histogram', { height: 7 }, { ...wanted, components: 0, ridge: 1 })),
-    ...draftPrivacy({ ...wanted, countsValues: true }, false),
+    ...draftPrivacy({ ...wanted, clippingNorm: () => null }, false),
     ...{ labellings: [], components: 0, twoParty: 'linear' },
     minimumOwners: 2,
     maximumOwners: 5,

@@ -56,7 +56,7 @@ export async function histogramProposal({
   const wanted = { features: named, epsilon: 1, delta: 1e-6 };
   return TaskProposal.parse({
     ...(await draftedMethod('histogram', { height }, { ...wanted, components: 0, ridge: 1 })),
-    ...draftPrivacy({ ...wanted, countsValues: true }, false),
+    ...draftPrivacy({ ...wanted, clippingNorm: () => null }, false),
     ...{ labellings: [], components: 0, twoParty: 'linear' },
     minimumOwners: owners,
     maximumOwners: owners,

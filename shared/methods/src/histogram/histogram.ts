@@ -88,6 +88,7 @@ or --logarithmic where only magnitudes are known: ranges that come from the rows
     hasComponents: false,
     takesEpsilon: true,
     countsValues: true,
+    clippingNorm: () => null,
   },
 });
 

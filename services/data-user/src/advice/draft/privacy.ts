@@ -36,19 +36,19 @@ interface Wanted {
   readonly features: Draft['features'];
   readonly epsilon: number;
   readonly delta: number;
-  /** True if the method counts values: then no row is scaled down to a norm. */
-  readonly countsValues?: boolean | undefined;
+  /** The clipping norm that a draft of the method has: √(d/3) where it is not given. */
+  readonly clippingNorm?: ((features: number) => number | null) | undefined;
 }
 
 const NEIGHBOURS = 'add-remove';
 
 /** One task, or with `meanFirst` the first of two. */
 export function draftPrivacy(
-  { features, epsilon, delta, countsValues }: Wanted,
+  { features, epsilon, delta, clippingNorm = defaultClippingNorm }: Wanted,
   meanFirst: boolean,
 ): PrivacyDraft {
   const own = meanFirst ? partOfBudget({ epsilon, dpDelta: delta }, SHARE_OF_MEAN) : epsilon;
-  return drafted(features, own, delta, countsValues === true ? null : defaultClippingNorm(features.length));
+  return drafted(features, own, delta, clippingNorm(features.length));
 }
 
 /**

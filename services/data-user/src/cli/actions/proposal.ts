@@ -224,8 +224,8 @@ function privacyFor(
 ): Promise<PrivacyDraft | null> {
   return asConfiguration(async () => {
     if (epsilon === undefined) return null;
-    const { countsValues } = draftingOf(method);
-    const wanted = { features, epsilon, delta, countsValues };
+    const { clippingNorm } = draftingOf(method);
+    const wanted = { features, epsilon, delta, clippingNorm };
     if (basis !== undefined) return draftPrivacyOn(basis, wanted);
     if (first === undefined) return draftPrivacy(wanted, meanFirst);
     const draft = draftAround(first, wanted);

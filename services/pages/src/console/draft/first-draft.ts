@@ -61,11 +61,11 @@ export async function firstDraft(
   const { method, components = 0 } = options;
   const draft = await draftOf(sample, { ...options, epsilon });
   const { features } = draft;
-  const { countsValues } = draftingOf(method);
+  const { clippingNorm } = draftingOf(method);
   const privacy =
     epsilon === undefined
       ? null
-      : draftPrivacy({ features, epsilon, delta: USUAL_DELTA, countsValues }, false);
+      : draftPrivacy({ features, epsilon, delta: USUAL_DELTA, clippingNorm }, false);
   const by = (protocol: TaskProposal['twoParty']) =>
     proposalText(proposalOf(draft, { components, owners, twoParty: protocol, ...PLAIN }, privacy));
   if (twoParty !== undefined) return by(twoParty);
