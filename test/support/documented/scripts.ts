@@ -22,6 +22,7 @@ const SMALL: Readonly<Record<string, string>> = {
   'bench:floor': '--rows 100',
   'bench:garbling': '--only circuits --repetitions 1',
   'bench:histogram': '--features 1 --height 2 --owners 2 --rows 10',
+  'bench:moments': '--times 1',
   'bench:load': '--contributions 4 --features 3 --bits 1024 --connections 2',
   'bench:ot': '--transfers 1000 --megabytes 1 --repetitions 1',
   'bench:owner-memory': '--rows 1000 --features 3',

@@ -1,0 +1,112 @@
+/** How close released correlations are: the intervals of a task of moments, and what clipping moves them by. */
+import { draftTask } from '@eigenveil/data-user';
+import { ofKind } from '@eigenveil/methods';
+import { defaultClippingNorm } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { resultOfSums } from '@eigenveil/projection';
+import {
+  type CsvRow,
+  drawNoise,
+  flatten,
+  readFileBytes,
+  readRows,
+  type Statistics,
+} from '@eigenveil/statistics';
+import { TaskProposal } from '@eigenveil/task';
+import { dataFile } from './decompositions.ts';
+import { sumRows } from './owners.ts';
+
+/** Results whose intervals are pooled. */
+const DRAWS = 5;
+const LABEL = 'label';
+
+/** The clipping norms that are compared: the one of other drafts, and one that shortens no row. */
+export const NORMS = { '√(d/3)': defaultClippingNorm, '√d': Math.sqrt } as const;
+
+export interface MomentsCase {
+  readonly set: string;
+  /** How often each row counts. */
+  readonly times: number;
+  readonly epsilon: number;
+  readonly norm: keyof typeof NORMS;
+}
+
+export interface Closeness {
+  readonly rows: number;
+  readonly features: number;
+  /** The median half-width of all correlations' intervals; null where more than half are not told. */
+  readonly halfWidth: number | null;
+  /** The largest difference of correlations of the rows as they are clipped from those of the rows. */
+  readonly moved: number;
+}
+
+/** @returns undefined where the data set is not there */
+export async function closenessOf({
+  set,
+  times,
+  epsilon,
+  norm,
+}: MomentsCase): Promise<Closeness | undefined> {
+  const file = await dataFile(set);
+  if (file === undefined) return undefined;
+  const privacy = { epsilon, delta: 1e-6 };
+  const { rows: count, ...draft } = await draftTask(file, {
+    ...{ method: 'moments', labels: [], ignore: [LABEL] },
+    ...privacy,
+  });
+  const { length } = draft.features;
+  const taskOf = (clippingNorm: number) =>
+    TaskProposal.parse({
+      ...draft,
+      ...{
+        components: 0,
+        twoParty: 'linear',
+        minimumOwners: 2,
+        maximumOwners: 10,
+        maximumSamplesPerOwner: count * times,
+      },
+      differentialPrivacy: {
+        ...privacy,
+        ...{ neighbours: 'add-remove', clippingNorm, dataIndependentRanges: true },
+      },
+      deadline: '2100-01-01T00:00:00Z',
+    });
+  const [task, whole] = [taskOf(NORMS[norm](length)), taskOf(Math.sqrt(length))];
+  const rows: CsvRow[] = [];
+  for await (const row of readRows(readFileBytes(file), task, { ignoredColumns: [LABEL] })) rows.push(row);
+  const sums = (of: TaskProposal) =>
+    flatten(of, sumRows(of, rows))
+      .slice(0, -1)
+      .map((v) => v * BigInt(times));
+  const exact = sums(task);
+  const source = predictableRandomness(`moments ${set} ${times} ${epsilon} ${norm}`);
+  const correlations = Array.from({ length: DRAWS }, () => {
+    const [a, b] = (['csp', 'dataUser'] as const).map((server) => drawNoise(task, server, source));
+    const opened = exact.map((value, i) => value + a![i]! + b![i]!);
+    return ofKind('moments', resultOfSums(task, opened)).moments.correlations;
+  }).flat();
+  const halves = correlations.map((told) => (told === null ? Infinity : (told.to - told.from) / 2));
+  const middle = halves.sort((x, y) => x - y)[Math.floor(halves.length / 2)]!;
+  const clipped = correlationsOf(sumRows(task, rows));
+  const plain = correlationsOf(sumRows(whole, rows));
+  return {
+    rows: count * times,
+    features: length,
+    halfWidth: Number.isFinite(middle) ? middle : null,
+    moved: Math.max(...clipped.map((own, i) => Math.abs(own - plain[i]!))),
+  };
+}
+
+/** The exact correlations of rows that all vary. */
+function correlationsOf({ R, labellings }: Statistics): number[] {
+  const { V, M } = labellings[0]![0]!;
+  const d = V.length;
+  const row = (i: number) => (i * (2 * d - i + 1)) / 2 - i;
+  const covariance = (i: number, j: number) => Number(M * R[row(i) + j]! - V[i]! * V[j]!);
+  return V.flatMap((_, i) =>
+    V.slice(i + 1).map((_own, k) => {
+      const j = i + 1 + k;
+      return covariance(i, j) / Math.sqrt(covariance(i, i) * covariance(j, j));
+    }),
+  );
+}
