@@ -1,4 +1,4 @@
-/** The same all the way down, for what is only read. */
+/** A type with all of its members, and theirs, for reading only. */
 export type Immutable<T> = T extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
   : T extends object

@@ -155,7 +155,7 @@ export interface Method {
 
 /** The words of a method for people. */
 export interface MethodWords {
-  /** As at the head of a page: `PCA`. */
+  /** The name at the head of a page: `PCA`. */
   readonly title: string;
   /** The decomposed matrix behind the title: ` of the covariance matrix`; empty for other methods. */
   readonly matrix: string;

@@ -24,7 +24,7 @@ export const IRIS = fileURLToPath(new URL('../../../../data/iris.csv', import.me
 /** Which is no feature of a PCA. */
 export const LABEL = 'label';
 
-/** What takes the tasks of these tests: keys of 1024 bits, and no privacy. */
+/** A policy that takes the tasks of these tests: keys of 1024 bits, and no privacy. */
 export const TEST_POLICY = {
   twoParty: ['simulated', 'garbled', 'linear'],
   minimumKeyBits: 1024,

@@ -4,7 +4,7 @@
  *
  * Every row is in exactly one bin per feature, or, where its cell is no number, in that feature's count of
  * such cells. The strategy A is applied to the bins, and the count of unreadable cells takes noise as it is.
- * What one row changes, for one histogram of one feature, m the height of the root of A:
+ * One row changes as much as follows, for one histogram of one feature and m the height of the root of A:
  * - add-remove: a column of A, or 1 in the other count. The column is the larger: L1 = L2² = m + 1 (flat: 1),
  *   against 1.
  * - replace: two columns that are subtracted (shared/release, noise.ts), or a column and the other count: L1 =
@@ -43,7 +43,7 @@ export function isHistogram(method: Shape['method']): method is HistogramParamet
 
 const strategies = new WeakMap<HistogramParameters, Strategy>();
 
-/** The same object for the same method, so that what follows from it can be kept with it. */
+/** Returns the same object for the same method, so that what follows from it can be kept with it. */
 export function strategyOf(method: HistogramParameters): Strategy {
   const known = strategies.get(method);
   if (known !== undefined) return known;

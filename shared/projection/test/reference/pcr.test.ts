@@ -15,7 +15,7 @@ interface Kept {
   readonly intercept: number;
 }
 
-/** What scikit-learn.py has written. */
+/** The cases that scikit-learn.py has written. */
 const KEPT: readonly Kept[] = JSON.parse(readFileSync(new URL('scikit-learn.json', import.meta.url), 'utf8'));
 
 const inClear = (program: Program, statistics: Statistics) =>
@@ -64,7 +64,7 @@ describe('principal component regression', () => {
   });
 
   it('is refused where predictors vary in fewer directions than there are components, with a ridge as well', () => {
-    // Of ionosphere the second feature is 0 throughout.
+    // The second feature of ionosphere is 0 throughout.
     expect(fitted('ionosphere', 32, 0).weights[1]).toBeCloseTo(0, 12);
     for (const ridge of [0, 1])
       expect(() => fitted('ionosphere', 33, ridge)).toThrow(

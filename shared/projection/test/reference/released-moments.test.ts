@@ -1,4 +1,4 @@
-/** What a task of moments has as a result, what is claimed of it, and how it is told. */
+/** The result of a task of moments: what it is, the check of a claimed one, and its words. */
 import { flatResult } from '@eigenveil/methods';
 import { Task, TaskProposal } from '@eigenveil/task';
 import { expect, test } from 'vitest';

@@ -39,7 +39,7 @@ describe('ridge regression', () => {
   );
 
   it('is refused where a feature does not vary and nothing is added to it', () => {
-    // Of ionosphere the second feature is 0 throughout.
+    // The second feature of ionosphere is 0 throughout.
     expect(() => fitted('ionosphere', 0)).toThrow(
       expect.objectContaining({ code: 'ERR_NOT_POSITIVE_DEFINITE' }),
     );
