@@ -3,7 +3,7 @@
  * The program that uses it keeps the state.
  */
 
-export { byPredictor, byProjector } from '@eigenveil/projection/portable';
+export { byProjector } from '@eigenveil/projection/portable';
 export { type BudgetStatus, budgetStatus } from './budget/budget.ts';
 export { DatasetName, DEFAULT_DATASET } from './budget/dataset.ts';
 export { Elsewhere, LedgerEntry, nextEntry } from './budget/ledger.ts';

@@ -14,7 +14,7 @@ import {
   ridgeOn,
   type TaskClient,
 } from '@eigenveil/data-user';
-import { methodOf, type ProjectionKind } from '@eigenveil/methods';
+import { methodOf, type ProjectionKind, varyingFeatures } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import { layout, type ReadingOptions } from '@eigenveil/statistics';
 import { DAY_MILLISECONDS, programOf, type Task, type TaskId, TaskProposal } from '@eigenveil/task';
@@ -100,7 +100,7 @@ export async function createTask(
   };
   const proposal = checkConfiguration(TaskProposal, wanted, 'task');
   // More components than these would reveal the whole scatter matrix.
-  const varying = drafted.features.filter(({ min, max }) => min < max).length;
+  const varying = varyingFeatures(drafted.features);
   const program = programOf(proposal);
   const discriminant =
     twoParty === 'rotated' ? methodOf(program).mostRotatedComponents(program, varying) : varying - 1;

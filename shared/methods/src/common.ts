@@ -1,7 +1,7 @@
 /** The parts that methods share: rules of those that decompose or fit, and their words. */
 import { checkAll } from '@eigenveil/platform';
 import { expecting, invalid, rule } from './codes.ts';
-import { varyingFeatures } from './features.ts';
+import { isForBins, varyingFeatures } from './features.ts';
 import { LIMITS } from './limits.ts';
 import type { Method, MethodWords, Proposed, Shape } from './method.ts';
 import { leastRank } from './rank.ts';
@@ -61,7 +61,7 @@ export function checkNoHistogram(task: Proposed): void {
   const { differentialPrivacy: setting, twoParty, features, method } = task;
   const holds =
     twoParty !== 'linear' &&
-    features.every(({ logarithmic, histogram }) => (logarithmic ?? histogram) === undefined) &&
+    !features.some(isForBins) &&
     (setting === null || (setting.delta > 0 && setting.clippingNorm !== null));
   if (holds) return;
   const expected = 'histogram for linear, logarithmic or shared features, delta 0 or clippingNorm null';

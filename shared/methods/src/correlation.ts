@@ -1,9 +1,9 @@
 /** Principal components of the correlation matrix: features are standardised inside the computation. */
 import { rule } from './codes.ts';
 import { COMPONENT_WORDS } from './common.ts';
-import { defineMethod, type Proposed, type Told } from './method.ts';
-import { PcaParameters, PRINCIPAL, revealsByRank } from './pca.ts';
-import { leastRankOf } from './rank.ts';
+import { defineMethod, type Told } from './method.ts';
+import { PcaParameters, PRINCIPAL } from './pca.ts';
+import { leastRankOf, ruleOfRanks } from './rank.ts';
 import { COMPONENTS_FORM } from './result.ts';
 
 /** The whole diagonal of a correlation matrix is public (rank.ts). */
@@ -17,6 +17,7 @@ export const correlation = defineMethod({
   result: COMPONENTS_FORM,
   of: () => ({
     ...PRINCIPAL,
+    ...ruleOfRanks(leastRank),
     decomposes: 'correlation',
     checkProgram: ({ noisy }) =>
       rule(
@@ -25,8 +26,6 @@ export const correlation = defineMethod({
         'covariance with differential privacy: its public shift would be part of every variance',
         'correlation',
       )(),
-    leastRank,
-    revealsScatter: (task: Proposed, told: Told) => revealsByRank(task, leastRank(told)),
     words: {
       ...COMPONENT_WORDS,
       title: 'PCA',

@@ -65,6 +65,11 @@ export const LabellingSchema = z
 
 export type Labelling = Immutable<z.infer<typeof LabellingSchema>>;
 
+/** Returns whether a feature has a member that is of bins, as those of histograms alone may. */
+export function isForBins({ logarithmic, histogram }: Feature): boolean {
+  return (logarithmic ?? histogram) !== undefined;
+}
+
 /** The number of features whose range is more than a single value. */
 export function varyingFeatures(features: readonly Pick<Feature, 'min' | 'max'>[]): number {
   return features.filter(({ min, max }) => min < max).length;

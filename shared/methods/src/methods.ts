@@ -59,6 +59,16 @@ export function methodOf(task: MethodOf<MethodParameters>): TaskMethod {
   };
 }
 
+/** A table of methods: an entry for each, by the parameters of a task. */
+export type MethodTable<Entry> = {
+  readonly [Name in MethodName]: (task: Parameters<(typeof METHODS)[Name]['of']>[0]) => Entry;
+};
+
+/** Returns the entry of a task's method. */
+export function entryOf<Entry>(table: MethodTable<Entry>, task: MethodOf<MethodParameters>): Entry {
+  return (table[methodNameOf(task)] as (task: MethodOf<MethodParameters>) => Entry)(task);
+}
+
 /** A method with its name, and what it has whatever its parameters are. */
 export type TaskMethod = Method &
   Pick<Definition<z.ZodObject>, 'labellings' | 'revealedByRotation' | 'isLinear'> & {

@@ -4,7 +4,9 @@ import { checkAll } from '@eigenveil/platform';
 import { z } from 'zod';
 import { rule } from './codes.ts';
 import { COMPONENT_WORDS } from './common.ts';
+import { isForBins } from './features.ts';
 import { LIMITS } from './limits.ts';
+import { checkLinear, linear } from './linear.ts';
 import { defineMethod, type Proposed } from './method.ts';
 import { SCATTER_WEIGHTS } from './pca.ts';
 import type { ResultForm } from './result.ts';
@@ -46,20 +48,14 @@ export const moments = defineMethod({
   parameters: MomentsParameters,
   result: MOMENTS_FORM,
   of: () => ({
-    decomposes: undefined,
+    ...linear('moments'),
     sums: () => ({ R: true, columns: 0, counts: [], classes: [1] }),
     // Correlations take the most noise. Of powers of two for either weight, none makes their intervals narrower
     // by more than a seventh, and means are known better than correlations: docs/moments.md has the figures.
     weights: SCATTER_WEIGHTS,
     check: checkMoments,
     checkSums() {},
-    checkProgram: () => rule(false, 'method', 'one that decomposes', 'moments')(),
     checkLast() {},
-    maximumComponents: () => 0,
-    leastRank: () => 0,
-    mostRotatedComponents: () => 0,
-    /** Noise is on every number of the scatter matrix, and at least as large as a floor would be. */
-    revealsScatter: () => false,
     words: {
       ...COMPONENT_WORDS,
       title: 'Means, variances and correlations',
@@ -90,19 +86,12 @@ function checkMoments(task: Proposed): void {
   const { differentialPrivacy: setting, maximumOwners, maximumSamplesPerOwner } = task;
   const rows = maximumOwners * maximumSamplesPerOwner;
   const most = 2 ** (MOST_BITS - 2 * task.fractionBits);
-  const rules: Record<string, boolean> = {
-    'components 0': task.components === 0,
-    'twoParty linear': task.twoParty === 'linear',
-    'no outputs': task.outputs.length === 0,
-    'no basis': task.basis === undefined,
-    'allowFullRank false': !task.allowFullRank,
-    [`at most ${LIMITS.features} features`]: task.features.length <= LIMITS.features,
-    'no logarithmic or shared features': task.features.every(
-      ({ logarithmic, histogram }) => (logarithmic ?? histogram) === undefined,
-    ),
-  };
   checkAll(
-    ...Object.entries(rules).map(([expected, holds]) => rule(holds, 'method', expected, 'moments')),
+    () =>
+      checkLinear('moments', task, {
+        [`at most ${LIMITS.features} features`]: task.features.length <= LIMITS.features,
+        'no logarithmic or shared features': !task.features.some(isForBins),
+      }),
     rule(
       setting?.noise === 'servers',
       'differentialPrivacy',

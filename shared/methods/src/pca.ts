@@ -2,10 +2,9 @@
 import type { SumWeights } from '@eigenveil/privacy/parts';
 import { z } from 'zod';
 import { COMPONENT_WORDS, COMPONENTS } from './common.ts';
-import { varyingFeatures } from './features.ts';
 import { LIMITS } from './limits.ts';
-import { defineMethod, type Proposed, type Told } from './method.ts';
-import { leastRank } from './rank.ts';
+import { defineMethod } from './method.ts';
+import { leastRank, ruleOfRanks } from './rank.ts';
 import { COMPONENTS_FORM } from './result.ts';
 
 export const Scale = z.enum(['covariance', 'correlation']);
@@ -29,14 +28,6 @@ export const PRINCIPAL = {
   maximumComponents: ({ featureCount }: { readonly featureCount: number }) => featureCount,
 } as const;
 
-/** Returns whether a PCA leaves less of S̄ unknown than it must, of any rows. */
-export function revealsByRank(
-  { features, maximumOwners, maximumSamplesPerOwner }: Proposed,
-  least: number,
-): boolean {
-  return least > Math.min(varyingFeatures(features), maximumOwners * maximumSamplesPerOwner - 1);
-}
-
 export const pca = defineMethod({
   labellings: 0,
   revealedByRotation: ['sampleCount', 'spectrum'],
@@ -45,8 +36,8 @@ export const pca = defineMethod({
   result: COMPONENTS_FORM,
   of: () => ({
     ...PRINCIPAL,
+    ...ruleOfRanks(leastRank),
     decomposes: 'scatter',
-    revealsScatter: (task: Proposed, told: Told) => revealsByRank(task, leastRank(told)),
     words: { ...COMPONENT_WORDS, title: 'PCA', matrix: ' of the covariance matrix' },
   }),
   draft: {

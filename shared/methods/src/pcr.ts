@@ -2,11 +2,13 @@
 import { checkAll } from '@eigenveil/platform';
 import { z } from 'zod';
 import { rule } from './codes.ts';
-import { COMPONENT_WORDS, COMPONENTS, checkFew, ridgeRule } from './common.ts';
+import { checkFew, ridgeRule } from './common.ts';
 import { RIDGE_FLAG, TARGET_FLAG } from './draft.ts';
-import { varyingFeatures } from './features.ts';
+import { type Feature, varyingFeatures } from './features.ts';
 import { defineMethod, type Told } from './method.ts';
 import { Ridge } from './parameters.ts';
+import { ruleOfRanks } from './rank.ts';
+import { basisRule, noNoiseRule, predictorsRule, REGRESSION, REGRESSION_WORDS } from './regression.ts';
 import { REGRESSION_FORM } from './result.ts';
 
 const PcrParameters = z.strictObject({
@@ -32,6 +34,8 @@ function leastRank({ components, outputs, twoValued }: Omit<Told, 'classCounts'>
   return Math.max(components, r);
 }
 
+const predictors = (features: readonly Feature[]) => features.slice(0, -1);
+
 export const pcr = defineMethod({
   labellings: 0,
   revealedByRotation: [],
@@ -39,20 +43,13 @@ export const pcr = defineMethod({
   parameters: PcrParameters,
   result: REGRESSION_FORM,
   of: ({ method }) => ({
-    ...COMPONENTS,
-    decomposes: undefined,
-    // Weights are over eigenvalues, and nothing keeps those of such noise away from 0.
-    weights: undefined,
+    ...REGRESSION, // weights are over eigenvalues, and nothing keeps those of noise away from 0
+    ...ruleOfRanks(leastRank, predictors),
     check(task) {
-      const varying = varyingFeatures(task.features.slice(0, -1));
+      const varying = varyingFeatures(predictors(task.features));
       checkAll(
         () => checkFew(task),
-        rule(
-          task.basis === undefined,
-          'basis',
-          'none for pcr: a component is nothing to predict',
-          `${task.basis}`,
-        ),
+        basisRule('pcr', task),
         rule(
           task.components <= varying,
           'components',
@@ -61,10 +58,11 @@ export const pcr = defineMethod({
         ),
       );
     },
-    checkProgram: ({ noisy, components, featureCount, outputs }) =>
+    checkProgram(program) {
+      const { components, featureCount, outputs } = program;
       checkAll(
-        rule(!noisy, 'differentialPrivacy', 'null for pcr, whose numbers noise would not fit', 'a setting'),
-        rule(featureCount >= 2, 'features', 'two or more for pcr: the last is predicted', featureCount),
+        noNoiseRule('pcr', program),
+        predictorsRule('pcr', program),
         rule(
           components >= 1 && components < featureCount,
           'components',
@@ -78,18 +76,14 @@ export const pcr = defineMethod({
           'spectrum',
         ),
         ridgeRule(method.ridge),
-      ),
+      );
+    },
     maximumComponents: ({ featureCount }) => featureCount - 1,
-    leastRank,
-    revealsScatter: ({ features, maximumOwners, maximumSamplesPerOwner }, told) =>
-      leastRank(told) >
-      Math.min(varyingFeatures(features.slice(0, -1)), maximumOwners * maximumSamplesPerOwner - 1),
     words: {
-      ...COMPONENT_WORDS,
+      ...REGRESSION_WORDS,
       title: 'Principal component regression',
       size: ({ features, components }) =>
         `${JSON.stringify(features.at(-1)!.name)} predicted from ${components} components of the others`,
-      result: 'weights and intercept',
       tells: ({ features }, components) => [
         `${features.length - 1} weights and an intercept, which predict ${JSON.stringify(features.at(-1)!.name)} from the first ${components} components of the other features: as many equations for the entries of the scatter matrix as there are weights`,
       ],

@@ -2,8 +2,8 @@
  * The part of the total scatter S̄ that a PCA must leave unknown: one rule for the clear reference, for tasks
  * and for every two-party protocol.
  *
- * Where features depend on each other in a way that everybody knows (a one-hot group, shares of a whole), the
- * null space of S̄ is public. With k eigenpairs a space of m = rank − k dimensions is then known on which S̄
+ * The null space of S̄ is public where features depend on each other in a way that everybody knows (a one-hot
+ * group, shares of a whole). With k eigenpairs a space of m = rank − k dimensions is then known on which S̄
  * is not: a symmetric m × m matrix of m(m + 1)/2 numbers, or m(m − 1)/2 angles where the spectrum is told.
  * Every public variance is an equation for them, and so is the trace: as many equations as unknowns determine
  * S̄. A rank that is low for another reason, such as few rows, is judged alike.
@@ -12,7 +12,7 @@
  * how many rows have the feature, one of Q + 1 whole numbers, which the mean tells and which is often known
  * from elsewhere. (Per row, where the number of rows is not declared; it is counted all the same.)
  *
- * Of a correlation matrix the whole diagonal is public: 1 per feature, all of which count here, also those
+ * The whole diagonal of a correlation matrix is public: 1 per feature, all of which count here, also those
  * that turn out not to vary. Its k vectors in the features' units tell k(k + 1)/2 combinations of the
  * variances; here all of these count as known, and S̄ follows from both.
  *
@@ -20,7 +20,8 @@
  * for public sizes alone.
  */
 
-import type { Told } from './method.ts';
+import { type Feature, varyingFeatures } from './features.ts';
+import type { Method, Told } from './method.ts';
 
 /**
  * The least rank of S̄ from which a PCA without `allowFullRank` may be revealed; at least one more than its
@@ -32,7 +33,7 @@ export function leastRank(told: Omit<Told, 'classCounts'>): number {
 }
 
 /**
- * As `leastRank`, of a method about which more is public.
+ * Returns the least rank as `leastRank` does, of a method about which more is public.
  * @param known the equations that are public; and whether the spectrum is, though no output tells it
  */
 export function leastRankOf(
@@ -43,6 +44,22 @@ export function leastRankOf(
   let m = 1;
   while ((m * (hasSpectrum ? m - 1 : m + 1)) / 2 <= known.equations) m += 1;
   return components + m;
+}
+
+/**
+ * Returns the rule of ranks of a method: its least rank, and whether it leaves less of S̄ unknown than it must,
+ * of any rows.
+ * @param among the features whose scatter has that rank; all of them where it is not given
+ */
+export function ruleOfRanks(
+  least: Method['leastRank'],
+  among: (features: readonly Feature[]) => readonly Feature[] = (features) => features,
+): Pick<Method, 'leastRank' | 'revealsScatter'> {
+  return {
+    leastRank: least,
+    revealsScatter: ({ features, maximumOwners, maximumSamplesPerOwner }, told) =>
+      least(told) > Math.min(varyingFeatures(among(features)), maximumOwners * maximumSamplesPerOwner - 1),
+  };
 }
 
 /**

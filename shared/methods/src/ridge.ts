@@ -2,11 +2,12 @@
 import { checkAll } from '@eigenveil/platform';
 import { z } from 'zod';
 import { rule } from './codes.ts';
-import { COMPONENT_WORDS, COMPONENTS, checkFew, checkRidgeOf, ridgeRule } from './common.ts';
+import { checkFew, checkRidgeOf, ridgeRule } from './common.ts';
 import { RIDGE_FLAG, TARGET_FLAG } from './draft.ts';
 import { varyingFeatures } from './features.ts';
 import { defineMethod } from './method.ts';
 import { Ridge } from './parameters.ts';
+import { basisRule, noNoiseRule, predictorsRule, REGRESSION, REGRESSION_WORDS } from './regression.ts';
 import { REGRESSION_FORM } from './result.ts';
 
 const RidgeParameters = z.strictObject({
@@ -25,26 +26,19 @@ export const ridge = defineMethod({
   parameters: RidgeParameters,
   result: REGRESSION_FORM,
   of: ({ method }) => ({
-    ...COMPONENTS,
-    decomposes: undefined,
-    // Nothing bounds the right side of the triangular system under such noise.
-    weights: undefined,
+    ...REGRESSION, // nothing bounds the right side of the triangular system under noise
     check: (task) =>
       checkAll(
         () => checkFew(task),
         () => checkRidgeOf(method.ridge, task.features.slice(0, -1), task),
-        rule(
-          task.basis === undefined,
-          'basis',
-          'none for ridge: a component is nothing to predict',
-          `${task.basis}`,
-        ),
+        basisRule('ridge', task),
       ),
-    checkProgram: ({ noisy, components, featureCount, outputs }) =>
+    checkProgram(program) {
+      const { components, outputs } = program;
       checkAll(
-        rule(!noisy, 'differentialPrivacy', 'null for ridge, whose numbers noise would not fit', 'a setting'),
+        noNoiseRule('ridge', program),
         rule(components === 0, 'components', '0 for ridge, whose weights are no vectors', components),
-        rule(featureCount >= 2, 'features', 'two or more for ridge: the last is predicted', featureCount),
+        predictorsRule('ridge', program),
         rule(
           !outputs.includes('spectrum'),
           'outputs',
@@ -52,7 +46,8 @@ export const ridge = defineMethod({
           'spectrum',
         ),
         ridgeRule(method.ridge),
-      ),
+      );
+    },
     maximumComponents: () => 0,
     /**
      * Each weight is an equation for the entries of S̄, and so are the trace and the variance of a feature
@@ -64,10 +59,9 @@ export const ridge = defineMethod({
       return varying - 1 + told >= (varying * (varying + 1)) / 2;
     },
     words: {
-      ...COMPONENT_WORDS,
+      ...REGRESSION_WORDS,
       title: 'Ridge regression',
       size: ({ features }) => `${JSON.stringify(features.at(-1)!.name)} predicted from the others`,
-      result: 'weights and intercept',
       tells: ({ features }) => [
         `${features.length - 1} weights and an intercept, which predict ${JSON.stringify(features.at(-1)!.name)} from the other features: as many equations for the entries of the scatter matrix as there are weights`,
       ],

@@ -14,7 +14,7 @@ export {
   LabellingSchema,
   varyingFeatures,
 } from './features.ts';
-export { edgesOf, type Histogram, histogramsOf, LINEAR_RING_BITS } from './histogram/bins.ts';
+export { edgesOf, type Histogram, histogramsOf, LINEAR_RING_BITS, SERVERS } from './histogram/bins.ts';
 export type { HistogramParameters } from './histogram/parameters.ts';
 export type { Immutable } from './immutable.ts';
 export { DEFAULT_FRACTION_BITS, FRACTION_BITS, LIMITS } from './limits.ts';
@@ -23,12 +23,14 @@ export {
   type DraftedMethod,
   draftedMethod,
   draftingOf,
+  entryOf,
   flagNaming,
   flagsSchema,
   isPrincipal,
   METHODS,
   type MethodName,
   MethodParameters,
+  type MethodTable,
   methodNameOf,
   methodOf,
   type ProjectionKind,

@@ -11,8 +11,8 @@ import { type Feature, varyingFeatures } from './features.ts';
 import { LIMITS } from './limits.ts';
 import { defineMethod, type Proposed, type Told } from './method.ts';
 import type { Output, SketchParameters } from './parameters.ts';
-import { PcaParameters, PRINCIPAL, revealsByRank } from './pca.ts';
-import { leastRankOf } from './rank.ts';
+import { PcaParameters, PRINCIPAL } from './pca.ts';
+import { leastRankOf, ruleOfRanks } from './rank.ts';
 import { COMPONENTS_FORM } from './result.ts';
 
 /** 43 characters, as digests of the wire have. */
@@ -89,9 +89,9 @@ const leastRank = (told: Omit<Told, 'classCounts'>) =>
   leastRankOf(told, { equations: told.twoValued, hasSpectrum: true });
 
 /**
- * Where Ω has as many columns as the scatter's rank, the sketch is the scatter itself: so columns must be
- * fewer than features that vary, and than rows less the mean. For the rows that come, the servers see it when
- * they compute.
+ * Checks a task with `sketch`. The sketch is the scatter itself where Ω has as many columns as the scatter's
+ * rank: so columns must be fewer than features that vary, and than rows less the mean. For the rows that come,
+ * the servers see it when they compute.
  * @throws ERR_TASK_INVALID
  */
 function checkSketch(task: Proposed, sketch: SketchParameters): void {
@@ -176,13 +176,12 @@ export const sketch = defineMethod({
     const { columns, refine } = own;
     return {
       ...PRINCIPAL,
+      ...ruleOfRanks(leastRank),
       decomposes: 'scatter',
       sums: () => ({ R: false, columns, counts: [], classes: [1] }),
       check: (proposed) => checkSketch(proposed, own),
       checkSums: (summed) => checkPrecision(summed, own),
       checkLast: (_, told) => checkSketchRank(told, columns),
-      leastRank,
-      revealsScatter: (proposed, told) => revealsByRank(proposed, leastRank(told)),
       words: {
         ...COMPONENT_WORDS,
         title: 'PCA',

@@ -17,7 +17,7 @@ export { notPositiveDefinite, PROJECTION_CODES } from './codes.ts';
 export { Predictor } from './projector/predictor.ts';
 export { project, reconstruct } from './projector/project.ts';
 export { type Link, Projector } from './projector/projector.ts';
-export { byPredictor, byProjector, type Reducer } from './projector/reducer.ts';
+export { byProjector, type Reducer } from './projector/reducer.ts';
 export { openProjection, SignedProjection, verifyBasis, verifyProjection } from './projector/signed.ts';
 export { type EigenPairs, generalisedEigen, symmetricEigen } from './reference/eigen.ts';
 export type { Pencil } from './reference/form.ts';
@@ -43,10 +43,9 @@ export {
 export {
   leastPredictorRank,
   predictorNoise,
-  regressionOnComponents,
   tooFewDirections,
 } from './reference/pcr.ts';
-export { type Regression, regressionInUnits, ridgeRegression } from './reference/ridge.ts';
+export { type Regression, regressionInUnits } from './reference/ridge.ts';
 export {
   betweenClassScatter,
   meanOfRows,

@@ -1,5 +1,5 @@
 /** Small tasks of a scene, and what goes into a run of one: rows drawn anew, so that outputs differ from run to run, and both servers' shares. */
-import { methodOf } from '@eigenveil/methods';
+import { methodOf, varyingFeatures } from '@eigenveil/methods';
 import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { type Program, programOf, type TaskProposal } from '@eigenveil/task';
@@ -68,7 +68,7 @@ export function labelOf({ utilityLabel, owners }: Scene, most: number): Wanted['
 
 /** Why a scene has no small task of so many features. */
 export function omitsSmall({ proposal }: Scene, features: number): string | undefined {
-  const varying = proposal.features.filter(({ min, max }) => min < max).length;
+  const varying = varyingFeatures(proposal.features);
   return varying < features ? `fewer than ${features} features` : undefined;
 }
 

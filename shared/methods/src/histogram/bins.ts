@@ -9,6 +9,9 @@ import type { HistogramParameters } from './parameters.ts';
  */
 export const LINEAR_RING_BITS = 54;
 
+/** The number of servers that add noise to the sums: each adds that of the whole budget. */
+export const SERVERS = 2;
+
 /** One or more features that are counted together. */
 export interface Histogram {
   /** The feature's, or what features that share it name. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { rule } from '../codes.ts';
 import { COMPONENT_WORDS } from '../common.ts';
 import { LIMITS } from '../limits.ts';
+import { checkLinear, linear } from '../linear.ts';
 import { defineMethod, type Proposed, type Shape, type Summed } from '../method.ts';
 import { COUNTS_FORM } from '../result.ts';
 import { edgesOf, type Histogram, histogramsOf, LINEAR_RING_BITS } from './bins.ts';
@@ -19,7 +20,7 @@ export const histogram = defineMethod({
   parameters: HistogramParameters,
   result: COUNTS_FORM,
   of: ({ method }) => ({
-    decomposes: undefined,
+    ...linear('histogram'),
     sums: ({ features }) => ({
       R: false,
       columns: 0,
@@ -34,12 +35,7 @@ export const histogram = defineMethod({
     weights: undefined, // its noise is on sums of counts: `releaseNoiseOf`
     check: checkHistogram,
     checkSums: (task) => checkCounts(method, task),
-    checkProgram: () => rule(false, 'method', 'one that decomposes', 'histogram')(),
     checkLast: (task) => checkBins(method, task),
-    maximumComponents: () => 0,
-    leastRank: () => 0,
-    mostRotatedComponents: () => 0,
-    revealsScatter: () => false,
     words: {
       ...COMPONENT_WORDS,
       title: 'Histogram',
@@ -106,17 +102,11 @@ function tells({ height, strategy }: HistogramParameters, { features }: Shape): 
 /** Checks what a histogram task has and has not beyond its counts. */
 function checkHistogram(task: Proposed): void {
   const { differentialPrivacy: setting } = task;
-  const rules: Record<string, boolean> = {
-    'components 0': task.components === 0,
-    'twoParty linear': task.twoParty === 'linear',
-    'no outputs': task.outputs.length === 0,
-    'no basis': task.basis === undefined,
-    'allowFullRank false': !task.allowFullRank,
+  checkLinear('histogram', task, {
     'noise of servers': setting?.noise === 'servers',
     'clippingNorm null': setting?.clippingNorm === null,
     [`epsilon from ${LEAST_EPSILON}`]: setting !== null && setting.epsilon >= LEAST_EPSILON,
-  };
-  checkAll(...Object.entries(rules).map(([expected, holds]) => rule(holds, 'method', expected, 'histogram')));
+  });
 }
 
 /** Checks what counts and their slots rest on. */

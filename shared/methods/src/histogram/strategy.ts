@@ -1,13 +1,12 @@
 /** The strategy of a drafted histogram: the one with the least expected error for what will be asked. */
+
 import { CodedError } from '@eigenveil/platform';
 import { type Candidate, chooseStrategy, type Workload } from '@eigenveil/release';
 import { METHOD_CODES } from '../codes.ts';
 import type { Drafted } from '../draft.ts';
 import { LIMITS } from '../limits.ts';
+import { SERVERS } from './bins.ts';
 import type { HistogramParameters } from './parameters.ts';
-
-/** Both add the noise of the whole budget. */
-const SERVERS = 2;
 
 /**
  * Returns the part of the parameters that follows from what will be asked, before anything is contributed.

@@ -3,7 +3,7 @@
  * rows rounded. Errors of rounding are not independent where values repeat, so a formula would be wrong
  * there; `roundingAngles` is the formula, for anyone who has a result and no rows.
  */
-import { methodOf, type Result } from '@eigenveil/methods';
+import { type MethodParameters, methodOf, type Result } from '@eigenveil/methods';
 import { isOf } from '@eigenveil/platform';
 import { RowAccumulator, type Statistics, scaleCell } from '@eigenveil/statistics/owner';
 import {
@@ -85,7 +85,7 @@ export class UnroundedRows {
   result(program: Program): Result {
     const larger = {
       ...program,
-      method: referenceOf(program).withRidges(SCALE),
+      method: withRidges(program.method, SCALE),
       ...(program.floor && { floor: scaledFloor(program.floor, SCALE) }),
     };
     const found = referenceOf(larger).fromStatistics(
@@ -125,6 +125,15 @@ export class UnroundedRows {
 
 function scaledRow({ features }: Pick<StatisticsTask, 'features'>, row: Vector): number[] {
   return features.map(({ min, max }, i) => scaleCell(min, max, Math.min(max, Math.max(min, row[i]!))));
+}
+
+/** Scales the parameters that are in units of the scatter. */
+function withRidges(method: MethodParameters, factor: number): MethodParameters {
+  return {
+    ...method,
+    ...('ridge' in method && { ridge: method.ridge * factor }),
+    ...('signalRidge' in method && { signalRidge: method.signalRidge * factor }),
+  };
 }
 
 /** Scales the parts of a floor that are in units of the scatter. */

@@ -18,8 +18,6 @@ import { fromSums, type Pencil, type Reference } from './form.ts';
 import { correlationNoise, correlationOf, rankRefusal, undividedVariances, unstandardised } from './pca.ts';
 import { type Pooled, pooledOf, type Scatters, sumOf } from './pooled.ts';
 
-type ReferenceOfComponents = Omit<Reference, 'withRidges'>;
-
 /** The members of every method with vectors. */
 export const COMPONENTS = {
   fromSums,
@@ -44,7 +42,7 @@ export const SCATTER = {
     const ofScatter = toBits(released.scatter);
     return cutComponents(result, released, { eigenvalues: ofScatter, spectrum: ofScatter });
   },
-} satisfies ReferenceOfComponents;
+} satisfies Reference;
 
 /** Principal components of the correlation matrix. */
 export const CORRELATION = {
@@ -76,7 +74,7 @@ export const CORRELATION = {
   check: checkComponents(allowedOfCorrelation),
   cut: (result: Components, released) =>
     cutComponents(result, released, { eigenvalues: toLargest, spectrum: toLargest }),
-} satisfies ReferenceOfComponents;
+} satisfies Reference;
 
 function standardised({ floor }: Program, { total }: Scatters) {
   const scatter = total();
@@ -103,7 +101,7 @@ export function discriminant({
   pencil: make,
   allowed,
   summed = ({ total }) => total(),
-}: Discriminant): ReferenceOfComponents {
+}: Discriminant): Reference {
   const pencilOf = ({ floor }: Program, scatters: Scatters) =>
     make(scatters, (matrix, ridge) => addRidge(matrix, ridge, floor?.ridge));
   return {

@@ -1,5 +1,5 @@
 /** The form of what this package knows of one method. */
-import type { FlatResult, MethodParameters, Result } from '@eigenveil/methods';
+import type { FlatResult, Result } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import type { Statistics } from '@eigenveil/statistics';
 import type { Program, ReleasedFraction, StatisticsTask } from '@eigenveil/task';
@@ -51,8 +51,6 @@ export interface Reference {
   forecast(task: ForecastTask): readonly string[];
   /** The reason why rows are not reduced by the result; undefined where they are. */
   readonly withoutVectors?: string;
-  /** Returns the parameters with every ridge multiplied by a factor. */
-  withRidges(factor: number): MethodParameters;
   /** The distance of a result from the one of exact rows: an angle in radians, or a part of its length. */
   distance(exact: Result, other: Result): number;
 }
@@ -70,6 +68,23 @@ export function fromSums(task: StatisticsTask): never {
     PROJECTION_CODES.ERR_PROGRAM_INVALID,
     `"method" expected one that opens sums, got ${task.method.kind}`,
   );
+}
+
+/** The members of methods whose sums are opened, with noise of their own: it is no smaller than a floor. */
+export const OPENED = {
+  pencil,
+  fromStatistics: pencil,
+  cut: <Of extends Result>(result: Of) => result,
+  distance: () => 0, // what follows from sums does not go by how cells are rounded
+};
+
+/** @throws ERR_PROGRAM_INVALID for another number of opened sums */
+export function checkCount(sums: readonly bigint[], expected: number): void {
+  if (sums.length !== expected)
+    throw new CodedError(
+      PROJECTION_CODES.ERR_PROGRAM_INVALID,
+      `expected ${expected} sums, got ${sums.length}`,
+    );
 }
 
 /** The member of methods that decompose nothing. */

@@ -3,13 +3,12 @@ import {
   type HistogramParameters,
   histogramsOf,
   releaseNoiseOf,
+  SERVERS,
   strategyOf,
   sumsOf,
 } from '@eigenveil/methods';
 import { averageError, noiseMoments, quantileError, toNumber } from '@eigenveil/release';
 import type { ForecastTask } from './form.ts';
-
-const SERVERS = 2;
 
 /**
  * Says what is expected of the counts, exactly and before anybody contributes.

@@ -10,10 +10,10 @@ import {
   LINEAR_RING_BITS,
   type ReleasedHistogram,
   releaseNoiseOf,
+  SERVERS,
   strategyOf,
   sumsOf,
 } from '@eigenveil/methods';
-import { CodedError } from '@eigenveil/platform';
 import {
   coefficientCount,
   intervalError,
@@ -24,23 +24,18 @@ import {
 } from '@eigenveil/release';
 import type { StatisticsTask } from '@eigenveil/task';
 import { type AgreedTask, type ClaimedProjection, expect, isSame } from '../claims/claimed.ts';
-import { PROJECTION_CODES } from '../codes.ts';
-import { pencil, type Reference } from './form.ts';
+import { checkCount, OPENED, type Reference } from './form.ts';
 import { forecastOfHistograms } from './histogram-forecast.ts';
 
 /** The quantiles that a result has. */
 export const QUANTILES = [0.005, 0.05, 0.25, 0.5, 0.75, 0.95, 0.995] as const;
 /** The confidence of each quantile's interval by itself. */
 export const CONFIDENCE = 0.95;
-/** Both add the noise of the whole budget. */
-const SERVERS = 2;
 
 export const histogramReference = (method: HistogramParameters): Reference => ({
-  pencil,
-  fromStatistics: pencil,
+  ...OPENED,
   fromSums: (task, sums) => releaseOf(method, task, sums),
   check: (task, claimed) => checkRelease(method, task, claimed),
-  cut: (result) => result, // it has no floor
   /** All quantiles of all histograms, and sums at the end of the ring. */
   longest(task, longest) {
     const all = histogramsOf(task);
@@ -60,8 +55,6 @@ export const histogramReference = (method: HistogramParameters): Reference => ({
   },
   forecast: (task) => forecastOfHistograms(method, task),
   withoutVectors: 'it has counts, and no vectors',
-  withRidges: () => method,
-  distance: () => 0, // cells are counted as they are
 });
 
 /** Checks that a ring can hold the sums; everything else follows from them. */
@@ -95,11 +88,7 @@ function releaseOf(method: HistogramParameters, task: StatisticsTask, sums: read
   const noise = releaseNoiseOf(task);
   const size = coefficientCount(strategy) + 1;
   const all = histogramsOf(task);
-  if (sums.length !== all.length * size)
-    throw new CodedError(
-      PROJECTION_CODES.ERR_PROGRAM_INVALID,
-      `expected ${all.length * size} sums, got ${sums.length}`,
-    );
+  checkCount(sums, all.length * size);
   const histograms = all.map((histogram, h): ReleasedHistogram => {
     const own = sums.slice(h * size, (h + 1) * size).map(Number);
     const coefficients = own.slice(0, -1);

@@ -4,11 +4,10 @@
  */
 import {
   type Components,
-  type METHODS,
-  type MethodName,
+  entryOf,
   type MethodOf,
   type MethodParameters,
-  methodNameOf,
+  type MethodTable,
   ofKind,
   type Result,
 } from '@eigenveil/methods';
@@ -18,18 +17,16 @@ import { addRidge, bothBetween, CORRELATION, discriminant, SCATTER } from './com
 import type { Pencil, Reference } from './form.ts';
 import { histogramReference } from './histograms.ts';
 import { regressionOnComponents } from './pcr.ts';
-import { momentsReference } from './released-moments.ts';
+import { MOMENTS } from './released-moments.ts';
 import { regression, ridgeRegression } from './ridge.ts';
 import { SKETCHED } from './sketch.ts';
 
-type TaskOf<Name extends MethodName> = Parameters<(typeof METHODS)[Name]['of']>[0];
-
 const REFERENCE = {
-  pca: ({ method }) => ({ ...SCATTER, withRidges: () => method }),
-  correlation: ({ method }) => ({ ...CORRELATION, withRidges: () => method }),
-  sketch: ({ method }) => ({ ...SKETCHED, withRidges: () => method }),
-  dca: ({ method }) => ({
-    ...discriminant({
+  pca: () => SCATTER,
+  correlation: () => CORRELATION,
+  sketch: () => SKETCHED,
+  dca: ({ method }) =>
+    discriminant({
       pencil: ({ between, total, within }, definite) =>
         method.form === 'standard'
           ? { A: addRidge(between(0), method.signalRidge), B: definite(total(), method.ridge) }
@@ -39,37 +36,27 @@ const REFERENCE = {
             },
       allowed: { ...method, isRatio: method.form === 'standard' && method.signalRidge === 0 },
     }),
-    withRidges: (factor) => ({
-      ...method,
-      ridge: method.ridge * factor,
-      signalRidge: method.signalRidge * factor,
-    }),
-  }),
-  lda: ({ method }) => ({
-    ...discriminant({
+  lda: ({ method }) =>
+    discriminant({
       pencil: ({ between, within }, definite) => ({ A: between(0), B: definite(within(), method.ridge) }),
       allowed: method,
     }),
-    withRidges: (factor) => ({ ...method, ridge: method.ridge * factor }),
-  }),
-  mdr: ({ method }) => ({
-    ...discriminant({
+  mdr: ({ method }) =>
+    discriminant({
       pencil: ({ between }) => ({ A: between(0), B: addRidge(between(1), method.ridge) }),
       allowed: { ...method, parts: 2 },
       summed: bothBetween,
     }),
-    withRidges: (factor) => ({ ...method, ridge: method.ridge * factor }),
-  }),
   ridge: ({ method }) =>
     regression(method, ({ floor }, given) => ridgeRegression({ ...given, diagonal: floor?.ridge })),
   pcr: ({ method }) => regression(method, regressionOnComponents),
   histogram: ({ method }) => histogramReference(method),
-  moments: ({ method }) => momentsReference(method),
-} as const satisfies { readonly [Name in MethodName]: (task: TaskOf<Name>) => Reference };
+  moments: () => MOMENTS,
+} as const satisfies MethodTable<Reference>;
 
 /** Returns what this package knows of the method of a task. */
 export function referenceOf(task: MethodOf<MethodParameters>): Reference {
-  return (REFERENCE[methodNameOf(task)] as (task: MethodOf<MethodParameters>) => Reference)(task);
+  return entryOf<Reference>(REFERENCE, task);
 }
 
 /**

@@ -15,6 +15,7 @@
  * are combinations of noise alone. What they depend on besides the number in question is in boxes, four at most
  * (two means and two variances), each of which misses it with a probability of at most 0.001.
  */
+import type { ResultOf } from '@eigenveil/methods';
 import { noisePlanOf, placesOf, type StatisticsTask } from '@eigenveil/task';
 import { symmetricEigen } from './eigen.ts';
 
@@ -50,23 +51,10 @@ export interface NoisySums {
   readonly noise: Readonly<Record<'diagonal' | 'off' | 'sum' | 'rows', Noise>>;
 }
 
+/** Moments of features in [−1, 1], as a result has them behind its opened sums. */
+export type Moments = Omit<ResultOf<'moments'>['moments'], 'sums'>;
 /** A number with noise, and the interval that the number without noise is in. */
-export interface Interval {
-  readonly value: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Moments of features in [−1, 1]. Nothing of features is told where noise leaves no rows. */
-export interface Moments {
-  readonly rows: Interval;
-  readonly means: Interval[];
-  readonly variances: Interval[];
-  /** The upper triangle without the diagonal, row by row; null where a variance may be noise alone. */
-  readonly correlations: (Interval | null)[];
-  /** The upper triangle, row by row, of the nearest positive semidefinite matrix to that of the opened sums. */
-  readonly covariances: number[];
-}
+export type Interval = Moments['rows'];
 
 /**
  * Returns what the opened sums of a task amount to, with the noise that the task has.

@@ -10,10 +10,9 @@ import type { Floor, Program } from '@eigenveil/task';
 import { PROJECTION_CODES } from '../codes.ts';
 import { symmetricEigen } from './eigen.ts';
 import { rankOf } from './pca.ts';
-import type { Regression } from './ridge.ts';
 
 /**
- * w = Σ_j u_j (u_jᵀ s̄_xy) / (λ_j + ρ) over the first eigenpairs of S̄_xx, and b = ȳ − wᵀx̄: of all w in the
+ * Returns w = Σ_j u_j (u_jᵀ s̄_xy) / (λ_j + ρ) over the first eigenpairs of S̄_xx: with b = ȳ − wᵀx̄, of all w in the
  * span of these u_j, and of all b, those with the least Σ (wᵀx + b − y)² + ρ‖w‖².
  * @param scatter S̄ of all features, undivided; the last row and column are the predicted one's
  * @throws ERR_NOT_FINITE, ERR_FULL_RANK
@@ -22,14 +21,12 @@ export function regressionOnComponents(
   program: RankRule & Pick<Program, 'floor'>,
   {
     scatter,
-    mean,
     ridge,
   }: {
     readonly scatter: readonly (readonly number[])[];
-    readonly mean: readonly number[];
     readonly ridge: number;
   },
-): Regression {
+): number[] {
   const last = scatter.length - 1;
   const { values, vectors } = symmetricEigen(scatter.slice(0, last).map((row) => row.slice(0, last)));
   const noise = program.floor && predictorNoise(program.floor);
@@ -39,7 +36,7 @@ export function regressionOnComponents(
     const along = u.reduce((sum, entry, i) => sum + entry * scatter[i]![last]!, 0) / (values[j]! + ridge);
     for (const [i, entry] of u.entries()) weights[i]! += along * entry;
   }
-  return { weights, intercept: weights.reduce((rest, w, i) => rest - w * mean[i]!, mean[last]!) };
+  return weights;
 }
 
 type RankRule = Pick<

@@ -1,20 +1,16 @@
 /** The result of a task of moments: the opened sums, and what follows from them. */
-import type { MethodParameters, ResultOf } from '@eigenveil/methods';
-import { CodedError } from '@eigenveil/platform';
+import type { ResultOf } from '@eigenveil/methods';
 import { placesOf, type StatisticsTask } from '@eigenveil/task';
 import { type AgreedTask, type ClaimedProjection, expect } from '../claims/claimed.ts';
-import { PROJECTION_CODES } from '../codes.ts';
-import { pencil, type Reference } from './form.ts';
+import { checkCount, OPENED, type Reference } from './form.ts';
 import { momentsOf, openedSums, TOLD_UNIT } from './moments.ts';
 
 type Released = ResultOf<'moments'>;
 
-export const momentsReference = (method: MethodParameters): Reference => ({
-  pencil,
-  fromStatistics: pencil,
+export const MOMENTS: Reference = {
+  ...OPENED,
   fromSums: releasedMoments,
   check: checkMoments,
-  cut: (result) => result, // its noise is no smaller than a floor
   longest({ features: { length: d } }, longest) {
     const many = <T>(count: number, value: T) => new Array<T>(count).fill(value);
     const told = { value: longest, from: longest, to: longest };
@@ -30,21 +26,14 @@ export const momentsReference = (method: MethodParameters): Reference => ({
   },
   forecast: () => [],
   withoutVectors: 'it has moments, and no vectors',
-  withRidges: () => method,
-  distance: () => 0, // what it tells has intervals of its own
-});
+};
 
 /**
  * @param sums R, V and the number of rows, with noise
  * @throws ERR_PROGRAM_INVALID for another number of sums, ERR_DP_PARAMETER
  */
 function releasedMoments(task: StatisticsTask, sums: readonly bigint[]): Released {
-  const expected = countOfSums(task);
-  if (sums.length !== expected)
-    throw new CodedError(
-      PROJECTION_CODES.ERR_PROGRAM_INVALID,
-      `expected ${expected} sums, got ${sums.length}`,
-    );
+  checkCount(sums, countOfSums(task));
   return { kind: 'moments', moments: { sums: sums.map(Number), ...momentsOf(openedSums(task, sums)) } };
 }
 

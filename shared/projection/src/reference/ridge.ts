@@ -25,10 +25,7 @@ import { fromSums, pencil, type Reference } from './form.ts';
 import { pooledOf } from './pooled.ts';
 
 export type Regression = Fitted['regression'];
-type Solve = (
-  program: Program,
-  given: { readonly scatter: number[][]; readonly mean: number[]; readonly ridge: number },
-) => Regression;
+type Solve = (program: Program, given: { readonly scatter: number[][]; readonly ridge: number }) => number[];
 
 /** A method that predicts the last feature, with ρ‖w‖² in what it makes least. */
 export const regression = (
@@ -41,9 +38,12 @@ export const regression = (
     const { outputs } = program;
     const pooled = pooledOf(program, statistics);
     const mean = pooled.mean();
+    const weights = solve(program, { scatter: pooled.total(), ridge: method.ridge });
+    // The line goes through the mean.
+    const intercept = weights.reduce((rest, w, i) => rest - w * mean[i]!, mean.at(-1)!);
     return {
       kind: 'regression',
-      regression: solve(program, { scatter: pooled.total(), mean, ridge: method.ridge }),
+      regression: { weights, intercept },
       ...(outputs.includes('mean') && { mean }),
       ...(outputs.includes('trace') && { trace: pooled.trace() }),
       ...(outputs.includes('sampleCount') && { sampleCount: pooled.samples }),
@@ -64,7 +64,6 @@ export const regression = (
   }),
   forecast: () => [],
   withoutVectors: 'Predictor predicts by it',
-  withRidges: (factor) => ({ ...method, ridge: method.ridge * factor }),
   /** The distance of the weights as a part of their length. */
   distance({ regression: { weights } }: Fitted, { regression: other }: Fitted) {
     const length = Math.hypot(...weights);
@@ -93,32 +92,29 @@ function checkRegression(task: AgreedTask, { regression }: ClaimedProjection, ri
 }
 
 /**
- * w = (S̄_xx + ρI + D)⁻¹ s̄_xy and b = ȳ − wᵀx̄: of all w and b those with the least Σ (wᵀx + b − y)² +
- * ρ‖w‖².
+ * Returns w = (S̄_xx + ρI + D)⁻¹ s̄_xy: with b = ȳ − wᵀx̄, of all w and b those with the least Σ (wᵀx + b − y)²
+ * + ρ‖w‖².
  * @param diagonal D, of the floor; none without one
  * @param scatter S̄ of all features, undivided; the last row and column are the predicted one's
  * @throws ERR_NOT_FINITE, ERR_NOT_POSITIVE_DEFINITE
  */
 export function ridgeRegression({
   scatter,
-  mean,
   ridge,
   diagonal = [],
 }: {
   readonly scatter: readonly (readonly number[])[];
-  readonly mean: readonly number[];
   readonly ridge: number;
   readonly diagonal?: readonly number[] | undefined;
-}): Regression {
+}): number[] {
   const last = scatter.length - 1;
   const B = scatter
     .slice(0, last)
     .map((row, i) => row.slice(0, last).map((s, j) => (i === j ? s + ridge + (diagonal[i] ?? 0) : s)));
-  const weights = solveDefinite(
+  return solveDefinite(
     B,
     scatter.slice(0, last).map((row) => row[last]!),
   );
-  return { weights, intercept: weights.reduce((rest, w, i) => rest - w * mean[i]!, mean[last]!) };
 }
 
 /** The part of a signed result that a regression has for itself. */

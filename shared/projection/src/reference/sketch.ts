@@ -24,10 +24,7 @@ const SHIFT = 1e-7;
 type Matrix = readonly (readonly number[])[];
 
 /** A sketch: its result must keep to what one of the scatter must. */
-export const SKETCHED = { ...SCATTER, fromStatistics: decomposeSketch } satisfies Omit<
-  Reference,
-  'withRidges'
->;
+export const SKETCHED = { ...SCATTER, fromStatistics: decomposeSketch } satisfies Reference;
 
 /**
  * Decomposes a sketch; the outputs are those that each one declares.

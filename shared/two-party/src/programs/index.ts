@@ -3,10 +3,10 @@
  * method a task has.
  */
 import {
-  type METHODS,
-  type MethodName,
+  entryOf,
   type MethodOf,
   type MethodParameters,
+  type MethodTable,
   methodNameOf,
   type Result,
 } from '@eigenveil/methods';
@@ -36,8 +36,6 @@ import { ridge } from './ridge.ts';
 
 export type { Shares } from './inputs.ts';
 export type { Resolution } from './resolution.ts';
-
-type TaskOf<Name extends MethodName> = Parameters<(typeof METHODS)[Name]['of']>[0];
 
 const PROGRAMS = {
   pca: () => ({
@@ -95,11 +93,11 @@ const PROGRAMS = {
   }),
   histogram: ({ method }) => ({ linear: histogramSums(method) }),
   moments: () => ({ linear: MOMENT_SUMS }),
-} as const satisfies { readonly [Name in MethodName]: (task: TaskOf<Name>) => Programs };
+} as const satisfies MethodTable<Programs>;
 
 /** Returns how the protocols compute the method of a task. */
 export function programsOf(task: MethodOf<MethodParameters>): Programs {
-  return (PROGRAMS[methodNameOf(task)] as (task: MethodOf<MethodParameters>) => Programs)(task);
+  return entryOf<Programs>(PROGRAMS, task);
 }
 
 const PROTOCOLS = ['garbled', 'rotated', 'linear'] as const;

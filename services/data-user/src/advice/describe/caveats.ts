@@ -4,7 +4,7 @@
  * a status bit says nothing.
  */
 
-import { isPrincipal, methodOf } from '@eigenveil/methods';
+import { isPrincipal, methodOf, varyingFeatures } from '@eigenveil/methods';
 import { roundingAngles, type Remark as ToldRemark, wholeVariance } from '@eigenveil/projection/portable';
 import { noiseNorm, programOf, shiftRidge, type Task } from '@eigenveil/task';
 import { type Resolution, resolutionOf } from '@eigenveil/two-party/plan';
@@ -179,7 +179,7 @@ function withoutClasses(task: Task, { classCounts }: Projection): (eigenvalue: n
 function largestRank(task: Task, { sampleCount }: Projection): number {
   const method = methodOf(task);
   if (!isPrincipal(method)) return method.maximumComponents(programOf(task));
-  const varying = task.features.filter(({ min, max }) => min < max).length;
+  const varying = varyingFeatures(task.features);
   if (task.differentialPrivacy !== null) return task.features.length; // noise has full rank
   return sampleCount === undefined ? varying : Math.min(varying, sampleCount - 1);
 }

@@ -3,7 +3,7 @@
  * and no row tells them.
  */
 
-import { edgesOf, histogramsOf, methodNameOf, releaseNoiseOf, strategyOf } from '@eigenveil/methods';
+import { edgesOf, histogramsOf, methodNameOf, releaseNoiseOf, SERVERS, strategyOf } from '@eigenveil/methods';
 import { CodedError } from '@eigenveil/platform';
 import {
   LARGEST_LEVEL,
@@ -21,8 +21,6 @@ import type { Draft } from './draft.ts';
  * the end of the rows.
  */
 export const WIDENED = 0.1;
-/** Both add the noise of the whole budget. */
-const SERVERS = 2;
 
 /** Shares of the rows: 0 < lower <= LARGEST_LEVEL, 1 - LARGEST_LEVEL <= upper < 1. */
 export interface AskedLevels {
