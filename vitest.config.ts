@@ -8,12 +8,18 @@ import { defineConfig } from 'vitest/config';
 
 /** Each with why it cannot share a process. */
 export const ALONE = [
-  'shared/evaluation/test/attacks/membership/wiring.test.ts', // replaces modules
+  'studies/test/evaluation/attacks/membership/wiring.test.ts', // replaces modules
 ];
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const tests = (folders: string) => `${folders}/**/*.test.ts`;
-const ALL = [tests('shared/*/test'), tests('services/*/test'), tests('test')];
+const ALL = [
+  tests('shared/*/test'),
+  tests('services/*/test'),
+  tests('studies/test'),
+  tests('testbed/test'),
+  tests('test'),
+];
 
 export default defineConfig({
   test: {
@@ -23,7 +29,7 @@ export default defineConfig({
     globalSetup: [
       at('test/support/run-folder.ts'),
       // Tests share one PostgreSQL, which is launched for the first that needs it.
-      at('shared/testbed/src/databases/postgres-of-run.ts'),
+      at('testbed/src/databases/postgres-of-run.ts'),
     ],
     setupFiles: [at('test/support/end-with-run.ts')],
     // What one process has compiled, the next need not.

@@ -4,9 +4,9 @@
  *
  *   npm run evaluate -- --quick --attack examples/attack.ts
  */
-import type { Experiment } from '@eigenveil/evaluation/experiment';
-import { reducerOf, releasedBy } from '@eigenveil/evaluation/released';
-import type { SceneRow } from '@eigenveil/evaluation/scene';
+import type { Experiment } from '@eigenveil/studies/evaluation/experiment';
+import { reducerOf, releasedBy } from '@eigenveil/studies/evaluation/released';
+import type { SceneRow } from '@eigenveil/studies/evaluation/scene';
 
 const NEAR = 0.05; // of the feature's range: a guess as near as this is a success
 

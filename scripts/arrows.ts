@@ -20,8 +20,9 @@ const SERVICES: Record<string, readonly string[]> = {
 };
 
 /** Nothing that ships stands on these; its tests may. They may stand on everything. */
-const FOR_TESTS = ['bench', 'demo', 'made-up', 'report', 'testbed'];
-const STUDIES = [...FOR_TESTS, 'evaluation', 'laboratory'];
+const FOR_TESTS = ['made-up', 'testbed'];
+/** The pages are tried on what demonstrations bring. */
+const IN_TESTS: Record<string, readonly string[]> = { pages: ['studies'] };
 
 const FAILURE = codes({ ERR_ARROWS: { title: 'A package stands on one that it may not stand on' } });
 const Dependencies = z.record(z.string(), z.string()).default({});
@@ -35,7 +36,7 @@ const program = createProgram({
   const wrong: string[] = [];
   for (const path of globSync('{shared,services}/*/package.json', { cwd: ROOT }).sort()) {
     const name = basename(dirname(path));
-    if (STUDIES.includes(name)) continue;
+    if (FOR_TESTS.includes(name)) continue;
     const { dependencies, devDependencies } = Package.parse(
       JSON.parse(await readFile(join(ROOT, path), 'utf8')),
     );
@@ -47,7 +48,7 @@ const program = createProgram({
         .filter((to) => !allowed.includes(to))
         .map((to) => `${path}: ${to}`),
       ...ours(devDependencies)
-        .filter((to) => ![...inTests, ...FOR_TESTS].includes(to))
+        .filter((to) => ![...inTests, ...FOR_TESTS, ...(IN_TESTS[name] ?? [])].includes(to))
         .map((to) => `${path}: ${to}, in tests`),
     );
   }

@@ -1,7 +1,7 @@
 /** `npm run bench:authenticator`: windows a second in the library and over HTTPS, latency, and memory with many users. */
 
-import { type AuthenticatorOptions, runAuthenticator } from '@eigenveil/bench/authenticator/run';
-import { renderAuthenticator } from '@eigenveil/bench/authenticator/table';
+import { type AuthenticatorOptions, runAuthenticator } from '@eigenveil/studies/speed/authenticator/run';
+import { renderAuthenticator } from '@eigenveil/studies/speed/authenticator/table';
 import { benchmark, wholeNumber } from './options.ts';
 
 const EXPLANATION = `First the library, on one thread. Then an authenticator is started as a process of its own, and users are written into its database as

@@ -1,7 +1,7 @@
 /** `npm run bench:floor`: what the floor costs, as docs/floor.md has it. */
-import { measureEach } from '@eigenveil/bench/cases';
-import { type Cost, DRAWS, floorCost } from '@eigenveil/bench/floor/measure';
-import { type FloorSet, METHODS, nameOf, summed } from '@eigenveil/bench/floor/sets';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { type Cost, DRAWS, floorCost } from '@eigenveil/studies/speed/floor/measure';
+import { type FloorSet, METHODS, nameOf, summed } from '@eigenveil/studies/speed/floor/sets';
 import { benchmark, printJson, wholeNumbers } from './options.ts';
 
 const BUNDLED = ['iris', 'pima', 'breast_cancer', 'ionosphere', 'australian', 'german'];

@@ -1,7 +1,10 @@
 /** `npm run bench:garbling`: AND gates per second of garbler and evaluator, and whole decompositions between two processes. */
 
-import { measureEach } from '@eigenveil/bench/cases';
-import { BITS, measureCircuits, PLACES, type Row, widest } from '@eigenveil/bench/circuits';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { formatQuantity } from '@eigenveil/studies/instrument/quantities';
+import { median } from '@eigenveil/studies/instrument/statistics';
+import { figures, renderTable, words } from '@eigenveil/studies/instrument/table';
+import { BITS, measureCircuits, PLACES, type Row, widest } from '@eigenveil/studies/speed/circuits';
 import {
   type Case,
   cpuSeconds,
@@ -9,10 +12,7 @@ import {
   type Measured,
   measureCase,
   peakMegabytes,
-} from '@eigenveil/bench/decompositions';
-import { formatQuantity } from '@eigenveil/bench/quantities';
-import { median } from '@eigenveil/bench/statistics';
-import { figures, renderTable, words } from '@eigenveil/bench/table';
+} from '@eigenveil/studies/speed/decompositions';
 import { benchmark, printJson, someOf, wholeNumber } from './options.ts';
 
 const CIRCUITS_EXPLANATION = `Circuits: medians after one uncounted warm-up. Both parties take turns on one core, over a channel in memory: each is timed alone, with

@@ -1,8 +1,8 @@
 /** `npm run bench:histogram`: a private histogram of many features from the proposal to the result. */
-import { measureEach } from '@eigenveil/bench/cases';
-import { measureHistogram } from '@eigenveil/bench/histogram/measure';
-import { formatQuantity } from '@eigenveil/bench/quantities';
-import { figures, renderTable } from '@eigenveil/bench/table';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { formatQuantity } from '@eigenveil/studies/instrument/quantities';
+import { figures, renderTable } from '@eigenveil/studies/instrument/table';
+import { measureHistogram } from '@eigenveil/studies/speed/histogram/measure';
 import { benchmark, printJson, wholeNumber } from './options.ts';
 
 const EXPLANATION = `A CSP, a data user and the owners run as processes of this machine, over TLS 1.3 and SQLite, with keys of 2048 bits and DJN encryption. Seconds are from the

@@ -1,7 +1,7 @@
 /** `npm run bench:load`: how many contributions a second the data user takes for good, and whether that depends on how many it has. */
 
-import { type LoadOptions, runLoad } from '@eigenveil/bench/load/run';
-import { renderLoad } from '@eigenveil/bench/load/table';
+import { type LoadOptions, runLoad } from '@eigenveil/studies/speed/load/run';
+import { renderLoad } from '@eigenveil/studies/speed/load/table';
 import { Option } from 'commander';
 import { benchmark, printJson, wholeNumber } from './options.ts';
 

@@ -1,6 +1,6 @@
 /** `npm run bench:moments`: how close released correlations are, as docs/moments.md has it. */
-import { measureEach } from '@eigenveil/bench/cases';
-import { type Closeness, closenessOf, type MomentsCase, NORMS } from '@eigenveil/bench/moments';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { type Closeness, closenessOf, type MomentsCase, NORMS } from '@eigenveil/studies/speed/moments';
 import { benchmark, printJson, wholeNumbers } from './options.ts';
 
 const { json, times } = benchmark({

@@ -5,11 +5,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { measureEach } from '@eigenveil/bench/cases';
-import { type Address, CHUNK_BYTES, type Job } from '@eigenveil/bench/ot-jobs';
-import { formatQuantity } from '@eigenveil/bench/quantities';
-import { median } from '@eigenveil/bench/statistics';
-import { figures, renderTable, words } from '@eigenveil/bench/table';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { formatQuantity } from '@eigenveil/studies/instrument/quantities';
+import { median } from '@eigenveil/studies/instrument/statistics';
+import { figures, renderTable, words } from '@eigenveil/studies/instrument/table';
+import { type Address, CHUNK_BYTES, type Job } from '@eigenveil/studies/speed/ot-jobs';
 import {
   connectChannel,
   MessageStream,
@@ -35,7 +35,7 @@ memory; between two processes they talk over a WebSocket in TLS 1.3 on the loopb
 transfer costs 16 bytes from the evaluator to the garbler; tables flow the other way.
 Set-up is the 128 base transfers.`;
 
-const SERVER = fileURLToPath(new URL('../shared/bench/src/ot-server.ts', import.meta.url));
+const SERVER = fileURLToPath(new URL('../studies/speed/ot-server.ts', import.meta.url));
 
 async function timed(run: () => Promise<unknown>): Promise<number> {
   const start = performance.now();

@@ -1,9 +1,5 @@
 /** `npm run bench:paillier`: @eigenveil/paillier against paillier-bigint, in one run on one thread. */
 
-import { measureEach } from '@eigenveil/bench/cases';
-import { interleavedMedians } from '@eigenveil/bench/measure';
-import { formatQuantity, formatRatio } from '@eigenveil/bench/quantities';
-import { figures, renderTable, words } from '@eigenveil/bench/table';
 import {
   type Ciphertext,
   encodeCiphertexts,
@@ -12,6 +8,10 @@ import {
   pack,
   type SecretKey,
 } from '@eigenveil/paillier';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { interleavedMedians } from '@eigenveil/studies/instrument/measure';
+import { formatQuantity, formatRatio } from '@eigenveil/studies/instrument/quantities';
+import { figures, renderTable, words } from '@eigenveil/studies/instrument/table';
 import * as paillierBigint from 'paillier-bigint';
 import { benchmark, printJson, someOf } from './options.ts';
 

@@ -3,19 +3,19 @@
  * against the published protocol done literally with paillier-bigint, in one run on one thread.
  */
 
-import { measureEach } from '@eigenveil/bench/cases';
+import type { EncryptionScheme } from '@eigenveil/paillier';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { formatQuantity, formatRatio } from '@eigenveil/studies/instrument/quantities';
+import { addScale, scaleOf } from '@eigenveil/studies/instrument/scale';
+import { median, summariseRatios } from '@eigenveil/studies/instrument/statistics';
+import { figures, renderTable, words } from '@eigenveil/studies/instrument/table';
 import {
   EXAMPLE_OWNERS,
   EXAMPLE_SAMPLES_PER_OWNER,
   exampleStatistics,
   exampleTask,
-} from '@eigenveil/bench/example-task';
-import { formatQuantity, formatRatio } from '@eigenveil/bench/quantities';
-import { measureRoles, ROLES_EXPLANATION, type RoleSeries } from '@eigenveil/bench/roles';
-import { addScale, scaleOf } from '@eigenveil/bench/scale';
-import { median, summariseRatios } from '@eigenveil/bench/statistics';
-import { figures, renderTable, words } from '@eigenveil/bench/table';
-import type { EncryptionScheme } from '@eigenveil/paillier';
+} from '@eigenveil/studies/speed/example-task';
+import { measureRoles, ROLES_EXPLANATION, type RoleSeries } from '@eigenveil/studies/speed/roles';
 import { benchmark, wholeNumbers } from './options.ts';
 
 interface Row {

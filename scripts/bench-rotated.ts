@@ -1,6 +1,9 @@
 /** `npm run bench:rotated`: PCA and discriminant methods by the protocol `rotated`, and by `garbled` and `simulated` beside it. */
 
-import { measureEach } from '@eigenveil/bench/cases';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { formatQuantity } from '@eigenveil/studies/instrument/quantities';
+import { median } from '@eigenveil/studies/instrument/statistics';
+import { figures, renderTable, words } from '@eigenveil/studies/instrument/table';
 import {
   type Case,
   cpuSeconds,
@@ -8,11 +11,8 @@ import {
   type Measured,
   measureCase,
   peakMegabytes,
-} from '@eigenveil/bench/decompositions';
-import { formatQuantity } from '@eigenveil/bench/quantities';
-import { referenceSeconds } from '@eigenveil/bench/reference';
-import { median } from '@eigenveil/bench/statistics';
-import { figures, renderTable, words } from '@eigenveil/bench/table';
+} from '@eigenveil/studies/speed/decompositions';
+import { referenceSeconds } from '@eigenveil/studies/speed/reference';
 import { benchmark, bits, printJson, someOf, wholeNumber } from './options.ts';
 
 const EXPLANATION = `Both servers are fresh processes that talk over TLS 1.3 on the loopback interface. A time is from the request for a connection to the result,

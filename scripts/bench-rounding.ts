@@ -1,10 +1,10 @@
 /** `npm run bench:rounding`: how far rounding rows moves each method's result, as docs/precision.md has it. */
 
-import { measureEach } from '@eigenveil/bench/cases';
-import { dataFile } from '@eigenveil/bench/decompositions';
-import { readRecords } from '@eigenveil/demo/dataset';
 import { methodOf } from '@eigenveil/methods';
 import { RoundedRows } from '@eigenveil/projection';
+import { readRecords } from '@eigenveil/studies/demo/dataset';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { dataFile } from '@eigenveil/studies/speed/decompositions';
 import { TaskProposal } from '@eigenveil/task';
 import { benchmark, printJson } from './options.ts';
 

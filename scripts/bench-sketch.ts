@@ -1,12 +1,13 @@
 /** `npm run bench:sketch`: PCA of thousands of features by a sketch: owner, both servers, and the variance that is lost. */
-import { measureEach } from '@eigenveil/bench/cases';
-import { dataFile } from '@eigenveil/bench/decompositions';
-import { formatQuantity, MISSING } from '@eigenveil/bench/quantities';
-import { KEY_BITS, measureSketch, type SketchMeasured } from '@eigenveil/bench/sketch/measure';
-import { featuresOf, SKETCH_SETS } from '@eigenveil/bench/sketch/sets';
-import { figures, renderTable, words } from '@eigenveil/bench/table';
+
 import { LIMITS, TwoPartyName } from '@eigenveil/methods';
 import { PaillierPool } from '@eigenveil/paillier';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { formatQuantity, MISSING } from '@eigenveil/studies/instrument/quantities';
+import { figures, renderTable, words } from '@eigenveil/studies/instrument/table';
+import { dataFile } from '@eigenveil/studies/speed/decompositions';
+import { KEY_BITS, measureSketch, type SketchMeasured } from '@eigenveil/studies/speed/sketch/measure';
+import { featuresOf, SKETCH_SETS } from '@eigenveil/studies/speed/sketch/sets';
 import { benchmark, printJson, someOf, wholeNumber, wholeNumbers } from './options.ts';
 
 const EXPLANATION = `The rows of a set are dealt to ten owners. Owner: one of them in a fresh process of one thread reads its file of rows, sums Xᵀ(XΩ), packs, encrypts (DJN,

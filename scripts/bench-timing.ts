@@ -1,15 +1,15 @@
 /** `npm run bench:timing`: whether what is done with secrets takes a time that depends on them. */
 
-import { measureEach } from '@eigenveil/bench/cases';
-import { describeEnvironment } from '@eigenveil/bench/environment';
-import { formatQuantity } from '@eigenveil/bench/quantities';
-import { figures, renderTable, words } from '@eigenveil/bench/table';
-import { CONTROLS } from '@eigenveil/bench/timing/controls';
-import { measureOperation } from '@eigenveil/bench/timing/measure';
-import { OPERATIONS } from '@eigenveil/bench/timing/operations';
-import { REFUSALS } from '@eigenveil/bench/timing/refusal';
-import { faultsOf, type Measured, readingOf } from '@eigenveil/bench/timing/verdict';
-import { CLEAR, compareClasses, SUSPICIOUS } from '@eigenveil/bench/timing/welch';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { describeEnvironment } from '@eigenveil/studies/instrument/environment';
+import { formatQuantity } from '@eigenveil/studies/instrument/quantities';
+import { figures, renderTable, words } from '@eigenveil/studies/instrument/table';
+import { CONTROLS } from '@eigenveil/studies/speed/timing/controls';
+import { measureOperation } from '@eigenveil/studies/speed/timing/measure';
+import { OPERATIONS } from '@eigenveil/studies/speed/timing/operations';
+import { REFUSALS } from '@eigenveil/studies/speed/timing/refusal';
+import { faultsOf, type Measured, readingOf } from '@eigenveil/studies/speed/timing/verdict';
+import { CLEAR, compareClasses, SUSPICIOUS } from '@eigenveil/studies/speed/timing/welch';
 import { benchmark, wholeNumber } from './options.ts';
 
 const EXPLANATION = `How to read it. Each operation runs on inputs of two classes that take turns at random, as in dudect (Reparaz, Balasch, Verbauwhede, 2017).

@@ -1,10 +1,10 @@
 /** `npm run bench`: measures what the suites plan, and writes a report to look at, to read and to compute with. */
 import { fileURLToPath } from 'node:url';
-import { runBenchCommand } from '@eigenveil/bench/command';
-import { benchReport, reportOf } from '@eigenveil/bench/report';
-import { SUITES as OWN } from '@eigenveil/bench/suites/index';
-import { authenticationStudy } from '@eigenveil/laboratory/recognition/study/report';
-import { authentication } from '@eigenveil/laboratory/recognition/study/suite';
+import { runBenchCommand } from '@eigenveil/studies/instrument/command';
+import { benchReport, reportOf } from '@eigenveil/studies/instrument/report';
+import { authenticationStudy } from '@eigenveil/studies/recognition/study/report';
+import { authentication } from '@eigenveil/studies/recognition/study/suite';
+import { SUITES as OWN } from '@eigenveil/studies/speed/suites/index';
 
 // The laboratory stands on the benchmarks, so its suite joins them here.
 const SUITES = [...OWN, authentication];

@@ -1,7 +1,7 @@
 /** `npm run compare:learners`: learners under differential privacy on raw and on reduced rows, and attacks on their promises. */
 import { fileURLToPath } from 'node:url';
-import { runBenchCommand } from '@eigenveil/bench/command';
-import { LEARNERS_SUITES, learnersReport } from '@eigenveil/laboratory/learners/study/suites';
+import { runBenchCommand } from '@eigenveil/studies/instrument/command';
+import { LEARNERS_SUITES, learnersReport } from '@eigenveil/studies/learners/study/suites';
 
 await runBenchCommand({
   name: 'compare:learners',

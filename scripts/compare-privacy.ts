@@ -1,7 +1,7 @@
 /** `npm run compare:privacy`: published methods of differentially private PCA beside the stage of Eigenveil, on the same rows, budgets and seeds. */
 import { fileURLToPath } from 'node:url';
-import { runBenchCommand } from '@eigenveil/bench/command';
-import { PRIVACY_SUITES, privacyReport } from '@eigenveil/laboratory/comparison/suites';
+import { runBenchCommand } from '@eigenveil/studies/instrument/command';
+import { PRIVACY_SUITES, privacyReport } from '@eigenveil/studies/privacy/suites';
 
 await runBenchCommand({
   name: 'compare:privacy',

@@ -1,7 +1,7 @@
 /** `npm run compare:ranges`: private histograms, theory against experiment, and what ranges from them are worth. */
 import { fileURLToPath } from 'node:url';
-import { runBenchCommand } from '@eigenveil/bench/command';
-import { contradictions, RANGES_SUITES, rangesReportOf } from '@eigenveil/laboratory/ranges/suites';
+import { runBenchCommand } from '@eigenveil/studies/instrument/command';
+import { contradictions, RANGES_SUITES, rangesReportOf } from '@eigenveil/studies/ranges/suites';
 
 await runBenchCommand({
   name: 'compare:ranges',

@@ -3,8 +3,8 @@
  * a data user, enrol at an authenticator, and are observed; a relying application reads its decisions.
  */
 import { createProgram, runCommand } from '@eigenveil/command';
-import type { AuthenticationOptions } from '@eigenveil/demo/authentication/run';
-import { SET_NAMES } from '@eigenveil/demo/authentication/sets';
+import type { AuthenticationOptions } from '@eigenveil/studies/demo/authentication/run';
+import { SET_NAMES } from '@eigenveil/studies/demo/authentication/sets';
 import { Option } from 'commander';
 import { withCompileCache } from './compile-cache.ts';
 import { wholeNumber } from './options.ts';
@@ -51,7 +51,7 @@ Example:
   .action(async (options: AuthenticationOptions) => {
     const { runAuthenticationDemo } = await withCompileCache(async () => {
       const [demo] = await Promise.all([
-        import('@eigenveil/demo/authentication/run'),
+        import('@eigenveil/studies/demo/authentication/run'),
         import('@eigenveil/authenticator/device'),
       ]);
       return demo;

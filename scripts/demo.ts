@@ -4,9 +4,9 @@
  */
 
 import { addSettings, createProgram, runCommand } from '@eigenveil/command';
-import type { DemoOptions } from '@eigenveil/demo/run';
 import type { ProjectionKind } from '@eigenveil/methods';
 import { READING_OPTIONS } from '@eigenveil/statistics/reading-options';
+import type { DemoOptions } from '@eigenveil/studies/demo/run';
 
 import { Option } from 'commander';
 import { z } from 'zod';
@@ -69,7 +69,10 @@ const program = createProgram({
   )
   .action(async (options: DemoOptions) => {
     const { runDemo } = await withCompileCache(async () => {
-      const [demo] = await Promise.all([import('@eigenveil/demo/run'), import('@eigenveil/data-owner')]);
+      const [demo] = await Promise.all([
+        import('@eigenveil/studies/demo/run'),
+        import('@eigenveil/data-owner'),
+      ]);
       return demo;
     });
     const { ignore, ...reading } = configuration();

@@ -1,7 +1,8 @@
 /** `npm run evaluate`: the instrument that evaluates the security of a task, on bundled scenes or on a task and rows of one's own. */
-import { addScale } from '@eigenveil/bench/scale';
+
 import { createProgram, runCommand } from '@eigenveil/command';
-import type { EvaluateOptions } from '@eigenveil/evaluation/run/command';
+import type { EvaluateOptions } from '@eigenveil/studies/evaluation/run/command';
+import { addScale } from '@eigenveil/studies/instrument/scale';
 import { Option } from 'commander';
 import { withCompileCache } from './compile-cache.ts';
 import { wholeNumber } from './options.ts';
@@ -56,7 +57,9 @@ Examples:
   npm run evaluate -- --views out/evaluation/views/<recording>/csp.view`,
   )
   .action(async (options: EvaluateOptions) => {
-    const { runEvaluation } = await withCompileCache(() => import('@eigenveil/evaluation/run/command'));
+    const { runEvaluation } = await withCompileCache(
+      () => import('@eigenveil/studies/evaluation/run/command'),
+    );
     await runEvaluation(program, options);
   });
 

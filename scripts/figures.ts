@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProgram, runCommand } from '@eigenveil/command';
 import { CodedError, codes } from '@eigenveil/platform';
-import { type Sentence, withFigures } from '@eigenveil/report/written-figures';
+import { type Sentence, withFigures } from '@eigenveil/studies/instrument/report/written-figures';
 import { format, resolveConfig } from 'prettier';
 import { ofGarbledAccuracy, ofRotatedAccuracy } from './figures/accuracy.ts';
 import { ofAuthentication, ofDecisions } from './figures/authentication.ts';

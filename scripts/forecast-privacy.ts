@@ -1,9 +1,9 @@
 /** `npm run forecast:privacy`: what drafts forecast of differential privacy beside what seeds show, as docs/privacy.md has it. */
 
-import { measureEach } from '@eigenveil/bench/cases';
-import { loadLaboratoryData } from '@eigenveil/laboratory/comparison/data';
-import { checkShares } from '@eigenveil/laboratory/comparison/explained';
-import { checkForecast } from '@eigenveil/laboratory/comparison/forecast';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { loadLaboratoryData } from '@eigenveil/studies/privacy/data';
+import { checkShares } from '@eigenveil/studies/privacy/explained';
+import { checkForecast } from '@eigenveil/studies/privacy/forecast';
 import { USUAL_DELTA } from '@eigenveil/task';
 import { benchmark, wholeNumber } from './options.ts';
 

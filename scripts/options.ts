@@ -63,7 +63,7 @@ const { scripts } = packageJson as { readonly scripts: Readonly<Record<string, s
 
 /** Prints what was measured as one JSON object, which says of which run it is: so it can be kept for `npm run figures`. */
 export async function printJson(measured: object): Promise<void> {
-  const { describeEnvironment } = await import('@eigenveil/bench/environment');
+  const { describeEnvironment } = await import('@eigenveil/studies/instrument/environment');
   const program = `node ${relative(ROOT, process.argv[1]!)}`;
   const script = Object.keys(scripts).find((name) => scripts[name] === program);
   const options = process.argv.slice(2).filter((word) => word !== '--json');

@@ -1,9 +1,9 @@
 /** `npm run study:faces`: the book's experiments of compressive privacy on faces, in the clear, and some points through the services. */
 import { fileURLToPath } from 'node:url';
-import { runBenchCommand } from '@eigenveil/bench/command';
-import { faceSheets } from '@eigenveil/laboratory/faces/sheets';
-import { FACES_SUITES, facesReport } from '@eigenveil/laboratory/faces/suites';
-import { writePictures } from '@eigenveil/report/apart';
+import { faceSheets } from '@eigenveil/studies/faces/sheets';
+import { FACES_SUITES, facesReport } from '@eigenveil/studies/faces/suites';
+import { runBenchCommand } from '@eigenveil/studies/instrument/command';
+import { writePictures } from '@eigenveil/studies/instrument/report/apart';
 
 await runBenchCommand({
   name: 'study:faces',

@@ -1,9 +1,9 @@
 /** `npm run study:templates`: attacks on templates of continuous authentication, and the page that says what they found. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { addScale, scaleOf } from '@eigenveil/bench/scale';
-import { templatePage } from '@eigenveil/laboratory/recognition/template-report';
-import { runTemplateStudy } from '@eigenveil/laboratory/recognition/template-study';
+import { addScale, scaleOf } from '@eigenveil/studies/instrument/scale';
+import { templatePage } from '@eigenveil/studies/recognition/template-report';
+import { runTemplateStudy } from '@eigenveil/studies/recognition/template-study';
 import { benchmark } from './options.ts';
 
 const EXPLANATION = `It writes out/authentication-study/templates.md and templates.json. Walking windows are bundled; keystrokes come from the

@@ -1,14 +1,14 @@
 /** The JSON schema of an evaluation's report.json, which `vitest run evaluation-schema -u` writes. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { EvaluationResult } from '@eigenveil/evaluation/result';
+import { EvaluationResult } from '@eigenveil/studies/evaluation/result';
 import { format } from 'prettier';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { RESULT } from '../shared/evaluation/test/report/made-up.ts';
+import { RESULT } from '../studies/test/evaluation/report/made-up.ts';
 import { fits } from './support/json-schema.ts';
 
-const FILE = fileURLToPath(new URL('../shared/evaluation/result.schema.json', import.meta.url));
+const FILE = fileURLToPath(new URL('../studies/evaluation/result.schema.json', import.meta.url));
 
 test('is that of the parser', async () => {
   const { $schema, ...schema } = z.toJSONSchema(EvaluationResult, { io: 'input' });

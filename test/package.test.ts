@@ -166,9 +166,7 @@ describe('a package', { tags: ['long'] }, () => {
     // Nor seeded randomness, servers that deviate and the like, which two-party has for tests and experiments.
     expect(own.filter((file, i) => /insides/.test(file) || /insides/.test(texts[i]!))).toEqual([]);
     // Nothing private, and none of what the servers do between them but where a server is.
-    expect(
-      [...named].filter((it) => /testbed|made-up|bench|demo|evaluation|laboratory|report|csp/.test(it)),
-    ).toEqual([]);
+    expect([...named].filter((it) => /testbed|made-up|studies|csp/.test(it))).toEqual([]);
     expect(named.has('@eigenveil/two-party')).toBe(name === 'user');
     if (name === 'owner')
       expect((await readdir(join(installed, 'node_modules/@eigenveil/protocol/dist'))).sort()).toEqual([

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { KeptPages } from '@eigenveil/demo/kept';
+import type { KeptPages } from '@eigenveil/studies/demo/kept';
 import { readOwnerLink } from '@eigenveil/wire/owner-link';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fill, killGroup, Reader, type Terminal } from './support/reader.ts';

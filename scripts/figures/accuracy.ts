@@ -1,5 +1,5 @@
 /** Figures of docs/precision.md and docs/rotated.md from the kept benchmarks: how far results are from the clear reference. */
-import type { Sentence } from '@eigenveil/report/written-figures';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
 import { readBench } from './kept.ts';
 
 /** A set as the documents name it, with its features, the components of its PCA and its classes. */

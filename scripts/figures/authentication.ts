@@ -1,11 +1,11 @@
 /** Figures of docs/authentication.md and docs/authentication-decisions.md. */
-import { type BenchData, reportOf } from '@eigenveil/bench/report';
-import { authenticationStudy } from '@eigenveil/laboratory/recognition/study/report';
-import { authentication } from '@eigenveil/laboratory/recognition/study/suite';
-import { inShort } from '@eigenveil/laboratory/recognition/template-report';
-import type { TemplateStudy } from '@eigenveil/laboratory/recognition/template-study';
-import type { Report } from '@eigenveil/report/document';
-import type { Sentence } from '@eigenveil/report/written-figures';
+import { type BenchData, reportOf } from '@eigenveil/studies/instrument/report';
+import type { Report } from '@eigenveil/studies/instrument/report/document';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
+import { authenticationStudy } from '@eigenveil/studies/recognition/study/report';
+import { authentication } from '@eigenveil/studies/recognition/study/suite';
+import { inShort } from '@eigenveil/studies/recognition/template-report';
+import type { TemplateStudy } from '@eigenveil/studies/recognition/template-study';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { cellsOf, factsOf, readBench, readJson } from './kept.ts';
 

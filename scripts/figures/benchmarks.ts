@@ -1,8 +1,9 @@
 /** Figures of the README from the benchmarks. */
-import { equalPairs } from '@eigenveil/bench/accuracy/report';
-import { formatQuantity } from '@eigenveil/bench/quantities';
-import { median, summariseRatios } from '@eigenveil/bench/statistics';
-import type { Sentence } from '@eigenveil/report/written-figures';
+
+import { formatQuantity } from '@eigenveil/studies/instrument/quantities';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
+import { median, summariseRatios } from '@eigenveil/studies/instrument/statistics';
+import { equalPairs } from '@eigenveil/studies/speed/accuracy/report';
 import { readBench, samplesOf } from './kept.ts';
 
 export async function ofBenchmarks(): Promise<Sentence[]> {

@@ -1,6 +1,6 @@
 /** Figures of docs/evaluation.md. */
-import { EvaluationResult } from '@eigenveil/evaluation/result';
-import type { Sentence } from '@eigenveil/report/written-figures';
+import { EvaluationResult } from '@eigenveil/studies/evaluation/result';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
 import { readJson } from './kept.ts';
 
 export async function ofEvaluation(): Promise<Sentence[]> {

@@ -1,9 +1,10 @@
 /** Figures of docs/faces.md about tasks that went through the services. */
-import { MISSING } from '@eigenveil/bench/quantities';
-import { encryptedHighlights } from '@eigenveil/laboratory/faces/encrypted/report';
-import { facesReport } from '@eigenveil/laboratory/faces/suites';
-import type { Report } from '@eigenveil/report/document';
-import type { Sentence } from '@eigenveil/report/written-figures';
+
+import { encryptedHighlights } from '@eigenveil/studies/faces/encrypted/report';
+import { facesReport } from '@eigenveil/studies/faces/suites';
+import { MISSING } from '@eigenveil/studies/instrument/quantities';
+import type { Report } from '@eigenveil/studies/instrument/report/document';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
 import { cellsOf, readBench, tablesOf, textOf } from './kept.ts';
 
 const SIDES = ['16', '32', '64'];

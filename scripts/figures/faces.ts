@@ -1,6 +1,6 @@
 /** Figures of docs/faces.md, of the study in the clear. */
-import { facesReport } from '@eigenveil/laboratory/faces/suites';
-import type { Sentence } from '@eigenveil/report/written-figures';
+import { facesReport } from '@eigenveil/studies/faces/suites';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
 import { cellsOf, readBench } from './kept.ts';
 
 /** The figures of a cell such as `41.9 ± 10.1`. */

@@ -1,8 +1,8 @@
 /** The kept reports of the documents: their samples, and the tables that are made of them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BenchData, BenchDataSchema } from '@eigenveil/bench/report';
-import type { Cell, Report, Table } from '@eigenveil/report/document';
+import { type BenchData, BenchDataSchema } from '@eigenveil/studies/instrument/report';
+import type { Cell, Report, Table } from '@eigenveil/studies/instrument/report/document';
 import { ROOT } from '../rooms.ts';
 
 export const readText = (name: string): Promise<string> => readFile(join(ROOT, name), 'utf8');

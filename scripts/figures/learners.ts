@@ -1,6 +1,7 @@
 /** Figures of docs/learners.md. */
-import { learnersReport } from '@eigenveil/laboratory/learners/study/suites';
-import type { Sentence } from '@eigenveil/report/written-figures';
+
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
+import { learnersReport } from '@eigenveil/studies/learners/study/suites';
 import { cellsOf, readBench } from './kept.ts';
 
 const EPSILONS = ['0.1', '0.5', '1', '3', '10'].map((epsilon) => `ε = ${epsilon}`);

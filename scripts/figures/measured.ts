@@ -1,5 +1,5 @@
 /** Figures of the documents from docs/benchmarks/measured.json: what was measured once, of which the figures alone are kept, with their day and commit. */
-import { type Sentence, withPlaces } from '@eigenveil/report/written-figures';
+import { type Sentence, withPlaces } from '@eigenveil/studies/instrument/report/written-figures';
 import { z } from 'zod';
 import { readJson } from './kept.ts';
 

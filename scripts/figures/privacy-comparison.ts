@@ -1,7 +1,7 @@
 /** Figures of docs/privacy-comparison.md from the tables of its kept report, whose samples are not kept. */
-import type { Table } from '@eigenveil/report/document';
-import type { Sentence } from '@eigenveil/report/written-figures';
-import { withPlaces } from '@eigenveil/report/written-figures';
+import type { Table } from '@eigenveil/studies/instrument/report/document';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
+import { withPlaces } from '@eigenveil/studies/instrument/report/written-figures';
 import { cellsIn, readText } from './kept.ts';
 
 /** The tables of a report in Markdown: a caption in bold letters, a header, a line of dashes, and rows. */

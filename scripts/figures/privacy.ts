@@ -1,5 +1,5 @@
 /** Figures of docs/privacy.md: what drafts forecast of the noise, and what is told of captured variance, beside what seeds show. */
-import type { Sentence } from '@eigenveil/report/written-figures';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
 import { z } from 'zod';
 import { readJson } from './kept.ts';
 

@@ -1,10 +1,11 @@
 /** Figures of docs/ranges.md. */
-import { agreementOf } from '@eigenveil/laboratory/ranges/agreement';
-import { distanceOf } from '@eigenveil/laboratory/ranges/experiments';
-import { coverageIn } from '@eigenveil/laboratory/ranges/report/quantiles';
-import { rangesReportOf } from '@eigenveil/laboratory/ranges/suites';
-import type { Report } from '@eigenveil/report/document';
-import type { Sentence } from '@eigenveil/report/written-figures';
+
+import type { Report } from '@eigenveil/studies/instrument/report/document';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
+import { agreementOf } from '@eigenveil/studies/ranges/agreement';
+import { distanceOf } from '@eigenveil/studies/ranges/experiments';
+import { coverageIn } from '@eigenveil/studies/ranges/report/quantiles';
+import { rangesReportOf } from '@eigenveil/studies/ranges/suites';
 import { cellsOf, readBench } from './kept.ts';
 
 const NOISE = { Laplace: 'Laplace noise', Gaussian: 'Gaussian noise, δ = 0.000001' } as const;

@@ -1,5 +1,5 @@
 /** Figures of docs/precision.md: how far rounding rows moves each method's result. */
-import type { Sentence } from '@eigenveil/report/written-figures';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
 import { z } from 'zod';
 import { readJson } from './kept.ts';
 

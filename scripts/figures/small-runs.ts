@@ -1,7 +1,7 @@
 /** Figures from runs of single benchmarks that are kept in docs/benchmarks. */
-import { Environment } from '@eigenveil/bench/environment';
-import { formatQuantity } from '@eigenveil/bench/quantities';
-import type { Sentence } from '@eigenveil/report/written-figures';
+import { Environment } from '@eigenveil/studies/instrument/environment';
+import { formatQuantity } from '@eigenveil/studies/instrument/quantities';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
 import { z } from 'zod';
 import { readJson } from './kept.ts';
 

@@ -1,5 +1,5 @@
 /** Figures of docs/operations.md on public waits: what the code reckons. */
-import type { Sentence } from '@eigenveil/report/written-figures';
+import type { Sentence } from '@eigenveil/studies/instrument/report/written-figures';
 import { rootPace, sketchPaces, standardPace } from '@eigenveil/two-party/plan';
 
 const seconds = (milliseconds: number): string => `${Number((milliseconds / 1000).toPrecision(2))} s`;

@@ -17,9 +17,9 @@ import {
   startDataUser,
   TaskClient,
 } from '@eigenveil/data-user';
-import { type LoopbackOptions, loopback } from '@eigenveil/demo/loopback';
 import { PaillierPool } from '@eigenveil/paillier';
 import { adminTokenFile } from '@eigenveil/server';
+import { type LoopbackOptions, loopback } from '@eigenveil/studies/demo/loopback';
 import { MANY_ANSWERS } from '@eigenveil/testbed/many-answers';
 import { FaultyProxy } from '@eigenveil/testbed/proxies/proxy';
 import { SPOKEN_VERSION, Thumbprint, VERSION_HEADER } from '@eigenveil/wire';

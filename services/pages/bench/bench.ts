@@ -1,15 +1,15 @@
 /** `npm run bench:browser`: an owner's part in the worker of its page, against the same by Node.js, in one run. */
 
-import { measureEach } from '@eigenveil/bench/cases';
-import { formatQuantity, formatRatio } from '@eigenveil/bench/quantities';
-import { median } from '@eigenveil/bench/statistics';
-import { figures, renderTable, words } from '@eigenveil/bench/table';
 import { madeUpTask } from '@eigenveil/made-up/tasks';
 import { generateKeyPair, PaillierPool, PublicKey } from '@eigenveil/paillier';
 import { systemRandomness } from '@eigenveil/privacy';
 import { contribute } from '@eigenveil/protocol/owner';
-import { launchOptions } from '@eigenveil/report/in-browser';
 import { flatten, layout, statisticsOfCsv } from '@eigenveil/statistics';
+import { measureEach } from '@eigenveil/studies/instrument/cases';
+import { formatQuantity, formatRatio } from '@eigenveil/studies/instrument/quantities';
+import { launchOptions } from '@eigenveil/studies/instrument/report/in-browser';
+import { median } from '@eigenveil/studies/instrument/statistics';
+import { figures, renderTable, words } from '@eigenveil/studies/instrument/table';
 import { chromium } from 'playwright-core';
 import { benchmark, printJson, wholeNumber } from '../../../scripts/options.ts';
 import { openWorkerPage } from './worker-site.ts';

@@ -1,5 +1,5 @@
 /** The kit that the pages are tested with notices what it is for. */
-import { browserMissing } from '@eigenveil/report/in-browser';
+import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectUnhurt, hostileProposal } from './support/hostile.ts';
 import { tabTo, walk } from './support/keyboard.ts';

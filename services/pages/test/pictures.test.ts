@@ -1,5 +1,5 @@
 /** The pictures of docs/console.md and docs/owner-page.md: taken where EIGENVEIL_PICTURES=1 is set, else only tried. */
-import { browserMissing } from '@eigenveil/report/in-browser';
+import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { go, operator } from './support/console.ts';
 import { picture } from './support/looks.ts';

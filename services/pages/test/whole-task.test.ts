@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { browserMissing } from '@eigenveil/report/in-browser';
+import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import { TaskId } from '@eigenveil/task';
 import type { Finished } from '@eigenveil/testbed/processes/programs';
 import type { Page } from 'playwright-core';

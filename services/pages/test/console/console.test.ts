@@ -1,5 +1,5 @@
 /** The console in a browser, against a CSP and a data user that run: from signing in to a task that ends. */
-import { browserMissing } from '@eigenveil/report/in-browser';
+import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
 import { isErrorCode } from '@eigenveil/wire';
 import type { Page } from 'playwright-core';

@@ -1,5 +1,5 @@
 /** The draft in a browser: a sample that stays there, the form and its JSON as one, errors at their members, the forecast, and on to creating. */
-import { browserMissing } from '@eigenveil/report/in-browser';
+import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectUnhurt, MARKUP } from '../support/hostile.ts';

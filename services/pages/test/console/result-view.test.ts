@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Projector } from '@eigenveil/projection';
-import { browserMissing } from '@eigenveil/report/in-browser';
+import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 /** Every view of the console, as anybody may meet it: in the light and the dark, from phones to 4K, by keyboard alone, with hostile text. */
 import { basisFrom } from '@eigenveil/data-user';
 import { draftRanged } from '@eigenveil/data-user/draft';
-import { browserMissing } from '@eigenveil/report/in-browser';
+import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import { TaskProposal } from '@eigenveil/task';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 /** The owner's page in a browser: from a link to reduced rows, and what must not happen on the way. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { browserMissing } from '@eigenveil/report/in-browser';
+import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BrowserOwner, PASSPHRASE, saved } from '../support/browser-owner.ts';

@@ -1,5 +1,5 @@
 /** Tasks under differential privacy at the owner's page: taken only where the browser has promised to keep its data, with noise that is drawn once. */
-import { browserMissing } from '@eigenveil/report/in-browser';
+import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FILE_LABELS } from '../../src/owner/words.ts';

@@ -1,5 +1,5 @@
 /** Every view of the owner's page, as anybody may meet it: in the light and the dark, from phones to 4K, by keyboard alone, with hostile text. */
-import { browserMissing } from '@eigenveil/report/in-browser';
+import { browserMissing } from '@eigenveil/studies/instrument/report/in-browser';
 import type { TaskId } from '@eigenveil/task';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

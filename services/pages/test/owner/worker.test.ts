@@ -1,8 +1,8 @@
 /** The worker of the owner's page, under the policy of that page: what it makes, what it refuses, how it ends. */
 import { madeUpTask } from '@eigenveil/made-up/tasks';
 import { decodeCiphertexts, decrypt, generateKeyPair, pack, type SecretKey } from '@eigenveil/paillier';
-import { browserMissing, launchOptions } from '@eigenveil/report/in-browser';
 import { flatten, layout } from '@eigenveil/statistics';
+import { browserMissing, launchOptions } from '@eigenveil/studies/instrument/report/in-browser';
 import type { Task } from '@eigenveil/task';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

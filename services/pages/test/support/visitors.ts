@@ -1,6 +1,6 @@
 /** People at their devices: a Chromium that trusts the key of our services and finds nothing else, and visits that are watched. */
-import { keyPin } from '@eigenveil/demo/own-certificate';
-import { launchOptions } from '@eigenveil/report/in-browser';
+import { keyPin } from '@eigenveil/studies/demo/own-certificate';
+import { launchOptions } from '@eigenveil/studies/instrument/report/in-browser';
 import {
   type Browser,
   type BrowserContext,

@@ -1,0 +1,83 @@
+/** What a CSP that adds all noise itself makes of a result that it is shown: it knows the noise, and computes what the result would be with a row and without. */
+
+import type { FlatResult } from '@eigenveil/methods';
+import { defaultClippingNorm } from '@eigenveil/privacy';
+import { addStatistics } from '@eigenveil/statistics';
+import type { TaskProposal } from '@eigenveil/task';
+import { dot, minus } from '../../../recognition/alignment.ts';
+import { Draws } from '../../draws.ts';
+import type { Experiment, Setting, Trials } from '../../experiment.ts';
+import { releasedOf, statisticsOf } from '../../released.ts';
+import { variantOf } from '../../scenes/split.ts';
+import { omitsPrivate, rowsOf } from './omissions.ts';
+import { PRIVATE_SETTING } from './private-setting.ts';
+import { drawWorlds, type Person, poolOf } from './worlds.ts';
+
+const TRIALS = { quick: 40, full: 300 } as const;
+
+/** Squared, of all that the result has. */
+function distance(a: FlatResult, b: FlatResult): number {
+  const numbers = ({ vectors, eigenvalues }: FlatResult) => [...vectors.flat(), ...eigenvalues];
+  const difference = minus(numbers(a), numbers(b));
+  return dot(difference, difference);
+}
+
+function runShown({ scene, effort, seed }: Setting): Trials {
+  const proposal: TaskProposal = variantOf(scene, {
+    method: 'pca',
+    differentialPrivacy: {
+      ...PRIVATE_SETTING,
+      noise: 'csp',
+      clippingNorm: defaultClippingNorm(scene.proposal.features.length),
+    },
+  });
+  const pool = poolOf(scene);
+  const rows = rowsOf(scene);
+  const draws = new Draws(seed);
+  const trials = Array.from({ length: TRIALS[effort] }, (_, trial) => {
+    const own = draws.of(trial);
+    const { candidate, others, stranger } = drawWorlds(pool, rows, own);
+    const rest = statisticsOf(proposal, others);
+    // The same noise for the same name: that of the task, which the CSP keeps.
+    const released = (noise: string, person: Person) =>
+      releasedOf(proposal, addStatistics(rest, statisticsOf(proposal, person)), own.of(noise));
+    const isTaken = (shown: FlatResult, noise: string) =>
+      Number(distance(shown, released(noise, candidate)) < distance(shown, released(noise, stranger)));
+    return {
+      attack: isTaken(released('noise', candidate), 'noise'),
+      control: isTaken(released('noise', stranger), 'noise'),
+      // What is left of it for somebody who does not know the noise and puts some of its own in its place.
+      unknown: isTaken(released('noise', candidate), 'other noise'),
+    };
+  });
+  return {
+    kind: 'trials',
+    attack: trials.map(({ attack }) => attack),
+    control: trials.map(({ control }) => control),
+    paired: true,
+    baseline: 0.5,
+    facts: {
+      rows,
+      'taken for a member without knowing the noise':
+        trials.filter(({ unknown }) => unknown === 1).length / trials.length,
+    },
+  };
+}
+
+export const shownToCsp: Experiment = {
+  id: 'membership-shown-to-csp',
+  title: 'Which of two rows is in a PCA with noise of the CSP alone, which is shown the result?',
+  kind: 'attack',
+  attacker: 'CSP',
+  secret: 'membership',
+  expectation: 'admitted',
+  claims: ['P-77', 'S-159'],
+  sees: 'vectors and eigenvalues of a PCA with differential privacy (ε = 1, δ = 10⁻⁶) whose noise it has added alone',
+  knows: 'its noise, all rows but one, and two rows of which one is the last',
+  control: 'the same about the same row where the other one is in',
+  baseline: 'one of two',
+  unit: 'run',
+  scenes: ['pima'],
+  omits: omitsPrivate,
+  run: async (setting) => runShown(setting),
+};

@@ -1,0 +1,64 @@
+/**
+ * What a result tells of a candidate, as a few numbers of which a likelihood ratio is taken: how far the result lies towards the candidate's row, and how well it
+ * fits the row.
+ *
+ * Inner products with what the result has more than the population are the attack of Dwork, Smith, Steinke, Ullman and Vadhan, "Robust traceability from trace
+ * amounts" (FOCS 2015), on means, and here also on scatter matrices. They are not whitened, as there: a public sample of a few dozen rows knows a covariance
+ * too badly for that.
+ */
+
+import type { FlatResult } from '@eigenveil/methods';
+import type { TaskProposal } from '@eigenveil/task';
+import { dot, minus } from '../../../recognition/alignment.ts';
+
+type Vector = readonly number[];
+
+/** Squared, in units of features in [−1, 1]: below is rounding alone. Keeps logarithms finite. */
+const ROUNDING = 1e-12;
+
+/** What is left of a row beside the components, squared, around the released mean where there is one. */
+export function reconstructionError(
+  { vectors, mean }: Pick<FlatResult, 'vectors' | 'mean'>,
+  row: Vector,
+  populationMean: Vector,
+): number {
+  const away = minus(row, mean ?? populationMean);
+  return Math.max(0, dot(away, away) - vectors.reduce((sum, vector) => sum + dot(vector, away) ** 2, 0));
+}
+
+/**
+ * The numbers, as functions of a result and a row in units of features in [−1, 1].
+ * @param populationMean that of the public sample
+ * @param reference what the task releases of the public sample: signs of vectors are made those of its vectors
+ */
+export function statisticsOfResult(
+  { method }: Pick<TaskProposal, 'method'>,
+  populationMean: Vector,
+  reference: Pick<FlatResult, 'vectors'>,
+): (released: FlatResult, row: Vector) => number[] {
+  const towardsMean = ({ mean }: FlatResult, away: Vector): number[] =>
+    mean ? [dot(away, minus(mean, populationMean))] : [];
+  if (method.kind === 'pca')
+    return (released, row) => {
+      const { vectors, eigenvalues, mean } = released;
+      const away = minus(row, populationMean);
+      const centred = minus(row, mean ?? populationMean);
+      const leverage = vectors.reduce(
+        (sum, vector, j) => sum + dot(vector, centred) ** 2 / Math.max(Math.abs(eigenvalues[j]!), ROUNDING),
+        0,
+      );
+      return [
+        ...towardsMean(released, away),
+        vectors.reduce((sum, vector, j) => sum + eigenvalues[j]! * dot(vector, away) ** 2, 0),
+        Math.log(leverage + ROUNDING),
+        Math.log(reconstructionError(released, row, populationMean) + ROUNDING),
+      ];
+    };
+  return (released, row) => {
+    const away = minus(row, populationMean);
+    const along = released.vectors.map(
+      (vector, j) => Math.sign(dot(vector, reference.vectors[j]!)) * dot(vector, away),
+    );
+    return [...towardsMean(released, away), ...along, ...released.eigenvalues];
+  };
+}

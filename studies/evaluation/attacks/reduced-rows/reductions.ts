@@ -1,0 +1,114 @@
+/** Projections that rows of a scene are reduced by, and who is attacked: what all attacks on reduced rows start from. */
+
+import { project } from '@eigenveil/projection';
+import type { TaskProposal } from '@eigenveil/task';
+import { orthonormal } from '../../../privacy/methods/matrix.ts';
+import { meanOfRows } from '../../../recognition/alignment.ts';
+import type { Draws } from '../../draws.ts';
+import { reducerOf, releasedBy, scaledRows } from '../../released.ts';
+import type { Scene, SceneRow } from '../../scene.ts';
+import { classesOf, type Variant, variantOf } from '../../scenes/split.ts';
+import type { Projection, Row } from './inverses.ts';
+
+/** A projection of features on [−1, 1], and rows reduced by it. Components descend: the first k are those of a task for k. */
+export interface Reduction {
+  /** For readers. */
+  readonly name: string;
+  readonly projection: Projection;
+  readonly reduce: (rows: readonly SceneRow[]) => readonly Row[];
+}
+
+export const firstOf = ({ name, projection, reduce }: Reduction, k: number): Reduction => ({
+  name,
+  projection: { ...projection, vectors: projection.vectors.slice(0, k) },
+  reduce: (rows) => reduce(rows).map((row) => row.slice(0, k)),
+});
+
+/** By what the scene's own task releases, or another over the same rows. */
+export function reductionOf(
+  { owners }: Pick<Scene, 'owners'>,
+  proposal: TaskProposal,
+  draws: Draws,
+): Reduction {
+  const released = releasedBy(proposal, owners, draws);
+  return {
+    name: proposal.method.kind.toUpperCase(),
+    projection: released,
+    reduce: reducerOf(proposal, released),
+  };
+}
+
+/** Of the task with another method; with the mean, and as many components as it gives. */
+export function methodReduction(scene: Scene, variant: Variant, draws: Draws): Reduction {
+  const proposal = variantOf(scene, { outputs: ['mean'], allowFullRank: true, ...variant });
+  return reductionOf(scene, proposal, draws);
+}
+
+/** The book's form of DCA gives as many components as there are features. */
+export function bookReduction(scene: Scene, components: number, draws: Draws): Reduction {
+  const proposal = variantOf(scene, { method: 'dca', components, outputs: ['mean'], allowFullRank: true });
+  const method = { kind: 'dca', form: 'book', ridge: 1, signalRidge: 0 } as const;
+  return { ...reductionOf(scene, { ...proposal, method }, draws), name: 'DCA, the book’s form' };
+}
+
+/** Random directions at right angles, around the mean of the public sample: a projection that looked at no row. */
+export function randomReduction(scene: Scene, components: number, draws: Draws): Reduction {
+  const { proposal, publicSample } = scene;
+  const d = proposal.features.length;
+  const directions = Array.from({ length: components }, () =>
+    Array.from({ length: d }, () => draws.normal()),
+  );
+  const projection = {
+    vectors: orthonormal(directions),
+    mean: meanOfRows(scaledRows(proposal, publicSample)),
+  };
+  return {
+    name: 'random directions',
+    projection,
+    reduce: (rows) => project(projection, scaledRows(proposal, rows)),
+  };
+}
+
+/** Rows themselves, on [−1, 1]. */
+export function noReduction({ proposal }: Scene): Reduction {
+  const { features } = proposal;
+  return {
+    name: 'no projection',
+    projection: { vectors: features.map((_, i) => features.map((__, j) => (i === j ? 1 : 0))) },
+    reduce: (rows) => scaledRows(proposal, rows),
+  };
+}
+
+/** Labels of a column that a task takes. */
+const MOST_CLASSES = 100;
+
+/** How many directions a discriminant method of this label gives: one less than members have classes. None where a task cannot have the label. */
+export function directionsOf(scene: Scene, label: string | undefined): number {
+  if (label === undefined || classesOf(scene, label).length > MOST_CLASSES) return 0;
+  const classes = new Set(scene.owners.flat().map(({ labels }) => labels[label])).size;
+  return Math.min(scene.proposal.features.length, classes - 1);
+}
+
+export const byPerson = (rows: readonly SceneRow[]): readonly SceneRow[][] => [
+  ...Map.groupBy(rows, ({ person }) => person).values(),
+];
+
+/** People and rows of each that are attacked at most. */
+export interface Limits {
+  readonly people: number;
+  readonly rows: number;
+}
+
+/** Fewer people cannot show a leak at the level of a quick run, however large: they make no control. */
+export const LEAST_MEMBERS = 50;
+
+/** Of the public sample: its people are dealt to parts. */
+export const LEAST_PEOPLE = 6;
+
+/** So many people with so many of their rows, drawn. */
+export function somePeople(rows: readonly SceneRow[], limits: Limits, draws: Draws): readonly SceneRow[][] {
+  return draws.some(byPerson(rows), limits.people).map((own) => draws.some(own, limits.rows));
+}
+
+/** A name for a chart of a scene. */
+export const chartName = (id: string, scene: Scene): string => `${id}-${scene.name}`;

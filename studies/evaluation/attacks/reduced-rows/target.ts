@@ -1,0 +1,115 @@
+/** Whose rows are reconstructed, by which attacks, and what counts as success. */
+
+import { mean } from '@eigenveil/testbed/goodness/mean';
+import { meanOfRows } from '../../../recognition/alignment.ts';
+import type { Draws } from '../../draws.ts';
+import type { Setting } from '../../experiment.ts';
+import { scaledRows } from '../../released.ts';
+import type { Scene, SceneRow } from '../../scene.ts';
+import {
+  type Inverse,
+  learnedInverse,
+  linearInverse,
+  type People,
+  pseudoInverse,
+  type Row,
+} from './inverses.ts';
+import { byPerson, type Limits, type Reduction, somePeople } from './reductions.ts';
+
+/** An estimate is right that is off by no more than this share of what the feature spans in the public sample. Fixed before any attack ran. */
+const TOLERANCE = 0.05;
+const LIMITS: Readonly<Record<Setting['effort'], Limits>> = {
+  quick: { people: 60, rows: 5 },
+  full: { people: 400, rows: 20 },
+};
+
+/** What the attacker has, and by what its estimates are judged. Features on [−1, 1]. */
+export interface Target {
+  readonly scene: Scene;
+  /** By person. */
+  readonly members: readonly (readonly SceneRow[])[];
+  readonly outsiders: readonly (readonly SceneRow[])[];
+  readonly sample: readonly (readonly SceneRow[])[];
+  readonly tolerances: Row;
+  /** Of features that vary in the public sample: the others are left out. */
+  readonly deviations: ReadonlyMap<number, number>;
+  readonly mean: Row;
+}
+
+export type Attack = (reduction: Reduction, target: Target) => Inverse;
+
+export const ATTACKS = {
+  'pseudo-inverse': ({ projection }) => pseudoInverse(projection),
+  linear: (reduction, target) => linearInverse(reduction.projection, examples(reduction, target)),
+  learned: (reduction, target) =>
+    learnedInverse(reduction.projection, examples(reduction, target), target.tolerances),
+} as const satisfies Record<string, Attack>;
+
+function examples(reduction: Reduction, { scene, sample }: Target): People {
+  return sample.map((own) => {
+    const rows = scaledRows(scene.proposal, own);
+    return reduction.reduce(own).map((input, i) => ({ input, output: rows[i]! }));
+  });
+}
+
+export function targetOf({ scene, effort }: Pick<Setting, 'scene' | 'effort'>, draws: Draws): Target {
+  const sample = byPerson(scene.publicSample);
+  const rows = scaledRows(scene.proposal, scene.publicSample);
+  const mean = meanOfRows(rows);
+  const columns = mean.map((_, f) => rows.map((row) => row[f]!));
+  const spans = columns.map((column) => Math.max(...column) - Math.min(...column));
+  const deviation = (f: number) =>
+    Math.sqrt(columns[f]!.reduce((sum, value) => sum + (value - mean[f]!) ** 2, 0) / rows.length);
+  return {
+    scene,
+    members: somePeople(scene.owners.flat(), LIMITS[effort], draws.of('members')),
+    outsiders: somePeople(scene.outsiders, LIMITS[effort], draws.of('outsiders')),
+    sample,
+    tolerances: spans.map((span) => TOLERANCE * span),
+    deviations: new Map(spans.flatMap((span, f) => (span > 0 ? [[f, deviation(f)] as const] : []))),
+    mean,
+  };
+}
+
+/** Of each person, the mean over rows of the share of features that are right. */
+function successes(target: Target, people: Target['members'], estimates: readonly Row[]): number[] {
+  const { scene, tolerances, deviations } = target;
+  const features = [...deviations.keys()];
+  let next = 0;
+  return people.map((own) => {
+    const shares = scaledRows(scene.proposal, own).map((row) => {
+      const said = estimates[next++]!;
+      return features.filter((f) => Math.abs(said[f]! - row[f]!) <= tolerances[f]!).length / features.length;
+    });
+    return mean(shares);
+  });
+}
+
+/** 1 less the squared error over that of guessing the public mean: over all features in standard units, and by feature. */
+export function variance(target: Target, rows: readonly Row[], estimates: readonly Row[]) {
+  const squares = [...target.deviations].map(([f, unit]) => {
+    const of = (said: (i: number) => number) =>
+      rows.reduce((sum, row, i) => sum + ((row[f]! - said(i)) / unit) ** 2, 0);
+    return { attack: of((i) => estimates[i]![f]!), guess: of(() => target.mean[f]!) };
+  });
+  const total = (part: 'attack' | 'guess') => squares.reduce((sum, one) => sum + one[part], 0);
+  return {
+    share: 1 - total('attack') / total('guess'),
+    nearlyWhole: squares.filter(({ attack, guess }) => attack <= 0.1 * guess).length,
+  };
+}
+
+/** Mean success of the attack on these people's rows, reduced so. */
+export function attacked(attack: Attack, reduction: Reduction, target: Target, people: Target['members']) {
+  const estimates = attack(reduction, target)(reduction.reduce(people.flat()));
+  return { estimates, successes: successes(target, people, estimates) };
+}
+
+/** Guesses that see no reduced row, of these people. */
+export function guessed(target: Target, people: Target['members'], guess: Row): number[] {
+  return successes(
+    target,
+    people,
+    people.flat().map(() => guess),
+  );
+}

@@ -1,0 +1,91 @@
+/** How large a planted leak must be for a test to find it: the power curve. */
+
+import type { Chart } from '../../instrument/report/document.ts';
+import { type Interval, shareOf } from '../../recognition/intervals.ts';
+import type { Draws } from '../draws.ts';
+import type { Values } from './classifier.ts';
+import { type Leak, type Sides, viewsOf } from './sides.ts';
+import { compareViews } from './two-sample.ts';
+
+/** A leak counts as one that is found where so many tests find it. */
+export const POWER = 0.8;
+/** A test finds a leak at this level: Holm's first step over a hundred experiments at 0.05. */
+const POWER_LEVEL = 0.0005;
+
+/** What a game says of its tests. */
+interface Tests {
+  readonly id: string;
+  readonly values: readonly string[];
+  /** At each size. */
+  readonly repetitions: number;
+}
+
+export interface Curve {
+  readonly leak: Leak;
+  readonly points: readonly { readonly size: number; readonly found: Interval }[];
+}
+
+/**
+ * Each test has runs of its own, `runs` real and as many simulated ones, which are drawn alike at all sizes: so the curve is that of one leak that grows, and
+ * a game that plants leaks into runs that are over need not run them again.
+ */
+export async function measureCurve(
+  game: Pick<Tests, 'values' | 'repetitions'>,
+  leak: Leak,
+  given: {
+    readonly sides: Sides;
+    readonly simulated: readonly Values[];
+    readonly runs: number;
+    readonly draws: Draws;
+  },
+): Promise<Curve> {
+  const { sides, simulated, runs, draws } = given;
+  const points: Curve['points'][number][] = [];
+  for (const size of leak.sizes) {
+    let found = 0;
+    for (let test = 0; test < game.repetitions; test += 1) {
+      const real = await viewsOf(draws.of(test), runs, (own) => sides.real(own, { leak: leak.id, size }));
+      const { p } = compareViews(game.values, real, simulated.slice(test * runs, (test + 1) * runs));
+      if (p <= POWER_LEVEL) found += 1;
+    }
+    points.push({ size, found: shareOf(found, game.repetitions) });
+  }
+  return { leak, points };
+}
+
+/** The least size from which on every size is found with power POWER, as measured. */
+export function leastFound({ points }: Curve): number | undefined {
+  const missed = points.findLastIndex(({ found }) => found.value < POWER);
+  return points[missed + 1]?.size;
+}
+
+export function powerChart(
+  { id, repetitions }: Pick<Tests, 'id' | 'repetitions'>,
+  curve: Curve,
+  scene: string,
+  runs: number,
+): Chart {
+  const { leak, points } = curve;
+  return {
+    kind: 'chart',
+    name: `power-${scene}-${id}-${leak.id}`,
+    caption: `How often a test of ${runs} real and ${runs} simulated runs finds, at the level ${POWER_LEVEL}: ${leak.title} ${repetitions} tests at each size; whiskers are intervals of 95 % (Clopper and Pearson).`,
+    drawing: {
+      kind: 'lines',
+      x: { title: leak.size, scale: 'category' },
+      y: { title: 'share of tests that find it', scale: 'linear' },
+      lines: [
+        {
+          name: 'found',
+          style: 'solid',
+          points: points.map(({ size, found: { value, low, high } }) => ({ x: size, y: value, low, high })),
+        },
+        {
+          name: `power ${POWER}`,
+          style: 'dashed',
+          points: points.map(({ size }) => ({ x: size, y: POWER })),
+        },
+      ],
+    },
+  };
+}

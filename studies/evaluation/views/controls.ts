@@ -1,0 +1,203 @@
+/** Controls of the searches, which must find: a run that leaks, `simulated`, and leaks of every size planted into a view. */
+import { deflateRawSync } from 'node:zlib';
+import { layout } from '@eigenveil/statistics';
+import { combine, toRing } from '@eigenveil/two-party';
+import { decodeShares } from '@eigenveil/two-party/insides';
+import type { Block } from '../../instrument/report/document.ts';
+import { shareOf } from '../../recognition/intervals.ts';
+import { Draws } from '../draws.ts';
+import type { Experiment, Outcome } from '../experiment.ts';
+import type { Scene } from '../scene.ts';
+import { faultyRun, honestRuns, type RecordedRun, TOGETHER, tooLong } from './runs.ts';
+import { finds, searchedOf, searchIn } from './search.ts';
+import { SEARCH_BASELINE, searchRuns, secretsAgainst } from './searching.ts';
+import { pooledOf, type SecretForm } from './secrets.ts';
+
+const CONTROL = {
+  kind: 'attack',
+  expectation: 'control',
+  unit: 'run',
+  together: TOGETHER,
+  omits: tooLong,
+  scenes: ['pima'],
+} as const;
+
+/** Both controls compare with exact statistics. */
+const noisy = (scene: Scene): string | undefined =>
+  scene.proposal.differentialPrivacy === null ? tooLong(scene) : 'the statistics that come out have noise';
+
+const SIMULATED_RUN = 'one run over real processes by `simulated`, in which the data user blinds with zeros';
+
+const unblinded: Experiment = {
+  ...CONTROL,
+  id: 'views-unblinded',
+  title: 'A run whose data user does not blind shows the statistics to the CSP',
+  attacker: 'CSP',
+  secret: 'pooled statistics',
+  claims: ['S-11', 'S-13'],
+  sees: `The CSP's whole view of ${SIMULATED_RUN}.`,
+  knows: 'As `views-csp-statistics`.',
+  control: 'The honest runs of `views-csp-statistics`.',
+  baseline: SEARCH_BASELINE,
+  omits: noisy,
+  async run(setting) {
+    const run = await faultyRun(setting);
+    const secrets = secretsAgainst(run, 'CSP', 'statistics').filter(({ of }) => of === 'all owners');
+    const seen = [{ who: 'CSP', contents: searchedOf(run.csp), secrets }];
+    return searchRuns([{ run, seen }], new Draws(setting.seed));
+  },
+};
+
+const simulated: Experiment = {
+  ...CONTROL,
+  id: 'views-simulated',
+  title: '`simulated` shows the pooled statistics to the data user',
+  attacker: 'data user',
+  secret: 'pooled statistics',
+  claims: ['S-17'],
+  sees: `The data user's whole view of ${SIMULATED_RUN}, of which it uses the CSP's message and its own blinding values.`,
+  knows: 'The protocol.',
+  control: 'The shares alone, which are what a private protocol leaves apart.',
+  baseline: 'A statistic of b bits is guessed with probability 2^−b.',
+  omits: noisy,
+  async run(setting) {
+    const run = await faultyRun(setting);
+    const { valueBits } = layout(run.task);
+    const pooled = await pooledOf(run.owners);
+    const added = addedShares(run, valueBits);
+    const right = pooled.filter((value, i) => value === added?.[i]).length;
+    const bits = valueBits.reduce((sum, width, i) => sum + (pooled[i] === added?.[i] ? width : 0), 0);
+    const { low, high } = shareOf(Number(right === pooled.length), 1);
+    return {
+      kind: 'test',
+      // Equal by chance.
+      p: 2 ** -Math.min(bits, 1000),
+      n: 1,
+      distance: { value: right / pooled.length, low, high },
+      detectable: { leak: 'one statistic of 10 bits', size: 1 / pooled.length },
+      facts: { 'statistics recovered': right, statistics: pooled.length, 'bits recovered': bits },
+    };
+  },
+};
+
+const COUNT_BYTES = 4;
+
+/** What the data user has when it adds its own shares to those that the CSP sends: undefined when it sends none. */
+function addedShares({ dataUser }: RecordedRun, valueBits: readonly number[]): bigint[] | undefined {
+  const blinding = dataUser.opened.find(({ name }) => name === 'blinding')?.values ?? [];
+  const own = toRing(
+    valueBits,
+    blinding.map((value) => -value),
+  );
+  const length = COUNT_BYTES + valueBits.reduce((sum, width) => sum + Math.ceil(width / 8), 0);
+  const message = dataUser.received.find(({ kind, bytes }) => kind === 'frame' && bytes.length === length);
+  return message && combine(valueBits, decodeShares(valueBits, message.bytes.subarray(COUNT_BYTES)), own);
+}
+
+const planted: Experiment = {
+  ...CONTROL,
+  id: 'views-planted',
+  title: 'Leaks planted into a recorded view, whole and in part',
+  attacker: 'CSP',
+  secret: 'pooled statistics',
+  claims: ['S-8', 'S-11', 'S-13', 'S-14', 'S-15', 'S-84'],
+  sees: "The CSP's whole view of an honest run, with one statistic put into it.",
+  knows: 'As `views-csp-statistics`.',
+  control: 'The same view without it.',
+  baseline: SEARCH_BASELINE,
+  async run(setting) {
+    const [run] = await honestRuns(setting);
+    setting.note('planting leaks');
+    return plantedLeaks(run!, new Draws(setting.seed));
+  },
+};
+
+/** Of each form, when as much of it is planted. */
+const PARTS = [0.25, 0.5, 0.75, 0.9, 1];
+const PLANTED = 200;
+
+/** What the search is not made for, so that nobody takes silence for more than it is. */
+const DISGUISES: readonly { readonly name: string; readonly as: (bytes: Buffer) => Buffer }[] = [
+  { name: 'in base64', as: (bytes) => Buffer.from(` ${bytes.toString('base64')} `) },
+  { name: 'each byte with one bit turned', as: (bytes) => Buffer.from(bytes.map((byte) => byte ^ 1)) },
+  { name: 'compressed', as: (bytes) => deflateRawSync(bytes) },
+  {
+    name: 'with a zero after each byte',
+    as: (bytes) => Buffer.from([...bytes].flatMap((byte) => [byte, 0])),
+  },
+];
+
+function plantedLeaks(run: RecordedRun, draws: Draws): Outcome {
+  const contents = searchedOf(run.csp);
+  const secrets = secretsAgainst(run, 'CSP', 'statistics').filter(({ of }) => of === 'all owners');
+  const all = secrets.flatMap(({ forms }) => forms);
+  const chosen = draws.shuffled(all).slice(0, PLANTED);
+  const shareFound = (name: string, as: (bytes: Buffer) => Buffer) =>
+    finds(contents, chosen, draws.of(name), ({ bytes }) => as(bytes));
+  const parts = PARTS.map((part) => {
+    const kept = (bytes: Buffer) => bytes.subarray(0, Math.ceil(part * bytes.length));
+    return { part, ...shareFound(`part ${part}`, kept) };
+  });
+  const disguises = DISGUISES.map(({ name, as }) => ({ name, ...shareFound(name, as) }));
+  const [form] = draws.shuffled(all.filter(isLong));
+  const [found] = searchIn([...contents, form!.bytes], secrets);
+  const { value, low, high } = parts.at(-1)!;
+  return {
+    kind: 'test',
+    p: found!.chance,
+    n: 1,
+    distance: { value, low, high },
+    detectable: { leak: 'one statistic, in one of its forms, once', size: 1 / found!.sought },
+    facts: {
+      'planted one at a time': chosen.length,
+      'share found whole': value,
+      'found in the view as it was': searchIn(contents, secrets)[0]!.found.length,
+    },
+    blocks: blocksOf(parts, disguises),
+  };
+}
+
+/** So that chance has no part in it. */
+const isLong = ({ bytes }: SecretForm) => bytes.length >= 16;
+
+interface Shares {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+function blocksOf(
+  parts: readonly ({ part: number } & Shares)[],
+  disguises: readonly ({ name: string } & Shares)[],
+): Block[] {
+  return [
+    {
+      kind: 'chart',
+      name: 'views-planted',
+      caption: 'Share of planted leaks that the search finds, by how much of a form is planted.',
+      drawing: {
+        kind: 'lines',
+        x: { title: 'part of a form that is planted', scale: 'linear' },
+        y: { title: 'share found', scale: 'linear' },
+        lines: [
+          {
+            name: 'found',
+            points: parts.map(({ part, value, low, high }) => ({ x: part, y: value, low, high })),
+            style: 'solid',
+          },
+        ],
+      },
+    },
+    {
+      kind: 'table',
+      caption: 'The same of leaks in disguise: what the search is blind to.',
+      columns: [
+        { title: 'disguise', align: 'left' },
+        { title: 'share found', align: 'right' },
+      ],
+      rows: disguises.map(({ name, value }) => [name, `${Math.round(100 * value)} %`]),
+    },
+  ];
+}
+
+export const CONTROLS: readonly Experiment[] = [unblinded, simulated, planted];

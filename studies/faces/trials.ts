@@ -1,0 +1,187 @@
+/** One split of a set of faces: what is fitted to its training rows, and what a machine makes of reduced rows. */
+
+import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
+import { stratifiedFolds, stratifiedSplit } from '../speed/accuracy/splits.ts';
+import { solveAll } from '../speed/accuracy/svm.ts';
+import { type Components, partsOf } from './components.ts';
+import { type FaceSet, type FaceSetName, loadFaces } from './faces.ts';
+import type { GridOutcome, GridProblem } from './grid.ts';
+import type { Split } from './reconstruction.ts';
+import { type Beyond, beyondSpan, dot, gramOf, type Matrix, type Span, spanOf } from './span.ts';
+
+/** ρ of DCA and MDR, for grey levels from 0 to 255. */
+export const RIDGE = 10;
+/** ρ′ of DCA, but where it is what is varied. */
+export const SIGNAL_RIDGE = -0.05;
+/**
+ * Of a machine for two classes, at most: a tenth of the listing's, which takes ten times as long where classes overlap. What that
+ * changes stands in docs/faces.md.
+ */
+export const ITERATIONS = 10_000;
+
+const TEST_SHARE = 0.1;
+const FOLDS = 3;
+
+export const SPLITTINGS = ['random', 'by person'] as const;
+/** Of rows, each class in proportion, or of people with all of their rows. */
+export type Splitting = (typeof SPLITTINGS)[number];
+
+const grams = new Map<FaceSetName, Promise<{ readonly set: FaceSet; readonly gram: Matrix }>>();
+
+/** A set with its Gram matrix, once per process. */
+export function withGram(name: FaceSetName): Promise<{ readonly set: FaceSet; readonly gram: Matrix }> {
+  const known = grams.get(name) ?? loadFaces(name).then((set) => ({ set, gram: gramOf(set.rows) }));
+  grams.set(name, known);
+  return known;
+}
+
+export interface Trial {
+  readonly gram: Matrix;
+  readonly labels: readonly number[];
+  readonly split: Split;
+  /** Of training rows, in their order. */
+  readonly folds: readonly number[];
+  readonly span: Span;
+  readonly beyond: Beyond;
+}
+
+/**
+ * The same for every method, label and number of components.
+ * @param number of the split: with the set and the splitting it is the seed
+ */
+export async function trialOf(
+  name: FaceSetName,
+  labels: readonly number[],
+  splitting: Splitting,
+  number: number,
+): Promise<Trial> {
+  const { set, gram } = await withGram(name);
+  const next = generator(seedOf(`faces ${name} ${splitting} ${number}`));
+  const { split, folds } = splitOf(set.people, labels, splitting, next);
+  const span = spanOf(gram, split.train);
+  const beyond = beyondSpan(gram, span, split.test, set.rows[0]!.length, next);
+  return { gram, labels, split, folds, span, beyond };
+}
+
+/** Rows of both parts in random order, and folds of the training rows. */
+export function splitOf(
+  people: readonly number[],
+  labels: readonly number[],
+  splitting: Splitting,
+  next: () => number,
+): Pick<Trial, 'split' | 'folds'> {
+  const { train, test } =
+    splitting === 'random' ? stratifiedSplit(labels, TEST_SHARE, next) : splitByPerson(people, next);
+  // The listing compares rows by their places, so that places must mean nothing.
+  const split = { train: shuffled(train, next), test: shuffled(test, next) };
+  const ofTrain = (values: readonly number[]) => split.train.map((row) => values[row]!);
+  const folds =
+    splitting === 'random'
+      ? stratifiedFolds(ofTrain(labels), FOLDS, next)
+      : foldsByPerson(ofTrain(people), next);
+  return { split, folds };
+}
+
+function splitByPerson(people: readonly number[], next: () => number): Split {
+  const everybody = shuffled([...new Set(people)], next);
+  const tested = new Set(everybody.slice(0, Math.round(TEST_SHARE * everybody.length)));
+  const rows = [...people.keys()];
+  return {
+    train: rows.filter((row) => !tested.has(people[row]!)),
+    test: rows.filter((row) => tested.has(people[row]!)),
+  };
+}
+
+function foldsByPerson(people: readonly number[], next: () => number): number[] {
+  const order = shuffled([...new Set(people)], next);
+  return people.map((person) => order.indexOf(person) % FOLDS);
+}
+
+export interface Asked {
+  /** Of what comes back, such as `pca`. */
+  readonly name: string;
+  readonly components: Components;
+  /** Numbers of components. */
+  readonly dimensions: readonly number[];
+  /** Default: the trial's. */
+  readonly labels?: readonly number[];
+  /** Default: ITERATIONS. */
+  readonly iterations?: number;
+}
+
+export interface Scored {
+  readonly name: string;
+  readonly k: number;
+  /** Share of the test rows that the machine is right about. */
+  readonly accuracy: number;
+  readonly chosen: string;
+}
+
+/** Numbers of components of which the training rows have the same need one search: they differ in test rows alone. */
+export async function scoresOf(
+  asked: readonly (Asked & { readonly trial: Trial })[],
+): Promise<readonly (readonly Scored[])[]> {
+  const searches = asked.flatMap((one, at) => {
+    const parts = one.dimensions.map((k) => ({
+      k,
+      ...partsOf(one.components, k, one.trial.beyond.directions),
+    }));
+    return [...Map.groupBy(parts, ({ inside }) => inside)].map(([inside, group]) => ({
+      at,
+      ...one,
+      group,
+      problem: problemOf(one, inside, group),
+    }));
+  });
+  const outcomes = await solveAll<GridProblem, GridOutcome>(
+    searches.map(({ problem }) => problem),
+    new URL('./grid-worker.ts', import.meta.url),
+  );
+  return asked.map((_, at) =>
+    searches.flatMap((search, s) => {
+      if (search.at !== at) return [];
+      const { split, labels } = search.trial;
+      const { predicted, chosen } = outcomes[s]!;
+      const truth = split.test.map((row) => (search.labels ?? labels)[row]!);
+      return search.group.map(({ k }, variant) => ({
+        name: search.name,
+        k,
+        accuracy: truth.filter((label, i) => predicted[variant]![i] === label).length / truth.length,
+        chosen,
+      }));
+    }),
+  );
+}
+
+function problemOf(
+  { trial, components, labels = trial.labels, iterations = ITERATIONS }: Asked & { readonly trial: Trial },
+  inside: number,
+  group: readonly { readonly beyond: number }[],
+): GridProblem {
+  const { span, beyond, split, folds } = trial;
+  const vectors = components.vectors.slice(0, inside);
+  const reduced = (rows: readonly number[]) =>
+    Float64Array.from(
+      rows.flatMap((row) => {
+        const centred = span.coordinates[row]!.map((value, a) => value - span.centre[a]!);
+        return vectors.map((vector) => dot(vector, centred));
+      }),
+    );
+  const scale = (components.lengthBeyond ?? 0) ** 2;
+  return {
+    train: reduced(split.train),
+    test: reduced(split.test),
+    width: inside,
+    labels: split.train.map((row) => labels[row]!),
+    folds,
+    iterations,
+    apart: group.map(({ beyond: count }) =>
+      Float64Array.from(split.test, (row) => {
+        const part = beyond.rows.get(row)!;
+        let square = 0;
+        for (let i = 0; i < count; i += 1) square += (part[i]! - beyond.centre[i]!) ** 2;
+        return scale * square;
+      }),
+    ),
+  };
+}

@@ -1,0 +1,262 @@
+/**
+ * Attacks on every learner: neighbours, what is released of them, and an event that tells them apart. Each has a broken twin, wrong in a way that is
+ * easily written, whose claim the same kind of event refutes. What an attack proves is a bound from below; that the claim holds is for the proofs.
+ */
+import type { RandomSource } from '@eigenveil/privacy';
+import { each, type Hits } from '@eigenveil/testbed/goodness/audit';
+import { RealDraws } from '../privacy/random/real.ts';
+import { classificationForest, giniOf } from './classification-forest.ts';
+import { gridDbscan } from './grid-dbscan.ts';
+import { logisticModel } from './models.ts';
+import { type ForestShape, growForest } from './private-tree.ts';
+import { regressionForest } from './regression-forest.ts';
+import { epsilonOfSteps, noiseOfSteps } from './renyi.ts';
+import { sampleAndAggregate } from './sample-and-aggregate.ts';
+import { privateDescent } from './sgd.ts';
+import { admissible, privateMedian, quartic } from './smooth-median.ts';
+import { OUTLIER, thesisDbscan } from './thesis-dbscan.ts';
+
+/** Of every claim. */
+export const AUDITED_EPSILON = 1;
+
+export interface Events {
+  /** On the neighbour where the event is likelier, and on the other. */
+  readonly left: Hits;
+  readonly right: Hits;
+}
+
+export interface LearnerAudit {
+  readonly name: string;
+  readonly dpDelta: number;
+  readonly runs: number;
+  /** Undefined where the learner as published is the broken one. */
+  readonly honest?: (source: RandomSource) => Events;
+  readonly twin: string;
+  readonly broken: (source: RandomSource) => Events;
+}
+
+type Rows = readonly (readonly number[])[];
+
+const events = <Data>(left: Data, right: Data, event: (data: Data) => boolean): Events => ({
+  left: each(() => event(left)),
+  right: each(() => event(right)),
+});
+
+const STUMPS: ForestShape = {
+  trees: 4,
+  depth: 0,
+  bins: 2,
+  featuresPerNode: 1,
+  splitShare: 0.5,
+  dealing: 'shared',
+};
+const UNIT = { least: 0, largest: 1 };
+
+/** The row is in every tree: each of its counts is at least 1. */
+function countsOfTrees(source: RandomSource, epsilon: number): Events {
+  const setting = { ...STUMPS, ranges: [UNIT], classes: 2, epsilon };
+  return events<Rows>([[0.5]], [], (rows) => {
+    const { forest } = classificationForest(
+      source,
+      rows,
+      rows.map(() => 1),
+      setting,
+    );
+    return forest.trees.every(({ leaves }) => leaves[0]![1]! >= 1);
+  });
+}
+
+/** The first feature alone puts the row of another class apart. */
+function splitOfTree(source: RandomSource, told: bigint): Events {
+  const features = 20;
+  const same = Array.from({ length: 20 }, () => new Array<number>(features).fill(0));
+  const apart = [1, ...new Array<number>(features - 1).fill(0)];
+  const shape: ForestShape = {
+    ...STUMPS,
+    trees: 1,
+    depth: 1,
+    featuresPerNode: features,
+    splitShare: 0.999,
+  };
+  const labels = [...same.map(() => 0), 1];
+  const criterion = giniOf(labels, 2);
+  const ranges = new Array(features).fill(UNIT);
+  return events<Rows>([...same, apart], same, (rows) => {
+    const forest = growForest(
+      source,
+      rows,
+      ranges,
+      { ...criterion, sensitivity: criterion.sensitivity / told },
+      { ...shape, epsilon: AUDITED_EPSILON },
+    );
+    return forest.trees[0]!.features[0] === 0;
+  });
+}
+
+/** Every tree has counted the row, and on average they have its target, which is as large as can be: 2^10. */
+function sumsOfTrees(source: RandomSource, epsilon: number): Events {
+  const setting = { ...STUMPS, trees: 3, ranges: [UNIT], target: UNIT, epsilon };
+  return events<Rows>([[0.5]], [], (rows) => {
+    const { forest } = regressionForest(
+      source,
+      rows,
+      rows.map(() => 1),
+      setting,
+    );
+    const sum = forest.trees.reduce((total, { leaves }) => total + leaves[0]![1]!, 0);
+    return sum >= forest.trees.length * 1024 && forest.trees.every(({ leaves }) => leaves[0]![0]! >= 1);
+  });
+}
+
+const AROUND = { largest: 1, epsilon: AUDITED_EPSILON };
+const LOW_MEDIAN = [0, 0, 0, 1, 1];
+const HIGH_MEDIAN = [0, 0, 1, 1, 1];
+/** Where a density of 1/(1 + z⁴) falls fastest, in its units; and half of the way that the median goes, which is 1. */
+const STEEP = 1.3 * admissible(AUDITED_EPSILON).factor;
+
+/** Noise of the local sensitivity, which is 0 on one of two neighbours. */
+function localMedian(source: RandomSource, values: readonly number[]): number {
+  const x = values.toSorted((a, b) => a - b);
+  const m = (x.length - 1) / 2;
+  const local = Math.max(x[m + 1]! - x[m]!, x[m]! - x[m - 1]!);
+  return x[m]! + admissible(AUDITED_EPSILON).factor * local * quartic(new RealDraws(source));
+}
+
+const average = (_source: RandomSource, _rows: Rows, targets: readonly number[]) => {
+  const mean = targets.reduce((sum, y) => sum + y, 0) / targets.length;
+  return () => mean;
+};
+
+function aggregated(source: RandomSource): Events {
+  const rows = LOW_MEDIAN.map(() => [0]);
+  // Answers beyond the range are moved to its ends, so that the event is one of them.
+  return events(LOW_MEDIAN, HIGH_MEDIAN, (targets) => {
+    const setting = { learner: average, parts: 5, target: UNIT, epsilon: AUDITED_EPSILON };
+    return sampleAndAggregate(source, rows, targets, [[0]], setting)[0]! === 0;
+  });
+}
+
+/** Every part has all rows: one of them turns all answers. */
+function overlapping(source: RandomSource): Events {
+  const parts = 61;
+  return events([1, 0, 0], [0, 0, 0], (targets) => {
+    const answers = Array.from({ length: parts }, () => Math.max(...targets));
+    return privateMedian(source, answers, AROUND) > 0.5;
+  });
+}
+
+const PLACE = { ranges: [UNIT, UNIT], cells: 3, atLeast: 2, epsilon: AUDITED_EPSILON };
+
+function countOfCell(source: RandomSource, empty: 'noisy' | 'bare'): Events {
+  return events<Rows>([[0.5, 0.5]], [], (rows) => {
+    const { counts } = gridDbscan(source, rows, PLACE);
+    // The twin leaves cells without rows as they are.
+    if (empty === 'bare') return rows.length > 0 && counts[4] !== 0;
+    return counts[4]! >= 1;
+  });
+}
+
+/** Points on the corners of a simplex, all far from each other but those of a corner; one more in the middle of them, or on a corner. */
+function middleOfSimplex(source: RandomSource): Events {
+  const [corners, points, neighbours] = [16, 160, 58];
+  const corner = (i: number) =>
+    Array.from({ length: corners }, (_, j) => (i % corners === j ? Math.SQRT1_2 : 0));
+  const others = Array.from({ length: points }, (_, i) => corner(i));
+  const middle = new Array<number>(corners).fill(Math.SQRT1_2 / corners);
+  return events<Rows>([...others, middle], [...others, corner(0)], (rows) => {
+    const setting = { radius: 0.5, neighbours, diameter: 1, epsilon: AUDITED_EPSILON };
+    return thesisDbscan(source, rows, setting).at(-1) !== OUTLIER;
+  });
+}
+
+const STEPS = { steps: 10, rate: 0.1 };
+const DELTA = 1e-3;
+
+/** One long row, and what the parameters come to along its gradient. */
+function descended(source: RandomSource, sampled: boolean): Events {
+  const noise = noiseOfSteps(STEPS, { epsilon: AUDITED_EPSILON, dpDelta: DELTA });
+  const whole = { ...STEPS, rate: 1, noise };
+  const setting = {
+    ...STEPS,
+    ...(sampled ? { epsilon: AUDITED_EPSILON } : { rate: 1, epsilon: epsilonOfSteps(whole, DELTA) }),
+    dpDelta: DELTA,
+    lot: 1,
+    clippingNorm: 1,
+    learningRate: 1e-6,
+  };
+  const model = logisticModel(1, 2);
+  // In units of a clipped gradient, by what one row of each step would add up to.
+  const from = sampled ? 2.5 * noise : 5;
+  return events<Rows>([[100]], [], (rows) => {
+    const labels = rows.map(() => 0);
+    const { last } = privateDescent(source, rows, labels, model, setting);
+    return (last[0]! - last[2]!) / Math.SQRT2 / 1e-6 > from;
+  });
+}
+
+export const LEARNER_AUDITS: readonly LearnerAudit[] = [
+  {
+    name: 'classification forest, leaves',
+    dpDelta: 0,
+    runs: 8000,
+    honest: (source) => countsOfTrees(source, AUDITED_EPSILON),
+    twin: 'four trees on the same rows, each with the whole ε',
+    broken: (source) => countsOfTrees(source, 4 * AUDITED_EPSILON),
+  },
+  {
+    name: 'classification forest, splits',
+    dpDelta: 0,
+    runs: 8000,
+    honest: (source) => splitOfTree(source, 1n),
+    twin: 'the Gini index taken to move by 1, not 2',
+    broken: (source) => splitOfTree(source, 2n),
+  },
+  {
+    name: 'regression forest',
+    dpDelta: 0,
+    runs: 8000,
+    honest: (source) => sumsOfTrees(source, AUDITED_EPSILON),
+    twin: 'three trees on the same rows, each with the whole ε',
+    broken: (source) => sumsOfTrees(source, 3 * AUDITED_EPSILON),
+  },
+  {
+    name: 'smooth median',
+    dpDelta: 0,
+    runs: 8000,
+    honest: (source) =>
+      events(HIGH_MEDIAN, LOW_MEDIAN, (values) => privateMedian(source, values, AROUND) > STEEP),
+    twin: 'noise of the local sensitivity',
+    broken: (source) => events([0, 0, 0, 0, 1], LOW_MEDIAN, (values) => localMedian(source, values) === 0),
+  },
+  {
+    name: 'sample and aggregate',
+    dpDelta: 0,
+    runs: 8000,
+    honest: aggregated,
+    twin: 'parts that overlap',
+    broken: overlapping,
+  },
+  {
+    name: 'DBSCAN on a grid',
+    dpDelta: 0,
+    runs: 8000,
+    honest: (source) => countOfCell(source, 'noisy'),
+    twin: 'empty cells without noise',
+    broken: (source) => countOfCell(source, 'bare'),
+  },
+  {
+    name: 'DBSCAN of the thesis',
+    dpDelta: 0,
+    runs: 300,
+    twin: 'as published',
+    broken: middleOfSimplex,
+  },
+  {
+    name: 'SGD',
+    dpDelta: DELTA,
+    runs: 8000,
+    honest: (source) => descended(source, true),
+    twin: 'every row in every step, accounted for as if sampled',
+    broken: (source) => descended(source, false),
+  },
+];

@@ -1,0 +1,109 @@
+/** Data sets of the study of learners: rows and targets with public ranges that follow from what a feature is, not from minima and maxima. */
+
+import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
+import { readLaboratoryFile } from '../../privacy/data.ts';
+import { type Split, stratifiedSplit } from '../../speed/accuracy/splits.ts';
+import type { FeatureRange } from '../private-tree.ts';
+
+export interface Table {
+  readonly rows: readonly (readonly number[])[];
+  /** Class indices, or numbers. */
+  readonly targets: readonly number[];
+  readonly ranges: readonly FeatureRange[];
+  /** Of numbers. */
+  readonly target: FeatureRange;
+}
+
+type Columns = Readonly<Record<string, readonly [least: number, largest: number]>>;
+
+/** Passengers of a cab, miles, dollars, hours, days, minutes; green or yellow. */
+const TAXI: Columns = {
+  passengers: [0, 6],
+  distance: [0, 30],
+  fare: [0, 100],
+  tip: [0, 20],
+  tolls: [0, 20],
+  total: [0, 150],
+  pickup_hour: [0, 24],
+  weekday: [0, 6],
+  duration_min: [0, 120],
+  green: [0, 1],
+};
+/** By their documented meaning; thousands of dollars in 1978 stop at 50. `b`, which encodes race, is left out. */
+const BOSTON: Columns = {
+  crim: [0, 100],
+  zn: [0, 100],
+  indus: [0, 30],
+  chas: [0, 1],
+  nox: [0, 1],
+  rm: [0, 10],
+  age: [0, 100],
+  dis: [0, 15],
+  rad: [1, 24],
+  tax: [0, 800],
+  ptratio: [0, 30],
+  lstat: [0, 40],
+};
+const IRIS: Columns = {
+  sepal_length: [0, 10],
+  sepal_width: [0, 10],
+  petal_length: [0, 10],
+  petal_width: [0, 10],
+};
+
+interface Source {
+  readonly file: string;
+  readonly columns: Columns;
+  readonly without: readonly string[];
+  readonly target: string;
+  readonly range: readonly [number, number];
+}
+
+export const SOURCES = {
+  iris: { file: 'iris', columns: IRIS, without: [], target: 'label', range: [0, 2] },
+  taxi: { file: 'nyc_taxi', columns: TAXI, without: ['tip', 'total'], target: 'label', range: [0, 1] },
+  'taxi with tip and total': { file: 'nyc_taxi', columns: TAXI, without: [], target: 'label', range: [0, 1] },
+  'taxi fares': {
+    file: 'nyc_taxi',
+    columns: TAXI,
+    without: ['tip', 'total', 'fare'],
+    target: 'fare',
+    range: [0, 100],
+  },
+  boston: { file: 'boston', columns: BOSTON, without: [], target: 'label', range: [0, 50] },
+} as const satisfies Readonly<Record<string, Source>>;
+export type SourceName = keyof typeof SOURCES;
+
+/** Undefined where its file is neither bundled nor in EIGENVEIL_DATA. */
+export async function tableOf(name: SourceName): Promise<Table | undefined> {
+  const { file, columns, without, target, range }: Source = SOURCES[name];
+  const found = await readLaboratoryFile(file);
+  if (found === undefined) return undefined;
+  const kept = Object.keys(columns).filter((column) => !without.includes(column));
+  const at = (column: string) => {
+    const index = found.columns.indexOf(column);
+    // Iris has names of its own in some copies; features stand in this order in all.
+    return index < 0 ? Object.keys(columns).indexOf(column) : index;
+  };
+  const cells = found.lines.map((line) => line.map(Number));
+  return {
+    rows: cells.map((line) => kept.map((column) => line[at(column)]!)),
+    targets: cells.map((line) => line[at(target)]!),
+    ranges: kept.map((column) => ({ least: columns[column]![0], largest: columns[column]![1] })),
+    target: { least: range[0], largest: range[1] },
+  };
+}
+
+const TEST_SHARE = 0.3;
+
+/** The same at one seed, whatever learns on it: by class, or at random. */
+export function splitOf(name: string, targets: readonly number[], seed: number, by: 'class' | 'row'): Split {
+  const next = generator(seedOf(`learners split ${name} ${seed}`));
+  if (by === 'class') return stratifiedSplit(targets, TEST_SHARE, next);
+  const order = shuffled([...targets.keys()], next);
+  const count = Math.round(TEST_SHARE * order.length);
+  return { test: order.slice(0, count), train: order.slice(count) };
+}
+
+export const picked = <T>(items: readonly T[], rows: readonly number[]): T[] =>
+  rows.map((row) => items[row]!);

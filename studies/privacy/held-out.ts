@@ -1,0 +1,109 @@
+/** Scores of an SVM on rows that were held out: what is left for who learns on rows that a method reduced. */
+
+import { generator, seedOf } from '@eigenveil/testbed/random';
+import type { Series, UnitResult } from '../instrument/unit.ts';
+import { type Split, stratifiedSplit } from '../speed/accuracy/splits.ts';
+import { searchAll } from '../speed/accuracy/svm.ts';
+import { weightedF1 } from '../speed/accuracy/weighted-f1.ts';
+import type { LaboratoryData } from './data.ts';
+import type { Row } from './methods/index.ts';
+import { refusedFact } from './utility.ts';
+
+/** Class indices from 0. */
+export interface Labelled {
+  readonly rows: readonly Row[];
+  readonly labels: readonly number[];
+}
+
+/** Three disjoint uses of a data set; the private part takes all of `train`, of which an SVM takes no more than it can learn on. */
+interface HeldOut {
+  readonly train: Labelled;
+  readonly learn: Labelled;
+  readonly test: Labelled;
+  readonly classes: number;
+}
+
+const TEST_SHARE = 0.3;
+const MOST_LEARNT = 560;
+const MOST_TESTED = 240;
+/** C of the SVM, fixed beforehand as γ = 1/k is: a search over the rows would be one more question to them. */
+export const COST = 8;
+
+/** The same split for every method, ε and way at one seed. */
+export function heldOut({ name, rows, labels }: LaboratoryData, seed: number): HeldOut {
+  const next = generator(seedOf(`laboratory split ${name} ${seed}`));
+  const of = (indices: readonly number[]): Labelled => ({
+    rows: indices.map((i) => rows[i]!),
+    labels: indices.map((i) => labels[i]!),
+  });
+  const { train, test } = stratifiedSplit(labels, TEST_SHARE, next);
+  return {
+    train: of(train),
+    learn: of(some(train, labels, MOST_LEARNT, next)),
+    test: of(some(test, labels, MOST_TESTED, next)),
+    classes: Math.max(...labels) + 1,
+  };
+}
+
+/** About so many of these rows, of each class in proportion. */
+function some(
+  indices: readonly number[],
+  labels: readonly number[],
+  most: number,
+  next: () => number,
+): Split['train'] {
+  if (indices.length <= most) return indices;
+  const { test } = stratifiedSplit(
+    indices.map((i) => labels[i]!),
+    most / indices.length,
+    next,
+  );
+  return test.map((i) => indices[i]!);
+}
+
+/** One learner; `learn` is undefined where a method gave up. */
+export interface Trial {
+  readonly name: string;
+  readonly learn: Labelled | undefined;
+  readonly test: Labelled;
+}
+
+export const scoreSeries = (name: string, score: 'F1' | 'accuracy'): string => `${name} ${score}`;
+
+/** Weighted F1 and accuracy in percent of each trial, by name. Whoever gave up has 0 in both, as in captured energy, and is counted. */
+export async function scored(trials: readonly Trial[]): Promise<UnitResult> {
+  const predictions = await predicted(trials);
+  const series: Record<string, Series & { samples: number[] }> = {};
+  const facts: Record<string, number> = {};
+  const push = (name: string, value: number) => {
+    series[name] ??= { unit: 'points', samples: [] };
+    series[name].samples.push(Number((100 * value).toFixed(4)));
+  };
+  trials.forEach(({ name, test: { labels } }, i) => {
+    const answers = predictions[i];
+    if (answers === undefined) facts[refusedFact(name)] = (facts[refusedFact(name)] ?? 0) + 1;
+    const right = answers?.filter((label, row) => label === labels[row]).length ?? 0;
+    push(scoreSeries(name, 'F1'), answers === undefined ? 0 : weightedF1(labels, answers));
+    push(scoreSeries(name, 'accuracy'), right / labels.length);
+  });
+  return { series, facts };
+}
+
+async function predicted(trials: readonly Trial[]): Promise<(readonly number[] | undefined)[]> {
+  // One class leaves nothing to learn.
+  const learners = trials.flatMap(({ learn, test }) =>
+    learn === undefined || new Set(learn.labels).size === 1 ? [] : [{ learn, test }],
+  );
+  const outcomes = await searchAll(
+    learners.map(({ learn, test }) => ({
+      train: learn,
+      test: test.rows,
+      folds: learn.labels.map(() => 0),
+      grid: { costs: [COST], gammas: [1 / learn.rows[0]!.length] },
+    })),
+  );
+  return trials.map(({ learn, test }) => {
+    const at = learners.findIndex((learner) => learner.learn === learn);
+    return at >= 0 ? outcomes[at]!.predicted : learn && test.labels.map(() => learn.labels[0]!);
+  });
+}

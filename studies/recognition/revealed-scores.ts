@@ -1,0 +1,63 @@
+/** How many scores of chosen windows give a template away, if a service told scores: linear equations in what is not known. */
+import { type ScoreKind, Scorer, type Template } from '@eigenveil/authentication';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { Matrix, pseudoInverse, solve } from 'ml-matrix';
+import { RealDraws } from '../privacy/random/real.ts';
+import { minus } from './alignment.ts';
+import type { Row } from './people.ts';
+
+/**
+ * A squared distance in the user's own unit is a quadratic polynomial in the window: with one coefficient for all squares (Euclidean), or one for each
+ * product of two entries (Mahalanobis).
+ */
+function monomials(window: Row, kind: ScoreKind): number[] {
+  const squares =
+    kind === 'euclidean'
+      ? [window.reduce((sum, x) => sum + x * x, 0)]
+      : window.flatMap((x, i) => window.slice(i).map((y) => x * y));
+  return [...squares, ...window, 1];
+}
+
+/**
+ * The error in a template's mean, in units of that mean's length, that remains with so many scores of random windows: least squares where they are enough,
+ * else the shortest solution.
+ * @param kind not cosine, which tells directions only
+ */
+export function recover(
+  template: Template,
+  kind: Exclude<ScoreKind, 'cosine'>,
+  scores: number,
+  seed: string,
+): number {
+  const k = template.mean.length;
+  const draws = new RealDraws(predictableRandomness(`probes ${seed}`));
+  const probes = Array.from({ length: scores }, () => Array.from({ length: k }, () => draws.normal()));
+  const scorer = new Scorer(template, kind);
+  const squares = probes.map((probe) => scorer.distance(Float64Array.from(probe)) ** 2);
+  const solution = pseudoInverse(new Matrix(probes.map((probe) => monomials(probe, kind))))
+    .mmul(Matrix.columnVector(squares))
+    .to1DArray();
+  const truth = [...template.mean];
+  return Math.hypot(...minus(extremum(solution, k, kind), truth)) / Math.hypot(...truth);
+}
+
+/** Where the polynomial is least. */
+function extremum(coefficients: Row, k: number, kind: ScoreKind): number[] {
+  const squares = coefficients.length - k - 1;
+  const linear = coefficients.slice(squares, squares + k);
+  if (kind === 'euclidean') return linear.map((x) => -x / (2 * coefficients[0]!));
+  const A = Matrix.zeros(k, k);
+  for (let i = 0, at = 0; i < k; i++) {
+    for (let j = i; j < k; j++, at++) {
+      const half = coefficients[at]! * (i === j ? 2 : 1);
+      A.set(i, j, half);
+      A.set(j, i, half);
+    }
+  }
+  return solve(A, Matrix.columnVector(linear.map((x) => -x)), true).to1DArray();
+}
+
+/** Unknown coefficients: as many scores solve for the template. */
+export function scoresNeeded(components: number, kind: Exclude<ScoreKind, 'cosine'>): number {
+  return kind === 'euclidean' ? components + 2 : ((components + 1) * (components + 2)) / 2;
+}

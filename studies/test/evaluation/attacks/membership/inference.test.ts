@@ -1,0 +1,143 @@
+/** Inference of membership: trials are what they say, a result that holds a row exactly is told, and one that is all noise is not. */
+import { mean } from '@eigenveil/testbed/goodness/mean';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { comparison } from '../../../../evaluation/attacks/membership/attack.ts';
+import { INFERENCES } from '../../../../evaluation/attacks/membership/experiments.ts';
+import { type Inference, runInference } from '../../../../evaluation/attacks/membership/inference.ts';
+import {
+  likelihoodRatio,
+  standardisedRatio,
+} from '../../../../evaluation/attacks/membership/likelihood-ratio.ts';
+import { reconstructionError } from '../../../../evaluation/attacks/membership/statistics.ts';
+import { drawWorlds, peopleOf, poolOf } from '../../../../evaluation/attacks/membership/worlds.ts';
+import { BlockSchema } from '../../../../evaluation/blocks.ts';
+import { Draws } from '../../../../evaluation/draws.ts';
+import { bundledScene } from '../../../../evaluation/scenes/bundled.ts';
+import { variantOf } from '../../../../evaluation/scenes/split.ts';
+
+const scene = await bundledScene('iris', 'seed');
+const setting = { scene, effort: 'quick' as const, seed: 'seed', note: () => undefined };
+
+const inference = (id: string, changes: Partial<Inference>): Inference => ({
+  id,
+  attack: likelihoodRatio({ without: 80, with: 30 }),
+  compared: 0,
+  proposalOf: () =>
+    variantOf(scene, { method: 'pca', outputs: ['mean'], components: 3, allowFullRank: true }),
+  sizesOf: () => [4],
+  trialsOf: () => ({ deciding: 60, others: 0 }),
+  ...changes,
+});
+
+describe('inference of membership', () => {
+  it('tells a row of a result that holds all of few rows', async () => {
+    const { attack, control } = await runInference(inference('exact', {}), setting);
+    expect(mean(attack)).toBeGreaterThan(0.9);
+    expect(mean(control)).toBeLessThan(0.3);
+  });
+
+  it('tells nothing of a result that is all noise', { tags: ['long'] }, async () => {
+    const { attack, control, facts } = await runInference(
+      inference('noise', {
+        proposalOf: () =>
+          variantOf(scene, {
+            method: 'pca',
+            outputs: ['mean'],
+            components: 2,
+            differentialPrivacy: {
+              ...{ epsilon: 0.01, delta: 1e-6, neighbours: 'replace', clippingNorm: 2, noise: 'csp' },
+              ...{ honestOwners: null, dataIndependentRanges: true },
+            },
+          }),
+        sizesOf: () => [30],
+        candidatesOf: (_, pool) => pool.slice(0, 3),
+        trialsOf: () => ({ deciding: 120, others: 0 }),
+      }),
+      setting,
+    );
+    // Of 120 by a rate of some per cent.
+    expect(Math.abs(mean(attack) - mean(control))).toBeLessThan(0.1);
+    expect(Math.abs(Number(facts!['area under the curve']) - 0.5)).toBeLessThan(0.12);
+  });
+
+  it('has pictures that reports can hold, and is the same for the same seed', async () => {
+    const { run } = INFERENCES.find(({ id }) => id === 'membership-reconstruction-error')!;
+    const outcome = await run(setting);
+    expect(outcome.blocks!.map((block) => BlockSchema.parse(block))).toHaveLength(1);
+    expect(await run(setting)).toEqual(outcome);
+  });
+});
+
+describe('scenes', () => {
+  it('of people with several rows are left out where each row is to be a person', () => {
+    const pairs = scene.owners.map((own) => own.map((row, i) => ({ ...row, person: `pair ${i >> 1}` })));
+    const grouped = { ...scene, owners: pairs };
+    const omitting = INFERENCES.filter(({ omits }) => omits?.(grouped) === 'people with several rows');
+    expect(omitting.map(({ id }) => id)).toEqual(['membership-single-rows', 'membership-full-rank']);
+    expect(INFERENCES.every(({ omits }) => omits?.(scene) !== 'people with several rows')).toBe(true);
+  });
+});
+
+describe('worlds', () => {
+  const pool = poolOf(scene);
+
+  it('differ by the candidate and a stranger, of people who are otherwise the same', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 100 }), fc.string(), (rows, seed) => {
+        const { candidate, others, stranger } = drawWorlds(pool, rows, new Draws(seed));
+        const people = [candidate, stranger, ...peopleOf(others)].map(([first]) => first!.person);
+        expect(others).toHaveLength(rows - candidate.length);
+        expect(new Set(people).size).toBe(people.length);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('have the candidate that is asked for once, and not too few people', () => {
+    const candidate = pool[3]!;
+    const all = drawWorlds(pool, pool.length - 1, new Draws('a'), candidate);
+    expect(all.candidate).toBe(candidate);
+    expect([...all.others, ...all.stranger]).not.toContain(candidate[0]);
+    expect(() => drawWorlds(pool, pool.length, new Draws('a'))).toThrow(RangeError);
+  });
+
+  it('never show the attacker the people that it draws from', () => {
+    const shown = new Set(scene.publicSample.map(({ person }) => person));
+    expect(pool.flat().some(({ person }) => shown.has(person))).toBe(false);
+  });
+});
+
+describe('what is looked at', () => {
+  it('is in deviations of results without the candidate', () => {
+    const draws = new Draws('gaussian');
+    const sample = (shift: number) => [draws.normal() + shift, 5 + 3 * draws.normal(), 7];
+    const ratio = standardisedRatio(
+      Array.from({ length: 4000 }, () => sample(0)),
+      Array.from({ length: 4000 }, () => sample(2)),
+    );
+    expect(ratio([0, 5, 7])).toBeCloseTo(0, 1);
+    expect(ratio([2, 5, 7])).toBeCloseTo(2, 0);
+    // Nothing of the second number, of which the candidate changes nothing.
+    expect(ratio([2, 14, 7])).toBeCloseTo(ratio([2, 5, 7]), 0);
+  });
+
+  it('is what components leave of a row', () => {
+    const vectors = [
+      [1, 0, 0],
+      [0, 1, 0],
+    ];
+    expect(reconstructionError({ vectors, mean: [1, 1, 1] }, [5, 6, 3], [0, 0, 0])).toBeCloseTo(4, 12);
+    expect(reconstructionError({ vectors }, [5, 6, 3], [0, 0, 0])).toBeCloseTo(9, 12);
+  });
+
+  it('is compared with all but one in a hundred others', () => {
+    const people = scene.publicSample.slice(0, 30).map((row) => [row]);
+    const scores = new Map(people.map((person, i) => [person, i]));
+    const threshold = comparison(
+      (person) => ({ score: () => scores.get([...people].find((own) => own === person)!)!, rare: 0 }),
+      people,
+    );
+    expect(threshold({ vectors: [], eigenvalues: [] })).toBeCloseTo(28.71, 9);
+  });
+});

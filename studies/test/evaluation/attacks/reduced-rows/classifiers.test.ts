@@ -1,0 +1,98 @@
+/** Labels that are there to be found, and labels that are not. */
+import { expect, it } from 'vitest';
+import {
+  guessed,
+  type Labelled,
+  mostFrequentByKnown,
+} from '../../../../evaluation/attacks/reduced-rows/classifiers.ts';
+import { Draws } from '../../../../evaluation/draws.ts';
+
+const rowsOf = (count: number, name: string, row: (draws: Draws) => Labelled): Labelled[] => {
+  const draws = new Draws(name);
+  return Array.from({ length: count }, () => row(draws));
+};
+
+async function share(
+  problems: readonly { sample: readonly (readonly Labelled[])[]; targets: readonly Labelled[] }[],
+) {
+  const guesses = await guessed(problems);
+  return guesses.map(({ labels, classifier, validated }, p) => {
+    const { targets } = problems[p]!;
+    return {
+      classifier,
+      validated,
+      right: targets.filter(({ label }, i) => labels[i] === label).length / targets.length,
+    };
+  });
+}
+
+const alone = (rows: readonly Labelled[]) => rows.map((row) => [row]);
+
+it('finds a label that is a half of the space, one that is a ring, and none that is not there', {
+  tags: ['long'],
+}, async () => {
+  const point = (draws: Draws) => [draws.normal(), draws.normal()] as const;
+  const kinds = [
+    ([x, y]: readonly [number, number]) => x + y > 0,
+    ([x, y]: readonly [number, number]) => Math.hypot(x, y) > 1.2,
+  ];
+  const [halves, ring] = kinds.map((inside) => (draws: Draws): Labelled => {
+    const input = point(draws);
+    return { input, label: inside(input) ? 'in' : 'out' };
+  });
+  const chance = (draws: Draws): Labelled => ({
+    input: point(draws),
+    label: draws.uniform() < 0.6 ? 'in' : 'out',
+  });
+  const [found, round, nothing] = await share(
+    [halves!, ring!, chance].map((row) => ({
+      sample: alone(rowsOf(200, 'public', row)),
+      targets: rowsOf(200, 'members', row),
+    })),
+  );
+  expect(found!.right).toBeGreaterThan(0.95);
+  expect(round!.right).toBeGreaterThan(0.9);
+  expect(round!.classifier).not.toBe('linear');
+  expect(nothing!.right).toBeLessThan(0.68);
+});
+
+it('knows another label where that is known', async () => {
+  const row = (draws: Draws): Labelled => {
+    const known = draws.uniform() < 0.5 ? 'a' : 'b';
+    return { input: [draws.normal()], known, label: draws.uniform() < 0.9 ? `of ${known}` : 'other' };
+  };
+  const [guesses] = await share([
+    { sample: alone(rowsOf(100, 'public', row)), targets: rowsOf(100, 'members', row) },
+  ]);
+  expect(guesses!.right).toBeGreaterThan(0.8);
+  const guess = mostFrequentByKnown(alone(rowsOf(100, 'public', row)));
+  expect([guess({ input: [], known: 'a' }), guess({ input: [], known: 'b' })]).toEqual(['of a', 'of b']);
+  expect(['of a', 'of b']).toContain(guess({ input: [], known: 'never seen' }));
+});
+
+it('stays with the most frequent label where others are ahead by chance', { tags: ['long'] }, async () => {
+  const row = (draws: Draws): Labelled => ({
+    input: [draws.normal()],
+    label: draws.uniform() < 0.55 ? 'in' : 'out',
+  });
+  const guesses = await share(
+    Array.from({ length: 12 }, (_, i) => ({
+      sample: alone(rowsOf(60, `public ${i}`, row)),
+      targets: rowsOf(10, `members ${i}`, row),
+    })),
+  );
+  const left = guesses.filter(({ classifier }) => classifier !== 'most frequent').length;
+  expect(left).toBeLessThanOrEqual(4);
+});
+
+it('tries nobody on what was learnt of the same person', { tags: ['long'] }, async () => {
+  // Rows of a person lie together, and labels are a matter of chance: with rows dealt to folds they would be told.
+  const draws = new Draws('people');
+  const person = (p: number): Labelled[] => {
+    const label = draws.uniform() < 0.5 ? 'in' : 'out';
+    return Array.from({ length: 8 }, () => ({ input: [p + draws.normal() / 100], label }));
+  };
+  const people = draws.shuffled(Array.from({ length: 40 }, (_, p) => person(p)));
+  const [guesses] = await share([{ sample: people, targets: people.flat() }]);
+  expect(guesses!.validated).toBeLessThan(0.75);
+});

@@ -1,0 +1,29 @@
+/** Made-up scenes whose leaks are known. */
+import { TaskProposal } from '@eigenveil/task';
+import { Draws } from '../../../../evaluation/draws.ts';
+import type { Scene, SceneRow } from '../../../../evaluation/scene.ts';
+import { dealtRows } from '../../../../evaluation/scenes/split.ts';
+
+/** Rows of features on [−1, 1], each a person's, dealt to two owners, outsiders and a public sample; a PCA of all features is its task. */
+export function madeUpScene(
+  people: number,
+  row: (draws: Draws) => Pick<SceneRow, 'values' | 'labels'>,
+  labels: Pick<Scene, 'utilityLabel' | 'privateLabel'>,
+): Scene {
+  const draws = new Draws('made-up rows');
+  const rows = Array.from({ length: people }, (_, i) => ({ ...row(draws), person: `${i}` }));
+  const features = rows[0]!.values.map((_, f) => ({ name: `f${f}`, min: -1, max: 1, twoValued: false }));
+  const proposal = TaskProposal.parse({
+    method: { kind: 'pca' },
+    features,
+    components: features.length - 1,
+    minimumOwners: 2,
+    maximumOwners: 2,
+    maximumSamplesPerOwner: people,
+    outputs: ['mean'],
+    exact: true,
+    allowFullRank: true,
+    deadline: '2099-01-01T00:00:00Z',
+  });
+  return { name: 'made-up', proposal, ...dealtRows(rows, 2, 'made-up'), ...labels };
+}

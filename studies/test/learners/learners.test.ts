@@ -1,0 +1,285 @@
+/** Forests, boosted trees, sample and aggregate, clusters: known answers, the plain algorithm at ε = Infinity, seeds. */
+import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { generator, seedOf } from '@eigenveil/testbed/random';
+import { DBSCAN } from 'density-clustering';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { boostedTrees } from '../../learners/boosted-trees.ts';
+import { classificationForest, giniOf } from '../../learners/classification-forest.ts';
+import { gridDbscan } from '../../learners/grid-dbscan.ts';
+import type { Criterion, ForestShape } from '../../learners/private-tree.ts';
+import { regressionForest, squaredErrorOf } from '../../learners/regression-forest.ts';
+import { sampleAndAggregate } from '../../learners/sample-and-aggregate.ts';
+import { OUTLIER, thesisDbscan } from '../../learners/thesis-dbscan.ts';
+
+const UNIT = { least: 0, largest: 1 };
+const SHAPE: ForestShape = {
+  trees: 5,
+  depth: 3,
+  bins: 8,
+  featuresPerNode: 2,
+  splitShare: 0.5,
+  dealing: 'disjoint',
+};
+const source = (seed: string) => predictableRandomness(seed);
+
+/** Two features; the class is whether their sum is above 1, the number is the sum. */
+function madeUp(count: number, seed: string) {
+  const next = generator(seedOf(seed));
+  const rows = Array.from({ length: count }, () => [next(), next()]);
+  return {
+    rows,
+    labels: rows.map(([a, b]) => Number(a! + b! > 1)),
+    sums: rows.map(([a, b]) => a! + b!),
+  };
+}
+
+/** What a row more changes an impurity by. */
+function stepOf(criterion: Criterion, rows: number): number {
+  const sums = new Float64Array(criterion.width);
+  for (let row = 0; row < rows; row += 1) criterion.add(sums, 0, row);
+  const before = criterion.impurity(sums, 0);
+  criterion.add(sums, 0, rows);
+  return criterion.impurity(sums, 0) - before;
+}
+
+describe('a row more', () => {
+  it('raises the Gini index, and by no more than its sensitivity, which it comes near', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(3), { minLength: 1, maxLength: 300 }), (labels) => {
+        const criterion = giniOf(labels, 4);
+        const step = stepOf(criterion, labels.length - 1);
+        expect(step).toBeGreaterThanOrEqual(0);
+        expect(step).toBeLessThanOrEqual(Number(criterion.sensitivity));
+      }),
+    );
+    const labels = [...new Array<number>(999).fill(0), 1];
+    const criterion = giniOf(labels, 2);
+    expect(stepOf(criterion, 999) / Number(criterion.sensitivity)).toBeGreaterThan(0.998);
+    expect(stepOf(giniOf([...labels.slice(1), 0], 2), 999)).toBe(0);
+  });
+
+  it('raises the squared error, and by no more than its sensitivity, which it comes near', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(1024), { minLength: 1, maxLength: 300 }), (steps) => {
+        const criterion = squaredErrorOf(steps);
+        const step = stepOf(criterion, steps.length - 1);
+        expect(step).toBeGreaterThanOrEqual(0);
+        expect(step).toBeLessThanOrEqual(Number(criterion.sensitivity));
+      }),
+    );
+    const criterion = squaredErrorOf([...new Array<number>(999).fill(0), 1024]);
+    expect(stepOf(criterion, 999) / Number(criterion.sensitivity)).toBeGreaterThan(0.998);
+  });
+});
+
+describe('a forest', () => {
+  const train = madeUp(600, 'train');
+  const test = madeUp(300, 'test');
+  const classify = (epsilon: number, seed: string, shape: Partial<ForestShape> = {}) =>
+    classificationForest(source(seed), train.rows, train.labels, {
+      ...SHAPE,
+      ...shape,
+      ranges: [UNIT, UNIT],
+      classes: 2,
+      epsilon,
+    });
+  const accuracy = (predict: (row: readonly number[]) => number) =>
+    test.rows.filter((row, i) => predict(row) === test.labels[i]).length / test.rows.length;
+
+  it('of one tree without noise splits where Gini is least, and counts exactly', () => {
+    const rows = [0.1, 0.2, 0.3, 0.6, 0.7].map((x) => [x, 0.5]);
+    const { forest, predict } = classificationForest(source('one'), rows, [0, 0, 0, 1, 1], {
+      ...SHAPE,
+      trees: 1,
+      depth: 1,
+      bins: 2,
+      ranges: [UNIT, UNIT],
+      classes: 2,
+      epsilon: Infinity,
+    });
+    expect([...forest.trees[0]!.features]).toEqual([0]);
+    expect(forest.trees[0]!.leaves).toEqual([
+      [3, 0],
+      [0, 2],
+    ]);
+    expect([predict([0, 0]), predict([1, 0])]).toEqual([0, 1]);
+  });
+
+  it.each(['disjoint', 'shared'] as const)('with %s rows learns, and less with less ε', (dealing) => {
+    const plain = accuracy(classify(Infinity, 'a', { dealing }).predict);
+    expect(plain).toBeGreaterThan(0.85);
+    expect(accuracy(classify(1000, 'a', { dealing }).predict)).toBeGreaterThan(plain - 0.05);
+    expect(accuracy(classify(0.001, 'a', { dealing }).predict)).toBeLessThan(plain - 0.1);
+  });
+
+  it('deals every row to one tree, or to all', () => {
+    const counted = (dealing: ForestShape['dealing']) =>
+      classify(Infinity, 'b', { dealing }).forest.trees.map(({ leaves }) =>
+        leaves.flat().reduce((a, b) => a + b),
+      );
+    expect(counted('disjoint').reduce((a, b) => a + b)).toBe(600);
+    expect(Math.min(...counted('disjoint'))).toBeGreaterThan(60);
+    expect(counted('shared')).toEqual(new Array(5).fill(600));
+  });
+
+  it('is the same for the same seed, and another for another', () => {
+    const leaves = (seed: string) => classify(1, seed).forest.trees.map((tree) => tree.leaves);
+    expect(leaves('c')).toEqual(leaves('c'));
+    expect(leaves('c')).not.toEqual(leaves('d'));
+  });
+
+  it('of numbers comes near them, and gives the middle of the range where there is nothing', () => {
+    const setting = { ...SHAPE, depth: 4, ranges: [UNIT, UNIT], target: { least: 0, largest: 2 } };
+    const { predict } = regressionForest(source('r'), train.rows, train.sums, {
+      ...setting,
+      epsilon: Infinity,
+    });
+    const error =
+      test.rows.map((row, i) => (predict(row) - test.sums[i]!) ** 2).reduce((a, b) => a + b) / 300;
+    // The variance of the sums is 1/6.
+    expect(error).toBeLessThan(0.03);
+    const empty = regressionForest(source('r'), [], [], { ...setting, epsilon: Infinity });
+    expect(empty.predict([0, 0])).toBe(1);
+  });
+
+  it.each([{ trees: 0 }, { bins: 1 }, { featuresPerNode: 3 }, { splitShare: 1 }, { depth: 17 }])(
+    'refuses %o',
+    (wrong) => {
+      expect(() => classify(1, 'e', wrong)).toThrow(expect.objectContaining({ code: 'ERR_DP_PARAMETER' }));
+    },
+  );
+
+  it('refuses labels beyond the classes', () => {
+    const setting = { ...SHAPE, ranges: [UNIT], featuresPerNode: 1, classes: 2, epsilon: 1 };
+    expect(() => classificationForest(source('e'), [[0]], [2], setting)).toThrow('"labels"');
+  });
+});
+
+describe('boosted trees', () => {
+  const setting = { rounds: 1, depth: 1, learningRate: 1, lambda: 1, gamma: 0 };
+
+  it('take the leaves that the objective has, G/(H + λ)', () => {
+    // The mean is 3: gradients 3, 3, −3, −3; each leaf has G = ±6, H = 2.
+    const predict = boostedTrees([[0], [1], [2], [3]], [0, 0, 6, 6], setting);
+    expect([predict([0]), predict([1.4]), predict([1.6])]).toEqual([1, 1, 5]);
+  });
+
+  it('do not split for less than γ', () => {
+    // Gain: ½(36/3 + 36/3 − 0) = 12.
+    const at = (gamma: number) => boostedTrees([[0], [1], [2], [3]], [0, 0, 6, 6], { ...setting, gamma });
+    expect(at(11.9)([0])).toBe(1);
+    expect(at(12)([0])).toBe(3);
+  });
+
+  it('find the split of the largest gain of all', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(5), fc.nat(5), fc.integer({ min: -9, max: 9 })), {
+          minLength: 2,
+          maxLength: 9,
+        }),
+        (cells) => {
+          const rows = cells.map(([a, b]) => [a, b]);
+          const y = cells.map(([, , target]) => target);
+          const predict = boostedTrees(rows, y, setting);
+          const mean = y.reduce((a, b) => a + b) / y.length;
+          const objective = (side: readonly number[]) => {
+            const G = side.reduce((sum, i) => sum + mean - y[i]!, 0);
+            return -(G ** 2) / (2 * (side.length + 1));
+          };
+          const all = [...rows.keys()];
+          let least = objective(all);
+          for (const f of [0, 1]) {
+            for (const cut of [0.5, 1.5, 2.5, 3.5, 4.5]) {
+              const [low, high] = [
+                all.filter((i) => rows[i]![f]! < cut),
+                all.filter((i) => rows[i]![f]! > cut),
+              ];
+              if (low.length * high.length > 0) least = Math.min(least, objective(low) + objective(high));
+            }
+          }
+          const reached = all
+            .map((i) => (predict(rows[i]!) - mean) * (mean - y[i]!) + (predict(rows[i]!) - mean) ** 2 / 2)
+            .reduce((a, b) => a + b);
+          const leaves = new Set(all.map((i) => predict(rows[i]!)));
+          const penalty = [...leaves].reduce((sum, leaf) => sum + (leaf - mean) ** 2 / 2, 0);
+          // Two leaves of the same weight are one value here, and then one penalty.
+          expect(reached + penalty).toBeLessThanOrEqual(least + 1e-9);
+        },
+      ),
+    );
+  });
+});
+
+describe('sample and aggregate', () => {
+  const { rows, sums } = madeUp(200, 'parts');
+  const learner = (_: unknown, part: readonly (readonly number[])[], targets: readonly number[]) =>
+    boostedTrees(part, targets, { rounds: 20, depth: 2, learningRate: 0.3, lambda: 1, gamma: 0 });
+  const target = { least: 0, largest: 2 };
+  const ask = (epsilon: number, parts = 5) =>
+    sampleAndAggregate(
+      source('s'),
+      rows,
+      sums,
+      [
+        [0.2, 0.2],
+        [0.9, 0.9],
+      ],
+      { learner, parts, target, epsilon },
+    );
+
+  it('without noise is the median of what disjoint parts say', () => {
+    const sizes: number[] = [];
+    const seen = new Set<readonly number[]>();
+    const counting = (_: unknown, part: readonly (readonly number[])[]) => {
+      sizes.push(part.length);
+      for (const row of part) seen.add(row);
+      return () => sizes.length / 10;
+    };
+    const setting = { learner: counting, parts: 7, target, epsilon: Infinity };
+    sampleAndAggregate(source('s'), rows, sums, [[0, 0]], setting);
+    expect(sizes).toEqual([29, 29, 29, 29, 28, 28, 28]);
+    expect(seen.size).toBe(200);
+    const [low, high] = ask(Infinity);
+    expect(low).toBeCloseTo(0.4, 0);
+    expect(high).toBeCloseTo(1.8, 0);
+  });
+
+  it('stays in the range, repeats by its seed, refuses an even number of parts', () => {
+    expect(ask(0.01).every((y) => y >= 0 && y <= 2)).toBe(true);
+    expect(ask(1)).toEqual(ask(1));
+    expect(() => ask(1, 4)).toThrow('"parts"');
+  });
+});
+
+describe('DBSCAN', () => {
+  const next = generator(seedOf('clusters'));
+  const at = (x: number, y: number) => Array.from({ length: 40 }, () => [x + 0.1 * next(), y + 0.1 * next()]);
+  const rows = [...at(0.2, 0.13), ...at(0.76, 0.76), [0.5, 0.05]];
+
+  it('of the thesis, without noise, finds the clusters of another implementation', () => {
+    const density = { radius: 0.05, neighbours: 4 };
+    const found = thesisDbscan(source('d'), rows, { ...density, diameter: 2, epsilon: Infinity });
+    const theirs = new DBSCAN();
+    const clusters = theirs.run(rows, density.radius, density.neighbours);
+    expect(clusters.length).toBeGreaterThan(1);
+    for (const cluster of clusters) expect(new Set(cluster.map((i) => found[i])).size).toBe(1);
+    expect(new Set(clusters.map(([first]) => found[first!])).size).toBe(clusters.length);
+    expect([...found.keys()].filter((i) => found[i] === OUTLIER)).toEqual(
+      theirs.noise.toSorted((a, b) => a - b),
+    );
+  });
+
+  it('on a grid finds two clusters and an outlier, with and without noise', () => {
+    for (const epsilon of [Infinity, 3]) {
+      const setting = { ranges: [UNIT, UNIT], cells: 8, atLeast: 6, epsilon };
+      const { clusterOf, counts } = gridDbscan(source('g'), rows, setting);
+      expect(new Set(rows.slice(0, 40).map(clusterOf)).size).toBe(1);
+      expect(new Set(rows.slice(40, 80).map(clusterOf)).size).toBe(1);
+      expect(clusterOf(rows[0]!)).not.toBe(clusterOf(rows[40]!));
+      expect(clusterOf(rows[80]!)).toBe(OUTLIER);
+      if (epsilon === Infinity) expect(counts.reduce((a, b) => a + b)).toBe(81);
+    }
+  });
+});

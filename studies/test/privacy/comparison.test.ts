@@ -1,0 +1,276 @@
+import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { generator } from '@eigenveil/testbed/random';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { reportToHtml } from '../../instrument/report/html.ts';
+import { reportToMarkdown } from '../../instrument/report/markdown.ts';
+import type { BenchData } from '../../instrument/report.ts';
+import type { Measurement } from '../../instrument/unit.ts';
+import { attackOnce } from '../../privacy/attack.ts';
+import { loadLaboratoryData, RANGES, scale } from '../../privacy/data.ts';
+import { PCA_METHODS } from '../../privacy/methods/index.ts';
+import { energyRatio, subspaceDistance, truthOf } from '../../privacy/metrics.ts';
+import { crossing } from '../../privacy/report/noise.ts';
+import { dealToSites } from '../../privacy/sites.ts';
+import { PRIVACY_SUITES, privacyReport } from '../../privacy/suites.ts';
+import { componentsOf, energySeries, settingOf } from '../../privacy/utility.ts';
+
+const norm = (row: readonly number[]) => Math.sqrt(row.reduce((sum, x) => sum + x * x, 0));
+
+describe('rows', () => {
+  it('come into the unit ball from anywhere, by ranges that do not depend on them', () => {
+    const ranges = RANGES.pima!.ranges;
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), {
+          minLength: ranges.length,
+          maxLength: ranges.length,
+        }),
+        (row) => {
+          expect(norm(scale(row, ranges))).toBeLessThanOrEqual(1 + 1e-12);
+        },
+      ),
+    );
+    expect(
+      scale(
+        [0, 10],
+        [
+          [0, 10],
+          [0, 10],
+        ],
+      ).map((x) => x * Math.SQRT2),
+    ).toEqual([expect.closeTo(-1, 12), expect.closeTo(1, 12)]);
+  });
+
+  it.each(['iris', 'pima', 'breast_cancer', 'ionosphere'])(
+    'of %s lie well within their public ranges',
+    async (name) => {
+      const data = await loadLaboratoryData(name);
+      expect(data!.rows.length).toBe(data!.labels.length);
+      expect(data!.rows.every((row) => norm(row) <= 1 + 1e-12)).toBe(true);
+    },
+  );
+
+  it('are dealt to sites of different sizes, or of one, each once', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 0, max: 200 }),
+        fc.nat(),
+        (sites, more, seed) => {
+          const rows = Array.from({ length: 2 * sites + more }, (_, i) => i);
+          const spread = dealToSites(rows, sites, generator(1 + seed));
+          expect(spread).toHaveLength(sites);
+          expect(spread.flat().toSorted((a, b) => a - b)).toEqual(rows);
+          expect(Math.min(...spread.map(({ length }) => length))).toBeGreaterThanOrEqual(2);
+          const alike = dealToSites(rows, sites, generator(1 + seed), 'equal');
+          expect(alike.flat()).toEqual(spread.flat());
+          const lengths = alike.map(({ length }) => length);
+          expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThanOrEqual(1);
+        },
+      ),
+    );
+    const sizes = dealToSites(
+      Array.from({ length: 500 }, (_, i) => i),
+      10,
+      generator(7),
+    ).map(({ length }) => length);
+    expect(sizes.at(-1)).toBeGreaterThan(4 * sizes[0]!);
+    expect(() => dealToSites([1, 2, 3], 2, generator(7))).toThrow('"sites" expected at most 1, got 2');
+  });
+});
+
+describe('metrics', () => {
+  const rows = [
+    [2, 0, 0],
+    [-2, 0, 0],
+    [0, 1, 0],
+    [0, -1, 0],
+    [0, 0, 0.5],
+    [0, 0, -0.5],
+  ];
+  const truth = truthOf(rows);
+
+  it('are those of the best for the best, whatever the basis', () => {
+    const turned = [
+      [Math.SQRT1_2, Math.SQRT1_2, 0],
+      [Math.SQRT1_2, -Math.SQRT1_2, 0],
+    ];
+    expect(energyRatio(turned, 2, truth)).toBeCloseTo(1, 12);
+    expect(subspaceDistance(turned, 2, truth)).toBeCloseTo(0, 7);
+  });
+
+  it('are what a calculation by hand says', () => {
+    // Scatter 8, 2 and 0.5 along the axes.
+    expect(energyRatio([[0, 1, 0]], 1, truth)).toBeCloseTo(2 / 8, 12);
+    expect(
+      energyRatio(
+        [
+          [1, 0, 0],
+          [0, 0, 1],
+        ],
+        2,
+        truth,
+      ),
+    ).toBeCloseTo(8.5 / 10, 12);
+    expect(
+      subspaceDistance(
+        [
+          [1, 0, 0],
+          [0, 0, 1],
+        ],
+        2,
+        truth,
+      ),
+    ).toBeCloseTo(Math.SQRT1_2, 12);
+    expect(subspaceDistance([[0, 1, 0]], 1, truth)).toBeCloseTo(1, 12);
+  });
+
+  it('are the worst where there are no components', () => {
+    expect(energyRatio(undefined, 1, truth)).toBe(0);
+    expect(subspaceDistance(undefined, 1, truth)).toBe(1);
+  });
+});
+
+it('Laplace noise is less than Gaussian noise up to as many features as the formulas say', () => {
+  // Deviations (d + 1)/(√2 ε) on all entries, and with two servers √3 σ on the diagonal and √1.5 σ off it: d (d + 1) = 3 ε² σ², σ = 3.7306 at ε = 1.
+  expect(3 * 3.7306 ** 2).toBeCloseTo(41.75, 2);
+  expect([5 * 6, 6 * 7]).toEqual([30, 42]);
+  expect(crossing(1, 2)).toBe(5);
+  // With one server half of that: 3 · 4 and 4 · 5 are to its sides.
+  expect(crossing(1, 1)).toBe(4);
+});
+
+it('the attack recovers covariances, and the same attempt leaves Eigenveil’s noise', async () => {
+  const { rows } = (await loadLaboratoryData('pima'))!;
+  const { message, recovered, difference, released, attempted } = attackOnce(rows, 'pima', 1);
+  expect(message).toBeGreaterThan(5);
+  expect(recovered).toBeLessThan(1e-10);
+  expect(difference).toBeLessThan(1e-10);
+  expect(released).toBeGreaterThan(attempted);
+  expect(attempted).toBeGreaterThan(released / 3);
+});
+
+const dataOf = (measurements: readonly Measurement[]): BenchData => ({
+  format: 'eigenveil-bench/1',
+  description: {
+    scale: 'quick',
+    suites: PRIVACY_SUITES.map(({ name }) => name),
+    environment: {
+      commit: 'none',
+      changes: null,
+      processor: '',
+      cores: 2,
+      memoryBytes: 1,
+      system: '',
+      node: '',
+      openssl: '',
+      packages: {},
+    },
+  },
+  finishedAt: '2026-01-01T00:00:00.000Z',
+  measurements,
+  omissions: [],
+});
+
+it('suites plan units of different names that begin with the suite’s, and omit what they lack', {
+  tags: ['long'],
+}, async () => {
+  const ids: string[] = [];
+  for (const suite of PRIVACY_SUITES) {
+    const { units } = await suite.plan('full');
+    expect(units.every(({ id }) => id.startsWith(`${suite.name}/`))).toBe(true);
+    ids.push(...units.map(({ id }) => id));
+  }
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+it('suites clip as did best for a method’s kind: by its exact mean, or not', () => {
+  const norms = PCA_METHODS.map((method) => [method.name, settingOf(method, 2, 1).clippingNorm]);
+  expect(Object.fromEntries(norms)).toMatchObject({
+    'dpdispca-recalibrated': 0,
+    hpdp: 0,
+    eigenveil: Math.sqrt(1 / 3),
+    central: Math.sqrt(1 / 3),
+  });
+});
+
+/** Units of iris that take a fraction of a second each: of every suite at two ε, or the fewest that a report is made of. */
+const FEW = ['publishing/iris/10', 'attack/iris'];
+const ALL = /\/iris(\/.*\/(1|10)|\/(1|10))?$/;
+
+for (const { title, tags, whole } of SAMPLES)
+  describe(`suites, ${title}`, { tags }, () => {
+    const measured = new Map<string, Measurement>();
+
+    beforeAll(async () => {
+      for (const suite of PRIVACY_SUITES) {
+        const { units } = await suite.plan('quick');
+        const wanted = units.filter(({ id }) => (whole ? ALL.test(id) : FEW.includes(id)));
+        for (const { id, parameters, measure } of wanted) {
+          const result = await measure(() => undefined);
+          measured.set(id, { id, parameters, startedAt: '2026-01-01T00:00:00.000Z', seconds: 1, ...result });
+        }
+      }
+    });
+
+    it.runIf(whole)('measure every method, for every number of components, as often as they say', () => {
+      const pooled = measured.get('utility/iris/pooled/1')!;
+      const spread = measured.get('utility/iris/10/1')!;
+      for (const { name, dependsOnSites } of PCA_METHODS) {
+        for (const k of componentsOf(4)) {
+          const { samples } = (dependsOnSites ? spread : pooled).series[energySeries(name, k)]!;
+          expect(samples).toHaveLength(Number(pooled.parameters.seeds));
+          expect(samples.every((x) => x >= 0 && x <= 100 + 1e-6)).toBe(true);
+          if (name === 'non-private') expect(samples.every((x) => Math.abs(x - 100) < 1e-6)).toBe(true);
+        }
+      }
+    });
+
+    it('repeat to the last digit: two runs differ in their times alone', { tags: ['long'] }, async () => {
+      const again = [];
+      const ids = whole
+        ? [
+            'utility/iris/10/1',
+            'clipping/iris/1',
+            'classification/iris/10/2/1',
+            'publishing/iris/1',
+            'attack/iris',
+          ]
+        : ['publishing/iris/10'];
+      for (const id of ids) {
+        const suite = PRIVACY_SUITES.find(({ name }) => id.startsWith(`${name}/`))!;
+        const unit = (await suite.plan('quick')).units.find((it) => it.id === id)!;
+        again.push({ id, parameters: unit.parameters, ...(await unit.measure(() => undefined)) });
+      }
+      const first = again.map(({ id }) => {
+        const { startedAt, seconds, ...rest } = measured.get(id)!;
+        return rest;
+      });
+      expect(again).toEqual(first);
+      expect(JSON.stringify(again.map(({ series, facts }) => [series, facts]))).toBe(
+        JSON.stringify(first.map(({ series, facts }) => [series, facts])),
+      );
+    });
+
+    it('report what there is, whatever is missing, without a hole in it', () => {
+      const all = [...measured.values()];
+      expect(all.length).toBeGreaterThanOrEqual(FEW.length);
+      fc.assert(
+        fc.property(fc.subarray(all), (some) => {
+          const report = privacyReport(dataOf(some));
+          const written = reportToMarkdown(report) + reportToHtml(report);
+          expect(written).not.toMatch(/NaN|undefined|Infinity/);
+        }),
+        { numRuns: whole ? 6 : 2 },
+      );
+    });
+
+    it('say in the report what the samples say', () => {
+      const report = reportToMarkdown(privacyReport(dataOf([...measured.values()])));
+      if (whole) expect(report).toContain('What the samples decide');
+      expect(report).toContain('Who knows the seed knows the rest');
+      if (whole) expect(report).toContain('weighted F1');
+      expect(report).toContain('no guarantee in this report covers it');
+    });
+  });

@@ -1,0 +1,33 @@
+/** Rows for tests of the laboratory. */
+import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { boundedRow } from '../../../privacy/methods/matrix.ts';
+import type { Row } from '../../../privacy/methods/method.ts';
+import { RealDraws } from '../../../privacy/random/real.ts';
+
+/** Within the unit ball, longer in the first directions than in the last. */
+export function exampleRows(count: number, dimension: number, seed: string): Row[] {
+  const draws = new RealDraws(predictableRandomness(seed));
+  return Array.from({ length: count }, () =>
+    boundedRow(
+      Array.from({ length: dimension }, (_, i) => 0.1 + (0.4 * draws.normal()) / (i + 1)),
+      1,
+      1,
+    ),
+  );
+}
+
+/** Multiples of 2^-8 whose mean is zero: all that is summed over them is exact in doubles. */
+export function exactRows(count: number, dimension: number, seed: string): Row[] {
+  const half = exampleRows(count / 2, dimension, seed).map((row) =>
+    row.map((x) => Math.trunc((x / Math.sqrt(2)) * 256) / 256),
+  );
+  return half.flatMap((row) => [row, row.map((x) => -x)]);
+}
+
+/** One after the other, so that pairs of rows end up on different sites. */
+export function dealt(rows: readonly Row[], sites: number): Row[][] {
+  return Array.from({ length: sites }, (_, s) => rows.filter((_row, i) => i % sites === s));
+}
+
+export const dot = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((sum, x, i) => sum + x * b[i]!, 0);
