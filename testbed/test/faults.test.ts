@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { changesSince, commitOfADayAgo, concerned } from '../src/faults/changes.ts';
+import { Checkout } from '../src/faults/checkout.ts';
 import { type Fault, FaultError, parseFaults, plant, type Source } from '../src/faults/fault.ts';
 import { colourOf, type VitestReport } from '../src/faults/run.ts';
 
@@ -86,7 +87,7 @@ describe('the faults that are kept', () => {
     );
 
   test('can all be planted, have a name each, and name test files that are there', async () => {
-    const sources = await read('{services,shared}/*/{src,bin}/**/*.ts');
+    const sources = await Checkout.sourcesOf(root);
     const faults = (await read('test/faults/*.faults')).flatMap(({ text }) => parseFaults(text));
     expect(faults).not.toEqual([]);
     const holders = new Map<string, Source[]>();
