@@ -1,9 +1,12 @@
 /** Progress of a run on standard error: a bar with the time left on a terminal; elsewhere a line per unit, and every few seconds one of what is at work. */
 import { LINE_MILLISECONDS } from '@eigenveil/command';
 import { Presets, SingleBar } from 'cli-progress';
-import type { Unit as Measured } from './unit.ts';
 
-type Unit = Pick<Measured, 'title' | 'expectedSeconds'>;
+interface Unit {
+  readonly title: string;
+  /** A first guess. */
+  readonly expectedSeconds: number;
+}
 
 /** Time left, from what units were expected to take and what the ones before took in comparison. */
 export class TimeLeft {
@@ -30,7 +33,7 @@ export class TimeLeft {
   }
 }
 
-export interface BenchProgress {
+export interface StudyProgress {
   begin(unit: Unit): void;
   note(text: string): void;
   done(unit: Unit, seconds: number): void;
@@ -41,7 +44,7 @@ export interface BenchProgress {
 export function showProgress(
   units: readonly Unit[],
   count: { readonly resumed: number; readonly lanes?: number },
-): BenchProgress {
+): StudyProgress {
   const left = new TimeLeft(units, count.lanes);
   const total = units.length + count.resumed;
   let finished = count.resumed;

@@ -1,6 +1,6 @@
 /** Takes the units of all suites in turn, keeping each in the journal as soon as it is measured. */
 import type { Journal } from './journal.ts';
-import type { BenchProgress } from './progress.ts';
+import type { StudyProgress } from './progress.ts';
 import type { Measurement, Omission, Plan, Scale, Suite, Unit } from './unit.ts';
 
 export interface PlannedSuite extends Plan {
@@ -32,7 +32,7 @@ export function unitsLeft(units: readonly Unit[], journal: Journal): Unit[] {
 export async function measureUnits(
   units: readonly Unit[],
   journal: Journal,
-  progress: BenchProgress,
+  progress: StudyProgress,
   folder?: string,
 ): Promise<Outcome> {
   const failures: Omission[] = [];

@@ -1,6 +1,6 @@
 /** `--quick` and `--full`, which every command of measurements takes, and says which one it is without either. */
 import { type Command, Option } from 'commander';
-import type { Scale } from './unit.ts';
+import type { Scale } from './tidy.ts';
 
 /** Adds both. `words` say what each does. */
 export function addScale(

@@ -5,9 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
+import type { OwnData, Range } from '../instrument/own-data.ts';
 import { dataFile } from '../speed/decompositions.ts';
-
-export type Range = readonly [least: number, largest: number];
 
 export interface LaboratoryData {
   readonly name: string;
@@ -103,6 +102,11 @@ export async function loadLaboratoryData(name: string): Promise<LaboratoryData |
   if (found === undefined) return undefined;
   const { ranges } = RANGES[name]!;
   return { ...found, rows: found.rows.map((row) => scale(row, ranges)) };
+}
+
+/** The user's own rows, scaled by the ranges that came with them. */
+export function ownLaboratoryData({ name, ranges, rows, labels }: OwnData): LaboratoryData {
+  return { name, features: ranges.length, rows: rows.map((row) => scale(row, ranges)), labels };
 }
 
 /** The same with values as the file has them. */

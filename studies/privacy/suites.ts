@@ -5,18 +5,15 @@ import { type BenchData, reportOf } from '../instrument/report.ts';
 import type { Suite } from '../instrument/unit.ts';
 import { attackSuite } from './attack.ts';
 import { classificationSuite } from './classification.ts';
-import { clippingSuite } from './clipping.ts';
 import { publishingSuite } from './publishing.ts';
 import { attackHighlights, attackReport } from './report/attack.ts';
 import { classificationReport } from './report/classification.ts';
-import { clippingReport } from './report/clipping.ts';
 import { publishingHighlights, publishingReport } from './report/publishing.ts';
 import { utilityHighlights, utilityReport } from './report/utility.ts';
 import { utilitySuite } from './utility.ts';
 
 export const PRIVACY_SUITES: readonly Suite[] = [
   utilitySuite({ highlights: utilityHighlights, report: utilityReport }),
-  clippingSuite({ highlights: () => [], report: clippingReport }),
   // Scores say little beside the captured energy: most of these classes are told apart by any few directions.
   classificationSuite({ highlights: () => [], report: classificationReport }),
   publishingSuite({ highlights: publishingHighlights, report: publishingReport }),

@@ -13,7 +13,7 @@ import {
   type ReleaseBudget,
   restore,
 } from '@eigenveil/release';
-import type { Range } from '../privacy/data.ts';
+import type { Range } from '../instrument/own-data.ts';
 import { fastSampler } from './draws.ts';
 import { bestStrategy } from './quantiles.ts';
 import { SERVERS } from './settings.ts';

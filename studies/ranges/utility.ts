@@ -11,11 +11,12 @@
  */
 
 import { predictableRandomness } from '@eigenveil/privacy/insides';
+import type { Range } from '../instrument/own-data.ts';
 import type { Measurement, Suite, Unit, UnitResult } from '../instrument/unit.ts';
 import { privateComponents } from '../learners/study/features.ts';
 import { STUDY_EPSILONS } from '../learners/study/settings.ts';
 import { classifiedComponents } from '../privacy/classification.ts';
-import { type LaboratoryData, loadUnscaledData, RANGES, type Range } from '../privacy/data.ts';
+import { type LaboratoryData, loadUnscaledData, RANGES } from '../privacy/data.ts';
 import { heldOut, type Labelled, scored, scoreSeries, type Trial } from '../privacy/held-out.ts';
 import { planDataSets } from '../privacy/plan.ts';
 import { uniform } from './draws.ts';

@@ -5,6 +5,8 @@ export interface Report {
   /** Markdown. */
   readonly introduction: readonly string[];
   readonly sections: readonly Section[];
+  /** Charts that are not kept are drawn on the page alone. */
+  readonly isSparing?: true;
 }
 
 export interface Section {
@@ -63,6 +65,8 @@ export interface Chart {
   /** A file name without extension, unique in the report. */
   readonly name: string;
   readonly caption: string;
+  /** Kept as an SVG beside the Markdown; the page has all charts. */
+  readonly isKept?: true;
   readonly drawing: LineDrawing | BarDrawing;
 }
 

@@ -10,7 +10,7 @@ export function reportToMarkdown(report: Report): string {
   );
   const sections = report.sections.flatMap(({ title, blocks }) => [
     `## ${escapeMarkdown(title)}`,
-    ...blocks.map((content) => block(content, outline)),
+    ...blocks.map((content) => block(content, outline, report)),
   ]);
   const parts = [
     `# ${escapeMarkdown(report.title)}`,
@@ -21,15 +21,21 @@ export function reportToMarkdown(report: Report): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
+/** Whether a chart stands in a file of its own, which the Markdown shows. */
+export function hasFile(chart: Chart | Picture, { isSparing }: Report): boolean {
+  return isSparing !== true || chart.kind === 'picture' || chart.isKept === true;
+}
+
 export function chartPath(chart: Chart | Picture): string {
   return `charts/${chart.name}.svg`;
 }
 
-function block(content: Block, outline: Outline): string {
+function block(content: Block, outline: Outline, report: Report): string {
   if (content.kind === 'heading') return `### ${escapeMarkdown(content.title)}`;
   if (content.kind === 'text') return safeMarkdown(content.text.trim());
   if (content.kind === 'table') return table(content, outline);
   const caption = escapeMarkdown(content.caption);
+  if (!hasFile(content, report)) return `*Chart, drawn in report.html: ${caption}*`;
   return `![${caption}](${chartPath(content)})\n\n*${caption}*`;
 }
 

@@ -7,13 +7,13 @@ import { standaloneChart } from './charts.ts';
 import { REPORT_CODES } from './codes.ts';
 import type { Chart, Picture, Report } from './document.ts';
 import { reportToHtml } from './html.ts';
-import { chartPath, reportToMarkdown } from './markdown.ts';
+import { chartPath, hasFile, reportToMarkdown } from './markdown.ts';
 import { pictureSvg } from './pictures.ts';
 
 export interface ReportFiles {
   readonly folder: string;
   readonly report: Report;
-  /** Whatever JSON can hold: goes to `report.json`. */
+  /** Whatever JSON can hold, or its text: goes to `report.json`. */
   readonly data: unknown;
 }
 
@@ -21,11 +21,13 @@ export interface ReportFiles {
 export async function writeReport({ folder, report, data }: ReportFiles): Promise<void> {
   const charts = chartsOf(report);
   const files: readonly (readonly [path: string, content: string])[] = [
-    ...charts.map(
-      (chart) =>
-        [chartPath(chart), chart.kind === 'chart' ? standaloneChart(chart) : pictureSvg(chart)] as const,
-    ),
-    ['report.json', `${JSON.stringify(data, null, 2)}\n`],
+    ...charts
+      .filter((chart) => hasFile(chart, report))
+      .map(
+        (chart) =>
+          [chartPath(chart), chart.kind === 'chart' ? standaloneChart(chart) : pictureSvg(chart)] as const,
+      ),
+    ['report.json', typeof data === 'string' ? data : `${JSON.stringify(data, null, 2)}\n`],
     ['report.md', reportToMarkdown(report)],
     ['report.html', reportToHtml(report)],
   ];

@@ -1,0 +1,4 @@
+/** All that can be measured, by the first word of `npm run study -- NAME`. */
+import type { Groups } from './instrument/main.ts';
+
+export const GROUPS: Groups = {};

@@ -1,0 +1,290 @@
+/** `npm run study -- NAME`: measures studies, goes on after an interruption, and writes one report of them. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { COMMAND_CODES, createProgram, isJson, onShutdown, runCommand } from '@eigenveil/command';
+import { CodedError } from '@eigenveil/platform';
+import { type Command, InvalidArgumentError } from 'commander';
+import { STUDY_CODES } from './codes.ts';
+import { describeEnvironment } from './environment.ts';
+import { Journal } from './journal.ts';
+import { type OwnData, type OwnDataOptions, readOwnData } from './own-data.ts';
+import { showProgress } from './progress.ts';
+import { writeReport } from './report/write.ts';
+import { MeasuredCase, RunDescription, StudyResults } from './results.ts';
+import { type Job, jobsLeft, measureJobs, planRun } from './run.ts';
+import { addScale, scaleOf } from './scale.ts';
+import { Settings } from './settings.ts';
+import type { Omission, Study, StudyGroup } from './study.ts';
+import type { Value } from './tidy.ts';
+import { factsOf, nameOf, recordsOfStudy, reportOf } from './told.ts';
+
+const INTERRUPTED = 130;
+
+/** Loads a group when it is asked for. */
+export type Groups = Readonly<Record<string, () => Promise<StudyGroup>>>;
+
+interface Options extends Partial<OwnDataOptions> {
+  readonly quick?: true;
+  readonly full?: true;
+  readonly only?: readonly string[];
+  readonly out: string;
+  readonly render?: string;
+  readonly [setting: string]: unknown;
+}
+
+/** Runs what the command line asks for. Its first word names a group, such as `privacy`, or a study, such as `privacy/clipping`. */
+export async function runStudies(
+  groups: Groups,
+  root: string,
+  argv: readonly string[] = process.argv,
+): Promise<void> {
+  const [first = ''] = argv.slice(2);
+  const [name, study] = first.split('/') as [string, string | undefined];
+  const load = groups[name];
+  const program = load === undefined ? withoutName(groups) : ofGroup(await load(), study, root);
+  await runCommand(program, load === undefined ? [...argv] : [...argv.slice(0, 2), ...argv.slice(3)]);
+}
+
+function withoutName(groups: Groups): Command {
+  return createProgram({
+    name: 'study',
+    version: '0.1.0',
+    description: 'Measures a study, or all studies of a group, and writes a report of them.',
+  })
+    .argument('[NAME]', `a group or one of its studies: ${Object.keys(groups).join(', ')}`)
+    .option('--list', 'print what can be measured')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npm run study -- --list
+  npm run study -- privacy --quick
+  npm run study -- privacy/clipping --help`,
+    )
+    .action(async (asked: string | undefined, { list }: { list?: true }) => {
+      if (!list)
+        throw new CodedError(
+          COMMAND_CODES.ERR_CONFIGURATION,
+          `"NAME" expected one of ${Object.keys(groups).join(', ')}, or one of their studies; got ${asked ?? 'none'}; --list prints all`,
+        );
+      const all = await Promise.all(Object.values(groups).map((load) => load()));
+      const studies = all.flatMap((group) => group.studies.map(({ id, title }) => ({ id, title })));
+      for (const { id, title } of studies) process.stdout.write(`${id.padEnd(28)} ${title}\n`);
+    });
+}
+
+function ofGroup(group: StudyGroup, study: string | undefined, root: string): Command {
+  const known = group.studies.map(nameOf);
+  if (study !== undefined && !known.includes(study))
+    throw new InvalidArgumentError(`Expected one of ${known.map((it) => `${group.name}/${it}`).join(', ')}.`);
+  const settings = new Map(
+    group.studies
+      .filter((it) => study === undefined || nameOf(it) === study)
+      .flatMap((it) => it.settings ?? [])
+      .map((it) => [it.name, it]),
+  );
+  const program = addScale(
+    createProgram({ name: `study -- ${group.name}`, version: '0.1.0', description: group.title }),
+    group.usual,
+    {
+      quick: 'a first look: fewer sizes, data sets and repetitions',
+      full: 'all sizes, data sets and repetitions',
+    },
+  )
+    .option('--only <LIST>', 'only these studies, separated by commas', (text) => someOfStudies(text, known))
+    .option('--data <FILE>', 'your own rows in place of all data sets: CSV with a header row')
+    .option('--label <COLUMN>', 'the column of its classes')
+    .option('--ranges <FILE>', 'public ranges of its columns: JSON {"column": [least, largest]}')
+    .option('--range <COLUMN=LEAST:LARGEST...>', 'public ranges, one by one')
+    .option('--out <DIR>', 'folder of the report', join(root, 'out', group.name))
+    .option('--render <FILE>', 'measure nothing: write the report of this report.json');
+  for (const { name, says, quick, full, parse } of settings.values())
+    program.option(`--${name} <VALUE>`, `${says} (quick: ${quick}; full: ${full})`, parse);
+  return program
+    .addHelpText(
+      'after',
+      `
+Studies:
+${group.studies.map((it) => `  ${nameOf(it).padEnd(18)} ${it.title}`).join('\n')}
+
+A run that is interrupted (Ctrl-C) leaves a report of what it has; the same command goes on from there, as long as neither the code nor the
+machine has changed. Data sets that are not bundled are taken from the folder EIGENVEIL_DATA and left out where it lacks them. The last line
+that is printed is JSON with the facts of the run; --json leaves the others out.
+
+Examples:
+  npm run study -- ${group.name} --quick
+  npm run study -- ${group.name}/${known[0]} --data rows.csv --label class --ranges ranges.json`,
+    )
+    .action(async (options: Options) => {
+      const only = study === undefined ? (options.only ?? known) : [study];
+      const run = new Run(group, only, options, program);
+      await (options.render === undefined ? run.measure() : run.render(options.render));
+    });
+}
+
+function someOfStudies(text: string, known: readonly string[]): string[] {
+  const names = text.split(',');
+  if (!names.every((name) => known.includes(name)))
+    throw new InvalidArgumentError(`Expected some of ${known.join(',')}.`);
+  return names;
+}
+
+class Run {
+  readonly #group: StudyGroup;
+  readonly #studies: readonly Study<never>[];
+  readonly #options: Options;
+  readonly #program: Command;
+
+  constructor(group: StudyGroup, only: readonly string[], options: Options, program: Command) {
+    this.#group = group;
+    this.#studies = group.studies.filter((study) => only.includes(nameOf(study)));
+    this.#options = options;
+    this.#program = program;
+  }
+
+  async measure(): Promise<void> {
+    const { out } = this.#options;
+    const scale = scaleOf(this.#options, this.#group.usual);
+    const own = await this.#ownData();
+    const chosen = this.#chosen();
+    const asked = { scale, settings: new Settings(scale, chosen), ...(own && { own: own.data }) };
+    const description: RunDescription = {
+      scale,
+      studies: this.#studies.map(({ id }) => id),
+      chosen: {
+        ...Object.fromEntries([...chosen].map(([name, value]) => [name, String(value)])),
+        ...(own && { data: own.digest }),
+      },
+      environment: await describeEnvironment(),
+    };
+    const { jobs, omissions } = await planRun(this.#studies, asked);
+    const journal = await Journal.of(join(out, 'measurements.jsonl'), description, {
+      description: RunDescription,
+      entry: MeasuredCase,
+    });
+    if (journal.resumed > 0)
+      process.stderr.write(`going on with ${journal.resumed} cases of an earlier run\n`);
+    const left = jobsLeft(jobs, journal);
+    const progress = showProgress(left, { resumed: jobs.length - left.length });
+    const resultsOf = (more: readonly Omission[]): StudyResults => {
+      const cases = jobs.flatMap((job) => journal.find(job) ?? []);
+      const finishedAt = new Date().toISOString();
+      const all = [...omissions, ...more];
+      return {
+        format: 'eigenveil-study/1',
+        description,
+        finishedAt,
+        facts: this.#facts(cases),
+        cases,
+        omissions: all,
+      };
+    };
+    const stopListening = onShutdown(['SIGINT', 'SIGTERM'], async () => {
+      progress.stop();
+      const missing = jobsLeft(jobs, journal);
+      await this.#write(
+        resultsOf(missing.map(({ title }) => ({ what: title, why: 'the run was interrupted before it' }))),
+      );
+      process.stderr.write(
+        `interrupted with ${missing.length} of ${jobs.length} cases left: run the same command to go on\n`,
+      );
+      process.exit(INTERRUPTED);
+    });
+    const failures = await measureJobs(left as readonly Job[], journal, progress, {
+      folder: out,
+      ...(own && { own: own.data }),
+    });
+    stopListening();
+    progress.stop();
+    for (const { what, why } of failures) process.stderr.write(`${what}: ${why}\n`);
+    const contradictions = await this.#write(resultsOf(failures));
+    if (failures.length > 0)
+      throw new CodedError(STUDY_CODES.ERR_STUDY_FAILED, `${failures.length} of ${jobs.length} cases failed`);
+    await journal.end();
+    await this.#group.beside?.(out);
+    check(contradictions);
+  }
+
+  async render(file: string): Promise<void> {
+    let results: StudyResults;
+    try {
+      results = StudyResults.parse(JSON.parse(await readFile(file, 'utf8')));
+    } catch (cause) {
+      throw new CodedError(
+        COMMAND_CODES.ERR_CONFIGURATION,
+        `"--render" expected a report.json of this program, got ${file}`,
+        { cause },
+      );
+    }
+    check(await this.#write({ ...results, facts: this.#facts(results.cases) }));
+  }
+
+  #facts(cases: readonly MeasuredCase[]): StudyResults['facts'] {
+    return Object.fromEntries(
+      this.#group.studies
+        .filter(({ id }) => cases.some(({ study }) => study === id))
+        .flatMap((study) =>
+          [...factsOf(study, recordsOfStudy(study, cases))].map(([name, { value = null, text }]) => [
+            `${nameOf(study)}.${name}`,
+            { value, text },
+          ]),
+        ),
+    );
+  }
+
+  /** Writes the report and prints the facts. */
+  async #write(results: StudyResults): Promise<readonly string[]> {
+    const { out } = this.#options;
+    const { report, contradictions } = await reportOf(this.#group, results);
+    await writeReport({ folder: out, report, data: jsonOf(results) });
+    const files = ['report.html', 'report.md', 'report.json'].map((file) => join(out, file));
+    const [study] = this.#studies;
+    const older = this.#studies.length === 1 ? study!.json : undefined;
+    if (isJson(this.#program) && older !== undefined)
+      process.stdout.write(`${JSON.stringify(older(recordsOfStudy(study!, results.cases).of(undefined)))}\n`);
+    else {
+      if (!isJson(this.#program)) process.stdout.write(`${files.join('\n')}\n`);
+      process.stdout.write(
+        `${JSON.stringify({ facts: results.facts, files, cases: results.cases.length })}\n`,
+      );
+    }
+    return contradictions;
+  }
+
+  #chosen(): Map<string, Value | readonly Value[]> {
+    const all = this.#studies.flatMap(({ settings = [] }) => settings);
+    return new Map(
+      all.flatMap(({ name }) => {
+        const key = name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+        const value = this.#options[key] as Value | readonly Value[] | undefined;
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    );
+  }
+
+  async #ownData(): Promise<{ readonly data: OwnData; readonly digest: string } | undefined> {
+    const { data, label, ranges, range } = this.#options;
+    if (data === undefined) return undefined;
+    if (label === undefined)
+      throw new CodedError(STUDY_CODES.ERR_STUDY_DATA, '"--data" expected "--label COLUMN" beside it');
+    const own = await readOwnData({
+      data,
+      label,
+      ...(ranges !== undefined && { ranges }),
+      ...(range && { range }),
+    });
+    return { data: own, digest: createHash('sha256').update(JSON.stringify(own)).digest('hex') };
+  }
+}
+
+/** A line for each case, so that what changes between runs can be read. */
+function jsonOf({ cases, ...rest }: StudyResults): string {
+  const head = JSON.stringify(rest, null, 2).slice(0, -2);
+  return `${head},\n  "cases": [\n${cases.map((one) => JSON.stringify(one)).join(',\n')}\n  ]\n}\n`;
+}
+
+function check(contradictions: readonly string[]): void {
+  if (contradictions.length > 0)
+    throw new CodedError(STUDY_CODES.ERR_STUDY_CONTRADICTED, contradictions.join('\n'));
+}

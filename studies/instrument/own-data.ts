@@ -1,0 +1,125 @@
+/** The user's own rows, in place of a study's data sets: `--data FILE --label COLUMN`, with public ranges from a file or from flags. */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { CodedError } from '@eigenveil/platform';
+import { parseDecimal, readFileBytes, readRecords } from '@eigenveil/statistics';
+import { z } from 'zod';
+import { STUDY_CODES } from './codes.ts';
+
+export type Range = readonly [least: number, largest: number];
+
+export interface OwnData {
+  /** The file's name without its ending. */
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Public bounds of each column; values beyond count as the nearer end. */
+  readonly ranges: readonly Range[];
+  readonly rows: readonly (readonly number[])[];
+  /** Class indices, in the order of `classes`. */
+  readonly labels: readonly number[];
+  readonly classes: readonly string[];
+}
+
+export interface OwnDataOptions {
+  readonly data: string;
+  readonly label: string;
+  /** JSON: `{"column": [least, largest]}`. */
+  readonly ranges?: string;
+  /** `column=least:largest`; these come before those of the file. */
+  readonly range?: readonly string[];
+}
+
+const Ranges = z.record(z.string(), z.tuple([z.number(), z.number()]));
+/** Fewer rows can be neither dealt nor split. */
+const LEAST_ROWS = 40;
+/** In each class, so that every part of a split has one. */
+const LEAST_ROWS_PER_CLASS = 8;
+
+/** @throws ERR_STUDY_DATA naming the file, the column and the line, never a value, and what the study needs */
+export async function readOwnData({
+  data: file,
+  label,
+  ranges,
+  range = [],
+}: OwnDataOptions): Promise<OwnData> {
+  const records: string[][] = [];
+  try {
+    for await (const { cells } of readRecords(readFileBytes(file))) records.push([...cells]);
+  } catch (cause) {
+    throw wrong(`"--data" expected a CSV file, got ${file}: ${(cause as Error).message}`, cause);
+  }
+  const [header = [], ...lines] = records;
+  const at = header.indexOf(label);
+  if (at < 0)
+    throw wrong(`${file}: "--label" expected a column of the file, has no ${JSON.stringify(label)}`);
+  if (lines.length < LEAST_ROWS)
+    throw wrong(`${file}: expected at least ${LEAST_ROWS} rows, has ${lines.length}`);
+  const columns = header.filter((_, i) => i !== at);
+  if (columns.length < 2) throw wrong(`${file}: expected at least 2 columns beside the label`);
+  const rows = lines.map((cells, i) => numbersOf(cells, header, at, `${file}, line ${i + 2}`));
+  const names = lines.map((cells) => cells[at]!);
+  const classes = [...new Set(names)].sort();
+  if (classes.length < 2)
+    throw wrong(`${file}: ${JSON.stringify(label)} expected at least 2 classes, has ${classes.length}`);
+  const fewest = Math.min(...classes.map((name) => names.filter((it) => it === name).length));
+  if (fewest < LEAST_ROWS_PER_CLASS)
+    throw wrong(
+      `${file}: ${JSON.stringify(label)} expected at least ${LEAST_ROWS_PER_CLASS} rows of each class, has ${fewest} of one`,
+    );
+  return {
+    name: basename(file).replace(/\.csv(\.gz)?$/i, ''),
+    columns,
+    ranges: await rangesOf(columns, ranges, range),
+    rows,
+    labels: names.map((name) => classes.indexOf(name)),
+    classes,
+  };
+}
+
+function numbersOf(cells: readonly string[], header: readonly string[], at: number, place: string): number[] {
+  return cells.flatMap((cell, i) => {
+    if (i === at) return [];
+    const value = parseDecimal(cell);
+    if (value === undefined || !Number.isFinite(value))
+      throw wrong(
+        `${place}: ${JSON.stringify(header[i] ?? '')} expected a number; leave out columns of words and rows with missing values`,
+      );
+    return [value];
+  });
+}
+
+async function rangesOf(
+  columns: readonly string[],
+  file: string | undefined,
+  flags: readonly string[],
+): Promise<Range[]> {
+  const known = new Map<string, Range>(file === undefined ? [] : Object.entries(await readRanges(file)));
+  for (const flag of flags) {
+    const [, column, least, largest] = /^(.+)=([^:=]+):([^:=]+)$/.exec(flag) ?? [];
+    if (column === undefined || !Number.isFinite(Number(least)) || !Number.isFinite(Number(largest)))
+      throw wrong(`"--range" expected COLUMN=LEAST:LARGEST, got ${JSON.stringify(flag)}`);
+    known.set(column, [Number(least), Number(largest)]);
+  }
+  const missing = columns.filter((column) => !known.has(column));
+  if (missing.length > 0)
+    throw wrong(
+      `expected a public range for every column, by "--ranges FILE" or "--range COLUMN=LEAST:LARGEST"; there is none for ${missing.map((name) => JSON.stringify(name)).join(', ')}`,
+    );
+  return columns.map((column) => {
+    const [least, largest] = known.get(column)!;
+    if (!(least < largest))
+      throw wrong(`the range of ${JSON.stringify(column)} expected its least value to be below its largest`);
+    return [least, largest];
+  });
+}
+
+async function readRanges(file: string): Promise<Record<string, [number, number]>> {
+  try {
+    return Ranges.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (cause) {
+    throw wrong(`"--ranges" expected JSON {"column": [least, largest], …}, got ${file}`, cause);
+  }
+}
+
+const wrong = (message: string, cause?: unknown) =>
+  new CodedError(STUDY_CODES.ERR_STUDY_DATA, message, { cause });

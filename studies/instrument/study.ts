@@ -1,0 +1,152 @@
+/** The one form of everything that is measured here: cases, a measuring function, and what is made of its tidy records. */
+
+import type { Figure } from './figure.ts';
+import type { OwnData } from './own-data.ts';
+import type { Section } from './report/document.ts';
+import type { Setting, Settings } from './settings.ts';
+import type { Scale, Tidy, Value } from './tidy.ts';
+
+/** What a run leaves out, and why: the report names all of it. */
+export interface Omission {
+  readonly what: string;
+  readonly why: string;
+}
+
+/** What a study is asked to plan. */
+export interface Asked {
+  readonly scale: Scale;
+  readonly settings: Settings;
+  /** The user's own rows, in place of all data sets. */
+  readonly own?: OwnData;
+}
+
+export interface Plan<Case extends Tidy> {
+  /** Each is measured, and kept, as a whole: an interrupted run loses no more than one. It has everything that its records depend on. */
+  readonly cases: readonly Case[];
+  readonly omissions?: readonly Omission[];
+}
+
+/** What a measuring function is given besides its case. */
+export interface Bench {
+  readonly own?: OwnData;
+  /** Says what is going on within a long case. */
+  note(text: string): void;
+  /** The folder of the report, for what is no figure; without it only figures are left. */
+  readonly folder?: string;
+}
+
+export interface Study<Case extends Tidy = Tidy> {
+  /** The folder and the name in it, such as `privacy/clipping`. */
+  readonly id: string;
+  /** One line, for `--list`. */
+  readonly title: string;
+  /** What its user may choose, as flags. */
+  readonly settings?: readonly Setting[];
+  plan(asked: Asked): Promise<Plan<Case>> | Plan<Case>;
+  /** For the progress bar; without it the values of the case. */
+  titleOf?(chosen: Case): string;
+  /** A first guess, for the time left. */
+  expectedSeconds(chosen: Case): number;
+  /** Yields what was seen. Columns of the case are added to every record. */
+  measure(chosen: Case, bench: Bench): AsyncIterable<Tidy> | Promise<readonly Tidy[]>;
+  /** What columns are called, and what stands for their values where people read. */
+  readonly columns?: Columns;
+  /** Further records, computed from those that were measured, by name: for what figures of single columns cannot say. */
+  readonly frames?: Readonly<Record<string, (records: readonly Tidy[]) => readonly Tidy[]>>;
+  readonly tables?: Readonly<Record<string, TableOf>>;
+  readonly charts?: Readonly<Record<string, ChartOf>>;
+  /** What words name as `{{fact}}`, and `--json` prints; names are in camelCase. */
+  readonly facts?: Readonly<Record<string, Fact>>;
+  /** What conclusions stand on, by name: `{{#holds "name"}}…{{/holds}}`. One that is false fails the run. */
+  readonly holds?: Readonly<Record<string, (fact: (name: string) => number) => boolean>>;
+  /** A page of Markdown with `{{facts}}`, `{{table "name"}}` and `{{chart "name"}}`. */
+  readonly words: URL;
+  /** What `--json` prints where its form is older than this one; without it the facts. */
+  json?(records: readonly Tidy[]): object;
+  /** Sections that no table or chart can be. */
+  sections?(records: readonly Tidy[]): readonly Section[];
+}
+
+export type Columns = Readonly<
+  Record<string, { readonly title?: string; readonly values?: Readonly<Record<string, string>> }>
+>;
+
+/** Which records a table, a chart or a fact is of. */
+export interface Selection {
+  /** A frame of the study; without it what was measured. */
+  readonly of?: string;
+  readonly where?: Tidy | ((record: Tidy) => boolean);
+}
+
+export interface Fact extends Selection {
+  readonly figure: Figure;
+}
+
+interface Shown extends Selection {
+  /** `{column}` stands for the value of a column in `each`. */
+  readonly caption: string;
+  /** One for each value of these columns, in the order of the records. */
+  readonly each?: readonly string[];
+}
+
+export interface TableOf extends Shown {
+  /** Columns whose values name a row. */
+  readonly rows: readonly string[];
+  /** A column whose values stand side by side, with one figure for each. */
+  readonly across?: { readonly column: string; readonly cell: Figure };
+  /** Or figures with their titles. */
+  readonly cells?: Readonly<Record<string, Figure>>;
+}
+
+export interface ChartOf extends Shown {
+  readonly mark: 'line' | 'dashed' | 'points' | 'bar' | 'lying bar';
+  readonly x: {
+    readonly column: string;
+    readonly title?: string;
+    readonly scale?: 'linear' | 'log' | 'category';
+    readonly unit?: 'ms' | 'bytes';
+  };
+  readonly y: {
+    readonly figure: Figure;
+    readonly title: string;
+    readonly scale?: 'linear' | 'log';
+    readonly unit?: 'ms' | 'bytes';
+    readonly upTo?: number;
+  };
+  /** The column that tells series apart. */
+  readonly colour?: string;
+  /** A power law beside each series of three points or more, from this x on. */
+  readonly fittedFrom?: number;
+  /** Kept as an SVG beside the Markdown; others are drawn in report.html alone. */
+  readonly isKept?: true;
+}
+
+/** Studies that one report has, in its order. */
+export interface StudyGroup {
+  /** As in `npm run study -- privacy`: the first part of its studies' ids. */
+  readonly name: string;
+  readonly title: string;
+  readonly studies: readonly Study<never>[];
+  /** The report's introduction, with facts of any of its studies as `{{study.fact}}`. */
+  readonly words: URL;
+  /** A run is full unless `--quick` asks for less, or the other way round. */
+  readonly usual: Scale;
+  /** The folder of docs that keeps a report of a full run. */
+  readonly kept?: string;
+  /** What else a run leaves in its folder. */
+  beside?(folder: string): Promise<void>;
+}
+
+export function defineStudy<Case extends Tidy>(study: Study<Case>): Study<Case> {
+  return study;
+}
+
+/** All combinations, the last column changing fastest. */
+export function grid<const Choices extends Readonly<Record<string, readonly Value[]>>>(
+  choices: Choices,
+): { readonly [Column in keyof Choices]: Choices[Column][number] }[] {
+  return Object.entries(choices).reduce<Tidy[]>(
+    (all, [column, values]) => all.flatMap((one) => values.map((value) => ({ ...one, [column]: value }))),
+    [{}],
+  ) as { readonly [Column in keyof Choices]: Choices[Column][number] }[];
+}

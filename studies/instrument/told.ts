@@ -1,0 +1,142 @@
+/** What is made of a study's records: its frames, facts, tables, charts and conclusions. */
+import { readFile } from 'node:fs/promises';
+import type { Told } from './figure.ts';
+import type { Report, Section } from './report/document.ts';
+import { type MeasuredCase, recordsOf, type StudyResults } from './results.ts';
+import type { Study, StudyGroup } from './study.ts';
+import { chartsOf, type Records, selected, tablesOf } from './tables.ts';
+import type { Tidy } from './tidy.ts';
+import { type Worded, worded } from './words.ts';
+
+/** The name of a study within its group. */
+export const nameOf = ({ id }: Pick<Study<never>, 'id'>): string => id.slice(id.indexOf('/') + 1);
+
+/** Frames are computed when they are first asked for. */
+export function recordsOfStudy(study: Study<never>, cases: readonly MeasuredCase[]): Records {
+  const measured = cases.filter((it) => it.study === study.id).flatMap(recordsOf);
+  const frames = new Map<string, readonly Tidy[]>();
+  return {
+    columns: study.columns ?? {},
+    of: (frame) => {
+      if (frame === undefined) return measured;
+      const make = study.frames?.[frame];
+      if (make === undefined) throw new RangeError(`${study.id} has no frame "${frame}"`);
+      const records = frames.get(frame) ?? make(measured);
+      frames.set(frame, records);
+      return records;
+    },
+  };
+}
+
+/** The facts of a study. */
+export function factsOf(study: Study<never>, records: Records): Map<string, Told> {
+  return new Map(
+    Object.entries(study.facts ?? {}).map(([name, fact]) => [name, fact.figure(selected(records, fact))]),
+  );
+}
+
+async function wordedStudy(study: Study<never>, results: StudyResults): Promise<Worded> {
+  const records = recordsOfStudy(study, results.cases);
+  const facts = factsOf(study, records);
+  const number = (name: string): number => {
+    const told = facts.get(name);
+    if (told === undefined) throw new RangeError(`${study.id} has no fact "${name}"`);
+    return told.value ?? Number.NaN;
+  };
+  const made = <T, B>(all: Readonly<Record<string, T>> = {}, make: (name: string, one: T) => B[]) =>
+    new Map(Object.entries(all).map(([name, one]) => [name, make(name, one)]));
+  const text = worded(await readFile(study.words, 'utf8'), {
+    facts,
+    tables: made(study.tables, (_, table) => tablesOf(table, records)),
+    charts: made(study.charts, (name, chart) => chartsOf(name, chart, records)),
+    holds: new Map(Object.entries(study.holds ?? {}).map(([name, holds]) => [name, holds(number)])),
+    isWhole: isWhole(results),
+  });
+  return { ...text, sections: [...text.sections, ...(study.sections?.(records.of(undefined)) ?? [])] };
+}
+
+/** Conclusions are drawn from full runs over all data sets alone. */
+export const isWhole = ({ description: { scale, chosen }, omissions }: StudyResults): boolean =>
+  scale === 'full' && Object.keys(chosen).length === 0 && omissions.length === 0;
+
+/** The report of a run, and what it contradicts. Studies of which nothing was measured have no sections. */
+export async function reportOf(
+  group: StudyGroup,
+  results: StudyResults,
+): Promise<{ readonly report: Report; readonly contradictions: readonly string[] }> {
+  const { description, finishedAt, omissions, cases } = results;
+  const own = group.studies.filter(({ id }) => cases.some(({ study }) => study === id));
+  const parts = await Promise.all(own.map((study) => wordedStudy(study, results)));
+  const facts = new Map(
+    group.studies.flatMap((study) =>
+      [...factsOf(study, recordsOfStudy(study, cases))].map(
+        ([name, told]) => [`${nameOf(study)}.${name}`, told] as const,
+      ),
+    ),
+  );
+  const whole = worded(await readFile(group.words, 'utf8'), {
+    facts,
+    tables: new Map(),
+    charts: new Map(),
+    holds: new Map(),
+    isWhole: isWhole(results),
+  });
+  const run = `A ${description.scale} run, finished ${finishedAt.slice(0, 16).replace('T', ' ')} UTC.`;
+  return {
+    report: {
+      title: group.title,
+      isSparing: true,
+      introduction: [run, ...whole.introduction],
+      sections: [
+        ...whole.sections,
+        ...parts.flatMap(({ introduction, sections }, i) =>
+          introduction.length === 0
+            ? sections
+            : [
+                {
+                  title: own[i]!.title,
+                  blocks: introduction.map((text) => ({ kind: 'text' as const, text })),
+                },
+                ...sections,
+              ],
+        ),
+        omitted(omissions),
+        machine(description.environment),
+      ],
+    },
+    contradictions: [...whole.contradictions, ...parts.flatMap(({ contradictions }) => contradictions)],
+  };
+}
+
+function omitted(omissions: StudyResults['omissions']): Section {
+  const text =
+    omissions.length === 0
+      ? 'Everything that was planned was measured.'
+      : omissions.map(({ what, why }) => `- ${what}: ${why}`).join('\n');
+  return { title: 'Not measured', blocks: [{ kind: 'text', text }] };
+}
+
+function machine(environment: StudyResults['description']['environment']): Section {
+  const { commit, changes, processor, cores, memoryBytes, system, node, openssl, packages } = environment;
+  return {
+    title: 'Machine and versions',
+    blocks: [
+      {
+        kind: 'table',
+        caption: 'What this was measured on and with',
+        columns: [
+          { title: 'what', align: 'left' },
+          { title: 'which', align: 'left' },
+        ],
+        rows: [
+          ['commit', changes === null ? commit : `${commit}, with changes (${changes})`],
+          ['processor', `${processor}, ${cores} cores`],
+          ['memory', `${(memoryBytes / 2 ** 30).toFixed(1)} GiB`],
+          ['system', system],
+          ['Node.js', `${node}, OpenSSL ${openssl}`],
+          ...Object.entries(packages),
+        ],
+      },
+    ],
+  };
+}
