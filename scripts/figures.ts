@@ -1,8 +1,12 @@
 /** `npm run figures`: writes the figures of the documents from the kept reports. With `--check`, as `npm run lint` has it, it fails where they differ. */
+import { globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProgram, runCommand } from '@eigenveil/command';
 import { CodedError, codes } from '@eigenveil/platform';
+import { GROUPS } from '@eigenveil/studies/groups';
+import { KeptReports } from '@eigenveil/studies/instrument/kept';
+import { marksOf, withMarks } from '@eigenveil/studies/instrument/marks';
 import { type Sentence, withFigures } from '@eigenveil/studies/instrument/report/written-figures';
 import { format, resolveConfig } from 'prettier';
 import { ofGarbledAccuracy, ofRotatedAccuracy } from './figures/accuracy.ts';
@@ -43,10 +47,18 @@ const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promis
   ...MEASURED,
 ];
 
-/** @throws ERR_FIGURES for a sentence that the document does not have once */
-function figuredBy(document: string, before: string, sentences: readonly Sentence[]): string {
+const SENTENCES = new Map(FIGURES.map(([document, ...sentences]) => [document, sentences]));
+
+/** @throws ERR_FIGURES for a sentence that the document does not have once, and for a mark that no kept report has */
+async function figuredBy(
+  document: string,
+  before: string,
+  sentences: readonly Sentence[],
+  kept: KeptReports,
+): Promise<string> {
   try {
-    return withFigures(before, sentences);
+    const figured = withFigures(before, sentences);
+    return withMarks(figured, await kept.marked(marksOf(figured)));
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new CodedError(FAILURE.ERR_FIGURES, `${document}: ${cause.message}`, { cause });
@@ -61,10 +73,11 @@ const program = createProgram({
   .option('--check', 'write nothing: fail where a document has another figure')
   .action(async ({ check }: { check?: true }) => {
     const differing: string[] = [];
-    for (const [document, ...sentences] of FIGURES) {
+    const kept = await KeptReports.of(GROUPS, join(ROOT, 'docs'));
+    for (const document of globSync(['*.md', 'docs/*.md'], { cwd: ROOT }).sort()) {
       const before = await readText(document);
-      const told = await Promise.all(sentences.map((some) => some()));
-      const figured = figuredBy(document, before, told.flat());
+      const told = await Promise.all((SENTENCES.get(document) ?? []).map((some) => some()));
+      const figured = await figuredBy(document, before, told.flat(), kept);
       if (figured === before) continue;
       differing.push(document);
       const options = await resolveConfig(join(ROOT, document));

@@ -33,29 +33,33 @@ export function chartPath(chart: Chart | Picture): string {
 function block(content: Block, outline: Outline, report: Report): string {
   if (content.kind === 'heading') return `### ${escapeMarkdown(content.title)}`;
   if (content.kind === 'text') return safeMarkdown(content.text.trim());
-  if (content.kind === 'table') return table(content, outline);
+  if (content.kind === 'table')
+    return `**${escapeMarkdown(content.caption)}**\n\n${tableToMarkdown(content, outline.headingAt)}`;
   const caption = escapeMarkdown(content.caption);
   if (!hasFile(content, report)) return `*Chart, drawn in report.html: ${caption}*`;
   return `![${caption}](${chartPath(content)})\n\n*${caption}*`;
 }
 
-function table({ caption, columns, rows }: Table, outline: Outline): string {
+/** A table without its caption. */
+export function tableToMarkdown(
+  { columns, rows }: Table,
+  headingAt: Outline['headingAt'] = () => '',
+): string {
   const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const marks = columns.map(({ align }) => (align === 'right' ? '---:' : ':---'));
   return [
-    `**${escapeMarkdown(caption)}**\n`,
     row(columns.map(({ title }) => escapeMarkdown(title))),
     `| ${marks.join(' | ')} |`,
-    ...rows.map((cells) => row(cells.map((content) => cell(content, outline)))),
+    ...rows.map((cells) => row(cells.map((content) => cell(content, headingAt)))),
   ].join('\n');
 }
 
-function cell(content: Cell, outline: Outline): string {
+function cell(content: Cell, headingAt: Outline['headingAt']): string {
   if (typeof content === 'string') return escapeMarkdown(content);
   return content
     .map(({ text, to }) => {
       const plain = escapeMarkdown(text);
-      return to === undefined ? plain : `[${plain}](#${outline.headingAt(to)})`;
+      return to === undefined ? plain : `[${plain}](#${headingAt(to)})`;
     })
     .join(', ');
 }
