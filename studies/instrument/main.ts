@@ -47,31 +47,36 @@ export async function runStudies(
 }
 
 function withoutName(groups: Groups): Command {
-  return createProgram({
-    name: 'study',
-    version: '0.1.0',
-    description: 'Measures a study, or all studies of a group, and writes a report of them.',
-  })
-    .argument('[NAME]', `a group or one of its studies: ${Object.keys(groups).join(', ')}`)
-    .option('--list', 'print what can be measured')
-    .addHelpText(
-      'after',
-      `
+  return (
+    createProgram({
+      name: 'study',
+      version: '0.1.0',
+      description: 'Measures a study, or all studies of a group, and writes a report of them.',
+    })
+      .argument('[NAME]', `a group or one of its studies: ${Object.keys(groups).join(', ')}`)
+      .option('--list', 'print what can be measured')
+      // What is told of a name that is not there comes before what is told of its options.
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .addHelpText(
+        'after',
+        `
 Examples:
   npm run study -- --list
   npm run study -- privacy --quick
   npm run study -- privacy/clipping --help`,
-    )
-    .action(async (asked: string | undefined, { list }: { list?: true }) => {
-      if (!list)
-        throw new CodedError(
-          COMMAND_CODES.ERR_CONFIGURATION,
-          `"NAME" expected one of ${Object.keys(groups).join(', ')}, or one of their studies; got ${asked ?? 'none'}; --list prints all`,
-        );
-      const all = await Promise.all(Object.values(groups).map((load) => load()));
-      const studies = all.flatMap((group) => group.studies.map(({ id, title }) => ({ id, title })));
-      for (const { id, title } of studies) process.stdout.write(`${id.padEnd(28)} ${title}\n`);
-    });
+      )
+      .action(async (asked: string | undefined, { list }: { list?: true }) => {
+        if (!list)
+          throw new CodedError(
+            COMMAND_CODES.ERR_CONFIGURATION,
+            `"NAME" expected one of ${Object.keys(groups).join(', ')}, or one of their studies; got ${asked ?? 'none'}; --list prints all`,
+          );
+        const all = await Promise.all(Object.values(groups).map((load) => load()));
+        const studies = all.flatMap((group) => group.studies.map(({ id, title }) => ({ id, title })));
+        for (const { id, title } of studies) process.stdout.write(`${id.padEnd(28)} ${title}\n`);
+      })
+  );
 }
 
 function ofGroup(group: StudyGroup, study: string | undefined, root: string): Command {
@@ -132,7 +137,7 @@ function someOfStudies(text: string, known: readonly string[]): string[] {
 
 class Run {
   readonly #group: StudyGroup;
-  readonly #studies: readonly Study<never>[];
+  readonly #studies: readonly Study[];
   readonly #options: Options;
   readonly #program: Command;
 

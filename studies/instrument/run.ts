@@ -7,7 +7,7 @@ import type { Tidy } from './tidy.ts';
 
 /** A case of a study on its way. */
 export interface Job {
-  readonly study: Study<never>;
+  readonly study: Study;
   readonly id: string;
   readonly title: string;
   readonly parameters: Tidy;
@@ -20,20 +20,20 @@ export interface PlannedRun {
 }
 
 /** @throws Error when two cases are of the same values */
-export async function planRun(studies: readonly Study<never>[], asked: Asked): Promise<PlannedRun> {
+export async function planRun(studies: readonly Study[], asked: Asked): Promise<PlannedRun> {
   const jobs: Job[] = [];
   const omissions: Omission[] = [];
   for (const study of studies) {
     const plan = await study.plan(asked);
     omissions.push(...(plan.omissions ?? []));
-    for (const parameters of plan.cases as readonly Tidy[]) {
+    for (const parameters of plan.cases) {
       const values = Object.values(parameters).join('/');
       jobs.push({
         study,
         id: `${study.id}/${values}`,
-        title: `${study.id}: ${study.titleOf?.(parameters as never) ?? values}`,
+        title: `${study.id}: ${study.titleOf?.(parameters) ?? values}`,
         parameters,
-        expectedSeconds: study.expectedSeconds(parameters as never),
+        expectedSeconds: study.expectedSeconds(parameters),
       });
     }
   }
@@ -87,7 +87,7 @@ export async function measured(
   { study, parameters }: Pick<Job, 'study' | 'parameters'>,
   bench: Bench,
 ): Promise<Tidy[]> {
-  const given = study.measure(parameters as never, bench);
+  const given = study.measure(parameters, bench);
   const records: Tidy[] = [];
   if (Symbol.asyncIterator in given) for await (const record of given) records.push(record);
   else records.push(...(await given));

@@ -9,10 +9,10 @@ import type { Tidy } from './tidy.ts';
 import { type Worded, worded } from './words.ts';
 
 /** The name of a study within its group. */
-export const nameOf = ({ id }: Pick<Study<never>, 'id'>): string => id.slice(id.indexOf('/') + 1);
+export const nameOf = ({ id }: Pick<Study, 'id'>): string => id.slice(id.indexOf('/') + 1);
 
 /** Frames are computed when they are first asked for. */
-export function recordsOfStudy(study: Study<never>, cases: readonly MeasuredCase[]): Records {
+export function recordsOfStudy(study: Study, cases: readonly MeasuredCase[]): Records {
   const measured = cases.filter((it) => it.study === study.id).flatMap(recordsOf);
   const frames = new Map<string, readonly Tidy[]>();
   return {
@@ -29,13 +29,13 @@ export function recordsOfStudy(study: Study<never>, cases: readonly MeasuredCase
 }
 
 /** The facts of a study. */
-export function factsOf(study: Study<never>, records: Records): Map<string, Told> {
+export function factsOf(study: Study, records: Records): Map<string, Told> {
   return new Map(
     Object.entries(study.facts ?? {}).map(([name, fact]) => [name, fact.figure(selected(records, fact))]),
   );
 }
 
-async function wordedStudy(study: Study<never>, results: StudyResults): Promise<Worded> {
+async function wordedStudy(study: Study, results: StudyResults): Promise<Worded> {
   const records = recordsOfStudy(study, results.cases);
   const facts = factsOf(study, records);
   const number = (name: string): number => {

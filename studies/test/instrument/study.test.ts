@@ -1,0 +1,214 @@
+/** `npm run study` from its command line to its report, of a made-up study: measured, interrupted by failures and taken up again, written again, contradicted. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { runStudies } from '../../instrument/main.ts';
+import { StudyResults } from '../../instrument/results.ts';
+import { madeUpGroup, WORDS } from './made-up.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eigenveil-study-test-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const read = (name: string) => readFile(join(folder, name), 'utf8');
+const results = async () => StudyResults.parse(JSON.parse(await read('report.json')));
+
+/** Runs the command in this process, and gives what it printed. */
+async function study(group: Awaited<ReturnType<typeof madeUpGroup>>, ...args: readonly string[]) {
+  const printed = { output: '', errors: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      printed[name === 'stdout' ? 'output' : 'errors'] += String(text);
+      return true;
+    }),
+  );
+  try {
+    await runStudies({ 'made-up': async () => group }, folder, ['node', 'study', ...args]);
+    return { code: process.exitCode, ...printed };
+  } finally {
+    process.exitCode = undefined; // the command sets it
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+const lastLine = (output: string) =>
+  JSON.parse(output.trimEnd().split('\n').at(-1)!) as Record<string, unknown>;
+
+describe('a made-up study', () => {
+  test('is measured to its end, and its facts are printed last and stand in its words', async () => {
+    const group = await madeUpGroup();
+    const { code, output, errors } = await study(group, 'made-up', '--full', '--out', folder);
+    expect(code).toBe(0);
+    expect(errors).toContain('[3/3] made-up/throws: arm 3');
+    // Arms of 1, 2 and 3, each with both strengths, and 0 to 0.3 m more: 1.5 · 2 + 0.15.
+    const facts = {
+      'throws.far': { value: expect.closeTo(3.15), text: '3.15 m' },
+      'throws.gain': { value: expect.closeTo(1.93, 1), text: expect.stringContaining('×') },
+      'throws.longest': { value: 6, text: '6' },
+    };
+    expect(lastLine(output)).toMatchObject({ facts, cases: 3 });
+    expect((await results()).facts).toEqual(facts);
+    const markdown = await read('report.md');
+    for (const text of [
+      'What is thrown, and 3.15 m.',
+      'A throw goes 3.15 m on average',
+      'Longer arms throw farther: 1.9',
+    ])
+      expect(markdown).toContain(text);
+    // 1, 1.1, 1.2 and 1.3 m.
+    expect(markdown).toContain('| 1 | 1.15 ± 0.13 | 2.15 ± 0.13 |');
+    expect(markdown).toContain('![Metres over the arm](charts/growth.svg)');
+    expect(await readdir(join(folder, 'charts'))).toEqual(['growth.svg']);
+  });
+
+  test('has fewer cases in a quick run, settings of its own, and no conclusions there', async () => {
+    const { code, output } = await study(
+      await madeUpGroup(),
+      ...['made-up/throws', '--quick', '--json', '--repetitions', '3', '--out', folder],
+    );
+    expect(code).toBe(0);
+    expect(output.split('\n')).toHaveLength(2);
+    const { cases, omissions, description } = await results();
+    expect(cases.map(({ id, rows }) => [id, rows.length])).toEqual([
+      ['made-up/throws/1/3', 6],
+      ['made-up/throws/2/3', 6],
+    ]);
+    expect([omissions, description.chosen]).toEqual([
+      [{ what: 'arm 3', why: 'left to the full run' }],
+      { repetitions: '3' },
+    ]);
+    const markdown = await read('report.md');
+    expect(markdown).toContain('Conclusions are drawn from full runs.');
+    expect(markdown).not.toContain('throw farther');
+  });
+
+  test('leaves what it has where a case fails, and goes on from there', async () => {
+    const breaks: { arm?: number } = { arm: 2 };
+    const group = await madeUpGroup(breaks);
+    const first = await study(group, 'made-up', '--quick', '--out', folder);
+    expect(first.code).not.toBe(0);
+    expect(first.errors).toContain('1 of 2 cases failed');
+    expect((await results()).omissions).toContainEqual({
+      what: 'made-up/throws: arm 2',
+      why: expect.stringContaining('an arm that broke'),
+    });
+    delete breaks.arm;
+    const second = await study(group, 'made-up', '--quick', '--out', folder);
+    expect(second.errors).toContain('going on with 1 cases');
+    expect((await results()).cases).toHaveLength(2);
+    // After its end a run starts anew.
+    expect((await study(group, 'made-up', '--quick', '--out', folder)).errors).not.toContain('going on');
+  });
+
+  test('fails where a conclusion does not hold, or where words name a fact that was not measured', async () => {
+    const group = await madeUpGroup();
+    const [throws] = group.studies;
+    const never = { ...throws, holds: { grows: () => false } };
+    const contradicted = await study({ ...group, studies: [never] }, 'made-up', '--out', folder);
+    expect(contradicted.code).not.toBe(0);
+    expect(contradicted.errors).toContain('contradicted: Longer arms throw farther');
+    expect(await read('report.md')).toContain('**Contradicted by this run:** Longer arms throw farther');
+    const missing = await study(
+      await madeUpGroup({}, `${WORDS}\nThe longest: {{longest}}.\n`),
+      ...['made-up', '--quick', '--out', folder],
+    );
+    expect(missing.code).not.toBe(0);
+    expect(missing.errors).toContain('missing: the fact longest');
+  });
+
+  test('refuses words that name what the study does not have', async () => {
+    const { code, errors } = await study(
+      await madeUpGroup({}, '{{nothing}}'),
+      ...['made-up', '--quick', '--out', folder],
+    );
+    expect(code).not.toBe(0);
+    expect(errors).toContain('"nothing" not defined');
+  });
+
+  test('is written again from its report alone', async () => {
+    const group = await madeUpGroup();
+    await study(group, 'made-up', '--full', '--out', folder);
+    const before = await read('report.md');
+    const kept = join(folder, 'kept.json');
+    await writeFile(kept, (await read('report.json')).replaceAll(/"cores": \d+/g, '"cores": 4711'));
+    const { code } = await study(group, 'made-up', '--render', kept, '--out', folder);
+    expect(code).toBe(0);
+    expect(await read('report.md')).toBe(before.replace(/\d+ cores/, '4711 cores'));
+    await writeFile(kept, '{"format":"eigenveil-study/1"}');
+    const refused = await study(group, 'made-up', '--render', kept, '--out', folder);
+    expect([refused.code, refused.errors]).toEqual([
+      2,
+      expect.stringContaining('expected a report.json of this program'),
+    ]);
+  });
+
+  test('is listed; what is not there is refused with what is', async () => {
+    const group = await madeUpGroup();
+    expect((await study(group, '--list')).output).toMatch(/^made-up\/throws +how far an arm throws\n$/);
+    const refused = await study(group, 'made', '--quick');
+    expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining('made-up')]);
+    const other = await study(group, 'made-up', '--only', 'throws,catches');
+    expect([other.code, other.errors]).toEqual([2, expect.stringContaining('Expected some of throws.')]);
+  });
+});
+
+describe("the user's own rows", () => {
+  const HEADER = 'width,height,kind';
+  const lines = (count: number, kind: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => `${i},${i % 7},${kind(i)}`);
+  const own = async (content: readonly string[], ...args: readonly string[]) => {
+    const file = join(folder, 'own.csv');
+    await writeFile(file, `${content.join('\n')}\n`);
+    return study(
+      await madeUpGroup(),
+      ...['made-up', '--quick', '--data', file, '--label', 'kind', '--out', folder, ...args],
+    );
+  };
+  const RANGES = ['--range', 'width=0:100', 'height=0:7'];
+
+  test('take the place of all data sets', async () => {
+    const content = [HEADER, ...lines(60, (i) => (i % 2 === 0 ? 'even' : 'odd'))];
+    expect((await own(content, ...RANGES)).code).toBe(0);
+    const { cases, description } = await results();
+    expect(cases.map(({ parameters }) => parameters.rows)).toEqual([60, 60]);
+    expect(description.chosen.data).toMatch(/^[0-9a-f]{64}$/);
+    const file = join(folder, 'ranges.json');
+    await writeFile(file, '{"width": [0, 100], "height": [0, 7]}');
+    expect((await own(content, '--ranges', file)).code).toBe(0);
+  });
+
+  const two = (i: number) => (i % 2 === 0 ? 'even' : 'odd');
+  test.each([
+    ['without the label', ['width,height,sort', ...lines(60, two)], RANGES, 'has no \\"kind\\"'],
+    ['of one class', [HEADER, ...lines(60, () => 'all')], RANGES, 'at least 2 classes, has 1'],
+    ['with few rows', [HEADER, ...lines(9, two)], RANGES, 'at least 40 rows, has 9'],
+    [
+      'with few rows of a class',
+      [HEADER, ...lines(60, (i) => (i < 3 ? 'rare' : 'usual'))],
+      RANGES,
+      'has 3 of one',
+    ],
+    [
+      'with words',
+      [HEADER, ...lines(59, two), 'wide,3,odd'],
+      RANGES,
+      'line 61: \\"width\\" expected a number',
+    ],
+    ['without a range', [HEADER, ...lines(60, two)], ['--range', 'width=0:100'], 'none for \\"height\\"'],
+    [
+      'with a range upside down',
+      [HEADER, ...lines(60, two)],
+      ['--range', 'width=9:1', 'height=0:7'],
+      'below its largest',
+    ],
+    ['with no range at all', [HEADER, ...lines(60, two)], ['--range', 'width'], 'COLUMN=LEAST:LARGEST'],
+  ])('%s are refused with what the study needs', async (_, content, ranges, why) => {
+    const { code, errors } = await own(content, ...ranges, '--json');
+    expect(code).not.toBe(0);
+    expect(errors).toContain(why);
+    expect(errors).not.toContain('wide,3');
+  });
+});
