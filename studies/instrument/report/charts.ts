@@ -1,11 +1,9 @@
 /** Charts as SVG whose colours are CSS variables, so that one drawing follows light and dark. */
-import { CodedError } from '@eigenveil/platform';
-import * as echarts from 'echarts';
-import { barOption } from './bars.ts';
-import { REPORT_CODES } from './codes.ts';
+import * as vega from 'vega';
+import { compile } from 'vega-lite';
 import type { Chart } from './document.ts';
-import { withoutMarks } from './drawn-text.ts';
-import { lineOption } from './lines.ts';
+import { drawn, withoutKeys } from './drawn.ts';
+import { figure, type UnitName } from './figures.ts';
 import { barFillDefinitions, seriesCount, themeStyle } from './theme.ts';
 
 export type Form = 'wide' | 'narrow';
@@ -22,18 +20,22 @@ interface Drawn {
   readonly content: string;
 }
 
+vega.expressionFunction('figure', (value: number, unit: string, digits: number) =>
+  figure(value, unit === '' ? undefined : (unit as UnitName), digits),
+);
+
 /** By chart: the wide form stands on the page and in a file of its own, and drawing is what a report's time goes into. */
-const drawnWide = new WeakMap<Chart, Drawn>();
+const drawnWide = new WeakMap<Chart, Promise<Drawn>>();
 
 /** To be put into an HTML page that defines the theme's variables. */
-export function inlineChart(chart: Chart, form: Form): string {
-  const { width, height, content } = form === 'wide' ? wide(chart) : draw(chart, form);
+export async function inlineChart(chart: Chart, form: Form): Promise<string> {
+  const { width, height, content } = await (form === 'wide' ? wide(chart) : draw(chart, form));
   return `<svg class="${form}" viewBox="0 0 ${width} ${height}" ${opening(chart, form)}${content}</svg>`;
 }
 
 /** A file of its own, with the theme and a background. */
-export function standaloneChart(chart: Chart): string {
-  const { width, height, content } = wide(chart);
+export async function standaloneChart(chart: Chart): Promise<string> {
+  const { width, height, content } = await wide(chart);
   const margin = 20;
   const box = `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}`;
   const background = `<rect x="${-margin}" y="${-margin}" width="100%" height="100%" rx="10" fill="var(--surface)"/>`;
@@ -45,48 +47,39 @@ function opening(chart: Chart, form: Form): string {
   return `role="img" aria-labelledby="${id}"><title id="${id}">${escapeXml(chart.caption)}</title>`;
 }
 
-function wide(chart: Chart): Drawn {
-  const drawn = drawnWide.get(chart) ?? draw(chart, 'wide');
-  drawnWide.set(chart, drawn);
-  return drawn;
+function wide(chart: Chart): Promise<Drawn> {
+  const found = drawnWide.get(chart) ?? draw(chart, 'wide');
+  drawnWide.set(chart, found);
+  return found;
 }
 
-function draw(chart: Chart, form: Form): Drawn {
-  const names = chart.drawing.kind === 'lines' ? chart.drawing.lines : chart.drawing.bars;
-  const twice = names.find(({ name }, index) => names.findIndex((other) => other.name === name) !== index);
-  if (twice)
-    throw new CodedError(
-      REPORT_CODES.ERR_REPORT,
-      `chart "${chart.name}": expected names of series to differ, got "${twice.name}" twice`,
-    );
+async function draw(chart: Chart, form: Form): Promise<Drawn> {
   const prefix = `${chart.name}-${form}`;
-  const frame = { ...frames[form], name: chart.name, prefix };
-  const { width, height, option } =
-    chart.drawing.kind === 'lines' ? lineOption(chart.drawing, frame) : barOption(chart.drawing, frame);
-  const drawn = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height });
+  const { spec } = compile(drawn(chart, { ...frames[form], prefix }), { logger: vega.logger(vega.Error) });
+  const view = new vega.View(vega.parse(spec), { renderer: 'none', logLevel: vega.Error });
   try {
-    drawn.setOption({ animation: false, ...option });
+    const svg = await view.toSVG();
+    const [, width, height] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg)!;
+    const { drawing } = chart;
     const fills =
-      chart.drawing.kind === 'bars'
-        ? barFillDefinitions(Math.min(chart.drawing.bars.length, seriesCount), prefix)
-        : '';
-    return { width, height, content: fills + cleaned(withoutMarks(drawn.renderToSVGString()), prefix) };
+      drawing.kind === 'bars' ? barFillDefinitions(Math.min(drawing.bars.length, seriesCount), prefix) : '';
+    return { width: Number(width), height: Number(height), content: fills + cleaned(svg, prefix) };
   } finally {
-    // Without it the timers of echarts keep the process alive.
-    drawn.dispose();
+    view.finalize();
   }
 }
 
-/** The drawing alone: without the root, the styles and the marks for scripts, and with ids of this chart. */
+/** The drawing alone: without the root and what is there for scripts, and with ids of this chart. */
 function cleaned(svg: string, prefix: string): string {
-  return svg
-    .replace(/^<svg[^>]*>\s*<rect[^>]*><\/rect>/, '')
-    .replace(/<\/svg>\s*$/, '')
-    .replace(/<style\s*>[\s\S]*?<\/style>/g, '')
-    .replace(/ (?:class|ecmeta_\w+|pointer-events)="[^"]*"/g, '')
-    .replace(/\bzr\d+-(c\d+)\b/g, `${prefix}-$1`)
-    .replace(/ +>/g, '>')
-    .replace(/\n+/g, '\n');
+  return (
+    withoutKeys(svg)
+      .replace(/^<svg[^>]*>/, '')
+      .replace(/<\/svg>\s*$/, '')
+      // Labels for which there is no room.
+      .replace(/<text [^>]*opacity="0"[^>]*>[^<]*<\/text>/g, '')
+      .replace(/ (?:class|pointer-events|aria-[a-z]+|role)="[^"]*"/g, '')
+      .replace(/\b(clip|gradient)_?(\d+)\b/g, `${prefix}-$1$2`)
+  );
 }
 
 export function escapeXml(text: string): string {

@@ -9,7 +9,8 @@ import { pageStyle } from './style.ts';
 import { markdownToHtml } from './text.ts';
 import { themeStyle } from './theme.ts';
 
-export function reportToHtml(report: Report): string {
+export async function reportToHtml(report: Report): Promise<string> {
+  const drawings = await drawingsOf(report);
   const outline = outlineOf(report);
   const slugs = outline.sections;
   const title = escapeXml(report.title);
@@ -20,7 +21,7 @@ export function reportToHtml(report: Report): string {
     (section, index) =>
       `<section id="${escapeXml(slugs[index]!)}" aria-labelledby="${escapeXml(slugs[index]!)}-heading">
 <h2 id="${escapeXml(slugs[index]!)}-heading">${escapeXml(section.title)}</h2>
-${section.blocks.map((content) => block(content, outline)).join('\n')}
+${section.blocks.map((content) => block(content, outline, drawings)).join('\n')}
 </section>`,
   );
   // Should something slip in all the same, the policy keeps it from running or loading.
@@ -55,12 +56,23 @@ ${sections.join('\n')}
 `;
 }
 
-function block(content: Block, outline: Outline): string {
+/** Each chart in both of its forms. */
+type Drawings = ReadonlyMap<Chart, string>;
+
+async function drawingsOf({ sections }: Report): Promise<Drawings> {
+  const charts = sections.flatMap(({ blocks }) => blocks.filter((block) => block.kind === 'chart'));
+  const drawings = new Map<Chart, string>();
+  for (const chart of charts)
+    drawings.set(chart, `${await inlineChart(chart, 'wide')}${await inlineChart(chart, 'narrow')}`);
+  return drawings;
+}
+
+function block(content: Block, outline: Outline, drawings: Drawings): string {
   if (content.kind === 'heading')
     return `<h3 id="${escapeXml(outline.headingAt(content.name))}">${escapeXml(content.title)}</h3>`;
   if (content.kind === 'text') return `<div class="text">${markdownToHtml(content.text)}</div>`;
   if (content.kind === 'table') return table(content, outline);
-  return content.kind === 'picture' ? picture(content) : chart(content, outline);
+  return content.kind === 'picture' ? picture(content) : chart(content, outline, drawings.get(content)!);
 }
 
 function picture(content: Picture): string {
@@ -70,11 +82,11 @@ function picture(content: Picture): string {
 </figure>`;
 }
 
-function chart(content: Chart, outline: Outline): string {
+function chart(content: Chart, outline: Outline, drawing: string): string {
   const caption = escapeXml(content.caption);
   const figures = chartFigures(content);
   return `<figure class="chart" id="chart-${content.name}">
-<div class="drawing">${inlineChart(content, 'wide')}${inlineChart(content, 'narrow')}</div>
+<div class="drawing">${drawing}</div>
 <figcaption>${caption}</figcaption>
 <details><summary>Figures of this chart</summary>
 ${table(figures, outline)}

@@ -41,16 +41,15 @@ export const seriesCount = light.series.length;
 
 export const fontFamily = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 
-// All of them filled, since a hollow one would have to know what lies behind it.
 const symbols = [
   'circle',
-  'rect',
-  'triangle',
+  'square',
+  'triangle-up',
   'diamond',
-  'path://M-1 -1H1L0 0.8Z',
-  'path://M-1 -3H1V-1H3V1H1V3H-1V1H-3V-1H-1Z',
-  'path://M0 -3L2.6 -1.5V1.5L0 3L-2.6 1.5V-1.5Z',
-  'path://M-3 -1.6L-1.6 -3L0 -1.4L1.6 -3L3 -1.6L1.4 0L3 1.6L1.6 3L0 1.4L-1.6 3L-3 1.6L-1.4 0Z',
+  'triangle-down',
+  'cross',
+  'triangle-right',
+  'triangle-left',
 ];
 
 const dashes = [

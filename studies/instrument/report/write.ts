@@ -20,16 +20,17 @@ export interface ReportFiles {
 /** Each file appears whole or not at all; what cannot be drawn is refused before any is written. */
 export async function writeReport({ folder, report, data }: ReportFiles): Promise<void> {
   const charts = chartsOf(report);
+  const drawn = charts
+    .filter((chart) => hasFile(chart, report))
+    .map(async (chart) => {
+      const svg = chart.kind === 'chart' ? await standaloneChart(chart) : pictureSvg(chart);
+      return [chartPath(chart), svg] as const;
+    });
   const files: readonly (readonly [path: string, content: string])[] = [
-    ...charts
-      .filter((chart) => hasFile(chart, report))
-      .map(
-        (chart) =>
-          [chartPath(chart), chart.kind === 'chart' ? standaloneChart(chart) : pictureSvg(chart)] as const,
-      ),
+    ...(await Promise.all(drawn)),
     ['report.json', typeof data === 'string' ? data : `${JSON.stringify(data, null, 2)}\n`],
     ['report.md', reportToMarkdown(report)],
-    ['report.html', reportToHtml(report)],
+    ['report.html', await reportToHtml(report)],
   ];
   await mkdir(join(folder, 'charts'), { recursive: true });
   for (const [path, content] of files) await writeWhole(join(folder, path), content);

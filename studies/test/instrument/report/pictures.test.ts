@@ -74,7 +74,7 @@ test.each([
 });
 
 test('a picture stands in the page and in a file of its own, and loads nothing', async () => {
-  const html = reportToHtml(reportOf(faces));
+  const html = await reportToHtml(reportOf(faces));
   expect(html).toContain(pictureSvg(faces));
   expect(html).not.toMatch(/<(?:script|img|image)\b| src=/i);
   const folder = await mkdtemp(join(tmpdir(), 'eigenveil-pictures-'));
