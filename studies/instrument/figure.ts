@@ -23,6 +23,10 @@ export interface Form {
   readonly percent?: true;
   /** With + or − before it. */
   readonly signed?: true;
+  /** With commas between thousands. */
+  readonly grouped?: true;
+  /** With a power of ten, such as `4e-6`. */
+  readonly power?: true;
   /** `ms` and `bytes` go over to what reads best, with three digits; anything else stands behind the number. */
   readonly unit?: string;
 }
@@ -104,9 +108,9 @@ export function ratio(column: string, above: Tidy, below: Tidy): Figure {
  */
 export function only(column: string, form: Form = {}): Figure {
   return (records) => {
-    const values = new Set(records.map((record) => record[column]).filter((value) => value !== undefined));
+    const values = valuesOf(records, column);
     if (values.size === 0) return NOTHING;
-    const [value] = values as Set<Value>;
+    const [value] = values;
     if (values.size > 1)
       throw new RangeError(`"${column}" expected one value, got ${[...values].slice(0, 3).join(', ')}`);
     if (typeof value !== 'number') return { value: undefined, text: value! };
@@ -114,8 +118,19 @@ export function only(column: string, form: Form = {}): Figure {
   };
 }
 
+const valuesOf = (records: readonly Tidy[], column: string): Set<Value> =>
+  new Set(records.map((record) => record[column]).filter((value) => value !== undefined));
+
 /** How many records there are. */
 export const count: Figure = ({ length }) => ({ value: length, text: plainly(length) });
+
+/** How many different values a column has. */
+export function distinct(column: string): Figure {
+  return (records) => {
+    const { size } = valuesOf(records, column);
+    return size === 0 ? NOTHING : { value: size, text: plainly(size) };
+  };
+}
 
 export const sum = (column: string, form: Form = {}): Figure =>
   ofSamples(column, (samples) =>
@@ -184,12 +199,23 @@ function scaleOf(like: number, unit: string) {
 }
 
 /** @param like the value whose unit is taken */
-function bare(value: number, { digits, percent, signed, unit }: Form, like = value): string {
+function bare(value: number, form: Form, like = value): string {
+  const { percent, signed, unit } = form;
   const number = unit === undefined ? value : value / scaleOf(like, unit)[1];
   const scaled = percent ? 100 * number : number;
-  const text = digits === undefined ? significant(Math.abs(scaled)) : Math.abs(scaled).toFixed(digits);
+  const text = digitsOf(Math.abs(scaled), form);
   if (scaled < 0 && Number(text) !== 0) return `−${text}`;
   return signed ? `+${text}` : text;
+}
+
+function digitsOf(value: number, { digits, grouped, power }: Form): string {
+  if (power) return value === 0 ? '0' : value.toExponential(digits ?? 0);
+  if (grouped)
+    return value.toLocaleString('en-GB', {
+      minimumFractionDigits: digits ?? 0,
+      maximumFractionDigits: digits ?? 0,
+    });
+  return digits === undefined ? significant(value) : value.toFixed(digits);
 }
 
 function suffix(like: number, { unit }: Form): string {

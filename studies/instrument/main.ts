@@ -100,6 +100,7 @@ function ofGroup(group: StudyGroup, study: string | undefined, root: string): Co
     .option('--only <LIST>', 'only these studies, separated by commas', (text) => someOfStudies(text, known))
     .option('--data <FILE>', 'your own rows in place of all data sets: CSV with a header row')
     .option('--label <COLUMN>', 'the column of its classes')
+    .option('--private-label <COLUMN>', 'a second column of classes, for studies of two labels')
     .option('--ranges <FILE>', 'public ranges of its columns: JSON {"column": [least, largest]}')
     .option('--range <COLUMN=LEAST:LARGEST...>', 'public ranges, one by one')
     .option('--out <DIR>', 'folder of the report', join(root, 'out', group.name))
@@ -207,7 +208,7 @@ class Run {
     if (failures.length > 0)
       throw new CodedError(STUDY_CODES.ERR_STUDY_FAILED, `${failures.length} of ${jobs.length} cases failed`);
     await journal.end();
-    await this.#group.beside?.(out);
+    await this.#group.beside?.(out, asked);
     check(contradictions);
   }
 
@@ -269,13 +270,14 @@ class Run {
   }
 
   async #ownData(): Promise<{ readonly data: OwnData; readonly digest: string } | undefined> {
-    const { data, label, ranges, range } = this.#options;
+    const { data, label, privateLabel, ranges, range } = this.#options;
     if (data === undefined) return undefined;
     if (label === undefined)
       throw new CodedError(STUDY_CODES.ERR_STUDY_DATA, '"--data" expected "--label COLUMN" beside it');
     const own = await readOwnData({
       data,
       label,
+      ...(privateLabel !== undefined && { privateLabel }),
       ...(ranges !== undefined && { ranges }),
       ...(range && { range }),
     });

@@ -18,11 +18,14 @@ export interface OwnData {
   /** Class indices, in the order of `classes`. */
   readonly labels: readonly number[];
   readonly classes: readonly string[];
+  /** Class indices of a second column, which is private, for studies of two labels. */
+  readonly privateLabels?: readonly number[];
 }
 
 export interface OwnDataOptions {
   readonly data: string;
   readonly label: string;
+  readonly privateLabel?: string;
   /** JSON: `{"column": [least, largest]}`. */
   readonly ranges?: string;
   /** `column=least:largest`; these come before those of the file. */
@@ -39,6 +42,7 @@ const LEAST_ROWS_PER_CLASS = 8;
 export async function readOwnData({
   data: file,
   label,
+  privateLabel,
   ranges,
   range = [],
 }: OwnDataOptions): Promise<OwnData> {
@@ -49,36 +53,56 @@ export async function readOwnData({
     throw wrong(`"--data" expected a CSV file, got ${file}: ${(cause as Error).message}`, cause);
   }
   const [header = [], ...lines] = records;
-  const at = header.indexOf(label);
-  if (at < 0)
-    throw wrong(`${file}: "--label" expected a column of the file, has no ${JSON.stringify(label)}`);
+  const labels = privateLabel === undefined ? [label] : [label, privateLabel];
+  const places = labels.map((name, i) => {
+    const at = header.indexOf(name);
+    if (at < 0)
+      throw wrong(
+        `${file}: "${i === 0 ? '--label' : '--private-label'}" expected a column of the file, has no ${JSON.stringify(name)}`,
+      );
+    return at;
+  });
+  if (privateLabel === label) throw wrong('"--private-label" expected another column than "--label"');
   if (lines.length < LEAST_ROWS)
     throw wrong(`${file}: expected at least ${LEAST_ROWS} rows, has ${lines.length}`);
-  const columns = header.filter((_, i) => i !== at);
+  const columns = header.filter((_, i) => !places.includes(i));
   if (columns.length < 2) throw wrong(`${file}: expected at least 2 columns beside the label`);
-  const rows = lines.map((cells, i) => numbersOf(cells, header, at, `${file}, line ${i + 2}`));
-  const names = lines.map((cells) => cells[at]!);
-  const classes = [...new Set(names)].sort();
-  if (classes.length < 2)
-    throw wrong(`${file}: ${JSON.stringify(label)} expected at least 2 classes, has ${classes.length}`);
-  const fewest = Math.min(...classes.map((name) => names.filter((it) => it === name).length));
-  if (fewest < LEAST_ROWS_PER_CLASS)
-    throw wrong(
-      `${file}: ${JSON.stringify(label)} expected at least ${LEAST_ROWS_PER_CLASS} rows of each class, has ${fewest} of one`,
-    );
+  const rows = lines.map((cells, i) => numbersOf(cells, header, places, `${file}, line ${i + 2}`));
+  const [own, second] = places.map((at) =>
+    classesOf(
+      lines.map((cells) => cells[at]!),
+      `${file}: ${JSON.stringify(header[at])}`,
+    ),
+  );
   return {
     name: basename(file).replace(/\.csv(\.gz)?$/i, ''),
     columns,
     ranges: await rangesOf(columns, ranges, range),
     rows,
-    labels: names.map((name) => classes.indexOf(name)),
-    classes,
+    ...own!,
+    ...(second && { privateLabels: second.labels }),
   };
 }
 
-function numbersOf(cells: readonly string[], header: readonly string[], at: number, place: string): number[] {
+function classesOf(names: readonly string[], place: string): Pick<OwnData, 'labels' | 'classes'> {
+  const classes = [...new Set(names)].sort();
+  if (classes.length < 2) throw wrong(`${place} expected at least 2 classes, has ${classes.length}`);
+  const fewest = Math.min(...classes.map((name) => names.filter((it) => it === name).length));
+  if (fewest < LEAST_ROWS_PER_CLASS)
+    throw wrong(
+      `${place} expected at least ${LEAST_ROWS_PER_CLASS} rows of each class, has ${fewest} of one`,
+    );
+  return { labels: names.map((name) => classes.indexOf(name)), classes };
+}
+
+function numbersOf(
+  cells: readonly string[],
+  header: readonly string[],
+  labels: readonly number[],
+  place: string,
+): number[] {
   return cells.flatMap((cell, i) => {
-    if (i === at) return [];
+    if (labels.includes(i)) return [];
     const value = parseDecimal(cell);
     if (value === undefined || !Number.isFinite(value))
       throw wrong(

@@ -134,7 +134,7 @@ export interface StudyGroup {
   /** The folder of docs that keeps a report of a full run. */
   readonly kept?: string;
   /** What else a run leaves in its folder. */
-  beside?(folder: string): Promise<void>;
+  beside?(folder: string, asked: Asked): Promise<void>;
 }
 
 /** Checks a study by its own cases, and gives it as groups have it. */
