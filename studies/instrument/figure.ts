@@ -1,6 +1,6 @@
 /** Figures of tidy records: what a cell of a table, a point of a chart or a fact in a sentence says. */
 import { MISSING, significant } from './quantities.ts';
-import { median as middle, summarise, summariseRatios } from './statistics.ts';
+import { fitPowerLaw, median as middle, summarise, summariseRatios } from './statistics.ts';
 import type { Tidy, Value } from './tidy.ts';
 
 export interface Told {
@@ -120,6 +120,27 @@ export function only(column: string, form: Form = {}): Figure {
 
 const valuesOf = (records: readonly Tidy[], column: string): Set<Value> =>
   new Set(records.map((record) => record[column]).filter((value) => value !== undefined));
+
+/**
+ * The exponent p of y ∝ x^p with its 95 % interval, fitted to the medians of `y` at each `x` of at least `from`: `1.96 (1.94 to 1.98)`.
+ * Two points leave no interval, and one no exponent.
+ */
+export function growth(x: string, y: string, from = 0): Figure {
+  return (records) => {
+    const points = [...Map.groupBy(records, (record) => record[x])].flatMap(([at, group]) => {
+      const samples = samplesOf(group, y);
+      return typeof at !== 'number' || at < from || samples.length === 0
+        ? []
+        : [{ x: at, y: middle(samples) }];
+    });
+    if (points.length < 2) return NOTHING;
+    const { exponent: value, low, high } = fitPowerLaw(points);
+    const [text, least, most] = [value, low, high].map((it) => written(it, { digits: 2 }));
+    return Number.isFinite(low)
+      ? { value, low, high, text: `${text} (${least} to ${most})` }
+      : { value, text: text! };
+  };
+}
 
 /** How many records there are. */
 export const count: Figure = ({ length }) => ({ value: length, text: plainly(length) });

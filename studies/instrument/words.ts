@@ -25,7 +25,7 @@ export interface Worded {
 const MARK = '\u0000';
 
 /**
- * Puts everything in its place.
+ * Puts everything in its place. `{{#measured "one" "other"}}…{{else}}…{{/measured}}` stands where these facts were measured: quick runs leave some out.
  * @param words Markdown whose `##` begin sections and whose `###` begin parts of them
  * @throws RangeError for a name that the study does not have
  */
@@ -39,6 +39,11 @@ export function worded(words: string, { facts, tables, charts, holds, isWhole }:
     placed.push([...found]);
     return `\n\n${MARK}${placed.length - 1}${MARK}\n\n`;
   };
+  const isMeasured = (name: string): boolean => {
+    const told = facts.get(name);
+    if (told === undefined) throw new RangeError(`there is no fact "${name}"`);
+    return told.text !== MISSING;
+  };
   handlebars.registerHelper('table', place('table', tables));
   handlebars.registerHelper('chart', place('chart', charts));
   handlebars.registerHelper(
@@ -47,6 +52,10 @@ export function worded(words: string, { facts, tables, charts, holds, isWhole }:
       return isWhole ? fn(this) : inverse(this);
     },
   );
+  handlebars.registerHelper('measured', function (this: unknown, ...given: unknown[]) {
+    const { fn, inverse } = given.pop() as Handlebars.HelperOptions;
+    return (given as string[]).every(isMeasured) ? fn(this) : inverse(this);
+  });
   handlebars.registerHelper(
     'holds',
     function (this: unknown, name: string, { fn }: Handlebars.HelperOptions) {
