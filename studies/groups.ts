@@ -1,4 +1,6 @@
 /** All that can be measured, by the first word of `npm run study -- NAME`. */
 import type { Groups } from './instrument/main.ts';
 
-export const GROUPS: Groups = {};
+export const GROUPS: Groups = {
+  speed: async () => (await import('./speed/index.ts')).speed,
+};

@@ -6,7 +6,6 @@ import { processes } from './processes.ts';
 import { published } from './published.ts';
 import { scaling } from './scaling.ts';
 import { sketch } from './sketch.ts';
-import { transform } from './transform.ts';
 import { twoParty } from './two-party.ts';
 
 export const SUITES: readonly Suite[] = [
@@ -17,5 +16,4 @@ export const SUITES: readonly Suite[] = [
   accuracy,
   scaling,
   processes,
-  transform,
 ];

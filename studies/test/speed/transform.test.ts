@@ -1,23 +1,24 @@
-/** The suite `transform`: what it plans, a measurement of it, and reports of some and of no measurements. */
+/** The study `transform`: a measurement of it, and what it makes of one. */
 import { expect, it } from 'vitest';
-import { transform } from '../../speed/suites/transform.ts';
+import { transform } from '../../speed/transform.ts';
+import { printed, recordsOf } from './printed.ts';
 
-it('measures both contestants for each row, and reports them', async () => {
-  const { units } = await transform.plan('quick');
-  expect(units.map(({ id }) => id)).toEqual(['transform/8-3', 'transform/34-15', 'transform/100-15']);
-  const { parameters, id } = units[1]!;
-  const result = await units[0]!.measure(() => {});
-  for (const name of ['definition', 'batch'])
-    expect(result.series[name]?.samples).toHaveLength(Number(parameters.repetitions));
-  const measurement = { id, parameters, startedAt: '2026-01-01T00:00:00.000Z', seconds: 1, facts: {} };
-  const series = {
-    definition: { unit: 'ms' as const, samples: [0.01, 0.01] },
-    batch: { unit: 'ms' as const, samples: [0.001, 0.001] },
-  };
-  const [section] = transform.report([{ ...measurement, series }]);
-  expect(section?.blocks).toMatchObject([{ rows: [['34', '15', '10.0 µs', '1.00 µs', '10.0×']] }]);
-  expect(transform.highlights([{ ...measurement, series }])).toEqual([
-    'A row of 34 features is reduced to 15 components in 1.00 µs.',
-  ]);
-  expect([transform.report([]), transform.highlights([])]).toEqual([[], []]);
+it('measures both contestants for each row', async () => {
+  const records = await recordsOf(transform, { features: 8, components: 3, rows: 20, repetitions: 2 });
+  expect(records.map(({ repetition }) => repetition)).toEqual([1, 2]);
+  for (const { definition, batch, times } of records) {
+    expect(batch).toBeGreaterThan(0);
+    expect(times).toBe(Number(definition) / Number(batch));
+  }
+});
+
+it('tells medians for each row', async () => {
+  const records = [1, 2, 3].map((at) => ({
+    ...{ features: 34, components: 15, repetition: at },
+    ...{ definition: 0.01 * at, batch: 0.001 * at, times: 10 },
+  }));
+  const { text, facts, contradictions } = await printed(transform, records);
+  expect(text).toContain('| 34 | 15 | 20.0 µs (15.0–25.0) | 2.00 µs (1.50–2.50) | 10.0× |');
+  expect(facts.get('batch')).toMatchObject({ value: 0.002, text: '2.00 µs' });
+  expect(contradictions).toEqual([]);
 });

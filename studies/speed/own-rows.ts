@@ -1,0 +1,48 @@
+/** What the studies of this folder make of the user's own rows. */
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CodedError } from '@eigenveil/platform';
+import { STUDY_CODES } from '../instrument/codes.ts';
+import type { OwnData } from '../instrument/own-data.ts';
+import { dataFile } from './decompositions.ts';
+
+/**
+ * For studies that need no rows of anybody.
+ * @throws ERR_STUDY_DATA where rows are given
+ */
+export function takesNoRows(own: OwnData | undefined, measured: string): void {
+  if (own !== undefined)
+    throw new CodedError(
+      STUDY_CODES.ERR_STUDY_DATA,
+      `"--data" expected a study of rows: this one measures ${measured}`,
+    );
+}
+
+const written = new WeakMap<OwnData, Promise<string>>();
+
+/** The file of a data set, with a column `label`: the user's own rows, cut to their ranges, or as `dataFile` finds it. */
+export function fileOf(dataset: string, own: OwnData | undefined): Promise<string | undefined> {
+  if (own === undefined) return dataFile(dataset);
+  const file = written.get(own) ?? writeOwn(own);
+  written.set(own, file);
+  return file;
+}
+
+/** @throws Error where the file has gone since the run was planned */
+export async function fileOfCase(dataset: string, own: OwnData | undefined): Promise<string> {
+  const file = await fileOf(dataset, own);
+  if (file === undefined) throw new Error(`the data set ${dataset} has gone`);
+  return file;
+}
+
+async function writeOwn({ name, ranges, rows, labels }: OwnData): Promise<string> {
+  const header = [...ranges.map((_, i) => `x${i + 1}`), 'label'];
+  const lines = rows.map((row, i) => [
+    ...row.map((value, j) => Math.min(ranges[j]![1], Math.max(ranges[j]![0], value))),
+    labels[i]!,
+  ]);
+  const file = join(tmpdir(), `eigenveil-own-${process.pid}-${name}.csv`);
+  await writeFile(file, [header, ...lines].map((cells) => `${cells.join(',')}\n`).join(''));
+  return file;
+}
