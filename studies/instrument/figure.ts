@@ -230,7 +230,7 @@ function bare(value: number, form: Form, like = value): string {
 }
 
 function digitsOf(value: number, { digits, grouped, power }: Form): string {
-  if (power) return value === 0 ? '0' : value.toExponential(digits ?? 0);
+  if (power) return value === 0 ? '0' : value.toExponential(digits ?? 0).replace('+', '');
   if (grouped)
     return value.toLocaleString('en-GB', {
       minimumFractionDigits: digits ?? 0,

@@ -6,10 +6,12 @@ import { COMMAND_CODES, createProgram, isJson, onShutdown, runCommand } from '@e
 import { CodedError } from '@eigenveil/platform';
 import { type Command, InvalidArgumentError } from 'commander';
 import { STUDY_CODES } from './codes.ts';
+import { commandOf } from './command-of.ts';
 import { describeEnvironment } from './environment.ts';
 import { Journal } from './journal.ts';
 import { type OwnData, type OwnDataOptions, readOwnData } from './own-data.ts';
 import { showProgress } from './progress.ts';
+import { tablesToMarkdown } from './report/markdown.ts';
 import { writeReport } from './report/write.ts';
 import { MeasuredCase, RunDescription, StudyResults } from './results.ts';
 import { type Job, jobsLeft, measureJobs, planRun } from './run.ts';
@@ -20,6 +22,12 @@ import type { Value } from './tidy.ts';
 import { factsOf, nameOf, recordsOfStudy, reportOf } from './told.ts';
 
 const INTERRUPTED = 130;
+
+/** Where the command was given, and its words. */
+interface Given {
+  readonly root: string;
+  readonly words: readonly string[];
+}
 
 /** Loads a group when it is asked for. */
 export type Groups = Readonly<Record<string, () => Promise<StudyGroup>>>;
@@ -42,7 +50,8 @@ export async function runStudies(
   const [first = ''] = argv.slice(2);
   const [name, study] = first.split('/') as [string, string | undefined];
   const load = groups[name];
-  const program = load === undefined ? withoutName(groups) : ofGroup(await load(), study, root);
+  const command = { root, words: argv.slice(2) };
+  const program = load === undefined ? withoutName(groups) : ofGroup(await load(), study, command);
   await runCommand(program, load === undefined ? [...argv] : [...argv.slice(0, 2), ...argv.slice(3)]);
 }
 
@@ -79,13 +88,14 @@ Examples:
   );
 }
 
-function ofGroup(group: StudyGroup, study: string | undefined, root: string): Command {
+function ofGroup(group: StudyGroup, study: string | undefined, given: Given): Command {
+  const { root } = given;
   const known = group.studies.map(nameOf);
   if (study !== undefined && !known.includes(study))
     throw new InvalidArgumentError(`Expected one of ${known.map((it) => `${group.name}/${it}`).join(', ')}.`);
   const settings = new Map(
     group.studies
-      .filter((it) => study === undefined || nameOf(it) === study)
+      .filter((it) => (study === undefined ? !it.isApart : nameOf(it) === study))
       .flatMap((it) => it.settings ?? [])
       .map((it) => [it.name, it]),
   );
@@ -103,7 +113,7 @@ function ofGroup(group: StudyGroup, study: string | undefined, root: string): Co
     .option('--private-label <COLUMN>', 'a second column of classes, for studies of two labels')
     .option('--ranges <FILE>', 'public ranges of its columns: JSON {"column": [least, largest]}')
     .option('--range <COLUMN=LEAST:LARGEST...>', 'public ranges, one by one')
-    .option('--out <DIR>', 'folder of the report', join(root, 'out', group.name))
+    .option('--out <DIR>', 'folder of the report', join(root, 'out', group.name, study ?? ''))
     .option('--render <FILE>', 'measure nothing: write the report of this report.json');
   for (const { name, says, quick, full, parse } of settings.values())
     program.option(`--${name} <VALUE>`, `${says} (quick: ${quick}; full: ${full})`, parse);
@@ -123,8 +133,9 @@ Examples:
   npm run study -- ${group.name}/${known[0]} --data rows.csv --label class --ranges ranges.json`,
     )
     .action(async (options: Options) => {
-      const only = study === undefined ? (options.only ?? known) : [study];
-      const run = new Run(group, only, options, program);
+      const usual = group.studies.filter(({ isApart }) => !isApart).map(nameOf);
+      const only = study === undefined ? (options.only ?? usual) : [study];
+      const run = new Run(group, only, options, { program, given });
       await (options.render === undefined ? run.measure() : run.render(options.render));
     });
 }
@@ -141,12 +152,19 @@ class Run {
   readonly #studies: readonly Study[];
   readonly #options: Options;
   readonly #program: Command;
+  readonly #given: Given;
 
-  constructor(group: StudyGroup, only: readonly string[], options: Options, program: Command) {
+  constructor(
+    group: StudyGroup,
+    only: readonly string[],
+    options: Options,
+    { program, given }: { readonly program: Command; readonly given: Given },
+  ) {
     this.#group = group;
     this.#studies = group.studies.filter((study) => only.includes(nameOf(study)));
     this.#options = options;
     this.#program = program;
+    this.#given = given;
   }
 
   async measure(): Promise<void> {
@@ -245,16 +263,18 @@ class Run {
     const { report, contradictions } = await reportOf(this.#group, results);
     await writeReport({ folder: out, report, data: jsonOf(results) });
     const files = ['report.html', 'report.md', 'report.json'].map((file) => join(out, file));
-    const [study] = this.#studies;
-    const older = this.#studies.length === 1 ? study!.json : undefined;
-    if (isJson(this.#program) && older !== undefined)
-      process.stdout.write(`${JSON.stringify(older(recordsOfStudy(study!, results.cases).of(undefined)))}\n`);
-    else {
-      if (!isJson(this.#program)) process.stdout.write(`${files.join('\n')}\n`);
-      process.stdout.write(
-        `${JSON.stringify({ facts: results.facts, files, cases: results.cases.length })}\n`,
-      );
+    const study = this.#studies.length === 1 ? this.#studies[0] : undefined;
+    if (isJson(this.#program) && study?.json !== undefined) {
+      const { description, finishedAt, cases } = results;
+      const run = { command: await commandOf(this.#given), finishedAt, environment: description.environment };
+      print(JSON.stringify(study.json(recordsOfStudy(study, cases).of(undefined), run)));
+      return contradictions;
     }
+    if (!isJson(this.#program)) {
+      if (study !== undefined) print(tablesToMarkdown(report));
+      print(files.join('\n'));
+    }
+    print(JSON.stringify({ facts: results.facts, files, cases: results.cases.length }));
     return contradictions;
   }
 
@@ -284,6 +304,8 @@ class Run {
     return { data: own, digest: createHash('sha256').update(JSON.stringify(own)).digest('hex') };
   }
 }
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** A line for each case, so that what changes between runs can be read. */
 function jsonOf({ cases, ...rest }: StudyResults): string {

@@ -1,5 +1,6 @@
 /** The one form of everything that is measured here: cases, a measuring function, and what is made of its tidy records. */
 
+import type { Environment } from './environment.ts';
 import type { Figure } from './figure.ts';
 import type { OwnData } from './own-data.ts';
 import type { Section } from './report/document.ts';
@@ -40,6 +41,8 @@ export interface Study<Case extends Tidy = Tidy> {
   readonly id: string;
   /** One line, for `--list`. */
   readonly title: string;
+  /** Measured where it is named, not as a part of its whole group. */
+  readonly isApart?: true;
   /** What its user may choose, as flags. */
   readonly settings?: readonly Setting[];
   plan(asked: Asked): Promise<Plan<Case>> | Plan<Case>;
@@ -62,9 +65,17 @@ export interface Study<Case extends Tidy = Tidy> {
   /** A page of Markdown with `{{facts}}`, `{{table "name"}}` and `{{chart "name"}}`. */
   readonly words: URL;
   /** What `--json` prints where its form is older than this one; without it the facts. */
-  json?(records: readonly Tidy[]): object;
+  json?(records: readonly Tidy[], run: RunOf): object;
   /** Sections that no table or chart can be. */
   sections?(records: readonly Tidy[]): readonly Section[];
+}
+
+/** Of which run figures are. */
+export interface RunOf {
+  /** As its user may repeat it. */
+  readonly command: string;
+  readonly finishedAt: string;
+  readonly environment: Environment;
 }
 
 export type Columns = Readonly<

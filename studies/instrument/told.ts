@@ -59,14 +59,11 @@ async function wordedStudy(study: Study, results: StudyResults): Promise<Worded>
 export const isWhole = ({ description: { scale, chosen }, omissions }: StudyResults): boolean =>
   scale === 'full' && Object.keys(chosen).length === 0 && omissions.length === 0;
 
-/** The report of a run, and what it contradicts. Studies of which nothing was measured have no sections. */
-export async function reportOf(
-  group: StudyGroup,
-  results: StudyResults,
-): Promise<{ readonly report: Report; readonly contradictions: readonly string[] }> {
-  const { description, finishedAt, omissions, cases } = results;
-  const own = group.studies.filter(({ id }) => cases.some(({ study }) => study === id));
-  const parts = await Promise.all(own.map((study) => wordedStudy(study, results)));
+const NOTHING: Worded = { introduction: [], sections: [], contradictions: [] };
+
+/** The words of a group; what it concludes is drawn from all of its studies. */
+async function wordedGroup(group: StudyGroup, results: StudyResults): Promise<Worded> {
+  const { cases, description } = results;
   const facts = new Map(
     group.studies.flatMap((study) =>
       [...factsOf(study, recordsOfStudy(study, cases))].map(
@@ -74,17 +71,30 @@ export async function reportOf(
       ),
     ),
   );
-  const whole = worded(await readFile(group.words, 'utf8'), {
+  const areAll = group.studies.every(({ id, isApart }) => isApart || description.studies.includes(id));
+  return worded(await readFile(group.words, 'utf8'), {
     facts,
     tables: new Map(),
     charts: new Map(),
     holds: new Map(),
-    isWhole: isWhole(results),
+    isWhole: isWhole(results) && areAll,
   });
+}
+
+/** The report of a run, and what it contradicts. Studies of which nothing was measured have no sections; one alone goes without the words of its group. */
+export async function reportOf(
+  group: StudyGroup,
+  results: StudyResults,
+): Promise<{ readonly report: Report; readonly contradictions: readonly string[] }> {
+  const { description, finishedAt, omissions, cases } = results;
+  const own = group.studies.filter(({ id }) => cases.some(({ study }) => study === id));
+  const alone = description.studies.length === 1 && group.studies.length > 1 ? own[0] : undefined;
+  const parts = await Promise.all(own.map((study) => wordedStudy(study, results)));
+  const whole = alone === undefined ? await wordedGroup(group, results) : NOTHING;
   const run = `A ${description.scale} run, finished ${finishedAt.slice(0, 16).replace('T', ' ')} UTC.`;
   return {
     report: {
-      title: group.title,
+      title: alone?.title ?? group.title,
       isSparing: true,
       introduction: [run, ...whole.introduction],
       sections: [
@@ -94,7 +104,7 @@ export async function reportOf(
             ? sections
             : [
                 {
-                  title: own[i]!.title,
+                  title: alone === undefined ? own[i]!.title : 'What is measured',
                   blocks: introduction.map((text) => ({ kind: 'text' as const, text })),
                 },
                 ...sections,

@@ -21,6 +21,13 @@ export function reportToMarkdown(report: Report): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
+/** The tables of a report alone, as somebody at a terminal reads them. */
+export function tablesToMarkdown(report: Report): string {
+  const outline = outlineOf(report);
+  const tables = report.sections.flatMap(({ blocks }) => blocks.filter((one) => one.kind === 'table'));
+  return tables.map((one) => block(one, outline, report)).join('\n\n');
+}
+
 /** Whether a chart stands in a file of its own, which the Markdown shows. */
 export function hasFile(chart: Chart | Picture, { isSparing }: Report): boolean {
   return isSparing !== true || chart.kind === 'picture' || chart.isKept === true;

@@ -2,9 +2,11 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runStudies } from '../../instrument/main.ts';
 import { StudyResults } from '../../instrument/results.ts';
+import type { Study, StudyGroup } from '../../instrument/study.ts';
 import { madeUpGroup, WORDS } from './made-up.ts';
 
 let folder: string;
@@ -14,10 +16,10 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const read = (name: string) => readFile(join(folder, name), 'utf8');
-const results = async () => StudyResults.parse(JSON.parse(await read('report.json')));
+const results = async (within = '') => StudyResults.parse(JSON.parse(await read(`${within}report.json`)));
 
 /** Runs the command in this process, and gives what it printed. */
-async function study(group: Awaited<ReturnType<typeof madeUpGroup>>, ...args: readonly string[]) {
+async function study(group: StudyGroup, ...args: readonly string[]) {
   const printed = { output: '', errors: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
@@ -153,6 +155,57 @@ describe('a made-up study', () => {
     expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining('made-up')]);
     const other = await study(group, 'made-up', '--only', 'throws,catches');
     expect([other.code, other.errors]).toEqual([2, expect.stringContaining('Expected some of throws.')]);
+  });
+});
+
+describe('a study that stands apart from its group', () => {
+  /** A group of two made-up studies, of which one is measured by name alone. */
+  async function groupOfTwo() {
+    const group = await madeUpGroup();
+    const [throws] = group.studies;
+    const json: Study['json'] = (records, run) => ({ run, throws: records.length });
+    return { ...group, studies: [throws, { ...throws, id: 'made-up/apart', isApart: true as const, json }] };
+  }
+
+  test('is measured where it is named, with its own title and tables, and without the words of the group', async () => {
+    const group = await groupOfTwo();
+    await study(group, 'made-up', '--out', folder);
+    expect((await results()).description.studies).toEqual(['made-up/throws']);
+    const { code, output } = await study(group, 'made-up/apart');
+    expect(code).toBe(0);
+    expect(output).toContain('| 1 | 1.15 ± 0.13 | 2.15 ± 0.13 |');
+    const markdown = await read('out/made-up/apart/report.md');
+    expect(markdown).toContain('# how far an arm throws\n');
+    expect(markdown).not.toContain('What is thrown');
+  });
+
+  test('prints JSON of a form of its own with the run, whose command is that of package.json', async () => {
+    const scripts = { other: 'node scripts/study.ts made-up', apart: 'node scripts/study.ts made-up/apart' };
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts }));
+    const group = await groupOfTwo();
+    const { output } = await study(group, 'made-up/apart', '--quick', '--json', '--repetitions', '3');
+    expect(JSON.parse(output)).toEqual({
+      run: {
+        command: 'npm run apart -- --quick --repetitions 3',
+        ...{
+          finishedAt: expect.any(String),
+          environment: (await results('out/made-up/apart/')).description.environment,
+        },
+      },
+      throws: 12,
+    });
+  });
+
+  test('leaves conclusions of the group to runs of all its other studies', async () => {
+    const group = await groupOfTwo();
+    const words = pathToFileURL(join(folder, 'words.md'));
+    await writeFile(words, '{{#conclusions}}All were measured.{{else}}Some were.{{/conclusions}}');
+    const [throws, apart] = group.studies.map((one) => ({ ...one, words, charts: {} }));
+    const three = { ...group, words, studies: [throws!, apart!, { ...throws!, id: 'made-up/more' }] };
+    await study(three, 'made-up', '--out', folder);
+    expect(await read('report.md')).not.toContain('Some were.');
+    await study(three, 'made-up', '--only', 'throws,apart', '--out', folder);
+    expect(await read('report.md')).toContain('Some were.');
   });
 });
 
