@@ -153,6 +153,15 @@ export function distinct(column: string): Figure {
   };
 }
 
+/** Figures side by side in one cell, such as `0.57 ± 0.11 / 1.58`; the value is that of the first. */
+export function beside(between: string, ...figures: readonly [Figure, ...Figure[]]): Figure {
+  return (records) => {
+    const told = figures.map((figure) => figure(records));
+    if (told.every(({ text }) => text === MISSING)) return NOTHING;
+    return { ...told[0]!, text: told.map(({ text }) => text).join(between) };
+  };
+}
+
 export const sum = (column: string, form: Form = {}): Figure =>
   ofSamples(column, (samples) =>
     one(
