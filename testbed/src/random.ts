@@ -12,6 +12,16 @@ export function generator(seed: number): () => number {
   };
 }
 
+/** Two independent standard normal numbers from two uniform ones in (0, 1], in doubles: for what is no secret (Box and Muller, 1958). */
+export function normalPair(next: () => number): readonly [number, number] {
+  const radius = Math.sqrt(-2 * Math.log(next()));
+  const angle = 2 * Math.PI * next();
+  return [radius * Math.cos(angle), radius * Math.sin(angle)];
+}
+
+/** A standard normal number from two uniform ones. */
+export const normal = (next: () => number): number => normalPair(next)[0];
+
 /** A seed from a name (SHA-256): small seeds that follow one another would start with numbers that do so, too. */
 export function seedOf(name: string): number {
   return 1 + (createHash('sha256').update(name).digest().readUInt32BE() % (MODULUS - 1));

@@ -8,6 +8,7 @@
 
 import type { RandomSource } from '@eigenveil/privacy';
 import { RandomBits } from '@eigenveil/privacy/parts';
+import { normalPair } from '@eigenveil/testbed/random';
 
 export class RealDraws {
   readonly #random: RandomBits;
@@ -30,17 +31,16 @@ export class RealDraws {
     return this.#random.coin() ? magnitude : -magnitude;
   }
 
-  /** Mean 0 and variance 1, by Box and Muller's transform. */
+  /** Mean 0 and variance 1. */
   normal(): number {
     if (this.#spare !== undefined) {
       const normal = this.#spare;
       this.#spare = undefined;
       return normal;
     }
-    const radius = Math.sqrt(-2 * Math.log(this.uniform()));
-    const angle = 2 * Math.PI * this.uniform();
-    this.#spare = radius * Math.sin(angle);
-    return radius * Math.cos(angle);
+    const [normal, spare] = normalPair(() => this.uniform());
+    this.#spare = spare;
+    return normal;
   }
 
   /** Shape a >= 1/2 and scale 1: Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). */
