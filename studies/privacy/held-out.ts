@@ -7,7 +7,6 @@ import { searchAll } from '../speed/accuracy/svm.ts';
 import { weightedF1 } from '../speed/accuracy/weighted-f1.ts';
 import type { LaboratoryData } from './data.ts';
 import type { Row } from './methods/index.ts';
-import { refusedFact } from './utility.ts';
 
 /** Class indices from 0. */
 export interface Labelled {
@@ -68,28 +67,43 @@ export interface Trial {
   readonly test: Labelled;
 }
 
+/** Weighted F1 and accuracy in percent. Whoever gave up has 0 in both, as in captured energy, and says so. */
+export type Score =
+  | { readonly f1: number; readonly accuracy: number }
+  | { readonly f1: 0; readonly accuracy: 0; readonly gaveUp: 1 };
+
+/** The scores of trials, in their order. */
+export async function scoresOf(trials: readonly Omit<Trial, 'name'>[]): Promise<Score[]> {
+  const predictions = await predicted(trials);
+  const percent = (value: number) => Number((100 * value).toFixed(4));
+  return trials.map(({ test: { labels } }, i) => {
+    const answers = predictions[i];
+    if (answers === undefined) return { f1: 0, accuracy: 0, gaveUp: 1 };
+    const right = answers.filter((label, row) => label === labels[row]).length;
+    return { f1: percent(weightedF1(labels, answers)), accuracy: percent(right / labels.length) };
+  });
+}
+
 export const scoreSeries = (name: string, score: 'F1' | 'accuracy'): string => `${name} ${score}`;
 
-/** Weighted F1 and accuracy in percent of each trial, by name. Whoever gave up has 0 in both, as in captured energy, and is counted. */
+/** The scores of trials as series of a unit, by name. */
 export async function scored(trials: readonly Trial[]): Promise<UnitResult> {
-  const predictions = await predicted(trials);
   const series: Record<string, Series & { samples: number[] }> = {};
   const facts: Record<string, number> = {};
-  const push = (name: string, value: number) => {
-    series[name] ??= { unit: 'points', samples: [] };
-    series[name].samples.push(Number((100 * value).toFixed(4)));
-  };
-  trials.forEach(({ name, test: { labels } }, i) => {
-    const answers = predictions[i];
-    if (answers === undefined) facts[refusedFact(name)] = (facts[refusedFact(name)] ?? 0) + 1;
-    const right = answers?.filter((label, row) => label === labels[row]).length ?? 0;
-    push(scoreSeries(name, 'F1'), answers === undefined ? 0 : weightedF1(labels, answers));
-    push(scoreSeries(name, 'accuracy'), right / labels.length);
+  (await scoresOf(trials)).forEach((score, i) => {
+    const { name } = trials[i]!;
+    const samples = (of: 'F1' | 'accuracy') => {
+      series[scoreSeries(name, of)] ??= { unit: 'points', samples: [] };
+      return series[scoreSeries(name, of)]!.samples;
+    };
+    samples('F1').push(score.f1);
+    samples('accuracy').push(score.accuracy);
+    if ('gaveUp' in score) facts[`${name} refused`] = (facts[`${name} refused`] ?? 0) + 1;
   });
   return { series, facts };
 }
 
-async function predicted(trials: readonly Trial[]): Promise<(readonly number[] | undefined)[]> {
+async function predicted(trials: readonly Omit<Trial, 'name'>[]): Promise<(readonly number[] | undefined)[]> {
   // One class leaves nothing to learn.
   const learners = trials.flatMap(({ learn, test }) =>
     learn === undefined || new Set(learn.labels).size === 1 ? [] : [{ learn, test }],

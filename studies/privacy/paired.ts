@@ -1,6 +1,15 @@
 /** Verdicts of paired comparisons on the same splits: case by case, and over data sets. */
+import { chosenOf, samplesOf } from '../instrument/figure.ts';
+import type { Tidy } from '../instrument/tidy.ts';
 import { RANGES } from './data.ts';
-import { type Difference, meanOf, pairedDifference, type Verdict, verdictsOf } from './inference.ts';
+import {
+  type Difference,
+  intervalOf,
+  meanOf,
+  pairedDifference,
+  type Verdict,
+  verdictsOf,
+} from './inference.ts';
 
 export interface Decision {
   readonly cases: readonly {
@@ -24,21 +33,71 @@ export function decide(
   epsilons: readonly number[],
   samples: (dataset: string, epsilon: number) => PairedSamples,
 ): Decision {
-  const found = epsilons.flatMap((epsilon) =>
-    Object.keys(RANGES).flatMap((dataset) => {
-      const difference = pairedDifference(...samples(dataset, epsilon));
-      return difference === undefined ? [] : [{ dataset, epsilon, difference }];
-    }),
+  const { cases, means } = judged(
+    epsilons.flatMap((epsilon) =>
+      Object.keys(RANGES).flatMap((dataset) => {
+        const difference = pairedDifference(...samples(dataset, epsilon));
+        return difference === undefined ? [] : [{ dataset, epsilon, difference }];
+      }),
+    ),
   );
+  return {
+    cases: cases.map(({ dataset, epsilon, verdict }) => ({ dataset, epsilon, verdict })),
+    means: means.map(({ epsilon, difference, verdict }) => ({ epsilon, difference, verdict })),
+  };
+}
+
+/** What is compared: a column of some records, with that of others that stand in the same order, split by split. */
+export interface PairedComparison {
+  readonly column: string;
+  readonly of: Tidy;
+  readonly against: Tidy;
+}
+
+/**
+ * Decides a comparison as `decide` does, for tidy records of any data sets and ε.
+ * @returns records of a frame: `cases` of each data set and ε, `means` over data sets at each ε, with 95 % intervals that are not corrected
+ */
+export function decided(
+  records: readonly Tidy[],
+  { column, of, against }: PairedComparison,
+): { readonly cases: readonly Tidy[]; readonly means: readonly Tidy[] } {
+  const found = [
+    ...Map.groupBy(records, ({ dataset, epsilon }) => JSON.stringify([dataset, epsilon])).values(),
+  ].flatMap((some) => {
+    const [own, others] = [of, against].map((chosen) => samplesOf(chosenOf(some, chosen), column));
+    const difference = pairedDifference(own!, others!);
+    if (difference === undefined) return [];
+    return [{ dataset: String(some[0]!.dataset), epsilon: Number(some[0]!.epsilon), difference }];
+  });
+  const { cases, means } = judged(found);
+  return {
+    cases: cases.map(({ difference, ...rest }) => ({ ...rest, ...inColumns(difference) })),
+    means: means.map(({ difference, ...rest }) => ({ ...rest, ...inColumns(difference) })),
+  };
+}
+
+/** A difference with its interval, as columns of a record. */
+export function inColumns(difference: Difference) {
+  const [low, high] = intervalOf(difference);
+  return { difference: difference.mean, low, high };
+}
+
+interface Found {
+  readonly dataset: string;
+  readonly epsilon: number;
+  readonly difference: Difference;
+}
+
+function judged(found: readonly Found[]) {
   const verdicts = verdictsOf(found.map(({ difference }) => [difference]));
-  const means = epsilons.flatMap((epsilon) => {
-    const own = found.filter((it) => it.epsilon === epsilon).map(({ difference }) => difference.mean);
-    const difference = meanOf(own);
-    return difference === undefined ? [] : [{ epsilon, difference }];
+  const cases = found.map((it, i) => ({ ...it, verdict: verdicts[i]! }));
+  const means = [...Map.groupBy(cases, ({ epsilon }) => epsilon)].flatMap(([epsilon, own]) => {
+    const difference = meanOf(own.map((it) => it.difference.mean));
+    if (difference === undefined) return [];
+    const setsAhead = own.filter(({ verdict }) => verdict === 'ahead').length;
+    return [{ epsilon, difference, sets: own.length, setsAhead }];
   });
   const overall = verdictsOf(means.map(({ difference }) => [difference]));
-  return {
-    cases: found.map(({ dataset, epsilon }, i) => ({ dataset, epsilon, verdict: verdicts[i]! })),
-    means: means.map((mean, i) => ({ ...mean, verdict: overall[i]! })),
-  };
+  return { cases, means: means.map((mean, i) => ({ ...mean, verdict: overall[i]! })) };
 }
