@@ -37,18 +37,11 @@ export type Unit = (typeof UNITS)[number];
 
 export type Effort = 'quick' | 'full';
 
-export interface Experiment {
-  /** Unique and stable, such as `reconstruction-linear`. */
-  readonly id: string;
+/** What stands in the report of an experiment in words; the words of those that the project has are on pages beside them: see `worded`. */
+export interface Words {
   /** What is tried, as a short sentence. */
   readonly title: string;
-  readonly kind: Kind;
-  readonly attacker: Attacker;
-  readonly secret: Secret;
-  readonly expectation: Expectation;
-  /** Those that `broken` would refute; of an admitted leak, those that admit it; of a control, those whose experiments it stands beside. */
-  readonly claims: readonly ClaimId[];
-  /** In words, for the report: what the attacker has of the task, … */
+  /** What the attacker has of the task, … */
   readonly sees: string;
   /** … and what it knows beforehand. */
   readonly knows: string;
@@ -56,6 +49,17 @@ export interface Experiment {
   readonly control: string;
   /** What a guess without any access gets. */
   readonly baseline: string;
+}
+
+export interface Experiment extends Words {
+  /** Unique and stable, such as `reconstruction-linear`. */
+  readonly id: string;
+  readonly kind: Kind;
+  readonly attacker: Attacker;
+  readonly secret: Secret;
+  readonly expectation: Expectation;
+  /** Those that `broken` would refute; of an admitted leak, those that admit it; of a control, those whose experiments it stands beside. */
+  readonly claims: readonly ClaimId[];
   /** What `n` counts, and what is drawn anew in a bootstrap or a permutation: values within one depend on each other. */
   readonly unit: Unit;
   /** Experiments of one word share work, such as recorded runs: they run in one process, one after the other. */
@@ -65,6 +69,12 @@ export interface Experiment {
   /** Why it has nothing to say about such a scene (`no private label`); undefined where it runs. Asked of everybody's scenes. */
   omits?(scene: Scene): string | undefined;
   run(setting: Setting): Promise<Outcome>;
+}
+
+/** An experiment whose words are on a page. */
+export interface Unworded extends Omit<Experiment, keyof Words> {
+  /** What its words name as `{{…}}`. */
+  readonly terms?: Readonly<Record<string, number | string>>;
 }
 
 export interface Setting {

@@ -6,7 +6,7 @@ import type { Statistics } from '@eigenveil/statistics';
 import { placesOf, programOf, type Task } from '@eigenveil/task';
 import { Matrix, SVD } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Setting, Trials } from '../../experiment.ts';
+import type { Setting, Trials, Unworded } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
 import { exactly } from '../in-process/exact.ts';
 import { agreed, smallTask, tooSmall } from '../in-process/small-task.ts';
@@ -131,34 +131,24 @@ async function answered(
 /** As many as the CSP gives by default (S-36). */
 const ANSWERS = 3;
 
-const threeAnswers: Experiment = {
+const threeAnswers: Unworded = {
   id: 'deviation-three-answers',
-  title:
-    'Three answers of garbled circuits to three shifted matrices are the scatter matrix of three features',
   kind: 'deviation',
   attacker: 'data user',
   secret: 'pooled statistics',
   expectation: 'admitted',
   claims: ['S-35', 'S-37'],
-  sees: 'three answers of the real protocol, of one vector and one eigenvalue each, to shares with something added to a diagonal entry',
-  knows: 'the task',
-  control: 'one honest answer',
-  baseline: 'no access: no matrix',
   unit: 'run',
   scenes: ['iris'],
   omits: tooSmall,
   run: (setting) => answered(setting, 'garbled', ANSWERS, setting.effort === 'quick' ? 1 : 10),
 };
 
-const rotatedAgain: Experiment = {
+const rotatedAgain: Unworded = {
   ...threeAnswers,
   id: 'deviation-rotated-again',
-  title:
-    'A CSP that gave an answer of `rotated` for each question would give the scatter matrix away (protection removed)',
   expectation: 'control',
   claims: ['S-44', 'S-45', 'S-57'],
-  sees: 'four answers of the real protocol, each under a rotation of its own, to shares with something added to a diagonal entry',
-  control: 'the one honest answer that a CSP gives',
   // Rotations are drawn anew for each answer here; services keep one.
   async run(setting) {
     const { attack, facts } = await answered(setting, 'rotated', 4, setting.effort === 'quick' ? 2 : 16);
@@ -170,4 +160,4 @@ const rotatedAgain: Experiment = {
   },
 };
 
-export const ANSWERING: readonly Experiment[] = [threeAnswers, rotatedAgain];
+export const ANSWERING: readonly Unworded[] = [threeAnswers, rotatedAgain];

@@ -7,7 +7,7 @@ import type { Session } from '@eigenveil/two-party';
 import { ClearSession, GARBLING_MESSAGE, messagesOf, runGarbled } from '@eigenveil/two-party/insides';
 import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
 import { exactly, oddOnes } from '../in-process/exact.ts';
 import { agreed, smallTask, tooSmall } from '../in-process/small-task.ts';
@@ -22,7 +22,7 @@ const COMMON = {
   unit: 'run',
   scenes: ['iris'],
   omits: tooSmall,
-} as const satisfies Partial<Experiment>;
+} as const satisfies Partial<Unworded>;
 
 /** Of every kind of gate and input. */
 async function program(session: Session, garblerBits?: Uint8Array, evaluatorBits?: Uint8Array) {
@@ -62,17 +62,12 @@ function flipping(place: number, bit: number): (frame: Uint8Array) => Uint8Array
 const REFUSED = /^ERR_(GARBLING_CHECK|GARBLING_MESSAGE|CHANNEL_MESSAGE)$/;
 const bits = () => Uint8Array.from(randomBytes(LANES), (byte) => byte & 1);
 
-const tampering: Experiment = {
+const tampering: Unworded = {
   ...COMMON,
   id: 'deviation-garbled-tampering',
-  title: 'A changed bit of labels, tables or decoding gives the data user another result',
   secret: 'result',
   expectation: 'holds',
   claims: ['S-26'],
-  sees: 'nothing; it changes one bit of what it sends, anywhere, of a circuit with every kind of gate',
-  knows: 'the circuit',
-  control: 'the same circuit in the clear',
-  baseline: 'the right result, or a refusal',
   async run({ effort, seed }) {
     const draws = new Draws(seed);
     const exceptions: boolean[] = [];
@@ -95,17 +90,12 @@ const tampering: Experiment = {
   },
 };
 
-const wrongResult: Experiment = {
+const wrongResult: Unworded = {
   ...COMMON,
   id: 'deviation-wrong-result',
-  title: 'A CSP that computes on other shares makes the data user take a wrong result',
   secret: 'result',
   expectation: 'admitted',
   claims: ['S-33', 'S-135'],
-  sees: 'nothing of what it does',
-  knows: 'the task',
-  control: 'the shares as they are',
-  baseline: 'the right result, or a refusal',
   async run({ scene, effort, seed }) {
     const { proposal, cut } = smallTask(scene, { features: 3 });
     const draws = new Draws(seed);
@@ -136,17 +126,12 @@ const wrongResult: Experiment = {
 const RESULT = 'a result';
 const MOST_RUNS = 40;
 
-const selectiveFailure: Experiment = {
+const selectiveFailure: Unworded = {
   ...COMMON,
   id: 'deviation-selective-failure',
-  title: "A CSP sees whether a computation failed that it made to fail for some of the data user's shares",
   secret: 'pooled statistics',
   expectation: 'holds',
   claims: ['S-33', 'S-34', 'S-63', 'S-64'],
-  sees: 'number and lengths of all messages of the data user, and how it closes, after one changed bit of a garbled table',
-  knows: 'the circuit and all labels',
-  control: 'computations that it leaves alone',
-  baseline: 'the same messages for a result and for a failure',
   async run({ scene, effort, seed }) {
     const { proposal, cut } = smallTask(scene, { features: 3 });
     const draws = new Draws(seed);
@@ -180,4 +165,4 @@ const selectiveFailure: Experiment = {
   },
 };
 
-export const GARBLING: readonly Experiment[] = [tampering, wrongResult, selectiveFailure];
+export const GARBLING: readonly Unworded[] = [tampering, wrongResult, selectiveFailure];

@@ -5,7 +5,7 @@ import { fromRing, noiseMoments } from '@eigenveil/release';
 import { addStatistics, flatten, unflatten } from '@eigenveil/statistics';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { statisticsOf } from '../../released.ts';
 import { exactly } from '../in-process/exact.ts';
 import { histogramProposal, rowAt, STRATEGIES, tooFewRanges } from '../in-process/histogram-task.ts';
@@ -19,18 +19,14 @@ const OWNERS = 2n;
 const ROWS = 20;
 const SCALE = 16;
 
-const scaledHistogram: Experiment = {
+const scaledHistogram: Unworded = {
   id: 'deviation-scaled-histogram',
-  title: 'A data user that scales the counts of a histogram up finds a row through the noise of the CSP',
+  terms: { scale: SCALE, epsilon: PRIVACY.epsilon },
   kind: 'deviation',
   attacker: 'data user',
   secret: 'membership',
   expectation: 'admitted',
   claims: ['S-666'],
-  sees: `the noisy sums of counts that it has multiplied by ${SCALE}, less its own noise (epsilon ${PRIVACY.epsilon}, delta ${PRIVACY.delta})`,
-  knows: 'all rows but one, that one, too, and not whether it is there',
-  control: 'the same guess with counts as they are',
-  baseline: 'to call either, the row being there in half of the runs',
   unit: 'run',
   scenes: ['iris'],
   omits: tooFewRanges,
@@ -92,18 +88,13 @@ const scaledHistogram: Experiment = {
   },
 };
 
-const wrongOwners: Experiment = {
+const wrongOwners: Unworded = {
   id: 'deviation-histogram-owners',
-  title: 'A CSP answers a histogram whose encrypted number of owners is not that of the records',
   kind: 'deviation',
   attacker: 'data user',
   secret: 'pooled statistics',
   expectation: 'holds',
   claims: ['S-665'],
-  sees: 'what the CSP sends by the real protocol, to a share of the number of owners with something added to it',
-  knows: 'the protocol',
-  control: 'the honest share, which gets an answer before each',
-  baseline: 'to be refused',
   unit: 'run',
   scenes: ['iris'],
   omits: tooFewRanges,
@@ -128,4 +119,4 @@ const wrongOwners: Experiment = {
   },
 };
 
-export const HISTOGRAMS: readonly Experiment[] = [scaledHistogram, wrongOwners];
+export const HISTOGRAMS: readonly Unworded[] = [scaledHistogram, wrongOwners];

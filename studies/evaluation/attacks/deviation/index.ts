@@ -1,5 +1,5 @@
 /** Servers that deviate: what they gain, beside what the documents say. */
-import type { Experiment } from '../../experiment.ts';
+import { worded } from '../../worded.ts';
 import { ANSWERING } from './answers.ts';
 import { GARBLING } from './garbler.ts';
 import { HISTOGRAMS } from './histograms.ts';
@@ -9,7 +9,7 @@ import { SLOTS } from './slots.ts';
 import { GUESSING } from './transfers.ts';
 import { WEIGHING } from './weights.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [
+export const EXPERIMENTS = worded(new URL('../deviation.md', import.meta.url), [
   ...WEIGHING,
   ...HISTOGRAMS,
   ...SLOTS,
@@ -18,4 +18,4 @@ export const EXPERIMENTS: readonly Experiment[] = [
   ...GARBLING,
   ...ROTATING,
   ...REFUSALS,
-];
+]);

@@ -4,7 +4,7 @@ import type { Statistics } from '@eigenveil/statistics';
 import { placesOf, type Task } from '@eigenveil/task';
 import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { statisticsOf } from '../../released.ts';
 import { exactly } from '../in-process/exact.ts';
 import { type SmallTask, smallTask, tooSmall } from '../in-process/small-task.ts';
@@ -155,18 +155,13 @@ async function rotatedAnswers(
   ]);
 }
 
-const refusals: Experiment = {
+const refusals: Unworded = {
   id: 'deviation-refused-requests',
-  title: 'A CSP takes records that are not owners’, unblinds twice, or gives another answer than it may',
   kind: 'deviation',
   attacker: 'data user',
   secret: 'pooled statistics',
   expectation: 'holds',
   claims: ['S-36', 'S-57', 'S-58', 'S-68', 'S-69', 'S-129', 'S-185'],
-  sees: 'the answers of a real CSP over TLS to requests by hand, with the key of a registered data user',
-  knows: 'the protocol, owners’ contributions and records',
-  control: 'the requests that a CSP must answer, between those that it must refuse',
-  baseline: 'to be refused',
   unit: 'run',
   scenes: ['iris'],
   omits: tooSmall,
@@ -193,4 +188,4 @@ const refusals: Experiment = {
   },
 };
 
-export const REFUSALS: readonly Experiment[] = [refusals];
+export const REFUSALS: readonly Unworded[] = [refusals];

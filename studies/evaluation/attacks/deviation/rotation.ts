@@ -24,7 +24,7 @@ import {
 } from '@eigenveil/two-party/insides';
 import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Setting } from '../../experiment.ts';
+import type { Setting, Unworded } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
 import { wholeScatter } from '../../whole-scatter.ts';
 import { exactly } from '../in-process/exact.ts';
@@ -92,18 +92,13 @@ const COMMON = {
   unit: 'run',
   scenes: ['iris'],
   omits: tooSmall,
-} as const satisfies Partial<Experiment>;
+} as const satisfies Partial<Unworded>;
 
-const noiseScale: Experiment = {
+const noiseScale: Unworded = {
   ...COMMON,
   id: 'deviation-noise-scale',
-  title: 'A data user that knows the trace takes the noise of `rotated` away',
   expectation: 'admitted',
   claims: ['S-46'],
-  sees: 'the spectrum that the real protocol gives it, having taken the trace from its factor of the noise',
-  knows: 'the trace of the scatter matrix, exactly',
-  control: 'the same protocol, followed',
-  baseline: 'a spectrum within the noise',
   async run(setting) {
     const trials = { attack: [] as number[], control: [] as number[] };
     const errors = { attack: [] as number[], control: [] as number[] };
@@ -162,17 +157,11 @@ function showing(task: Task, components: number, cancelling: boolean): Lie['devi
   };
 }
 
-const digits: Experiment = {
+const digits: Unworded = {
   ...COMMON,
   id: 'deviation-digits',
-  title:
-    'A data user of `rotated` is given vectors after it used another correlation for each digit of the rotation',
   expectation: 'holds',
   claims: ['S-50', 'S-51'],
-  sees: 'whether the CSP goes on after the last product of the real protocol, with digits of the rotation in the places where vectors would be',
-  knows: 'the protocol',
-  control: 'half of the runs cancel in the masks of the check what they add',
-  baseline: 'ERR_PRODUCT_CHECK',
   async run(setting) {
     const given: boolean[] = [];
     const codes: Record<string, number> = {};
@@ -201,4 +190,4 @@ const digits: Experiment = {
   },
 };
 
-export const ROTATING: readonly Experiment[] = [noiseScale, digits];
+export const ROTATING: readonly Unworded[] = [noiseScale, digits];

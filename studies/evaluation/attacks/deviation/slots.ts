@@ -3,7 +3,7 @@ import { addStatistics, flatten, layout, type Statistics } from '@eigenveil/stat
 import { placesOf } from '@eigenveil/task';
 import { modInv } from 'bigint-crypto-utils';
 import { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { statisticsOf } from '../../released.ts';
 import { agreed, smallTask, tooSmall } from '../in-process/small-task.ts';
 import { runTwoParty } from '../in-process/two-party.ts';
@@ -29,19 +29,13 @@ const COMMON = {
   unit: 'run',
   scenes: ['iris'],
   omits: tooSmall,
-} as const satisfies Partial<Experiment>;
+} as const satisfies Partial<Unworded>;
 
-const countSlot: Experiment = {
+const countSlot: Unworded = {
   ...COMMON,
   id: 'deviation-count-slot',
-  title:
-    'A data user that moves a row into the slot of the number of owners tests exactly whether the row is there',
   secret: 'membership',
   claims: ['S-144', 'P-94', 'P-95', 'P-96'],
-  sees: 'whether the real computation by garbled circuits goes on, of a task with epsilon 1 and delta 1e-6',
-  knows: 'all rows but one, that one, too, and not whether it is there',
-  control: 'the same with sums as they are, which says nothing',
-  baseline: 'to call either, the row being there in half of the runs',
   async run({ scene, effort, seed }) {
     const sums = await EncryptedSums.start();
     try {
@@ -82,17 +76,11 @@ const countSlot: Experiment = {
   },
 };
 
-const rowsSlot: Experiment = {
+const rowsSlot: Unworded = {
   ...COMMON,
   id: 'deviation-rows-slot',
-  title:
-    'Where a row is replaced by another, the number of rows brings the leading digits of a sum without noise',
   secret: 'pooled statistics',
   claims: ['P-94', 'P-97'],
-  sees: 'the number of rows, which the task declares and which takes no noise',
-  knows: 'the numbers of rows and of owners, and no row',
-  control: 'the same digits of the sum as the noise leaves it',
-  baseline: 'a guess of all digits',
   async run({ scene, effort, seed }) {
     const sums = await EncryptedSums.start();
     try {
@@ -147,4 +135,4 @@ const rowsSlot: Experiment = {
   },
 };
 
-export const SLOTS: readonly Experiment[] = [countSlot, rowsSlot];
+export const SLOTS: readonly Unworded[] = [countSlot, rowsSlot];

@@ -10,7 +10,7 @@ import {
 } from '@eigenveil/two-party/insides';
 import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { exactly } from '../in-process/exact.ts';
 
 const COLUMNS = 128;
@@ -23,7 +23,7 @@ const COMMON = {
   expectation: 'holds',
   unit: 'run',
   scenes: ['iris'],
-} as const satisfies Partial<Experiment>;
+} as const satisfies Partial<Unworded>;
 
 /** Passed of all, and how far that is from what was said, in standard deviations. */
 function frequency(passed: number, runs: number, probability: number): string {
@@ -31,18 +31,12 @@ function frequency(passed: number, runs: number, probability: number): string {
   return `${passed} of ${runs}, expected ${(runs * probability).toFixed(1)} (${off.toFixed(1)} deviations)`;
 }
 
-const transferGuess: Experiment = {
+const transferGuess: Unworded = {
   ...COMMON,
   id: 'deviation-transfer-guess',
-  title:
-    'A receiver of transfers gets through the check with other choices in some columns without having guessed as many bits of the secret',
   attacker: 'data user',
   secret: 'pooled statistics',
   claims: ['S-23', 'S-27', 'S-39', 'S-40', 'S-42'],
-  sees: 'whether the sender goes on; a receiver that answers the check as well as its guess allows',
-  knows: 'nothing of the secret',
-  control: 'guesses that are right, which pass; how often is beside 2^−m for m bits',
-  baseline: 'to be refused unless the guess is right',
   async run({ effort, seed }) {
     const draws = new Draws(seed);
     const exceptions: boolean[] = [];
@@ -80,18 +74,12 @@ const SIZES = { rows: 2, inner: 2, columns: 3, entryBits: 8, ringBits: 40, part:
 const LIE = 1n << 35n;
 const DIGITS = 16;
 
-const digitGuess: Experiment = {
+const digitGuess: Unworded = {
   ...COMMON,
   id: 'deviation-digit-guess',
-  title:
-    "A data user of `rotated` gets other correlations for one digit of the CSP's through the check without having guessed it",
   attacker: 'data user',
   secret: 'pooled statistics',
   claims: ['S-50', 'S-51'],
-  sees: 'whether the check at the end of a product passes; a correlator that answers it as well as its guess allows',
-  knows: 'nothing of the digit',
-  control: 'guesses that are right, which pass; how often is beside 1/16',
-  baseline: 'to be refused unless the guess is right',
   async run({ effort, seed }) {
     const draws = new Draws(seed);
     const [left, right] = memoryChannelPair();
@@ -136,4 +124,4 @@ const digitGuess: Experiment = {
   },
 };
 
-export const GUESSING: readonly Experiment[] = [transferGuess, digitGuess];
+export const GUESSING: readonly Unworded[] = [transferGuess, digitGuess];

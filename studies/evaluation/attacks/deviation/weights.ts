@@ -6,7 +6,7 @@ import { addStatistics, flatten, type Statistics, unflatten } from '@eigenveil/s
 import { noisePlanOf, placesOf, programOf, shiftOf, type Task } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { statisticsOf } from '../../released.ts';
 import { agreed, smallTask, tooSmall } from '../in-process/small-task.ts';
 import { runTwoParty } from '../in-process/two-party.ts';
@@ -32,18 +32,13 @@ function distance(a: readonly (readonly number[])[], b: readonly (readonly numbe
 const CLOSE = 1e-6;
 const WEIGHTS = [1, 2, 4, 8, 16, 64, 256];
 
-const oneOwner: Experiment = {
+const oneOwner: Unworded = {
   id: 'deviation-one-owner',
-  title: "A data user that leaves all contributions out but one owner's has that owner's result",
   kind: 'deviation',
   attacker: 'data user',
   secret: 'statistics of an owner',
   expectation: 'admitted',
   claims: ['S-134', 'S-142'],
-  sees: 'the encrypted contributions of three owners, which it weighs as it likes, and one answer of the real protocol',
-  knows: 'nothing of the rows',
-  control: 'the same comparison with the answer that a data user has who follows the protocol',
-  baseline: 'an answer that is not of the one owner',
   unit: 'owner',
   scenes: ['iris'],
   omits: (scene) =>
@@ -146,18 +141,14 @@ function epsilonOf(deviations: number): number {
   return high;
 }
 
-const scaledPrivacy: Experiment = {
+const scaledPrivacy: Unworded = {
   id: 'deviation-scaled-privacy',
-  title: 'A data user that scales all sums up finds a row through the noise of differential privacy',
+  terms: { epsilon: EPSILON },
   kind: 'deviation',
   attacker: 'data user',
   secret: 'membership',
   expectation: 'admitted',
   claims: ['S-144', 'P-47', 'P-48', 'P-49'],
-  sees: `the shares of sums that it has multiplied by 16, before any two-party computation; its own noise (epsilon ${EPSILON}, delta ${DELTA})`,
-  knows: 'all rows but one, that one, too, and not whether it is there',
-  control: 'the same guess with sums as they are',
-  baseline: 'to call either, the row being there in half of the runs',
   unit: 'run',
   scenes: ['iris'],
   omits: tooSmall,
@@ -277,4 +268,4 @@ function variancesOf(task: Task): number[] {
   return result;
 }
 
-export const WEIGHING: readonly Experiment[] = [oneOwner, scaledPrivacy];
+export const WEIGHING: readonly Unworded[] = [oneOwner, scaledPrivacy];

@@ -4,7 +4,7 @@ import { TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { dealtResult } from '../in-process/dealt.ts';
@@ -110,19 +110,14 @@ function twoValuedOf({ proposal, publicSample }: Scene) {
   return { task, rowsOf };
 }
 
-export const pairs: Experiment = {
+export const pairs: Unworded = {
   id: 'whole-counts',
-  title:
-    'How many rows have two features together, for all pairs of two-valued features, from a PCA by lattice reduction',
+  terms: { components: COMPONENTS },
   kind: 'attack',
   attacker: 'recipient',
   secret: 'pooled statistics',
   expectation: 'control',
   claims: ['S-103', 'S-105'],
-  sees: `${COMPONENTS} vectors with their eigenvalues, mean and number of rows, of a task that needs no allowFullRank, by the real protocol with products from a dealer`,
-  knows: 'that features have two values, so that the scatter matrix is one of counts; and a public sample',
-  control: 'the best estimate of the same counts in real numbers from the same result, rounded',
-  baseline: 'as the control',
   unit: 'run',
   scenes: ['ionosphere'],
   omits: (scene) =>

@@ -1,5 +1,5 @@
 /** Attacks on results that are whole numbers, or combinations of them, underneath: lattice reduction finds what real numbers leave open. */
-import type { Experiment } from '../../experiment.ts';
+import { worded } from '../../worded.ts';
 import { pairs } from './counts.ts';
 import { MATRICES } from './exact.ts';
 import { MDR } from './mdr.ts';
@@ -10,7 +10,7 @@ import { PLANTED } from './planted.ts';
 import { SKETCHES } from './sketch.ts';
 import { SKETCH_COUNTS } from './sketch-counts.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [
+export const EXPERIMENTS = worded(new URL('../lattices.md', import.meta.url), [
   pairs,
   ...MATRICES,
   ...MDR,
@@ -20,4 +20,4 @@ export const EXPERIMENTS: readonly Experiment[] = [
   ...ONE_HOTS,
   ...SKETCHES,
   ...SKETCH_COUNTS,
-];
+]);

@@ -2,13 +2,13 @@
 import type { FlatResult } from '@eigenveil/methods';
 import { floorOf } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
-import { FLOOR, RELEASES, realResult } from './floor.ts';
+import { RELEASES, realResult } from './floor.ts';
 import { drawnTask, singlesOf } from './matrices.ts';
 import { type Equation, type Expected, type Reading, readWhole } from './reader.ts';
 import { GRAIN } from './scatter.ts';
-import { COMMON, found, KNOWS, notFound, type Scored, scoreOf } from './scoring.ts';
+import { COMMON, found, notFound, type Scored, scoreOf } from './scoring.ts';
 import { LABELS, tooFewDivided, twoValuedTask, type Wanted } from './two-valued.ts';
 
 const FEATURES = 6;
@@ -195,30 +195,23 @@ async function mdrRun(scene: Scene, task: Wanted, draws: Draws): Promise<Scored>
 
 const about = {
   ...COMMON,
-  control: 'the best estimate of the same numbers in real numbers from the same equations, rounded',
-  knows: `${KNOWS}, with both labels`,
   omits: (scene: Scene) => tooFewDivided(scene, FEATURES, ROWS),
 } as const;
 const FACTS = { features: FEATURES, components: 1, rows: ROWS };
 
-export const MDR: readonly Experiment[] = [
+export const MDR: readonly Unworded[] = [
   {
     ...about,
     id: 'whole-mdr',
-    title:
-      'How many rows of each class have each feature, in whole numbers, from one direction of an MDR by `rotated`',
     expectation: 'control',
     claims: ['S-114'],
-    sees: 'the result of an exact task, by the real protocol with dealt products',
     run: (setting) => found(setting, FACTS, (draws) => mdrRun(setting.scene, TASK, draws)),
   },
   {
     ...about,
     id: 'floored-mdr',
-    title: 'The same with the floor on the sums of classes',
     expectation: 'holds',
     claims: ['S-703'],
-    sees: `the result of a task with its floor of ${FLOOR} grains on the sums of classes, by the real protocol with dealt products, without the data user's noise, which the attacker knows`,
     run: (setting) =>
       notFound(setting, FACTS, (draws) => mdrRun(setting.scene, { ...TASK, releases: RELEASES }, draws)),
   },

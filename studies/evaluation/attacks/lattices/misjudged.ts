@@ -3,12 +3,12 @@ import type { FlatResult } from '@eigenveil/methods';
 import type { Statistics } from '@eigenveil/statistics';
 import { floorOf, type Task, TaskProposal } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { pooledStatistics, releasedOf, scaledRows } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { agreed } from '../in-process/small-task.ts';
 import { populationOf } from '../tasks/population.ts';
-import { clearResult, FLOOR, RELEASES, realResult } from './floor.ts';
+import { clearResult, RELEASES, realResult } from './floor.ts';
 import { countsOf, drawnOf, drawnTask, type MatrixTask, tellingOfResult } from './matrices.ts';
 import { knownOf, leak, pairsOf, RUNS, TASK, WIDE } from './planted.ts';
 import { readWhole } from './reader.ts';
@@ -183,45 +183,15 @@ function chained(
   });
 }
 
-export const MISJUDGED: readonly Experiment[] = [
-  leak(
-    WIDE,
-    {
-      id: 'floor-scaled',
-      title: `The scatter matrix of two-valued features in whole numbers, from a task with a floor whose data user has scaled the sums by ${SCALE}`,
-      sees: `the result by \`rotated\` with dealt products, over ${SCALE} times the statistics, with the floor of ${FLOOR} products of grains and without the data user's noise`,
-    },
-    ({ scene }, draws) => scaledRun(scene, draws),
-    RUNS,
-  ),
+export const MISJUDGED: readonly Unworded[] = [
+  leak('floor-scaled', WIDE, scaledRun, { terms: { scale: SCALE }, runs: RUNS }),
   ...STEPS.map((steps) =>
-    leak(
-      STEPPED,
-      {
-        id: `floor-of-cells-${steps}`,
-        title: `The scatter matrix of features in steps of ${steps} cells, from a task with the floor of cells`,
-        sees: `the result by \`rotated\` with dealt products, with the floor of ${FLOOR} products of cells and without the data user's noise`,
-      },
-      ({ scene }, draws) => steppedRun(scene, steps, draws),
-    ),
+    leak(`floor-of-cells-${steps}`, STEPPED, (scene, draws) => steppedRun(scene, steps, draws), {
+      terms: { steps },
+    }),
   ),
-  leak(
-    MANY,
-    {
-      id: 'floor-beside-exact',
-      title: `How many rows have two of ${MANY.features} features together, from a PCA with a floor and ${EXACT_TASKS} exact LDAs over the same rows`,
-      sees: `${MANY.components} components with the floor of ${FLOOR} products of grains and without the data user's noise, and one direction of each LDA, by the clear reference`,
-    },
-    ({ scene }, draws) => besideExactRun(scene, draws),
-  ),
-  leak(
-    FIRST,
-    {
-      id: 'floor-chained',
-      title:
-        'The scatter matrix of two-valued features in whole numbers, from a task with a floor and one over its reduced rows with the floor of cells',
-      sees: `the result by \`rotated\` with dealt products, with the floor of ${FLOOR} products of grains and without the data user's noise, and ${SECOND} components of the reduced rows`,
-    },
-    ({ scene }, draws) => chainRun(scene, draws),
-  ),
+  leak('floor-beside-exact', MANY, besideExactRun, {
+    terms: { features: MANY.features, components: MANY.components, exact: EXACT_TASKS },
+  }),
+  leak('floor-chained', FIRST, chainRun, { terms: { second: SECOND } }),
 ];

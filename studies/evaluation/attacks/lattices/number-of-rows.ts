@@ -1,10 +1,10 @@
 /** The number of rows from a declared mean, whose denominator it is. */
 import { DAY_MILLISECONDS, floorOf, TaskProposal } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import type { Scene } from '../../scene.ts';
 import { agreed } from '../in-process/small-task.ts';
-import { FLOOR, RELEASES, realResult } from './floor.ts';
+import { RELEASES, realResult } from './floor.ts';
 import { drawnTask, MEAN_BITS } from './matrices.ts';
 import { likelyRows } from './rows.ts';
 import { GRAIN } from './scatter.ts';
@@ -65,19 +65,15 @@ async function likelihood(scene: Scene, wanted: Wanted | undefined, draws: Draws
 const about = {
   ...COMMON,
   secret: 'classes and counts',
-  knows: 'ranges, fraction bits and the most rows that there can be',
-  control: 'a guess among as many numbers of rows as there can be',
 } as const;
 const FACTS = { features: FEATURES, 'most rows': ROWS };
 
-export const NUMBERS_OF_ROWS: readonly Experiment[] = [
+export const NUMBERS_OF_ROWS: readonly Unworded[] = [
   {
     ...about,
     id: 'rows-of-mean',
-    title: 'The number of rows, from a declared mean of 24 bits',
     expectation: 'control',
     claims: ['S-363'],
-    sees: 'the mean of an exact task by `garbled`, from its circuit in the clear',
     omits: (scene) =>
       varyingOf(scene).length < FEATURES
         ? `fewer than ${FEATURES} features that vary`
@@ -88,10 +84,8 @@ export const NUMBERS_OF_ROWS: readonly Experiment[] = [
   {
     ...about,
     id: 'floored-rows-of-mean',
-    title: 'The number of rows, from the mean of two-valued features with the floor',
     expectation: 'holds',
     claims: ['S-703', 'S-714'],
-    sees: `the mean of a task by \`garbled\` with its floor of ${FLOOR} grains on sums of rows, from its circuit in the clear, without the data user's noise, which the attacker knows`,
     omits: (scene) => tooFewDivided(scene, FEATURES, ROWS),
     run: (setting) =>
       notFound(setting, FACTS, (draws) => likelihood(setting.scene, { ...TASK, releases: RELEASES }, draws)),

@@ -1,13 +1,13 @@
 /** One-hot groups whose public dependence is not seen behind noise: a rank that is counted as full lets so many components pass that all cross counts are told, but for the noise. */
 import type { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import type { Scene } from '../../scene.ts';
 import { clearResult, FLOOR, RELEASES } from './floor.ts';
 import { drawnTask, type MatrixTask, tellingOfResult } from './matrices.ts';
 import { knownOf, pairsOf, RUNS, TASK } from './planted.ts';
 import { type Equation, readWhole, type Telling } from './reader.ts';
 import { countsUnknown, type Unknowns } from './scatter.ts';
-import { COMMON, found, KNOWS, type Scored } from './scoring.ts';
+import { COMMON, found, type Scored } from './scoring.ts';
 import { type TwoValued, tooFewDivided, twoValuedTask } from './two-valued.ts';
 
 /** Categories of each group. Their rank together is less by one each. */
@@ -93,16 +93,13 @@ async function oneHotRun(scene: Scene, draws: Draws): Promise<Scored> {
   return { attack: near(after.real), control: near(before.real), pointsLeft: after.pointsLeft };
 }
 
-export const ONE_HOTS: readonly Experiment[] = [
+export const ONE_HOTS: readonly Unworded[] = [
   {
     ...COMMON,
     id: 'floor-one-hot',
-    title: `How many rows have two categories of two one-hot groups, to within ${NEAR} row, from a PCA with a floor of as many components as their rank`,
+    terms: { floor: FLOOR, near: NEAR, components: COMPONENTS, features: FEATURES },
     expectation: 'control',
     claims: ['S-718'],
-    sees: `${COMPONENTS} components of ${FEATURES} features with the floor of ${FLOOR} products of grains and without the data user's noise, by the clear reference, as they pass where the noise counts as rank`,
-    knows: `${KNOWS}; which features are one group`,
-    control: 'the best estimate of the same numbers without the task',
     omits: (scene) =>
       divided(scene).length < GROUPS.length
         ? 'fewer than two features of many values'

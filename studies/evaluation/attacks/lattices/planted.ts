@@ -3,10 +3,10 @@ import type { FlatResult } from '@eigenveil/methods';
 import type { Statistics } from '@eigenveil/statistics';
 import { computedFractionBits, floorOf } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
-import type { Experiment, Setting } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
-import { clearResult, FLOOR, FLOOR_DEVIATION, planted, RELEASES, realResult, withFloor } from './floor.ts';
+import { clearResult, FLOOR_DEVIATION, planted, RELEASES, realResult, withFloor } from './floor.ts';
 import {
   countsOf,
   type Drawn,
@@ -18,7 +18,7 @@ import {
 } from './matrices.ts';
 import { readWhole } from './reader.ts';
 import { countsUnknown, GRAIN, productsUnknown } from './scatter.ts';
-import { COMMON, found, KNOWS, notFound, type Scored, scoreOf } from './scoring.ts';
+import { COMMON, found, notFound, type Scored, scoreOf } from './scoring.ts';
 import { tooFewDivided } from './two-valued.ts';
 
 const ROWS = 110;
@@ -125,75 +125,47 @@ const factsOf = ({ features, components, rows }: MatrixTask) => ({ features, com
 
 const about = ({ features, rows }: MatrixTask) => ({
   ...COMMON,
-  knows: KNOWS,
   omits: (scene: Scene) => tooFewDivided(scene, features, rows),
 });
 
 /** Where not every run finds all. */
 export const RUNS = { quick: 45, full: 80 } as const;
 
-export const leak = (
-  task: MatrixTask,
-  own: Pick<Experiment, 'id' | 'title' | 'sees'>,
-  run: Run,
-  runs?: typeof RUNS,
-): Experiment => ({
+interface Leak {
+  readonly terms?: Unworded['terms'];
+  readonly runs?: typeof RUNS;
+}
+
+export const leak = (id: string, task: MatrixTask, run: Run, { terms, runs }: Leak = {}): Unworded => ({
   ...about(task),
-  ...own,
+  id,
+  terms: { ...COMMON.terms, ...terms },
   expectation: 'control',
   claims: ['S-718'],
-  run: (setting) => found(setting, factsOf(task), (draws) => run(setting, draws), { runs }),
+  run: (setting) => found(setting, factsOf(task), (draws) => run(setting.scene, draws), { runs }),
 });
 
-type Run = (setting: Setting, draws: Draws) => Promise<Scored>;
+type Run = (scene: Scene, draws: Draws) => Promise<Scored>;
 
-export const PLANTED: readonly Experiment[] = [
-  leak(
-    TASK,
-    {
-      id: 'low-floor',
-      title: `The scatter matrix of two-valued features in whole numbers, from a PCA with a floor of ${LOW} by lattice reduction`,
-      sees: `the result by \`rotated\` with dealt products, over statistics of an exact task with noise of ${LOW} products of grains`,
-    },
-    ({ scene }, draws) => matrixRun(scene, TASK, draws, LOW),
-    RUNS,
-  ),
-  leak(
-    TASK,
-    {
-      id: 'floor-averaged',
-      title: `The same from ${MANY} tasks over the same rows, each with a floor for one`,
-      sees: `${MANY} results of PCAs by the clear reference, each with the floor of one release, without the data user's noise`,
-    },
-    ({ scene }, draws) => averagedRun(scene, MANY, draws),
-    RUNS,
-  ),
-  leak(
-    WIDE,
-    {
-      id: 'floor-copies',
-      title: `The same from a task with ${COPIES} copies of each column and a floor`,
-      sees: 'the result of a PCA by the clear reference, with the floor of one release on each pair of copies',
-    },
-    ({ scene }, draws) => copiedRun(scene, COPIES, draws),
-    RUNS,
-  ),
-  leak(
-    IN_UNITS,
-    {
-      id: 'floor-in-coarse-units',
-      title: 'All digits of the scatter matrix with its floor, which is rounded to too coarse units',
-      sees: `the result by \`rotated\` with dealt products, over statistics of an exact task with noise of ${FLOOR} products of grains, which is 2^21 units`,
-    },
-    ({ scene }, draws) => coarseRun(scene, draws),
-  ),
+export const PLANTED: readonly Unworded[] = [
+  leak('low-floor', TASK, (scene, draws) => matrixRun(scene, TASK, draws, LOW), {
+    terms: { low: LOW },
+    runs: RUNS,
+  }),
+  leak('floor-averaged', TASK, (scene, draws) => averagedRun(scene, MANY, draws), {
+    terms: { tasks: MANY },
+    runs: RUNS,
+  }),
+  leak('floor-copies', WIDE, (scene, draws) => copiedRun(scene, COPIES, draws), {
+    terms: { copies: COPIES },
+    runs: RUNS,
+  }),
+  leak('floor-in-coarse-units', IN_UNITS, coarseRun),
   {
     ...about(IN_UNITS),
     id: 'floor-in-fine-units',
-    title: 'All digits of the scatter matrix with its floor, as the servers compute with it',
     expectation: 'holds',
     claims: ['S-703'],
-    sees: `the result by \`rotated\` with dealt products, of the same task with its floor of ${FLOOR} products of grains, for which the servers compute in finer units, without the data user's noise, which the attacker knows`,
     run: (setting) => notFound(setting, factsOf(IN_UNITS), (draws) => fineRun(setting.scene, draws)),
   },
 ];

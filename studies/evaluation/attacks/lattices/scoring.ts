@@ -1,8 +1,9 @@
 /** What all attacks on whole numbers share: their words, their runs, and how these are scored beside rounding. */
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Setting } from '../../experiment.ts';
+import type { Setting, Unworded } from '../../experiment.ts';
 import { exactly } from '../in-process/exact.ts';
+import { FLOOR } from './floor.ts';
 import type { Reading } from './reader.ts';
 
 /** What a reader got right. */
@@ -28,17 +29,13 @@ const EXCEPTION = 0.5;
 
 /** What all attacks on whole numbers have in common. */
 export const COMMON = {
+  terms: { floor: FLOOR },
   kind: 'attack',
   attacker: 'recipient',
   secret: 'pooled statistics',
   unit: 'run',
   scenes: ['ionosphere'],
-  control: 'the best estimate of the same numbers in real numbers from the same result, rounded',
-  baseline: 'as the control',
-} as const satisfies Partial<Experiment>;
-
-export const KNOWS =
-  'that features have two values, so that the scatter matrix is one of counts; how many rows have each; a public sample';
+} as const satisfies Partial<Unworded>;
 
 /** Runs of an attack, one after the other, each with draws of its own. */
 async function scored(

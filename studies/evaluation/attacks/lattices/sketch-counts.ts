@@ -4,17 +4,17 @@ import { symmetricEigen } from '@eigenveil/projection';
 import { type Statistics, sketchMatrix, sketchNoise } from '@eigenveil/statistics';
 import { floorOf, type Task } from '@eigenveil/task';
 import type { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
 import { dealtResult } from '../in-process/dealt.ts';
 import { share } from '../in-process/two-party.ts';
 import { populationOf } from '../tasks/population.ts';
-import { FLOOR, RELEASES } from './floor.ts';
+import { RELEASES } from './floor.ts';
 import { countsOf, singlesOf } from './matrices.ts';
 import { readWhole, type Telling } from './reader.ts';
 import { countsUnknown, GRAIN, type ScatterEquation, tellingOf, type Unknowns } from './scatter.ts';
-import { COMMON, found, KNOWS, notFound, type Scored, scoreOf } from './scoring.ts';
+import { COMMON, found, notFound, type Scored, scoreOf } from './scoring.ts';
 import { drawnRows, tooFewDivided, twoValuedTask } from './two-valued.ts';
 
 interface Shape {
@@ -164,52 +164,28 @@ const ON_ENTRIES = 0.1;
 const about = ({ features, rows }: Shape) => ({
   ...COMMON,
   claims: ['S-718', 'S-724'] as const,
-  knows: `${KNOWS}; and Ω, which is public`,
   omits: (scene: Scene) => tooFewDivided(scene, features, rows),
 });
 
-const SEES = 'the result of a sketch by `rotated` with dealt products';
-
-const leak = (shape: Shape, own: Pick<Experiment, 'id' | 'title' | 'sees'>, asked?: Planted): Experiment => ({
+const leak = (id: string, shape: Shape, asked?: Planted): Unworded => ({
   ...about(shape),
-  ...own,
+  id,
+  ...(asked && { terms: { low: asked.deviation } }),
   expectation: 'control',
   run: (setting) => found(setting, { ...shape }, (draws) => sketchRun(setting.scene, shape, draws, asked)),
 });
 
-export const SKETCH_COUNTS: readonly Experiment[] = [
-  leak(FEW, {
-    id: 'sketch-counts',
-    title:
-      'The scatter matrix of two-valued features in whole numbers, from an exact sketch by lattice reduction',
-    sees: `${SEES}, of an exact task`,
-  }),
-  leak(
-    SOME,
-    {
-      id: 'sketch-counts-low-floor',
-      title: `The same behind a floor of ${LOW}`,
-      sees: `${SEES}, of an exact task over statistics with noise of ${LOW} products of grains on the scatter matrix`,
-    },
-    { on: 'scatter', deviation: LOW },
-  ),
-  leak(
-    SOME,
-    {
-      id: 'sketch-counts-on-entries',
-      title: `The same behind noise of ${ON_ENTRIES} on each entry of the sketch`,
-      sees: `${SEES}, of an exact task over statistics with noise of ${ON_ENTRIES} products of grains on each entry`,
-    },
-    { on: 'entries', deviation: ON_ENTRIES },
-  ),
+export const SKETCH_COUNTS: readonly Unworded[] = [
+  leak('sketch-counts', FEW),
+  leak('sketch-counts-low-floor', SOME, { on: 'scatter', deviation: LOW }),
+  leak('sketch-counts-on-entries', SOME, { on: 'entries', deviation: ON_ENTRIES }),
   ...[FEW, SHAPE].map(
-    (shape): Experiment => ({
+    (shape): Unworded => ({
       ...about(shape),
       id: `sketch-counts-floored-${shape.components}`,
-      title: `The same from ${shape.components} components of a sketch with the floor`,
+      terms: { ...COMMON.terms, components: shape.components },
       expectation: 'holds',
       claims: ['S-703', 'S-712', 'S-724'],
-      sees: `the result of a sketch with its floor of ${FLOOR} products of grains by \`rotated\` with dealt products, without the data user's noise, which the attacker knows`,
       run: (setting) =>
         notFound(setting, { ...shape }, (draws) => sketchRun(setting.scene, shape, draws, RELEASES)),
     }),

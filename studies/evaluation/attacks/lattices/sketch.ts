@@ -6,7 +6,7 @@ import { programOf, type Task, TaskProposal } from '@eigenveil/task';
 import { type SketchParameters, sketchParameters } from '@eigenveil/two-party/insides';
 import { Matrix, solve } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Setting } from '../../experiment.ts';
+import type { Setting, Unworded } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
 import { dealtResult } from '../in-process/dealt.ts';
@@ -161,83 +161,49 @@ const COMMON = {
   kind: 'attack',
   attacker: 'recipient',
   secret: 'pooled statistics',
-  knows: 'Ω, which is public, and that what the servers keep of a sketch are whole numbers',
+  claims: ['S-615'],
   unit: 'run',
   scenes: ['ionosphere'],
   omits: ({ proposal }: Scene) =>
     varyingOf(proposal).length < FEATURES ? `fewer than ${FEATURES} features that vary` : undefined,
-} as const satisfies Partial<Experiment>;
+} as const satisfies Partial<Unworded>;
 
-/** Of the real protocol. */
-const holding = (shape: Shape) =>
-  ({
-    ...COMMON,
-    expectation: 'holds',
-    claims: ['S-615'],
-    control: 'vectors without a flood, in an experiment of its own',
-    baseline: 'no column',
-    run: async (setting: Setting) => {
-      const found: number[] = [];
-      for await (const own of runs(setting, shape, true)) found.push(foundIn(own));
-      return exactly(
-        found.map((count) => count > 0),
-        'a column that comes out',
-        { facts: { features: FEATURES, ...shape } },
-      );
-    },
-  }) as const satisfies Partial<Experiment>;
+/** The attack on results of the real protocol. */
+const holding = (id: string, shape: Shape): Unworded => ({
+  ...COMMON,
+  id,
+  expectation: 'holds',
+  run: async (setting) => {
+    const found: number[] = [];
+    for await (const own of runs(setting, shape, true)) found.push(foundIn(own));
+    return exactly(
+      found.map((count) => count > 0),
+      'a column that comes out',
+      { facts: { features: FEATURES, ...shape } },
+    );
+  },
+});
 
-/** Of the same results, had nothing been added to what is opened. */
-const unflooded = (shape: Shape) =>
-  ({
-    ...COMMON,
-    expectation: 'control',
-    claims: ['S-615'],
-    control: 'the same columns as real numbers, which the result tells, rounded',
-    baseline: 'as the control',
-    run: async (setting: Setting) => {
-      const attack: number[] = [];
-      const control: number[] = [];
-      for await (const flooded of runs(setting, shape, false)) {
-        const own = combined(flooded);
-        attack.push(rightOf(columnsOf(own.result, own.sketch), own) / shape.columns);
-        control.push(rightOf(realColumns(own.result, own.sketch), own) / shape.columns);
-      }
-      return {
-        kind: 'trials' as const,
-        ...{ attack, control, baseline: 0 },
-        facts: { features: FEATURES, ...shape },
-      };
-    },
-  }) as const satisfies Partial<Experiment>;
+/** The attack on the same results, had nothing been added to what is opened. */
+const unflooded = (id: string, shape: Shape): Unworded => ({
+  ...COMMON,
+  id,
+  expectation: 'control',
+  run: async (setting) => {
+    const attack: number[] = [];
+    const control: number[] = [];
+    for await (const flooded of runs(setting, shape, false)) {
+      const own = combined(flooded);
+      attack.push(rightOf(columnsOf(own.result, own.sketch), own) / shape.columns);
+      control.push(rightOf(realColumns(own.result, own.sketch), own) / shape.columns);
+    }
+    return { kind: 'trials', attack, control, baseline: 0, facts: { features: FEATURES, ...shape } };
+  },
+});
 
-const SEES = 'the result of a sketch by the real protocol, with products from a dealer';
-const WITHOUT =
-  ', but its vectors as they were without a flood on each entry: combinations of columns in whole numbers';
-
-export const SKETCHES: readonly Experiment[] = [
-  {
-    ...holding(PLAIN),
-    id: 'sketch-columns',
-    title: 'Columns of a sketch, from its released vectors by lattice reduction',
-    sees: SEES,
-  },
-  {
-    ...holding(REFINED),
-    id: 'sketch-columns-refined',
-    title: 'Columns of a sketch that refines an earlier result, in the same way',
-    sees: `${SEES}, and the result that it refines`,
-  },
-  {
-    ...unflooded(PLAIN),
-    id: 'sketch-columns-unflooded',
-    title: 'All columns of a sketch, had its answer no flood',
-    sees: `${SEES}${WITHOUT}`,
-  },
-  {
-    ...unflooded(REFINED),
-    id: 'sketch-columns-refined-unflooded',
-    title: 'All columns of a sketch that refines an earlier result, had its answer no flood',
-    sees: `${SEES}, and the result that it refines${WITHOUT}`,
-  },
+export const SKETCHES: readonly Unworded[] = [
+  holding('sketch-columns', PLAIN),
+  holding('sketch-columns-refined', REFINED),
+  unflooded('sketch-columns-unflooded', PLAIN),
+  unflooded('sketch-columns-refined-unflooded', REFINED),
 ];

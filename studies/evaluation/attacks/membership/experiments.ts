@@ -4,7 +4,7 @@ import type { ProjectionKind } from '@eigenveil/methods';
 import { defaultClippingNorm } from '@eigenveil/privacy';
 import type { TaskProposal } from '@eigenveil/task';
 import { dot, meanOfRows, minus } from '../../../recognition/alignment.ts';
-import type { Experiment, Setting } from '../../experiment.ts';
+import type { Setting, Unworded } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
 import { variantOf } from '../../scenes/split.ts';
@@ -66,30 +66,18 @@ const COMPARED = 30;
 const SHADOWS = { without: 150, with: 40 };
 const SHADOWS_OF_FEW = { without: 200, with: 60 };
 
-const KNOWS =
-  'a public sample of the population, the candidate’s row, the task and its number of rows; nothing of who is in it';
-const WORLDS =
-  'each trial draws its people anew from members and outsiders, with the candidate and with somebody else in place: what is said is about such draws, and the control is the same candidate in the second world';
-
 const experiment = (
   inference: Inference,
-  of: Pick<Experiment, 'title' | 'attacker' | 'expectation' | 'claims' | 'sees' | 'scenes'> &
-    Partial<Experiment>,
-): Experiment => ({
+  of: Pick<Unworded, 'attacker' | 'expectation' | 'claims' | 'scenes'> & Partial<Unworded>,
+): Unworded => ({
   kind: 'attack',
   secret: 'membership',
-  knows: KNOWS,
-  control: WORLDS,
-  baseline:
-    'one in a hundred: whoever takes candidates for members at random, as often as the attack may be wrong',
   unit: 'run',
   omits,
   ...of,
   id: inference.id,
   run: (setting) => runInference(inference, setting),
 });
-
-const RESULT = 'vectors, eigenvalues, the mean and the number of rows';
 
 const reconstruction = experiment(
   {
@@ -101,11 +89,9 @@ const reconstruction = experiment(
     trialsOf,
   },
   {
-    title: 'Is a row in a PCA? By how well the released components reconstruct it (Zari and others 2022)',
     attacker: 'recipient',
     expectation: 'admitted',
     claims: ['S-145', 'S-380'],
-    sees: 'the vectors and the mean of a PCA',
     scenes: ['pima', 'ionosphere'],
   },
 );
@@ -120,12 +106,9 @@ const likelihood = experiment(
     trialsOf,
   },
   {
-    title:
-      'Is a row in a PCA? By the likelihood ratio of the result with it and without it (Carlini and others 2022)',
     attacker: 'recipient',
     expectation: 'admitted',
     claims: ['S-145', 'S-380'],
-    sees: RESULT,
     scenes: ['pima', 'breast_cancer', 'ionosphere'],
   },
 );
@@ -142,11 +125,9 @@ const unusual = experiment(
     candidatesOf: mostUnusual,
   },
   {
-    title: 'Is one of the ten most unusual rows in a PCA? The worst case, by likelihood ratio',
     attacker: 'recipient',
     expectation: 'admitted',
     claims: ['S-145', 'S-380'],
-    sees: RESULT,
     scenes: ['pima', 'breast_cancer', 'ionosphere'],
   },
 );
@@ -165,11 +146,9 @@ const discriminant = experiment(
     trialsOf,
   },
   {
-    title: 'Is a row in a DCA? By the likelihood ratio of the result with it and without it',
     attacker: 'recipient',
     expectation: 'admitted',
     claims: ['S-145', 'S-380'],
-    sees: RESULT,
     scenes: ['pima', 'breast_cancer'],
     omits: noLabel,
   },
@@ -190,12 +169,9 @@ const singleRows = experiment(
     trialsOf,
   },
   {
-    title: 'Is a row that of an owner who has no other, in a PCA over as few owners as the task allows?',
     attacker: 'data user',
     expectation: 'admitted',
     claims: ['S-145', 'S-380'],
-    sees: `${RESULT}; who contributed`,
-    knows: `${KNOWS}; that each owner has one row`,
     scenes: ['pima', 'breast_cancer'],
     omits: omitsGroups,
   },
@@ -219,12 +195,9 @@ const fullRank = experiment(
       effort === 'quick' ? { deciding: 60, others: 0 } : { deciding: 300, others: 0 },
   },
   {
-    title:
-      'Is a row in a PCA of a few rows whose components are all released? A member’s lies among them exactly',
     attacker: 'recipient',
     expectation: 'control',
     claims: ['S-145', 'S-380'],
-    sees: RESULT,
     scenes: ['pima'],
     omits: (scene) => (scene.proposal.features.length < 4 ? 'fewer than four features' : omitsGroups(scene)),
   },
@@ -252,20 +225,16 @@ const underPrivacy = experiment(
     candidatesOf: mostUnusual,
   },
   {
-    title: 'Is one of the ten most unusual rows in a PCA with differential privacy (ε = 1, δ = 10⁻⁶)?',
     attacker: 'recipient',
     expectation: 'holds',
     claims: ['P-12', 'P-120'],
-    sees: `${RESULT}, of noisy statistics`,
-    knows: `${KNOWS}; how the noise is distributed`,
     // (e·0.01 + δ − 0.01) / 0.99 is 0.017, and the margin is 0.05.
-    control: `${WORLDS}. At ε = 1 and 1 % false alarms no attack can recognise more than 2.7 % of members: an excess of 1.7 %, below the margin of 5 %. So this finds only noise that is much too small, and supports the promise weakly; the audits test it`,
     scenes: ['pima'],
     omits: omitsPrivate,
   },
 );
 
-export const INFERENCES: readonly Experiment[] = [
+export const INFERENCES: readonly Unworded[] = [
   reconstruction,
   likelihood,
   unusual,

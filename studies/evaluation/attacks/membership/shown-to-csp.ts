@@ -6,7 +6,7 @@ import { addStatistics } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
 import { dot, minus } from '../../../recognition/alignment.ts';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Setting, Trials } from '../../experiment.ts';
+import type { Setting, Trials, Unworded } from '../../experiment.ts';
 import { releasedOf, statisticsOf } from '../../released.ts';
 import { variantOf } from '../../scenes/split.ts';
 import { omitsPrivate, rowsOf } from './omissions.ts';
@@ -64,18 +64,13 @@ function runShown({ scene, effort, seed }: Setting): Trials {
   };
 }
 
-export const shownToCsp: Experiment = {
+export const shownToCsp: Unworded = {
   id: 'membership-shown-to-csp',
-  title: 'Which of two rows is in a PCA with noise of the CSP alone, which is shown the result?',
   kind: 'attack',
   attacker: 'CSP',
   secret: 'membership',
   expectation: 'admitted',
   claims: ['P-77', 'S-159'],
-  sees: 'vectors and eigenvalues of a PCA with differential privacy (ε = 1, δ = 10⁻⁶) whose noise it has added alone',
-  knows: 'its noise, all rows but one, and two rows of which one is the last',
-  control: 'the same about the same row where the other one is in',
-  baseline: 'one of two',
   unit: 'run',
   scenes: ['pima'],
   omits: omitsPrivate,

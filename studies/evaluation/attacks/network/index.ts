@@ -1,7 +1,11 @@
 /** What the lines show, by lengths and times. */
-import type { Experiment } from '../../experiment.ts';
+import { worded } from '../../worded.ts';
 import { PLANTED_LENGTHS } from './planted-lengths.ts';
 import { SIZES } from './sizes.ts';
 import { TIMES } from './times.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [...SIZES, ...PLANTED_LENGTHS, ...TIMES];
+export const EXPERIMENTS = worded(new URL('../network.md', import.meta.url), [
+  ...SIZES,
+  ...PLANTED_LENGTHS,
+  ...TIMES,
+]);

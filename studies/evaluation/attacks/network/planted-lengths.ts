@@ -7,7 +7,7 @@ import { resultOf } from '@eigenveil/protocol/servers';
 import { flatten, layout } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
 import { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { releasedBy, statisticsOf } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { exactly, oddOnes } from '../in-process/exact.ts';
@@ -17,18 +17,13 @@ import { startSite } from './site.ts';
 const CHANCE = 0.5;
 const chance = (n: number) => new Array<number>(n).fill(CHANCE);
 
-const absentClass: Experiment = {
+const absentClass: Unworded = {
   id: 'network-absent-class',
-  title: 'An owner that encrypts no zeros, and so none for classes that it lacks (planted)',
   kind: 'network',
   attacker: 'network',
   secret: 'classes and counts',
   expectation: 'control',
   claims: ['S-341'],
-  sees: 'the length of a contribution',
-  knows: 'the task',
-  control: 'the same owners as they are, who send all classes alike',
-  baseline: 'to call either, half of the owners being of one class alone',
   unit: 'owner',
   scenes: ['iris'],
   omits: withoutClasses,
@@ -75,18 +70,13 @@ const absentClass: Experiment = {
   },
 };
 
-const unpadded: Experiment = {
+const unpadded: Unworded = {
   id: 'network-unpadded-result',
-  title: 'A result that is as long as its digits (planted)',
   kind: 'network',
   attacker: 'network',
   secret: 'pooled statistics',
   expectation: 'control',
   claims: ['S-341'],
-  sees: 'the length of a result in JSON',
-  knows: 'the task',
-  control: 'what is signed, which is as long as the longest result of the task',
-  baseline: 'lengths that are the same whatever the rows are',
   unit: 'run',
   scenes: ['iris'],
   omits: tooSmall,
@@ -104,18 +94,13 @@ const unpadded: Experiment = {
   },
 };
 
-const noResult: Experiment = {
+const noResult: Unworded = {
   id: 'network-no-result',
-  title: 'Who watches the line of owners learns whether a task gave a result',
   kind: 'network',
   attacker: 'network',
   secret: 'result',
   expectation: 'admitted',
   claims: ['S-342'],
-  sees: 'the TLS records of the line from owners to the data user of real services',
-  knows: 'how long the answer with a result is',
-  control: 'a guess, half of the tasks being refused',
-  baseline: 'to call either',
   unit: 'run',
   scenes: ['iris'],
   omits: tooSmall,
@@ -151,4 +136,4 @@ const noResult: Experiment = {
   },
 };
 
-export const PLANTED_LENGTHS: readonly Experiment[] = [absentClass, unpadded, noResult];
+export const PLANTED_LENGTHS: readonly Unworded[] = [absentClass, unpadded, noResult];

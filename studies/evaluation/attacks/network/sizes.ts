@@ -2,7 +2,7 @@
 import type { Statistics } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Setting } from '../../experiment.ts';
+import type { Setting, Unworded } from '../../experiment.ts';
 import { pooledStatistics, statisticsOf } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { exactly, oddOnes } from '../in-process/exact.ts';
@@ -119,22 +119,15 @@ const COMMON = {
   unit: 'run',
   scenes: ['iris'],
   omits: withoutClasses,
-} as const satisfies Partial<Experiment>;
+} as const satisfies Partial<Unworded>;
 
-const lines: Experiment = {
+const lines: Unworded = {
   ...COMMON,
   id: 'network-lengths',
-  title: 'Lengths on the lines tell something of the rows',
   attacker: 'network',
   secret: 'classes and counts',
   expectation: 'holds',
   claims: ['S-12', 'S-63', 'S-64', 'S-341'],
-  sees: 'the TLS records of both lines of real services, owners to data user and data user to CSP: lengths, directions, order',
-  knows: 'the task, and when each owner contributes',
-  control:
-    'the same rows once more; planted: see the experiments with absent classes and with a result as long as its digits',
-  baseline:
-    'lengths that are the same whatever the rows are: other rows, fewer, absent classes, refused results',
   async run(setting) {
     const site = await startSite(OWNERS, ANSWER_MILLISECONDS);
     try {
@@ -183,19 +176,13 @@ const lines: Experiment = {
   },
 };
 
-const messages: Experiment = {
+const messages: Unworded = {
   ...COMMON,
   id: 'network-two-party-lengths',
-  title:
-    'Messages of the two-party computation tell by their lengths what it computes on, or that a result is refused',
   attacker: 'CSP',
   secret: 'result',
   expectation: 'holds',
   claims: ['S-12', 'S-33', 'S-63', 'S-64'],
-  sees: 'number and lengths of all messages of a computation in either direction, and how the data user closes',
-  knows: 'the task',
-  control: 'the same rows once more',
-  baseline: 'lengths that are the same for results and refusals, whatever the rows and the number of owners',
   async run(setting) {
     const runs: { readonly group: string; readonly shape: string }[] = [];
     const refused = new Set<string>();
@@ -229,4 +216,4 @@ const messages: Experiment = {
   },
 };
 
-export const SIZES: readonly Experiment[] = [lines, messages];
+export const SIZES: readonly Unworded[] = [lines, messages];

@@ -9,7 +9,7 @@ import { MadeUpTime } from '@eigenveil/two-party/insides';
 import { measureOperation, type Operation } from '../../../speed/timing/measure.ts';
 import { REFUSALS } from '../../../speed/timing/refusal.ts';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Setting, Trials } from '../../experiment.ts';
+import type { Setting, Trials, Unworded } from '../../experiment.ts';
 import { pooledStatistics, statisticsOf } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { exactly, oddOnes } from '../in-process/exact.ts';
@@ -83,19 +83,14 @@ async function timed(
   }
 }
 
-const contributionTime: Experiment = {
+const contributionTime: Unworded = {
   id: 'network-contribution-time',
-  title: 'The time before a contribution tells about how many rows an owner has',
+  terms: { few: FEW_ROWS, many: MANY_ROWS },
   kind: 'network',
   attacker: 'network',
   secret: 'classes and counts',
   expectation: 'admitted',
   claims: ['S-96', 'S-343'],
-  sees: 'when records pass on the line from owners to the data user of real services',
-  knows: `that half of the owners have ${FEW_ROWS} rows and half ${MANY_ROWS}, and nothing of their machines but that they are alike`,
-  control: 'a guess',
-  baseline:
-    'to call either; keys are short, and longer ones cover some of the time. Real time of this machine: measured, and no promise hangs on it',
   unit: 'owner',
   scenes: ['iris'],
   omits: tooSmall,
@@ -116,15 +111,11 @@ const contributionTime: Experiment = {
   },
 };
 
-const plantedDelay: Experiment = {
+const plantedDelay: Unworded = {
   ...contributionTime,
   id: 'network-planted-delay',
-  title: 'A delay that depends on the rows (planted)',
   expectation: 'control',
   claims: ['S-343'],
-  knows: 'that an owner waits longer in one of two tasks',
-  control: 'a guess',
-  baseline: 'to call either; two tasks without a delay say what the noise of the machine does by itself',
   async run({ scene, effort, seed }) {
     const count = effort === 'quick' ? 24 : 40;
     const site = await startSite(count, 1);
@@ -200,50 +191,38 @@ async function moments(
   });
 }
 
-const refusalMoment: Experiment = {
+const refusalMoment: Unworded = {
   id: 'network-refusal-moment',
-  title: 'The moment of the next message tells the CSP that a result is refused',
   kind: 'network',
   attacker: 'CSP',
   secret: 'result',
   expectation: 'holds',
   claims: ['S-65', 'S-176', 'S-673'],
-  sees: 'when each message of the data user comes, by a clock that is made up: the real code, on a machine for which its public time is enough',
-  knows: 'the task',
-  control: 'the same rows once more',
-  baseline: 'moments that are the same for results and refusals, and not before the public time',
   unit: 'run',
   scenes: ['iris'],
   omits: withoutClasses,
   run: (setting) => moments(setting),
 };
 
-const plantedMoment: Experiment = {
+const plantedMoment: Unworded = {
   ...refusalMoment,
   id: 'network-planted-moment',
-  title: 'A data user that goes on later where it refuses (planted)',
   expectation: 'control',
   run: (setting) => moments(setting, { later: 20 }),
 };
 
-const plantedHaste: Experiment = {
+const plantedHaste: Unworded = {
   ...refusalMoment,
   id: 'network-planted-haste',
-  title: 'A data user that does not wait for its public time (planted)',
   expectation: 'control',
   run: (setting) => moments(setting, { waits: 0 }),
 };
 
-const refusalTime: Experiment = {
+const refusalTime: Unworded = {
   ...refusalMoment,
   id: 'network-refusal-time',
-  title: 'Real time tells the CSP that a result is refused',
   expectation: 'admitted',
   claims: ['S-66', 'S-88'],
-  sees: 'the time from the rotated matrix to the next byte, of 50 features and 15 components, with a public time of 150 ms',
-  knows: 'the times of as many results and refusals before',
-  control: 'a guess',
-  baseline: 'to call either. Real time of this machine: measured, and no verdict hangs on it',
   omits: () => undefined,
   async run({ effort }) {
     const [atOnce, atPublicTime] = REFUSALS;
@@ -286,7 +265,7 @@ function rightCalls(all: readonly Timed[]): number[] {
   return other.map(({ time, refused }) => Number((time > middle === slower) === refused));
 }
 
-export const TIMES: readonly Experiment[] = [
+export const TIMES: readonly Unworded[] = [
   contributionTime,
   plantedDelay,
   refusalMoment,

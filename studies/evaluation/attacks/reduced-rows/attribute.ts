@@ -1,6 +1,6 @@
 /** Attribute inference: the private label from reduced rows, by method of projection. */
 import { Draws } from '../../draws.ts';
-import type { Experiment, Outcome, Setting } from '../../experiment.ts';
+import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import type { Scene } from '../../scene.ts';
 import { classesOf } from '../../scenes/split.ts';
 import { guessed } from './classifiers.ts';
@@ -46,12 +46,11 @@ async function outcomeOf(scene: Scene, members: People, reduction: Reduction) {
   };
 }
 
-function experiment(method: keyof typeof METHODS, title: string, claims: Experiment['claims']): Experiment {
+function experiment(method: keyof typeof METHODS, claims: Unworded['claims']): Unworded {
   const id = `attribute-${method}`;
   return {
-    ...TEXTS,
+    ...COMMON,
     id,
-    title,
     expectation: 'admitted',
     claims,
     async run(setting): Promise<Outcome> {
@@ -66,20 +65,14 @@ function experiment(method: keyof typeof METHODS, title: string, claims: Experim
   };
 }
 
-const TEXTS = {
+const COMMON = {
   kind: 'attack',
   attacker: 'recipient',
   secret: 'private label',
-  sees: 'reduced rows of members with their utility labels, and the projection',
-  knows:
-    'a public sample with both labels, on which it chooses the best of six classifiers: most frequent by utility label, linear, nearest neighbours, support vector machines',
-  control:
-    'the same people without their reduced rows: the private label that is most frequent in the public sample among those with their utility label',
-  baseline: 'the private label that is most frequent in the public sample',
   unit: 'person',
   scenes: ['pima', 'breast_cancer', 'olivetti'],
   omits,
-} as const satisfies Partial<Experiment>;
+} as const satisfies Partial<Unworded>;
 
 /** One more coordinate, which is the private label, as long as all others together. */
 function planted(reduction: Reduction, scene: Scene): Reduction {
@@ -93,10 +86,9 @@ function planted(reduction: Reduction, scene: Scene): Reduction {
   };
 }
 
-const CONTROL: Experiment = {
-  ...TEXTS,
+const CONTROL: Unworded = {
+  ...COMMON,
   id: 'attribute-control',
-  title: 'A private label that is planted in reduced rows as one more component',
   expectation: 'control',
   claims: ['P-20'],
   scenes: ['pima', 'breast_cancer'],
@@ -112,11 +104,11 @@ const CONTROL: Experiment = {
   },
 };
 
-export const ATTRIBUTES: readonly Experiment[] = [
-  experiment('none', 'A private label from the rows themselves', ['P-20']),
-  experiment('pca', 'A private label from rows reduced by PCA', ['P-20']),
-  experiment('dca', 'A private label from rows reduced by DCA', ['P-20']),
-  experiment('lda', 'A private label from rows reduced by LDA', ['P-20']),
-  experiment('mdr', 'A private label from rows reduced by MDR, which is to hide it', ['P-20', 'S-320']),
+export const ATTRIBUTES: readonly Unworded[] = [
+  experiment('none', ['P-20']),
+  experiment('pca', ['P-20']),
+  experiment('dca', ['P-20']),
+  experiment('lda', ['P-20']),
+  experiment('mdr', ['P-20', 'S-320']),
   CONTROL,
 ];

@@ -1,6 +1,9 @@
 /** What rows that were reduced give away: their values, and private labels. */
-import type { Experiment } from '../../experiment.ts';
+import { worded } from '../../worded.ts';
 import { ATTRIBUTES } from './attribute.ts';
 import { RECONSTRUCTION } from './reconstruction.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [...RECONSTRUCTION, ...ATTRIBUTES];
+export const EXPERIMENTS = worded(new URL('../reduced-rows.md', import.meta.url), [
+  ...RECONSTRUCTION,
+  ...ATTRIBUTES,
+]);

@@ -4,7 +4,7 @@ import { DifferentialPrivacy } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import type { Block, Line } from '../../../instrument/report/document.ts';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Outcome, Setting } from '../../experiment.ts';
+import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
 import type { Scene } from '../../scene.ts';
 import { facesPicture, recognised, recognitionChart, showsFaces } from './faces.ts';
@@ -208,30 +208,24 @@ const omits = ({ publicSample }: Scene): string | undefined =>
     ? `the public sample has fewer than ${LEAST_PEOPLE} people`
     : undefined;
 
-function reconstruction(name: keyof typeof ATTACKS, texts: Pick<Experiment, 'title' | 'knows'>): Experiment {
+function reconstruction(name: keyof typeof ATTACKS): Unworded {
   const id = `reconstruction-${name}`;
-  return { ...TEXTS, id, ...texts, expectation: 'admitted', run: run(id, ATTACKS[name]) };
+  return { ...COMMON, id, expectation: 'admitted', run: run(id, ATTACKS[name]) };
 }
 
-const TEXTS = {
+const COMMON = {
   kind: 'attack',
   attacker: 'recipient',
   secret: 'values of rows',
   claims: ['P-20', 'S-215'],
-  sees: 'reduced rows of members, and the projection with its mean where the task declares it',
-  control:
-    'people who are not in the task and of whom there is no reduced row: of each feature the guess that is right most often in the public sample',
-  baseline: 'the mean of the public sample',
   unit: 'person',
   scenes: ['pima', 'breast_cancer', 'ionosphere', 'wisdm', 'olivetti'],
   omits,
-} as const satisfies Partial<Experiment>;
+} as const satisfies Partial<Unworded>;
 
-const CONTROL: Experiment = {
-  ...TEXTS,
+const CONTROL: Unworded = {
+  ...COMMON,
   id: 'reconstruction-control',
-  title: 'Rows from as many reduced numbers as there are features, by the pseudo-inverse',
-  knows: 'nothing else',
   expectation: 'control',
   scenes: ['pima', 'ionosphere'],
   omits: (scene) =>
@@ -256,20 +250,9 @@ const CONTROL: Experiment = {
   },
 };
 
-export const RECONSTRUCTION: readonly Experiment[] = [
-  reconstruction('pseudo-inverse', {
-    title: 'Rows from reduced rows, by the pseudo-inverse of the projection',
-    knows: 'nothing else',
-  }),
-  reconstruction('linear', {
-    title: 'Rows from reduced rows, by a linear estimator',
-    knows:
-      'a public sample: it adds to the pseudo-inverse what ridge regression learns there, the ridge chosen there',
-  }),
-  reconstruction('learned', {
-    title: 'Rows from reduced rows, by an inverse that is learnt',
-    knows:
-      'a public sample: by feature what the nearest rows there mostly are, or are beyond the linear estimate, whichever proves right there',
-  }),
+export const RECONSTRUCTION: readonly Unworded[] = [
+  reconstruction('pseudo-inverse'),
+  reconstruction('linear'),
+  reconstruction('learned'),
   CONTROL,
 ];

@@ -6,7 +6,7 @@ import { mean } from '@eigenveil/testbed/goodness/mean';
 import { answered, drawSecrets, opened, RandomBits, rotatedParameters } from '@eigenveil/two-party/insides';
 import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { pooledStatistics, releasedBy } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { wholeScatter } from '../../whole-scatter.ts';
@@ -25,17 +25,11 @@ const COMMON = {
 
 const RUNS = { quick: 60, full: 150 } as const;
 
-export const bothProtocols: Experiment = {
+export const bothProtocols: Unworded = {
   ...COMMON,
   id: 'rotated-and-garbled',
-  title: 'The same rows in a task by `rotated` and in one by `garbled`, neither of which needs allowFullRank',
   expectation: 'admitted',
   claims: ['S-116', 'S-364'],
-  sees: 'k vectors, the spectrum and the number of rows of the one; all vectors but one and their eigenvalues of the other',
-  knows: 'a public sample',
-  control: 'the same from two tasks over other people',
-  baseline:
-    'what the task by `rotated` alone and the public sample tell of the scatter outside of its vectors, from which success is measured: 0',
   scenes: ['pima', 'breast_cancer'],
   omits: (scene) => refusal(scene, { components: scene.proposal.features.length - 1 }),
   async run(setting) {
@@ -80,17 +74,11 @@ export const bothProtocols: Experiment = {
   },
 };
 
-export const repeated: Experiment = {
+export const repeated: Unworded = {
   ...COMMON,
   id: 'rotated-repeated',
-  title:
-    'Several answers by `rotated` over the same rows, to a data user that asks for other directions each time',
   expectation: 'control',
   claims: ['S-57', 'S-59'],
-  sees: 'of each task its rotated matrix, and what comes back for k directions of its choice',
-  knows: 'nothing',
-  control: 'the same from answers over other people',
-  baseline: 'the public sample’s scatter, for so many rows: success is measured from it: 0',
   scenes: ['pima'],
   async run(setting) {
     const { scene, effort, seed } = setting;
@@ -137,17 +125,11 @@ export const repeated: Experiment = {
 
 const TOLD_APART = { quick: 10, full: 80 } as const;
 
-export const lowBits: Experiment = {
+export const lowBits: Unworded = {
   ...COMMON,
   id: 'garbled-low-bits',
-  title:
-    'Which of two scatter matrices with the same k vectors and eigenvalues a result by `garbled` is of, from its lowest bits',
   expectation: 'admitted',
   claims: ['S-30', 'S-360'],
-  sees: 'k vectors and their eigenvalues, as rounded by circuits',
-  knows: 'both matrices whole: it computes what circuits make of each',
-  control: 'a coin',
-  baseline: 'a coin: 1/2',
   scenes: ['iris'],
   omits: tooLong,
   async run(setting) {

@@ -4,7 +4,7 @@ import type { Statistics } from '@eigenveil/statistics';
 import { basisFeatures, checkBasis, type TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Matrix } from 'ml-matrix';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { releasedBy, releasedOf } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { explained, type Population, populationOf, trialsBeside } from './population.ts';
@@ -82,21 +82,14 @@ function nextDirections(population: Population, outside: Matrix, count: number):
 
 const RUNS = { quick: 60, full: 150 } as const;
 
-export const restOfScatter: Experiment = {
+export const restOfScatter: Unworded = {
   id: 'chain-rest',
   kind: 'attack',
   attacker: 'data user',
   expectation: 'admitted',
   unit: 'run',
-  title:
-    'The scatter outside of a PCA’s components, from a second task on a basis of the data user’s own making: directions that the first one has left out',
   secret: 'pooled statistics',
   claims: ['S-608'],
-  sees: 'k vectors and eigenvalues of the first task, and one less of the second, which stands on k directions of its choice',
-  knows: 'a public sample',
-  control: 'the same from two tasks over other people',
-  baseline:
-    'what the first task and the public sample tell of the scatter outside of its vectors, from which success is measured: 0',
   scenes: ['pima', 'breast_cancer', 'ionosphere'],
   omits: (scene) =>
     pcaOf(scene).components < 2 ? 'a task of one component is no basis for a PCA' : refusal(scene),

@@ -5,7 +5,7 @@ import type { Statistics } from '@eigenveil/statistics';
 import { noisePlanOf, type TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Outcome, Setting } from '../../experiment.ts';
+import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import { pooledStatistics, releasedOf, scaledRows, withoutRows } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { garbledOf, tooLong } from './garbled.ts';
@@ -26,11 +26,8 @@ const COMMON = {
   kind: 'attack',
   attacker: 'data user',
   secret: 'values of rows',
-  control: 'the row that comes out, set against another row: two tasks that differ in somebody else',
-  baseline: 'the mean of the public sample in place of the row, from which success is measured: 0',
   unit: 'row',
 } as const;
-const SAMPLE = 'a public sample of people like the members';
 
 /** Numbers of rows that are tried. */
 const TRIED = { quick: 80, full: 200 } as const;
@@ -75,14 +72,11 @@ async function pairsOf({ task, pooled, targets }: Case, release: Release): Promi
 const meansApart = ({ before, after }: Pair): number[] =>
   after.mean!.map((x, i) => after.sampleCount! * x - before.sampleCount! * before.mean![i]!);
 
-export const declared: Experiment = {
+export const declared: Unworded = {
   ...COMMON,
   id: 'differencing-row-declared',
-  title: 'Two tasks that declare mean and number of rows differ in one row',
   expectation: 'control',
   claims: ['S-143', 'S-367'],
-  sees: 'mean and number of rows of two tasks',
-  knows: SAMPLE,
   scenes: ['pima'],
   async run(setting) {
     const task = pcaOf(setting.scene, { outputs: ['mean', 'sampleCount'] });
@@ -156,14 +150,11 @@ const trialsWithSigns = ({ guesses, unsigned, signs }: ReturnType<typeof reconst
 /** `rotated` rounds eigenvalues to about 2^−36 of the trace, and vectors to 2^−33. */
 const ROTATED_PRECISION = 1e-9;
 
-export const rotated: Experiment = {
+export const rotated: Unworded = {
   ...COMMON,
   id: 'differencing-row-rotated',
-  title: 'Two tasks by `rotated` differ in one row: vectors and eigenvalues alone',
   expectation: 'admitted',
   claims: ['S-143', 'S-367', 'S-59'],
-  sees: 'k vectors and their eigenvalues of two tasks, and the number of rows',
-  knows: SAMPLE,
   scenes: ['pima', 'breast_cancer', 'ionosphere'],
   async run(setting) {
     const { scene, effort } = setting;
@@ -204,14 +195,11 @@ const IN_CIRCUITS = { quick: 8, full: 80 } as const;
 /** How many times each row counts, for pictures of larger tasks. */
 const COPIES = { quick: [1, 100], full: [1, 10, 100, 1000, 10_000] } as const;
 
-export const garbled: Experiment = {
+export const garbled: Unworded = {
   ...COMMON,
   id: 'differencing-row-garbled',
-  title: 'Two tasks by `garbled` differ in one row: vectors and eigenvalues alone, as rounded by circuits',
   expectation: 'admitted',
   claims: ['S-143', 'S-367', 'S-368'],
-  sees: 'k vectors and their eigenvalues of two tasks, from the programs that circuits garble',
-  knows: `${SAMPLE}, and about how many rows there are`,
   scenes: ['pima'],
   async run(setting) {
     const { scene, effort } = setting;
@@ -271,14 +259,12 @@ function repeated(pooled: Statistics, copies: number): Statistics {
 const GUARANTEE = { epsilon: 1, delta: 1e-6 } as const;
 const IN_PRIVATE = { quick: 250, full: 500 } as const;
 
-export const withPrivacy: Experiment = {
+export const withPrivacy: Unworded = {
   ...COMMON,
   id: 'differencing-row-private',
-  title: 'Two tasks with differential privacy, mean and number of rows differ in one row',
+  terms: { epsilon: GUARANTEE.epsilon },
   expectation: 'holds',
   claims: ['P-12', 'P-17', 'P-18'],
-  sees: `mean and number of rows of two tasks, each with (ε, δ) = (${GUARANTEE.epsilon}, 10⁻⁶) by noise of both servers`,
-  knows: SAMPLE,
   scenes: ['pima', 'breast_cancer'],
   async run(setting) {
     const { scene, seed, effort } = setting;

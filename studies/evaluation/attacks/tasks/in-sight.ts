@@ -20,7 +20,7 @@ import {
 } from '@eigenveil/two-party/insides';
 import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Setting } from '../../experiment.ts';
+import type { Setting, Unworded } from '../../experiment.ts';
 import { pooledStatistics } from '../../released.ts';
 import { sharesOf } from '../../simulation/inputs.ts';
 import { wholeScatter } from '../../whole-scatter.ts';
@@ -32,9 +32,6 @@ const IN_SIGHT = {
   kind: 'attack',
   attacker: 'data user',
   secret: 'pooled statistics',
-  knows: 'its own shares, and a public sample',
-  control: 'what comes out, set against the scatter matrix of other rows',
-  baseline: 'the public sample’s scatter, for so many rows: success is measured from it: 0',
   unit: 'run',
 } as const;
 
@@ -168,13 +165,11 @@ async function attempts(
   return trialsOf(guesses);
 }
 
-export const simulatedInSight: Experiment = {
+export const simulatedInSight: Unworded = {
   ...IN_SIGHT,
   id: 'simulated-pooled',
-  title: '`simulated`: the data user adds its shares to what the CSP sends',
   expectation: 'control',
   claims: ['S-17'],
-  sees: 'what the CSP sends',
   scenes: ['iris'],
   async run(setting) {
     const task = pcaOf(setting.scene, { twoParty: 'simulated' });
@@ -182,13 +177,11 @@ export const simulatedInSight: Experiment = {
   },
 };
 
-export const garbledInSight: Experiment = {
+export const garbledInSight: Unworded = {
   ...IN_SIGHT,
   id: 'garbled-pooled',
-  title: 'The same attempt against `garbled`: labels taken for the bits that they end with',
   expectation: 'holds',
   claims: ['S-8', 'S-19'],
-  sees: 'what the CSP sends first: a label for each bit of its shares',
   scenes: ['iris'],
   omits: tooLong,
   async run(setting) {
@@ -199,13 +192,11 @@ export const garbledInSight: Experiment = {
   },
 };
 
-export const rotatedInSight: Experiment = {
+export const rotatedInSight: Unworded = {
   ...IN_SIGHT,
   id: 'rotated-pooled',
-  title: 'The same attempt against `rotated`: the data user takes the matrix that it opens for S̄',
   expectation: 'holds',
   claims: ['S-8'],
-  sees: 'the rotated matrix with its noise and mask, computed here in the clear: the exchange itself is not attacked',
   scenes: ['pima'],
   async run(setting) {
     const task = pcaOf(setting.scene, { twoParty: 'rotated' });
@@ -220,17 +211,13 @@ export const rotatedInSight: Experiment = {
 };
 
 /** All but one run's rows, in a task of several owners. */
-export const cspWithOwners: Experiment = {
+export const cspWithOwners: Unworded = {
   ...IN_SIGHT,
   id: 'collusion-csp',
-  title: 'The CSP and all owners but one: the last owner’s sums from the blinded ones',
   attacker: 'coalition',
   secret: 'statistics of an owner',
   expectation: 'holds',
   claims: ['S-13'],
-  sees: 'the blinded sums, as decrypted, and no result; it takes the middle of the blinding’s range for the blinding, so it does not see blinding that is only less than uniform',
-  knows: 'the statistics of all owners but one, the widths of slots, and a public sample',
-  control: 'what comes out, set against the scatter matrix of other rows',
   scenes: ['pima'],
   async run(setting) {
     const task = pcaOf(setting.scene);
@@ -251,15 +238,12 @@ export const cspWithOwners: Experiment = {
   },
 };
 
-export const bothServers: Experiment = {
+export const bothServers: Unworded = {
   ...IN_SIGHT,
   id: 'collusion-servers',
-  title: 'Both servers together: their shares added up',
   attacker: 'coalition',
   expectation: 'control',
   claims: ['S-2', 'S-138'],
-  sees: 'the additive shares of both',
-  knows: 'nothing',
   scenes: ['pima'],
   async run(setting) {
     const task = pcaOf(setting.scene);

@@ -1,5 +1,7 @@
 /** Differencing, repeated answers, spectrum, one-hot groups, collusion, and the references that are known to be broken. */
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
+import type { Scene } from '../../scene.ts';
+import { worded } from '../../worded.ts';
 import * as answers from './answers.ts';
 import * as chains from './chains.ts';
 import * as rows from './differencing.ts';
@@ -10,7 +12,7 @@ import { unfit } from './scenes.ts';
 import * as seed from './shared-seed.ts';
 import * as spectrum from './spectrum.ts';
 
-const ALL: readonly Experiment[] = [
+const ALL: readonly Unworded[] = [
   rows.declared,
   rows.rotated,
   rows.garbled,
@@ -39,7 +41,7 @@ const ALL: readonly Experiment[] = [
   servers.bothServers,
 ];
 
-export const EXPERIMENTS: readonly Experiment[] = ALL.map((experiment) => ({
+export const EXPERIMENTS = worded(new URL('../tasks.md', import.meta.url), ALL).map((experiment) => ({
   ...experiment,
-  omits: (scene) => unfit(scene) ?? experiment.omits?.(scene),
+  omits: (scene: Scene) => unfit(scene) ?? experiment.omits?.(scene),
 }));

@@ -4,7 +4,7 @@ import { isOf } from '@eigenveil/platform';
 import { PROJECTION_CODES, symmetricEigen } from '@eigenveil/projection';
 import { TaskProposal } from '@eigenveil/task';
 import { Matrix } from 'ml-matrix';
-import type { Experiment, Outcome, Setting } from '../../experiment.ts';
+import type { Outcome, Setting, Unworded } from '../../experiment.ts';
 import { releasedBy } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { type Population, populationOf, trialsBeside } from './population.ts';
@@ -133,10 +133,6 @@ const COMMON = {
   kind: 'attack',
   attacker: 'data user',
   secret: 'pooled statistics',
-  knows: 'which features are a group, and a public sample',
-  control: 'the same from a task over other people',
-  baseline:
-    'the public sample’s scatter outside of the vectors, for so many rows: success is measured from it: 0',
   unit: 'run',
   scenes: ['pima'],
   omits,
@@ -144,34 +140,30 @@ const COMMON = {
 
 const K = RANK - 1;
 
-export const withConsent: Experiment = {
+export const withConsent: Unworded = {
   ...COMMON,
   id: 'one-hot-consent',
-  title: `Two one-hot groups of ${FEATURES} features, ${K} components and the spectrum, with allowFullRank`,
+  terms: { features: FEATURES, components: K },
   expectation: 'control',
   claims: ['S-102', 'S-103'],
-  sees: `${K} vectors and all eigenvalues of ${FEATURES} features in two one-hot groups`,
   run: async (setting) => attempt(setting, { components: K, consent: true, count: RUNS[setting.effort] }),
 };
 
-export const withoutConsent: Experiment = {
+export const withoutConsent: Unworded = {
   ...COMMON,
   id: 'one-hot-refused',
-  title: `The same without allowFullRank`,
   expectation: 'holds',
   claims: ['S-105'],
-  sees: 'the refusal, ERR_FULL_RANK, by the clear reference, whose rule is that of both protocols; their own refusals are not run here',
   run: async (setting) =>
     attempt(setting, { components: K, consent: false, count: REFUSALS[setting.effort] }),
 };
 
-export const mostAllowed: Experiment = {
+export const mostAllowed: Unworded = {
   ...COMMON,
   id: 'one-hot-allowed',
-  title: `The same with the most components that are not refused, ${K - 1}: one angle remains unknown`,
+  terms: { features: FEATURES, components: K - 1 },
   expectation: 'admitted',
   claims: ['S-105', 'S-361'],
-  sees: `${K - 1} vectors and all eigenvalues of ${FEATURES} features in two one-hot groups`,
   run: async (setting) =>
     attempt(setting, { components: K - 1, consent: false, count: RUNS[setting.effort] }),
 };

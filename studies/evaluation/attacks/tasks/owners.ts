@@ -8,7 +8,7 @@ import { mean } from '@eigenveil/testbed/goodness/mean';
 import { Matrix } from 'ml-matrix';
 import type { Chart } from '../../../instrument/report/document.ts';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Setting } from '../../experiment.ts';
+import type { Setting, Unworded } from '../../experiment.ts';
 import { pooledStatistics, releasedOf, statisticsOf } from '../../released.ts';
 import type { Scene, SceneRow } from '../../scene.ts';
 import { curves } from './pictures.ts';
@@ -19,9 +19,6 @@ import { expectedRest, grownBy, knownPart, type Told, toldBy } from './told.ts';
 const COMMON = {
   kind: 'attack',
   secret: 'statistics of an owner',
-  control:
-    'the scatter that comes out, set against another owner’s, of another dealing: who was not in the task',
-  baseline: 'the scatter of as many rows of the population, from which success is measured: 0',
   unit: 'owner',
 } as const;
 
@@ -105,15 +102,12 @@ function ownerBetween(
 /** S̄ of a task that declares everything. */
 const scatterFrom = (released: FlatResult): Matrix => knownPart(toldBy(released));
 
-export const differencingDeclared: Experiment = {
+export const differencingDeclared: Unworded = {
   ...COMMON,
   id: 'differencing-owner-declared',
-  title: 'Two tasks that declare everything differ in one owner',
   attacker: 'data user',
   expectation: 'control',
   claims: ['S-143', 'S-369'],
-  sees: 'mean, number of rows, all vectors and the spectrum of two tasks',
-  knows: 'a public sample of people like the members',
   scenes: ['pima'],
   async run(setting) {
     const { scene } = setting;
@@ -129,15 +123,12 @@ export const differencingDeclared: Experiment = {
   },
 };
 
-export const differencing: Experiment = {
+export const differencing: Unworded = {
   ...COMMON,
   id: 'differencing-owner-vectors',
-  title: 'Two tasks differ in one owner: vectors and eigenvalues alone',
   attacker: 'data user',
   expectation: 'admitted',
   claims: ['S-143', 'S-369'],
-  sees: 'k vectors and their eigenvalues of two tasks',
-  knows: 'a public sample of people like the members, and how many rows the owner has',
   scenes: ['pima', 'breast_cancer'],
   async run(setting) {
     const { scene } = setting;
@@ -218,16 +209,12 @@ const COALITION = {
   attacker: 'coalition',
   scenes: ['pima', 'breast_cancer'],
 } as const;
-const TOLD = 'the rows of the owners that collude, a public sample, and how many rows the others have';
 
-export const lastOwner: Experiment = {
+export const lastOwner: Unworded = {
   ...COALITION,
   id: 'collusion-last-owner',
-  title: 'The data user and all owners but one, where everything is declared',
   expectation: 'control',
   claims: ['S-138'],
-  sees: 'all vectors and the spectrum',
-  knows: TOLD,
   scenes: ['pima'],
   async run(setting) {
     const task = everything(setting.scene);
@@ -235,14 +222,11 @@ export const lastOwner: Experiment = {
   },
 };
 
-export const lastOwnerByVectors: Experiment = {
+export const lastOwnerByVectors: Unworded = {
   ...COALITION,
   id: 'collusion-last-owner-vectors',
-  title: 'The data user and all owners but one: vectors and eigenvalues alone',
   expectation: 'admitted',
   claims: ['S-138', 'S-365'],
-  sees: 'k vectors and their eigenvalues',
-  knows: TOLD,
   async run(setting) {
     const { scene } = setting;
     const task = pcaOf(scene);
@@ -263,14 +247,11 @@ export const lastOwnerByVectors: Experiment = {
 /** What the least number of owners is for: so many are left. */
 const LEFT = 3;
 
-export const fewLeft: Experiment = {
+export const fewLeft: Unworded = {
   ...COALITION,
   id: 'collusion-three-left',
-  title: 'The data user and all owners but three, where everything is declared',
   expectation: 'admitted',
   claims: ['S-138', 'S-365'],
-  sees: 'all vectors and the spectrum, from which the three owners’ pooled scatter follows: its third is the guess',
-  knows: TOLD,
   async run(setting) {
     const { scene } = setting;
     const all = everything(scene);
@@ -298,17 +279,11 @@ export const fewLeft: Experiment = {
   },
 };
 
-export const ownersTogether: Experiment = {
+export const ownersTogether: Unworded = {
   ...COALITION,
   id: 'collusion-owners',
-  title:
-    'Half of the owners, with the projection that is released to them: the leading direction of the others’ rows',
   expectation: 'admitted',
   claims: ['S-14', 'S-366'],
-  sees: 'the projection: k vectors and their eigenvalues',
-  knows: TOLD,
-  control: 'the direction that comes out, set against that of others’ rows of another dealing',
-  baseline: 'the leading direction of the rows that the owners have, from which success is measured: 0',
   async run(setting) {
     const { scene } = setting;
     const task = pcaOf(scene);

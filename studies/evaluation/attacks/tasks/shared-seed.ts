@@ -13,7 +13,7 @@ import {
 } from '../../../privacy/methods/index.ts';
 import { settingOf } from '../../../privacy/utility.ts';
 import { Draws } from '../../draws.ts';
-import type { Experiment, Setting } from '../../experiment.ts';
+import type { Setting, Unworded } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';
 import { type Guess, shrunk, trialsOf } from './population.ts';
 import { dealt, membersOf } from './scenes.ts';
@@ -26,8 +26,6 @@ const SITES = { quick: 250, full: 400 } as const;
 const SEED = {
   kind: 'attack',
   secret: 'statistics of an owner',
-  control: 'the second moments that come out, set against another owner’s',
-  baseline: 'the mean of all owners’ second moments, from which success is measured: 0',
   unit: 'owner',
   scenes: ['pima'],
 } as const;
@@ -44,15 +42,12 @@ const privacy = settingOf(eigenveil, 1, EPSILON);
 const meanOf = (matrices: readonly Matrix[]): Matrix =>
   matrices.reduce((sum, matrix) => Matrix.add(sum, matrix)).div(matrices.length);
 
-export const sharedSeed: Experiment = {
+export const sharedSeed: Unworded = {
   ...SEED,
   id: 'elfedpca-seed',
-  title: 'ELFedPCA: a site subtracts the noise of the seed that all sites share from the message of another',
   attacker: 'data owner',
   expectation: 'control',
   claims: ['P-14'],
-  sees: 'the other site’s noisy covariance, as site 1 does',
-  knows: 'the seed',
   async run(setting) {
     const guesses: Guess[] = [];
     for (let dealing = 0; guesses.length < SITES[setting.effort]; dealing += 1) {
@@ -72,15 +67,13 @@ export const sharedSeed: Experiment = {
   },
 };
 
-export const ownNoise: Experiment = {
+export const ownNoise: Unworded = {
   ...SEED,
   id: 'stage-own-noise',
-  title: 'The same attempt here: a server subtracts its own noise, and what all owners but one have told it',
+  terms: { epsilon: EPSILON },
   attacker: 'coalition',
   expectation: 'holds',
   claims: ['P-14', 'P-41'],
-  sees: `the second moments with the noise of both servers, (ε, δ) = (${EPSILON}, 10⁻⁵) for a row`,
-  knows: 'the noise of one server, and the rows of all owners but one',
   async run(setting) {
     const d = setting.scene.proposal.features.length;
     const triangle = (d * (d + 1)) / 2;

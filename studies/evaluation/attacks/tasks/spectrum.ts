@@ -6,7 +6,7 @@ import { mean } from '@eigenveil/testbed/goodness/mean';
 import { resolutionOf } from '@eigenveil/two-party';
 import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
-import type { Experiment } from '../../experiment.ts';
+import type { Unworded } from '../../experiment.ts';
 import { releasedBy } from '../../released.ts';
 import type { SceneRow } from '../../scene.ts';
 import { curves } from './pictures.ts';
@@ -47,19 +47,13 @@ function restOf(
   };
 }
 
-export const beyondVectors: Experiment = {
+export const beyondVectors: Unworded = {
   id: 'spectrum-rest',
-  title: 'The scatter matrix outside of the k vectors, from all eigenvalues',
   kind: 'attack',
   attacker: 'data user',
   secret: 'pooled statistics',
   expectation: 'admitted',
   claims: ['S-53', 'S-362'],
-  sees: 'k vectors, all eigenvalues, and the number of rows, as `rotated` shows them',
-  knows: 'a public sample, whose scatter outside of the vectors gives directions to the eigenvalues',
-  control: 'the same with the spectrum of a task over other people',
-  baseline:
-    'the public sample’s scatter outside of the vectors, for so many rows: success is measured from it: 0',
   unit: 'run',
   scenes: ['pima', 'breast_cancer'],
   async run(setting) {
@@ -115,18 +109,13 @@ function rowsBySpectrum(task: TaskProposal, spectrum: readonly number[], { covar
   return rank < varying ? rank + 1 : Math.round(trace / covariance.trace()) + 1;
 }
 
-export const numberOfRows: Experiment = {
+export const numberOfRows: Unworded = {
   id: 'spectrum-rows',
-  title: 'The number of rows, which is not declared, from the spectrum, which is',
   kind: 'attack',
   attacker: 'data user',
   secret: 'classes and counts',
   expectation: 'admitted',
   claims: ['S-5', 'S-363'],
-  sees: 'all eigenvalues, as far as circuits resolve them',
-  knows: 'a public sample, and that there are at most twice as many rows as features',
-  control: 'the number that comes out, set against that of another task',
-  baseline: 'one of the possible numbers',
   unit: 'run',
   scenes: ['ionosphere'],
   omits: ({ proposal }) => (proposal.features.length < 6 ? 'fewer than six features' : undefined),

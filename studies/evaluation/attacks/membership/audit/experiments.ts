@@ -4,7 +4,7 @@ import type { TaskProposal } from '@eigenveil/task';
 import type { Chart } from '../../../../instrument/report/document.ts';
 import { shareOf } from '../../../../recognition/intervals.ts';
 import { Draws } from '../../../draws.ts';
-import type { Experiment, Setting, Test } from '../../../experiment.ts';
+import type { Setting, Test, Unworded } from '../../../experiment.ts';
 import type { Scene } from '../../../scene.ts';
 import { audit, detectable, powerOf } from './audit.ts';
 import { auditedProposal, KINDS, type Kind, worstNeighbours } from './canary.ts';
@@ -66,21 +66,20 @@ function runAudits(view: View, { scene, effort, seed, note }: Setting, fault?: F
   );
 }
 
-const CANARY =
-  'all rows but one, and this one: as long as clipping leaves a row, in the direction and of the class that move the statistics most';
-const CONTROL = 'the same event on the neighbouring rows, without the row or with another in its place';
-const SEES = 'the noisy statistics themselves, of which any result is computed';
-
 const experiment = (
-  of: Pick<Experiment, 'id' | 'title' | 'attacker' | 'expectation' | 'claims' | 'sees'> & Partial<Experiment>,
+  id: string,
+  attacker: Unworded['attacker'],
+  claims: Unworded['claims'],
   view: View,
   fault?: Fault,
-): Experiment => ({
+): Unworded => ({
+  id,
+  terms: { honest: HONEST_OWNERS },
   kind: 'audit',
+  attacker,
   secret: 'membership',
-  knows: CANARY,
-  control: CONTROL,
-  baseline: 'the promise allows e^ε times the neighbour’s rate of the event, and δ',
+  expectation: fault ? 'control' : 'holds',
+  claims,
   unit: 'run',
   scenes: ['iris'],
   omits: ({ proposal }) =>
@@ -90,57 +89,15 @@ const experiment = (
         ? `no more than ${HONEST_OWNERS} owners`
         : undefined,
   run: async (setting) => runAudits(view, setting, fault),
-  ...of,
 });
 
 const SERVERS_TO_USER: View = { noise: 'servers', unknown: ['csp'] };
-
-const HELD: readonly Experiment[] = [
-  experiment(
-    {
-      id: 'audit-servers-data-user',
-      title: 'Audit: noise of both servers, of which the data user knows its own',
-      attacker: 'data user',
-      expectation: 'holds',
-      claims: ['P-12', 'P-120', 'P-14', 'P-23', 'P-25'],
-      sees: `${SEES}, less its own noise`,
-    },
-    SERVERS_TO_USER,
-  ),
-  experiment(
-    {
-      id: 'audit-servers-csp',
-      title: 'Audit: noise of both servers, of which the CSP, shown the result, knows its own',
-      attacker: 'CSP',
-      expectation: 'holds',
-      claims: ['P-12', 'P-120', 'P-14'],
-      sees: `${SEES}, less its own noise`,
-    },
-    { noise: 'servers', unknown: ['dataUser'] },
-  ),
-  experiment(
-    {
-      id: 'audit-csp-data-user',
-      title: 'Audit: noise of the CSP alone, against the data user',
-      attacker: 'data user',
-      expectation: 'holds',
-      claims: ['P-12', 'P-120', 'P-74'],
-      sees: SEES,
-    },
-    { noise: 'csp', unknown: ['csp'] },
-  ),
-  experiment(
-    {
-      id: 'audit-owners',
-      title: `Audit: noise of owners, of whom all but ${HONEST_OWNERS} look together with the data user`,
-      attacker: 'coalition',
-      expectation: 'holds',
-      claims: ['P-12', 'P-120', 'P-15', 'P-45'],
-      sees: `${SEES}, less the noise of all owners but ${HONEST_OWNERS}`,
-    },
-    { noise: 'owners', unknown: new Array<Drawer>(HONEST_OWNERS).fill('owner') },
-  ),
-];
+const SERVERS_TO_CSP: View = { noise: 'servers', unknown: ['dataUser'] };
+const CSP_TO_USER: View = { noise: 'csp', unknown: ['csp'] };
+const OWNERS_TO_OTHERS: View = {
+  noise: 'owners',
+  unknown: new Array<Drawer>(HONEST_OWNERS).fill('owner'),
+};
 
 /** Of repeated audits for the curve. */
 const REPEATED = { runs: 2000, audits: 25, scales: [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1] } as const;
@@ -184,47 +141,25 @@ function powerChart({ scene, seed, note }: Setting): Chart {
 
 const HALVED: Fault = { noiseScale: 0.5 };
 
-const CONTROLS: readonly Experiment[] = [
+export const AUDITS: readonly Unworded[] = [
   experiment(
-    {
-      id: 'audit-noise-halved',
-      title: 'Audit of noise of half the deviation, as for half of the sensitivity',
-      attacker: 'data user',
-      expectation: 'control',
-      claims: ['P-12', 'P-25'],
-      sees: SEES,
-      run: async (setting) => {
-        const test = runAudits(SERVERS_TO_USER, setting, HALVED);
-        const chart = setting.effort === 'full' ? [powerChart(setting)] : [];
-        return { ...test, blocks: [...test.blocks!, ...chart] };
-      },
-    },
+    'audit-servers-data-user',
+    'data user',
+    ['P-12', 'P-120', 'P-14', 'P-23', 'P-25'],
     SERVERS_TO_USER,
   ),
-  experiment(
-    {
-      id: 'audit-clipping-left-out',
-      title: 'Audit of rows that are not clipped, though noise is made for clipped ones',
-      attacker: 'data user',
-      expectation: 'control',
-      claims: ['P-12', 'P-23'],
-      sees: SEES,
+  experiment('audit-servers-csp', 'CSP', ['P-12', 'P-120', 'P-14'], SERVERS_TO_CSP),
+  experiment('audit-csp-data-user', 'data user', ['P-12', 'P-120', 'P-74'], CSP_TO_USER),
+  experiment('audit-owners', 'coalition', ['P-12', 'P-120', 'P-15', 'P-45'], OWNERS_TO_OTHERS),
+  {
+    ...experiment('audit-noise-halved', 'data user', ['P-12', 'P-25'], SERVERS_TO_USER, HALVED),
+    async run(setting) {
+      const test = runAudits(SERVERS_TO_USER, setting, HALVED);
+      const chart = setting.effort === 'full' ? [powerChart(setting)] : [];
+      return { ...test, blocks: [...test.blocks!, ...chart] };
     },
-    SERVERS_TO_USER,
-    { unclipped: true },
-  ),
-  experiment(
-    {
-      id: 'audit-seed-shared',
-      title: 'Audit of servers that draw from one seed, so that the data user knows all noise',
-      attacker: 'data user',
-      expectation: 'control',
-      claims: ['P-12', 'P-14'],
-      sees: SEES,
-    },
-    SERVERS_TO_USER,
-    { sharedSeed: true },
-  ),
+  },
+  experiment('audit-clipping-left-out', 'data user', ['P-12', 'P-23'], SERVERS_TO_USER, { unclipped: true }),
+  experiment('audit-seed-shared', 'data user', ['P-12', 'P-14'], SERVERS_TO_USER, { sharedSeed: true }),
+  ...SUMS,
 ];
-
-export const AUDITS: readonly Experiment[] = [...HELD, ...CONTROLS, ...SUMS];

@@ -1,7 +1,7 @@
 /** Audits of the noisy sums of histograms, per who looks, and known faults that they must find. */
 import type { TaskProposal } from '@eigenveil/task';
 import { Draws } from '../../../draws.ts';
-import type { Experiment, Setting, Test } from '../../../experiment.ts';
+import type { Setting, Test, Unworded } from '../../../experiment.ts';
 import type { Scene } from '../../../scene.ts';
 import { histogramProposal, STRATEGIES, tooFewRanges } from '../../in-process/histogram-task.ts';
 import { audit, detectable } from './audit.ts';
@@ -35,68 +35,37 @@ function runAudits(unknown: Server, { scene, effort, seed, note }: Setting, faul
 }
 
 const experiment = (
-  of: Pick<Experiment, 'id' | 'title' | 'attacker' | 'expectation' | 'claims'>,
+  id: string,
+  attacker: Unworded['attacker'],
   unknown: Server,
   fault?: SumsFault,
-): Experiment => ({
+  more: Partial<Unworded> = {},
+): Unworded => ({
+  id,
   kind: 'audit',
+  attacker,
   secret: 'membership',
-  sees: 'the sums of a histogram task over two features, by each strategy, less the noise that it knows',
-  knows:
-    'all rows but one, and this one: in the first bin of both features; the row in its place is in the last',
-  control: 'the same event on the neighbouring rows, without the row or with another in its place',
-  baseline: 'the promise allows e^ε times the neighbour’s rate of the event, and δ',
+  expectation: fault ? 'control' : 'holds',
+  claims: ['S-661'],
   unit: 'run',
   scenes: ['iris'],
   omits: tooFewRanges,
   run: async (setting) => runAudits(unknown, setting, fault),
-  ...of,
+  ...more,
 });
 
 /** So many that their mean says twice as much, and more. */
 const ANSWERS = 16;
 
-export const SUMS: readonly Experiment[] = [
+export const SUMS: readonly Unworded[] = [
+  experiment('audit-histogram-data-user', 'data user', 'csp'),
+  experiment('audit-histogram-csp', 'CSP', 'dataUser'),
+  experiment('audit-histogram-single-sum', 'data user', 'csp', { singleSum: true }),
   experiment(
-    {
-      id: 'audit-histogram-data-user',
-      title: 'Audit: noisy sums of a histogram, against the data user, who knows its own noise',
-      attacker: 'data user',
-      expectation: 'holds',
-      claims: ['S-661'],
-    },
-    'csp',
-  ),
-  experiment(
-    {
-      id: 'audit-histogram-csp',
-      title: 'Audit: noisy sums of a histogram, against the CSP that is shown them and knows its own noise',
-      attacker: 'CSP',
-      expectation: 'holds',
-      claims: ['S-661'],
-    },
-    'dataUser',
-  ),
-  experiment(
-    {
-      id: 'audit-histogram-single-sum',
-      title: 'Audit of noise as for one sum of a histogram, though a row changes several',
-      attacker: 'data user',
-      expectation: 'control',
-      claims: ['S-661'],
-    },
-    'csp',
-    { singleSum: true },
-  ),
-  experiment(
-    {
-      id: 'audit-histogram-drawn-anew',
-      title: `Audit of ${ANSWERS} answers to the same contributions, each with noise of its own`,
-      attacker: 'data user',
-      expectation: 'control',
-      claims: ['S-661', 'S-662'],
-    },
+    'audit-histogram-drawn-anew',
+    'data user',
     'csp',
     { answers: ANSWERS },
+    { claims: ['S-661', 'S-662'], terms: { answers: ANSWERS } },
   ),
 ];
