@@ -10,11 +10,10 @@ import { commandOf } from './command-of.ts';
 import { describeEnvironment } from './environment.ts';
 import { Journal } from './journal.ts';
 import { type OwnData, type OwnDataOptions, readOwnData } from './own-data.ts';
-import { showProgress } from './progress.ts';
 import { tablesToMarkdown } from './report/markdown.ts';
 import { writeReport } from './report/write.ts';
 import { MeasuredCase, RunDescription, StudyResults } from './results.ts';
-import { type Job, jobsLeft, measureJobs, planRun } from './run.ts';
+import { jobsLeft, measureJobs, planRun } from './run.ts';
 import { addScale, scaleOf } from './scale.ts';
 import { Settings } from './settings.ts';
 import type { Omission, Study, StudyGroup } from './study.ts';
@@ -189,8 +188,7 @@ class Run {
     });
     if (journal.resumed > 0)
       process.stderr.write(`going on with ${journal.resumed} cases of an earlier run\n`);
-    const left = jobsLeft(jobs, journal);
-    const progress = showProgress(left, { resumed: jobs.length - left.length });
+    const stopping = new AbortController();
     const resultsOf = (more: readonly Omission[]): StudyResults => {
       const cases = jobs.flatMap((job) => journal.find(job) ?? []);
       const finishedAt = new Date().toISOString();
@@ -205,7 +203,7 @@ class Run {
       };
     };
     const stopListening = onShutdown(['SIGINT', 'SIGTERM'], async () => {
-      progress.stop();
+      stopping.abort();
       const missing = jobsLeft(jobs, journal);
       await this.#write(
         resultsOf(missing.map(({ title }) => ({ what: title, why: 'the run was interrupted before it' }))),
@@ -215,12 +213,11 @@ class Run {
       );
       process.exit(INTERRUPTED);
     });
-    const failures = await measureJobs(left as readonly Job[], journal, progress, {
+    const failures = await measureJobs(jobs, journal, stopping.signal, {
       folder: out,
       ...(own && { own: own.data }),
     });
     stopListening();
-    progress.stop();
     for (const { what, why } of failures) process.stderr.write(`${what}: ${why}\n`);
     const contradictions = await this.#write(resultsOf(failures));
     if (failures.length > 0)

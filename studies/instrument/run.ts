@@ -1,27 +1,112 @@
-/** Measures the cases of studies, as many at a time as there are lanes, and keeps each in the journal as soon as it is done. */
+/** Does the jobs of a run, as many at a time as there are lanes, and keeps what came of each in the journal as soon as it is done. */
 import type { Journal } from './journal.ts';
-import type { StudyProgress } from './progress.ts';
+import { showProgress } from './progress.ts';
 import { type MeasuredCase, packed } from './results.ts';
 import type { Asked, Bench, Omission, Study } from './study.ts';
 import type { Tidy } from './tidy.ts';
 
-/** A case of a study on its way. */
+/** The least that is done, and kept, as a whole. */
 export interface Job {
-  readonly study: Study;
   readonly id: string;
   readonly title: string;
+  /** All that its outcome depends on, beside what the run says of itself. */
   readonly parameters: Tidy;
   readonly expectedSeconds: number;
+  /** Jobs of one word share work: one lane does them, one after the other. */
+  readonly together?: string | undefined;
+}
+
+/** What the journal keeps of a job, beside what came of it. */
+export interface Done {
+  readonly id: string;
+  readonly parameters: Tidy;
+  readonly startedAt: string;
+  readonly seconds: number;
+}
+
+export interface Failure<J extends Job> {
+  readonly job: J;
+  readonly why: string;
+}
+
+interface Doing<J extends Job, Came extends object> {
+  readonly journal: Journal<Done & Came>;
+  readonly lanes?: number;
+  /** Once it is aborted no job is begun, and nothing more is kept of those at work. */
+  readonly signal: AbortSignal;
+  work(job: J, at: { readonly lane: number; note(text: string): void }): Promise<Came>;
+  /** Asked when all jobs are done: those to do beside, such as the same on a fresh seed where what came of them must be confirmed. */
+  again?(): readonly J[];
+}
+
+/** Does what the journal does not have yet; jobs that throw are among the failures, and the others go on. */
+export async function doJobs<J extends Job, Came extends object>(
+  jobs: readonly J[],
+  doing: Doing<J, Came>,
+): Promise<Failure<J>[]> {
+  const failures = await doAll(jobs, doing);
+  return [...failures, ...(await doAll(doing.again?.() ?? [], doing))];
+}
+
+async function doAll<J extends Job, Came extends object>(
+  jobs: readonly J[],
+  { journal, lanes = 1, signal, work }: Doing<J, Came>,
+): Promise<Failure<J>[]> {
+  const left = jobsLeft(jobs, journal);
+  if (left.length === 0) return [];
+  const progress = showProgress(left, { resumed: jobs.length - left.length, lanes });
+  signal.addEventListener('abort', () => progress.stop());
+  const note = (text: string) => progress.note(text);
+  const failures: Failure<J>[] = [];
+  const groups = groupsOf(left);
+  const doOne = async (job: J, lane: number) => {
+    progress.begin(job);
+    const startedAt = new Date().toISOString();
+    const started = performance.now();
+    const seconds = () => (performance.now() - started) / 1000;
+    try {
+      const came = await work(job, { lane, note });
+      const { id, parameters } = job;
+      if (!signal.aborted) await journal.add({ id, parameters, startedAt, seconds: seconds(), ...came });
+    } catch (error) {
+      if (!signal.aborted)
+        failures.push({ job, why: error instanceof Error ? error.message : String(error) });
+    }
+    if (!signal.aborted) progress.done(job, seconds());
+  };
+  await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      for (let group = groups.shift(); group !== undefined; group = groups.shift())
+        for (const job of group) if (!signal.aborted) await doOne(job, lane);
+    }),
+  );
+  progress.stop();
+  return failures;
+}
+
+/** Jobs that share work make a group; every other one is its own. */
+function groupsOf<J extends Job>(jobs: readonly J[]): J[][] {
+  return [...Map.groupBy(jobs, (job) => job.together ?? job).values()];
+}
+
+/** The jobs that the journal does not have yet. */
+export function jobsLeft<J extends Job>(jobs: readonly J[], journal: Pick<Journal<Done>, 'find'>): J[] {
+  return jobs.filter((job) => journal.find(job) === undefined);
+}
+
+/** A case of a study on its way. */
+export interface StudyJob extends Job {
+  readonly study: Study;
 }
 
 export interface PlannedRun {
-  readonly jobs: readonly Job[];
+  readonly jobs: readonly StudyJob[];
   readonly omissions: readonly Omission[];
 }
 
 /** @throws Error when two cases are of the same values */
 export async function planRun(studies: readonly Study[], asked: Asked): Promise<PlannedRun> {
-  const jobs: Job[] = [];
+  const jobs: StudyJob[] = [];
   const omissions: Omission[] = [];
   for (const study of studies) {
     const plan = await study.plan(asked);
@@ -43,40 +128,22 @@ export async function planRun(studies: readonly Study[], asked: Asked): Promise<
   return { jobs, omissions };
 }
 
-/** The jobs that the journal does not have yet. */
-export function jobsLeft(jobs: readonly Job[], journal: Journal<MeasuredCase>): Job[] {
-  return jobs.filter((job) => journal.find(job) === undefined);
-}
-
-/**
- * Measures what is left.
- * @returns the cases that failed, named as what is missing: the others go on
- */
+/** Measures cases. @returns those that failed, named as what is missing */
 export async function measureJobs(
-  jobs: readonly Job[],
+  jobs: readonly StudyJob[],
   journal: Journal<MeasuredCase>,
-  progress: StudyProgress,
+  signal: AbortSignal,
   bench: Omit<Bench, 'note'>,
 ): Promise<Omission[]> {
-  const failures: Omission[] = [];
-  for (const job of jobsLeft(jobs, journal)) {
-    progress.begin(job);
-    const startedAt = new Date().toISOString();
-    const started = performance.now();
-    const seconds = () => (performance.now() - started) / 1000;
-    try {
-      const records = await measured(job, { ...bench, note: (text) => progress.note(text) });
-      const { id, parameters } = job;
-      await journal.add({
-        ...{ study: job.study.id, id, parameters, startedAt, seconds: seconds() },
-        ...packed(records),
-      });
-    } catch (error) {
-      failures.push({ what: job.title, why: `it failed: ${error instanceof Error ? error.message : error}` });
-    }
-    progress.done(job, seconds());
-  }
-  return failures;
+  const failures = await doJobs(jobs, {
+    journal,
+    signal,
+    work: async (job, { note }) => ({
+      study: job.study.id,
+      ...packed(await measured(job, { ...bench, note })),
+    }),
+  });
+  return failures.map(({ job, why }) => ({ what: job.title, why: `it failed: ${why}` }));
 }
 
 /**
@@ -84,7 +151,7 @@ export async function measureJobs(
  * @throws what its measuring function throws, and RangeError for a figure that JSON has no number for
  */
 export async function measured(
-  { study, parameters }: Pick<Job, 'study' | 'parameters'>,
+  { study, parameters }: Pick<StudyJob, 'study' | 'parameters'>,
   bench: Bench,
 ): Promise<Tidy[]> {
   const given = study.measure(parameters, bench);

@@ -1,17 +1,16 @@
-/** A run of the instrument: every case once, those that refute a claim again on a fresh seed, and all of them judged together. */
+/** A run of the evaluation: every case once, those that refute a claim again on a fresh seed, and all of them judged together. */
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { describeEnvironment, Environment } from '../../instrument/environment.ts';
 import { Journal } from '../../instrument/journal.ts';
-import { showProgress } from '../../instrument/progress.ts';
+import { doJobs } from '../../instrument/run.ts';
 import { readClaims } from '../claims/read.ts';
 import { judgedClaims } from '../claims/verdicts.ts';
 import type { Experiment, Outcome } from '../experiment.ts';
 import {
-  type Case,
   checkOutcome,
   confirmedBy,
   judgedCases,
@@ -22,10 +21,10 @@ import {
 } from '../judging/verdicts.ts';
 import { type CaseResult, type EvaluationResult, type ExperimentResult, noiseThatHides } from '../result.ts';
 import { summaryOf } from '../scenes/summary.ts';
-import type { Job } from './job.ts';
-import { Lanes } from './lanes.ts';
+import type { Case } from './job.ts';
 import { OutcomeSchema } from './outcome.ts';
-import { type PlannedExperiment, planRun, type RunPlan, type RunSetting } from './plan.ts';
+import { type PlannedCase, planRun, type RunPlan, type RunSetting } from './plan.ts';
+import { CaseProcesses } from './processes.ts';
 
 /** It has all blocks of all cases, pictures of people too, and so is as little to be shared as these. */
 const JOURNAL = 'not-to-be-shared.jsonl';
@@ -35,6 +34,7 @@ const Description = z.strictObject({ setting: z.string(), files: z.string(), env
 const Entry = z.strictObject({
   id: z.string(),
   parameters: z.record(z.string(), z.union([z.string(), z.number()])),
+  startedAt: z.iso.datetime(),
   seconds: z.number(),
   outcome: OutcomeSchema,
 });
@@ -42,8 +42,8 @@ type Entry = z.infer<typeof Entry>;
 
 type Failure = EvaluationResult['failures'][number];
 /** What runs cases. */
-type CaseLanes = Pick<Lanes, 'count' | 'run' | 'stop'>;
-type Slot = PlannedExperiment['cases'][number] & { readonly experiment: Experiment };
+type Processes = Pick<CaseProcesses, 'lanes' | 'run' | 'close' | 'stop'>;
+type Slot = PlannedCase & { readonly experiment: Experiment };
 interface JudgedSlot {
   readonly slot: Slot;
   readonly result: CaseResult;
@@ -54,21 +54,22 @@ export class Evaluation {
   readonly #journal: Journal<Entry>;
   readonly #plan: RunPlan;
   readonly #environment: Environment;
-  readonly #lanes: CaseLanes;
-  readonly #failures: Failure[] = [];
+  readonly #processes: Processes;
+  readonly #stopping = new AbortController();
+  #failures: readonly Failure[] = [];
 
   private constructor(
     setting: RunSetting,
     journal: Journal<Entry>,
     plan: RunPlan,
     environment: Environment,
-    lanes: CaseLanes,
+    processes: Processes,
   ) {
     this.#setting = setting;
     this.#journal = journal;
     this.#plan = plan;
     this.#environment = environment;
-    this.#lanes = lanes;
+    this.#processes = processes;
   }
 
   /**
@@ -79,7 +80,7 @@ export class Evaluation {
     experiments: readonly Experiment[],
     setting: RunSetting,
     folder: string,
-    lanes: CaseLanes = new Lanes(),
+    processes: Processes = new CaseProcesses(),
   ): Promise<Evaluation> {
     const plan = await planRun(experiments, setting, folder);
     const environment = await describeEnvironment();
@@ -92,7 +93,7 @@ export class Evaluation {
       description: Description,
       entry: Entry,
     });
-    return new Evaluation(setting, journal, plan, environment, lanes);
+    return new Evaluation(setting, journal, plan, environment, processes);
   }
 
   /** Cases that an earlier, interrupted run has done. */
@@ -102,9 +103,27 @@ export class Evaluation {
 
   /** Runs what is left, and confirms. Cases that throw are among the result's failures, those that `stop` left out are missing. */
   async run(): Promise<EvaluationResult> {
-    await this.#runAll(this.#slots.map((slot) => slot.job));
-    const again = this.#judged().filter(({ slot, result }) => needsConfirmation({ ...slot, ...result }));
-    await this.#runAll(again.map(({ slot }) => afresh(slot.job)));
+    const failures = await doJobs(
+      this.#slots.map(({ first }) => first),
+      {
+        journal: this.#journal,
+        lanes: this.#processes.lanes,
+        signal: this.#stopping.signal,
+        work: async ({ job }, at) => ({ outcome: checked(await this.#processes.run(job, at)) }),
+        again: () =>
+          this.#judged()
+            .filter(isToBeConfirmed)
+            .map(({ slot }) => slot.again),
+      },
+    );
+    this.#processes.close();
+    const sceneOf = (one: Case) =>
+      this.#slots.find(({ first, again }) => [first, again].includes(one))!.scene;
+    this.#failures = failures.map(({ job: one, why }) => ({
+      experiment: one.job.experiment,
+      scene: sceneOf(one),
+      why,
+    }));
     const result = await this.#result();
     if (result.failures.length === 0 && result.missing.length === 0) await this.#journal.end();
     return result;
@@ -112,7 +131,8 @@ export class Evaluation {
 
   /** Ends all processes, and so the run; the journal keeps what is done. */
   async stop(): Promise<void> {
-    await this.#lanes.stop();
+    this.#stopping.abort();
+    await this.#processes.stop();
   }
 
   async #result(): Promise<EvaluationResult> {
@@ -155,7 +175,7 @@ export class Evaluation {
         .map(controlOf),
       failures: [...this.#failures],
       missing: this.#slots
-        .filter((slot) => this.#entryOf(slot.job) === undefined && !failed(slot))
+        .filter((slot) => this.#journal.find(slot.first) === undefined && !failed(slot))
         .map(({ experiment, scene }) => ({ experiment: experiment.id, scene })),
     };
   }
@@ -166,54 +186,32 @@ export class Evaluation {
     );
   }
 
-  async #runAll(jobs: readonly Job[]): Promise<void> {
-    const left = jobs.filter((job) => this.#entryOf(job) === undefined);
-    const units = new Map(left.map((job) => [job, { title: titleOf(job), expectedSeconds: 1 }]));
-    const resumed = jobs.length - left.length;
-    const progress = showProgress([...units.values()], { resumed, lanes: this.#lanes.count });
-    await this.#lanes.run(left, {
-      onBegin: (job) => progress.begin(units.get(job)!),
-      onNote: (text) => progress.note(text),
-      onDone: async (job, came, seconds) => {
-        const why = 'why' in came ? came.why : faultOf(came.outcome);
-        if ('outcome' in came && why === undefined)
-          await this.#journal.add({ ...keyOf(job), seconds, outcome: came.outcome });
-        else this.#failures.push({ experiment: job.experiment, scene: sceneOf(job), why: why! });
-        progress.done(units.get(job)!, seconds);
-      },
-    });
-    progress.stop();
-  }
-
-  #entryOf(job: Job): Entry | undefined {
-    return this.#journal.find(keyOf(job));
-  }
-
   /** All cases that are done, before confirmation. */
   #judged(): JudgedSlot[] {
     const done = this.#slots.flatMap((slot) => {
-      const entry = this.#entryOf(slot.job);
+      const entry = this.#journal.find(slot.first);
       return entry === undefined ? [] : [{ slot, entry }];
     });
-    const cases = done.map(
-      ({ slot: { experiment, scene }, entry: { outcome, seconds } }): Case => ({
-        experiment,
-        scene,
-        outcome,
-        seconds,
-      }),
+    const results = judgedCases(
+      done.map(({ slot: { experiment, scene }, entry: { outcome, seconds } }) => ({
+        ...{ experiment, scene, outcome, seconds },
+      })),
+      LEVELS[this.#setting.effort],
     );
-    const results = judgedCases(cases, LEVELS[this.#setting.effort]);
     return results.map((result, i) => ({ slot: done[i]!.slot, result }));
   }
 
-  #confirmed({ slot, result }: JudgedSlot): CaseResult {
-    const job = afresh(slot.job);
-    const again = this.#entryOf(job);
-    if (!needsConfirmation({ ...slot, ...result }) || again === undefined) return result;
-    return confirmedBy(result, { seed: job.seed, outcome: again.outcome }, LEVELS[this.#setting.effort]);
+  #confirmed(judged: JudgedSlot): CaseResult {
+    const { result, slot } = judged;
+    const again = isToBeConfirmed(judged) ? this.#journal.find(slot.again) : undefined;
+    if (again === undefined) return result;
+    const { outcome } = again;
+    return confirmedBy(result, { seed: slot.again.job.seed, outcome }, LEVELS[this.#setting.effort]);
   }
 }
+
+const isToBeConfirmed = ({ slot: { experiment }, result: { verdict } }: JudgedSlot): boolean =>
+  needsConfirmation({ experiment, verdict });
 
 function controlOf({ id, cases }: ExperimentResult): EvaluationResult['controls'][number] {
   const tooNoisy = noiseThatHides(cases);
@@ -224,26 +222,10 @@ function controlOf({ id, cases }: ExperimentResult): EvaluationResult['controls'
   };
 }
 
-const afresh = (job: Job): Job => ({ ...job, seed: `${job.seed}/again` });
-
-const sceneOf = ({ source }: Job) => (source.kind === 'bundled' ? source.name : basename(source.data));
-
-const titleOf = (job: Job) => `${job.experiment}, ${sceneOf(job)}`;
-
-/** The rest of a job is the run's setting, or files whose digest is the run's. */
-const keyOf = (job: Job) => ({
-  id: `${job.experiment}/${sceneOf(job)}/${job.seed}`,
-  parameters: { effort: job.effort },
-});
-
-/** Why an outcome cannot be judged. */
-function faultOf(outcome: Outcome): string | undefined {
-  try {
-    checkOutcome(outcome);
-    return undefined;
-  } catch (error) {
-    return (error as RangeError).message;
-  }
+/** @throws RangeError for an outcome that cannot be judged */
+function checked(outcome: Outcome): Outcome {
+  checkOutcome(outcome);
+  return outcome;
 }
 
 async function digestOf(files: readonly (string | undefined)[]): Promise<string> {

@@ -1,4 +1,6 @@
 /** A case as a child process runs it: an experiment over a scene, by seeds that do not depend on what else runs. */
+import { basename } from 'node:path';
+import type { Job as CaseOfRun } from '../../instrument/run.ts';
 import type { Effort, Experiment, Outcome } from '../experiment.ts';
 import { EXPERIMENTS } from '../experiments.ts';
 import { loadAttack } from '../own-attack.ts';
@@ -12,11 +14,30 @@ export interface Job {
   readonly source: SceneSource;
   readonly effort: Effort;
   readonly seed: string;
-  /** As the experiment says. */
-  readonly together: string | undefined;
   /** Of what experiments keep. */
   readonly folder: string | undefined;
 }
+
+/** The job as the runner has it: a journal finds it by experiment, scene, seed and effort; the rest is the run's setting, or files whose digest is the run's. */
+export interface Case extends CaseOfRun {
+  readonly job: Job;
+}
+
+/** @param together as the experiment says: work is shared over one scene */
+export function caseOf(job: Job, together: string | undefined): Case {
+  const { experiment, source, seed, effort } = job;
+  const scene = sceneOf(source);
+  return {
+    job,
+    id: `${experiment}/${scene}/${seed}`,
+    title: `${experiment}, ${scene}`,
+    parameters: { effort },
+    expectedSeconds: 1,
+    together: together && JSON.stringify([together, source, seed]),
+  };
+}
+
+const sceneOf = (source: SceneSource) => (source.kind === 'bundled' ? source.name : basename(source.data));
 
 /** What a child process says of its job. */
 export type Said =

@@ -4,7 +4,7 @@ import type { ExperimentResult } from '../result.ts';
 import type { Scene } from '../scene.ts';
 import { missingScene } from '../scenes/bundled.ts';
 import type { OwnSource } from '../scenes/own.ts';
-import type { Job } from './job.ts';
+import { type Case, caseOf } from './job.ts';
 import { loadScene, type SceneSource } from './source.ts';
 
 export interface RunSetting {
@@ -16,10 +16,17 @@ export interface RunSetting {
   readonly attack: string | undefined;
 }
 
+export interface PlannedCase {
+  readonly scene: string;
+  readonly first: Case;
+  /** The same on a fresh seed. */
+  readonly again: Case;
+}
+
 export interface PlannedExperiment {
   readonly experiment: Experiment;
   readonly omitted: ExperimentResult['omitted'];
-  readonly cases: readonly { readonly scene: string; readonly job: Job }[];
+  readonly cases: readonly PlannedCase[];
 }
 
 export interface RunPlan {
@@ -50,7 +57,7 @@ export async function planRun(
           ? experiment.scenes.map((name) => ({ kind: 'bundled', name }))
           : [{ kind: 'own', ...own }];
       const omitted: { scene: string; why: string }[] = [];
-      const cases: PlannedExperiment['cases'][number][] = [];
+      const cases: PlannedCase[] = [];
       for (const source of sources) {
         const scene = await sceneOf(source);
         if (typeof scene === 'string') {
@@ -63,8 +70,9 @@ export async function planRun(
           used.add(scene);
           const { id, together } = experiment;
           const kept = source.kind === 'own' ? folder : undefined;
-          const job = { experiment: id, attack, source, effort, seed, together, folder: kept };
-          cases.push({ scene: scene.name, job });
+          const of = (own: string) =>
+            caseOf({ experiment: id, attack, source, effort, seed: own, folder: kept }, together);
+          cases.push({ scene: scene.name, first: of(seed), again: of(`${seed}/again`) });
         }
       }
       return { experiment, omitted, cases };

@@ -8,7 +8,7 @@ import { wordOf } from '../../evaluation/report/words.ts';
 import { EvaluationResult } from '../../evaluation/result.ts';
 import { Evaluation } from '../../evaluation/run/evaluate.ts';
 import type { Job } from '../../evaluation/run/job.ts';
-import { type Came, groupsOf, Lanes } from '../../evaluation/run/lanes.ts';
+import { CaseProcesses } from '../../evaluation/run/processes.ts';
 import { noiseOf, problemsOf, shortForm } from '../../evaluation/run/summary.ts';
 
 const units = (successes: number, n: number) => [
@@ -54,33 +54,45 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const SETTING = { effort: 'full', seed: '1', only: undefined, own: undefined, attack: undefined } as const;
 
-/** Lanes in this process, which keep what they were asked. */
-function lanesOf(answer: (job: Job) => Came) {
+type Came = { readonly outcome: Outcome } | { readonly why: string };
+
+/** What runs cases in this process, and keeps what it was asked; from the case `interrupted` on the run is stopped. */
+function processesOf(answer: (job: Job) => Came, interrupted = Number.POSITIVE_INFINITY) {
   const asked: string[] = [];
-  const lanes = {
-    count: 1,
+  let stop: (() => Promise<void>) | undefined;
+  return {
+    asked,
+    lanes: 1,
+    close: () => {},
     stop: async () => {},
-    run: async (jobs: readonly Job[], told: Parameters<Lanes['run']>[1]) => {
-      for (const job of jobs) {
-        asked.push(`${job.experiment}, ${job.seed}`);
-        await told.onDone(job, answer(job), 1);
-      }
+    stopBy: (by: () => Promise<void>) => {
+      stop = by;
+    },
+    run: async (job: Job): Promise<Outcome> => {
+      if (asked.length >= interrupted) await stop!();
+      asked.push(`${job.experiment}, ${job.seed}`);
+      const came = answer(job);
+      if ('why' in came) throw new Error(came.why);
+      return came.outcome;
     },
   };
-  return { asked, lanes };
 }
 
-const open = (
+const open = async (
   experiments: readonly Experiment[],
-  lanes: ReturnType<typeof lanesOf>['lanes'],
+  processes: ReturnType<typeof processesOf>,
   setting: Parameters<typeof Evaluation.open>[1] = SETTING,
-) => Evaluation.open(experiments, setting, folder, lanes);
+) => {
+  const evaluation = await Evaluation.open(experiments, setting, folder, processes);
+  processes.stopBy(() => evaluation.stop());
+  return evaluation;
+};
 
 it('judges all cases, and says of the claim what came of them', { tags: ['long'] }, async () => {
-  const { lanes } = lanesOf(({ experiment: id }) => ({ outcome: id === 'planted' ? LEAK : NONE }));
+  const processes = processesOf(({ experiment: id }) => ({ outcome: id === 'planted' ? LEAK : NONE }));
   const evaluation = await open(
     [experiment('quiet'), experiment('planted', { expectation: 'control' })],
-    lanes,
+    processes,
   );
   const result = await evaluation.run();
   expect(EvaluationResult.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
@@ -104,13 +116,13 @@ it('judges all cases, and says of the claim what came of them', { tags: ['long']
 });
 
 it('confirms on a fresh seed what refutes a claim, and fails if it is broken again', async () => {
-  const { asked, lanes } = lanesOf(() => ({ outcome: LEAK }));
+  const processes = processesOf(() => ({ outcome: LEAK }));
   const evaluation = await open(
     [experiment('attack'), experiment('leak', { expectation: 'admitted' })],
-    lanes,
+    processes,
   );
   const result = await evaluation.run();
-  expect(asked).toEqual(['attack, 1', 'leak, 1', 'attack, 1/again']);
+  expect(processes.asked).toEqual(['attack, 1', 'leak, 1', 'attack, 1/again']);
   expect(result.experiments[0]!.cases[0]).toMatchObject({
     verdict: 'broken',
     confirmation: { seed: '1/again' },
@@ -119,18 +131,18 @@ it('confirms on a fresh seed what refutes a claim, and fails if it is broken aga
 });
 
 it('lets an accident pass that a fresh seed does not repeat', async () => {
-  const { lanes } = lanesOf(({ seed }) => ({ outcome: seed === '1' ? LEAK : FEW }));
-  const result = await (await open([experiment('attack')], lanes)).run();
+  const processes = processesOf(({ seed }) => ({ outcome: seed === '1' ? LEAK : FEW }));
+  const result = await (await open([experiment('attack')], processes)).run();
   expect(result.experiments[0]).toMatchObject({ verdict: 'undecided' });
   expect(problemsOf(result)).toEqual([]);
 });
 
 it('fails where a known leak is not found in every case', async () => {
-  const { lanes } = lanesOf(({ source }) => ({
+  const processes = processesOf(({ source }) => ({
     outcome: source.kind === 'bundled' && source.name === 'iris' ? LEAK : FEW,
   }));
   const planted = experiment('planted', { expectation: 'control', scenes: ['iris', 'breast_cancer'] });
-  const result = await (await open([planted], lanes)).run();
+  const result = await (await open([planted], processes)).run();
   expect(result.controls).toEqual([{ id: 'planted', found: false }]);
   expect(problemsOf(result)).toEqual([expect.stringContaining('planted')]);
 });
@@ -138,17 +150,17 @@ it('fails where a known leak is not found in every case', async () => {
 it('says that a machine is too noisy only where that alone hid what is known to leak', async () => {
   const planted = experiment('planted', { expectation: 'control', scenes: ['iris', 'breast_cancer'] });
   const hidden = { ...FEW, tooNoisy: 'times differ by themselves' };
-  const both = lanesOf(() => ({ outcome: hidden }));
-  const result = await (await open([planted], both.lanes)).run();
+  const both = processesOf(() => ({ outcome: hidden }));
+  const result = await (await open([planted], both)).run();
   expect(result.controls).toEqual([{ id: 'planted', found: false, tooNoisy: hidden.tooNoisy }]);
   expect(problemsOf(result)).toEqual([]);
   expect(noiseOf(result)).toEqual([expect.stringContaining(hidden.tooNoisy)]);
   expect(EvaluationResult.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
   expect(wordOf(result.experiments[0]!).text).toBe('? too noisy here');
-  const one = lanesOf(({ source }) => ({
+  const one = processesOf(({ source }) => ({
     outcome: source.kind === 'bundled' && source.name === 'iris' ? hidden : FEW,
   }));
-  const blind = await (await open([planted], one.lanes)).run();
+  const blind = await (await open([planted], one)).run();
   expect(problemsOf(blind)).toEqual([expect.stringContaining('planted')]);
   expect(noiseOf(blind)).toEqual([]);
 });
@@ -156,31 +168,28 @@ it('says that a machine is too noisy only where that alone hid what is known to 
 describe('what fails', () => {
   it('is named, and the others go on; the next run tries that alone again', async () => {
     const all = [experiment('bad'), experiment('odd'), experiment('good')];
-    const first = lanesOf(({ experiment: id }) =>
+    const first = processesOf(({ experiment: id }) =>
       id === 'bad' ? { why: 'it threw' } : { outcome: id === 'odd' ? { ...NONE, control: [] } : NONE },
     );
-    const result = await (await open(all, first.lanes)).run();
+    const result = await (await open(all, first)).run();
     expect(result.failures).toEqual([
       { experiment: 'bad', scene: 'iris', why: 'it threw' },
       { experiment: 'odd', scene: 'iris', why: expect.stringContaining('at least one unit') },
     ]);
     expect(result.experiments.map(({ verdict }) => verdict)).toEqual([null, null, 'holds']);
     expect(problemsOf(result)).toEqual([expect.stringContaining('2 cases')]);
-    const second = lanesOf(() => ({ outcome: NONE }));
-    const again = await open(all, second.lanes);
+    const second = processesOf(() => ({ outcome: NONE }));
+    const again = await open(all, second);
     expect(again.resumed).toBe(1);
     expect((await again.run()).failures).toEqual([]);
     expect(second.asked).toEqual(['bad, 1', 'odd, 1']);
     // That run came to its end, so that the next one starts anew.
-    expect((await open(all, second.lanes)).resumed).toBe(0);
+    expect((await open(all, second)).resumed).toBe(0);
   });
 
   it('is told apart from what an interruption left out', async () => {
-    const { lanes } = lanesOf(() => ({ outcome: NONE }));
-    const evaluation = await open([experiment('one'), experiment('two')], {
-      ...lanes,
-      run: (jobs, told) => lanes.run(jobs.slice(0, 1), told),
-    });
+    const processes = processesOf(() => ({ outcome: NONE }), 1);
+    const evaluation = await open([experiment('one'), experiment('two')], processes);
     const result = await evaluation.run();
     expect(result.missing).toEqual([{ experiment: 'two', scene: 'iris' }]);
     expect(result.failures).toEqual([]);
@@ -189,14 +198,14 @@ describe('what fails', () => {
 
 describe('what is planned', () => {
   it('is what was asked for, where the experiment has something to say', async () => {
-    const { asked, lanes } = lanesOf(() => ({ outcome: NONE }));
+    const processes = processesOf(() => ({ outcome: NONE }));
     const needsPrivate = experiment('needs', {
       scenes: ['iris', 'pima'],
       omits: ({ privateLabel }) => (privateLabel === undefined ? 'no private label' : undefined),
     });
     const only = { ...SETTING, only: ['needs'] };
-    const result = await (await open([experiment('other'), needsPrivate], lanes, only)).run();
-    expect(asked).toEqual(['needs, 1']);
+    const result = await (await open([experiment('other'), needsPrivate], processes, only)).run();
+    expect(processes.asked).toEqual(['needs, 1']);
     expect(result.run.only).toEqual(['needs']);
     expect(result.experiments).toMatchObject([
       { id: 'needs', omitted: [{ scene: 'iris', why: 'no private label' }], cases: [{ scene: 'pima' }] },
@@ -204,15 +213,12 @@ describe('what is planned', () => {
   });
 
   it('starts anew with another setting, and goes on with the same', async () => {
-    const { lanes } = lanesOf(() => ({ outcome: NONE }));
-    const half = {
-      ...lanes,
-      run: (jobs: readonly Job[], told: Parameters<Lanes['run']>[1]) => lanes.run(jobs.slice(0, 1), told),
-    };
+    const processes = processesOf(() => ({ outcome: NONE }));
+    const half = processesOf(() => ({ outcome: NONE }), 1);
     const all = [experiment('one'), experiment('two')];
     await (await open(all, half)).run();
-    expect((await open(all, lanes)).resumed).toBe(1);
-    expect((await open(all, lanes, { ...SETTING, seed: '2' })).resumed).toBe(0);
+    expect((await open(all, processes)).resumed).toBe(1);
+    expect((await open(all, processes, { ...SETTING, seed: '2' })).resumed).toBe(0);
   });
 });
 
@@ -267,8 +273,8 @@ describe('a scene of one’s own', () => {
         return undefined;
       },
     });
-    const { lanes } = lanesOf(() => ({ outcome: NONE }));
-    const result = await (await open([look], lanes, { ...SETTING, own })).run();
+    const processes = processesOf(() => ({ outcome: NONE }));
+    const result = await (await open([look], processes, { ...SETTING, own })).run();
     expect(seen).toBe(1);
     expect(result.experiments[0]!.cases).toMatchObject([{ scene: 'rows.csv' }]);
     expect(result.run.scenes).toMatchObject([{ name: 'rows.csv', people: 8, rows: 16, owners: 4 }]);
@@ -283,10 +289,14 @@ describe('a scene of one’s own', () => {
     const own = await files([]);
     const rows = Array.from({ length: 120 }, (_, i) => `1,2,3,7,r${i}`);
     await writeFile(own.data, ['width,height,depth,same,own', ...rows].join('\n'));
-    const opening = open([experiment('any')], lanesOf(() => ({ outcome: NONE })).lanes, {
-      ...SETTING,
-      own: { ...own, ...options },
-    });
+    const opening = open(
+      [experiment('any')],
+      processesOf(() => ({ outcome: NONE })),
+      {
+        ...SETTING,
+        own: { ...own, ...options },
+      },
+    );
     await expect(opening).rejects.toMatchObject({
       code: 'ERR_SCENE',
       message: expect.stringMatching(message),
@@ -312,8 +322,8 @@ describe('a scene of one’s own', () => {
     ],
   ])('is refused for %s', async (_, rows, task, message) => {
     const own = await files(rows, task);
-    const { lanes } = lanesOf(() => ({ outcome: NONE }));
-    const opening = open([experiment('any')], lanes, { ...SETTING, own });
+    const processes = processesOf(() => ({ outcome: NONE }));
+    const opening = open([experiment('any')], processes, { ...SETTING, own });
     await expect(opening).rejects.toMatchObject({
       code: 'ERR_SCENE',
       message: expect.stringMatching(message),
@@ -322,20 +332,17 @@ describe('a scene of one’s own', () => {
 
   it('starts anew when its rows have changed', { tags: ['long'] }, async () => {
     const own = await files(ROWS);
-    const { lanes } = lanesOf(() => ({ outcome: NONE }));
-    const half = {
-      ...lanes,
-      run: (jobs: readonly Job[], told: Parameters<Lanes['run']>[1]) => lanes.run(jobs.slice(0, 1), told),
-    };
+    const processes = processesOf(() => ({ outcome: NONE }));
+    const half = processesOf(() => ({ outcome: NONE }), 1);
     const all = [experiment('one'), experiment('two')];
     await (await open(all, half, { ...SETTING, own })).run();
-    expect((await open(all, lanes, { ...SETTING, own })).resumed).toBe(1);
+    expect((await open(all, processes, { ...SETTING, own })).resumed).toBe(1);
     await writeFile(own.data, (await readFile(own.data, 'utf8')).replace('0,0,0', '1,0,0'));
-    expect((await open(all, lanes, { ...SETTING, own })).resumed).toBe(0);
+    expect((await open(all, processes, { ...SETTING, own })).resumed).toBe(0);
   });
 });
 
-describe('lanes', () => {
+describe('processes', () => {
   const attack = `
     const base = { title: 'Own', kind: 'attack', attacker: 'CSP', secret: 'result', expectation: 'holds', claims: [], sees: 'x', knows: 'x', control: 'x', baseline: 'x', unit: 'row', scenes: ['iris'] };
     export default { ...base, id: 'own-attack', run: async ({ scene, seed, note }) => {
@@ -345,47 +352,26 @@ describe('lanes', () => {
       return { kind: 'trials', attack: [0.25], control: [seed.length / 100], baseline: 0, facts: { seed } };
     } };`;
 
-  it('keep jobs together that share work over one scene, and no others', () => {
-    const job = (experiment: string, together: string | undefined, seed = '1'): Job => ({
-      ...{ experiment, together, seed, attack: undefined, folder: undefined, effort: 'quick' },
-      source: { kind: 'bundled', name: 'iris' },
-    });
-    const jobs = [
-      job('a', 'runs'),
-      job('b', undefined),
-      job('c', 'runs'),
-      job('d', undefined),
-      job('e', 'runs', '2'),
-    ];
-    const groups = groupsOf(jobs).map((group) => group.map(({ experiment: id }) => id));
-    expect(groups).toEqual([['a', 'c'], ['b'], ['d'], ['e']]);
-  });
-
   it('run cases in processes that may die', { tags: ['long'] }, async () => {
     const file = join(folder, 'attack.mjs');
     await writeFile(file, attack);
-    const came: Record<string, Came> = {};
+    const came: Record<string, unknown> = {};
     const notes: string[] = [];
-    await new Lanes().run(
-      ['die', 'throw', 'plain', 'die again', 'plain too'].map((seed) => ({
-        ...{
-          experiment: 'own-attack',
-          attack: file,
-          source: { kind: 'bundled', name: 'iris' },
-          together: undefined,
-          folder: undefined,
-          effort: 'quick',
-          seed,
-        },
-      })),
-      {
-        onBegin: () => {},
-        onNote: (text) => notes.push(text),
-        onDone: async ({ seed }, what) => {
-          came[seed] = what;
-        },
-      },
-    );
+    const processes = new CaseProcesses();
+    for (const seed of ['die', 'throw', 'plain', 'die again', 'plain too'])
+      came[seed] = await processes
+        .run(
+          {
+            ...{ experiment: 'own-attack', attack: file, source: { kind: 'bundled', name: 'iris' } },
+            ...{ folder: undefined, effort: 'quick', seed },
+          },
+          { lane: 0, note: (text) => notes.push(text) },
+        )
+        .then(
+          (outcome) => ({ outcome }),
+          ({ message }: Error) => ({ why: message }),
+        );
+    processes.close();
     const seed = (name: string) => `${name}/own-attack/iris`;
     const done = (name: string) => ({
       outcome: expect.objectContaining({ control: [seed(name).length / 100], facts: { seed: seed(name) } }),

@@ -57,12 +57,10 @@ test('of a whole run no file shows them but those whose names say not to share t
   const folder = await mkdtemp(join(tmpdir(), 'eigenveil-pictures-'));
   try {
     const evaluation = await Evaluation.open([faces], setting, folder, {
-      count: 1,
+      lanes: 1,
+      close: () => {},
       stop: async () => {},
-      run: async (jobs, { onDone }) => {
-        const outcome = { kind: 'trials', attack: [1], control: [0], baseline: 0, blocks: [FACE] } as const;
-        for (const job of jobs) await onDone(job, { outcome }, 1);
-      },
+      run: async () => ({ kind: 'trials', attack: [1], control: [0], baseline: 0, blocks: [FACE] }),
     });
     await writeReport(folder, await evaluation.run());
     const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((it) =>
