@@ -1,6 +1,8 @@
 /** Figures in documents, between marks that say which fact or table stands there: `<!--{faces/hidden.tells}-->91.3<!--{}-->`. */
 
-const MARK = /<!--\{([^{}]+)\}-->([\s\S]*?)<!--\{\}-->/g;
+/** Groups are in lower case: `GROUP/STUDY.FACT`, in a document about marks, is none. */
+const MARK = /<!--\{((?:table )?[a-z-]+\/[^{}]+)\}-->((?:(?!<!--\{)[\s\S])*)<!--\{\}-->/g;
+const OPENED = /<!--\{((?:table )?[a-z-]+\/[^{}]+)\}-->/;
 const TABLE = 'table ';
 
 /** What stands behind a name. */
@@ -21,9 +23,8 @@ export function marksOf(markdown: string): string[] {
  * @throws RangeError for a mark that has no end, and what `marked` throws
  */
 export function withMarks(markdown: string, marked: Marked): string {
-  const opened = markdown.match(/<!--\{[^{}]+\}-->/g)?.length ?? 0;
-  if (opened !== markdown.match(/<!--\{\}-->/g)?.length && opened > 0)
-    throw new RangeError(`expected an end <!--{}--> for each of ${opened} marks`);
+  const lost = OPENED.exec(markdown.replaceAll(MARK, ''));
+  if (lost !== null) throw new RangeError(`the mark of "${lost[1]}" expected an end <!--{}-->`);
   return markdown.replaceAll(MARK, (whole, name: string, before: string) => {
     const isTable = name.startsWith(TABLE);
     const now = isTable ? `\n\n${marked.table(name.slice(TABLE.length))}\n\n` : marked.fact(name);

@@ -131,6 +131,26 @@ export const SCRIPTS: readonly Form[] = [
   },
   as(/^npm run demo -- --(?:chain pca,dca|ranges private)$/, `${IRIS} --two-party simulated ${DEMO}`),
   as(/^npm run figures$/, '--check'),
+  as(/^npm run study -- --list$/),
+  as(/^npm run study -- privacy --quick$/, '--only clipping --out privacy'),
+  as(/^npm run study -- privacy\/clipping$/, '--quick --out privacy'),
+  {
+    of: /^npm run study -- privacy\/clipping --data rows\.csv .+$/,
+    async run(site, command) {
+      await site.write('ranges.json', {
+        sepal_length: [0, 10],
+        sepal_width: [0, 10],
+        petal_length: [0, 10],
+        petal_width: [0, 10],
+      });
+      const { folder } = site.world;
+      const given = command
+        .replace('rows.csv', `${ROOT}data/iris.csv`)
+        .replace('class', 'label')
+        .replace('ranges.json', `${folder}/ranges.json`);
+      await script(site, given, '--quick --out privacy');
+    },
+  },
   as(/^npm run bench:rotated -- --rate 100M --delay 20$/),
   as(
     /^npm run bench:load -- .+--sketch 60.+$/,
