@@ -131,6 +131,7 @@ export const SCRIPTS: readonly Form[] = [
   },
   as(/^npm run demo -- --(?:chain pca,dca|ranges private)$/, `${IRIS} --two-party simulated ${DEMO}`),
   as(/^npm run figures$/, '--check'),
+  as(/^npm run study$/, '--list'),
   as(/^npm run study -- --list$/),
   as(/^npm run study -- privacy --quick$/, '--only clipping --out privacy'),
   as(/^npm run study -- privacy\/clipping$/, '--quick --out privacy'),
