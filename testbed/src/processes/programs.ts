@@ -16,7 +16,7 @@ export type ProgramName = keyof typeof FOLDERS;
 
 export const program = (name: ProgramName): string => {
   const folder = FOLDERS[name];
-  return new URL(`../../../../services/${folder}/bin/eigenveil-${name}.ts`, import.meta.url).pathname;
+  return new URL(`../../../services/${folder}/bin/eigenveil-${name}.ts`, import.meta.url).pathname;
 };
 
 /** What one process has compiled, the next need not: most of a short process's time goes into it. */
