@@ -18,8 +18,6 @@ import { ofEncryptedFaces } from './figures/faces-encrypted.ts';
 import { readText } from './figures/kept.ts';
 import { ofLearners } from './figures/learners.ts';
 import { MEASURED } from './figures/measured.ts';
-import { ofPrivacy } from './figures/privacy.ts';
-import { ofPrivacyComparison } from './figures/privacy-comparison.ts';
 import { ofRanges } from './figures/ranges.ts';
 import { ofRounding } from './figures/rounding.ts';
 import { ofFloor, ofProtocols, ofSmallRuns } from './figures/small-runs.ts';
@@ -39,8 +37,6 @@ const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promis
   ['docs/floor.md', ofFloor],
   ['docs/learners.md', ofLearners],
   ['docs/precision.md', ofGarbledAccuracy, ofRounding],
-  ['docs/privacy.md', ofPrivacy],
-  ['docs/privacy-comparison.md', ofPrivacyComparison],
   ['docs/ranges.md', ofRanges],
   ['docs/rotated.md', ofRotatedAccuracy],
   ['docs/operations.md', ofWaits],

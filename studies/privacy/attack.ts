@@ -1,9 +1,11 @@
 /** The attack on a seed that all sites share, carried out, and the same attempt against the stage of Eigenveil. */
-
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import type { Series, Suite, Unit, UnitResult } from '../instrument/unit.ts';
-import { loadLaboratoryData, RANGES } from './data.ts';
+import { least, mean, most } from '../instrument/figure.ts';
+import { defineStudy } from '../instrument/study.ts';
+import type { Tidy } from '../instrument/tidy.ts';
+import { RANGES } from './data.ts';
+import { dataSetsOf, rowsOf } from './data-sets.ts';
 import {
   eigenveil,
   type Row,
@@ -12,20 +14,11 @@ import {
   stageRelease,
   subtractOwnNoise,
 } from './methods/index.ts';
+import { DP_DELTA, settingOf } from './setting.ts';
 import { dealToSites } from './sites.ts';
-import { DP_DELTA, settingOf } from './utility.ts';
 
-const ATTACK = 'attack';
-export const ATTACK_SITES = 10;
-export const ATTACK_EPSILON = 1;
-/** Root mean squares over the entries, over that of what is attacked; in percent. */
-export const ATTACK_SERIES = {
-  message: 'ELFedPCA: a site’s covariance as sent',
-  recovered: 'ELFedPCA: a site’s covariance after the seed’s noise is subtracted',
-  difference: 'ELFedPCA: the difference of two sites’ messages, without the seed',
-  released: 'Eigenveil: the second moments as released',
-  attempted: 'Eigenveil: after a server subtracted its own noise',
-} as const;
+const SITES = 10;
+const EPSILON = 1;
 
 type Square = readonly (readonly number[])[];
 
@@ -41,13 +34,10 @@ const differences = (matrices: readonly Square[]) =>
     .slice(1)
     .flatMap((matrix) => matrix.flatMap((row, i) => row.map((x, j) => x - matrices[0]![i]![j]!)));
 
-export function attackOnce(
-  rows: readonly Row[],
-  name: string,
-  seed: number,
-): Readonly<Record<keyof typeof ATTACK_SERIES, number>> {
-  const setting = settingOf(eigenveil, 1, ATTACK_EPSILON);
-  const sites = dealToSites(rows, ATTACK_SITES, generator(seedOf(`attack ${name} ${seed}`)));
+/** Root mean squares over the entries, over that of what is attacked, in percent: of ELFedPCA's messages and of what Eigenveil releases. */
+export function attackOnce(rows: readonly Row[], name: string, seed: number) {
+  const setting = settingOf(eigenveil, 1, EPSILON);
+  const sites = dealToSites(rows, SITES, generator(seedOf(`attack ${name} ${seed}`)));
   const run = runElfedpca(
     predictableRandomness(`attack elfedpca ${name} ${seed}`),
     sites,
@@ -67,44 +57,49 @@ export function attackOnce(
   };
 }
 
-function unitOf(dataset: string, seeds: number): Unit {
-  return {
-    id: `${ATTACK}/${dataset}`,
-    title: `the attack on a shared seed, ${dataset}`,
-    parameters: { dataset, sites: ATTACK_SITES, epsilon: ATTACK_EPSILON, dpDelta: DP_DELTA, seeds },
-    expectedSeconds: 1,
-    measure: async (): Promise<UnitResult> => {
-      const data = await loadLaboratoryData(dataset);
-      if (data === undefined) throw new Error(`the data set ${dataset} has gone`);
-      const runs = Array.from({ length: seeds }, (_, seed) => attackOnce(data.rows, dataset, seed));
-      const series: Record<string, Series> = {};
-      for (const key of Object.keys(ATTACK_SERIES) as (keyof typeof ATTACK_SERIES)[]) {
-        series[key] = { unit: 'points', samples: runs.map((run) => run[key]) };
-      }
-      return { series, facts: {} };
+export const attack = defineStudy({
+  id: 'privacy/attack',
+  title: 'a site that knows the shared seed subtracts the noise',
+  plan: async (asked) => {
+    const { sets, omissions } = await dataSetsOf(asked, {
+      what: 'the attack',
+      quickSets: Object.keys(RANGES),
+    });
+    const seeds = asked.scale === 'quick' ? 5 : 20;
+    const cases = sets.map(({ name: dataset }) => ({
+      ...{ dataset, sites: SITES, epsilon: EPSILON, dpDelta: DP_DELTA, seeds },
+    }));
+    return { cases, omissions };
+  },
+  titleOf: ({ dataset }) => `the attack on a shared seed, ${dataset}`,
+  expectedSeconds: () => 1,
+  async measure({ dataset, seeds }, { own }): Promise<Tidy[]> {
+    const { rows } = await rowsOf(dataset, own);
+    return Array.from({ length: seeds }, (_, seed) => ({ seed, ...attackOnce(rows, dataset, seed) }));
+  },
+  columns: { dataset: { title: 'data set' } },
+  tables: {
+    errors: {
+      caption:
+        'Error of what an attacker has, root mean square over entries relative to the truth in percent; 10 sites, ε = 1, mean over seeds',
+      rows: ['dataset'],
+      cells: {
+        'ELFedPCA: a site’s covariance as sent': mean('message'),
+        'ELFedPCA: a site’s covariance after the seed’s noise is subtracted': mean('recovered'),
+        'ELFedPCA: the difference of two sites’ messages, without the seed': mean('difference'),
+        'Eigenveil: the second moments as released': mean('released'),
+        'Eigenveil: after a server subtracted its own noise': mean('attempted'),
+      },
     },
-  };
-}
-
-export function attackSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
-  return {
-    name: ATTACK,
-    description: 'a site that knows the shared seed subtracts the noise',
-    async plan(scale) {
-      const found = await Promise.all(
-        Object.keys(RANGES).map(async (dataset) => ({ dataset, data: await loadLaboratoryData(dataset) })),
-      );
-      const units = found
-        .filter(({ data }) => data !== undefined)
-        .map(({ dataset }) => unitOf(dataset, scale === 'quick' ? 5 : 20));
-      const omissions = found
-        .filter(({ data }) => data === undefined)
-        .map(({ dataset }) => ({
-          what: `the attack, ${dataset}`,
-          why: `${dataset} is not in the folder EIGENVEIL_DATA`,
-        }));
-      return { units, omissions };
-    },
-    ...reporting,
-  };
-}
+  },
+  facts: {
+    recovered: { figure: most('recovered') },
+    difference: { figure: most('difference') },
+    attempted: { figure: least('attempted') },
+  },
+  holds: {
+    seedIsAll: (fact) => fact('recovered') < 1e-6 && fact('difference') < 1e-6,
+    noiseIsLeft: (fact) => fact('attempted') > 1e-3,
+  },
+  words: new URL('attack.md', import.meta.url),
+});

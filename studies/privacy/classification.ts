@@ -1,25 +1,35 @@
 /** Weighted F1 and accuracy of an SVM on rows that are reduced by private components: over ε, over sites and over components. */
-
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import type { Measurement, Suite, Unit, UnitResult } from '../instrument/unit.ts';
-import { type LaboratoryData, loadLaboratoryData } from './data.ts';
-import { COST, heldOut, type Labelled, scored, type Trial } from './held-out.ts';
+import { within } from '../instrument/figure.ts';
+import { defineStudy } from '../instrument/study.ts';
+import type { Tidy } from '../instrument/tidy.ts';
+import type { LaboratoryData } from './data.ts';
+import { dataSetsOf, rowsOf } from './data-sets.ts';
+import { COST, heldOut, type Labelled, scores, scoresOf } from './held-out.ts';
 import { identityOf, PCA_METHODS, type PcaMethod, times } from './methods/index.ts';
-import { planDataSets } from './plan.ts';
-import { dealToSites } from './sites.ts';
-import { REFERENCES, RELEASED } from './statements.ts';
-import { componentsOf, DP_DELTA, EPSILONS, SITES, settingOf } from './utility.ts';
+import { decided } from './paired.ts';
+import {
+  componentsOf,
+  DP_DELTA,
+  EPSILON_TITLES,
+  EPSILONS,
+  METHOD_TITLES,
+  REFERENCES,
+  RELEASED,
+  SITES,
+  settingOf,
+} from './setting.ts';
+import { dealToSites, mostSites } from './sites.ts';
 
-const CLASSIFICATION = 'classification';
-export const CLASSIFICATION_SITES = 10;
-/** Of the axes of sites and components. */
-export const AXIS_EPSILON = 1;
-/** But for those that are there to take accounting apart. */
-export const CLASSIFIED: readonly PcaMethod[] = PCA_METHODS.filter(
+const SHOWN_SITES = 10;
+/** The ε at which sites and components are varied. */
+const AXIS_EPSILON = 1;
+/** All methods but those that are there to take accounting apart. */
+const CLASSIFIED: readonly PcaMethod[] = PCA_METHODS.filter(
   ({ name }) => RELEASED.includes(name) || (!REFERENCES.includes(name) && name !== 'dpdispca'),
 );
-/** Of the axis of components: the others behave like one of these. */
+/** Methods whose number of components is varied: the others behave like one of these. */
 const OVER_COMPONENTS: readonly string[] = [
   'non-private',
   'random-directions',
@@ -30,63 +40,44 @@ const OVER_COMPONENTS: readonly string[] = [
   'elfedpca-corrected',
   'dpdispca-recalibrated',
 ];
-
 const QUICK_SETS: readonly string[] = ['iris', 'breast_cancer'];
 
-export interface Case {
-  readonly dataset: string;
+/** Few, so that the choice of components matters. */
+export const classifiedComponents = (features: number): number => (features > 20 ? 4 : 2);
+
+interface Choice {
   readonly sites: number;
   readonly components: number;
   readonly epsilon: number;
 }
 
-/** Few, so that the choice of components matters. */
-export const classifiedComponents = (features: number): number => (features > 20 ? 4 : 2);
-
-function methodsOf({ sites, components }: Case, features: number): readonly PcaMethod[] {
-  if (sites !== CLASSIFICATION_SITES) return CLASSIFIED.filter(({ dependsOnSites }) => dependsOnSites);
+function methodsOf({ sites, components }: Choice, features: number): readonly PcaMethod[] {
+  if (sites !== SHOWN_SITES) return CLASSIFIED.filter(({ dependsOnSites }) => dependsOnSites);
   if (components === classifiedComponents(features)) return CLASSIFIED;
   return CLASSIFIED.filter(({ name }) => OVER_COMPONENTS.includes(name));
 }
 
-const idOf = ({ dataset, sites, components, epsilon }: Case): string =>
-  `${CLASSIFICATION}/${dataset}/${sites}/${components}/${epsilon}`;
-
-function unitOf(of: Case, { features, rows }: LaboratoryData, seeds: number): Unit {
-  const methods = methodsOf(of, features);
-  return {
-    id: idOf(of),
-    title: `SVM, ${of.dataset}, ${of.sites} sites, k = ${of.components}, ε = ${of.epsilon}`,
-    parameters: {
-      ...of,
-      seeds,
-      dpDelta: DP_DELTA,
-      cost: COST,
-      methods: identityOf(methods),
-    },
-    expectedSeconds: 0.2 + seeds * methods.length * (0.005 + 2e-8 * rows.length * features),
-    measure: () => measure(of, methods, seeds),
-  };
-}
-
-async function measure(of: Case, methods: readonly PcaMethod[], seeds: number): Promise<UnitResult> {
-  const data = await loadLaboratoryData(of.dataset);
-  if (data === undefined) throw new Error(`the data set ${of.dataset} has gone`);
-  const trials: Trial[] = [];
-  for (let seed = 0; seed < seeds; seed += 1) {
-    for (const method of methods) trials.push(trialOf(data, method, of, seed));
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return scored(trials);
+/** Every ε; in full runs also every number of sites, and every number of components. */
+function choicesOf(features: number, trainingRows: number, isFull: boolean): Choice[] {
+  const shown = { sites: SHOWN_SITES, components: classifiedComponents(features) };
+  const overEpsilon = EPSILONS.map((epsilon) => ({ ...shown, epsilon }));
+  if (!isFull) return overEpsilon;
+  const overSites = SITES.filter((sites) => sites !== SHOWN_SITES && sites <= mostSites(trainingRows));
+  const overComponents = componentsOf(features).filter((components) => components !== shown.components);
+  return [
+    ...overEpsilon,
+    ...overSites.map((sites) => ({ ...shown, sites, epsilon: AXIS_EPSILON })),
+    ...overComponents.map((components) => ({ ...shown, components, epsilon: AXIS_EPSILON })),
+  ];
 }
 
 /** Components come from the training rows alone. */
-function trialOf(data: LaboratoryData, method: PcaMethod, of: Case, seed: number): Trial {
-  const { dataset, sites, components, epsilon } = of;
+function trialOf(data: LaboratoryData, method: PcaMethod, choice: Choice, seed: number) {
+  const { sites, components, epsilon } = choice;
   const { train, learn, test } = heldOut(data, seed);
-  const next = generator(seedOf(`laboratory classification ${dataset} ${sites} ${seed}`));
+  const next = generator(seedOf(`laboratory classification ${data.name} ${sites} ${seed}`));
   const source = predictableRandomness(
-    `classification ${dataset} ${sites} ${components} ${epsilon} ${method.name} ${seed}`,
+    `classification ${data.name} ${sites} ${components} ${epsilon} ${method.name} ${seed}`,
   );
   const found = method.run(
     source,
@@ -97,37 +88,108 @@ function trialOf(data: LaboratoryData, method: PcaMethod, of: Case, seed: number
     rows: rows.map((row) => times(found ?? [], row)),
     labels,
   });
-  return {
-    name: method.name,
-    learn: found && reduced(learn),
-    test: reduced(test),
-  };
+  return { seed, method: method.name, learn: found && reduced(learn), test: reduced(test) };
 }
 
-export function findClassification(measurements: readonly Measurement[], of: Case): Measurement | undefined {
-  return measurements.find(({ id }) => id === idOf(of));
-}
+const hasShownSites = ({ sites }: Tidy): boolean => sites === SHOWN_SITES;
+const hasShownComponents = ({ components, features }: Tidy): boolean =>
+  components === classifiedComponents(Number(features));
+const isShown = (record: Tidy): boolean => hasShownSites(record) && hasShownComponents(record);
 
-export function classificationSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
-  return {
-    name: CLASSIFICATION,
-    description: 'weighted F1 and accuracy of an SVM on rows reduced by each method',
-    plan: (scale) =>
-      planDataSets(scale, { what: 'classification', quickSets: QUICK_SETS }, (data) => {
-        const { name: dataset, features } = data;
-        const shown = { dataset, sites: CLASSIFICATION_SITES, components: classifiedComponents(features) };
-        const overEpsilon = EPSILONS.map((epsilon) =>
-          unitOf({ ...shown, epsilon }, data, scale === 'quick' ? 5 : 12),
-        );
-        if (scale === 'quick') return overEpsilon;
-        const axes = [
-          ...SITES.filter((sites) => sites !== shown.sites).map((sites) => ({ ...shown, sites })),
-          ...componentsOf(features)
-            .filter((components) => components !== shown.components)
-            .map((components) => ({ ...shown, components })),
-        ];
-        return [...overEpsilon, ...axes.map((of) => unitOf({ ...of, epsilon: AXIS_EPSILON }, data, 6))];
-      }),
-    ...reporting,
-  };
-}
+export const classification = defineStudy({
+  id: 'privacy/classification',
+  title: 'weighted F1 and accuracy of an SVM on rows reduced by each method',
+  plan: async (asked) => {
+    const { sets, omissions } = await dataSetsOf(asked, { what: 'classification', quickSets: QUICK_SETS });
+    const cases = sets.flatMap((data) => {
+      const { name: dataset, features, rows } = data;
+      return choicesOf(features, heldOut(data, 0).train.rows.length, asked.scale === 'full').map(
+        (choice, i) => ({
+          dataset,
+          ...choice,
+          seeds: asked.scale === 'quick' ? 5 : i < EPSILONS.length ? 12 : 6,
+          features,
+          rows: rows.length,
+          dpDelta: DP_DELTA,
+          cost: COST,
+          methods: identityOf(methodsOf(choice, features)),
+        }),
+      );
+    });
+    return { cases, omissions };
+  },
+  titleOf: ({ dataset, sites, components, epsilon }) =>
+    `SVM, ${dataset}, ${sites} sites, k = ${components}, ε = ${epsilon}`,
+  expectedSeconds: ({ seeds, features, rows, ...choice }) =>
+    0.2 + seeds * methodsOf(choice, features).length * (0.005 + 2e-8 * rows * features),
+  async measure({ dataset, seeds, features, ...choice }, { own }): Promise<Tidy[]> {
+    const data = await rowsOf(dataset, own);
+    const trials: ReturnType<typeof trialOf>[] = [];
+    for (let seed = 0; seed < seeds; seed += 1) {
+      for (const method of methodsOf(choice, features)) trials.push(trialOf(data, method, choice, seed));
+      // Lets an interruption be heard.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const scored = await scoresOf(trials);
+    return trials.map(({ seed, method }, i) => ({ seed, method, ...scored[i] }));
+  },
+  columns: {
+    dataset: { title: 'data set' },
+    epsilon: { title: 'ε', values: EPSILON_TITLES },
+    sites: { values: Object.fromEntries(SITES.map((sites) => [sites, `${sites} sites`])) },
+    components: { values: Object.fromEntries(componentsOf(Infinity).map((k) => [k, `k = ${k}`])) },
+    ...{ method: { values: METHOD_TITLES }, of: { values: METHOD_TITLES } },
+    against: { values: METHOD_TITLES },
+  },
+  frames: {
+    /** Eigenveil less each other method in accuracy, over data sets. */
+    differences: (records) =>
+      RELEASED.flatMap((of) =>
+        CLASSIFIED.filter(({ name }) => !RELEASED.includes(name)).flatMap(({ name: against }) =>
+          decided(records.filter(isShown), {
+            column: 'accuracy',
+            of: { method: of },
+            against: { method: against },
+          }).means.map((mean) => ({ of, against, ...mean })),
+        ),
+      ),
+  },
+  tables: {
+    differences: {
+      caption:
+        'Accuracy with Eigenveil less that with another method, in points: mean over data sets with its 95 % interval, not corrected',
+      of: 'differences',
+      rows: ['of', 'against'],
+      across: {
+        column: 'epsilon',
+        cell: within('difference', 'low', 'high', { digits: 1, signed: true }),
+      },
+    },
+    scores: {
+      caption: '{dataset}: weighted F1 and accuracy in percent',
+      each: ['dataset'],
+      where: isShown,
+      rows: ['method', 'components'],
+      across: { column: 'epsilon', cell: scores },
+    },
+    sites: {
+      caption: 'Weighted F1 and accuracy in percent at ε = 1, over the number of sites',
+      where: (record) =>
+        record.epsilon === AXIS_EPSILON &&
+        hasShownComponents(record) &&
+        CLASSIFIED.some(({ name, dependsOnSites }) => dependsOnSites && name === record.method),
+      rows: ['dataset', 'method'],
+      across: { column: 'sites', cell: scores },
+    },
+    components: {
+      caption: 'Weighted F1 and accuracy in percent at ε = 1, over the number of components',
+      where: (record) =>
+        record.epsilon === AXIS_EPSILON &&
+        hasShownSites(record) &&
+        OVER_COMPONENTS.includes(String(record.method)),
+      rows: ['dataset', 'method'],
+      across: { column: 'components', cell: scores },
+    },
+  },
+  words: new URL('classification.md', import.meta.url),
+});

@@ -8,8 +8,8 @@ import type { Scale, Tidy } from '../instrument/tidy.ts';
 import { dataSetsOf, rowsOf } from './data-sets.ts';
 import { identityOf, PCA_METHODS, type PcaMethod } from './methods/index.ts';
 import { energyRatio, truthOf } from './metrics.ts';
+import { DP_DELTA, DRAFTED_NORM, METHOD_TITLES } from './setting.ts';
 import { dealToSites } from './sites.ts';
-import { DP_DELTA, DRAFTED_NORM } from './utility.ts';
 
 const COMPONENTS = 2;
 const EPSILONS = [0.1, 0.3, 0.5, 1, 3, 10];
@@ -88,7 +88,7 @@ export const clipping = defineStudy({
   },
   columns: {
     epsilon: { title: 'ε' },
-    method: { values: Object.fromEntries(KEPT.map(({ name, title }) => [name, title])) },
+    method: { values: METHOD_TITLES },
   },
   tables: {
     eigenveil: {

@@ -1,181 +1,177 @@
-/**
- * What a draft forecasts of differential privacy, beside what seeds show: the operator norm of the noise, and from how many rows the first component
- * stands out. Noise plan and sampler are those of the protocol, of both servers; the rows are those of a data set, each counted as often as it takes.
- */
+/** What drafts forecast of differential privacy beside what seeds show, and what is told of captured variance beside the truth, as docs/privacy.md has it. */
+import { USUAL_DELTA } from '@eigenveil/task';
+import { type Figure, least, mean, most, only } from '../instrument/figure.ts';
+import { setting, wholeNumber } from '../instrument/settings.ts';
+import { type Asked, defineStudy, type Omission } from '../instrument/study.ts';
+import type { Tidy } from '../instrument/tidy.ts';
+import { type LaboratoryData, loadLaboratoryData, ownLaboratoryData } from './data.ts';
+import { rowsOf } from './data-sets.ts';
+import { checkForecast } from './forecast-noise.ts';
+import { checkShares } from './forecast-shares.ts';
 
-import { defaultClippingNorm, noisePlan, sampleNoise } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { symmetricEigen } from '@eigenveil/projection';
-import { Discretiser } from '@eigenveil/statistics';
-import { noiseNorm, rowsToStandOut, type StatisticsTask, stageTaskOf } from '@eigenveil/task';
-import type { LaboratoryData } from './data.ts';
-import {
-  centredScatter,
-  fromUpperTriangle,
-  norm,
-  type Square,
-  secondMoment,
-  sumOfRows,
-} from './methods/matrix.ts';
+const DATA_SETS = ['iris', 'pima', 'breast_cancer', 'ionosphere', 'australian', 'german'];
+const BUDGETS = [0.5, 1, 4];
+/** Data sets, budgets and components of which shares of the variance are told. */
+const SHARES = [
+  ['optdigits', 1, 3],
+  ['optdigits', 0.5, 3],
+  ['german', 1, 1],
+  ['german', 2, 3],
+  ['german', 4, 3],
+  ['ionosphere', 4, 1],
+  ['ionosphere', 6, 3],
+  ['breast_cancer', 2, 1],
+  ['breast_cancer', 4, 3],
+  ['pima', 4, 1],
+] as const;
+const OWN_COMPONENTS = [1, 3];
 
-const FRACTION_BITS = 14;
-const UNIT = 2 ** FRACTION_BITS;
-/** Of the exact first component's variance, what a released one has that stands out. */
-const STANDS_OUT = 0.75;
-/** Rows are counted on from a fraction of the forecast, in steps of this factor. */
-const STEP = 1.1;
-const LEAST_ROWS = 1 / 8;
+const SEEDS = setting({
+  name: 'seeds',
+  says: 'draws of the noise, for each data set and budget',
+  parse: wholeNumber(),
+  quick: 50,
+  full: 200,
+});
 
-export interface ForecastSetting {
-  readonly epsilon: number;
-  readonly delta: number;
-  readonly seeds: number;
-}
-
-interface Pair {
-  readonly forecast: number;
-  readonly seen: number;
-}
-
-export interface CheckedForecast {
+/** Noise is forecast of a data set as a whole, shares of so many of its components are told. */
+interface Case {
+  readonly [column: string]: number | string;
+  readonly question: 'noise' | 'shares';
   readonly dataset: string;
   readonly features: number;
-  /** Share of the rows that were longer than the clipping norm. */
-  readonly clipped: number;
-  /** ‖μ‖ of the clipped rows over the clipping norm. */
-  readonly mean: number;
-  readonly noise: Pair;
-  /** The first component's part of the variance. */
-  readonly share: number;
-  readonly rows: Pair;
+  readonly rows: number;
+  readonly epsilon: number;
+  /** 0 where the question is for none. */
+  readonly components: number;
+  readonly seeds: number;
+  readonly delta: number;
 }
 
-/** Statistics of one row in the mean, in units of features in [−1, 1]. */
-export interface PerRow {
-  readonly R: Square;
-  readonly mean: readonly number[];
-}
+type Question = Pick<Case, 'question' | 'epsilon' | 'components'>;
+const noiseOf = (epsilon: number): Question => ({ question: 'noise', epsilon, components: 0 });
 
-export interface Drawn {
-  readonly R: Square;
-  readonly V: readonly number[];
-  readonly Q: number;
-}
-
-export function checkForecast(data: LaboratoryData, setting: ForecastSetting): CheckedForecast {
-  const task = taskOf(data.features, setting);
-  const { perRow, clipped } = clippedRows(data, task);
-  const exact = centredScatter(perRow.R, perRow.mean, 1);
-  const { values } = symmetricEigen(exact);
-  const draws = drawNoises(task, `${data.name} ${setting.epsilon}`, setting.seeds);
-  const forecast = noiseNorm(task, norm(perRow.mean))!;
-  const forecastRows = rowsToStandOut(forecast, values[0]!);
-  return {
-    dataset: data.name,
-    features: data.features,
-    clipped,
-    mean: norm(perRow.mean) / task.differentialPrivacy!.clippingNorm!,
-    noise: { forecast, seen: normSeen(perRow, exact, draws, forecastRows) },
-    share: values[0]! / values.reduce((sum, value) => sum + value, 0),
-    rows: { forecast: forecastRows, seen: rowsSeen(perRow, exact, draws, forecastRows) },
-  };
-}
-
-/** The rows as a task clips them, and the share that it clips. */
-export function clippedRows(
-  data: LaboratoryData,
-  task: StatisticsTask,
-): { readonly perRow: PerRow; readonly clipped: number } {
-  const discretiser = new Discretiser(task);
-  const rows = data.rows.map((row) =>
-    discretiser.discretise(row.map((x) => x * Math.sqrt(data.features))).map((x) => x / UNIT),
-  );
-  const each = 1 / rows.length;
-  return {
-    perRow: {
-      R: secondMoment(rows, data.features).map((row) => row.map((x) => x * each)),
-      mean: sumOfRows(rows, data.features).map((x) => x * each),
-    },
-    clipped: discretiser.clippedRows * each,
-  };
-}
-
-export function taskOf(features: number, { epsilon, delta }: ForecastSetting): StatisticsTask {
-  return {
-    method: { kind: 'pca' },
-    features: Array.from({ length: features }, (_, i) => ({ name: `${i}`, min: -1, max: 1 })),
-    labellings: [],
-    fractionBits: FRACTION_BITS,
-    maximumOwners: 10,
-    maximumSamplesPerOwner: 1000,
-    keyBits: 3072,
-    statisticalSecurityBits: 40,
-    differentialPrivacy: {
-      epsilon,
-      delta,
-      neighbours: 'add-remove',
-      clippingNorm: defaultClippingNorm(features),
-      noise: 'servers',
-      honestOwners: null,
-      dataIndependentRanges: true,
-    },
-  };
-}
-
-export function drawNoises(task: StatisticsTask, title: string, seeds: number): Drawn[] {
-  const d = task.features.length;
-  const triangle = (d * (d + 1)) / 2;
-  const stage = stageTaskOf(task)!;
-  const plan = noisePlan(stage);
-  return Array.from({ length: seeds }, (_, seed) => {
-    const source = predictableRandomness(`${title} ${seed}`);
-    const [mine, others] = [sampleNoise(source, stage, plan), sampleNoise(source, stage, plan)];
-    const noise = mine.map((value, i) => Number(value + others[i]!));
-    return {
-      R: fromUpperTriangle(
-        noise.slice(0, triangle).map((x) => x / UNIT ** 2),
-        d,
+async function questionsOf(own: Asked['own']): Promise<{
+  readonly asked: readonly (Question & { readonly data: LaboratoryData })[];
+  readonly omissions: readonly Omission[];
+}> {
+  if (own !== undefined) {
+    const data = ownLaboratoryData(own);
+    const shares = OWN_COMPONENTS.filter((components) => components < data.features).flatMap((components) =>
+      BUDGETS.map((epsilon) => ({ question: 'shares' as const, epsilon, components })),
+    );
+    return { asked: [...BUDGETS.map(noiseOf), ...shares].map((it) => ({ ...it, data })), omissions: [] };
+  }
+  const names = [
+    ...DATA_SETS.flatMap((name) => BUDGETS.map((epsilon) => ({ name, ...noiseOf(epsilon) }))),
+    ...SHARES.map(([name, epsilon, components]) => ({
+      ...{ name, question: 'shares' as const, epsilon, components },
+    })),
+  ];
+  const sets = new Map(
+    await Promise.all(
+      [...new Set(names.map(({ name }) => name))].map(
+        async (name) => [name, await loadLaboratoryData(name)] as const,
       ),
-      V: noise.slice(triangle, triangle + d).map((x) => x / UNIT),
-      Q: noise[triangle + d]!,
-    };
-  });
-}
-
-/** S̄ and the mean of so many rows under the noise; undefined where their noisy number is not positive, and nothing is released. */
-export function noisyRelease({ R, mean }: PerRow, noise: Drawn, rows: number) {
-  const Q = rows + noise.Q;
-  if (Q <= 0) return undefined;
-  const noisyR = R.map((row, i) => row.map((x, j) => x * rows + noise.R[i]![j]!));
-  const noisyV = mean.map((x, i) => x * rows + noise.V[i]!);
-  return { scatter: centredScatter(noisyR, noisyV, Q), mean: noisyV.map((x) => x / Q) };
-}
-
-/** In the mean over the seeds that release something. */
-function normSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], rows: number): number {
-  const norms = draws.flatMap((noise) => {
-    const noisy = noisyRelease(perRow, noise, rows)?.scatter;
-    if (noisy === undefined) return [];
-    const { values } = symmetricEigen(noisy.map((row, i) => row.map((x, j) => x - exact[i]![j]! * rows)));
-    return [Math.max(values[0]!, -values.at(-1)!)];
-  });
-  return norms.reduce((sum, value) => sum + value, 0) / norms.length;
-}
-
-/** The fewest rows, in steps, with which the noisy first component stands out in the mean over all seeds. */
-function rowsSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], forecast: number): number {
-  const best = symmetricEigen(exact).values[0]!;
-  const captured = (rows: number): number => {
-    const parts = draws.map((noise) => {
-      const noisy = noisyRelease(perRow, noise, rows)?.scatter;
-      if (noisy === undefined) return 0;
-      const [vector] = symmetricEigen(noisy).vectors;
-      const along = vector!.map((_, i) => exact[i]!.reduce((sum, x, j) => sum + x * vector![j]!, 0));
-      return vector!.reduce((sum, x, i) => sum + x * along[i]!, 0) / best;
-    });
-    return parts.reduce((sum, part) => sum + part, 0) / draws.length;
+    ),
+  );
+  return {
+    asked: names.flatMap(({ name, ...question }) => {
+      const data = sets.get(name);
+      return data === undefined ? [] : [{ ...question, data }];
+    }),
+    omissions: [...sets].flatMap(([name, data]) =>
+      data === undefined
+        ? [{ what: `the forecast, ${name}`, why: `${name} is not in the folder EIGENVEIL_DATA` }]
+        : [],
+    ),
   };
-  let rows = forecast * LEAST_ROWS;
-  while (captured(rows) < STANDS_OUT) rows *= STEP;
-  return Math.round(rows);
 }
+
+/** Means over seeds that give nothing are no figures. */
+const finite = (figures: object): Tidy =>
+  Object.fromEntries(Object.entries(figures).filter(([, value]) => Number.isFinite(value)));
+
+const percent = (column: string): Figure => mean(column, { percent: true, digits: 0, unit: '%' });
+const points = (column: string): Figure => mean(column, { percent: true, digits: 1 });
+const whole = (column: string): Figure => mean(column, { digits: 0 });
+
+export const forecast = defineStudy<Case>({
+  id: 'privacy/forecast',
+  title: 'the noise that drafts forecast, and the captured variance that is told, beside what seeds show',
+  settings: [SEEDS],
+  plan: async ({ settings, own }) => {
+    const { asked, omissions } = await questionsOf(own);
+    const seeds = settings.of(SEEDS);
+    const cases = asked.map(({ data: { name: dataset, features, rows }, ...question }) => ({
+      ...{ ...question, dataset, features, rows: rows.length, seeds, delta: USUAL_DELTA },
+    }));
+    return { cases, omissions };
+  },
+  titleOf: ({ question, dataset, epsilon, components }) =>
+    question === 'noise'
+      ? `the noise on ${dataset}, ε = ${epsilon}`
+      : `what is told of ${dataset}, ε = ${epsilon}, ${components} components`,
+  expectedSeconds: ({ seeds, features }) => seeds * (1e-3 + 1e-6 * features ** 3),
+  async measure({ question, dataset, epsilon, components, delta, seeds }, { own }): Promise<Tidy[]> {
+    const data = await rowsOf(dataset, own);
+    const seen =
+      question === 'noise'
+        ? checkForecast(data, { epsilon, delta, seeds })
+        : checkShares(data, { epsilon, delta, seeds, components });
+    return [finite(seen)];
+  },
+  columns: { dataset: { title: 'data set' }, features: { title: 'd' }, epsilon: { title: 'ε' } },
+  frames: {
+    /** What was seen over what was forecast, of both the noise and the rows. */
+    ratios: (records) =>
+      records
+        .filter(({ question, noiseSeen }) => question === 'noise' && noiseSeen !== undefined)
+        .flatMap(({ noiseForecast, noiseSeen, rowsForecast, rowsSeen }) => [
+          { ratio: Number(noiseSeen) / Number(noiseForecast) },
+          { ratio: Number(rowsSeen) / Number(rowsForecast) },
+        ]),
+  },
+  tables: {
+    noise: {
+      caption: 'The noise and the rows to stand out: forecast, and seen',
+      where: { question: 'noise' },
+      rows: ['dataset', 'features', 'epsilon'],
+      cells: {
+        clipped: percent('clipped'),
+        '‖μ‖/C': mean('mean', { digits: 2 }),
+        'noise, forecast': whole('noiseForecast'),
+        'noise, seen': whole('noiseSeen'),
+        'first share': percent('share'),
+        'rows, forecast': whole('rowsForecast'),
+        'rows, seen': whole('rowsSeen'),
+      },
+    },
+    shares: {
+      caption: 'The share of the variance that components have, in percent: told, and true',
+      where: { question: 'shares' },
+      rows: ['dataset', 'rows', 'epsilon', 'components'],
+      cells: {
+        true: points('truth'),
+        'λ over trace': points('uncorrected'),
+        told: points('told'),
+        'error of λ over trace': points('errorUncorrected'),
+        'error of what is told': points('errorTold'),
+        '±': points('reach'),
+        'within ±': percent('covered'),
+        'told at all': percent('answered'),
+      },
+    },
+  },
+  facts: {
+    seeds: { figure: only('seeds') },
+    leastRatio: { of: 'ratios', figure: least('ratio') },
+    mostRatio: { of: 'ratios', figure: most('ratio') },
+    leastCovered: { where: { question: 'shares' }, figure: least('covered', { percent: true, digits: 0 }) },
+  },
+  holds: {
+    withinTwo: (fact) => fact('leastRatio') > 1 / 2 && fact('mostRatio') < 2,
+    intervalsHold: (fact) => fact('leastCovered') >= 0.95,
+  },
+  words: new URL('forecast.md', import.meta.url),
+});

@@ -1,6 +1,7 @@
 /** Scores of an SVM on rows that were held out: what is left for who learns on rows that a method reduced. */
 
 import { generator, seedOf } from '@eigenveil/testbed/random';
+import { type Figure, mean, spread } from '../instrument/figure.ts';
 import type { Series, UnitResult } from '../instrument/unit.ts';
 import { type Split, stratifiedSplit } from '../speed/accuracy/splits.ts';
 import { searchAll } from '../speed/accuracy/svm.ts';
@@ -71,6 +72,13 @@ export interface Trial {
 export type Score =
   | { readonly f1: number; readonly accuracy: number }
   | { readonly f1: 0; readonly accuracy: 0; readonly gaveUp: 1 };
+
+/** Weighted F1 with its spread, and accuracy after a stroke, of records that have both. */
+export const scores: Figure = (records) => {
+  const f1 = spread('f1', { digits: 1 })(records);
+  if (f1.value === undefined) return f1;
+  return { ...f1, text: `${f1.text} / ${mean('accuracy', { digits: 1 })(records).text}` };
+};
 
 /** The scores of trials, in their order. */
 export async function scoresOf(trials: readonly Omit<Trial, 'name'>[]): Promise<Score[]> {

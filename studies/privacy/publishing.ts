@@ -5,64 +5,47 @@
  * both goes into it; random directions look at no row and leave all of it to the rows. Rows that are published as they are spend nothing and
  * are covered by nothing.
  */
-
 import { predictableRandomness } from '@eigenveil/privacy/insides';
-import type { Measurement, Suite, Unit, UnitResult } from '../instrument/unit.ts';
+import { type Figure, least, most, within } from '../instrument/figure.ts';
+import { defineStudy } from '../instrument/study.ts';
+import type { Tidy } from '../instrument/tidy.ts';
 import { classifiedComponents } from './classification.ts';
-import { type LaboratoryData, loadLaboratoryData } from './data.ts';
-import { COST, heldOut, type Labelled, scored, type Trial } from './held-out.ts';
+import type { LaboratoryData } from './data.ts';
+import { dataSetsOf, rowsOf } from './data-sets.ts';
+import { COST, heldOut, type Labelled, scores, scoresOf } from './held-out.ts';
 import { boundedRow, type Row, randomDirections, times } from './methods/index.ts';
-import { planDataSets } from './plan.ts';
+import { decided } from './paired.ts';
 import { type Budget, noisyRows, projectionOf, syntheticRows } from './reduced-rows.ts';
-import { DP_DELTA, DRAFTED_NORM, EPSILONS, settingOf } from './utility.ts';
+import { DP_DELTA, DRAFTED_NORM, EPSILON_TITLES, EPSILONS, settingOf } from './setting.ts';
 
-const PUBLISHING = 'publishing';
-
-/** What is published, reduced by which projection, and what that promises. */
-export const WAYS = [
-  { name: 'bare', title: 'rows as they are, Eigenveil’s projection', promise: 'nothing' },
-  { name: 'noisy', title: 'noisy rows, Eigenveil’s projection', promise: '(ε, δ), each row by itself' },
-  { name: 'synthetic', title: 'synthetic rows, Eigenveil’s projection', promise: '(ε, δ)' },
-  { name: 'random bare', title: 'rows as they are, random directions', promise: 'nothing' },
-  { name: 'random noisy', title: 'noisy rows, random directions', promise: '(ε, δ), each row by itself' },
-  { name: 'random synthetic', title: 'synthetic rows, random directions', promise: '(ε, δ)' },
-  { name: 'majority', title: 'no row, always the most frequent class', promise: 'nothing of that class' },
-] as const;
-
+/** What is published, reduced by which projection. Who has seen no row names the most frequent class. */
+const WAYS = {
+  bare: 'rows as they are, Eigenveil’s projection',
+  noisy: 'noisy rows, Eigenveil’s projection',
+  synthetic: 'synthetic rows, Eigenveil’s projection',
+  'random bare': 'rows as they are, random directions',
+  'random noisy': 'noisy rows, random directions',
+  'random synthetic': 'synthetic rows, random directions',
+  majority: 'no row, always the most frequent class',
+} as const;
+type Way = keyof typeof WAYS;
+const COVERED: readonly Way[] = ['noisy', 'synthetic', 'random noisy', 'random synthetic'];
 const QUICK_SETS: readonly string[] = ['iris', 'breast_cancer'];
 
-interface Case {
-  readonly dataset: string;
+interface Choice {
   readonly components: number;
   readonly epsilon: number;
-  readonly seeds: number;
 }
 
-const idOf = ({ dataset, epsilon }: Pick<Case, 'dataset' | 'epsilon'>): string =>
-  `${PUBLISHING}/${dataset}/${epsilon}`;
-
-function unitOf(of: Case, { features, rows }: LaboratoryData): Unit {
-  return {
-    id: idOf(of),
-    title: `published rows, ${of.dataset}, ε = ${of.epsilon}`,
-    parameters: { ...of, dpDelta: DP_DELTA, cost: COST, ways: WAYS.map(({ name }) => name).join(', ') },
-    expectedSeconds: 0.2 + of.seeds * (0.04 + 4e-8 * rows.length * features),
-    measure: () => measure(of),
-  };
+interface Published {
+  readonly seed: number;
+  readonly published: Way;
+  readonly learn: Labelled | undefined;
+  readonly test: Labelled;
 }
 
-async function measure(of: Case): Promise<UnitResult> {
-  const data = await loadLaboratoryData(of.dataset);
-  if (data === undefined) throw new Error(`the data set ${of.dataset} has gone`);
-  const trials: Trial[] = [];
-  for (let seed = 0; seed < of.seeds; seed += 1) {
-    trials.push(...trialsOf(data, of, seed));
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return scored(trials);
-}
-
-function trialsOf(data: LaboratoryData, { dataset, components, epsilon }: Case, seed: number): Trial[] {
+function trialsOf(data: LaboratoryData, { components, epsilon }: Choice, seed: number): Published[] {
+  const { name: dataset } = data;
   const split = heldOut(data, seed);
   const source = (way: string) => predictableRandomness(`publishing ${dataset} ${epsilon} ${way} ${seed}`);
   const clipped = (of: Labelled): Labelled => ({
@@ -70,7 +53,7 @@ function trialsOf(data: LaboratoryData, { dataset, components, epsilon }: Case, 
     rows: of.rows.map((row) => boundedRow(row, DRAFTED_NORM, 1)),
   });
   const [train, learn, test] = [clipped(split.train), clipped(split.learn), clipped(split.test)];
-  const ways = (prefix: '' | 'random ', projection: readonly Row[], left: Budget): Trial[] => {
+  const ways = (prefix: '' | 'random ', projection: readonly Row[], left: Budget): Published[] => {
     const reduced = (of: Labelled): Labelled => ({
       ...of,
       rows: of.rows.map((row) => times(projection, row)),
@@ -81,12 +64,11 @@ function trialsOf(data: LaboratoryData, { dataset, components, epsilon }: Case, 
       count: learn.rows.length,
       ...left,
     });
-    const published = { bare: reduced(learn), noisy, synthetic };
-    return Object.entries(published).map(([name, rows]) => ({
-      name: `${prefix}${name}`,
-      learn: rows,
-      test: reduced(test),
-    }));
+    const published = (way: 'bare' | 'noisy' | 'synthetic', rows: Labelled | undefined): Published => ({
+      ...{ seed, published: `${prefix}${way}` },
+      ...{ learn: rows, test: reduced(test) },
+    });
+    return [published('bare', reduced(learn)), published('noisy', noisy), published('synthetic', synthetic)];
   };
   const half = { epsilon: epsilon / 2, dpDelta: DP_DELTA / 2 };
   const random = randomDirections.run(
@@ -97,7 +79,7 @@ function trialsOf(data: LaboratoryData, { dataset, components, epsilon }: Case, 
   return [
     ...ways('', projectionOf(source('projection'), train.rows, components, half), half),
     ...ways('random ', random, { epsilon, dpDelta: DP_DELTA }),
-    { name: 'majority', learn: constant(train.labels), test },
+    { seed, published: 'majority', learn: constant(train.labels), test },
   ];
 }
 
@@ -107,26 +89,104 @@ function constant(labels: readonly number[]): Labelled {
   return { rows: [[0]], labels: [counts[0]![0]] };
 }
 
-export function findPublishing(
-  measurements: readonly Measurement[],
-  dataset: string,
-  epsilon: number,
-): Measurement | undefined {
-  return measurements.find(({ id }) => id === idOf({ dataset, epsilon }));
-}
+const difference = within('difference', 'low', 'high', { digits: 1, signed: true });
+/** A difference, and on how many data sets it is ahead. */
+const lead: Figure = (records) => {
+  const told = difference(records);
+  return told.value === undefined ? told : { ...told, text: `${told.text}; ${records[0]!.setsAhead}` };
+};
+const ofWays =
+  (ways: readonly Way[]) =>
+  ({ published }: Tidy): boolean =>
+    ways.includes(published as Way);
 
-export function publishingSuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
-  return {
-    name: PUBLISHING,
-    description: 'an SVM that learns on reduced rows that are published privately',
-    plan: (scale) =>
-      planDataSets(scale, { what: 'published rows', quickSets: QUICK_SETS }, (data) =>
-        EPSILONS.map((epsilon) => {
-          const components = classifiedComponents(data.features);
-          const seeds = scale === 'quick' ? 5 : 20;
-          return unitOf({ dataset: data.name, components, epsilon, seeds }, data);
-        }),
+export const publishing = defineStudy({
+  id: 'privacy/publishing',
+  title: 'an SVM that learns on reduced rows that are published privately',
+  plan: async (asked) => {
+    const { sets, omissions } = await dataSetsOf(asked, { what: 'published rows', quickSets: QUICK_SETS });
+    const cases = sets.flatMap(({ name: dataset, features, rows }) =>
+      EPSILONS.map((epsilon) => ({
+        ...{ dataset, components: classifiedComponents(features), epsilon },
+        seeds: asked.scale === 'quick' ? 5 : 20,
+        ...{ features, rows: rows.length, dpDelta: DP_DELTA, cost: COST },
+        ways: Object.keys(WAYS).join(', '),
+      })),
+    );
+    return { cases, omissions };
+  },
+  titleOf: ({ dataset, epsilon }) => `published rows, ${dataset}, ε = ${epsilon}`,
+  expectedSeconds: ({ seeds, rows, features }) => 0.2 + seeds * (0.04 + 4e-8 * rows * features),
+  async measure({ dataset, seeds, ...choice }, { own }): Promise<Tidy[]> {
+    const data = await rowsOf(dataset, own);
+    const trials: Published[] = [];
+    for (let seed = 0; seed < seeds; seed += 1) {
+      trials.push(...trialsOf(data, choice, seed));
+      // Lets an interruption be heard.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const scored = await scoresOf(trials);
+    return trials.map(({ seed, published }, i) => ({ seed, published, ...scored[i] }));
+  },
+  columns: {
+    epsilon: { title: 'ε', values: EPSILON_TITLES },
+    components: { values: { 2: 'k = 2', 4: 'k = 4' } },
+    published: { values: WAYS },
+  },
+  frames: {
+    /** What is covered, less the most frequent class, in weighted F1. All cases of a way are one family. */
+    beyondMajority: (records) =>
+      COVERED.flatMap((published) =>
+        decided(records, {
+          column: 'f1',
+          of: { published },
+          against: { published: 'majority' },
+        }).means.map((mean) => ({ published, ...mean })),
       ),
-    ...reporting,
-  };
-}
+  },
+  tables: {
+    beyondMajority: {
+      caption:
+        'Weighted F1 less that of the most frequent class, in points: mean over data sets with its 95 % interval; and on how many data sets it is ahead, with Holm’s correction',
+      of: 'beyondMajority',
+      rows: ['published'],
+      across: { column: 'epsilon', cell: lead },
+      cells: { 'of sets': most('sets', { digits: 0 }) },
+    },
+    scores: {
+      caption: '{dataset}: weighted F1, mean ± standard deviation over splits, and accuracy in percent',
+      each: ['dataset'],
+      rows: ['published', 'components'],
+      across: { column: 'epsilon', cell: scores },
+    },
+  },
+  facts: {
+    sets: { of: 'beyondMajority', figure: most('sets', { digits: 0 }) },
+    noisyAhead: {
+      of: 'beyondMajority',
+      where: ofWays(['noisy', 'random noisy']),
+      figure: most('setsAhead', { digits: 0 }),
+    },
+    syntheticAheadAtTen: {
+      of: 'beyondMajority',
+      where: (record) => record.epsilon === 10 && ofWays(['synthetic', 'random synthetic'])(record),
+      figure: least('setsAhead', { digits: 0 }),
+    },
+    syntheticLeadAtOne: {
+      of: 'beyondMajority',
+      where: { published: 'synthetic', epsilon: 1 },
+      figure: difference,
+    },
+    randomLeadAtOne: {
+      of: 'beyondMajority',
+      where: { published: 'random synthetic', epsilon: 1 },
+      figure: difference,
+    },
+  },
+  holds: {
+    noisyUseless: (fact) => fact('noisyAhead') === 0,
+    syntheticUseful: (fact) => fact('syntheticAheadAtTen') === fact('sets'),
+    randomNearlyAsWell: (fact) => Math.abs(fact('syntheticLeadAtOne') - fact('randomLeadAtOne')) < 5,
+  },
+  words: new URL('publishing.md', import.meta.url),
+});

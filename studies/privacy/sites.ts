@@ -3,6 +3,8 @@ import { shuffled } from '@eigenveil/testbed/random';
 
 /** No site has fewer rows: a covariance takes two. */
 const FEWEST = 2;
+/** The largest number of sites that so many rows can be dealt to. */
+export const mostSites = (rows: number): number => Math.floor(rows / FEWEST);
 
 /**
  * Shuffled rows, of which site i gets about in proportion to i + 1, and at least two; or, of `equal` sites, as many as any other, but for one.
@@ -15,8 +17,7 @@ export function dealToSites<Row>(
   sizes: 'growing' | 'equal' = 'growing',
 ): Row[][] {
   const spare = rows.length - FEWEST * sites;
-  if (spare < 0)
-    throw new RangeError(`"sites" expected at most ${Math.floor(rows.length / FEWEST)}, got ${sites}`);
+  if (spare < 0) throw new RangeError(`"sites" expected at most ${mostSites(rows.length)}, got ${sites}`);
   const mixed = shuffled(rows, next);
   // How many of the spare rows the sites before site i get.
   const before = (i: number) =>

@@ -1,54 +1,40 @@
-/** Captured energy and subspace distance of every method: one unit per data set, spread over sites, and ε. */
-
-import { defaultClippingNorm } from '@eigenveil/privacy';
+/** Captured energy and subspace distance of every method, for each data set, spread over sites, and ε. */
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { generator, seedOf } from '@eigenveil/testbed/random';
-import type { Measurement, Scale, Series, Suite, Unit, UnitResult } from '../instrument/unit.ts';
-import { loadLaboratoryData } from './data.ts';
-import { identityOf, PCA_METHODS, type PcaMethod, type PcaSetting, type Row } from './methods/index.ts';
-import { energyRatio, subspaceDistance, type Truth, truthOf } from './metrics.ts';
-import { planDataSets } from './plan.ts';
-import { dealToSites } from './sites.ts';
+import { type Figure, least, mean, only, spread, sum, within } from '../instrument/figure.ts';
+import { defineStudy, type Omission, type TableOf } from '../instrument/study.ts';
+import type { Scale, Tidy } from '../instrument/tidy.ts';
+import { aim, byDealing, cases, foundMore, means, overall, PROMISED } from './compared.ts';
+import { dataSetsOf, rowsOf } from './data-sets.ts';
+import { VERDICTS } from './inference.ts';
+import { identityOf, type Panel, PCA_METHODS, type PcaMethod, type Row } from './methods/index.ts';
+import { energyRatio, subspaceDistance, truthOf } from './metrics.ts';
+import { calibrations, crossings, promises, publicRanges } from './promises.ts';
+import {
+  componentsOf,
+  DEALING_TITLES,
+  DEALINGS,
+  type Dealing,
+  DP_DELTA,
+  dealingTitle,
+  EPSILON_TITLES,
+  EPSILONS,
+  EQUAL,
+  EQUAL_SITES,
+  METHOD_TITLES,
+  POOLED,
+  RELEASED,
+  settingOf,
+} from './setting.ts';
+import { dealToSites, mostSites } from './sites.ts';
 
-const UTILITY = 'utility';
-export const EPSILONS = [0.1, 0.5, 1, 3, 10];
-export const DP_DELTA = 1e-5;
-/**
- * What a method is told. C was chosen by how rows are centred, on iris, pima, australian and optdigits (clipping.ts): methods that centre them by their exact
- * mean do best when they divide every row by its length then, C = 0; others take what drafts of a task take.
- */
-export const settingOf = ({ promise }: PcaMethod, components: number, epsilon: number): PcaSetting => ({
-  components,
-  epsilon,
-  dpDelta: DP_DELTA,
-  clippingNorm: promise.means === 'not protected' ? 0 : DRAFTED_NORM,
-});
-/** Of drafts, in the laboratory's units: rows on [−1, 1]^d divided by √d. The same for every d. */
-export const DRAFTED_NORM = defaultClippingNorm(1);
-/** Of sites that grow in size: site i has about i times the rows of the first. */
-export const SITES = [5, 10, 50];
-/** Sites of one size, which is best for methods that weigh sites alike, or whose noise follows from the smallest. */
-export const EQUAL = '10-equal';
-const EQUAL_SITES = 10;
-/** Of methods whose result does not depend on how rows are spread, and which hold all rows as they are. */
-export const POOLED = 'pooled';
-/** How rows are spread. */
-export type Dealing = number | typeof EQUAL | typeof POOLED;
-/** All that methods which depend on sites are measured with. */
-export const DEALINGS: readonly Dealing[] = [...SITES, EQUAL];
-export const dealingTitle = (dealing: Dealing): string => {
-  if (dealing === POOLED) return POOLED;
-  return dealing === EQUAL ? `${EQUAL_SITES} equal sites` : `${dealing} sites`;
-};
-/** Where a method that does not depend on sites needs some all the same, for its parts of noise: the fewer, the faster drawn. */
+/** A method that does not depend on sites needs some all the same, for its parts of noise: the fewer, the faster drawn. */
 const POOLED_SITES = 2;
-
 const QUICK_SETS: readonly string[] = ['iris', 'pima', 'breast_cancer', 'ionosphere'];
 const QUICK_DEALINGS: readonly Dealing[] = [10, EQUAL];
-const COMPONENTS = [1, 2, 4, 8];
-export const DISTANCE_COMPONENTS = 2;
+const DISTANCE_COMPONENTS = 2;
 
-/** Up to so many features: seeds of pooled units, and of those with sites. */
+/** Up to so many features: seeds of pooled cases, and of those with sites. */
 const SEEDS = [
   [4, 600, 240],
   [9, 400, 140],
@@ -56,176 +42,331 @@ const SEEDS = [
   [24, 200, 48],
   [34, 130, 34],
   [39, 80, 18],
-  [64, 20, 6],
+  [Infinity, 20, 6],
 ] as const;
 
-interface Case {
-  readonly dataset: string;
-  readonly features: number;
-  readonly sites: Dealing;
-  readonly epsilon: number;
-  readonly seeds: number;
-}
-
-/** More where a run is cheap: that is where few features and rows make means spread. A full run then costs about 25 minutes of one processor, all suites together. */
+/** More where a run is cheap: that is where few features and rows make means spread. A full run then costs about 25 minutes of one processor, all studies together. */
 function seedsFor(scale: Scale, features: number, sites: Dealing): number {
-  const [pooled, spread] = SEEDS.find(([largest]) => features <= largest)!.slice(1) as [number, number];
-  const seeds = sites === POOLED ? pooled : spread;
+  const [, pooled, dealtRows] = SEEDS.find(([largest]) => features <= largest)!;
+  const seeds = sites === POOLED ? pooled : dealtRows;
   return scale === 'quick' ? Math.min(40, Math.ceil(seeds / 4)) : seeds;
 }
 
-export function componentsOf(features: number): number[] {
-  return COMPONENTS.filter((k) => k < features);
-}
-
+const sitesOf = (dealing: Dealing): number =>
+  dealing === EQUAL ? EQUAL_SITES : dealing === POOLED ? POOLED_SITES : dealing;
 export function methodsOf(sites: Dealing): PcaMethod[] {
   return PCA_METHODS.filter(({ dependsOnSites }) => dependsOnSites === (sites !== POOLED));
 }
 
-function unitOf(of: Case): Unit {
-  const { dataset, features, sites, epsilon, seeds } = of;
-  const methods = methodsOf(sites);
-  const eigen = 2e-7 * features ** 3 + 1e-3;
-  return {
-    id: `${UTILITY}/${dataset}/${sites}/${epsilon}`,
-    title: `${dataset}, ${dealingTitle(sites)}, ε = ${epsilon}`,
-    parameters: {
-      dataset,
-      sites,
-      epsilon,
-      dpDelta: DP_DELTA,
-      seeds,
-      components: componentsOf(features).join(' '),
-      methods: identityOf(methods),
-    },
-    expectedSeconds:
-      seeds *
-      methods.length *
-      eigen *
-      (sites === POOLED ? 2 : 1 + (sites === EQUAL ? EQUAL_SITES : sites) / 3),
-    measure: (note) => measure(of, note),
-  };
-}
-
-async function measure(of: Case, note: (text: string) => void): Promise<UnitResult> {
-  const { dataset, features, sites, seeds } = of;
-  const data = await loadLaboratoryData(dataset);
-  if (data === undefined) throw new Error(`the data set ${dataset} has gone`);
-  const truth = truthOf(data.rows);
-  const scores = new Scores(componentsOf(features), truth);
-  for (let seed = 0; seed < seeds; seed += 1) {
-    if (seed % 10 === 0) note(`${seed} of ${seeds}`);
-    const spread = dealt(data.rows, dataset, sites, seed);
-    // Sizes are the same at every seed.
-    if (seed === 0) for (const method of methodsOf(sites)) scores.describe(method, spread, of);
-    for (const method of methodsOf(sites)) scores.add(method, runOf(method, spread, of, seed));
-    // Lets an interruption be heard.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return scores.result();
-}
-
-/** The same for all methods of a seed, and for all ε. */
-function dealt(
-  rows: readonly (readonly number[])[],
-  dataset: string,
-  sites: Dealing,
-  seed: number,
-): (readonly number[])[][] {
+/** Rows are dealt alike for all methods of a seed, and for all ε. */
+function dealt(rows: readonly Row[], dataset: string, sites: Dealing, seed: number): Row[][] {
   const next = generator(seedOf(`laboratory ${dataset} ${sites} ${seed}`));
-  if (sites === EQUAL) return dealToSites(rows, EQUAL_SITES, next, 'equal');
-  return dealToSites(rows, sites === POOLED ? POOLED_SITES : sites, next);
+  return dealToSites(rows, sitesOf(sites), next, sites === EQUAL ? 'equal' : 'growing');
 }
 
-function runOf(
-  method: PcaMethod,
-  spread: readonly (readonly (readonly number[])[])[],
-  { dataset, features, sites, epsilon }: Case,
-  seed: number,
-): number[][] | undefined {
-  const source = predictableRandomness(`laboratory ${dataset} ${sites} ${epsilon} ${method.name} ${seed}`);
-  const components = componentsOf(features).at(-1)!;
-  return method.run(source, spread, settingOf(method, components, epsilon));
-}
+const percent = (ratio: number): number => Number((100 * ratio).toFixed(4));
 
-class Scores {
-  readonly #components: readonly number[];
-  readonly #truth: Truth;
-  readonly #series = new Map<string, number[]>();
-  readonly #facts = new Map<string, number | string>();
-
-  constructor(components: readonly number[], truth: Truth) {
-    this.#components = components;
-    this.#truth = truth;
-  }
-
-  /** What a method refuses to give has no energy, and counts so in the mean. */
-  add({ name }: PcaMethod, found: readonly (readonly number[])[] | undefined): void {
-    const refused = refusedFact(name);
-    if (found === undefined) this.#facts.set(refused, Number(this.#facts.get(refused) ?? 0) + 1);
-    for (const k of this.#components) {
-      this.#push(energySeries(name, k), energyRatio(found, k, this.#truth));
-      if (k === DISTANCE_COMPONENTS)
-        this.#push(distanceSeries(name), subspaceDistance(found, k, this.#truth));
-    }
-  }
-
-  /** What the method keeps of the ε that it is told, and how much noise it adds, for sites of these sizes. */
-  describe(method: PcaMethod, spread: readonly (readonly Row[])[], { epsilon, features }: Case): void {
-    const { name, promise } = method;
-    const setting = settingOf(method, componentsOf(features).at(-1)!, epsilon);
-    const kept = promise.keeps(spread, setting);
-    this.#facts.set(keptFact(name), 'none' in kept ? kept.none : finite(kept.epsilon));
-    const deviation = method.noiseDeviation?.(spread, setting);
-    if (deviation !== undefined) this.#facts.set(noiseFact(name), deviation);
-  }
-
-  result(): UnitResult {
-    const series: Record<string, Series> = {};
-    for (const [name, samples] of this.#series) series[name] = { unit: 'points', samples };
-    return { series, facts: Object.fromEntries(this.#facts) };
-  }
-
-  /** In percent, to four digits after the point. */
-  #push(name: string, ratio: number): void {
-    const samples = this.#series.get(name) ?? [];
-    samples.push(Number((100 * ratio).toFixed(4)));
-    this.#series.set(name, samples);
-  }
-}
-
-export const energySeries = (method: string, k: number): string => `${method} energy ${k}`;
-export const distanceSeries = (method: string): string => `${method} distance`;
-/** The ε that is kept, or why there is none. */
-export const keptFact = (method: string): string => `${method} keeps`;
-/** noiseDeviation of the method. */
-export const noiseFact = (method: string): string => `${method} noise`;
-/** JSON has no Infinity. */
-const finite = (epsilon: number): number | string => (epsilon === Infinity ? 'no noise' : epsilon);
-export const refusedFact = (method: string): string => `${method} refused`;
-
-/** The unit of this data set, spread and ε, if it was measured. */
-export function findUtility(
-  measurements: readonly Measurement[],
-  dataset: string,
-  sites: Dealing,
-  epsilon: number,
-): Measurement | undefined {
-  return measurements.find(({ id }) => id === `${UTILITY}/${dataset}/${sites}/${epsilon}`);
-}
-
-export function utilitySuite(reporting: Pick<Suite, 'highlights' | 'report'>): Suite {
+/** Describes what the method keeps of the ε that it is told, or why there is none, and how much noise it adds, for sites of these sizes. */
+function described(method: PcaMethod, sites: readonly (readonly Row[])[], k: number, epsilon: number): Tidy {
+  const setting = settingOf(method, k, epsilon);
+  const kept = method.promise.keeps(sites, setting);
+  const noise = method.noiseDeviation?.(sites, setting);
   return {
-    name: UTILITY,
-    description: 'captured energy and subspace distance of all methods',
-    plan: (scale) =>
-      planDataSets(scale, { what: 'captured energy', quickSets: QUICK_SETS }, ({ name, features }) =>
-        ([POOLED, ...(scale === 'quick' ? QUICK_DEALINGS : DEALINGS)] as const).flatMap((sites) =>
-          EPSILONS.map((epsilon) =>
-            unitOf({ dataset: name, features, sites, epsilon, seeds: seedsFor(scale, features, sites) }),
-          ),
-        ),
-      ),
-    ...reporting,
+    method: method.name,
+    // JSON has no Infinity.
+    keeps: 'none' in kept ? kept.none : kept.epsilon === Infinity ? 'no noise' : kept.epsilon,
+    ...(noise !== undefined && { noise }),
   };
 }
+
+/** With what no noise gives and what chance gives. */
+const inPanel = (wanted: Panel): readonly string[] =>
+  PCA_METHODS.filter(({ panel }) => panel === wanted || panel === 'baseline').map(({ name }) => name);
+const UNKEPT: readonly string[] = PCA_METHODS.filter(({ panel }) => panel === 'unkept').map(
+  ({ name }) => name,
+);
+const isOf =
+  (methods: readonly string[], dealings: readonly Dealing[]) =>
+  ({ method, sites }: Tidy): boolean =>
+    methods.includes(String(method)) && dealings.includes(sites as Dealing);
+
+/** As many as can be told apart in one chart. */
+const CHARTED: readonly string[] = [
+  'central',
+  'eigenveil',
+  'eigenveil-around',
+  'analyze-gauss',
+  'elfedpca-repaired',
+  'elfedpca-corrected',
+  'dpdispca-recalibrated',
+  'noisy-power',
+];
+const energy = spread('energy2', { digits: 1 });
+const overEpsilon = (cell: Figure) => ({ column: 'epsilon', cell });
+const SHOWN: readonly Dealing[] = [POOLED, 10];
+
+const energyTable = (panel: Panel): TableOf => ({
+  caption:
+    '{dataset}: captured energy of 2 components in percent of the best, mean ± standard deviation over seeds, and in how many runs a method gave up',
+  each: ['dataset'],
+  where: isOf(inPanel(panel), [...SHOWN, EQUAL]),
+  rows: ['method', 'sites'],
+  across: overEpsilon(energy),
+  cells: { 'gave up': sum('gaveUp', { digits: 0 }) },
+});
+const energyChart = (methods: readonly string[]) => ({
+  caption: '{dataset}: captured energy over ε, 2 components, 10 sites that grow in size; means',
+  each: ['dataset'],
+  where: isOf(methods, SHOWN),
+  mark: 'line' as const,
+  x: { column: 'epsilon', scale: 'log' as const },
+  y: { figure: mean('energy2', { digits: 1 }), title: 'captured energy, % of the best' },
+  colour: 'method',
+});
+
+const difference = within('difference', 'low', 'high', { digits: 1, signed: true });
+/** A difference with its interval, its verdict, and the dealing where it is least. */
+const decided: Figure = (records) => {
+  const told = difference(records);
+  const [{ verdict, at } = {}] = records;
+  if (told.value === undefined) return told;
+  return {
+    ...told,
+    text: `${told.text} ${verdict}${at === POOLED ? '' : ` at ${dealingTitle(at as Dealing)}`}`,
+  };
+};
+const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, only(verdict)]));
+const lead = (of: string, against: string) => ({
+  of: 'overall',
+  where: { of, against },
+  figure: difference,
+});
+const behind = (of: string) => ({ of: 'aim', where: { of }, figure: only('behind') });
+
+export const utility = defineStudy({
+  id: 'privacy/utility',
+  title: 'captured energy and subspace distance of all methods',
+  plan: async (asked) => {
+    const { sets, omissions } = await dataSetsOf(asked, { what: 'captured energy', quickSets: QUICK_SETS });
+    const dealings = [POOLED, ...(asked.scale === 'quick' ? QUICK_DEALINGS : DEALINGS)] as const;
+    const left: Omission[] = [...omissions];
+    const cases = sets.flatMap(({ name: dataset, features, rows }) =>
+      dealings.flatMap((sites) => {
+        if (sitesOf(sites) > mostSites(rows.length)) {
+          left.push({
+            what: `captured energy, ${dataset}, ${dealingTitle(sites)}`,
+            why: 'it has too few rows',
+          });
+          return [];
+        }
+        return EPSILONS.map((epsilon) => ({
+          dataset,
+          sites,
+          epsilon,
+          seeds: seedsFor(asked.scale, features, sites),
+          features,
+          dpDelta: DP_DELTA,
+          components: componentsOf(features).join(' '),
+          methods: identityOf(methodsOf(sites)),
+        }));
+      }),
+    );
+    return { cases, omissions: left };
+  },
+  titleOf: ({ dataset, sites, epsilon }) => `${dataset}, ${dealingTitle(sites)}, ε = ${epsilon}`,
+  expectedSeconds: ({ sites, seeds, features }) =>
+    seeds *
+    methodsOf(sites).length *
+    (2e-7 * features ** 3 + 1e-3) *
+    (sites === POOLED ? 2 : 1 + sitesOf(sites) / 3),
+  async *measure({ dataset, sites, epsilon, seeds, features }, { own, note }): AsyncGenerator<Tidy> {
+    const { rows } = await rowsOf(dataset, own);
+    const truth = truthOf(rows);
+    const components = componentsOf(features);
+    const most = components.at(-1)!;
+    for (let seed = 0; seed < seeds; seed += 1) {
+      if (seed % 10 === 0) note(`${seed} of ${seeds}`);
+      const spreadRows = dealt(rows, dataset, sites, seed);
+      // Sizes are the same at every seed.
+      if (seed === 0)
+        for (const method of methodsOf(sites)) yield described(method, spreadRows, most, epsilon);
+      for (const method of methodsOf(sites)) {
+        const { name } = method;
+        const source = predictableRandomness(`laboratory ${dataset} ${sites} ${epsilon} ${name} ${seed}`);
+        const found = method.run(source, spreadRows, settingOf(method, most, epsilon));
+        yield {
+          ...{ seed, method: name },
+          // What a method refuses to give has no energy, and counts so in the mean.
+          ...(found === undefined && { gaveUp: 1 }),
+          ...Object.fromEntries(components.map((k) => [`energy${k}`, percent(energyRatio(found, k, truth))])),
+          ...(components.includes(DISTANCE_COMPONENTS) && {
+            distance: percent(subspaceDistance(found, DISTANCE_COMPONENTS, truth)),
+          }),
+        };
+      }
+      // Lets an interruption be heard.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  },
+  columns: {
+    dataset: { title: 'data set' },
+    epsilon: { title: 'ε', values: EPSILON_TITLES },
+    method: { values: METHOD_TITLES },
+    of: { values: METHOD_TITLES },
+    against: { values: METHOD_TITLES },
+    sites: { values: DEALING_TITLES },
+    at: { values: DEALING_TITLES },
+    promised: { title: 'promises', values: PROMISED },
+    trust: { title: 'trusts' },
+    means: { title: 'mean' },
+    counts: { title: 'number of rows' },
+    reference: { title: 'after' },
+    dealings: { title: 'at' },
+  },
+  frames: {
+    ...{ aim, overall, means, byDealing, cases, foundMore },
+    ...{ promises, calibrations, crossings, publicRanges },
+  },
+  tables: {
+    aim: {
+      caption:
+        'The aim: to be behind no method with (ε, δ) without a curator by more than 1 point, on no data set, from ε = 0.5 on; cases of all these methods, corrected together',
+      of: 'aim',
+      rows: ['of'],
+      cells: { cases: only('cases'), ...counts, 'as a whole': only('worst') },
+    },
+    overall: {
+      caption:
+        'Eigenveil beside each method: numbers of cases over all ε; and the mean over data sets, ε ≥ 0.5, corrected over the lines of one promise',
+      of: 'overall',
+      rows: ['of', 'against', 'promised'],
+      cells: {
+        ...counts,
+        'mean, ε ≥ 0.5': decided,
+        'sets with more': only('setsAhead'),
+        'of sets': only('sets'),
+      },
+    },
+    byDealing: {
+      caption:
+        'The mean over data sets, ε ≥ 0.5, beside methods with (ε, δ) without a curator, at each dealing',
+      of: 'byDealing',
+      where: { promised: 'distributed' },
+      rows: ['of', 'against'],
+      across: { column: 'at', cell: difference },
+    },
+    means: {
+      caption: 'The mean over data sets at each ε, corrected over ε',
+      of: 'means',
+      rows: ['of', 'against'],
+      across: overEpsilon(decided),
+    },
+    cases: {
+      caption: 'Less {against}, in points; where it depends on sites, at the dealing where it is least',
+      each: ['against'],
+      of: 'cases',
+      rows: ['dataset', 'of'],
+      across: overEpsilon(decided),
+    },
+    foundMore: {
+      caption: 'On how many data sets a method is ahead of random directions',
+      of: 'foundMore',
+      rows: ['method', 'dealings'],
+      across: overEpsilon(only('sets')),
+    },
+    promises: {
+      caption: 'Promises, trust, and what of the computation they cover',
+      of: 'promises',
+      rows: ['method', 'neighbours', 'promised', 'trust', 'means', 'counts', 'remarks', 'reference'],
+    },
+    calibrations: {
+      caption: 'Deviation of Gaussian noise for sensitivity 1, by calibration',
+      of: 'calibrations',
+      rows: ['epsilon'],
+      cells: {
+        analytic: only('analytic', { digits: 2 }),
+        'by zCDP': only('zcdp', { digits: 2 }),
+        classic: only('classic', { digits: 2 }),
+      },
+    },
+    approximate: energyTable('approximate'),
+    pure: energyTable('pure'),
+    local: energyTable('local'),
+    unkept: energyTable('unkept'),
+    kept: {
+      caption: 'ε that is kept by methods that are told ε = 1',
+      where: ({ epsilon, method }) => epsilon === 1 && UNKEPT.includes(String(method)),
+      rows: ['dataset', 'method'],
+      across: { column: 'sites', cell: mean('keeps') },
+    },
+    noise: {
+      caption: 'Deviation of the noise at ε = 1',
+      where: ({ epsilon, noise }) => epsilon === 1 && noise !== undefined,
+      rows: ['dataset', 'method'],
+      across: { column: 'sites', cell: mean('noise') },
+    },
+    crossings: {
+      caption:
+        'The largest number of features at which Laplace noise (δ = 0) on Σ x xᵀ is less than Eigenveil’s',
+      of: 'crossings',
+      rows: ['epsilon'],
+      cells: { 'than both servers’': only('both'), 'than one server’s': only('one') },
+    },
+    sites: {
+      caption: 'Captured energy in percent at ε = 1, 2 components, mean ± standard deviation',
+      where: ({ epsilon, sites, method }) =>
+        epsilon === 1 && (sites !== POOLED || [...RELEASED, ...inPanel('baseline')].includes(String(method))),
+      rows: ['dataset', 'method'],
+      across: { column: 'sites', cell: energy },
+    },
+    components: {
+      caption:
+        'Captured energy in percent at ε = 1, 10 sites that grow in size, mean ± standard deviation, by the number of components',
+      where: (record) => record.epsilon === 1 && isOf([...inPanel('baseline'), ...CHARTED], SHOWN)(record),
+      rows: ['dataset', 'method'],
+      cells: Object.fromEntries(
+        componentsOf(Infinity).map((k) => [`k = ${k}`, spread(`energy${k}`, { digits: 1 })]),
+      ),
+    },
+    distances: {
+      caption:
+        '{dataset}: √(Σ sin² θ/k) over the principal angles to the best subspace, in percent, k = 2, 10 sites that grow in size, mean ± standard deviation',
+      each: ['dataset'],
+      where: isOf(Object.keys(METHOD_TITLES), SHOWN),
+      rows: ['method'],
+      across: overEpsilon(spread('distance', { digits: 1 })),
+    },
+    ranges: {
+      caption: 'Ranges that the features are scaled by: from what they are, not from the rows',
+      of: 'publicRanges',
+      rows: ['dataset', 'features', 'ranges'],
+    },
+  },
+  charts: {
+    energy: energyChart(CHARTED),
+    'energy-pure': energyChart(inPanel('pure')),
+    'energy-local': energyChart(inPanel('local')),
+    'energy-unkept': energyChart(inPanel('unkept')),
+  },
+  facts: {
+    aimCases: { of: 'aim', figure: least('cases', { digits: 0 }) },
+    behindOneTask: behind('eigenveil'),
+    behindTwoTasks: behind('eigenveil-around'),
+    behindCspAlone: behind('eigenveil-around-one'),
+    correctedOneTask: lead('eigenveil', 'elfedpca-corrected'),
+    correctedTwoTasks: lead('eigenveil-around', 'elfedpca-corrected'),
+    oneServer: lead('eigenveil-one', 'central'),
+    bothServers: lead('eigenveil', 'central-twice'),
+    shape: lead('eigenveil-one', 'central-triangle'),
+    chanceOneTask: lead('eigenveil', 'random-directions'),
+    chanceTwoTasks: lead('eigenveil-around', 'random-directions'),
+  },
+  holds: {
+    behindSome: (fact) => Math.min(fact('behindOneTask'), fact('behindTwoTasks'), fact('behindCspAlone')) > 0,
+    correctedHasMore: (fact) => Math.max(fact('correctedOneTask'), fact('correctedTwoTasks')) < 0,
+    noiseCostsTheSame: (fact) => Math.max(Math.abs(fact('oneServer')), Math.abs(fact('bothServers'))) < 1,
+    shapePays: (fact) => fact('shape') > 0,
+    aheadOfChance: (fact) => Math.min(fact('chanceOneTask'), fact('chanceTwoTasks')) > 0,
+  },
+  words: new URL('utility.md', import.meta.url),
+});

@@ -1,18 +1,13 @@
-import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import { generator } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { reportToMarkdown } from '../../instrument/report/markdown.ts';
-import type { BenchData } from '../../instrument/report.ts';
-import type { Measurement } from '../../instrument/unit.ts';
+import { describe, expect, it } from 'vitest';
 import { attackOnce } from '../../privacy/attack.ts';
 import { loadLaboratoryData, RANGES, scale } from '../../privacy/data.ts';
 import { PCA_METHODS } from '../../privacy/methods/index.ts';
 import { energyRatio, subspaceDistance, truthOf } from '../../privacy/metrics.ts';
-import { crossing } from '../../privacy/report/noise.ts';
+import { crossing } from '../../privacy/promises.ts';
+import { settingOf } from '../../privacy/setting.ts';
 import { dealToSites } from '../../privacy/sites.ts';
-import { PRIVACY_SUITES, privacyReport } from '../../privacy/suites.ts';
-import { componentsOf, energySeries, settingOf } from '../../privacy/utility.ts';
 
 const norm = (row: readonly number[]) => Math.sqrt(row.reduce((sum, x) => sum + x * x, 0));
 
@@ -150,41 +145,7 @@ it('the attack recovers covariances, and the same attempt leaves Eigenveil’s n
   expect(attempted).toBeGreaterThan(released / 3);
 });
 
-const dataOf = (measurements: readonly Measurement[]): BenchData => ({
-  format: 'eigenveil-bench/1',
-  description: {
-    scale: 'quick',
-    suites: PRIVACY_SUITES.map(({ name }) => name),
-    environment: {
-      commit: 'none',
-      changes: null,
-      processor: '',
-      cores: 2,
-      memoryBytes: 1,
-      system: '',
-      node: '',
-      openssl: '',
-      packages: {},
-    },
-  },
-  finishedAt: '2026-01-01T00:00:00.000Z',
-  measurements,
-  omissions: [],
-});
-
-it('suites plan units of different names that begin with the suite’s, and omit what they lack', {
-  tags: ['long'],
-}, async () => {
-  const ids: string[] = [];
-  for (const suite of PRIVACY_SUITES) {
-    const { units } = await suite.plan('full');
-    expect(units.every(({ id }) => id.startsWith(`${suite.name}/`))).toBe(true);
-    ids.push(...units.map(({ id }) => id));
-  }
-  expect(new Set(ids).size).toBe(ids.length);
-});
-
-it('suites clip as did best for a method’s kind: by its exact mean, or not', () => {
+it('methods clip as did best for a method’s kind: by its exact mean, or not', () => {
   const norms = PCA_METHODS.map((method) => [method.name, settingOf(method, 2, 1).clippingNorm]);
   expect(Object.fromEntries(norms)).toMatchObject({
     'dpdispca-recalibrated': 0,
@@ -193,83 +154,3 @@ it('suites clip as did best for a method’s kind: by its exact mean, or not', (
     central: Math.sqrt(1 / 3),
   });
 });
-
-/** Units of iris that take a fraction of a second each: of every suite at two ε, or the fewest that a report is made of. */
-const FEW = ['publishing/iris/10', 'attack/iris'];
-const ALL = /\/iris(\/.*\/(1|10)|\/(1|10))?$/;
-
-for (const { title, tags, whole } of SAMPLES)
-  describe(`suites, ${title}`, { tags }, () => {
-    const measured = new Map<string, Measurement>();
-
-    beforeAll(async () => {
-      for (const suite of PRIVACY_SUITES) {
-        const { units } = await suite.plan('quick');
-        const wanted = units.filter(({ id }) => (whole ? ALL.test(id) : FEW.includes(id)));
-        for (const { id, parameters, measure } of wanted) {
-          const result = await measure(() => undefined);
-          measured.set(id, { id, parameters, startedAt: '2026-01-01T00:00:00.000Z', seconds: 1, ...result });
-        }
-      }
-    });
-
-    it.runIf(whole)('measure every method, for every number of components, as often as they say', () => {
-      const pooled = measured.get('utility/iris/pooled/1')!;
-      const spread = measured.get('utility/iris/10/1')!;
-      for (const { name, dependsOnSites } of PCA_METHODS) {
-        for (const k of componentsOf(4)) {
-          const { samples } = (dependsOnSites ? spread : pooled).series[energySeries(name, k)]!;
-          expect(samples).toHaveLength(Number(pooled.parameters.seeds));
-          expect(samples.every((x) => x >= 0 && x <= 100 + 1e-6)).toBe(true);
-          if (name === 'non-private') expect(samples.every((x) => Math.abs(x - 100) < 1e-6)).toBe(true);
-        }
-      }
-    });
-
-    it('repeat to the last digit: two runs differ in their times alone', { tags: ['long'] }, async () => {
-      const again = [];
-      const ids = whole
-        ? [
-            'utility/iris/10/1',
-            'clipping/iris/1',
-            'classification/iris/10/2/1',
-            'publishing/iris/1',
-            'attack/iris',
-          ]
-        : ['publishing/iris/10'];
-      for (const id of ids) {
-        const suite = PRIVACY_SUITES.find(({ name }) => id.startsWith(`${name}/`))!;
-        const unit = (await suite.plan('quick')).units.find((it) => it.id === id)!;
-        again.push({ id, parameters: unit.parameters, ...(await unit.measure(() => undefined)) });
-      }
-      const first = again.map(({ id }) => {
-        const { startedAt, seconds, ...rest } = measured.get(id)!;
-        return rest;
-      });
-      expect(again).toEqual(first);
-      expect(JSON.stringify(again.map(({ series, facts }) => [series, facts]))).toBe(
-        JSON.stringify(first.map(({ series, facts }) => [series, facts])),
-      );
-    });
-
-    it('report what there is, whatever is missing, without a hole in it', () => {
-      const all = [...measured.values()];
-      expect(all.length).toBeGreaterThanOrEqual(FEW.length);
-      fc.assert(
-        fc.property(fc.subarray(all), (some) => {
-          const report = privacyReport(dataOf(some));
-          const written = reportToMarkdown(report);
-          expect(written).not.toMatch(/NaN|undefined|Infinity/);
-        }),
-        { numRuns: whole ? 6 : 2 },
-      );
-    });
-
-    it('say in the report what the samples say', () => {
-      const report = reportToMarkdown(privacyReport(dataOf([...measured.values()])));
-      if (whole) expect(report).toContain('What the samples decide');
-      expect(report).toContain('Who knows the seed knows the rest');
-      if (whole) expect(report).toContain('weighted F1');
-      expect(report).toContain('no guarantee in this report covers it');
-    });
-  });

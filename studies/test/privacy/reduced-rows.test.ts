@@ -1,7 +1,7 @@
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { describe, expect, it } from 'vitest';
 import { loadLaboratoryData } from '../../privacy/data.ts';
-import { heldOut, scored, scoreSeries } from '../../privacy/held-out.ts';
+import { heldOut, scoresOf } from '../../privacy/held-out.ts';
 import { energyRatio, truthOf } from '../../privacy/metrics.ts';
 import { RealDraws } from '../../privacy/random/real.ts';
 import { noisyRows, projectionOf, syntheticRows } from '../../privacy/reduced-rows.ts';
@@ -106,19 +106,18 @@ describe('scores', () => {
       rows: Array.from({ length: 20 }, (_, i) => [i % 2]),
       labels: Array.from({ length: 20 }, (_, i) => i % 2),
     };
-    const { series, facts } = await scored([
-      { name: 'able', learn, test },
-      { name: 'gave up', learn: undefined, test },
-      { name: 'gave up', learn, test },
-      { name: 'constant', learn: { rows: [[0]], labels: [0] }, test },
+    const constant = { rows: [[0]], labels: [0] };
+    const [able, gaveUp, again, knowing] = await scoresOf([
+      { learn, test },
+      { learn: undefined, test },
+      { learn, test },
+      { learn: constant, test },
     ]);
-    const samples = (name: string, score: 'F1' | 'accuracy') => series[scoreSeries(name, score)]!.samples;
-    expect(samples('able', 'F1')).toEqual([100]);
-    expect(samples('gave up', 'F1')).toEqual([0, 100]);
-    expect(samples('gave up', 'accuracy')).toEqual([0, 100]);
-    expect(facts).toEqual({ 'gave up refused': 1 });
-    expect(samples('constant', 'accuracy')).toEqual([75]);
+    expect(able).toEqual({ f1: 100, accuracy: 100 });
+    expect(gaveUp).toEqual({ f1: 0, accuracy: 0, gaveUp: 1 });
+    expect(again).toEqual(able);
+    expect(knowing!.accuracy).toBe(75);
     // 3/4 of 2 · 3/(3 + 4).
-    expect(samples('constant', 'F1')[0]).toBeCloseTo((100 * 0.75 * 6) / 7, 3);
+    expect(knowing!.f1).toBeCloseTo((100 * 0.75 * 6) / 7, 3);
   });
 });

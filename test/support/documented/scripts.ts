@@ -38,7 +38,7 @@ const SMALL: Readonly<Record<string, string>> = {
   'demo:authentication': '--users 3 --components 1 --key-bits 1024 --out authentication',
   evaluate: '--quick --only network-unpadded-result --out evaluation',
   faults: '--only benchmark-case-that-fails',
-  'forecast:privacy': '--seeds 1',
+  'forecast:privacy': '--quick --seeds 1 --out forecast',
   fuzz: '--inputs 50 --only task',
   pack: 'projection --out packed',
   soak: '--runs 1 --length 4',
@@ -186,5 +186,5 @@ export const SCRIPTS: readonly Form[] = [
   ),
   as(/^(?:EIGENVEIL_DATA=… )?npm run (?:compare:\S+|bench:\S+|study:\S+)(?: -- .*)?$/),
   as(/^npm run (?:bench|demo:authentication|evaluate|faults|fuzz|pack|soak|soak:kill|test:long)$/),
-  as(/^npm run forecast:privacy(?: -- --seeds 200)?$/),
+  as(/^npm run forecast:privacy$/),
 ];

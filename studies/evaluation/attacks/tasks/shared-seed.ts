@@ -11,7 +11,7 @@ import {
   stageRelease,
   subtractOwnNoise,
 } from '../../../privacy/methods/index.ts';
-import { settingOf } from '../../../privacy/utility.ts';
+import { settingOf } from '../../../privacy/setting.ts';
 import { Draws } from '../../draws.ts';
 import type { Setting, Unworded } from '../../experiment.ts';
 import { scaledRows } from '../../released.ts';

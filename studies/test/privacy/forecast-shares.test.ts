@@ -1,7 +1,7 @@
 /** What is told of captured variance under noise of the protocol's sampler, with fixed seeds; docs/privacy.md has the table, by `npm run forecast:privacy`. */
 import { expect, test } from 'vitest';
 import { loadLaboratoryData } from '../../privacy/data.ts';
-import { checkShares } from '../../privacy/explained.ts';
+import { checkShares } from '../../privacy/forecast-shares.ts';
 
 async function checked(name: string, epsilon: number, components: number, seeds: number, spectrum = false) {
   const data = await loadLaboratoryData(name);

@@ -9,14 +9,10 @@ import {
   varianceCaptured,
 } from '@eigenveil/projection';
 import type { LaboratoryData } from './data.ts';
-import { clippedRows, drawNoises, type ForecastSetting, noisyRelease, taskOf } from './forecast.ts';
+import { clippedRows, drawNoises, type ForecastSetting, noisyRelease, taskOf } from './forecast-noise.ts';
 import { centredScatter } from './methods/matrix.ts';
 
 export interface CheckedShares {
-  readonly dataset: string;
-  readonly rows: number;
-  readonly epsilon: number;
-  readonly components: number;
   /** Means over the seeds: what the components have, eigenvalues over trace, and what is told. */
   readonly truth: number;
   readonly uncorrected: number;
@@ -28,7 +24,7 @@ export interface CheckedShares {
   readonly reach: number;
   /** The share of the seeds whose interval has the truth. */
   readonly covered: number;
-  /** The share of the seeds of which something is told; errors, means and coverage are over these. */
+  /** The share of the seeds of which something is told; errors, means and coverage are over these, and NaN without any. */
   readonly answered: number;
 }
 
@@ -67,7 +63,6 @@ export function checkShares(data: LaboratoryData, setting: SharesSetting): Check
   const mean = (of: (answer: Answer) => number) =>
     answers.reduce((sum, answer) => sum + of(answer), 0) / answers.length;
   return {
-    ...{ dataset: data.name, rows, epsilon, components },
     truth: mean(({ truth }) => truth),
     uncorrected: mean(({ uncorrected }) => uncorrected),
     told: mean(({ told }) => told.share),

@@ -1,0 +1,289 @@
+/**
+ * Eigenveil beside each other method, decided by the samples as inference.ts has it: frames of the study of captured energy.
+ *
+ * A case is a data set at one ε. Where a method depends on how rows are spread, a case has a difference for each dealing of them, and Eigenveil is ahead
+ * or not behind only where it is so at every one of them: these differences share a data set and Eigenveil's samples, and count once. Methods
+ * that are measured in one case had the same rows, dealt alike, and are compared seed by seed. What is said in the mean takes data sets as samples.
+ * A record shows the dealing that is best for the other method.
+ */
+import { samplesOf } from '../instrument/figure.ts';
+import type { Tidy } from '../instrument/tidy.ts';
+import {
+  type Difference,
+  differenceOf,
+  meanOf,
+  pairedDifference,
+  VERDICTS,
+  type Verdict,
+  verdictsOf,
+  worstOf,
+} from './inference.ts';
+import { CURATOR, PCA_METHODS, type PcaMethod } from './methods/index.ts';
+import { inColumns } from './paired.ts';
+import {
+  DEALINGS,
+  type Dealing,
+  EPSILONS,
+  EQUAL,
+  POOLED,
+  REFERENCES,
+  RELEASED,
+  SITES,
+  SUBJECTS,
+  settingOf,
+} from './setting.ts';
+
+/** What the other method promises beside Eigenveil, and so how a difference is to be read. */
+type Promised = 'distributed' | 'stronger' | 'curator' | 'chance' | 'calibration';
+
+export const PROMISED: Readonly<Record<Promised, string>> = {
+  distributed: '(ε, δ) without a curator',
+  stronger: 'more than that: δ = 0, or every row protects itself',
+  curator: 'a curator is trusted with all rows',
+  chance: 'nothing is looked at',
+  calibration: 'the same noise from a curator',
+};
+
+/** Eigenveil's aim speaks of ε from here on: below, methods with noise at every site find no more than chance on most data sets. */
+export const LEAST_EPSILON = 0.5;
+const AIMED = EPSILONS.filter((epsilon) => epsilon >= LEAST_EPSILON);
+/** The column that is judged: captured energy of two components. */
+const JUDGED = 'energy2';
+const CHANCE = 'random-directions';
+const named = (name: string): PcaMethod => PCA_METHODS.find((method) => method.name === name)!;
+
+/** Subject and opponent of the comparisons that take the stage's noise apart. */
+const CALIBRATIONS = [
+  ['eigenveil-one', 'central'],
+  ['eigenveil-one', 'central-triangle'],
+  ['eigenveil', 'central-twice'],
+] as const;
+
+interface Pair {
+  readonly subject: PcaMethod;
+  readonly opponent: PcaMethod;
+  readonly promised: Promised;
+}
+
+interface Dealt extends Difference {
+  readonly dealing: Dealing;
+}
+
+/** One data set at one ε, in points of captured energy, subject less opponent: one difference, or one for each dealing. */
+interface Case {
+  readonly dataset: string;
+  readonly epsilon: number;
+  readonly settings: readonly Dealt[];
+}
+
+interface DealtMean extends Dealt {
+  readonly sets: number;
+  /** The data sets on which the subject's mean is larger. */
+  readonly setsAhead: number;
+}
+
+type Judged<T> = T & { readonly verdict: Verdict };
+
+/** Gives each member of a family its verdict. */
+function judged<T extends { readonly settings: readonly Difference[] }>(family: readonly T[]): Judged<T>[] {
+  const verdicts = verdictsOf(family.map(({ settings }) => settings));
+  return family.map((it, i) => ({ ...it, verdict: verdicts[i]! }));
+}
+
+/** The dealing at which the other method is at its best. */
+const leastOf = <D extends Dealt>(settings: readonly D[]): D =>
+  settings.reduce((least, it) => (it.mean < least.mean ? it : least));
+const shown = (it: Dealt) => ({ at: it.dealing, ...inColumns(it) });
+const counted = (verdicts: readonly { readonly verdict: Verdict }[]): Record<Verdict, number> =>
+  Object.fromEntries(
+    VERDICTS.map((verdict) => [verdict, verdicts.filter((it) => it.verdict === verdict).length]),
+  ) as Record<Verdict, number>;
+
+/** Whether each method keeps the ε that it is told, at every ε: only such methods are ranked. */
+function isRanked(method: PcaMethod): boolean {
+  return EPSILONS.every((epsilon) => {
+    const kept = method.promise.keeps(SAMPLE_SITES, settingOf(method, 1, epsilon));
+    return 'epsilon' in kept && Math.abs(kept.epsilon / epsilon - 1) < ROUNDING;
+  });
+}
+/** An ε is computed from a deviation, which was computed from the ε. */
+const ROUNDING = 1e-6;
+/** Only sizes and the number of features matter to what a method keeps. */
+const SAMPLE_SITES = [2, 3, 5].map((rows) => new Array<number[]>(rows).fill([1, 0]));
+
+function promisedBy(method: PcaMethod): Promised | undefined {
+  if (method.name === CHANCE) return 'chance';
+  if (!isRanked(method)) return undefined;
+  if (method.promise.trust === CURATOR) return 'curator';
+  return method.panel === 'approximate' ? 'distributed' : 'stronger';
+}
+
+function pairs(): Pair[] {
+  return [
+    ...PCA_METHODS.filter(({ name }) => !REFERENCES.includes(name)).flatMap((opponent) => {
+      const promised = promisedBy(opponent);
+      if (promised === undefined) return [];
+      return (promised === 'distributed' ? SUBJECTS : RELEASED).map((subject) => ({
+        subject: named(subject),
+        opponent,
+        promised,
+      }));
+    }),
+    ...CALIBRATIONS.map(([subject, opponent]) => ({
+      subject: named(subject),
+      opponent: named(opponent),
+      promised: 'calibration' as const,
+    })),
+  ];
+}
+
+/** Samples by method, data set, dealing and ε. */
+class Samples {
+  readonly datasets: readonly string[];
+  readonly #records: ReadonlyMap<string, readonly Tidy[]>;
+
+  constructor(records: readonly Tidy[]) {
+    this.datasets = [...new Set(records.map(({ dataset }) => String(dataset)))];
+    this.#records = Map.groupBy(records, ({ method, dataset, sites, epsilon }) =>
+      [method, dataset, sites, epsilon].join(' '),
+    );
+  }
+
+  of({ name, dependsOnSites }: PcaMethod, dataset: string, dealing: Dealing, epsilon: number): number[] {
+    const key = [name, dataset, dependsOnSites ? dealing : POOLED, epsilon].join(' ');
+    return samplesOf(this.#records.get(key) ?? [], JUDGED);
+  }
+}
+
+/** The cases of a pair, each judged among all of them; none where nothing of it was measured. */
+function casesOf(
+  samples: Samples,
+  { subject, opponent }: Pick<Pair, 'subject' | 'opponent'>,
+  dealings: readonly Dealing[] = subject.dependsOnSites || opponent.dependsOnSites ? DEALINGS : [POOLED],
+): Judged<Case>[] {
+  const together = subject.dependsOnSites === opponent.dependsOnSites;
+  const found = samples.datasets.flatMap((dataset) =>
+    EPSILONS.flatMap((epsilon): Case[] => {
+      const settings = dealings.flatMap((dealing): Dealt[] => {
+        const [own, others] = [subject, opponent].map((it) => samples.of(it, dataset, dealing, epsilon));
+        if (own!.length === 0 || others!.length === 0) return [];
+        const difference = together ? pairedDifference(own!, others!) : differenceOf(own!, others!);
+        return difference === undefined ? [] : [{ ...difference, dealing }];
+      });
+      return settings.length === 0 ? [] : [{ dataset, epsilon, settings }];
+    }),
+  );
+  return judged(found);
+}
+
+/** Means over the data sets that have all of these ε, dealing by dealing. */
+function meanOver(cases: readonly Case[], epsilons: readonly number[]): DealtMean[] {
+  const own = cases
+    .filter(({ epsilon }) => epsilons.includes(epsilon))
+    .flatMap(({ dataset, settings }) => settings.map((it) => ({ dataset, ...it })));
+  return [...Map.groupBy(own, ({ dealing }) => dealing)].flatMap(([dealing, of]): DealtMean[] => {
+    const differences = [...Map.groupBy(of, ({ dataset }) => dataset).values()]
+      .filter(({ length }) => length === epsilons.length)
+      .map((it) => it.reduce((sum, { mean }) => sum + mean, 0) / it.length);
+    const difference = meanOf(differences);
+    if (difference === undefined) return [];
+    const setsAhead = differences.filter((it) => it > 0).length;
+    return [{ ...difference, dealing, sets: differences.length, setsAhead }];
+  });
+}
+
+function comparisonsOf(records: readonly Tidy[]) {
+  const samples = new Samples(records);
+  return pairs().flatMap((pair) => {
+    const cases = casesOf(samples, pair);
+    const { subject, opponent, promised } = pair;
+    if (cases.length === 0) return [];
+    return [{ names: { of: subject.name, against: opponent.name, promised }, cases }];
+  });
+}
+
+/** Eigenveil against every method that is ranked: each data set at each ε. All cases of a pair are one family. */
+export function cases(records: readonly Tidy[]): Tidy[] {
+  return comparisonsOf(records).flatMap(({ names, cases }) =>
+    cases.map(({ dataset, epsilon, settings, verdict }) => ({
+      ...{ ...names, dataset, epsilon },
+      ...shown(leastOf(settings)),
+      verdict,
+    })),
+  );
+}
+
+/** Means over data sets at each ε. All ε of a pair are one family. */
+export function means(records: readonly Tidy[]): Tidy[] {
+  return comparisonsOf(records).flatMap(({ names, cases }) => {
+    const found = EPSILONS.map((epsilon) => ({ epsilon, settings: meanOver(cases, [epsilon]) }));
+    return judged(found.filter(({ settings }) => settings.length > 0)).map(
+      ({ epsilon, settings, verdict }) => ({ ...names, epsilon, ...shown(leastOf(settings)), verdict }),
+    );
+  });
+}
+
+/** Every pair as a whole: how many cases have which verdict over all ε, and the mean over data sets from LEAST_EPSILON on. Means of a subject are one family with those against methods of the same promise. */
+export function overall(records: readonly Tidy[]): Tidy[] {
+  const found = comparisonsOf(records).map((it) => ({ ...it, settings: meanOver(it.cases, AIMED) }));
+  const families = Map.groupBy(
+    found.filter(({ settings }) => settings.length > 0),
+    ({ names }) => `${names.of} ${names.promised}`,
+  );
+  const means = new Map(
+    [...families.values()].flatMap((family) => {
+      const verdicts = judged(family);
+      return family.map((it, i) => [it, verdicts[i]!.verdict] as const);
+    }),
+  );
+  return found.map((it) => {
+    const { names, cases, settings } = it;
+    const verdict = means.get(it);
+    if (verdict === undefined) return { ...names, ...counted(cases) };
+    const least = leastOf(settings);
+    const { sets, setsAhead } = least;
+    return { ...names, ...counted(cases), ...shown(least), sets, setsAhead, verdict };
+  });
+}
+
+/** The mean of every pair from LEAST_EPSILON on at each dealing by itself, not judged. */
+export function byDealing(records: readonly Tidy[]): Tidy[] {
+  return comparisonsOf(records).flatMap(({ names, cases }) =>
+    meanOver(cases, AIMED).map((it) => ({ ...names, ...shown(it), sets: it.sets, setsAhead: it.setsAhead })),
+  );
+}
+
+/** The aim of each way of Eigenveil: to be behind no method with (ε, δ) and without a curator, on no data set, from LEAST_EPSILON on. All of its cases are one family. */
+export function aim(records: readonly Tidy[]): Tidy[] {
+  const all = comparisonsOf(records).filter(({ names }) => names.promised === 'distributed');
+  return SUBJECTS.flatMap((of) => {
+    const own = all.filter(({ names }) => names.of === of).flatMap(({ cases }) => cases);
+    const family = judged(own.filter(({ epsilon }) => epsilon >= LEAST_EPSILON));
+    if (family.length === 0) return [];
+    const worst = worstOf(family.map(({ verdict }) => verdict));
+    return [{ of, cases: family.length, ...counted(family), worst }];
+  });
+}
+
+/** On how many data sets each method is ahead of random directions, at each ε: at every one of the dealings that are named. */
+export function foundMore(records: readonly Tidy[]): Tidy[] {
+  const samples = new Samples(records);
+  const opponent = named(CHANCE);
+  return PCA_METHODS.filter((method) => method !== opponent).flatMap((subject) => {
+    const alike: (readonly [string, readonly Dealing[]])[] = subject.dependsOnSites
+      ? [
+          ['every number of growing sites', SITES],
+          ['equal sites', [EQUAL]],
+        ]
+      : [['pooled', [POOLED]]];
+    return alike.flatMap(([dealings, of]) => {
+      const found = casesOf(samples, { subject, opponent }, of);
+      if (found.length === 0) return [];
+      const ahead = found.filter(({ verdict }) => verdict === 'ahead');
+      return EPSILONS.map((epsilon) => ({
+        ...{ method: subject.name, dealings, epsilon },
+        sets: ahead.filter((it) => it.epsilon === epsilon).length,
+      }));
+    });
+  });
+}

@@ -1,0 +1,178 @@
+/**
+ * What a draft forecasts of differential privacy, beside what seeds show: the operator norm of the noise, and from how many rows the first component
+ * stands out. Noise plan and sampler are those of the protocol, of both servers; the rows are those of a data set, each counted as often as it takes.
+ */
+
+import { defaultClippingNorm, noisePlan, sampleNoise } from '@eigenveil/privacy';
+import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { symmetricEigen } from '@eigenveil/projection';
+import { Discretiser } from '@eigenveil/statistics';
+import { noiseNorm, rowsToStandOut, type StatisticsTask, stageTaskOf } from '@eigenveil/task';
+import type { LaboratoryData } from './data.ts';
+import {
+  centredScatter,
+  fromUpperTriangle,
+  norm,
+  type Square,
+  secondMoment,
+  sumOfRows,
+} from './methods/matrix.ts';
+
+const FRACTION_BITS = 14;
+const UNIT = 2 ** FRACTION_BITS;
+/** Of the exact first component's variance, what a released one has that stands out. */
+const STANDS_OUT = 0.75;
+/** Rows are counted on from a fraction of the forecast, in steps of this factor. */
+const STEP = 1.1;
+const LEAST_ROWS = 1 / 8;
+
+export interface ForecastSetting {
+  readonly epsilon: number;
+  readonly delta: number;
+  readonly seeds: number;
+}
+
+export interface CheckedForecast {
+  /** Share of the rows that were longer than the clipping norm. */
+  readonly clipped: number;
+  /** ‖μ‖ of the clipped rows over the clipping norm. */
+  readonly mean: number;
+  /** Operator norm of the noise. */
+  readonly noiseForecast: number;
+  readonly noiseSeen: number;
+  /** The first component's part of the variance. */
+  readonly share: number;
+  /** From how many rows the first component stands out. */
+  readonly rowsForecast: number;
+  readonly rowsSeen: number;
+}
+
+/** Statistics of one row in the mean, in units of features in [−1, 1]. */
+export interface PerRow {
+  readonly R: Square;
+  readonly mean: readonly number[];
+}
+
+export interface Drawn {
+  readonly R: Square;
+  readonly V: readonly number[];
+  readonly Q: number;
+}
+
+export function checkForecast(data: LaboratoryData, setting: ForecastSetting): CheckedForecast {
+  const task = taskOf(data.features, setting);
+  const { perRow, clipped } = clippedRows(data, task);
+  const exact = centredScatter(perRow.R, perRow.mean, 1);
+  const { values } = symmetricEigen(exact);
+  const draws = drawNoises(task, `${data.name} ${setting.epsilon}`, setting.seeds);
+  const forecast = noiseNorm(task, norm(perRow.mean))!;
+  const forecastRows = rowsToStandOut(forecast, values[0]!);
+  return {
+    clipped,
+    mean: norm(perRow.mean) / task.differentialPrivacy!.clippingNorm!,
+    noiseForecast: forecast,
+    noiseSeen: normSeen(perRow, exact, draws, forecastRows),
+    share: values[0]! / values.reduce((sum, value) => sum + value, 0),
+    rowsForecast: forecastRows,
+    rowsSeen: rowsSeen(perRow, exact, draws, forecastRows),
+  };
+}
+
+/** The rows as a task clips them, and the share that it clips. */
+export function clippedRows(
+  data: LaboratoryData,
+  task: StatisticsTask,
+): { readonly perRow: PerRow; readonly clipped: number } {
+  const discretiser = new Discretiser(task);
+  const rows = data.rows.map((row) =>
+    discretiser.discretise(row.map((x) => x * Math.sqrt(data.features))).map((x) => x / UNIT),
+  );
+  const each = 1 / rows.length;
+  return {
+    perRow: {
+      R: secondMoment(rows, data.features).map((row) => row.map((x) => x * each)),
+      mean: sumOfRows(rows, data.features).map((x) => x * each),
+    },
+    clipped: discretiser.clippedRows * each,
+  };
+}
+
+export function taskOf(features: number, { epsilon, delta }: ForecastSetting): StatisticsTask {
+  return {
+    method: { kind: 'pca' },
+    features: Array.from({ length: features }, (_, i) => ({ name: `${i}`, min: -1, max: 1 })),
+    labellings: [],
+    fractionBits: FRACTION_BITS,
+    maximumOwners: 10,
+    maximumSamplesPerOwner: 1000,
+    keyBits: 3072,
+    statisticalSecurityBits: 40,
+    differentialPrivacy: {
+      epsilon,
+      delta,
+      neighbours: 'add-remove',
+      clippingNorm: defaultClippingNorm(features),
+      noise: 'servers',
+      honestOwners: null,
+      dataIndependentRanges: true,
+    },
+  };
+}
+
+export function drawNoises(task: StatisticsTask, title: string, seeds: number): Drawn[] {
+  const d = task.features.length;
+  const triangle = (d * (d + 1)) / 2;
+  const stage = stageTaskOf(task)!;
+  const plan = noisePlan(stage);
+  return Array.from({ length: seeds }, (_, seed) => {
+    const source = predictableRandomness(`${title} ${seed}`);
+    const [mine, others] = [sampleNoise(source, stage, plan), sampleNoise(source, stage, plan)];
+    const noise = mine.map((value, i) => Number(value + others[i]!));
+    return {
+      R: fromUpperTriangle(
+        noise.slice(0, triangle).map((x) => x / UNIT ** 2),
+        d,
+      ),
+      V: noise.slice(triangle, triangle + d).map((x) => x / UNIT),
+      Q: noise[triangle + d]!,
+    };
+  });
+}
+
+/** S̄ and the mean of so many rows under the noise; undefined where their noisy number is not positive, and nothing is released. */
+export function noisyRelease({ R, mean }: PerRow, noise: Drawn, rows: number) {
+  const Q = rows + noise.Q;
+  if (Q <= 0) return undefined;
+  const noisyR = R.map((row, i) => row.map((x, j) => x * rows + noise.R[i]![j]!));
+  const noisyV = mean.map((x, i) => x * rows + noise.V[i]!);
+  return { scatter: centredScatter(noisyR, noisyV, Q), mean: noisyV.map((x) => x / Q) };
+}
+
+/** In the mean over the seeds that release something. */
+function normSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], rows: number): number {
+  const norms = draws.flatMap((noise) => {
+    const noisy = noisyRelease(perRow, noise, rows)?.scatter;
+    if (noisy === undefined) return [];
+    const { values } = symmetricEigen(noisy.map((row, i) => row.map((x, j) => x - exact[i]![j]! * rows)));
+    return [Math.max(values[0]!, -values.at(-1)!)];
+  });
+  return norms.reduce((sum, value) => sum + value, 0) / norms.length;
+}
+
+/** The fewest rows, in steps, with which the noisy first component stands out in the mean over all seeds. */
+function rowsSeen(perRow: PerRow, exact: Square, draws: readonly Drawn[], forecast: number): number {
+  const best = symmetricEigen(exact).values[0]!;
+  const captured = (rows: number): number => {
+    const parts = draws.map((noise) => {
+      const noisy = noisyRelease(perRow, noise, rows)?.scatter;
+      if (noisy === undefined) return 0;
+      const [vector] = symmetricEigen(noisy).vectors;
+      const along = vector!.map((_, i) => exact[i]!.reduce((sum, x, j) => sum + x * vector![j]!, 0));
+      return vector!.reduce((sum, x, i) => sum + x * along[i]!, 0) / best;
+    });
+    return parts.reduce((sum, part) => sum + part, 0) / draws.length;
+  };
+  let rows = forecast * LEAST_ROWS;
+  while (captured(rows) < STANDS_OUT) rows *= STEP;
+  return Math.round(rows);
+}

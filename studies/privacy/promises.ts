@@ -1,0 +1,73 @@
+/** What follows from methods without any row: what each promises, how calibrations of Gaussian noise differ, and up to how many features Laplace noise is less. */
+import {
+  calibrateAnalyticGaussian,
+  calibrateClassicGaussian,
+  noisePlan,
+  rhoOfBudget,
+} from '@eigenveil/privacy';
+import type { Tidy } from '../instrument/tidy.ts';
+import { RANGES } from './data.ts';
+import { calibrateLaplace, secondMomentSensitivity } from './mechanisms/index.ts';
+import { eigenveil, PCA_METHODS, stageTask } from './methods/index.ts';
+import { DP_DELTA, EPSILONS, settingOf } from './setting.ts';
+
+/** What each method promises, to whom, and of which part of the computation. */
+export const promises = (): Tidy[] =>
+  PCA_METHODS.map(({ name, reference, promise }) => {
+    const { neighbours, epsilon, trust, means, counts, remarks } = promise;
+    // Where the number of rows is public, one row more and one less are told apart by it.
+    const isGiven = neighbours === 'add-remove' && counts === 'public';
+    return {
+      ...{ method: name, neighbours, promised: epsilon, trust, means },
+      counts: isGiven ? 'public: ε only for numbers that are given' : counts,
+      ...{ remarks, reference },
+    };
+  });
+
+/** The deviation of Gaussian noise for sensitivity 1; the classic calibration does not hold beyond ε = 1. */
+export const calibrations = (): Tidy[] =>
+  EPSILONS.map((epsilon) => {
+    const budget = { epsilon, dpDelta: DP_DELTA };
+    return {
+      epsilon,
+      analytic: calibrateAnalyticGaussian({ sensitivity: 1, ...budget }),
+      zcdp: Math.sqrt(1 / (2 * rhoOfBudget(budget))),
+      ...(epsilon <= 1 && { classic: calibrateClassicGaussian({ sensitivity: 1, ...budget }) }),
+    };
+  });
+
+/** E‖N‖² of the noise on Σ x xᵀ. */
+function squaredNorm(dimension: number, variances: { readonly on: number; readonly off: number }): number {
+  return dimension * variances.on + dimension * (dimension - 1) * variances.off;
+}
+
+/** The largest number of features at which Laplace noise of δ = 0 is less than the Gaussian noise of so many draws of the stage. */
+export function crossing(epsilon: number, draws: 1 | 2): number {
+  const laplaceIsLess = (dimension: number): boolean => {
+    const task = stageTask(dimension, 1, settingOf(eigenveil, 1, epsilon));
+    const { variances, offDiagonal } = noisePlan(task);
+    // In units of rows in the unit ball.
+    const unit = 4 ** task.fractionBits;
+    const quotient = (variance: typeof offDiagonal) =>
+      (draws * Number(variance.numerator)) / Number(variance.denominator) / unit ** 2;
+    const scale = calibrateLaplace({
+      sensitivity: secondMomentSensitivity(dimension, 'add-remove').l1,
+      epsilon,
+    });
+    const gaussian = squaredNorm(dimension, { on: quotient(variances.R), off: quotient(offDiagonal) });
+    return squaredNorm(dimension, { on: 2 * scale ** 2, off: 2 * scale ** 2 }) < gaussian;
+  };
+  let dimension = 0;
+  while (laplaceIsLess(dimension + 1)) dimension += 1;
+  return dimension;
+}
+
+export const crossings = (): Tidy[] =>
+  EPSILONS.map((epsilon) => ({ epsilon, both: crossing(epsilon, 2), one: crossing(epsilon, 1) }));
+
+/** The public ranges of the data sets that were measured; the user's own rows came with theirs. */
+export const publicRanges = (records: readonly Tidy[]): Tidy[] =>
+  [...new Set(records.map(({ dataset }) => String(dataset)))].flatMap((dataset) => {
+    const known = RANGES[dataset];
+    return known === undefined ? [] : [{ dataset, features: known.ranges.length, ranges: known.why }];
+  });
