@@ -10,7 +10,6 @@ import { marksOf, withMarks } from '@eigenveil/studies/instrument/marks';
 import { type Sentence, withFigures } from '@eigenveil/studies/instrument/report/written-figures';
 import { format, resolveConfig } from 'prettier';
 import { ofGarbledAccuracy, ofRotatedAccuracy } from './figures/accuracy.ts';
-import { ofAuthentication, ofDecisions } from './figures/authentication.ts';
 import { ofBenchmarks } from './figures/benchmarks.ts';
 import { ofEvaluation } from './figures/evaluation.ts';
 import { ofFaces } from './figures/faces.ts';
@@ -29,8 +28,6 @@ const FAILURE = codes({ ERR_FIGURES: { title: 'Figures differ from the kept repo
 /** Each document with the functions that give its sentences from reports. */
 const FIGURES: readonly (readonly [document: string, ...sentences: (() => Promise<Sentence[]>)[]])[] = [
   ['README.md', ofBenchmarks, ofProtocols],
-  ['docs/authentication.md', ofAuthentication],
-  ['docs/authentication-decisions.md', ofDecisions],
   ['docs/benchmarks.md', ofSmallRuns],
   ['docs/evaluation.md', ofEvaluation],
   ['docs/faces.md', ofFaces, ofEncryptedFaces],

@@ -4,4 +4,5 @@ import type { Groups } from './instrument/main.ts';
 export const GROUPS: Groups = {
   speed: async () => (await import('./speed/index.ts')).speed,
   privacy: async () => (await import('./privacy/index.ts')).privacy,
+  recognition: async () => (await import('./recognition/index.ts')).group,
 };

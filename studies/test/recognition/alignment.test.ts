@@ -10,7 +10,7 @@ import {
   referenceOf,
   refined,
 } from '../../recognition/alignment.ts';
-import { framed, frameOf } from '../../recognition/scene.ts';
+import { framed, frameOf } from '../../recognition/templates/scene.ts';
 
 const K = 4;
 const draws = new RealDraws(predictableRandomness('alignment'));

@@ -1,21 +1,18 @@
 /** Attacks on templates work where protection is taken away, and fall to chance where they should. */
-import { readFile } from 'node:fs/promises';
 import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { describe, expect, it } from 'vitest';
 import { RealDraws } from '../../privacy/random/real.ts';
-import { linkCounts } from '../../recognition/class-counts.ts';
 import { estimator } from '../../recognition/estimator.ts';
-import { forge, STRATEGIES } from '../../recognition/forged-streams.ts';
 import { bootstrapped, shareOf, verdictOf } from '../../recognition/intervals.ts';
 import { loadPeople, type People } from '../../recognition/people.ts';
-import { projectionOf, reduced } from '../../recognition/projections.ts';
-import { recover, scoresNeeded } from '../../recognition/revealed-scores.ts';
-import { sceneOf, templateOf } from '../../recognition/scene.ts';
-import { KNOWN, link, MEANS, services } from '../../recognition/template-linkage.ts';
-import { ATTACKS, reconstruct } from '../../recognition/template-reconstruction.ts';
-import { renew } from '../../recognition/template-renewal.ts';
-import { templatePage } from '../../recognition/template-report.ts';
-import { runTemplateStudy, type TemplateStudy } from '../../recognition/template-study.ts';
+import { linkCounts } from '../../recognition/templates/counts.ts';
+import { forge, STRATEGIES } from '../../recognition/templates/forging.ts';
+import { KNOWN, link, MEANS, services } from '../../recognition/templates/linking.ts';
+import { projectionOf, reduced } from '../../recognition/templates/projections.ts';
+import { ATTACKS, reconstruct } from '../../recognition/templates/reconstructing.ts';
+import { renew } from '../../recognition/templates/renewing.ts';
+import { sceneOf, templateOf } from '../../recognition/templates/scene.ts';
+import { recover, scoresNeeded } from '../../recognition/templates/scores.ts';
 
 const people = (await loadPeople('wisdm_walk_user'))!;
 const scene = sceneOf(people, 16);
@@ -185,30 +182,4 @@ it('an old template knows its user before renewal, and nobody after it', { tags:
   expect(before.high).toBeLessThan(0.4);
   expect(after.value).toBeGreaterThan(0.4);
   expect(after.high).toBeGreaterThan(0.5);
-});
-
-it('a quick run repeats to the last digit, and its page has every section', { tags: ['long'] }, async () => {
-  const study = await runTemplateStudy(true);
-  expect(study).toMatchObject({ profile: 'quick', missing: [], datasets: [{ people: 12 }] });
-  const page = templatePage(study);
-  expect(page).not.toMatch(/NaN|undefined|Infinity/);
-  expect(page.match(/^## /gm)).toHaveLength(7);
-  expect(linkCounts({ ...people, people: people.people.slice(0, 12) }, 'the same rows')).toEqual(
-    study.counts[0],
-  );
-  const again = reconstruct(
-    sceneOf(people, 12),
-    { method: 'dca', components: 3 },
-    named(ATTACKS, 'blind, moments and nearest windows'),
-  );
-  expect(study.reconstruction).toContainEqual(again);
-});
-
-it('the page of the figures that are kept has no hole, and says that they are of a full run', async () => {
-  const kept = new URL('../../../docs/authentication-study/templates.json', import.meta.url);
-  const study: TemplateStudy = JSON.parse(await readFile(kept, 'utf8'));
-  expect(study).toMatchObject({ profile: 'full', missing: [] });
-  const page = templatePage(study);
-  expect(page).not.toMatch(/NaN|undefined|Infinity/);
-  expect(page.match(/^## /gm)).toHaveLength(7);
 });

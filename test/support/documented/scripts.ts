@@ -44,7 +44,8 @@ const SMALL: Readonly<Record<string, string>> = {
   soak: '--runs 1 --length 4',
   'soak:kill': '--cycles 1',
   'study:faces': '--quick --only solver --out faces',
-  'study:templates': '--quick',
+  'study:recognition': '--quick --only counts --out recognition',
+  'study:templates': '--quick --only counts --out templates',
   'test:long': 'test/isolation.test.ts --passWithNoTests',
 };
 
