@@ -10,15 +10,15 @@ import { formatQuantity } from '@eigenveil/studies/instrument/quantities';
 import { median } from '@eigenveil/studies/instrument/statistics';
 import { figures, renderTable, words } from '@eigenveil/studies/instrument/table';
 import { type Address, CHUNK_BYTES, type Job } from '@eigenveil/studies/speed/ot-jobs';
+import { connectChannel } from '@eigenveil/two-party';
 import {
-  connectChannel,
   MessageStream,
   memoryChannelPair,
   receiveRandom,
   sendRandom,
   setUpReceiver,
   setUpSender,
-} from '@eigenveil/two-party';
+} from '@eigenveil/two-party/insides';
 import { benchmark, printJson, wholeNumber } from './options.ts';
 
 interface Row {

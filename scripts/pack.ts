@@ -15,9 +15,8 @@ import { ROOT } from './rooms.ts';
 
 const run = promisify(execFile);
 const OURS = '@eigenveil/';
-/** The entry of a package that is for tests and experiments alone, such as sources of randomness that can be repeated: it is never packed. */
-const INSIDES = 'insides';
-const INSIDES_SOURCES = [`src/${INSIDES}.ts`, `src/${INSIDES}/**`];
+/** An entry that lies elsewhere, among tests, is for tests and studies alone: it is never packed. */
+const SOURCES = './src/';
 /** The package that a line imports from; lines of comments begin with a star. */
 const IMPORTED = /^(?!\s*\*).*(?:from |import\(|import )'((?:@[^/']+\/)?[^./'][^/']*)/gm;
 
@@ -127,7 +126,6 @@ async function readPackage(folder: string, entry: string | undefined): Promise<S
   const manifest = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest;
   const sources = globSync(entry === undefined ? '{src,bin}/**/*.ts' : `src/${entry}.ts`, {
     cwd: join(ROOT, folder),
-    exclude: INSIDES_SOURCES,
   });
   const imported = new Set<string>();
   for (const source of sources) {
@@ -153,7 +151,6 @@ async function compile(stage: string, outDir: string, packages: readonly Staged[
     include: packages.flatMap(({ folder, entry }) =>
       (entry === undefined ? ['src', 'bin'] : [`src/${entry}.ts`]).map((part) => join(ROOT, folder, part)),
     ),
-    exclude: packages.flatMap(({ folder }) => INSIDES_SOURCES.map((part) => join(ROOT, folder, part))),
   };
   const file = join(stage, 'tsconfig.json');
   await writeFile(file, JSON.stringify(config));
@@ -174,8 +171,8 @@ async function stagePackage(
     await cp(join(compiled, folder, 'src', part), join(target, 'dist', part), { recursive: true });
   for (const data of globSync('*.schema.json', { cwd: join(ROOT, folder) }))
     await copyFile(join(ROOT, folder, data), join(target, data));
-  const entries = Object.entries(manifest.exports).filter(([name]) =>
-    entry === undefined ? name !== `./${INSIDES}` : name === `./${entry}`,
+  const entries = Object.entries(manifest.exports).filter(([name, sources]) =>
+    entry === undefined ? typeof sources !== 'string' || sources.startsWith(SOURCES) : name === `./${entry}`,
   );
   const published: Record<string, unknown> = {
     name: manifest.name,
@@ -242,6 +239,6 @@ function compiledExport([entry, sources]: [string, Manifest['exports'][string]])
 
 /** An entry's source, `./src/x.ts`, as what was compiled from it. */
 function compiledSource(source: string) {
-  const compiled = source.replace('./src/', './dist/').replace(/\.ts$/, '');
+  const compiled = source.replace(SOURCES, './dist/').replace(/\.ts$/, '');
   return { types: `${compiled}.d.ts`, default: `${compiled}.js` };
 }

@@ -4,7 +4,7 @@ import { readAudit, verifyAudit } from '@eigenveil/csp';
 import { OwnerPolicy } from '@eigenveil/data-owner';
 import type { ProjectionKind } from '@eigenveil/methods';
 
-import { MessageStream } from '@eigenveil/two-party';
+import { MessageStream } from '@eigenveil/two-party/insides';
 import type { TaskStatus } from '@eigenveil/wire';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { query } from './support/database.ts';

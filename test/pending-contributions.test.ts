@@ -2,8 +2,8 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { OwnFloorTold } from '@eigenveil/data-owner';
 import { DataOwner, type OwnerHome, OwnerPolicy, PaillierPool } from '@eigenveil/data-owner';
-import type { OwnFloorTold } from '@eigenveil/data-owner/portable';
 import { SKETCH_OUTPUTS } from '@eigenveil/methods';
 import { systemRandomness } from '@eigenveil/privacy';
 import { contribute as encrypt } from '@eigenveil/protocol/owner';

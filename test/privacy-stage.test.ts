@@ -5,10 +5,10 @@
 import type { OwnerPolicy } from '@eigenveil/data-owner';
 import { draftAround, draftPrivacy, EarlierResult } from '@eigenveil/data-user';
 import type { RandomSource } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { type Components, decompose, principalAngles } from '@eigenveil/projection';
 import { addStatistics, drawNoise, flatten, unflatten } from '@eigenveil/statistics';
 import { programOf, shiftOf, type Task, withoutShift } from '@eigenveil/task';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import type { Projection } from '@eigenveil/wire';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { finishTask, PATIENCE_MILLISECONDS, type Parties, runTask } from './support/run-task.ts';

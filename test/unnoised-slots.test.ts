@@ -5,7 +5,8 @@ import { contribute } from '@eigenveil/protocol/owner';
 import { blind, draw, sharesAtDataUser, unblind } from '@eigenveil/protocol/servers';
 import { layout } from '@eigenveil/statistics';
 import { newTaskId, placesOf, type Task, TaskProposal } from '@eigenveil/task';
-import { combine, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { combine } from '@eigenveil/two-party/insides';
 import { modInv, modPow } from 'bigint-crypto-utils';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

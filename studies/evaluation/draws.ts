@@ -1,8 +1,7 @@
 /** Seeded draws of experiments: the same seed gives the same numbers on every machine. Nothing secret comes from here. */
 
 import type { RandomSource } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { shuffled } from '@eigenveil/testbed/random';
+import { predictableRandomness, shuffled } from '@eigenveil/testbed/random';
 import { RealDraws } from '../privacy/random/real.ts';
 
 /**

@@ -1,6 +1,5 @@
 /** The attack on a seed that all sites share, carried out, and the same attempt against the stage of Eigenveil. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { generator, seedOf } from '@eigenveil/testbed/random';
+import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import { least, mean, most } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';

@@ -1,6 +1,5 @@
 /** Weighted F1 and accuracy of an SVM on rows that are reduced by private components: over ε, over sites and over components. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { generator, seedOf } from '@eigenveil/testbed/random';
+import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import { within } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';

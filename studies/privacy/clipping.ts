@@ -1,7 +1,6 @@
 /** Captured energy over the clipping norm, of every method that keeps its budget; measured on the rows as they are, whatever was clipped. */
 
-import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { generator, seedOf } from '@eigenveil/testbed/random';
+import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import { mean } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Scale, Tidy } from '../instrument/tidy.ts';

@@ -4,10 +4,10 @@
  */
 
 import { defaultClippingNorm, noisePlan, sampleNoise } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { symmetricEigen } from '@eigenveil/projection';
 import { Discretiser } from '@eigenveil/statistics';
 import { noiseNorm, rowsToStandOut, type StatisticsTask, stageTaskOf } from '@eigenveil/task';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import type { LaboratoryData } from './data.ts';
 import {
   centredScatter,

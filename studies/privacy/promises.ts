@@ -1,13 +1,8 @@
 /** What follows from methods without any row: what each promises, how calibrations of Gaussian noise differ, and up to how many features Laplace noise is less. */
-import {
-  calibrateAnalyticGaussian,
-  calibrateClassicGaussian,
-  noisePlan,
-  rhoOfBudget,
-} from '@eigenveil/privacy';
+import { calibrateAnalyticGaussian, noisePlan, rhoOfBudget } from '@eigenveil/privacy';
 import type { Tidy } from '../instrument/tidy.ts';
 import { RANGES } from './data.ts';
-import { calibrateLaplace, secondMomentSensitivity } from './mechanisms/index.ts';
+import { calibrateClassicGaussian, calibrateLaplace, secondMomentSensitivity } from './mechanisms/index.ts';
 import { eigenveil, PCA_METHODS, stageTask } from './methods/index.ts';
 import { DP_DELTA, EPSILONS, settingOf } from './setting.ts';
 

@@ -5,7 +5,7 @@
  * both goes into it; random directions look at no row and leave all of it to the rows. Rows that are published as they are spend nothing and
  * are covered by nothing.
  */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { type Figure, least, most, within } from '../instrument/figure.ts';
 import { defineStudy } from '../instrument/study.ts';
 import type { Tidy } from '../instrument/tidy.ts';

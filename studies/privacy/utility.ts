@@ -1,6 +1,5 @@
 /** Captured energy and subspace distance of every method, for each data set, spread over sites, and ε. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { generator, seedOf } from '@eigenveil/testbed/random';
+import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import { type Figure, least, mean, only, spread, sum, within } from '../instrument/figure.ts';
 import { defineStudy, type Omission, type TableOf } from '../instrument/study.ts';
 import type { Scale, Tidy } from '../instrument/tidy.ts';

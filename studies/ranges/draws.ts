@@ -2,8 +2,9 @@
  * Noise of coefficients for experiments with thousands of repetitions: the same distributions as those of shared/release, by inversion in doubles instead of
  * exact coins, from seeds that anybody can repeat. For experiments alone: what releases counts draws exactly.
  */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+
 import { type CoefficientNoise, noiseSampler } from '@eigenveil/release';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 
 const WORDS = 1 << 14;
 

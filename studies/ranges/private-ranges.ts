@@ -9,13 +9,13 @@ import {
   calibrateRelease,
   coefficientsOf,
   privateRange,
-  privateRows,
   type ReleaseBudget,
   restore,
 } from '@eigenveil/release';
 import type { Range } from '../instrument/own-data.ts';
 import { fastSampler } from './draws.ts';
 import { bestStrategy } from './quantiles.ts';
+import { privateRows } from './references.ts';
 import { SERVERS } from './settings.ts';
 
 /** Of a range's width, added at each end, within the outer domain: a quantile is not an end. */

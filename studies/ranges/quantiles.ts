@@ -10,7 +10,6 @@ import {
   calibrateRelease,
   chooseStrategy,
   coefficientsOf,
-  countsOf,
   monotoneCumulative,
   type NoisyHistogram,
   privateQuantile,
@@ -21,6 +20,7 @@ import {
 import type { Measurement, Suite, Unit, UnitResult } from '../instrument/unit.ts';
 import { approximateQuantiles } from './approximate-quantiles.ts';
 import { exactSampler, uniform } from './draws.ts';
+import { countsOf } from './references.ts';
 import { DP_DELTA, LARGEST_HEIGHT, SERVERS } from './settings.ts';
 
 const NAME = 'quantiles';

@@ -12,15 +12,14 @@ import {
   flat,
   intervalError,
   noiseMoments,
-  plainTreeAverage,
   privelet,
   type Strategy,
-  squareRootErrors,
   toNumber,
   tree,
   type Workload,
 } from '@eigenveil/release';
 import type { Measurement, Suite, Unit } from '../instrument/unit.ts';
+import { plainTreeAverage, squareRootErrors } from './references.ts';
 import {
   BUDGETS,
   DP_DELTA,

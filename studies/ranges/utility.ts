@@ -10,7 +10,7 @@
  * percent of what as many best components explain. So arms with ranges of their own are measured alike, and clipping counts.
  */
 
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import type { Range } from '../instrument/own-data.ts';
 import type { Measurement, Suite, Unit, UnitResult } from '../instrument/unit.ts';
 import { privateComponents } from '../learners/study/features.ts';

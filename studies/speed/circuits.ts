@@ -12,11 +12,11 @@ import {
   normalise,
   numberFrom,
   reciprocalSquareRoot,
+  rootOf,
   type Session,
   square,
-  squareRoot,
   unsigned,
-} from '@eigenveil/two-party';
+} from '@eigenveil/two-party/insides';
 import { median } from '../instrument/statistics.ts';
 
 export interface Row {
@@ -63,7 +63,7 @@ const CIRCUITS: readonly Contestant[] = [
   },
   { name: 'square', bits: BITS, run: (gates, a) => square(gates, a, { shift: PLACES, bits: BITS }) },
   { name: 'divide', bits: BITS, run: (gates, a, b) => divide(gates, a, b, { places: PLACES, bits: BITS }) },
-  { name: 'square root', bits: BITS, run: (gates, a) => squareRoot(gates, unsigned(gates, a)) },
+  { name: 'square root', bits: BITS, run: (gates, a) => rootOf(gates, unsigned(gates, a)) },
   {
     name: '1 / square root',
     bits: BITS,

@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { ofKind } from '@eigenveil/methods';
 import { programOf } from '@eigenveil/task';
-import { connectChannel, standardPaceOf, systemClock, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { connectChannel, systemClock, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { standardPaceOf } from '@eigenveil/two-party/plan';
 import { answerOnDisk } from './kept-answer.ts';
 import { TripsCounted } from './trips.ts';
 import { type Assignment, type CspAddress, type Evaluated, used } from './two-party.ts';

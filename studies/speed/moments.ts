@@ -2,7 +2,6 @@
 import { draftTask } from '@eigenveil/data-user';
 import { ofKind } from '@eigenveil/methods';
 import { defaultClippingNorm } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { resultOfSums } from '@eigenveil/projection';
 import {
   type CsvRow,
@@ -13,6 +12,7 @@ import {
   type Statistics,
 } from '@eigenveil/statistics';
 import { TaskProposal } from '@eigenveil/task';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { dataFile } from './decompositions.ts';
 import { sumRows } from './owners.ts';
 

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createLocalCertificate, startServer } from '@eigenveil/server';
-import { type Channel, ChannelAcceptor, MessageStream, sendRandom, setUpSender } from '@eigenveil/two-party';
+import { type Channel, ChannelAcceptor } from '@eigenveil/two-party';
+import { MessageStream, sendRandom, setUpSender } from '@eigenveil/two-party/insides';
 import { type Address, CHUNK_BYTES, type Job } from './ot-jobs.ts';
 
 const acceptor = new ChannelAcceptor();

@@ -5,7 +5,8 @@ import { systemRandomness } from '@eigenveil/privacy';
 import { contribute } from '@eigenveil/protocol/owner';
 import { blind, draw, sharesAtDataUser, unblind } from '@eigenveil/protocol/servers';
 import type { StatisticsTask, Task } from '@eigenveil/task';
-import { combine, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { combine } from '@eigenveil/two-party/insides';
 
 /** What owners and servers do with a task, without what it is proposed and signed by. */
 export type StepsTask = StatisticsTask & Pick<Task, 'encryption' | 'twoParty'>;

@@ -23,7 +23,7 @@ import {
 } from '@eigenveil/server';
 import { type CsvOptions, csvLine, readFileBytes, readRows } from '@eigenveil/statistics';
 import { statisticsOfResult } from '@eigenveil/statistics/sql';
-import { MessageStream, memoryChannelPair } from '@eigenveil/two-party';
+import { MessageStream, memoryChannelPair } from '@eigenveil/two-party/insides';
 import { Command } from 'commander';
 import fc from 'fast-check';
 import { madeUpProposal } from '../support/tasks.ts';

@@ -1,5 +1,5 @@
-/** Seeded numbers for benchmarks, so that data and splits are the same in every run. Nothing secret comes from here. */
-import { createHash } from 'node:crypto';
+/** Seeded numbers and bytes, so that data, splits and noise are the same in every run. Nothing secret comes from here. */
+import { createCipheriv, createHash } from 'node:crypto';
 
 const MODULUS = 2_147_483_647;
 
@@ -25,6 +25,20 @@ export const normal = (next: () => number): number => normalPair(next)[0];
 /** A seed from a name (SHA-256): small seeds that follow one another would start with numbers that do so, too. */
 export function seedOf(name: string): number {
   return 1 + (createHash('sha256').update(name).digest().readUInt32BE() % (MODULUS - 1));
+}
+
+/** Uniform bytes that depend on the seed alone: the key stream of AES-128-CTR under a key hashed from the seed. */
+export function seeded(seed: string): (length: number) => Buffer<ArrayBuffer> {
+  const key = createHash('sha256').update(seed).digest().subarray(0, 16);
+  const cipher = createCipheriv('aes-128-ctr', key, Buffer.alloc(16));
+  return (length) => cipher.update(Buffer.alloc(length));
+}
+
+/**
+ * Noise for tests, and for experiments that others repeat. NOT FOR PRIVACY: whoever knows the seed can subtract it.
+ */
+export function predictableRandomness(seed: string) {
+  return seeded(`eigenveil predictable randomness: ${seed}`);
 }
 
 /** A copy in random order (Fisher and Yates). */

@@ -22,7 +22,7 @@ import { type EnrolOptions, openCentred, type Rows } from './device/client.ts';
  * The promises of an engine: both kinds promise error rates for the right user, and the sequential one also
  * for an impostor.
  */
-export type Promised =
+type Promised =
   | { readonly kind: 'trust'; readonly windowsPerFalseStepUp: number }
   | {
       readonly kind: 'sequential';

@@ -1,10 +1,6 @@
 /** A continuous-authentication back end on reduced rows. */
 
-export {
-  AUTHENTICATOR_SETTINGS,
-  type AuthenticatorConfiguration,
-  ProjectionSettings,
-} from './cli/settings.ts';
+export { AUTHENTICATOR_SETTINGS, type AuthenticatorConfiguration } from './cli/settings.ts';
 export {
   type AuthenticatorOverrides,
   type RunningAuthenticator,

@@ -22,7 +22,7 @@ export const SessionId = z
 export type SessionId = z.infer<typeof SessionId>;
 
 /** The number of an event: numbers increase, with gaps where a database was restored. */
-export const Sequence = z.int().min(1);
+const Sequence = z.int().min(1);
 
 /** The most windows of one batch. */
 export const WINDOWS_PER_BATCH = 100;

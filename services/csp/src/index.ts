@@ -2,7 +2,6 @@
 
 export { cspProgram } from './cli/command.ts';
 export { CSP_SETTINGS, type CspConfiguration } from './cli/settings.ts';
-export { type AuditEntry, readAudit, type VerifiedAudit, verifyAudit } from './operate/audit.ts';
+export { readAudit, verifyAudit } from './operate/audit.ts';
 export { inviteOwners } from './operate/enrolment-tokens.ts';
-export { CspOperator } from './operate/operator.ts';
 export { type CspOverrides, type RunningCsp, startCsp } from './server.ts';

@@ -4,20 +4,19 @@
  */
 
 export { byProjector } from '@eigenveil/projection/portable';
-export { type BudgetStatus, budgetStatus } from './budget/budget.ts';
+export type { BudgetStatus } from './budget/budget.ts';
 export { DatasetName, DEFAULT_DATASET } from './budget/dataset.ts';
 export { Elsewhere, LedgerEntry, nextEntry } from './budget/ledger.ts';
 export { partInWords } from './budget/parts.ts';
 export type { Basis } from './owner/connection.ts';
-export { DataOwner, type DataOwnerOptions, type Summed } from './owner/data-owner.ts';
-export { type OwnFloorTold, ownFloorInWords, planOwnFloor } from './owner/own-floor.ts';
+export { DataOwner } from './owner/data-owner.ts';
+export { ownFloorInWords, planOwnFloor } from './owner/own-floor.ts';
 export { type BrokenRule, brokenRules, checkPolicy, OwnerPolicy } from './owner/policy.ts';
-export { Evidence, type TaskResult, untilReady, verifyResult, type Waiting } from './owner/result.ts';
+export { Evidence, type TaskResult } from './owner/result.ts';
 export { type Revealed, revealedBy } from './owner/reveals.ts';
 export {
   digestOfData,
   Enrolment,
-  MemoryOwnerState,
   newDataKey,
   type OwnerState,
   type PendingContribution,

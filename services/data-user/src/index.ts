@@ -2,7 +2,7 @@
 
 export { describeProgress } from './advice/describe/progress.ts';
 export { basisFrom, type DraftBasis, draftOn, ridgeOn } from './advice/draft/basis.ts';
-export type { Draft, DraftOptions } from './advice/draft/draft.ts';
+export type { Draft } from './advice/draft/draft.ts';
 export { draftTask } from './advice/draft/file.ts';
 export { draftAround, draftPrivacy, EarlierResult } from './advice/draft/privacy.ts';
 export { type AskedLevels, draftRanged } from './advice/draft/ranges.ts';

@@ -122,7 +122,7 @@ const OURS = /^@eigenveil\//;
  * @param inputs what was bundled, as paths that begin at `root`
  * @throws Error for a package that names no licence
  */
-export async function licences(root: string, inputs: Iterable<string>): Promise<string> {
+async function licences(root: string, inputs: Iterable<string>): Promise<string> {
   const folders = new Set<string>();
   for (const input of inputs) {
     const [, folder, name] = PACKAGE.exec(resolve(root, input).replaceAll('\\', '/')) ?? [];

@@ -1,15 +1,13 @@
 /**
  * Continuous authentication on reduced rows, as pure functions: frames, templates, scores, decisions, drift.
  */
-export { crossScores, type TrustTarget, trustSettings } from './calibration.ts';
+export { crossScores, trustSettings } from './calibration.ts';
 export { AUTHENTICATION_CODES } from './codes.ts';
 export {
   type Decision,
   type Engine,
-  type EngineSettings,
   type EngineState,
   engineOf,
-  type LikelihoodRatios,
   SequentialEngine,
   type SequentialSettings,
   TrustEngine,
@@ -17,7 +15,7 @@ export {
 } from './decision.ts';
 export { driftProbability, FEWEST_PAIRS, flagBound, lookLevel, movementOf } from './drift.ts';
 export { FRAME_SEED_BYTES, Frame } from './frame.ts';
-export { type Moments, momentsOf, WindowSums } from './moments.ts';
+export { momentsOf, WindowSums } from './moments.ts';
 export { likelihoodRatios } from './ratios.ts';
 export { type ScoreKind, Scorer } from './scorer.ts';
 export {

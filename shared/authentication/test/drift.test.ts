@@ -3,15 +3,8 @@ import { lowerRate } from '@eigenveil/testbed/goodness/audit';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  driftProbability,
-  Frame,
-  flagBound,
-  lookLevel,
-  type Moments,
-  momentsOf,
-  movementOf,
-} from '../src/index.ts';
+import { driftProbability, Frame, flagBound, lookLevel, momentsOf, movementOf } from '../src/index.ts';
+import type { Moments } from '../src/moments.ts';
 import { SeededRandom } from './support/random.ts';
 
 /** This generator has one seed in every test and run, so that none fails by chance. */

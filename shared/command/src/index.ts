@@ -4,8 +4,6 @@ export { asUsage, COMMAND_CODES } from './codes.ts';
 export {
   closing,
   createProgram,
-  EXIT,
-  type ExitCode,
   every,
   isJson,
   LINE_MILLISECONDS,

@@ -8,12 +8,12 @@ import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { EXIT } from '../src/command.ts';
 import {
   asUsage,
   COMMAND_CODES,
   closing,
   createProgram,
-  EXIT,
   onShutdown,
   printResult,
   runCommand,

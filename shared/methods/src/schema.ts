@@ -2,9 +2,9 @@
  * Every method as one object, and what tasks are made of that methods have rules for: all of it but releases
  * of histograms, so that a command line can load it at once.
  */
-export { expecting, invalid, METHOD_CODES, rule } from './codes.ts';
+export { expecting, invalid, rule } from './codes.ts';
 export { CLASS_WEIGHTS } from './discriminant.ts';
-export type { Drafted, Flag, Flags, FlagValues, MethodDraft } from './draft.ts';
+export type { Flags } from './draft.ts';
 export {
   FEATURE,
   type Feature,
@@ -14,11 +14,11 @@ export {
   LabellingSchema,
   varyingFeatures,
 } from './features.ts';
-export { edgesOf, type Histogram, histogramsOf, LINEAR_RING_BITS, SERVERS } from './histogram/bins.ts';
+export { edgesOf, histogramsOf, LINEAR_RING_BITS, SERVERS } from './histogram/bins.ts';
 export type { HistogramParameters } from './histogram/parameters.ts';
 export type { Immutable } from './immutable.ts';
 export { DEFAULT_FRACTION_BITS, FRACTION_BITS, LIMITS } from './limits.ts';
-export type { Checked, Method, Pencil, Sums, Told } from './method.ts';
+export type { Pencil, Sums, Told } from './method.ts';
 export {
   type DraftedMethod,
   draftedMethod,
@@ -36,8 +36,8 @@ export {
   type ProjectionKind,
   type ResultKind,
 } from './methods.ts';
-export { type MethodOf, Output, type SketchParameters, TwoPartyName } from './parameters.ts';
-export { SCATTER_WEIGHTS, Scale } from './pca.ts';
+export { type MethodOf, Output, TwoPartyName } from './parameters.ts';
+export { SCATTER_WEIGHTS } from './pca.ts';
 export type { ReleasedHistogram } from './result.ts';
 export {
   type Components,

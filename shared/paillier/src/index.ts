@@ -3,14 +3,14 @@
  * pool.
  */
 
-export { bigintToBytes, bytesToBigint, decodeBigint, encodeBigint } from './arithmetic/bytes.ts';
+export { bytesToBigint, decodeBigint, encodeBigint } from './arithmetic/bytes.ts';
 export { selfTest, usesBigintFallback } from './arithmetic/exponentiation.ts';
 export { decodeCiphertexts } from './ciphertexts.ts';
 export { decrypt } from './decryption.ts';
 export { encrypt } from './encryption.ts';
-export { add, aggregateContributions, multiplyByConstant, rerandomise } from './homomorphic.ts';
+export { add } from './homomorphic.ts';
 export { type GenerateKeyOptions, generateKeyPair } from './keys/generate.ts';
-export { SecretKey, type SecretKeyJson } from './keys/secret-key.ts';
+export { SecretKey } from './keys/secret-key.ts';
 export * from './owner.ts';
 export { blindingWidths, drawBlinding, packBlinding, unpackBlinded } from './packing.ts';
 export { PaillierPool } from './pool/pool.ts';

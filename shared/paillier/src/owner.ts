@@ -3,7 +3,6 @@
  * ciphertexts as bytes.
  */
 
-export { PAILLIER_CODES } from './codes.ts';
 export {
   type Ciphertext,
   type Encrypter,
@@ -12,12 +11,5 @@ export {
   encryptMany,
   type Plaintext,
 } from './encryption.ts';
-export { type KeyOptions, PublicKey, type PublicKeyJson, type PublicKeyParts } from './keys/public-key.ts';
-export {
-  makePacking,
-  type Packing,
-  type PackingOptions,
-  type Plaintexts,
-  pack,
-  type Slot,
-} from './packing.ts';
+export { PublicKey, type PublicKeyJson, type PublicKeyParts } from './keys/public-key.ts';
+export { makePacking, type Packing, pack } from './packing.ts';

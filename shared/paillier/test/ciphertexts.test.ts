@@ -1,15 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { bigintToBytes } from '../src/arithmetic/bytes.ts';
 import { encryptMany } from '../src/encryption.ts';
-import {
-  aggregateContributions,
-  bigintToBytes,
-  type Ciphertext,
-  decodeCiphertexts,
-  decrypt,
-  encodeCiphertexts,
-  encrypt,
-} from '../src/index.ts';
+import { aggregateContributions } from '../src/homomorphic.ts';
+import { type Ciphertext, decodeCiphertexts, decrypt, encodeCiphertexts, encrypt } from '../src/index.ts';
 import { errorOf, testKey } from './keys.ts';
 
 const key = testKey(512);

@@ -2,15 +2,7 @@
 import crypto, { type DiffieHellman } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  decrypt,
-  encrypt,
-  PaillierPool,
-  rerandomise,
-  SecretKey,
-  selfTest,
-  usesBigintFallback,
-} from '../src/index.ts';
+import { decrypt, encrypt, PaillierPool, SecretKey, selfTest, usesBigintFallback } from '../src/index.ts';
 import { testKey } from './keys.ts';
 
 type Open = (prime: Uint8Array, generator: number) => DiffieHellman;
@@ -59,7 +51,7 @@ describe.each(['refuses', 'computes wrongly'] as const)('where OpenSSL %s', (how
     const { p, q } = testKey(512);
     const key = new SecretKey({ p, q });
     for (const m of [0n, 1n, key.publicKey.n - 1n]) {
-      const ciphertext = rerandomise(key.publicKey, encrypt(key.publicKey, m, 'standard'));
+      const ciphertext = encrypt(key.publicKey, m, 'standard');
       expect(decrypt(key, ciphertext)).toBe(m);
     }
   });

@@ -11,30 +11,18 @@ export {
   type Code,
   CodedError,
   type CodeInfo,
-  type Codes,
   checkAll,
   codes,
-  type ErrorParameters,
   type Fault,
   faulty,
   isOf,
 } from './coded-error.ts';
 export { PLATFORM_CODES } from './codes.ts';
 export { fileReason, knownFileReason } from './file-reason.ts';
-export { bitLength, type IntegerList, Integers, type Sign, type Widths } from './integers.ts';
-export { type Bytes, concatBytes, type Hasher, textOf, utf8 } from './platform.ts';
+export { bitLength, type IntegerList, Integers, type Widths } from './integers.ts';
+export { concatBytes, textOf, utf8 } from './platform.ts';
 export { sleep } from './sleep.ts';
-export {
-  hyphenated,
-  joined,
-  option,
-  type Part,
-  type Term,
-  term,
-  type Vocabulary,
-  Words,
-  words,
-} from './words.ts';
+export { hyphenated, joined, option, term, type Vocabulary, Words, words } from './words.ts';
 
 /** The most bytes that `getRandomValues` gives at once. */
 const RANDOM_BYTES_AT_ONCE = 65_536;

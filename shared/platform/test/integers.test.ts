@@ -1,7 +1,8 @@
 /** Many integers in one piece of memory: what is written is read, and nothing else is. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Integers, type Sign, type Widths } from '../src/node.ts';
+import type { Sign } from '../src/integers.ts';
+import { Integers, type Widths } from '../src/node.ts';
 
 const SIGNS: readonly Sign[] = ['unsigned', 'signed'];
 const bits = fc.oneof(fc.integer({ min: 1, max: 130 }), fc.constantFrom(256, 1000));

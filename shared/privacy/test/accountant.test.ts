@@ -2,13 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  BudgetAccountant,
-  epsilonOfZcdp,
-  type PrivacyBudget,
-  type PrivacyCost,
-  rhoOfBudget,
-} from '../src/index.ts';
+import type { PrivacyCost } from '../src/accountant.ts';
+import { BudgetAccountant, epsilonOfZcdp, type PrivacyBudget, rhoOfBudget } from '../src/index.ts';
 
 const exhausted = expect.objectContaining({ code: 'ERR_BUDGET_EXHAUSTED' });
 const refused = expect.objectContaining({ code: 'ERR_DP_PARAMETER' });

@@ -3,21 +3,12 @@
 import { bitLength } from '@eigenveil/platform';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  calibrateAnalyticGaussian,
-  calibrateDiscreteGaussian,
-  dpDeltaOfGaussian,
-  dpDeltaOfZcdp,
-  type Rational,
-  rhoOfBudget,
-  sigmaSquaredOfRho,
-  systemRandomness,
-} from '../src/index.ts';
+import { dpDeltaOfZcdp } from '../src/calibration/zcdp.ts';
+import { calibrateAnalyticGaussian, dpDeltaOfGaussian, rhoOfBudget, systemRandomness } from '../src/index.ts';
 import { RandomBits } from '../src/random/randomness.ts';
 import { integerSqrt, rationalOf } from '../src/rational.ts';
 
 const refused = expect.objectContaining({ code: 'ERR_DP_PARAMETER' });
-const real = ({ numerator, denominator }: Rational): number => Number(numerator) / Number(denominator);
 
 const epsilons = fc.double({ min: -4, max: 1.5, noNaN: true }).map((exponent) => 10 ** exponent);
 const deltas = fc.double({ min: -15, max: -0.1, noNaN: true }).map((exponent) => 10 ** exponent);
@@ -67,16 +58,16 @@ describe('calibrations', () => {
         const budget = { epsilon, dpDelta };
         const noise = (change: Partial<typeof budget>) => [
           calibrateAnalyticGaussian({ sensitivity: 1, ...budget, ...change }),
-          real(calibrateDiscreteGaussian({ sensitivitySquared: 1n << 40n, ...budget, ...change })),
+          1 / rhoOfBudget({ ...budget, ...change }),
         ];
-        const [sigma, sigmaSquared] = noise({}) as [number, number];
+        const [sigma, inverse] = noise({}) as [number, number];
         expect(dpDeltaOfGaussian({ sigma, sensitivity: 1, epsilon })).toBeLessThanOrEqual(dpDelta);
-        expect(dpDeltaOfZcdp(2 ** 39 / sigmaSquared, epsilon)).toBeLessThanOrEqual(dpDelta * (1 + 1e-9));
+        expect(dpDeltaOfZcdp(1 / inverse, epsilon)).toBeLessThanOrEqual(dpDelta * (1 + 1e-9));
         // The bound by zCDP is never below the continuous equality.
-        expect(sigmaSquared).toBeGreaterThan(sigma ** 2 * 2 ** 40 * (1 - 1e-9));
+        expect(inverse / 2).toBeGreaterThan(sigma ** 2 * (1 - 1e-9));
         for (const less of [noise({ epsilon: epsilon * 1.5 }), noise({ dpDelta: dpDelta ** 0.9 })]) {
           less.forEach((value, i) => {
-            expect(value).toBeLessThan([sigma, sigmaSquared][i]!);
+            expect(value).toBeLessThan([sigma, inverse][i]!);
           });
         }
       }),
@@ -89,9 +80,8 @@ describe('calibrations', () => {
       for (const dpDelta of [1e-300, 1e-12, 1 - 1e-9]) {
         const budget = { epsilon, dpDelta };
         const sigma = calibrateAnalyticGaussian({ sensitivity: 1, ...budget });
-        const sigmaSquared = real(calibrateDiscreteGaussian({ sensitivitySquared: 1n << 80n, ...budget }));
         expect(sigma).toBeGreaterThan(0);
-        expect(sigmaSquared).toBeGreaterThan(0);
+        expect(rhoOfBudget(budget)).toBeGreaterThan(0);
       }
     }
   });
@@ -111,20 +101,17 @@ describe('calibrations', () => {
 
   it('refuse what is out of range, by name', () => {
     const good = { sensitivity: 1, epsilon: 1, dpDelta: 1e-6 };
-    const integers = { sensitivitySquared: 1n, epsilon: 1, dpDelta: 1e-6 };
     for (const epsilon of [0, -1, Number.NaN]) {
       expect(() => calibrateAnalyticGaussian({ ...good, epsilon })).toThrow('"epsilon"');
-      expect(() => calibrateDiscreteGaussian({ ...integers, epsilon })).toThrow(refused);
       expect(() => rhoOfBudget({ epsilon, dpDelta: 1e-6 })).toThrow(refused);
     }
     for (const dpDelta of [0, 1, -1, Number.NaN]) {
       expect(() => calibrateAnalyticGaussian({ ...good, dpDelta })).toThrow('"dpDelta"');
-      expect(() => calibrateDiscreteGaussian({ ...integers, dpDelta })).toThrow(refused);
+      expect(() => rhoOfBudget({ epsilon: 1, dpDelta })).toThrow(refused);
     }
     for (const sensitivity of [0, -1, Infinity, Number.NaN]) {
       expect(() => calibrateAnalyticGaussian({ ...good, sensitivity })).toThrow('"sensitivity"');
-      expect(() => sigmaSquaredOfRho({ sensitivitySquared: 1n, rhoZcdp: sensitivity })).toThrow(refused);
+      expect(() => dpDeltaOfZcdp(sensitivity, 1)).toThrow(refused);
     }
-    expect(() => calibrateDiscreteGaussian({ ...integers, sensitivitySquared: 0n })).toThrow(refused);
   });
 });

@@ -3,6 +3,7 @@
 import { deltaBySum, discreteGaussian, pValue, roundedGaussian } from '@eigenveil/testbed/goodness/goodness';
 import { integrate } from '@eigenveil/testbed/goodness/integrate';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import {
   budgetOfContinuous,
@@ -10,7 +11,6 @@ import {
   latticeBitsFor,
 } from '../src/calibration/rounded-gaussian.ts';
 import { calibrateAnalyticGaussian, noisePlan, type Rational, roundedGaussianSampler } from '../src/index.ts';
-import { predictableRandomness } from '../src/insides.ts';
 import { rationalOf } from '../src/rational.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './stage/tasks.ts';
 

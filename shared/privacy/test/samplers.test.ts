@@ -3,16 +3,15 @@
 import { createHmac } from 'node:crypto';
 import { discreteGaussian, distribution, pValue } from '@eigenveil/testbed/goodness/goodness';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import {
   discreteGaussianSampler,
   discreteLaplaceSampler,
   keyedRandomness,
   type Rational,
-  sampleDiscreteGaussian,
   systemRandomness,
 } from '../src/index.ts';
-import { predictableRandomness } from '../src/insides.ts';
 import { RandomBits } from '../src/random/randomness.ts';
 import { bernoulliExp } from '../src/random/samplers.ts';
 
@@ -146,7 +145,7 @@ describe('discreteGaussianSampler', () => {
   it.each([rational(-1n, 1n), rational(1n, 0n), rational(1n, -1n)])(
     'refuses sigma squared $numerator/$denominator',
     (sigmaSquared) => {
-      const draw = () => sampleDiscreteGaussian(systemRandomness, { sigmaSquared });
+      const draw = () => discreteGaussianSampler(systemRandomness, { sigmaSquared })();
       expect(draw).toThrow(expect.objectContaining({ code: 'ERR_DP_PARAMETER' }));
     },
   );

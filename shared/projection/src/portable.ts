@@ -7,12 +7,11 @@ export {
   type ExplainedVariance,
   explainedVariance,
   type ShareOfVariance,
-  type Untold,
   wholeVariance,
 } from './accuracy/explained.ts';
 export { type Moved, RoundedRows, roundingAngles, UnroundedRows } from './accuracy/rounding.ts';
 export { checkAgreed } from './claims/agreed.ts';
-export type { AgreedTask, ClaimedProjection } from './claims/claimed.ts';
+export type { ClaimedProjection } from './claims/claimed.ts';
 export { notPositiveDefinite, PROJECTION_CODES } from './codes.ts';
 export { Predictor } from './projector/predictor.ts';
 export { project, reconstruct } from './projector/project.ts';
@@ -46,23 +45,10 @@ export {
   tooFewDirections,
 } from './reference/pcr.ts';
 export { type Regression, regressionInUnits } from './reference/ridge.ts';
-export {
-  betweenClassScatter,
-  meanOfRows,
-  totalScatter,
-  traceOfTotalScatter,
-  withinClassScatter,
-} from './reference/scatter.ts';
-export {
-  coreOf,
-  type Sketch,
-  sketchEigen,
-  sketchIsWhole,
-  sketchOf,
-  sketchRefusal,
-} from './reference/sketch.ts';
-export { type Columns, columnsFor, statisticsThrough } from './reference/through.ts';
+export { betweenClassScatter, meanOfRows, totalScatter } from './reference/scatter.ts';
+export { type Sketch, sketchEigen, sketchIsWhole, sketchOf, sketchRefusal } from './reference/sketch.ts';
+export { columnsFor, statisticsThrough } from './reference/through.ts';
 export { keptInWords, shareInWords, type ToldShare } from './told/components.ts';
-export type { Remark, Telling } from './told/form.ts';
+export type { Remark } from './told/form.ts';
 export { csvOf, linesOf, type ToldResult, tellingOf } from './told/index.ts';
-export { type MomentsInUnits, momentsInUnits } from './told/moments.ts';
+export { momentsInUnits } from './told/moments.ts';

@@ -1,6 +1,5 @@
 /** The clear reference of tasks with a floor: what each matrix is made of, what counts as noise, and what is cut. */
 import { type MethodParameters, methodOf, ofKind } from '@eigenveil/methods';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import {
   type ClassSums,
   drawNoise,
@@ -9,6 +8,7 @@ import {
   StatisticsAccumulator,
 } from '@eigenveil/statistics';
 import { type Program, programOf, type StatisticsTask } from '@eigenveil/task';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { decompose, generalisedEigen, pencil, resultInClear, symmetricEigen } from '../src/index.ts';
 

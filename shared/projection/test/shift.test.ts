@@ -1,5 +1,5 @@
 /** The public shift of tasks with differential privacy: it is enough where rows leave no room for noise, and is taken out again. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+
 import { type ClassSums, drawNoise, flatten, type Statistics, unflatten } from '@eigenveil/statistics';
 import {
   noisePlanOf,
@@ -10,8 +10,10 @@ import {
   shiftRidge,
   withoutShift,
 } from '@eigenveil/task';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
-import { decompose, symmetricEigen, totalScatter, withinClassScatter } from '../src/index.ts';
+import { decompose, symmetricEigen, totalScatter } from '../src/index.ts';
+import { withinClassScatter } from '../src/reference/scatter.ts';
 
 const D = 6;
 const DRAWS = 40;

@@ -1,5 +1,5 @@
 /** The floor that both servers draw: how large it is, and that their shares are the statistics and it, and nothing else. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+
 import { drawNoise, layout, noisedStatistics } from '@eigenveil/statistics';
 import {
   computedValues,
@@ -9,7 +9,9 @@ import {
   type StatisticsTask,
   shiftOf,
 } from '@eigenveil/task';
-import { combine, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { predictableRandomness } from '@eigenveil/testbed/random';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { combine } from '@eigenveil/two-party/insides';
 import { describe, expect, test } from 'vitest';
 import { draw, sharesAtCsp, sharesAtDataUser } from '../src/servers.ts';
 

@@ -2,12 +2,14 @@
 import { histogramsOf, LINEAR_RING_BITS, ofKind, releaseNoiseOf, strategyOf } from '@eigenveil/methods';
 import { PaillierPool, type SecretKey } from '@eigenveil/paillier';
 import type { IntegerList } from '@eigenveil/platform';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { checkAgreed, resultOfSums } from '@eigenveil/projection';
-import { coefficientsOf, fromRing, noiseSampler } from '@eigenveil/release';
+import { coefficientsOf, noiseSampler } from '@eigenveil/release';
 import { layout } from '@eigenveil/statistics';
 import { newTaskId, programOf, type Task, TaskProposal } from '@eigenveil/task';
-import { type Channel, type CspInput, memoryChannelPair, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { predictableRandomness } from '@eigenveil/testbed/random';
+import { fromRing } from '@eigenveil/testbed/residues';
+import { type Channel, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { type CspInput, memoryChannelPair } from '@eigenveil/two-party/insides';
 import { Projection } from '@eigenveil/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contribute } from '../src/owner.ts';

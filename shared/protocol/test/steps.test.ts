@@ -2,11 +2,12 @@
 import { methodOf } from '@eigenveil/methods';
 import { type EncryptionScheme, PaillierPool, type PublicKey, type SecretKey } from '@eigenveil/paillier';
 import type { RandomSource } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { decompose } from '@eigenveil/projection';
 import { drawNoise, layout, unflatten } from '@eigenveil/statistics';
 import { newTaskId, programOf, type StatisticsTask, shiftOf, type Task, TaskProposal } from '@eigenveil/task';
-import { combine, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { predictableRandomness } from '@eigenveil/testbed/random';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { combine } from '@eigenveil/two-party/insides';
 import {
   claimedSigner,
   digestBytes,

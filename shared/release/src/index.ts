@@ -3,47 +3,20 @@
  * file, no network.
  */
 export {
-  type Asymptote,
-  type Asymptotic,
-  accuracyIndex,
-  asymptoteOf,
   averageError,
-  plainTreeAverage,
-  plainTreeError,
-  type SquareRoot,
-  squareRootErrors,
   type Workload,
 } from './averages.ts';
-export { type Candidate, type ChoiceOf, chooseStrategy, fanoutsOf } from './choice.ts';
-export { type Fraction, toNumber } from './fraction.ts';
+export { type Candidate, chooseStrategy } from './choice.ts';
+export { toNumber } from './fraction.ts';
 export {
   type CoefficientNoise,
   calibrateRelease,
-  type NoiseMoments,
   noiseMoments,
   noiseSampler,
   type ReleaseBudget,
-  type Sensitivity,
-  sensitivityOf,
 } from './noise.ts';
-export {
-  type AskedRange,
-  type AttainableLevel,
-  attainableLevel,
-  LARGEST_LEVEL,
-  type PrivateRange,
-  prefixDeviation,
-  privateRange,
-} from './private-range.ts';
-export {
-  countsOf,
-  monotoneCumulative,
-  type NoisyHistogram,
-  privateQuantile,
-  privateRows,
-  type QuantileEstimate,
-  quantileEdge,
-} from './quantiles.ts';
+export { LARGEST_LEVEL, type PrivateRange, prefixDeviation, privateRange } from './private-range.ts';
+export { monotoneCumulative, type NoisyHistogram, privateQuantile } from './quantiles.ts';
 export {
   commonHeight,
   covarianceByHeight,
@@ -55,10 +28,8 @@ export {
 export {
   binaryTree,
   coefficientCount,
-  coefficientShares,
   coefficientsOf,
   flat,
-  fromRing,
   privelet,
   type Strategy,
   tree,

@@ -39,10 +39,6 @@ export interface AttainableLevel {
  * max(asked, 2 · deviation/rows).
  * @param rows their private number, of either sign
  * @throws ERR_DP_PARAMETER unless 0 < asked < 1/2
- * @example
- * import { attainableLevel } from '@eigenveil/release';
- *
- * attainableLevel({ asked: 0.005, deviation: 25, rows: 1000 }); // → { level: 0.05, rowsNeeded: 10000 }
  */
 export function attainableLevel(of: {
   readonly asked: number;

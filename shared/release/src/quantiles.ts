@@ -1,5 +1,5 @@
 /**
- * Quantiles from noisy counts, with intervals that account for the noise, and the private number of rows.
+ * Quantiles from noisy counts, with intervals that account for the noise.
  *
  * Let F(t) be the number of rows in the first t bins, n that of all rows. The quantile q lies in the bin
  * whose upper edge t is the first with F(t) >= q n, which is where D_t = F(t) − q n goes from below 0 to 0 or
@@ -17,9 +17,8 @@
  */
 
 import { invalid, leastThatHolds, millsRatio, normalDensity } from '@eigenveil/privacy/parts';
-import { toNumber } from './fraction.ts';
 import { type CoefficientNoise, noiseMoments } from './noise.ts';
-import { intervalError, quantileErrors } from './restoration.ts';
+import { quantileErrors } from './restoration.ts';
 import { checkLength, type Strategy } from './strategy.ts';
 
 /** Restored counts of one histogram, and what their noise is. */
@@ -77,10 +76,6 @@ export function privateQuantile(
  * The quantile q alone: the first upper edge up to which monotone cumulative counts have the share q of all
  * rows. Undefined where the noisy number of rows is not positive.
  * @throws ERR_DP_PARAMETER unless 0 < q < 1
- * @example
- * import { quantileEdge } from '@eigenveil/release';
- *
- * quantileEdge([1, 5, 3, 1], 0.5); // → 2
  */
 export function quantileEdge(counts: readonly number[], q: number): number | undefined {
   if (!(q > 0 && q < 1)) throw invalid('q', 'a number in (0, 1)', q);
@@ -110,29 +105,6 @@ function reachOf(
 function laplaceTail(y: number): number {
   const u = (Math.sqrt(1 + y * y) - 1) / y;
   return Math.exp(-u * y) / (1 - u * u);
-}
-
-/**
- * The private number of rows from the histograms of all features, each of which has every row once, and its
- * deviation.
- * @throws ERR_DP_PARAMETER unless there is a histogram, and all have one strategy and one noise
- */
-export function privateRows(histograms: readonly NoisyHistogram[]): {
-  readonly rows: number;
-  readonly deviation: number;
-} {
-  const [first] = histograms;
-  if (first === undefined) throw invalid('histograms', 'at least one', 'none');
-  const { strategy, noise, servers } = first;
-  if (histograms.some((it) => it.strategy !== strategy || it.noise !== noise || it.servers !== servers)) {
-    throw invalid('histograms', 'one strategy and one noise', 'several');
-  }
-  const rows =
-    histograms.reduce((sum, { counts }) => sum + counts.reduce((total, count) => total + count, 0), 0) /
-    histograms.length;
-  const total = toNumber(intervalError(strategy, { from: 0, to: strategy.bins }));
-  const { variance } = noiseMoments(noise, servers);
-  return { rows, deviation: Math.sqrt((variance * total) / histograms.length) };
 }
 
 /**
@@ -168,9 +140,4 @@ export function monotoneCumulative(counts: readonly number[]): number[] {
   }
   // A projection onto monotone sequences stays one when it is cut off at a bound.
   return pools.flatMap(({ sum, size }) => new Array<number>(size).fill(Math.max(0, sum / size)));
-}
-
-/** The counts that such cumulative counts are sums of: none below 0, and consistent. */
-export function countsOf(cumulative: readonly number[]): number[] {
-  return cumulative.map((value, i) => value - (cumulative[i - 1] ?? 0));
 }

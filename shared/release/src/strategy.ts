@@ -106,27 +106,6 @@ export function coefficientsOf(strategy: Strategy, counts: readonly bigint[]): b
 
 const evens = <T>(values: readonly T[]): T[] => values.filter((_, i) => i % 2 === 0);
 
-/**
- * Does the same with additive shares modulo m: each server applies it to its own, and what comes out are
- * additive shares of Ax.
- * @throws ERR_DP_PARAMETER unless m >= 2 and there is a share for each bin
- */
-export function coefficientShares(strategy: Strategy, shares: readonly bigint[], modulus: bigint): bigint[] {
-  if (modulus < 2n) throw invalid('modulus', 'a bigint >= 2', modulus);
-  return coefficientsOf(strategy, shares).map((value) => ((value % modulus) + modulus) % modulus);
-}
-
-/**
- * Integers of either sign, least in size, of residues modulo m. Noise may carry a value around the ring: that
- * is post-processing, and costs accuracy, never privacy.
- */
-export function fromRing(residues: readonly bigint[], modulus: bigint): bigint[] {
-  return residues.map((residue) => {
-    const value = ((residue % modulus) + modulus) % modulus;
-    return 2n * value >= modulus ? value - modulus : value;
-  });
-}
-
 /** Sums of `size` neighbours each. */
 export function blockSums<T>(values: readonly T[], size: number, zero: T, plus: (a: T, b: T) => T): T[] {
   return Array.from({ length: values.length / size }, (_, block) => {

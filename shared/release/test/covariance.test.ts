@@ -1,6 +1,7 @@
 /** Covariances and the errors of intervals, in exact rationals. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+
 import { RandomBits } from '@eigenveil/privacy/parts';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { type Fraction, toNumber } from '../src/fraction.ts';
 import { commonHeight, covarianceByHeight, intervalError, quantileError } from '../src/restoration.ts';

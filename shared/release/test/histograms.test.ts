@@ -1,17 +1,12 @@
 /** What follows from noisy counts: monotone cumulative counts, quantiles with their intervals, the number of rows. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+
 import { lowerRate } from '@eigenveil/testbed/goodness/audit';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calibrateRelease, noiseSampler, type ReleaseBudget } from '../src/noise.ts';
-import {
-  countsOf,
-  monotoneCumulative,
-  type NoisyHistogram,
-  privateQuantile,
-  privateRows,
-} from '../src/quantiles.ts';
+import { monotoneCumulative, type NoisyHistogram, privateQuantile } from '../src/quantiles.ts';
 import { restore } from '../src/restoration.ts';
 import { coefficientsOf, flat, privelet, type Strategy, tree } from '../src/strategy.ts';
 
@@ -35,7 +30,7 @@ describe('monotone cumulative counts', () => {
     fc.assert(
       fc.property(counts, fc.array(fc.nat(40), { minLength: 30, maxLength: 30 }), (noisy, steps) => {
         const projected = monotoneCumulative(noisy);
-        expect(countsOf(projected).every((count) => count >= 0)).toBe(true);
+        expect(projected.every((value, i) => value >= (projected[i - 1] ?? 0))).toBe(true);
         const other = sums(steps.slice(0, noisy.length));
         const away = sums(noisy).map((value, i) => value - projected[i]!);
         const along = away.reduce((sum, value, i) => sum + value * (other[i]! - projected[i]!), 0);
@@ -49,7 +44,7 @@ describe('monotone cumulative counts', () => {
   it('leave true counts as they are', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(50), { minLength: 1 }), (truth) => {
-        expect(countsOf(monotoneCumulative(truth))).toEqual(truth);
+        expect(monotoneCumulative(truth)).toEqual(sums(truth));
       }),
     );
   });
@@ -195,44 +190,5 @@ describe('quantiles', () => {
     expect(() => privateQuantile({ ...histogram, counts: [1] }, { q: 0.5, confidence: 0.5 })).toThrow(
       /counts/,
     );
-  });
-});
-
-describe('the number of rows', () => {
-  it('is the mean of all histograms, with the deviation of its noise', () => {
-    const strategy = tree([4, 4]);
-    const truth = new Array<number>(16).fill(3);
-    const squares: number[] = [];
-    let deviation = 0;
-    for (let run = 0; run < 300; run += 1) {
-      const noise = calibrateRelease(strategy, {
-        features: 2,
-        neighbours: 'add-remove',
-        budget: { epsilon: 1 },
-      });
-      const draw = noiseSampler(predictableRandomness(`rows ${run}`), noise);
-      const histograms = [0, 1].map(() => ({
-        strategy,
-        noise,
-        servers: 2,
-        counts: restore(
-          strategy,
-          coefficientsOf(strategy, truth.map(BigInt)).map((value) => Number(value + draw() + draw())),
-        ),
-      }));
-      const found = privateRows(histograms);
-      squares.push((found.rows - 48) ** 2);
-      deviation = found.deviation;
-    }
-    const ratio = squares.reduce((a, b) => a + b, 0) / squares.length / deviation ** 2;
-    expect(Math.abs(ratio - 1)).toBeLessThan(5 * Math.sqrt(4 / 300));
-    // Of 2 · 2 τ² N/c, halved by two histograms: τ = 6, N = 16, c = 21.
-    expect(deviation).toBeCloseTo(Math.sqrt((2 * 72 * 16) / 21 / 2), 0);
-  });
-
-  it('is asked of histograms of one kind', () => {
-    const histogram = noisyHistogram(flat(64), { epsilon: 1 }, TRUTH, 'one');
-    expect(() => privateRows([])).toThrow(/at least one/);
-    expect(() => privateRows([histogram, { ...histogram, servers: 1 }])).toThrow(/one strategy/);
   });
 });

@@ -1,6 +1,7 @@
 /** How much noise a budget takes, and its moments. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+
 import { distribution, pValue, roundedGaussian } from '@eigenveil/testbed/goodness/goodness';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { averageError } from '../src/averages.ts';
 import { toNumber } from '../src/fraction.ts';

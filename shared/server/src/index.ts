@@ -12,11 +12,10 @@ export {
   hashOneTimeToken,
   newOneTimeToken,
 } from './auth/tokens.ts';
-export { adminTokenFile, databaseFile, keyFile, type LogLevel, SERVICE_SETTINGS } from './cli/settings.ts';
+export { adminTokenFile, databaseFile, keyFile, SERVICE_SETTINGS } from './cli/settings.ts';
 export { SERVER_CODES } from './codes.ts';
 export { type BackupRules, restoreBackup } from './database/backup.ts';
 export { auditBroken, ChainedLog, LINK, type VerifiedLog } from './database/chained-log.ts';
-export type { DatabaseRules } from './database/inspect.ts';
 export {
   ANSWER_TABLES,
   type AnswerStore,
@@ -31,7 +30,6 @@ export {
   openPostgres,
   type PostgresDatabase,
   type PostgresOptions,
-  type PostgresQueries,
   reasonOf,
 } from './database/postgres.ts';
 export { type HeldLock, tryLock } from './database/postgres-lock.ts';
@@ -54,13 +52,11 @@ export {
   listed,
   lockTable,
   named,
-  type Result,
   rowOf,
   rows,
   rowsOf,
   SHARED,
   type SqlDriver,
-  type Statement,
   sql,
   type Work,
 } from './database/sql.ts';
@@ -72,32 +68,15 @@ export {
   transaction,
   tryScrub,
 } from './database/sqlite.ts';
-export { readBinary, readJson } from './http/body.ts';
-export { type AppOptions, createApp } from './http/http.ts';
-export { openApiDocument, type ServiceInfo } from './http/openapi.ts';
-export { type PageOptions, pageRoutes } from './http/page.ts';
+export { pageRoutes } from './http/page.ts';
 export { PeerNames } from './http/peer-names.ts';
 export { RateLimit } from './http/rate-limit.ts';
 export { refuse } from './http/raw-answers.ts';
-export {
-  type Authenticator,
-  type Authenticators,
-  type Handlers,
-  type Route,
-  type RouteContext,
-  serve,
-} from './http/routes.ts';
-export {
-  createLocalCertificate,
-  type RunningServer,
-  readTlsFiles,
-  type ServerOptions,
-  startServer,
-  type TlsIdentity,
-} from './http/tls.ts';
+export { type Authenticator, type Route, serve } from './http/routes.ts';
+export { createLocalCertificate, type RunningServer, readTlsFiles, startServer } from './http/tls.ts';
 export { createLogger, type Logger } from './observe/log.ts';
 export { Metrics, measureStorage, sqliteBytes } from './observe/metrics.ts';
-export { type KeyRing, loadOrCreateKeyRing } from './secrets/key-ring.ts';
+export { loadOrCreateKeyRing } from './secrets/key-ring.ts';
 export {
   type KeyPlace,
   requireKeys,
@@ -106,14 +85,9 @@ export {
   type SealedStore,
 } from './secrets/rotation.ts';
 export { Sealer } from './secrets/sealing.ts';
-export { loadOrCreateSecretFile } from './secrets/secret-file.ts';
 export { timesOf, ValidityTeller, validityOf } from './start/certificate.ts';
 export { checkService, compareClocks, Doubt, type Finding, Findings } from './start/check.ts';
-export {
-  type Foundation,
-  openFoundation,
-  openSigningKey,
-} from './start/foundation.ts';
+export { openFoundation, openSigningKey } from './start/foundation.ts';
 export { lookAtPeer } from './start/peer.ts';
-export { Reloader, type Renewable } from './start/reload.ts';
-export { openService, type Service, type ServiceConfiguration } from './start/service.ts';
+export { Reloader } from './start/reload.ts';
+export { openService, type Service } from './start/service.ts';

@@ -6,20 +6,20 @@ import { CodedError } from '@eigenveil/platform';
 import { CODES, ProblemSchema } from '@eigenveil/wire';
 import type { RouteTable } from '@eigenveil/wire/routes';
 import { z } from 'zod';
+import type { LogLevel } from '../src/cli/settings.ts';
 import { watchConnections } from '../src/http/connections.ts';
+import { createApp } from '../src/http/http.ts';
+import type { ServerOptions } from '../src/http/tls.ts';
 import {
   AdminToken,
   adminAuthenticator,
-  createApp,
   createLocalCertificate,
   createLogger,
-  type LogLevel,
   Metrics,
   PeerNames,
   RateLimit,
   type Route,
   type RunningServer,
-  type ServerOptions,
   serve,
   startServer,
 } from '../src/index.ts';

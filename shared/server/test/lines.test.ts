@@ -6,7 +6,8 @@ import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { openApiDocument, serve } from '../src/index.ts';
+import { openApiDocument } from '../src/http/openapi.ts';
+import { serve } from '../src/index.ts';
 import { identity, problemIn, send, startService } from './harness.ts';
 
 const Line = z.object({ number: z.int() });

@@ -3,13 +3,7 @@
 export { STATISTICS_CODES } from './codes.ts';
 export { CellReader, type MissingMarks, missingMarks } from './csv/cells.ts';
 export { ColumnNames, columnTitle, isRenamed } from './csv/header.ts';
-export {
-  BooleanWatch,
-  NumberFormat,
-  parseDecimal,
-  parseDecimalComma,
-  ThousandsWatch,
-} from './csv/numbers.ts';
+export { BooleanWatch, parseDecimal, ThousandsWatch } from './csv/numbers.ts';
 export { countsRows, IS_SUM, LAST_IS_SUM, LastRowSums, RowCounter, widthProblem } from './csv/odd-rows.ts';
 export {
   type ConsentOptions,
@@ -18,7 +12,7 @@ export {
   SEPARATORS,
   type Separator,
 } from './csv/reading-options.ts';
-export { type RowTerm, rowOption, rowTerm } from './csv/reading-terms.ts';
+export type { RowTerm } from './csv/reading-terms.ts';
 export type { CsvOptions, CsvRow } from './csv/records.ts';
 export {
   csvLine,

@@ -15,7 +15,6 @@ export {
   grainOf,
   isExact,
   privacyDeviation,
-  productOfGrains,
   RELEASED_BITS,
   type ReleasedFraction,
   ROTATED_PENCIL_BITS,
@@ -51,13 +50,12 @@ export {
   ClosesWhen,
   DifferentialPrivacy,
   ProposalFile,
-  Series,
   Task,
   TaskCreation,
   TaskProposal,
   USUAL_DELTA,
 } from './schema.ts';
-export { type Places, placesOf, type Span } from './values/places.ts';
+export { placesOf, type Span } from './values/places.ts';
 export { planShift, shiftOf, shiftRidge, withoutShift } from './values/shift.ts';
 export {
   collectsR,
@@ -65,11 +63,4 @@ export {
   type StatisticsTask,
   summedClasses,
 } from './values/statistics-task.ts';
-export {
-  computedBitsOf,
-  computedBounds,
-  statisticsBounds,
-  valueBitsOf,
-  type Widths,
-  widthsOf,
-} from './values/widths.ts';
+export { computedBitsOf, computedBounds, statisticsBounds, valueBitsOf, widthsOf } from './values/widths.ts';

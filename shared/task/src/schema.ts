@@ -348,7 +348,7 @@ const MOST_RENEWALS = 10_000;
  * The place of a task in its series, which it states if it renews another. A task that renews none has no
  * such member, also where others renew it.
  */
-export const Series = z.strictObject({
+const Series = z.strictObject({
   /** Id of the first task, which renews none. */
   id: TaskId,
   /** 1 for the first renewal, and so on. */
@@ -356,7 +356,6 @@ export const Series = z.strictObject({
   /** Digest of the task that it renews, 43 characters as `digestTask` of the wire makes them. */
   previous: z.string().regex(DIGEST),
 });
-export type Series = z.infer<typeof Series>;
 
 export const Task = TaskProposal.required().extend({
   // Absent where there is none, also of what is signed.

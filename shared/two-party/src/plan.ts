@@ -3,7 +3,6 @@
  * the code that runs it, so that pages load it, too.
  */
 export { checkComputable } from './check-task.ts';
-export { TWO_PARTY_CODES } from './codes.ts';
 export { CountingGates, CountingSession } from './garbling/clear-and-counting.ts';
 export { observed } from './garbling/session.ts';
 export { programBy, type Resolution, resolutionOf, runProgram, standardPaceOf } from './programs/index.ts';

@@ -3,21 +3,14 @@
 import { sumsOf } from '@eigenveil/methods';
 import type { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
-import {
-  type Channel,
-  type DataUserInput,
-  memoryChannelPair,
-  type Pace,
-  sketchPaces,
-  standardPace,
-  standardPaceOf,
-  sumsPace,
-  TWO_PARTY_PROTOCOLS,
-  toRing,
-} from '../src/index.ts';
-import { MadeUpTime } from '../src/insides/views.ts';
+import { memoryChannelPair } from '../src/channel/memory.ts';
+import { type Channel, type DataUserInput, type Pace, TWO_PARTY_PROTOCOLS } from '../src/index.ts';
+import { standardPaceOf } from '../src/programs/index.ts';
+import { sketchPaces, standardPace, sumsPace } from '../src/rotated/standard-pace.ts';
+import { toRing } from '../src/shares.ts';
 import { AT_ONCE } from './rotated/run.ts';
 import { type Given, type Setting, settingOf, spread } from './rotated/settings.ts';
+import { MadeUpTime } from './support/views.ts';
 
 type Name = keyof typeof TWO_PARTY_PROTOCOLS;
 

@@ -2,7 +2,7 @@
 import { type Components, methodOf, type Output, ofKind } from '@eigenveil/methods';
 
 import { describe, expect, it } from 'vitest';
-import { memoryChannelPair } from '../src/index.ts';
+import { memoryChannelPair } from '../src/channel/memory.ts';
 import { simulated } from '../src/simulated.ts';
 import { run } from './programs/check.ts';
 import { settingOf as settingForCircuits } from './programs/data.ts';

@@ -3,7 +3,9 @@ import { decompose } from '@eigenveil/projection';
 import { flatten, layout, type Statistics, StatisticsAccumulator } from '@eigenveil/statistics';
 import { programOf } from '@eigenveil/task';
 import { describe, expect, test } from 'vitest';
-import { type Channel, memoryChannelPair, TWO_PARTY_PROTOCOLS, toRing } from '../src/index.ts';
+import { memoryChannelPair } from '../src/channel/memory.ts';
+import { type Channel, TWO_PARTY_PROTOCOLS } from '../src/index.ts';
+import { toRing } from '../src/shares.ts';
 
 const task = {
   method: { kind: 'pca' },

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { CODES, ERROR_CODES, type ErrorCode } from './codes.ts';
 import { printable } from './printable.ts';
 
-export { CODES, ERROR_CODES, type ErrorCode, WIRE_CODES } from './codes.ts';
+export { CODES, type ErrorCode, WIRE_CODES } from './codes.ts';
 
 /**
  * Problem details as they travel; `type` is `urn:eigenveil:error:` and the code in lower case with hyphens.
@@ -55,7 +55,7 @@ export function toProblem(error: unknown): Problem {
 }
 
 /** The error that a peer's problem details stand for. */
-export function fromProblem(problem: Problem, retryAfterSeconds?: number): CodedError {
+function fromProblem(problem: Problem, retryAfterSeconds?: number): CodedError {
   return new CodedError(CODES[problem.code], problem.detail ?? problem.title, {
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });

@@ -2,11 +2,9 @@
 export { Thumbprint } from '@eigenveil/task';
 export { CODES } from './codes.ts';
 export {
-  ERROR_CODES,
   type ErrorCode,
   errorCodeOf,
   errorFromProblem,
-  fromProblem,
   isErrorCode,
   isTransient,
   type Problem,
@@ -49,12 +47,7 @@ export {
   sketchSeed,
   verifySignedTask,
 } from './messages/agreement.ts';
-export {
-  ContributionTree,
-  isIncluded,
-  TILE_SIZE,
-  type TreeContribution,
-} from './messages/contribution-tree.ts';
+export { ContributionTree, TILE_SIZE, type TreeContribution } from './messages/contribution-tree.ts';
 export {
   COUNTER,
   type Counted,
@@ -70,7 +63,6 @@ export {
   newSalt,
   OwnerProvenance,
   Provenance,
-  type ProvenanceStatement,
   STATEMENT,
   type VerifiedProvenance,
   verifyProvenance,
@@ -80,7 +72,6 @@ export {
   EnrolmentResponse,
   FixationRequest,
   LONGEST_RECORD,
-  NextTask,
   type OwnerRecord,
   type Piece,
   PROJECTION,
@@ -92,26 +83,14 @@ export {
   RECORDS_PER_REQUEST,
   type Receipt,
   ReceiptResponse,
-  RenewalRequest,
   ResultResponse,
   SignedLink,
-  TASK_BODY_BYTES,
   UploadResponse,
 } from './messages/requests.ts';
 export { checkRenewal, linkOf, renewalId, renewalOf, type SeriesLink } from './messages/series.ts';
 export { ServiceUrl } from './messages/service-url.ts';
 export { TaskList, TaskOwners, TaskState, TaskStatus } from './messages/status.ts';
-export { printable, printableJson, printableLines } from './printable.ts';
 export { clientClassOf } from './routes/client-class.ts';
-export {
-  type Clock,
-  type Credentials,
-  Deadline,
-  type ServiceAddress,
-  ServiceClient,
-  type ServiceClientOptions,
-  type ServiceRequest,
-  systemClock,
-} from './transport/client.ts';
+export { type ServiceAddress, ServiceClient, type ServiceRequest } from './transport/client.ts';
 export { certificateError, connectionReason } from './transport/transport.ts';
 export { OLDEST_SERVER_VERSION, requireVersion, SPOKEN_VERSION, VERSION_HEADER } from './version.ts';

@@ -2,14 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  errorFromProblem,
-  explainIssues,
-  printable,
-  printableJson,
-  printableLines,
-  TaskStatus,
-} from '../src/index.ts';
+import { errorFromProblem, explainIssues, TaskStatus } from '../src/index.ts';
+import { printable, printableJson, printableLines } from '../src/printable.ts';
 
 /** A title of a window, a colour, C1's own escape, a hidden turn of direction, a line of somebody else. */
 const HOSTILE = 'a\u001b]0;owned\u0007b\u001b[31mc\u009b2Jd\u202ee\r\nf\u2028g\u007fh';

@@ -1,7 +1,8 @@
 /** The points by which the CSP chooses keys in `garbled`: the data user must not see the secret Δ of all labels in them. */
-import { MessageStream, memoryChannelPair } from '@eigenveil/two-party';
 import {
   drawDelta,
+  MessageStream,
+  memoryChannelPair,
   messagesOf,
   OT_MESSAGE,
   receiveBaseKeys,

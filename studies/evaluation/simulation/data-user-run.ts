@@ -1,16 +1,13 @@
 /** The data user of `rotated` in one process with whoever plays the CSP, and all that it sees. Its code is the real one. */
 import type { FlatResult } from '@eigenveil/methods';
+import { type Channel, systemClock } from '@eigenveil/two-party';
 import {
   type askRotated,
-  type Channel,
-  MessageStream,
-  memoryChannelPair,
-  systemClock,
-} from '@eigenveil/two-party';
-import {
   type Correlator,
   decodeShares,
   type Matrix,
+  MessageStream,
+  memoryChannelPair,
   messagesOf,
   type RandomBits,
   recorded,

@@ -1,8 +1,15 @@
 /** What the CSP receives from the data user in `garbled`: the transfers that choose labels. */
 
 import { valueBitsOf } from '@eigenveil/task';
-import { MessageStream, memoryChannelPair } from '@eigenveil/two-party';
-import { dealtTransfers, messagesOf, OT_MESSAGE, recorded, unevenness } from '@eigenveil/two-party/insides';
+import {
+  dealtTransfers,
+  MessageStream,
+  memoryChannelPair,
+  messagesOf,
+  OT_MESSAGE,
+  recorded,
+  unevenness,
+} from '@eigenveil/two-party/insides';
 import type { Draws } from '../draws.ts';
 import type { Game } from './game.ts';
 import { drawnStatistics, omitsSmall, sharesOf, smallTask } from './inputs.ts';

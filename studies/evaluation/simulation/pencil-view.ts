@@ -4,7 +4,6 @@ import type { FlatResult } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
 import { placesOf } from '@eigenveil/task';
-import { ROTATED_MESSAGE } from '@eigenveil/two-party';
 import {
   answerPencil,
   askPencil,
@@ -19,6 +18,7 @@ import {
   type PencilSecrets,
   pencilParameters,
   RandomBits,
+  ROTATED_MESSAGE,
   readRing,
   refineVectors,
   squareRoot,

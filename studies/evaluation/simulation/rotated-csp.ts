@@ -1,12 +1,14 @@
 /** What the CSP receives from the data user in a PCA by `rotated`. */
 
 import { placesOf } from '@eigenveil/task';
-import { askRotated, MessageStream, memoryChannelPair } from '@eigenveil/two-party';
 import {
   answerRotated,
+  askRotated,
   dealtTransfers,
   drawSecrets,
   type Message,
+  MessageStream,
+  memoryChannelPair,
   messagesOf,
   multiplyEachChosen,
   multiplyEachCorrelated,

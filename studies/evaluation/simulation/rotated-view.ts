@@ -3,9 +3,9 @@
 import type { FlatResult } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';
 import type { Statistics } from '@eigenveil/statistics';
-import { askRotated, ROTATED_MESSAGE } from '@eigenveil/two-party';
 import {
   answerRotated,
+  askRotated,
   clearProducts,
   drawNoise,
   drawSecrets,
@@ -14,6 +14,7 @@ import {
   matrixShareOfUser,
   multiplySigned,
   RandomBits,
+  ROTATED_MESSAGE,
   type RotatedParameters,
   type RotationSecrets,
   readRing,

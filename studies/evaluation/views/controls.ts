@@ -1,8 +1,7 @@
 /** Controls of the searches, which must find: a run that leaks, `simulated`, and leaks of every size planted into a view. */
 import { deflateRawSync } from 'node:zlib';
 import { layout } from '@eigenveil/statistics';
-import { combine, toRing } from '@eigenveil/two-party';
-import { decodeShares } from '@eigenveil/two-party/insides';
+import { combine, decodeShares, toRing } from '@eigenveil/two-party/insides';
 import type { Block } from '../../instrument/report/document.ts';
 import { shareOf } from '../../recognition/intervals.ts';
 import { Draws } from '../draws.ts';

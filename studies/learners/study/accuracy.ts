@@ -1,7 +1,6 @@
 /** Accuracy of private forests over ε beside the plain algorithm and a library's forest, on the same splits. */
 
-import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
+import { generator, predictableRandomness, seedOf, shuffled } from '@eigenveil/testbed/random';
 import { RandomForestClassifier } from 'ml-random-forest';
 import type { Measurement, Plan, Scale, Suite, Unit, UnitResult } from '../../instrument/unit.ts';
 import type { Split } from '../../speed/accuracy/splits.ts';

@@ -1,7 +1,7 @@
 /** What attacks prove from below of every learner, or of other mechanisms, and of their broken twins. */
 
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { provenEpsilon } from '@eigenveil/testbed/goodness/audit';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import type { Measurement, Suite, Unit } from '../../instrument/unit.ts';
 import type { LearnerAudit } from '../audits.ts';
 

@@ -1,7 +1,7 @@
 /** How well clusters of DBSCAN, plain, as the thesis has it, and on a grid, follow the species of iris: petals, over ε. */
 /// <reference path="../types/density-clustering.d.ts" />
 
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { DBSCAN } from 'density-clustering';
 import type { Measurement, Suite, UnitResult } from '../../instrument/unit.ts';
 import { gridDbscan } from '../grid-dbscan.ts';

@@ -8,8 +8,7 @@
 
 import { CLASS_WEIGHTS, SCATTER_WEIGHTS } from '@eigenveil/methods';
 import { noisePlan, type RandomSource, type StageTask, sampleNoise } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { generator, seedOf, shuffled } from '@eigenveil/testbed/random';
+import { generator, predictableRandomness, seedOf, shuffled } from '@eigenveil/testbed/random';
 import type { Measurement, Suite, Unit, UnitResult } from '../../instrument/unit.ts';
 import { type LaboratoryData, loadLaboratoryData } from '../../privacy/data.ts';
 import type { Row } from '../../privacy/methods/index.ts';

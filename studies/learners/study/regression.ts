@@ -1,6 +1,6 @@
 /** Squared error and R² of learners of numbers, over ε and over the number of samples: private forest, and sample and aggregate of forests and of boosted trees. */
 
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { RandomForestRegression } from 'ml-random-forest';
 import type { Measurement, Scale, Suite, Unit, UnitResult } from '../../instrument/unit.ts';
 import { boostedTrees } from '../boosted-trees.ts';

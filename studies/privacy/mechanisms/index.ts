@@ -1,8 +1,7 @@
 /** Mechanisms of differential privacy that the methods use, each with its calibration. */
-export { discreteGaussianMechanism } from './discrete-gaussian.ts';
 export { calibrateDiscreteLaplace, discreteLaplaceMechanism } from './discrete-laplace.ts';
 export { exponentialMechanism } from './exponential.ts';
-export { gaussianMechanism } from './gaussian.ts';
+export { calibrateClassicGaussian, gaussianMechanism } from './gaussian.ts';
 export { calibrateLaplace, laplaceMechanism } from './laplace.ts';
 export { randomisedResponse } from './randomised-response.ts';
 export { secondMomentSensitivity, symmetricGaussianNoise, symmetricLaplaceNoise } from './symmetric.ts';

@@ -12,7 +12,7 @@
  */
 
 import type { RandomSource } from '@eigenveil/privacy';
-import { calibrateClassicGaussian } from '@eigenveil/privacy';
+import { calibrateClassicGaussian } from '../mechanisms/gaussian.ts';
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
 import { keptByGaussian } from './actual.ts';
 import { secondMomentGaussian } from './central.ts';

@@ -27,7 +27,7 @@
  */
 
 import type { RandomSource } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { secondMomentSensitivity, symmetricGaussianNoise } from '../mechanisms/symmetric.ts';
 import { keptByGaussian } from './actual.ts';
 import { gaussianDeviation } from './central.ts';

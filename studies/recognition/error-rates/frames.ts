@@ -4,8 +4,9 @@
  * An impostor with a frame of their own may be told by the frame as well, whatever the features are worth: such figures say how hard it is to come by a key, not how
  * well behaviour recognises anybody (Kong and others, "An analysis of BioHashing and its variants", 2006).
  */
+
 import { Frame } from '@eigenveil/authentication';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { type Comparison, equalErrorRates } from '@eigenveil/testbed/recognition/error-rates';
 import { defineStudy } from '../../instrument/study.ts';
 import { COLUMNS, overWindows, ratesIn } from '../figures.ts';

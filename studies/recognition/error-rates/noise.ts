@@ -4,13 +4,14 @@
  * since what is taken from rows would be outside of the promise. Settings are those of the arm without noise, which validation chose on the same rows:
  * that choice is not paid for.
  */
+
 import { isOf } from '@eigenveil/platform';
 import { defaultClippingNorm, type RandomSource, sampleNoise } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { decompose, PROJECTION_CODES } from '@eigenveil/projection';
 import { addStatistics, flatten, unflatten } from '@eigenveil/statistics';
 import { noisePlanOf, programOf, shiftOf, stageTaskOf, type Task } from '@eigenveil/task';
 import { mean as meanOf } from '@eigenveil/testbed/goodness/mean';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { type Comparison, equalErrorRates } from '@eigenveil/testbed/recognition/error-rates';
 import { only } from '../../instrument/figure.ts';
 import type { Range } from '../../instrument/own-data.ts';

@@ -5,6 +5,7 @@
  * the device with the victim's frame, injects windows instead of the user's, and sees after how many of them the session leaves `allow`: the user's
  * screen tells. It has the projection and other people's rows. It wins when the stream stays at `allow` for as many windows as a template learns from.
  */
+
 import {
   type Engine,
   likelihoodRatios,
@@ -14,7 +15,7 @@ import {
   TrustEngine,
   trustSettings,
 } from '@eigenveil/authentication';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { eigenpairs } from '../../privacy/methods/matrix.ts';
 import { RealDraws } from '../../privacy/random/real.ts';
 import { covarianceOf, meanOfRows } from '../alignment.ts';

@@ -1,6 +1,7 @@
 /** What attacks on templates start from: prepared people, a public projection, and devices with frames of their own. */
+
 import { Frame, makeTemplate, type Template } from '@eigenveil/authentication';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { sumOfRows } from '../../privacy/methods/matrix.ts';
 import { inTime, type Parts, type People, preparation, type Row } from '../people.ts';
 

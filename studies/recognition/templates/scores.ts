@@ -1,6 +1,6 @@
 /** How many scores of chosen windows give a template away, if a service told scores: linear equations in what is not known. */
 import { type ScoreKind, Scorer, type Template } from '@eigenveil/authentication';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { Matrix, pseudoInverse, solve } from 'ml-matrix';
 import { least, most, only } from '../../instrument/figure.ts';
 import { defineStudy } from '../../instrument/study.ts';

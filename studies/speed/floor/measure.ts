@@ -1,5 +1,5 @@
 /** What the floor costs: results of the clear reference with noise of both servers, against the same rows without. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+
 import {
   betweenClassScatter,
   decompose,
@@ -9,6 +9,7 @@ import {
 } from '@eigenveil/projection';
 import { drawNoise, flatten, noisedStatistics, type Statistics } from '@eigenveil/statistics';
 import { programOf, type TaskProposal } from '@eigenveil/task';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 
 /** Fewer say little, more take long. */
 export const DRAWS = 8;

@@ -8,7 +8,7 @@ import { DAY_MILLISECONDS, TaskProposal } from '@eigenveil/task';
 import { withChildren } from '@eigenveil/testbed/processes/children';
 import { usageOf } from '@eigenveil/testbed/processes/process-usage';
 import { generator } from '@eigenveil/testbed/random';
-import { sumsPace } from '@eigenveil/two-party';
+import { sumsPace } from '@eigenveil/two-party/insides';
 import { demoPolicy, enrolOwners, startOwners } from '../../demo/owners.ts';
 import { startServices } from '../../demo/services.ts';
 import { compute, contributionSize } from '../../demo/task.ts';

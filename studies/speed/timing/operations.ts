@@ -18,7 +18,7 @@ import {
   MessageStream,
   memoryChannelPair,
   toRing,
-} from '@eigenveil/two-party';
+} from '@eigenveil/two-party/insides';
 import { wrongAt } from './controls.ts';
 import { extremeKey, withBigintFallback } from './keys.ts';
 import type { Class, Operation } from './measure.ts';

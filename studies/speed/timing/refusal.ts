@@ -6,14 +6,8 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { Integers } from '@eigenveil/platform';
 import { symmetricEigen } from '@eigenveil/projection';
 import { programOf } from '@eigenveil/task';
-import {
-  askRotated,
-  type Channel,
-  MessageStream,
-  ROTATED_MESSAGE,
-  systemClock,
-  TWO_PARTY_PROTOCOLS,
-} from '@eigenveil/two-party';
+import { type Channel, systemClock, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { askRotated, MessageStream, ROTATED_MESSAGE } from '@eigenveil/two-party/insides';
 import type { Operation } from './measure.ts';
 import { randomBigint } from './values.ts';
 

@@ -1,7 +1,8 @@
 /** What attacks prove of every learner stays below its claim, and what they prove of its broken twin does not. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+
 import { provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { AUDITED_EPSILON, LEARNER_AUDITS } from '../../learners/audits.ts';
 

@@ -1,6 +1,5 @@
 /** Forests, boosted trees, sample and aggregate, clusters: known answers, the plain algorithm at ε = Infinity, seeds. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { generator, seedOf } from '@eigenveil/testbed/random';
+import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import { DBSCAN } from 'density-clustering';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,7 @@
 /** Smooth sensitivity against brute force in exact arithmetic, its noise against its density, the Rényi accountant against published figures, gradients against differences. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+
 import { integrate } from '@eigenveil/testbed/goodness/integrate';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { logisticModel, networkModel } from '../../learners/models.ts';

@@ -1,7 +1,6 @@
 /** The study of learners: what it says of samples, projections under the whole budget, and the data that are kept. */
 import { readFile } from 'node:fs/promises';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { generator, seedOf } from '@eigenveil/testbed/random';
+import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import { expect, it, test } from 'vitest';
 import { reportToMarkdown } from '../../instrument/report/markdown.ts';
 import { BenchDataSchema } from '../../instrument/report.ts';

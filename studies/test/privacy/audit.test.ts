@@ -5,12 +5,12 @@
 
 import {
   calibrateAnalyticGaussian,
-  calibrateDiscreteGaussian,
   discreteGaussianSampler,
   discreteLaplaceSampler,
   type RandomSource,
+  rhoOfBudget,
 } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { rationalOf } from '@eigenveil/privacy/parts';
 import {
   each,
   epsilonBound,
@@ -22,6 +22,7 @@ import {
 } from '@eigenveil/testbed/goodness/audit';
 import { deltaBySum, discreteGaussian } from '@eigenveil/testbed/goodness/goodness';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
 import {
@@ -103,8 +104,9 @@ const AUDITS: readonly Audit[] = [
     runs: 40_000,
     reached: 0.7,
     attack: (source, told) => {
-      const parameters = { sensitivitySquared: BigInt((told * 10) ** 2), epsilon: EPSILON, dpDelta: DELTA };
-      const sigmaSquared = calibrateDiscreteGaussian(parameters);
+      // ρ = Δ²/(2σ²): Canonne, Kamath and Steinke (2020), section 2.2.
+      const rho = rhoOfBudget({ epsilon: EPSILON, dpDelta: DELTA });
+      const sigmaSquared = rationalOf('sigmaSquared', (told * 10) ** 2 / (2 * rho));
       const variance = Number(sigmaSquared.numerator) / Number(sigmaSquared.denominator);
       const draw = discreteGaussianSampler(source, { sigmaSquared });
       const least = BigInt(Math.ceil(10 * threshold(Math.sqrt(variance) / 10)));

@@ -1,6 +1,5 @@
 import { add, type Ciphertext, decrypt, encrypt, generateKeyPair } from '@eigenveil/paillier';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
-import { generator } from '@eigenveil/testbed/random';
+import { generator, predictableRandomness } from '@eigenveil/testbed/random';
 import { expect, it } from 'vitest';
 import { loadLaboratoryData } from '../../privacy/data.ts';
 import { hpdpComponents, hpdpContributions } from '../../privacy/methods/index.ts';

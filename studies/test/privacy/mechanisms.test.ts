@@ -1,18 +1,18 @@
 /** What each mechanism adds or chooses, against its exact distribution; degenerate and refused parameters. */
 
-import { calibrateAnalyticGaussian, calibrateDiscreteGaussian, systemRandomness } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { calibrateAnalyticGaussian, dpDeltaOfGaussian, systemRandomness } from '@eigenveil/privacy';
 import { normalDensity } from '@eigenveil/privacy/parts';
 import { pValue } from '@eigenveil/testbed/goodness/goodness';
 import { integrate } from '@eigenveil/testbed/goodness/integrate';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { CholeskyDecomposition, Matrix } from 'ml-matrix';
 import { describe, expect, it } from 'vitest';
 import {
+  calibrateClassicGaussian,
   calibrateDiscreteLaplace,
   calibrateLaplace,
   calibrateWishart,
-  discreteGaussianMechanism,
   discreteLaplaceMechanism,
   exponentialMechanism,
   gaussianMechanism,
@@ -94,12 +94,6 @@ for (const { title, tags, of } of SAMPLES)
       const all = [
         { noisy: gaussianMechanism(source, values, { sigma: 3 }), variance: 9 },
         { noisy: laplaceMechanism(source, values, { scale: 3 }), variance: 18 },
-        {
-          noisy: discreteGaussianMechanism(source, integers, {
-            sigmaSquared: { numerator: 9n, denominator: 1n },
-          }).map(Number),
-          variance: 9,
-        },
         {
           noisy: discreteLaplaceMechanism(source, integers, {
             scale: { numerator: 3n, denominator: 1n },
@@ -198,7 +192,6 @@ describe('additive mechanisms', () => {
     const integers = [1n << 100n, -5n, 0n];
     const sigma = calibrateAnalyticGaussian({ sensitivity: 1, ...unlimited });
     const scale = calibrateLaplace({ sensitivity: 1, ...unlimited });
-    const sigmaSquared = calibrateDiscreteGaussian({ sensitivitySquared: 1n, ...unlimited });
     const rational = calibrateDiscreteLaplace({ sensitivity: 1n, ...unlimited });
     const wishart = { dimension: 2, degreesOfFreedom: 3 };
     const zeros = [
@@ -207,7 +200,6 @@ describe('additive mechanisms', () => {
     ];
     expect(gaussianMechanism(systemRandomness, values, { sigma })).toEqual(values);
     expect(laplaceMechanism(systemRandomness, values, { scale })).toEqual(values);
-    expect(discreteGaussianMechanism(systemRandomness, integers, { sigmaSquared })).toEqual(integers);
     expect(discreteLaplaceMechanism(systemRandomness, integers, { scale: rational })).toEqual(integers);
     expect(symmetricGaussianNoise(systemRandomness, 2, { sigma })).toEqual(zeros);
     expect(symmetricLaplaceNoise(systemRandomness, 2, { scale })).toEqual(zeros);
@@ -217,6 +209,27 @@ describe('additive mechanisms', () => {
         scale: calibrateWishart({ ...wishart, ...unlimited }),
       }),
     ).toEqual(zeros);
+  });
+});
+
+describe('the classic calibration of Gaussian noise', () => {
+  it.each(
+    [0.01, 0.1, 0.5, 1].flatMap((epsilon) => [1e-15, 1e-6, 0.5].map((dpDelta) => ({ epsilon, dpDelta }))),
+  )('is valid but larger: epsilon $epsilon, delta $dpDelta', (budget) => {
+    const classic = calibrateClassicGaussian({ sensitivity: 3, ...budget });
+    expect(classic).toBeGreaterThan(calibrateAnalyticGaussian({ sensitivity: 3, ...budget }));
+    expect(classic).toBeCloseTo((3 * Math.sqrt(2 * Math.log(1.25 / budget.dpDelta))) / budget.epsilon, 6);
+  });
+
+  it.each([1.0000001, 2, 10, Infinity])('is refused for epsilon %d', (epsilon) => {
+    expect(() => calibrateClassicGaussian({ sensitivity: 1, epsilon, dpDelta: 1e-5 })).toThrow(
+      expect.objectContaining({ code: 'ERR_DP_PARAMETER' }),
+    );
+  });
+
+  it('is refused for a reason: at epsilon 10 the classic formula gives too little noise', () => {
+    const sigma = Math.sqrt(2 * Math.log(1.25 / 1e-3)) / 10;
+    expect(dpDeltaOfGaussian({ sigma, sensitivity: 1, epsilon: 10 })).toBeGreaterThan(1e-3);
   });
 });
 

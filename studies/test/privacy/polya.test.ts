@@ -1,9 +1,9 @@
 /** Parts of discrete Laplace noise: what s of them add up to, what one is, and that other parts would be noticed. */
 
 import type { Rational } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { distribution, pValue } from '@eigenveil/testbed/goodness/goodness';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { discreteLaplacePartSampler } from '../../privacy/random/polya.ts';
 

@@ -1,4 +1,4 @@
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { loadLaboratoryData } from '../../privacy/data.ts';
 import { heldOut, scoresOf } from '../../privacy/held-out.ts';

@@ -1,9 +1,8 @@
 /** The worth of private ranges: the trusted curator's quantiles, audits, ranges in one stage and two, captured variance, and the data that are kept. */
 import { readFile } from 'node:fs/promises';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
-import { generator, seedOf } from '@eigenveil/testbed/random';
+import { generator, predictableRandomness, seedOf } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { reportToMarkdown } from '../../instrument/report/markdown.ts';

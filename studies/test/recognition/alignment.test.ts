@@ -1,5 +1,5 @@
 /** Frames are found from known windows, and from moments where distributions are the same on both sides; and from nothing they are not. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { RealDraws } from '../../privacy/random/real.ts';
 import {

@@ -1,5 +1,5 @@
 /** People made up for the tests of the study: each varies about a centre of their own. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import type { OwnData } from '../../instrument/own-data.ts';
 import { RealDraws } from '../../privacy/random/real.ts';
 import type { People } from '../../recognition/people.ts';

@@ -1,5 +1,5 @@
 /** Attacks on templates work where protection is taken away, and fall to chance where they should. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { RealDraws } from '../../privacy/random/real.ts';
 import { estimator } from '../../recognition/estimator.ts';

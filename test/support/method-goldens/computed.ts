@@ -12,18 +12,14 @@ import {
 } from '@eigenveil/protocol/servers';
 import { flatten, layout, sketchMatrix } from '@eigenveil/statistics';
 import { computedBitsOf, programOf, type Task, valueBitsOf, widthsOf } from '@eigenveil/task';
+import { type Channel, type DataUserInput, systemClock, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
-  type Channel,
+  ClearSession,
   type Computation,
   type CspInput,
-  type DataUserInput,
   memoryChannelPair,
-  runProgram,
-  standardPaceOf,
-  systemClock,
-  TWO_PARTY_PROTOCOLS,
-} from '@eigenveil/two-party';
-import { ClearSession } from '@eigenveil/two-party/insides';
+} from '@eigenveil/two-party/insides';
+import { runProgram, standardPaceOf } from '@eigenveil/two-party/plan';
 import { digestTask, PROJECTION, type Projection } from '@eigenveil/wire';
 import { summarise } from '../tasks.ts';
 import { REFINED, rowsOf } from './cases.ts';

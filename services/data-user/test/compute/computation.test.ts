@@ -10,7 +10,8 @@ import { shareBits, sharesAtCsp } from '@eigenveil/protocol/servers';
 import { Sealer } from '@eigenveil/server';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
 import { newTaskId, programOf, type Task, TaskProposal } from '@eigenveil/task';
-import { memoryChannelPair, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { memoryChannelPair } from '@eigenveil/two-party/insides';
 import {
   CODES,
   type Digest,

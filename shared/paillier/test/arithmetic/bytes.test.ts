@@ -1,8 +1,9 @@
 import { bitLength } from '@eigenveil/platform';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { bigintToBytes } from '../../src/arithmetic/bytes.ts';
 import { bytesToBigints } from '../../src/ciphertexts.ts';
-import { bigintToBytes, bytesToBigint, decodeBigint, encodeBigint } from '../../src/index.ts';
+import { bytesToBigint, decodeBigint, encodeBigint } from '../../src/index.ts';
 
 const natural = fc.bigInt({ min: 0n, max: (1n << 4200n) - 1n });
 

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CodedError } from '@eigenveil/platform';
 import { afterAll, describe, expect, it } from 'vitest';
+import { aggregateContributions } from '../../src/homomorphic.ts';
 import {
-  aggregateContributions,
   type Ciphertext,
   decodeCiphertexts,
   decrypt,

@@ -1,6 +1,5 @@
 /**
- * Tells how much continuous Gaussian noise a vector of real numbers needs: the classic calibration and the
- * analytic one.
+ * Tells how much continuous Gaussian noise a vector of real numbers needs.
  *
  * Proof note. Let ‖q(D) − q(D′)‖₂ <= Δ for all neighbours D, D′, under whichever neighbouring relation Δ was
  * derived for: add or remove one row, or replace one. Noise N(0, σ²I) looks the same from all sides, so only
@@ -15,7 +14,7 @@
  * their digits. Every error is rounded upwards, with bounds that hold for ε up to a thousand.
  */
 
-import { checkDelta, checkEpsilon, checkPositive, invalid } from '../parameters.ts';
+import { checkDelta, checkEpsilon, checkPositive } from '../parameters.ts';
 import { leastThatHolds } from './bisect.ts';
 
 /** The relative error of products of a few doubles. */
@@ -70,26 +69,6 @@ export function calibrateAnalyticGaussian(parameters: {
     (sigma) => dpDeltaOfGaussian({ sigma, sensitivity, epsilon }) <= dpDelta,
     sensitivity,
   );
-}
-
-/**
- * σ = Δ √(2 ln(1.25/δ))/ε: Dwork and Roth, "The algorithmic foundations of differential privacy" (2014),
- * theorem A.1. Its proof needs ε <= 1, and beyond that the formula does give too little noise. Larger than
- * the analytic σ.
- * @throws ERR_DP_PARAMETER unless Δ is finite and positive, ε in (0, 1] and δ in (0, 1)
- */
-export function calibrateClassicGaussian(parameters: {
-  readonly sensitivity: number;
-  readonly epsilon: number;
-  readonly dpDelta: number;
-}): number {
-  const { sensitivity, epsilon, dpDelta } = parameters;
-  checkPositive('sensitivity', sensitivity);
-  if (!(epsilon > 0 && epsilon <= 1)) {
-    throw invalid('epsilon', 'a number in (0, 1], where the classic calibration holds', epsilon);
-  }
-  checkDelta(dpDelta);
-  return ((sensitivity * Math.sqrt(2 * Math.log(1.25 / dpDelta))) / epsilon) * (1 + PRODUCT_ROUNDING);
 }
 
 /**

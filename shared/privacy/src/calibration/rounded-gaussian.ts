@@ -1,7 +1,7 @@
 /**
  * Tells how much noise a vector of integers needs when the noise is a Gaussian rounded to integers: as much
  * as with the continuous Gaussian, which is less than zCDP proves of the discrete one
- * (calibration/discrete-gaussian.ts).
+ * (Canonne, Kamath and Steinke, 2020, section 2.2).
  *
  * Nobody has exact samples of a rounded Gaussian, but of something as good: round(Y / 2^s), where Y is a
  * discrete Gaussian of deviation τ = 2^s σ on the integers, a fine lattice. Any rounding with round(n + y) =

@@ -47,11 +47,6 @@ export function discreteGaussianSampler(
   };
 }
 
-/** One draw; for more than one, `discreteGaussianSampler` saves the preparation. */
-export function sampleDiscreteGaussian(source: RandomSource, parameters: DiscreteGaussianParameters): bigint {
-  return discreteGaussianSampler(source, parameters)();
-}
-
 export interface DiscreteLaplaceParameters {
   /** τ >= 0; 0 draws only zeros. */
   readonly scale: Rational;

@@ -2,9 +2,9 @@
 
 import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, test } from 'vitest';
 import { type NoisePlan, noisePlan, type StageTask, sampleNoise } from '../../src/index.ts';
-import { predictableRandomness } from '../../src/insides.ts';
 import { stageTask } from './tasks.ts';
 
 const EPSILON = 1;

@@ -1,3 +1,4 @@
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -7,7 +8,6 @@ import {
   rhoOfBudget,
   sampleNoise,
 } from '../../src/index.ts';
-import { predictableRandomness } from '../../src/insides.ts';
 import { valuesOf } from '../../src/stage/noise-plan.ts';
 import { KINDS, NEIGHBOURS, stageTask } from './tasks.ts';
 

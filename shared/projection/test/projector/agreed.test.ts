@@ -1,12 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type AgreedTask,
-  type ClaimedProjection,
-  checkAgreed,
-  decompose,
-  Projector,
-} from '../../src/index.ts';
+import type { AgreedTask } from '../../src/claims/claimed.ts';
+import { type ClaimedProjection, checkAgreed, decompose, Projector } from '../../src/index.ts';
 import { difference } from '../linear-algebra.ts';
 import { DATASETS, METHODS, prepare } from '../samples.ts';
 

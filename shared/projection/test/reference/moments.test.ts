@@ -1,9 +1,9 @@
 /** Means, variances and correlations of opened sums: known answers, and intervals that hold under the noise of a task. */
 import { SCATTER_WEIGHTS } from '@eigenveil/methods';
 import { noisePlan, type PrivacySetting, sampleNoise } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import type { StatisticsTask } from '@eigenveil/task';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { symmetricEigen } from '../../src/index.ts';

@@ -2,14 +2,8 @@
 import { ofKind } from '@eigenveil/methods';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type AgreedTask,
-  checkAgreed,
-  Predictor,
-  Projector,
-  regressionInUnits,
-  resultInClear,
-} from '../../src/index.ts';
+import type { AgreedTask } from '../../src/claims/claimed.ts';
+import { checkAgreed, Predictor, Projector, regressionInUnits, resultInClear } from '../../src/index.ts';
 import { DATASETS, prepare } from '../samples.ts';
 
 const OUTPUTS = ['mean', 'sampleCount'] as const;

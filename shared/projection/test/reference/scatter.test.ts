@@ -1,13 +1,8 @@
 import type { Statistics } from '@eigenveil/statistics';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  betweenClassScatter,
-  meanOfRows,
-  totalScatter,
-  traceOfTotalScatter,
-  withinClassScatter,
-} from '../../src/index.ts';
+import { betweenClassScatter, meanOfRows, totalScatter } from '../../src/index.ts';
+import { traceOfTotalScatter, withinClassScatter } from '../../src/reference/scatter.ts';
 import { betweenOf, difference, scatterOf, withinOf } from '../linear-algebra.ts';
 import { DATASETS, METHODS, prepare, programFor, sum } from '../samples.ts';
 

@@ -2,7 +2,8 @@
 import type { RouteEntry, RouteTable } from '@eigenveil/wire/routes';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { type Authenticators, serve } from '../../src/index.ts';
+import type { Authenticators } from '../../src/http/routes.ts';
+import { serve } from '../../src/index.ts';
 import { authenticators, exampleRoutes, send, startService, TaskIdParam } from '../harness.ts';
 
 const Media = z.strictObject({ schema: z.looseObject({}).optional() });

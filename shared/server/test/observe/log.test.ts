@@ -2,7 +2,8 @@
 import { CodedError } from '@eigenveil/platform';
 import { CODES } from '@eigenveil/wire';
 import { describe, expect, test } from 'vitest';
-import { createLogger, type LogLevel } from '../../src/index.ts';
+import type { LogLevel } from '../../src/cli/settings.ts';
+import { createLogger } from '../../src/index.ts';
 import { sendJson, startService } from '../harness.ts';
 
 const SECRET = 'cafe-f00d-secret';

@@ -2,8 +2,9 @@
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AdminToken, loadOrCreateKeyRing, loadOrCreateSecretFile, Sealer } from '../../src/index.ts';
+import { AdminToken, loadOrCreateKeyRing, Sealer } from '../../src/index.ts';
 import { readKeyRing, replaceKeyRing, withFreshKey } from '../../src/secrets/key-ring.ts';
+import { loadOrCreateSecretFile } from '../../src/secrets/secret-file.ts';
 import { temporaryDirectory } from '../temporary.ts';
 
 const key = (fill: number) => new Uint8Array(32).fill(fill);

@@ -195,11 +195,6 @@ export function parseDecimal(text: string): number | undefined {
 /**
  * Does the same with a decimal comma. A text with a point is no number then: the point could stand between
  * thousands.
- * @example
- * import { parseDecimalComma } from '@eigenveil/statistics';
- *
- * parseDecimalComma('-1,5e3'); // → -1500
- * parseDecimalComma('1.500'); // → undefined
  */
 export function parseDecimalComma(text: string): number | undefined {
   return text.includes('.') ? undefined : parseDecimal(text.replace(',', '.'));

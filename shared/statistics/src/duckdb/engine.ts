@@ -89,11 +89,11 @@ export class Engine {
   }
 
   /**
-   * Writes what a SELECT gives into a file.
+   * Writes what a SELECT gives into a Parquet file.
    * @throws ERR_FILE_UNREADABLE
    */
-  async copy(select: string, out: string, format: 'csv' | 'parquet'): Promise<void> {
-    const sql = `COPY (${select}) TO ${textOf(localPath(out))} (FORMAT ${format})`;
+  async copy(select: string, out: string): Promise<void> {
+    const sql = `COPY (${select}) TO ${textOf(localPath(out))} (FORMAT parquet)`;
     await told(this.#process, out, 'ERR_FILE_UNREADABLE', { do: 'run', sql });
   }
 

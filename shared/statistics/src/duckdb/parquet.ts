@@ -86,7 +86,7 @@ interface ParquetColumn {
  * @param columns all columns of the file, in its order
  * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
  */
-export function writeParquet(
+export async function writeParquet(
   csv: string,
   parquet: string,
   columns: readonly ParquetColumn[],
@@ -94,26 +94,9 @@ export function writeParquet(
 ): Promise<void> {
   const types = columns.map(({ name, type }) => `${textOf(name)}: ${textOf(type)}`);
   const form = `header = true, auto_detect = false, delim = ',', quote = '"', escape = '"', columns = {${types.join(', ')}}`;
-  return copied(parquet, memoryMegabytes, `SELECT * FROM read_csv(${fileOf(csv)}, ${form})`, 'parquet');
-}
-
-/**
- * The rows of a Parquet file as a CSV file with a header row.
- * @throws ERR_DUCKDB_MISSING, ERR_FILE_UNREADABLE
- */
-export function writeCsv(parquet: string, csv: string): Promise<void> {
-  return copied(csv, undefined, `SELECT * FROM ${parquetOf(parquet)}`, 'csv');
-}
-
-async function copied(
-  out: string,
-  memoryMegabytes: number | undefined,
-  select: string,
-  format: 'csv' | 'parquet',
-): Promise<void> {
-  const engine = await Engine.open(out, { memoryMegabytes });
+  const engine = await Engine.open(parquet, { memoryMegabytes });
   try {
-    await engine.copy(select, out, format);
+    await engine.copy(`SELECT * FROM read_csv(${fileOf(csv)}, ${form})`, parquet);
   } finally {
     await engine.close();
   }

@@ -1,3 +1,3 @@
 /** Files of rows on a disk, for Node.js: one, all of a folder, or all of a pattern. */
-export { filesOf, isPattern } from './paths.ts';
+export { isPattern } from './paths.ts';
 export { type FileRows, recordsOfFiles, requireNoText, rowsOfFiles } from './rows.ts';

@@ -1,4 +1,3 @@
 /** Statistics where the rows are: the SQL statement that computes them in a database, and what its result says. */
-export { DIALECTS, type DialectName } from './dialects.ts';
 export { statisticsOfResult } from './result.ts';
 export { type StatementOptions, sqlStatement } from './statement.ts';

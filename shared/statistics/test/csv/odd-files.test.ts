@@ -1,8 +1,9 @@
 /** What real files have in their cells and rows: each option with the right values, and what is said without it. */
 import { describe, expect, it, test } from 'vitest';
+import { NumberFormat } from '../../src/csv/numbers.ts';
 import { differenceOf, nearTo } from '../../src/csv/unusual.ts';
 import { ValueWatch } from '../../src/grain/value-watch.ts';
-import { type CsvOptions, NumberFormat, readRows, statisticsOfCsv } from '../../src/index.ts';
+import { type CsvOptions, readRows, statisticsOfCsv } from '../../src/index.ts';
 import { chunksOf, collect, read, refusal, task } from '../reading.ts';
 
 const numbers = async (text: string, options: CsvOptions = {}) =>

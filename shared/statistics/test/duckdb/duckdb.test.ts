@@ -1,5 +1,5 @@
 /** Rows that DuckDB reads are those of a CSV file with the same values, and DuckDB does nothing else. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
@@ -7,7 +7,8 @@ import { CodedError } from '@eigenveil/platform';
 import type { StatisticsTask } from '@eigenveil/task';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readStoredRows, type StoredRowOptions, type StoredRows, writeCsv } from '../../src/duckdb/index.ts';
+import { readStoredRows } from '../../src/duckdb/index.ts';
+import type { StoredRowOptions, StoredRows } from '../../src/duckdb/rows.ts';
 import { type Row, readFileBytes, statisticsOfCsv, statisticsOfRows } from '../../src/index.ts';
 import { type DATASETS, loadDataset, METHODS, syntheticTask, taskFor } from '../datasets.ts';
 
@@ -185,9 +186,6 @@ describe('rows of Parquet', () => {
         read.push(...batch.map(({ values }) => values[0]!));
       expect(read).toEqual(new Array(n + 1).fill(n - 10));
     }
-    const csv = path('from [12].csv');
-    await writeCsv(files[0]!, csv);
-    expect(await readFile(csv, 'utf8')).toBe('a,b\n-10,1\n');
   });
 
   it('are refused by the name of the one file that is at fault', async () => {
@@ -221,15 +219,6 @@ describe('rows of Parquet', () => {
       expect(message).not.toContain('SECRET');
     }
   });
-});
-
-it('Parquet becomes a CSV file of the same rows', async () => {
-  const dataset = loadDataset('ionosphere');
-  const of = taskFor(dataset, METHODS.dca);
-  await writeCsv(await parquet('ionosphere.parquet', `FROM '${dataset.path}'`), path('again.csv'));
-  expect(await statisticsOfCsv(readFileBytes(path('again.csv')), of)).toEqual(
-    await statisticsOfCsv(readFileBytes(dataset.path), of),
-  );
 });
 
 describe('rows of a query', () => {

@@ -1,6 +1,7 @@
 /** The floor of a sketch is noise on the scatter matrix times Ω, from each server alone. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+
 import { floorOf, ownFloorOf, placesOf, type StatisticsTask } from '@eigenveil/task';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { drawNoise, drawOwnNoise, sketchNoise } from '../../src/index.ts';
 

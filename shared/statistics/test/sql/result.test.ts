@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { isPositiveSemidefinite } from '../../src/sql/check.ts';
-import { DIALECTS, type DialectName, sqlStatement, statisticsOfResult } from '../../src/sql/index.ts';
+import { DIALECTS, type DialectName } from '../../src/sql/dialects.ts';
+import { sqlStatement, statisticsOfResult } from '../../src/sql/index.ts';
 import { METHODS, naiveStatistics, syntheticTask } from '../datasets.ts';
 
 const ID = 'T'.repeat(22);

@@ -2,7 +2,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { databaseOfRun } from '@eigenveil/testbed/databases/database-of-run';
 import pg from 'pg';
-import type { DialectName } from '../../src/sql/index.ts';
+import type { DialectName } from '../../src/sql/dialects.ts';
 
 export type Cell = number | string | null;
 

@@ -1,6 +1,6 @@
 /**
  * Oblivious transfer between the garbler, which sends, and the evaluator, which receives: set-up with 128 base transfers,
- * then any number of correlated transfers, whose messages are wire labels, or of random and chosen messages.
+ * then any number of correlated transfers, whose messages are wire labels.
  */
 import type { MessageStream } from '../channel/message-stream.ts';
 import { ExtensionReceiver, ExtensionSender, ROW_BYTES } from './extension.ts';
@@ -30,4 +30,3 @@ export function setUpReceiver(
 }
 
 export type { Block, ExtensionReceiver, ExtensionSender } from './extension.ts';
-export { receiveChosen, receiveRandom, sendChosen, sendRandom } from './random.ts';

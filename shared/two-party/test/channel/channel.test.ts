@@ -4,14 +4,9 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { CodedError } from '@eigenveil/platform';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import {
-  type Channel,
-  ChannelRefused,
-  connectChannel,
-  memoryChannelPair,
-  TWO_PARTY_CODES,
-  withAbort,
-} from '../../src/index.ts';
+import { withAbort } from '../../src/channel/abort.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { type Channel, ChannelRefused, connectChannel, TWO_PARTY_CODES } from '../../src/index.ts';
 import { listen, PAIRS } from './pairs.ts';
 
 const closed = { code: 'ERR_CHANNEL_CLOSED' };

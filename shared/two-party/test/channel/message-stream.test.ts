@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FRAME_BYTES } from '../../src/channel/message-stream.ts';
-import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { FRAME_BYTES, MessageStream } from '../../src/channel/message-stream.ts';
+import type { Channel } from '../../src/index.ts';
 import { PAIRS } from './pairs.ts';
 
 const malformed = { code: 'ERR_CHANNEL_MESSAGE' };

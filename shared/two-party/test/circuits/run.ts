@@ -8,7 +8,7 @@ import {
   type Session,
   type Wires,
 } from '../../src/garbling/index.ts';
-import { runGarbled } from '../../src/insides/garbled-run.ts';
+import { runGarbled } from '../support/garbled-run.ts';
 
 export interface Operand {
   readonly bits: number;

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { bitsOf, numberFrom, valuesOf } from '../../src/circuits/index.ts';
 import { Fixed, pieceByPiece, upperByRows } from '../../src/fixed-point/index.ts';
 import { ClearSession, CountingGates, CountingSession, type Session } from '../../src/garbling/index.ts';
-import { runGarbled } from '../../src/insides/garbled-run.ts';
+import { runGarbled } from '../support/garbled-run.ts';
 
 // begin
 /** uᵀ A u, of a symmetric A (upper triangle, row by row) and a vector u of n lanes, with as many fraction bits. */

@@ -12,7 +12,7 @@ import { type Gates, STEP_GATES } from '../../src/garbling/gates.ts';
 import { LARGEST_PAGES } from '../../src/garbling/kernels.ts';
 import { MOST_OPERANDS, template } from '../../src/garbling/recorder.ts';
 import type { Wires } from '../../src/garbling/wires.ts';
-import { randomBits } from '../../src/insides/garbled-run.ts';
+import { randomBits } from '../support/garbled-run.ts';
 
 describe('constants', () => {
   it('cost no gates and behave like bits', () => {

@@ -6,7 +6,7 @@ import { EvaluatorGates } from '../../src/garbling/evaluator.ts';
 import { GarblerGates } from '../../src/garbling/garbler.ts';
 import { CHUNK_GATES } from '../../src/garbling/hash.ts';
 import { BATCH_GATES } from '../../src/garbling/label-gates.ts';
-import { type Program, randomBits, runClear, runGarbled } from '../../src/insides/garbled-run.ts';
+import { type Program, randomBits, runClear, runGarbled } from '../support/garbled-run.ts';
 import { programOf, recipe } from './random-circuit.ts';
 
 const toBigint = (bytes: Uint8Array) => bytes.reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n);

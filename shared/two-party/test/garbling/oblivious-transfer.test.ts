@@ -1,14 +1,15 @@
 /** Sessions with the oblivious transfer of production, and the bytes of both directions. */
 import { createHash, randomBytes } from 'node:crypto';
+import { seeded } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
 import { bitsOf, multiply, numberFrom, valuesOf } from '../../src/circuits/index.ts';
 import { EvaluatorSession } from '../../src/garbling/evaluator.ts';
 import { GarblerSession } from '../../src/garbling/garbler.ts';
 import type { Session } from '../../src/garbling/session.ts';
-import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { seeded } from '../../src/insides/dealers.ts';
-import { recorded } from '../../src/insides/garbled-run.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
+import { recorded } from '../support/garbled-run.ts';
 
 const BITS = 20;
 const LANES = 9;

@@ -1,21 +1,15 @@
 /** Nothing leaks: an audit finds each of five planted leaks, and nothing in honest sessions. */
 import { createHash, randomBytes } from 'node:crypto';
+import { seeded } from '@eigenveil/testbed/random';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { MessageStream } from '../../src/channel/message-stream.ts';
 import { TABLE_BYTES } from '../../src/garbling/gates.ts';
 import { CHUNK_GATES } from '../../src/garbling/hash.ts';
 import type { Kernels } from '../../src/garbling/kernels.ts';
 import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
-import type { MessageStream } from '../../src/index.ts';
-import { seeded } from '../../src/insides/dealers.ts';
-import {
-  type Program,
-  type Run,
-  type RunOptions,
-  randomBits,
-  runGarbled,
-} from '../../src/insides/garbled-run.ts';
-import { messagesOf } from '../../src/insides/views.ts';
 import { HASH_KEY_BYTES } from '../../src/oblivious-transfer/hash.ts';
+import { type Program, type Run, type RunOptions, randomBits, runGarbled } from '../support/garbled-run.ts';
+import { messagesOf } from '../support/views.ts';
 import { plantSelectBits } from './planted.ts';
 import { audit, type Public } from './transcript.ts';
 

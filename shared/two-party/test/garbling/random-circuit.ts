@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Gates } from '../../src/garbling/gates.ts';
 import { template } from '../../src/garbling/recorder.ts';
 import type { Wires } from '../../src/garbling/wires.ts';
-import type { Program } from '../../src/insides/garbled-run.ts';
+import type { Program } from '../support/garbled-run.ts';
 
 export interface Recipe {
   readonly lanes: number;

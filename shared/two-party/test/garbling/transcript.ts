@@ -1,7 +1,7 @@
 /** Looks in what a garbler sent for what must never be there. */
 import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
-import type { Run } from '../../src/insides/garbled-run.ts';
-import { messagesOf } from '../../src/insides/views.ts';
+import type { Run } from '../support/garbled-run.ts';
+import { messagesOf } from '../support/views.ts';
 
 export type Finding =
   | 'reused delta'

@@ -1,6 +1,7 @@
 import { createECDH, createHash, ECDH } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
 import { BASE_COUNT, OT_MESSAGE, receiveBaseKeys, sendBaseKeys } from '../../src/oblivious-transfer/base.ts';
 import { differences, hashedPoint } from '../../src/oblivious-transfer/p256.ts';
 import { systemRandomness } from '../../src/oblivious-transfer/randomness.ts';

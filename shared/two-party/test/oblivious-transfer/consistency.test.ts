@@ -2,12 +2,12 @@
 import { createCipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sendChosen } from '../../src/index.ts';
-import { type Deviation, deviatingSession } from '../../src/insides/deviating.ts';
-import { messagesOf } from '../../src/insides/views.ts';
 import { OT_MESSAGE } from '../../src/oblivious-transfer/base.ts';
 import { CHECK_ROWS, challengeOf, linearHash } from '../../src/oblivious-transfer/consistency.ts';
 import { systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
+import { type Deviation, deviatingSession } from '../support/deviating.ts';
+import { sendChosen } from '../support/random-transfers.ts';
+import { messagesOf } from '../support/views.ts';
 import { session, xor } from './parties.ts';
 
 const ROWS = 64;

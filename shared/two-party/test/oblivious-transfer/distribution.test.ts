@@ -1,7 +1,8 @@
 import { createECDH, ECDH } from 'node:crypto';
+import { seeded } from '@eigenveil/testbed/random';
 import { describe, expect, test } from 'vitest';
-import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { seeded } from '../../src/insides/dealers.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
 import { BASE_COUNT, receiveBaseKeys } from '../../src/oblivious-transfer/base.ts';
 import { CHECK_ROWS } from '../../src/oblivious-transfer/consistency.ts';
 import { ExtensionReceiver } from '../../src/oblivious-transfer/extension.ts';

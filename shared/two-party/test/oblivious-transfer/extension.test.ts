@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
 import { CHECK_ROWS, RESPONSE_BYTES } from '../../src/oblivious-transfer/consistency.ts';
 import {
   BLOCK_ROWS,

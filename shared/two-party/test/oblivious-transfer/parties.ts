@@ -1,6 +1,8 @@
 /** What the tests of this room share: recorded streams, seeded randomness, both ends of a session. */
 import { randomBytes } from 'node:crypto';
-import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
+import type { Channel } from '../../src/index.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { type RandomSource, systemRandomness } from '../../src/oblivious-transfer/randomness.ts';

@@ -1,13 +1,13 @@
 import { createCipheriv } from 'node:crypto';
+import { seeded } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { receiveChosen, receiveRandom, sendChosen, sendRandom } from '../../src/index.ts';
-import { seeded } from '../../src/insides/dealers.ts';
 import { OT_MESSAGE } from '../../src/oblivious-transfer/base.ts';
 import { CHECK_ROWS } from '../../src/oblivious-transfer/consistency.ts';
 import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
-import { CHUNK_BLOCKS, hashChunk } from '../../src/oblivious-transfer/hash.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
+import { receiveChosen, receiveRandom, sendChosen, sendRandom } from '../support/random-transfers.ts';
+import { CHUNK_BLOCKS, hashChunk } from '../support/transfer-hash.ts';
 import { randomChoices, row, session, xor } from './parties.ts';
 
 function aes(key: Uint8Array, block: Uint8Array): Buffer {

@@ -1,15 +1,10 @@
 import { CodedError } from '@eigenveil/platform';
 import { describe, expect, test } from 'vitest';
-import {
-  MessageStream,
-  memoryChannelPair,
-  receiveChosen,
-  sendChosen,
-  setUpReceiver,
-  setUpSender,
-  withAbort,
-} from '../../src/index.ts';
-import { drawDelta } from '../../src/oblivious-transfer/index.ts';
+import { withAbort } from '../../src/channel/abort.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
+import { drawDelta, setUpReceiver, setUpSender } from '../../src/oblivious-transfer/index.ts';
+import { receiveChosen, sendChosen } from '../support/random-transfers.ts';
 import { recorded } from './parties.ts';
 
 const COUNT = 100;

@@ -1,7 +1,7 @@
 /** One matrix for all rows and digits: what a correlator that uses others meets, and what the check itself gives away. */
+
+import { seeded } from '@eigenveil/testbed/random';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { multiplyClear, seeded } from '../../src/insides/dealers.ts';
-import { type Lie, multiplyLying } from '../../src/insides/deviating.ts';
 import { answerBytes, answerOf, passes } from '../../src/products/check.ts';
 import { multiplyChosen } from '../../src/products/index.ts';
 import {
@@ -12,6 +12,8 @@ import {
   type Part,
   type ProductSize,
 } from '../../src/products/layout.ts';
+import { multiplyClear } from '../support/dealers.ts';
+import { type Lie, multiplyLying } from '../support/deviating.ts';
 import { type Matrix, matrixOf, opened, randomRing, session } from './parties.ts';
 
 let shared: Awaited<ReturnType<typeof session>>;

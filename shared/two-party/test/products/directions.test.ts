@@ -1,14 +1,16 @@
 /** Products in both directions over one connection: each direction has base transfers, Δ and checks of its own. */
 import { createHash } from 'node:crypto';
+import { seeded } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { multiplyClear, seeded } from '../../src/insides/dealers.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { type RandomSource, systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
 import { multiplyChosen, multiplyCorrelated } from '../../src/products/index.ts';
 import { recorded } from '../oblivious-transfer/parties.ts';
+import { multiplyClear } from '../support/dealers.ts';
 import { cases } from './cases.ts';
 import { type Case, type Matrix, matrixOf, opened, randomCase } from './parties.ts';
 

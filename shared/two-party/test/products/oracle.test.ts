@@ -1,12 +1,12 @@
 /** What a correlator that lies learns of the chooser's digits: whether one guess at them was right, and nothing before it has guessed. */
 import type { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
-import { withAbort } from '../../src/index.ts';
-import { multiplyLying } from '../../src/insides/deviating.ts';
-import { messagesOf } from '../../src/insides/views.ts';
+import { withAbort } from '../../src/channel/abort.ts';
 import { OT_MESSAGE } from '../../src/oblivious-transfer/base.ts';
 import { multiplyChosen } from '../../src/products/index.ts';
 import { checkSize, PRODUCT_MESSAGE } from '../../src/products/layout.ts';
+import { multiplyLying } from '../support/deviating.ts';
+import { messagesOf } from '../support/views.ts';
 import { session } from './parties.ts';
 
 const DIGITS = 4;

@@ -1,6 +1,9 @@
 /** Both ends of products in one process: one session of transfers, and what either end sends. */
 import { randomBytes } from 'node:crypto';
-import { type ChannelLimits, MessageStream, memoryChannelPair, withAbort } from '../../src/index.ts';
+import { withAbort } from '../../src/channel/abort.ts';
+import type { ChannelLimits } from '../../src/channel/channel.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
 import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
 import { drawDelta } from '../../src/oblivious-transfer/index.ts';
 import { multiplyChosen, multiplyCorrelated, type Part } from '../../src/products/index.ts';

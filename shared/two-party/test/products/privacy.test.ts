@@ -1,7 +1,7 @@
 /** What either end holds or sees looks the same whatever the inputs are. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { messagesOf } from '../../src/insides/views.ts';
 import { PRODUCT_MESSAGE } from '../../src/products/layout.ts';
+import { messagesOf } from '../support/views.ts';
 import { type Case, type Matrix, matrixOf, opened, session } from './parties.ts';
 
 const RING_BITS = 70;

@@ -1,8 +1,8 @@
 /** Shares of products add up to the products, at every edge of the ring and of the shapes. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { multiplyClear } from '../../src/insides/dealers.ts';
 import { multiplyChosen, multiplyCorrelated } from '../../src/products/index.ts';
+import { multiplyClear } from '../support/dealers.ts';
 import { cases, RINGS } from './cases.ts';
 import { type Case, matrixOf, opened, randomCase, session } from './parties.ts';
 

@@ -1,11 +1,11 @@
 /** What was changed on the way ends in an error at the chooser, and so at both ends, never in another product. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { multiplyClear } from '../../src/insides/dealers.ts';
-import { messagesOf } from '../../src/insides/views.ts';
 import { OT_MESSAGE } from '../../src/oblivious-transfer/base.ts';
 import { multiplyChosen, multiplyCorrelated } from '../../src/products/index.ts';
 import { PRODUCT_MESSAGE } from '../../src/products/layout.ts';
+import { multiplyClear } from '../support/dealers.ts';
+import { messagesOf } from '../support/views.ts';
 import { type Options, opened, randomCase, session, type Tamper } from './parties.ts';
 
 const SHAPE = [4, 3, 5] as const;

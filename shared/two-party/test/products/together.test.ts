@@ -1,8 +1,8 @@
 /** Several products in one round trip: the same shares as one after the other would add up to, wherever blocks of transfers end. */
 import { describe, expect, it } from 'vitest';
-import { multiplyClear } from '../../src/insides/dealers.ts';
 import { multiplyEachChosen, multiplyEachCorrelated } from '../../src/products/index.ts';
 import { transpose } from '../../src/rotated/matrices.ts';
+import { multiplyClear } from '../support/dealers.ts';
 import { type Case, type Matrix, type Options, opened, randomCase, session } from './parties.ts';
 
 async function together(cases: readonly Case[], options?: Options) {

@@ -4,7 +4,6 @@
  */
 import { createDecipheriv, createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { messagesOf } from '../../src/insides/views.ts';
 import { BLOCK_ROWS } from '../../src/oblivious-transfer/extension.ts';
 import { CHUNK_HASHES } from '../../src/products/hash.ts';
 import {
@@ -17,6 +16,7 @@ import {
   transferCount,
 } from '../../src/products/layout.ts';
 import { type Settled, Workspace } from '../../src/products/workspace.ts';
+import { messagesOf } from '../support/views.ts';
 import { randomCase, session } from './parties.ts';
 
 const BLOCK = 16;

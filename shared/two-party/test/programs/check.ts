@@ -1,11 +1,12 @@
 /** What must hold of decompositions: by a discriminant program against the reference in the clear, garbled against the clear program. */
 import { type Components, ofKind, type ResultKind, type ResultOf } from '@eigenveil/methods';
 import { decompose, pencil } from '@eigenveil/projection';
+import { generator } from '@eigenveil/testbed/random';
 import { expect, it } from 'vitest';
 import { ClearSession } from '../../src/garbling/index.ts';
-import { runGarbled } from '../../src/insides/garbled-run.ts';
 import { resolutionOf, runProgram } from '../../src/programs/index.ts';
-import { type Given, numbers, type Setting, settingOf } from './data.ts';
+import { runGarbled } from '../support/garbled-run.ts';
+import { type Given, type Setting, settingOf } from './data.ts';
 
 /** A test of each case; of the second list a long one. */
 export function each<Case extends readonly unknown[] = readonly number[]>(
@@ -51,7 +52,7 @@ export async function checkGarbled(given: Setting): Promise<void> {
 
 /** Rows around a mean per class, which they take in turns. */
 export function around(rows: number, d: number, classes: number, seed = 5): number[][] {
-  const next = numbers(seed);
+  const next = generator(seed);
   const vector = (size: number): number[] => Array.from({ length: d }, () => size * (next() - 0.5));
   const means = Array.from({ length: classes }, () => vector(0.5));
   const mixed = Array.from({ length: d }, () => vector(0.8));

@@ -16,6 +16,7 @@ import {
   programOf,
   type StatisticsTask,
 } from '@eigenveil/task';
+import { generator } from '@eigenveil/testbed/random';
 import { combine, toRing } from '../../src/shares.ts';
 
 export interface Setting {
@@ -27,15 +28,6 @@ export interface Setting {
 }
 
 const OWNERS = 3;
-
-/** A generator of numbers from 0 to 1 (Park and Miller, 1988). */
-export function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
 
 /** A task of any method over rows of values in [-1, 1], with a class per row for each labelling. */
 export interface Given {
@@ -140,7 +132,7 @@ export function settingOf({
     allowFullRank: true,
   });
   const valueBits = computedBitsOf(task);
-  const next = numbers(17);
+  const next = generator(17);
   const drawn = floorDeviations(task).map((deviation) => {
     // Box and Muller.
     const normal = Math.sqrt(-2 * Math.log(next())) * Math.cos(2 * Math.PI * next());

@@ -1,11 +1,11 @@
 /** Status bits and unit vectors of the discriminant programs, from given numbers. */
 
+import { generator } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { bitsOf, numberFrom, valuesOf } from '../../src/circuits/index.ts';
 import { Fixed } from '../../src/fixed-point/index.ts';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { checkEquation, unitVectors } from '../../src/programs/directions.ts';
-import { numbers } from './data.ts';
 
 function fixed(
   session: ClearSession,
@@ -22,7 +22,7 @@ function fixed(
 describe('status bits', () => {
   it('are 1 up to a residual of 2^-10 λ_1, relative to B z', async () => {
     const session = new ClearSession();
-    const next = numbers(5);
+    const next = generator(5);
     const [d, changes] = [7, [0, 0.9, 1.1, -0.9, -1.1, 40, 0.9, 1.1]];
     const count = changes.length;
     const values = changes.map((_, j) => (j < 6 ? 0.75 : 0.0125));
@@ -44,7 +44,7 @@ describe('status bits', () => {
 describe('unit vectors', () => {
   it('have length 1, and their largest entry is positive', async () => {
     const session = new ClearSession();
-    const next = numbers(6);
+    const next = generator(6);
     const [d, count] = [9, 5];
     // The largest entry of column j, from 1/2 to 1 in magnitude, in row j; the others are smaller the larger j is.
     const entries = Array.from({ length: d * count }, (_, lane) => {

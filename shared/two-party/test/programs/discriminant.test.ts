@@ -2,11 +2,12 @@
 
 import type { MethodParameters, Output } from '@eigenveil/methods';
 import { decompose } from '@eigenveil/projection';
+import { generator } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
 import { around, check, checkGarbled, each, run, turns } from './check.ts';
-import { numbers, settingOf } from './data.ts';
+import { settingOf } from './data.ts';
 
 function dca(ridge: number, signalRidge = 0, form: 'standard' | 'book' = 'standard'): MethodParameters {
   return { kind: 'dca', form, ridge, signalRidge };
@@ -103,7 +104,7 @@ describe('lda', () => {
   );
 
   it('refuses a noise matrix that is singular while the total scatter is not', async () => {
-    const next = numbers(3);
+    const next = generator(3);
     const rows = Array.from({ length: 20 }, (_, i) => [i % 2 ? 1 : -1, next() - 0.5, next() - 0.5]);
     const given = { rows, components: 1, labellings: [turns(20, 2)] };
     await expect(run(settingOf({ ...given, method: lda(0) }))).rejects.toMatchObject({

@@ -1,9 +1,11 @@
 /** The MDR program in the clear against the reference, at ordinary and at degenerate statistics. */
+
+import { generator } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
 import { around, check, each, run, turns } from './check.ts';
-import { numbers, settingOf } from './data.ts';
+import { settingOf } from './data.ts';
 
 /** Utility classes in turns, privacy classes in runs of seven. */
 function ordinary(
@@ -153,7 +155,7 @@ describe('mdr', () => {
     'has room for a difference of classes in all features: %d rows',
     { tags: ['long'] },
     async (count) => {
-      const next = numbers(3);
+      const next = generator(3);
       const rows = Array.from({ length: count }, (_, i) =>
         Array.from(
           { length: 24 },

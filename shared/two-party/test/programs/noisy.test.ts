@@ -2,10 +2,11 @@
 import { decompose } from '@eigenveil/projection';
 import { layout } from '@eigenveil/statistics';
 import { statisticsBounds } from '@eigenveil/task';
+import { generator } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { around, check, each, run, turns } from './check.ts';
-import { type Given, numbers, settingOf } from './data.ts';
+import { type Given, settingOf } from './data.ts';
 
 const D = 3;
 const ROWS = 120;
@@ -22,7 +23,7 @@ const differentialPrivacy = {
 
 /** Noise on V of up to a twentieth of a row, the given one on the counts of the classes, and c on the diagonal of R. */
 function noiseOf(collectsR: boolean, counts: readonly number[], c = 2 ** 28 * 5): bigint[] {
-  const next = numbers(9);
+  const next = generator(9);
   const small = (): bigint => BigInt(Math.round((next() - 0.5) * 2 ** 14 * 0.1));
   const R = Array.from({ length: D }, (_, i) =>
     Array.from({ length: D - i }, (_, j) => (j === 0 ? BigInt(c) : 0n)),
@@ -113,7 +114,7 @@ describe('noise that outweighs a class', () => {
     const classes = labelled ? 3 : 1;
     const found = [];
     for (const size of [2, 5, 10, 20]) {
-      const next = numbers(9 + size);
+      const next = generator(9 + size);
       const large = (): bigint => BigInt(Math.round((next() - 0.5) * 2 * size * 2 ** 14));
       const noise = new Array<bigint>(ENTRIES + classes * (D + 1) + 1).fill(0n);
       // Of the last class three rows are left.

@@ -3,11 +3,12 @@
 import type { Output } from '@eigenveil/methods';
 import { ofKind } from '@eigenveil/methods';
 import { decompose, residual, totalScatter, varianceCaptured } from '@eigenveil/projection';
+import { generator } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { ClearSession, CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { resolutionOf, runProgram } from '../../src/programs/index.ts';
 import { checkGarbled, each } from './check.ts';
-import { numbers, type Setting, setting, settingOf } from './data.ts';
+import { type Setting, setting, settingOf } from './data.ts';
 
 async function run({ task, program, garbler, evaluator }: Setting) {
   return ofKind('components', (await runProgram(new ClearSession(), task, program, { garbler, evaluator }))!);
@@ -15,7 +16,7 @@ async function run({ task, program, garbler, evaluator }: Setting) {
 
 /** Rows of d features whose spread falls from one to the next. */
 function spread(rows: number, d: number, seed: number): number[][] {
-  const next = numbers(seed);
+  const next = generator(seed);
   return Array.from({ length: rows }, () => {
     const parts = Array.from({ length: d }, (_, j) => (next() - 0.5) / 1.5 ** j);
     return parts.map((_, i) => parts.reduce((sum, part, j) => sum + (part * Math.cos(i * j + 1)) / d, 0));
@@ -131,7 +132,7 @@ describe('pca', () => {
       spread(4, 4, 8).map((row) => row.map((value) => value / 500)),
       2,
     );
-    const next = numbers(21);
+    const next = generator(21);
     await check(
       Array.from({ length: 2000 }, () => [0, 0, 0].map(() => (next() < 0.5 ? -1 : 1))),
       3,

@@ -2,12 +2,13 @@
 import { type MethodParameters, ofKind } from '@eigenveil/methods';
 import { resultInClear, symmetricEigen, totalScatter } from '@eigenveil/projection';
 import type { Program } from '@eigenveil/task';
+import { generator } from '@eigenveil/testbed/random';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CountingGates, CountingSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
 import { around, checkGarbled, each, runTo } from './check.ts';
-import { type Given, numbers, type Setting, settingOf } from './data.ts';
+import { type Given, type Setting, settingOf } from './data.ts';
 
 const pcr = (ridge: number): MethodParameters => ({ kind: 'pcr', ridge });
 const given = (rows: number[][], components: number, rho: number, more: Partial<Given> = {}): Given => ({
@@ -80,7 +81,7 @@ describe('principal component regression', () => {
   it('is right for small components, and for a predicted feature of another spread', {
     tags: ['long'],
   }, async () => {
-    const next = numbers(4);
+    const next = generator(4);
     const rows = (size: number) =>
       Array.from({ length: 200 }, () => {
         const [a, b, c, d, e] = Array.from({ length: 5 }, () => next() - 0.5) as [

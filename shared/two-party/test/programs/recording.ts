@@ -3,13 +3,14 @@
 import { createHash } from 'node:crypto';
 import { type MethodParameters, methodOf, type Output } from '@eigenveil/methods';
 import type { Program } from '@eigenveil/task';
+import { generator } from '@eigenveil/testbed/random';
 import { ClearSession } from '../../src/garbling/index.ts';
 import { runProgram } from '../../src/programs/index.ts';
 import { maskedCorrelation } from '../../src/programs/masked-correlation.ts';
 import { labelledDataset } from '../rotated/datasets.ts';
 import { spread } from '../rotated/settings.ts';
 import { around, turns } from './check.ts';
-import { type Given, numbers, type Setting, settingOf } from './data.ts';
+import { type Given, type Setting, settingOf } from './data.ts';
 
 export interface Case {
   readonly name: string;
@@ -129,7 +130,7 @@ export function datasets(): Case[] {
 /** Statistics without rank, without rows, with empty classes, at the limits, and ridges of both signs. */
 export function edges(): Case[] {
   const axes = [0, 1, 2, 3, 4, 5];
-  const next = numbers(21);
+  const next = generator(21);
   const signs = Array.from({ length: 2000 }, () => [0, 0, 0].map(() => (next() < 0.5 ? -1 : 1)));
   const pca: readonly (readonly [string, number[][], number])[] = [
     ['one feature', [[0.5], [-0.25], [1]], 1],
@@ -222,7 +223,7 @@ export function edges(): Case[] {
 
 /** A task of any method and size up to 8 features, a third of them with noise. */
 export function random(count: number): Case[] {
-  const next = numbers(2026);
+  const next = generator(2026);
   const upTo = (most: number): number => 1 + Math.floor(next() * most);
   return Array.from({ length: count }, (_, k) => {
     const d = upTo(8);

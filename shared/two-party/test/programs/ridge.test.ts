@@ -1,10 +1,11 @@
 /** The program of ridge regression in the clear against the reference, at ordinary and at degenerate statistics. */
 import { ofKind } from '@eigenveil/methods';
 import { resultInClear, totalScatter } from '@eigenveil/projection';
+import { generator } from '@eigenveil/testbed/random';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { around, checkGarbled, each, runTo } from './check.ts';
-import { type Given, numbers, settingOf } from './data.ts';
+import { type Given, settingOf } from './data.ts';
 
 const ridge = (rho: number) => ({ kind: 'ridge', ridge: rho }) as const;
 const given = (rows: number[][], rho: number, more: Partial<Given> = {}): Given => ({
@@ -51,7 +52,7 @@ describe('ridge', () => {
   });
 
   it('is right for features of very different spread, and one that tells little', async () => {
-    const next = numbers(4);
+    const next = generator(4);
     const rows = Array.from({ length: 100 }, () => {
       const [a, b, c] = [next() - 0.5, next() - 0.5, next() - 0.5];
       return [a, a + 0.01 * b, 0.01 * c, 0.3 * a - 0.2 * b + 0.05 * c + 0.1];

@@ -5,15 +5,9 @@
  */
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { GARBLING_MESSAGE } from '../../src/garbling/messages.ts';
-import {
-  garblerBits,
-  outputBits,
-  realView,
-  simulatedView,
-  type View,
-} from '../../src/insides/garbled-simulator.ts';
-import { messagesOf, telling, unevenness } from '../../src/insides/views.ts';
 import { plantSelectBits } from '../garbling/planted.ts';
+import { garblerBits, outputBits, realView, simulatedView, type View } from '../support/garbled-simulator.ts';
+import { messagesOf, telling, unevenness } from '../support/views.ts';
 import { setting } from './data.ts';
 
 afterEach(() => {

@@ -1,5 +1,6 @@
 /** Truncated products and even normalisation against integers. */
 
+import { generator } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import {
   bitsOf,
@@ -12,7 +13,6 @@ import {
 import { Fixed } from '../../src/fixed-point/index.ts';
 import { ClearGates } from '../../src/garbling/index.ts';
 import { inverseRoot, scaleEvenly } from '../../src/programs/scaling.ts';
-import { numbers } from './data.ts';
 
 const gates = new ClearGates();
 
@@ -25,7 +25,7 @@ function read(a: Num): bigint[] {
 }
 
 function random(count: number, bits: number, seed: number): bigint[] {
-  const next = numbers(seed);
+  const next = generator(seed);
   const any = Array.from({ length: count }, () =>
     BigInt.asIntN(bits, BigInt(Math.floor(next() * 2 ** 40)) * 0x9e3779b97f4a7c15n),
   );

@@ -1,14 +1,15 @@
 /** What the CSP's two answers amount to, exactly: M with its noise and mask, and the rotated directions with their flood. */
 import { describe, expect, it } from 'vitest';
-import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProducts } from '../../src/insides/dealers.ts';
-import { view } from '../../src/insides/views.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
 import { answerRotated } from '../../src/rotated/csp.ts';
 import { askRotated } from '../../src/rotated/data-user.ts';
 import { multiplyMatrices, symmetricMatrix, transpose, upperEntries } from '../../src/rotated/matrices.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
 import { decodeShares } from '../../src/shares.ts';
+import { clearProducts } from '../support/dealers.ts';
+import { view } from '../support/views.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Given, settingOf, spread } from './settings.ts';
 

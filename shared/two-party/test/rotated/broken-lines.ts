@@ -1,7 +1,8 @@
 /** Runs of one answer over lines that break, between ends that keep what they must and forget the rest, as a process does that is killed. */
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { type Channel, type KeptAnswer, memoryChannelPair } from '../../src/index.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import type { Channel, KeptAnswer } from '../../src/index.ts';
 import { rotated } from '../../src/rotated.ts';
 import { AT_ONCE } from './run.ts';
 import type { Setting } from './settings.ts';

@@ -1,9 +1,9 @@
 /** A data user whose correlations depend on the digit would read P, and with it T, out of one answer: the CSP does not give it. */
 import type { CodedError } from '@eigenveil/platform';
 import { describe, expect, it } from 'vitest';
-import { MessageStream, memoryChannelPair, withAbort } from '../../src/index.ts';
-import { type Lie, multiplyLying } from '../../src/insides/deviating.ts';
-import { view } from '../../src/insides/views.ts';
+import { withAbort } from '../../src/channel/abort.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
 import { drawDelta, setUpSender } from '../../src/oblivious-transfer/index.ts';
 import { type CorrelatedProduct, multiplyEachCorrelated } from '../../src/products/index.ts';
 import { checkSize, DIGIT_BITS } from '../../src/products/layout.ts';
@@ -12,6 +12,8 @@ import { type Matrix, symmetricMatrix, transpose } from '../../src/rotated/matri
 import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
 import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { rotated } from '../../src/rotated.ts';
+import { type Lie, multiplyLying } from '../support/deviating.ts';
+import { view } from '../support/views.ts';
 import { datasetRows } from './datasets.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type Setting, settingOf } from './settings.ts';

@@ -3,10 +3,10 @@
  * functionality says. The battery has to find nothing in honest answers, and to find each planted fault.
  */
 import { describe, expect, it } from 'vitest';
-import { rotatedScatter, view } from '../../src/insides/views.ts';
 import { type Matrix, traceOf } from '../../src/rotated/matrices.ts';
 import { rotatedParameters } from '../../src/rotated/parameters.ts';
 import type { RotationSecrets } from '../../src/rotated/secrets.ts';
+import { rotatedScatter, view } from '../support/views.ts';
 import { settingOf } from './settings.ts';
 import { KS_LIMIT, kolmogorov, normalCdf, seededBits, smirnov, uniformity } from './statistics.ts';
 import { type Drawer, FAULTS, honest } from './views.ts';

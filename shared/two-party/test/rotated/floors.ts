@@ -2,14 +2,15 @@
 import type { Feature } from '@eigenveil/methods';
 import { flatten, noisedStatistics, type Statistics } from '@eigenveil/statistics';
 import type { StatisticsTask } from '@eigenveil/task';
-import { numbers, type Setting } from './settings.ts';
+import { generator } from '@eigenveil/testbed/random';
+import type { Setting } from './settings.ts';
 
 /** A grain of each kind: two values, codes, one cell; a feature of 0 does not vary. */
 export const GRAINS = [2, 0.25, 'cell', 0] as const;
 
 /** Rows of values on the grids of as many features, which depend on one another, and a task of these features. */
 export function gridded(rows: number, grains: readonly (number | 'cell')[], seed: number) {
-  const next = numbers(seed);
+  const next = generator(seed);
   const values = Array.from({ length: rows }, () => {
     const common = next() - 0.5;
     return grains.map((grain, j) => {

@@ -1,9 +1,9 @@
 /** Shares that are cut and lifted: right to a unit at any number and any share of it, and exact without a cut. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clearProducts } from '../../src/insides/dealers.ts';
 import type { ChosenProduct, CorrelatedProduct } from '../../src/products/index.ts';
 import { type Cut, liftChosen, liftCorrelated, Plan } from '../../src/rotated/sketch/products.ts';
+import { clearProducts } from '../support/dealers.ts';
 
 /** What both ends' lifted shares of the numbers add up to, as signed integers of the longer ring. */
 async function opened(numbers: readonly bigint[], users: readonly bigint[], stage: Cut): Promise<bigint[]> {

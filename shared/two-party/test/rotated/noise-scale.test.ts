@@ -1,7 +1,5 @@
 /** A data user that knows the trace of the matrix and takes it from its share of the factor of the noise: of a PCA that leaves none. */
 import { expect, it } from 'vitest';
-import { clearProducts } from '../../src/insides/dealers.ts';
-import { rotatedScatter } from '../../src/insides/views.ts';
 import type { CorrelatedProduct } from '../../src/products/index.ts';
 import { inRing, type Matrix, traceOf } from '../../src/rotated/matrices.ts';
 import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
@@ -12,6 +10,8 @@ import {
   rotatingChoices,
   rotatingCorrelations,
 } from '../../src/rotated/steps.ts';
+import { clearProducts } from '../support/dealers.ts';
+import { rotatedScatter } from '../support/views.ts';
 import { settingOf } from './settings.ts';
 import { seededBits } from './statistics.ts';
 

@@ -1,6 +1,7 @@
 /** How vectors are opened: with their flood, and without the digits below it. */
 import { expect, it } from 'vitest';
-import { MessageStream, memoryChannelPair } from '../../src/index.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
 import { openVectors, sendVectors } from '../../src/rotated/messages.ts';
 
 const RING = 60;

@@ -3,7 +3,7 @@ import type { MethodParameters } from '@eigenveil/methods';
 import { decompose, generalisedEigen, pencil, principalAngles, symmetricEigen } from '@eigenveil/projection';
 import { floorOf } from '@eigenveil/task';
 import { describe, expect, it } from 'vitest';
-import { resolutionOf } from '../../src/index.ts';
+import { resolutionOf } from '../../src/programs/index.ts';
 import { pencilDistance } from '../../src/rotated/distances.ts';
 import { lengthsOf, pencilParameters } from '../../src/rotated/pencil/parameters.ts';
 import { gridded, noised } from './floors.ts';

@@ -2,7 +2,8 @@
 import { type MethodParameters, methodOf } from '@eigenveil/methods';
 
 import { describe, expect, it } from 'vitest';
-import { type Channel, memoryChannelPair } from '../../src/index.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import type { Channel } from '../../src/index.ts';
 import { rotated } from '../../src/rotated.ts';
 import { dca, distanceToPencil, type GivenPencil, labelled, lda, mdr, pencilSetting } from './pencils.ts';
 import { AT_ONCE } from './run.ts';

@@ -1,4 +1,6 @@
 /** Pencils by `rotated` with a trusted dealer for the products: results of every method, against the reference. */
+
+import { generator } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { labelledDataset } from './datasets.ts';
 import {
@@ -11,7 +13,6 @@ import {
   pencilSetting,
   resultOf,
 } from './pencils.ts';
-import { numbers } from './settings.ts';
 
 async function check(given: GivenPencil, limit = 1e-9) {
   const setting = pencilSetting(given);
@@ -92,7 +93,7 @@ describe('a pencil of a data set', () => {
 
 describe('random pencils', () => {
   it('of conditions up to 10^6 are right to what the noise leaves', async () => {
-    const next = numbers(77);
+    const next = generator(77);
     for (const ratio of [1, 0.1, 0.001]) {
       const d = 6;
       const labels = Array.from({ length: 120 }, (_, i) => i % 4);

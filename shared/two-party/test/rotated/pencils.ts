@@ -2,15 +2,18 @@
 import { type Components, type MethodParameters, methodOf, ofKind, type Result } from '@eigenveil/methods';
 import { generalisedEigen, pencil, principalAngles } from '@eigenveil/projection';
 import { floorOf, type Program, type StatisticsTask } from '@eigenveil/task';
-import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProducts } from '../../src/insides/dealers.ts';
+import { generator } from '@eigenveil/testbed/random';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
+import type { Channel } from '../../src/index.ts';
 import { answerPencil } from '../../src/rotated/pencil/csp.ts';
 import { askPencil } from '../../src/rotated/pencil/data-user.ts';
 import type { PencilParameters } from '../../src/rotated/pencil/parameters.ts';
 import { drawPencilSecrets, type PencilSecrets } from '../../src/rotated/secrets.ts';
 import { type Given, settingOf } from '../programs/data.ts';
+import { clearProducts } from '../support/dealers.ts';
 import { AT_ONCE, systemBits } from './run.ts';
-import { numbers, type Setting, share } from './settings.ts';
+import { type Setting, share } from './settings.ts';
 
 export const dca = (
   ridge: number,
@@ -50,7 +53,7 @@ export function pencilSetting({ program: changes = {}, task: more = {}, ...given
 
 /** Rows of d features in [−1, 1], class by class in turn, each class around a mean of its own. */
 export function labelled(rows: number, d: number, classes: number, seed = 5) {
-  const next = numbers(seed);
+  const next = generator(seed);
   const means = Array.from({ length: classes }, () => Array.from({ length: d }, () => next() - 0.5));
   const labels = Array.from({ length: rows }, (_, i) => i % classes);
   return {

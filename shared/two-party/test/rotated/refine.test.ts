@@ -1,9 +1,9 @@
 /** Eigenvectors beyond doubles: residuals in whole numbers. */
 import { symmetricEigen } from '@eigenveil/projection';
+import { generator } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { refineVectors } from '../../src/rotated/decomposition.ts';
 import { innerProduct, type Matrix } from '../../src/rotated/matrices.ts';
-import { numbers } from './settings.ts';
 
 const BITS = 82;
 
@@ -19,7 +19,7 @@ function residualExponent(matrix: Matrix, vector: readonly bigint[]): number {
 }
 
 function symmetric(d: number, seed: number, entry: (i: number, j: number, random: () => number) => number) {
-  const random = numbers(seed);
+  const random = generator(seed);
   const upper = Array.from({ length: d }, (_, i) =>
     Array.from({ length: d }, (_, j) => (j < i ? 0 : entry(i, j, random))),
   );

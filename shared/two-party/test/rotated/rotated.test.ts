@@ -1,6 +1,7 @@
 /** The protocol over oblivious transfer, end to end: results, rounds, refusals, the mark before the answer, and faults. */
 import { describe, expect, it } from 'vitest';
-import { type Channel, memoryChannelPair } from '../../src/index.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import type { Channel } from '../../src/index.ts';
 import { rotatedRingBits } from '../../src/rotated/parameters.ts';
 import { rotated } from '../../src/rotated.ts';
 import { datasetRows } from './datasets.ts';

@@ -9,6 +9,7 @@ import {
   programOf,
   type StatisticsTask,
 } from '@eigenveil/task';
+import { generator } from '@eigenveil/testbed/random';
 import { RandomBits, standardNormal } from '../../src/rotated/random.ts';
 import { rotated } from '../../src/rotated.ts';
 import { toRing } from '../../src/shares.ts';
@@ -130,18 +131,9 @@ export function share(
   };
 }
 
-/** A generator of numbers from 0 to 1 (Park and Miller, 1988). */
-export function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
-
 /** Rows of d features whose spread falls from one to the next. */
 export function spread(rows: number, d: number, seed: number): number[][] {
-  const next = numbers(seed);
+  const next = generator(seed);
   return Array.from({ length: rows }, () => {
     const parts = Array.from({ length: d }, (_, j) => (next() - 0.5) / 1.5 ** Math.min(j, 8));
     return parts.map((_, i) => parts.reduce((sum, part, j) => sum + (part * Math.cos(i * j + 1)) / d, 0));

@@ -1,7 +1,7 @@
 /** What a sketch opens last, and what a data user gains that puts another share of Z'', or of J, into its last products: docs/rotated-sketches.md, S-617. */
 import { expect, it } from 'vitest';
-import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProductsBothWays } from '../../src/insides/dealers.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
 import {
   addMatrices,
   type Matrix,
@@ -15,6 +15,7 @@ import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import type { CspProducts, DataUserProducts } from '../../src/rotated/steps.ts';
 import { decodeShares } from '../../src/shares.ts';
+import { clearProductsBothWays } from '../support/dealers.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { patterned, type SketchSetting, sketchSetting } from './sketches.ts';
 

@@ -1,7 +1,7 @@
 /** Sketches that are refused: nothing comes of them, the CSP must not notice, and what it refuses itself leaves it nothing to say. */
 import { describe, expect, it } from 'vitest';
-import { MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProductsBothWays } from '../../src/insides/dealers.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
 import type { Matrix } from '../../src/rotated/matrices.ts';
 import { ROTATED_MESSAGE } from '../../src/rotated/messages.ts';
 import { drawSketchSecrets } from '../../src/rotated/secrets.ts';
@@ -10,6 +10,7 @@ import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import { sketchParameters } from '../../src/rotated/sketch/parameters.ts';
 import { sketchPaces } from '../../src/rotated/standard-pace.ts';
 import { rotated } from '../../src/rotated.ts';
+import { clearProductsBothWays } from '../support/dealers.ts';
 import { AT_ONCE, systemBits } from './run.ts';
 import { type GivenSketch, patterned, sketchSetting } from './sketches.ts';
 

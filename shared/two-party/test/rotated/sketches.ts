@@ -5,15 +5,18 @@ import { type Components, ofKind, type Result, SKETCH_OUTPUTS } from '@eigenveil
 import { decompose, principalAngles } from '@eigenveil/projection';
 import { drawOwnNoise, flatten, unflatten } from '@eigenveil/statistics';
 import { ownFloorOf, type Program, programOf, type StatisticsTask } from '@eigenveil/task';
-import { type Channel, MessageStream, memoryChannelPair } from '../../src/index.ts';
-import { clearProductsBothWays } from '../../src/insides/dealers.ts';
+import { generator } from '@eigenveil/testbed/random';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
+import type { Channel } from '../../src/index.ts';
 import { drawSketchSecrets, type SketchSecrets } from '../../src/rotated/secrets.ts';
 import { answerSketch } from '../../src/rotated/sketch/csp.ts';
 import { askSketch } from '../../src/rotated/sketch/data-user.ts';
 import type { SketchParameters } from '../../src/rotated/sketch/parameters.ts';
+import { clearProductsBothWays } from '../support/dealers.ts';
 import { noised } from './floors.ts';
 import { AT_ONCE, systemBits } from './run.ts';
-import { numbers, type Setting, share } from './settings.ts';
+import { type Setting, share } from './settings.ts';
 
 export interface SketchSetting extends Setting {
   readonly signs: Int32Array;
@@ -43,7 +46,7 @@ function sameBytes(): (length: number) => Uint8Array {
 
 /** Rows whose features follow so many patterns, the j-th of a size of 1/j, and a little of their own. */
 export function patterned(count: number, d: number, patterns: number, seed = 3): number[][] {
-  const next = numbers(seed);
+  const next = generator(seed);
   const shapes = Array.from({ length: patterns }, () => Array.from({ length: d }, () => next() - 0.5));
   return Array.from({ length: count }, () => {
     const row = Array.from({ length: d }, () => 0.02 * (next() - 0.5) + 0.1);
@@ -57,7 +60,7 @@ export function patterned(count: number, d: number, patterns: number, seed = 3):
 
 /** The same at each call: of few features by nearly as many columns, drawn signs make dependent columns now and then. */
 export function signsOf(count: number): Int32Array {
-  const next = numbers(17);
+  const next = generator(17);
   return Int32Array.from({ length: count }, () => (next() < 0.5 ? 1 : -1));
 }
 

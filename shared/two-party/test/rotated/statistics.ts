@@ -1,6 +1,6 @@
 /** Tests of distributions. With seeded sources they give the same answer every time. */
 
-import { seeded } from '../../src/insides/dealers.ts';
+import { seeded } from '@eigenveil/testbed/random';
 import { RandomBits } from '../../src/rotated/random.ts';
 
 export const seededBits = (seed: string) => new RandomBits(seeded(seed));

@@ -1,4 +1,6 @@
 /** C₁ beyond double precision, and truncated shares. */
+
+import { generator } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,14 +11,13 @@ import {
   truncateUser,
 } from '../../src/rotated/matrices.ts';
 import { eigenpairsOf, whiten } from '../../src/rotated/pencil/whitening.ts';
-import { numbers } from './settings.ts';
 
 const FRACTION = 180;
 const BITS = { fraction: FRACTION, least: 10, root: 200, normalised: 90 };
 
 /** A positive definite matrix, all of whose digits count, whose eigenvalues fall by `ratio` from one to the next. */
 function positive(d: number, ratio: number, seed: number): Matrix {
-  const next = numbers(seed);
+  const next = generator(seed);
   const digits = () => BigInt(Math.floor(next() * 2 ** 50));
   const rows = Array.from({ length: 3 * d }, () =>
     Array.from({ length: d }, (_, j) => {

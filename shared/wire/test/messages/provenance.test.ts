@@ -12,11 +12,9 @@ import {
   digestTask,
   generatePrivateJwk,
   importSigningKey,
-  isIncluded,
   newSalt,
   OwnerId,
   type OwnerProvenance,
-  type ProvenanceStatement,
   type SigningKey,
   STATEMENT,
   signStatement,
@@ -24,6 +22,8 @@ import {
   type TreeContribution,
   verifyProvenance,
 } from '../../src/index.ts';
+import { isIncluded } from '../../src/messages/contribution-tree.ts';
+import type { ProvenanceStatement } from '../../src/messages/provenance.ts';
 
 const ownerId = (i: number) => OwnerId.parse(String(i).padStart(22, '0'));
 const digest = (i: number) => Digest.parse(String(i).padStart(43, '0'));

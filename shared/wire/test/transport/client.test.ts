@@ -4,15 +4,8 @@ import type { generate } from 'selfsigned';
 import { Agent, type RequestInit, fetch as undiciFetch } from 'undici';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import {
-  type Clock,
-  Deadline,
-  generatePrivateJwk,
-  importSigningKey,
-  ServiceClient,
-  type ServiceClientOptions,
-  verifyProof,
-} from '../../src/index.ts';
+import { generatePrivateJwk, importSigningKey, ServiceClient, verifyProof } from '../../src/index.ts';
+import { type Clock, Deadline, type ServiceClientOptions } from '../../src/transport/client.ts';
 import { openTransport as openFetch } from '../../src/transport/fetch.ts';
 import { openTransport as openUndici } from '../../src/transport/undici.ts';
 import { type Certificate, certificateWith, type Scripted, serveScripted } from '../scripted-service.ts';

@@ -5,7 +5,8 @@ import { contribute } from '@eigenveil/protocol/owner';
 import { blind, draw, sharesAtDataUser, unblind } from '@eigenveil/protocol/servers';
 import { flatten, layout, type Statistics } from '@eigenveil/statistics';
 import type { Task } from '@eigenveil/task';
-import { combine, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { combine } from '@eigenveil/two-party/insides';
 import { modPow } from 'bigint-crypto-utils';
 import type { Shares } from '../in-process/two-party.ts';
 

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { decompose } from '@eigenveil/projection';
 import { placesOf, programOf } from '@eigenveil/task';
-import type { Session } from '@eigenveil/two-party';
+import type { Session } from '@eigenveil/two-party/insides';
 import { ClearSession, GARBLING_MESSAGE, messagesOf, runGarbled } from '@eigenveil/two-party/insides';
 import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';

@@ -1,8 +1,9 @@
 /** A data user that deviates in a histogram task: it scales the aggregate under the noise of the CSP, or asks with a number of owners that is not that of the records. */
 
 import { LINEAR_RING_BITS, releaseNoiseOf } from '@eigenveil/methods';
-import { fromRing, noiseMoments } from '@eigenveil/release';
+import { noiseMoments } from '@eigenveil/release';
 import { addStatistics, flatten, unflatten } from '@eigenveil/statistics';
+import { fromRing } from '@eigenveil/testbed/residues';
 import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import { Draws } from '../../draws.ts';
 import type { Unworded } from '../../experiment.ts';

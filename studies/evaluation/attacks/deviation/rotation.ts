@@ -2,25 +2,23 @@
 
 import { pencil } from '@eigenveil/projection';
 import { programOf, type Task } from '@eigenveil/task';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
   askRotated,
-  MessageStream,
-  memoryChannelPair,
-  setUpSender,
-  TWO_PARTY_PROTOCOLS,
-  withAbort,
-} from '@eigenveil/two-party';
-import {
   type CorrelatedProduct,
   checkSize,
   DIGIT_BITS,
   drawDelta,
   inRing,
   type Lie,
+  MessageStream,
+  memoryChannelPair,
   multiplyEachCorrelated,
   multiplyLying,
   rotatedParameters,
+  setUpSender,
   traceOf,
+  withAbort,
 } from '@eigenveil/two-party/insides';
 import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';

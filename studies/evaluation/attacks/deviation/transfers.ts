@@ -1,12 +1,15 @@
 /** Guesses at the secrets of oblivious transfer and of the products on top of it: they pass as often as they are right, and no more. */
 import { randomBytes } from 'node:crypto';
-import { MessageStream, memoryChannelPair, setUpReceiver, setUpSender } from '@eigenveil/two-party';
 import {
   checkSize,
   deviatingSession,
   drawDelta,
+  MessageStream,
+  memoryChannelPair,
   multiplyChosen,
   multiplyLying,
+  setUpReceiver,
+  setUpSender,
 } from '@eigenveil/two-party/insides';
 import { errorCodeOf } from '@eigenveil/wire';
 import { Draws } from '../../draws.ts';

@@ -4,17 +4,19 @@ import { randomBytes } from 'node:crypto';
 import type { FlatResult } from '@eigenveil/methods';
 import type { Statistics } from '@eigenveil/statistics';
 import { programOf, type Task } from '@eigenveil/task';
-import { askRotated, MessageStream, memoryChannelPair } from '@eigenveil/two-party';
 import {
   answerPencil,
   answerRotated,
   answerSketch,
   askPencil,
+  askRotated,
   askSketch,
   clearProductsBothWays,
   drawPencilSecrets,
   drawSecrets,
   drawSketchSecrets,
+  MessageStream,
+  memoryChannelPair,
   RandomBits,
 } from '@eigenveil/two-party/insides';
 import { AT_ONCE, share } from './two-party.ts';

@@ -8,13 +8,11 @@ import { type Program, programOf, type Task } from '@eigenveil/task';
 import {
   type Channel,
   type DataUserInput,
-  memoryChannelPair,
   type Pace,
   systemClock,
   TWO_PARTY_PROTOCOLS,
-  toRing,
 } from '@eigenveil/two-party';
-import { recorded } from '@eigenveil/two-party/insides';
+import { memoryChannelPair, recorded, toRing } from '@eigenveil/two-party/insides';
 import { errorCodeOf } from '@eigenveil/wire';
 
 /** For experiments on what is sent, not on when. */

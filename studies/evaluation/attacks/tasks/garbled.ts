@@ -2,8 +2,8 @@
 import { type FlatResult, flatResult } from '@eigenveil/methods';
 import { flatten, type Statistics } from '@eigenveil/statistics';
 import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';
-import { runProgram, toRing } from '@eigenveil/two-party';
-import { ClearSession } from '@eigenveil/two-party/insides';
+import { ClearSession, toRing } from '@eigenveil/two-party/insides';
+import { runProgram } from '@eigenveil/two-party/plan';
 import type { Scene } from '../../scene.ts';
 import type { Shares } from '../in-process/two-party.ts';
 

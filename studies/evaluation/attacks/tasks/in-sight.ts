@@ -3,16 +3,12 @@
 import { totalScatter } from '@eigenveil/projection';
 import { flatten, layout, type Statistics, unflatten } from '@eigenveil/statistics';
 import { programOf, type TaskProposal, valueBitsOf } from '@eigenveil/task';
+import { type Channel, systemClock, TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
 import {
-  type Channel,
   combine,
-  memoryChannelPair,
-  systemClock,
-  TWO_PARTY_PROTOCOLS,
-} from '@eigenveil/two-party';
-import {
   drawSecrets,
   GARBLING_MESSAGE,
+  memoryChannelPair,
   messagesOf,
   opened,
   RandomBits,

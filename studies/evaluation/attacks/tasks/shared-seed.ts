@@ -1,6 +1,6 @@
 /** Noise from a seed that all sites share, as ELFedPCA has it, which is known to be broken; and the same attempt against the stage of this project. */
 
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { Matrix } from 'ml-matrix';
 import {
   eigenveil,

@@ -3,7 +3,7 @@
 import { symmetricEigen } from '@eigenveil/projection';
 import { programOf, type TaskProposal } from '@eigenveil/task';
 import { mean } from '@eigenveil/testbed/goodness/mean';
-import { resolutionOf } from '@eigenveil/two-party';
+import { resolutionOf } from '@eigenveil/two-party/plan';
 import { Matrix } from 'ml-matrix';
 import { Draws } from '../../draws.ts';
 import type { Unworded } from '../../experiment.ts';

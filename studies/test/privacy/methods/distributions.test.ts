@@ -1,4 +1,4 @@
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { calibrateLaplace } from '../../../privacy/mechanisms/index.ts';
 import { hpdpContributions } from '../../../privacy/methods/hpdp.ts';

@@ -1,7 +1,7 @@
 import { noisePlan } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { recoverCovariances, subtractOwnNoise, unmaskedSums } from '../../../privacy/methods/attack.ts';

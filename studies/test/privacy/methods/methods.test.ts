@@ -1,6 +1,6 @@
 import { calibrateAnalyticGaussian } from '@eigenveil/privacy';
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { SAMPLES } from '@eigenveil/testbed/goodness/samples';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { PCA_METHODS, type PcaMethod, type PcaSetting, type Site } from '../../../privacy/methods/index.ts';
 import { norm, orthonormal } from '../../../privacy/methods/matrix.ts';

@@ -1,5 +1,5 @@
 /** Rows for tests of the laboratory. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { boundedRow } from '../../../privacy/methods/matrix.ts';
 import type { Row } from '../../../privacy/methods/method.ts';
 import { RealDraws } from '../../../privacy/random/real.ts';

@@ -1,4 +1,4 @@
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { secondMomentSensitivity } from '../../../privacy/mechanisms/symmetric.ts';
 import { jointSensitivity } from '../../../privacy/methods/central.ts';

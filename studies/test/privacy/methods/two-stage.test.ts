@@ -1,5 +1,5 @@
-import { predictableRandomness } from '@eigenveil/privacy/insides';
 import { each, provenEpsilon } from '@eigenveil/testbed/goodness/audit';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { describe, expect, it } from 'vitest';
 import { nominalSetting } from '../../../privacy/methods/actual.ts';
 import type { PcaSetting, Row } from '../../../privacy/methods/index.ts';

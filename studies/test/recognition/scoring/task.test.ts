@@ -1,8 +1,9 @@
 /** The path of a task: the same projection as in the clear, and noise that others can repeat. */
-import { predictableRandomness } from '@eigenveil/privacy/insides';
+
 import { decompose, principalAngles } from '@eigenveil/projection';
 import { addStatistics } from '@eigenveil/statistics';
 import { programOf } from '@eigenveil/task';
+import { predictableRandomness } from '@eigenveil/testbed/random';
 import { expect, it } from 'vitest';
 import { RANGES } from '../../../privacy/data.ts';
 import { noisyScores } from '../../../recognition/error-rates/noise.ts';

@@ -8,7 +8,8 @@ import { type NoisePlan, type RandomSource, type Rational, sampleNoise } from '@
 import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers';
 import { drawNoise, flatten, layout } from '@eigenveil/statistics';
 import { noisePlanOf, placesOf, shiftOf, stageTaskOf, type TaskProposal } from '@eigenveil/task';
-import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { toRing } from '@eigenveil/two-party/insides';
 import { Draws } from '../../../draws.ts';
 import { statisticsOf } from '../../../released.ts';
 import type { SceneRow } from '../../../scene.ts';

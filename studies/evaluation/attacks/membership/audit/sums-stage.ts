@@ -6,7 +6,8 @@ import { draw, sharesAtCsp, sharesAtDataUser } from '@eigenveil/protocol/servers
 import { type CoefficientNoise, noiseMoments, noiseSampler } from '@eigenveil/release';
 import { flatten, layout } from '@eigenveil/statistics';
 import type { TaskProposal } from '@eigenveil/task';
-import { TWO_PARTY_PROTOCOLS, toRing } from '@eigenveil/two-party';
+import { TWO_PARTY_PROTOCOLS } from '@eigenveil/two-party';
+import { toRing } from '@eigenveil/two-party/insides';
 import { Draws } from '../../../draws.ts';
 import { statisticsOf } from '../../../released.ts';
 import { rowAt } from '../../in-process/histogram-task.ts';

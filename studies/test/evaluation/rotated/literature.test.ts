@@ -5,23 +5,32 @@
  * sees here, where it must find nothing: docs/related-work.md.
  */
 import { symmetricEigen } from '@eigenveil/projection';
+import { generator } from '@eigenveil/testbed/random';
+import {
+  type Doubles,
+  type Drawer,
+  doubles,
+  drawSecrets,
+  FAULTS,
+  honest,
+  KS_LIMIT,
+  opened,
+  seededBits,
+  smirnov,
+  symmetricMatrix,
+  times,
+  transposed,
+} from '@eigenveil/two-party/insides';
 import { describe, expect, it } from 'vitest';
-import { doubles, opened } from '../../src/insides/views.ts';
-import { symmetricMatrix } from '../../src/rotated/matrices.ts';
-import { drawSecrets } from '../../src/rotated/secrets.ts';
 import { independentDirections } from './fast-ica.ts';
 import { diagonal, distance, inner, inverse, orthogonal, whole } from './instances.ts';
-import { type Doubles, times, transposed } from './pencil-views.ts';
 import { scatterOf } from './scatters.ts';
-import { numbers } from './settings.ts';
-import { KS_LIMIT, seededBits, smirnov } from './statistics.ts';
-import { type Drawer, FAULTS, honest } from './views.ts';
 
 const d = 4;
 
 /** Independent features of mean 0 and such deviations, exponential and so not normal. */
 function independent(count: number, seed: number, deviations: readonly number[]): number[][] {
-  const next = numbers(seed);
+  const next = generator(seed);
   for (let i = 0; i < 20; i += 1) next();
   return Array.from({ length: count }, () => deviations.map((s) => s * (-Math.log(next()) - 1)));
 }
@@ -134,7 +143,7 @@ describe('an attacker who separates independent components', () => {
   });
 
   it('finds in M no more than by chance, nor in rows that are made of M', () => {
-    const next = numbers(53);
+    const next = generator(53);
     const normal = () => Math.sqrt(-2 * Math.log(next())) * Math.cos(2 * Math.PI * next());
     const some = rows.slice(0, 200);
     const runs = 30;

@@ -1,12 +1,19 @@
 /**
- * Transfers of random and of chosen 16-byte messages, from correlated ones. Random: H(q_i, i) and H(q_i ⊕ Δ, i) against
+ * Transfers of random and of chosen 16-byte messages, from correlated ones: no protocol asks for them, but they try the
+ * extension, and `npm run bench:ot` measures them. Random: H(q_i, i) and H(q_i ⊕ Δ, i) against
  * H(t_i, i), with the row's place in the session as tweak and hash keys that the sender draws for each chunk. Chosen:
  * random transfers with random choices b, turned to the real ones by the corrections c ⊕ b (Beaver, CRYPTO 1995).
  */
-import type { MessageStream } from '../channel/message-stream.ts';
-import { bitAt, OT_MESSAGE } from './base.ts';
-import { BLOCK_ROWS, type ExtensionReceiver, type ExtensionSender, ROW_BYTES } from './extension.ts';
-import { CHUNK_BLOCKS, HASH_KEY_BYTES, hashChunk } from './hash.ts';
+import type { MessageStream } from '../../src/channel/message-stream.ts';
+import { bitAt, OT_MESSAGE } from '../../src/oblivious-transfer/base.ts';
+import {
+  BLOCK_ROWS,
+  type ExtensionReceiver,
+  type ExtensionSender,
+  ROW_BYTES,
+} from '../../src/oblivious-transfer/extension.ts';
+import { HASH_KEY_BYTES } from '../../src/oblivious-transfer/hash.ts';
+import { CHUNK_BLOCKS, hashChunk } from './transfer-hash.ts';
 
 const CHUNK_BYTES = CHUNK_BLOCKS * ROW_BYTES;
 

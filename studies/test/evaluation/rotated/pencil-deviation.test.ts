@@ -4,14 +4,11 @@
  */
 import { methodOf } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';
-
+import { generator } from '@eigenveil/testbed/random';
+import { dca, drawPencilSecrets, seededBits, times, transposed } from '@eigenveil/two-party/insides';
 import { describe, expect, it } from 'vitest';
-import { drawPencilSecrets } from '../../src/rotated/secrets.ts';
 import { instance, inverse, orthogonal, sizes } from './instances.ts';
-import { pencilView, times, transposed } from './pencil-views.ts';
-import { dca } from './pencils.ts';
-import { numbers } from './settings.ts';
-import { seededBits } from './statistics.ts';
+import { pencilView } from './pencil-views.ts';
 import { distancesOfCandidates } from './unknown-angles.ts';
 
 const UNIT = 2 ** 40;
@@ -21,7 +18,7 @@ function seen(d: number, k: number, groups: number) {
   const parameters = sizes(d, groups, k);
   const spectrum = Array.from({ length: d }, (_, i) => (1 + 2 * (d - 1 - i)) * UNIT);
   const { T } = instance(spectrum, orthogonal(d, 17), [0.5], orthogonal(d, 18), [[1]]);
-  const next = numbers(19);
+  const next = generator(19);
   const Z = T.map(() => Array.from({ length: groups }, () => (next() - 0.5) * 2 ** 20));
   const secrets = drawPencilSecrets(parameters, seededBits('own matrices'));
   const { M, values: nu } = pencilView(T, Z, secrets, parameters);

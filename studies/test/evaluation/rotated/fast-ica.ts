@@ -1,7 +1,7 @@
 /** Independent components by the symmetric fixed-point algorithm (Hyvärinen, "Fast and robust fixed-point algorithms for ICA", IEEE TNN 1999). */
 import { symmetricEigen } from '@eigenveil/projection';
+import { type Doubles, times, transposed } from '@eigenveil/two-party/insides';
 import { diagonal } from './instances.ts';
-import { type Doubles, times, transposed } from './pencil-views.ts';
 
 const ROUNDS = 25;
 

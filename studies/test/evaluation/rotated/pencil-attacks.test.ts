@@ -3,14 +3,24 @@
  * away the attack succeeds. docs/rotated-pencils.md lists them with what came out.
  */
 import { generalisedEigen, symmetricEigen } from '@eigenveil/projection';
+import type { Matrix, RandomBits } from '@eigenveil/two-party/insides';
+import {
+  type Doubles,
+  dca,
+  drawPencilSecrets,
+  KS_LIMIT,
+  labelled,
+  type PencilSecrets,
+  pencilSetting,
+  runPencil,
+  seededBits,
+  smirnov,
+  times,
+  transposed,
+} from '@eigenveil/two-party/insides';
 import { describe, expect, it } from 'vitest';
-import type { Matrix } from '../../src/rotated/matrices.ts';
-import type { RandomBits } from '../../src/rotated/random.ts';
-import { drawPencilSecrets, type PencilSecrets } from '../../src/rotated/secrets.ts';
 import { diagonal, distance, inner, instance, inverse, orthogonal, sizes } from './instances.ts';
-import { type Doubles, type PencilView, pencilView, times, transposed } from './pencil-views.ts';
-import { dca, labelled, pencilSetting, runPencil } from './pencils.ts';
-import { KS_LIMIT, seededBits, smirnov } from './statistics.ts';
+import { type PencilView, pencilView } from './pencil-views.ts';
 
 /** The leading eigenvectors of (A, B), so long that wᵀ B w = 1: the data user knows these lengths. */
 function toldVectors(A: Doubles, B: Doubles, count: number): number[][] {

@@ -4,15 +4,14 @@
  */
 import { methodOf } from '@eigenveil/methods';
 import { symmetricEigen } from '@eigenveil/projection';
-
+import { generator } from '@eigenveil/testbed/random';
+import { times, transposed } from '@eigenveil/two-party/insides';
 import { expect, it } from 'vitest';
-import { times, transposed } from './pencil-views.ts';
-import { numbers } from './settings.ts';
 import { distancesOfCandidates } from './unknown-angles.ts';
 
 /** Of made-up rows. */
 function correlationMatrix(d: number): number[][] {
-  const next = numbers(61);
+  const next = generator(61);
   const rows = Array.from({ length: 3 * d }, () => Array.from({ length: d }, () => next() - 0.5));
   const product = times(transposed(rows), rows);
   return product.map((row, i) => row.map((x, j) => x / Math.sqrt(product[i]![i]! * product[j]![j]!)));

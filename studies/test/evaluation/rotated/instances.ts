@@ -1,8 +1,13 @@
 /** Pencils that are made up to attack them, and small matrix algebra in doubles. */
 import { symmetricEigen } from '@eigenveil/projection';
-import { lengthsOf, type PencilParameters } from '../../src/rotated/pencil/parameters.ts';
-import { type Doubles, times, transposed } from './pencil-views.ts';
-import { numbers } from './settings.ts';
+import { generator } from '@eigenveil/testbed/random';
+import {
+  type Doubles,
+  lengthsOf,
+  type PencilParameters,
+  times,
+  transposed,
+} from '@eigenveil/two-party/insides';
 
 export function sizes(features: number, groups: number, components = 1): PencilParameters {
   return lengthsOf({
@@ -24,7 +29,7 @@ export const inner = (a: readonly number[], b: readonly number[]) =>
 
 /** An orthogonal matrix of the seed. */
 export function orthogonal(n: number, seed: number): number[][] {
-  const next = numbers(seed);
+  const next = generator(seed);
   const random = Array.from({ length: n }, () => Array.from({ length: n }, () => next() - 0.5));
   return symmetricEigen(random).vectors;
 }

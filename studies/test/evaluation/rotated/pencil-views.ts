@@ -1,20 +1,20 @@
 /** What the data user sees of a pencil, computed from what the CSP drew: M with its noise exactly, what follows from it in doubles. */
 import { symmetricEigen } from '@eigenveil/projection';
-import { view } from '../../src/insides/views.ts';
-import { type Matrix, symmetricMatrix, transpose } from '../../src/rotated/matrices.ts';
-import type { PencilParameters } from '../../src/rotated/pencil/parameters.ts';
-import { eigenpairsOf, whiten } from '../../src/rotated/pencil/whitening.ts';
-import type { PencilSecrets } from '../../src/rotated/secrets.ts';
-
-export type Doubles = readonly (readonly number[])[];
+import type { PencilParameters, PencilSecrets } from '@eigenveil/two-party/insides';
+import {
+  type Doubles,
+  eigenpairsOf,
+  type Matrix,
+  symmetricMatrix,
+  times,
+  transpose,
+  transposed,
+  view,
+  whiten,
+} from '@eigenveil/two-party/insides';
 
 const inDoubles = (matrix: Matrix, bits: number): number[][] =>
   matrix.map((row) => row.map((entry) => Number(entry) * 2 ** -bits));
-
-export const times = (a: Doubles, b: Doubles): number[][] =>
-  a.map((row) => b[0]!.map((_, j) => row.reduce((sum, entry, k) => sum + entry * b[k]![j]!, 0)));
-
-export const transposed = (a: Doubles): number[][] => a[0]!.map((_, j) => a.map((row) => row[j]!));
 
 export interface PencilView {
   /** M, and so B where there is no ridge. */

@@ -7,14 +7,15 @@
  */
 
 import { type Cipheriv, createCipheriv } from 'node:crypto';
-import { MessageStream, memoryChannelPair } from '../index.ts';
-import { type BaseTransfers, OT_MESSAGE, sendBaseKeys } from '../oblivious-transfer/base.ts';
-import { CHECK_ROWS, challengeOf, respond } from '../oblivious-transfer/consistency.ts';
-import { ExtensionSender, ROW_BYTES } from '../oblivious-transfer/extension.ts';
-import { BLOCK_BYTES } from '../oblivious-transfer/hash.ts';
-import { drawDelta } from '../oblivious-transfer/index.ts';
-import { systemRandomness } from '../oblivious-transfer/randomness.ts';
-import { answerOf, CHALLENGE_BYTES } from '../products/check.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
+import { type BaseTransfers, OT_MESSAGE, sendBaseKeys } from '../../src/oblivious-transfer/base.ts';
+import { CHECK_ROWS, challengeOf, respond } from '../../src/oblivious-transfer/consistency.ts';
+import { ExtensionSender, ROW_BYTES } from '../../src/oblivious-transfer/extension.ts';
+import { BLOCK_BYTES } from '../../src/oblivious-transfer/hash.ts';
+import { drawDelta } from '../../src/oblivious-transfer/index.ts';
+import { systemRandomness } from '../../src/oblivious-transfer/randomness.ts';
+import { answerOf, CHALLENGE_BYTES } from '../../src/products/check.ts';
 import {
   carriedBits,
   chunks,
@@ -25,10 +26,10 @@ import {
   type ProductSize,
   thresholdCount,
   transferCount,
-} from '../products/layout.ts';
-import { sharesOf } from '../products/ring.ts';
-import { Workspace } from '../products/workspace.ts';
-import type { Matrix } from '../rotated/matrices.ts';
+} from '../../src/products/layout.ts';
+import { sharesOf } from '../../src/products/ring.ts';
+import { Workspace } from '../../src/products/workspace.ts';
+import type { Matrix } from '../../src/rotated/matrices.ts';
 import { recorded } from './garbled-run.ts';
 
 /** Digit t, from the lowest, of the chooser's entry (row, inner). */

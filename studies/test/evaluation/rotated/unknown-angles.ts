@@ -1,8 +1,8 @@
 /** What is left of a matrix whose spectrum and leading eigenvectors are known: angles, and what equations for them come to. */
 import { symmetricEigen } from '@eigenveil/projection';
+import { generator } from '@eigenveil/testbed/random';
+import { type Doubles, times, transposed } from '@eigenveil/two-party/insides';
 import { diagonal, distance, inner, inverse } from './instances.ts';
-import { type Doubles, times, transposed } from './pencil-views.ts';
-import { numbers } from './settings.ts';
 
 const STARTS = 40;
 
@@ -60,7 +60,7 @@ export function distancesOfCandidates(
   missing: (candidate: Doubles) => number[],
 ): number[] {
   const { count, at } = candidates(values, known);
-  const next = numbers(20);
+  const next = generator(20);
   return Array.from({ length: STARTS }, () => Array.from({ length: count }, () => next() * Math.PI))
     .map((start) => solve(count, (angles) => missing(at(angles)), start))
     .filter((angles) => angles !== undefined)

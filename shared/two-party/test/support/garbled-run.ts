@@ -1,11 +1,13 @@
 /** Both ends of a garbling session in one process, with a trusted dealer in place of oblivious transfer. */
 import { randomBytes } from 'node:crypto';
-import { ClearSession } from '../garbling/clear-and-counting.ts';
-import { EvaluatorSession } from '../garbling/evaluator.ts';
-import { GarblerSession } from '../garbling/garbler.ts';
-import type { Session } from '../garbling/session.ts';
-import { type Channel, MessageStream, memoryChannelPair } from '../index.ts';
-import type { RandomSource } from '../oblivious-transfer/randomness.ts';
+import { memoryChannelPair } from '../../src/channel/memory.ts';
+import { MessageStream } from '../../src/channel/message-stream.ts';
+import { ClearSession } from '../../src/garbling/clear-and-counting.ts';
+import { EvaluatorSession } from '../../src/garbling/evaluator.ts';
+import { GarblerSession } from '../../src/garbling/garbler.ts';
+import type { Session } from '../../src/garbling/session.ts';
+import type { Channel } from '../../src/index.ts';
+import type { RandomSource } from '../../src/oblivious-transfer/randomness.ts';
 
 /** Correlated transfers by somebody who sees everything. */
 export class Dealer {

@@ -1,26 +1,18 @@
 /**
  * Trusted dealers in place of oblivious transfer: products are computed in the clear, or the base transfers are dealt
- * and all that comes after these is the real code. The bytes of seeded sources can be repeated: no entry of the
- * package has them, so that nothing that runs in production can draw from them.
+ * and all that comes after these is the real code.
  */
-import { createCipheriv, createHash, randomBytes } from 'node:crypto';
-import type { MessageStream } from '../channel/message-stream.ts';
-import { BASE_COUNT, BASE_KEY_BYTES, bitAt } from '../oblivious-transfer/base.ts';
-import { ExtensionReceiver, ExtensionSender } from '../oblivious-transfer/extension.ts';
-import { drawDelta } from '../oblivious-transfer/index.ts';
-import type { RandomSource } from '../oblivious-transfer/randomness.ts';
-import type { ChosenProduct, CorrelatedProduct } from '../products/index.ts';
-import type { Part } from '../products/layout.ts';
-import { type Matrix, multiplyMatrices } from '../rotated/matrices.ts';
-import { RandomBits } from '../rotated/random.ts';
-import type { Chooser, Correlator, CspProducts, DataUserProducts } from '../rotated/steps.ts';
-
-/** Uniform bytes that depend on the seed alone. */
-export function seeded(seed: string): RandomSource {
-  const key = createHash('sha256').update(seed).digest().subarray(0, 16);
-  const stream = createCipheriv('aes-128-ctr', key, Buffer.alloc(16));
-  return (length) => stream.update(Buffer.alloc(length));
-}
+import { randomBytes } from 'node:crypto';
+import type { MessageStream } from '../../src/channel/message-stream.ts';
+import { BASE_COUNT, BASE_KEY_BYTES, bitAt } from '../../src/oblivious-transfer/base.ts';
+import { ExtensionReceiver, ExtensionSender } from '../../src/oblivious-transfer/extension.ts';
+import { drawDelta } from '../../src/oblivious-transfer/index.ts';
+import type { RandomSource } from '../../src/oblivious-transfer/randomness.ts';
+import type { ChosenProduct, CorrelatedProduct } from '../../src/products/index.ts';
+import type { Part } from '../../src/products/layout.ts';
+import { type Matrix, multiplyMatrices } from '../../src/rotated/matrices.ts';
+import { RandomBits } from '../../src/rotated/random.ts';
+import type { Chooser, Correlator, CspProducts, DataUserProducts } from '../../src/rotated/steps.ts';
 
 /**
  * matrix · correlations modulo 2^ringBits, entries in [0, 2^ringBits); those that `part` leaves out are 0.

@@ -4,7 +4,7 @@
  * normal or nearly so where it tells nothing.
  */
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../channel/pace.ts';
+import type { Clock } from '../../src/channel/pace.ts';
 import {
   type Matrix,
   multiplyMatrices,
@@ -12,9 +12,9 @@ import {
   traceOf,
   transpose,
   upperProduct,
-} from '../rotated/matrices.ts';
-import type { RotatedParameters } from '../rotated/parameters.ts';
-import type { RotationSecrets } from '../rotated/secrets.ts';
+} from '../../src/rotated/matrices.ts';
+import type { RotatedParameters } from '../../src/rotated/parameters.ts';
+import type { RotationSecrets } from '../../src/rotated/secrets.ts';
 
 /** Time that goes on when somebody sleeps, and by a step whenever somebody looks, as where everything takes its time. */
 export class MadeUpTime implements Clock {

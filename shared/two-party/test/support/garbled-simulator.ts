@@ -5,11 +5,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Program, StatisticsTask } from '@eigenveil/task';
-import type { GarblerGates } from '../garbling/garbler.ts';
-import { ClearSession, type Session, type Wires } from '../garbling/index.ts';
-import { encodeOutputs, GARBLING_MESSAGE, OUTPUT_CHUNK } from '../garbling/messages.ts';
-import { type MessageStream, runProgram } from '../index.ts';
-import type { RandomSource } from '../oblivious-transfer/randomness.ts';
+import type { MessageStream } from '../../src/channel/message-stream.ts';
+import type { GarblerGates } from '../../src/garbling/garbler.ts';
+import { ClearSession, type Session, type Wires } from '../../src/garbling/index.ts';
+import { encodeOutputs, GARBLING_MESSAGE, OUTPUT_CHUNK } from '../../src/garbling/messages.ts';
+import type { RandomSource } from '../../src/oblivious-transfer/randomness.ts';
+import { runProgram } from '../../src/programs/index.ts';
 import { type Run, randomBits, runGarbled } from './garbled-run.ts';
 
 /** The computation of a task, which is public, and both servers' shares, of which the simulator sees none. */

@@ -3,16 +3,26 @@
  * itself gives away; docs/rotated.md lists them with what came out.
  */
 import { symmetricEigen } from '@eigenveil/projection';
+import { generator } from '@eigenveil/testbed/random';
+import type { RotatedParameters } from '@eigenveil/two-party/insides';
+import {
+  answered,
+  doubles,
+  drawSecrets,
+  FAULTS,
+  type Matrix,
+  opened,
+  type RotationSecrets,
+  runClear,
+  seededBits,
+  settingOf,
+  spread,
+  symmetricMatrix,
+  traceOf,
+  view,
+} from '@eigenveil/two-party/insides';
 import { describe, expect, it } from 'vitest';
-import { answered, doubles, opened, view } from '../../src/insides/views.ts';
-import { type Matrix, symmetricMatrix, traceOf } from '../../src/rotated/matrices.ts';
-import type { RotatedParameters } from '../../src/rotated/parameters.ts';
-import { drawSecrets, type RotationSecrets } from '../../src/rotated/secrets.ts';
-import { runClear } from './run.ts';
 import { relativeError, scatterOf } from './scatters.ts';
-import { numbers, settingOf, spread } from './settings.ts';
-import { seededBits } from './statistics.ts';
-import { FAULTS } from './views.ts';
 
 describe('a second answer for the same data', () => {
   const d = 12;
@@ -200,7 +210,7 @@ describe('equal and zero eigenvalues', () => {
 
 describe('two one-hot groups of features, whose sums everybody knows', () => {
   const d = 9;
-  const next = numbers(5);
+  const next = generator(5);
   const rows = Array.from({ length: 300 }, () => {
     const held = [Math.floor(5 * next()), 5 + Math.floor(4 * next() ** 2)];
     return Array.from({ length: d }, (_, i) => (held.includes(i) ? 1 : -1));

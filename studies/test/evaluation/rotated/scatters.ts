@@ -1,7 +1,11 @@
 /** Scatter matrices of rows, and how far a guess is. */
-import { type Matrix, symmetricMatrix } from '../../src/rotated/matrices.ts';
-import { type RotatedParameters, rotatedParameters } from '../../src/rotated/parameters.ts';
-import { settingOf } from './settings.ts';
+import {
+  type Matrix,
+  type RotatedParameters,
+  rotatedParameters,
+  settingOf,
+  symmetricMatrix,
+} from '@eigenveil/two-party/insides';
 
 /** T of a task over these rows. */
 export function scatterOf(rows: readonly (readonly number[])[]): {
