@@ -63,7 +63,7 @@ const caseOf = (study: Study, parameters: Tidy, records: readonly Tidy[]): Measu
   ...packed(records),
 });
 
-/** The report of these cases, as that of a run of all that was planned. */
+/** The report of these cases, as that of a run of all that was planned, on one line. */
 async function reported(cases: readonly MeasuredCase[], scale: 'quick' | 'full') {
   const results: StudyResults = {
     format: 'eigenveil-study/1',
@@ -80,7 +80,7 @@ async function reported(cases: readonly MeasuredCase[], scale: 'quick' | 'full')
     omissions: [],
   };
   const { report, contradictions } = await reportOf(privacy, results);
-  return { text: reportToMarkdown(report), contradictions };
+  return { text: reportToMarkdown(report).replaceAll(/\s+/g, ' '), contradictions };
 }
 
 const samples = (records: readonly Tidy[], chosen: Tidy, column: string) =>
