@@ -95,6 +95,20 @@ function classesOf(names: readonly string[], place: string): Pick<OwnData, 'labe
   return { labels: names.map((name) => classes.indexOf(name)), classes };
 }
 
+/**
+ * For a study that has no rows.
+ * @param measures what it measures instead
+ * @throws ERR_STUDY_DATA where the user gave rows
+ */
+export function refuseRows(
+  id: string,
+  { own }: { readonly own?: OwnData | undefined },
+  measures: string,
+): void {
+  if (own !== undefined)
+    throw wrong(`${id} takes no rows, as it measures ${measures}; "--only" leaves it out of a run`);
+}
+
 function numbersOf(
   cells: readonly string[],
   header: readonly string[],
